@@ -1,0 +1,76 @@
+/// How a raw number becomes a quantity: raw × `multiplier` / 10^`decimals`, in `unit`.
+///
+/// Scaling stays in integers, so that 0x001e intervals are exactly 37.5 ms.
+package struct Scale: Sendable, Equatable {
+  /// Raw units are multiplied by this.
+  package let multiplier: Int
+  /// And the product has this many decimals.
+  package let decimals: Int
+  /// The unit.
+  package let unit: Unit
+  /// The raw value that stands for "not available", if there is one.
+  package let absent: Int?
+
+  /// The units that HCI's quantities are in.
+  package enum Unit: UInt8, Sendable {
+    case milliseconds, microseconds, seconds, decibelMilliwatts, decibels, meters, kilometers
+    case hertz
+
+    /// As it stands after a number: "ms".
+    package var symbol: StaticString {
+      switch self {
+      case .milliseconds: "ms"
+      case .microseconds: "µs"
+      case .seconds: "s"
+      case .decibelMilliwatts: "dBm"
+      case .decibels: "dB"
+      case .meters: "m"
+      case .kilometers: "km"
+      case .hertz: "Hz"
+      }
+    }
+
+    /// As it ends a JSON key: "ms" in `interval_ms`.
+    package var suffix: StaticString {
+      switch self {
+      case .milliseconds: "_ms"
+      case .microseconds: "_us"
+      case .seconds: "_s"
+      case .decibelMilliwatts: "_dbm"
+      case .decibels: "_db"
+      case .meters: "_m"
+      case .kilometers: "_km"
+      case .hertz: "_hz"
+      }
+    }
+  }
+
+  /// A scale of one's own.
+  package init(_ multiplier: Int, decimals: Int = 0, _ unit: Unit, absent: Int? = nil) {
+    self.multiplier = multiplier
+    self.decimals = decimals
+    self.unit = unit
+    self.absent = absent
+  }
+
+  /// Baseband slots: n × 0.625 ms.
+  package static let slots = Self(625, decimals: 3, .milliseconds)
+  /// Connection intervals: n × 1.25 ms.
+  package static let interval = Self(125, decimals: 2, .milliseconds)
+  /// Timeouts: n × 10 ms.
+  package static let timeout = Self(10, .milliseconds)
+  /// n × 1 ms.
+  package static let milliseconds = Self(1, .milliseconds)
+  /// n × 1 µs.
+  package static let microseconds = Self(1, .microseconds)
+  /// n × 1 s.
+  package static let seconds = Self(1, .seconds)
+  /// n × 1.28 s (inquiry).
+  package static let inquiry = Self(128, decimals: 2, .seconds)
+  /// n × 1 dBm.
+  package static let dBm = Self(1, .decibelMilliwatts)
+  /// n × 1 dBm, 127 meaning not available.
+  package static let dBmOrNone = Self(1, .decibelMilliwatts, absent: 127)
+  /// n × 1 dB.
+  package static let dB = Self(1, .decibels)
+}
