@@ -1,5 +1,4 @@
 package import Bluetooth
-package import Bytes
 
 /// One record of a capture, valid until the next one is asked for: its bytes are borrowed from the
 /// input buffer.
