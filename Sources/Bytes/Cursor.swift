@@ -74,6 +74,9 @@ package struct Cursor: ~Escapable {
   /// Where the next byte stands, counted from the first byte of the packet's bytes.
   package var offset: Int { base + position }
 
+  /// The byte at `offset` of the packet's bytes, or 0 outside this cursor's span; nothing moves.
+  package func peek(_ offset: Int) -> UInt8 { span.byte(at: offset - base) }
+
   private func check(_ count: Int) throws(ParseError) {
     guard remaining >= count else {
       throw ParseError(offset: offset, needed: count, available: remaining)
@@ -165,6 +168,11 @@ extension RawSpan {
   package func byte(at offset: Int) -> UInt8 {
     guard offset >= 0, offset < byteCount else { return 0 }
     return unsafe unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
+  }
+
+  /// The two bytes at `offset`, least significant first; bytes outside the span count as 0.
+  package func littleEndianU16(at offset: Int) -> UInt16 {
+    UInt16(byte(at: offset)) | UInt16(byte(at: offset + 1)) << 8
   }
 
   /// The bytes of `slice`; where it lies outside the span, those that are inside.
