@@ -99,12 +99,14 @@ package struct BtsnoopRecordHeader: Equatable, Sendable {
   /// The time as stored.
   package var microseconds: Int64
 
-  /// Reads the five fields.
+  /// Reads the five fields, two at a time: this runs once a record.
   package init(parsing cursor: inout Cursor) throws(ParseError) {
-    originalLength = try cursor.bigEndianU32()
-    includedLength = try cursor.bigEndianU32()
-    flags = try cursor.bigEndianU32()
-    cumulativeDrops = try cursor.bigEndianU32()
+    let lengths = try cursor.bigEndianU64()
+    originalLength = UInt32(lengths >> 32)
+    includedLength = UInt32(truncatingIfNeeded: lengths)
+    let flagsAndDrops = try cursor.bigEndianU64()
+    flags = UInt32(flagsAndDrops >> 32)
+    cumulativeDrops = UInt32(truncatingIfNeeded: flagsAndDrops)
     microseconds = Int64(bitPattern: try cursor.bigEndianU64())
   }
 }

@@ -72,12 +72,7 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
   }
 
   /// Whether a whole further record, damage or the end is in the buffer.
-  package var isReady: Bool {
-    if isFinished || input.isAtEnd { return true }
-    var cursor = Cursor(input.bytes)
-    guard let header = try? BtsnoopRecordHeader(parsing: &cursor) else { return false }
-    return isDamage(header) || cursor.remaining >= Int(header.includedLength)
-  }
+  package var isReady: Bool { isFinished || input.isAtEnd || lookAhead != .incomplete }
 
   /// The next record, or nil at the end of the capture.
   ///
@@ -85,47 +80,64 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
   ///   there; `.inaccessible` where the system cannot read on.
   @_lifetime(&self)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
-    guard let header = try nextHeader() else { return nil }
-    let fileOffset = input.offset - Int64(BtsnoopRecordHeader.byteCount)
+    if lookAhead != .wholeRecord || isFinished {
+      guard try readRecord() else { return nil }
+    }
+    let fileOffset = input.offset
+    var cursor = Cursor(input.take(BtsnoopRecordHeader.byteCount))
+    guard let header = try? BtsnoopRecordHeader(parsing: &cursor) else { return nil }
     number += 1
-    let drops =
-      header.cumulativeDrops > cumulativeDrops
-      ? header.cumulativeDrops - cumulativeDrops : 0
+    // The writer's count starts again when the writer does; only more is news.
+    let drops = header.cumulativeDrops.subtractingReportingOverflow(cumulativeDrops)
     cumulativeDrops = header.cumulativeDrops
     return CaptureRecord(
       number: number, time: header.time, direction: header.direction(datalink),
       adapter: header.adapter(datalink), framing: header.framing(datalink),
-      originalLength: Int(header.originalLength), drops: UInt64(drops), fileOffset: fileOffset,
+      originalLength: Int(header.originalLength),
+      drops: drops.overflow ? 0 : UInt64(drops.partialValue), fileOffset: fileOffset,
       bytes: input.take(Int(header.includedLength)))
   }
 
-  /// Takes the next record's header, once all of the record's bytes are in the buffer behind it.
-  private mutating func nextHeader() throws(CaptureFailure) -> BtsnoopRecordHeader? {
-    guard !isFinished else { return nil }
+  /// What the buffer begins with.
+  private enum LookAhead {
+    case wholeRecord
+    /// The beginning of a record, or nothing.
+    case incomplete
+    /// A header whose lengths lie, however many bytes follow.
+    case damage
+  }
+
+  private var lookAhead: LookAhead {
+    let body = input.count - BtsnoopRecordHeader.byteCount
+    guard body >= 0 else { return .incomplete }
+    var cursor = Cursor(input.bytes)
+    guard let lengths = try? cursor.bigEndianU64() else { return .incomplete }
+    let (original, included) = (lengths >> 32, lengths & 0xffff_ffff)
+    if included > original || included > CaptureLimits.recordBytes { return .damage }
+    return body >= included ? .wholeRecord : .incomplete
+  }
+
+  /// Reads on until the buffer begins with a whole record; false at the end of the capture.
+  @inline(never)
+  private mutating func readRecord() throws(CaptureFailure) -> Bool {
+    guard !isFinished else { return false }
     // Holds for every way out of here but the last one.
     isFinished = true
     let size = BtsnoopRecordHeader.byteCount
     guard try input.fill(size) else {
-      if input.count == 0 { return nil }
+      if input.count == 0 { return false }
       throw damage(
         "\(input.count) of \(size) bytes of its header are there; the capture ends early")
     }
     var cursor = Cursor(input.bytes)
-    guard let header = try? BtsnoopRecordHeader(parsing: &cursor) else { return nil }
-    guard !isDamage(header) else { throw damage(header) }
+    guard let header = try? BtsnoopRecordHeader(parsing: &cursor) else { return false }
+    guard lookAhead != .damage else { throw damage(header) }
     guard try input.fill(size + Int(header.includedLength)) else {
       let there = input.count - size
       throw damage("\(there) of \(header.includedLength) bytes are there; the capture ends early")
     }
-    _ = input.take(size)
     isFinished = false
-    return header
-  }
-
-  /// Whether the lengths lie, however many bytes follow.
-  private func isDamage(_ header: BtsnoopRecordHeader) -> Bool {
-    header.includedLength > header.originalLength
-      || header.includedLength > CaptureLimits.recordBytes
+    return true
   }
 
   private func damage(_ header: BtsnoopRecordHeader) -> CaptureFailure {
