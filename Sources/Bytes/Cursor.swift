@@ -189,6 +189,13 @@ extension RawSpan {
     extracting(min(max(offset, 0), byteCount)..<byteCount)
   }
 
+  /// Whether both spans hold the same bytes.
+  package func isEqual(to other: RawSpan) -> Bool {
+    guard byteCount == other.byteCount else { return false }
+    for index in 0..<byteCount where byte(at: index) != other.byte(at: index) { return false }
+    return true
+  }
+
   /// Whether the span begins with these bytes.
   package func starts(with bytes: StaticString) -> Bool {
     let count = bytes.utf8CodeUnitCount
