@@ -229,4 +229,13 @@ extension CodeSet {
     default: nil
     }
   }
+
+  /// What a monitored advertiser has done.
+  static func monitorConditionName(_ code: UInt64) -> StaticString? {
+    switch code {
+    case 0: "RSSI low"
+    case 1: "RSSI high"
+    default: nil
+    }
+  }
 }

@@ -332,11 +332,24 @@ extension CodeSet {
     }
   }
 
-  /// Simple_Pairing_Debug_Mode.
-  static func simplePairingDebugName(_ code: UInt64) -> StaticString? {
+  /// Logical_Transport_Type of a codec.
+  static func codecTransportName(_ code: UInt64) -> StaticString? {
     switch code {
-    case 0: "Off"
-    case 1: "On"
+    case 0: "BR/EDR ACL"
+    case 1: "BR/EDR SCO or eSCO"
+    case 2: "LE CIS"
+    case 3: "LE BIS"
+    default: nil
+    }
+  }
+
+  /// Transports of a codec, by their bits.
+  static func codecTransportsName(_ code: UInt64) -> StaticString? {
+    switch code {
+    case 0: "BR/EDR ACL"
+    case 1: "BR/EDR SCO or eSCO"
+    case 2: "LE CIS"
+    case 3: "LE BIS"
     default: nil
     }
   }

@@ -100,6 +100,8 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case cteTypes
   /// Mode of the periodic advertising sync transfer parameters.
   case syncTransferMode
+  /// What a monitored advertiser has done.
+  case monitorCondition
 
   // Codes of BR/EDR links, pairing and the Controller's baseband.
 
@@ -163,8 +165,10 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case whichClock
   /// Loopback_Mode.
   case loopbackMode
-  /// Simple_Pairing_Debug_Mode.
-  case simplePairingDebug
+  /// Logical_Transport_Type of a codec.
+  case codecTransport
+  /// Transports of a codec, by their bits.
+  case codecTransports
 
   // Codes of isochronous channels, direct tests and Channel Sounding.
 
@@ -283,6 +287,7 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
     case .cteType: Self.cteTypeName(code)
     case .cteTypes: Self.cteTypesName(code)
     case .syncTransferMode: Self.syncTransferModeName(code)
+    case .monitorCondition: Self.monitorConditionName(code)
     case .allowRoleSwitch: Self.allowRoleSwitchName(code)
     case .pageScanRepetition: Self.pageScanRepetitionName(code)
     case .aclPacketTypes: Self.aclPacketTypesName(code)
@@ -313,7 +318,8 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
     case .overflowLinkType: Self.overflowLinkTypeName(code)
     case .whichClock: Self.whichClockName(code)
     case .loopbackMode: Self.loopbackModeName(code)
-    case .simplePairingDebug: Self.simplePairingDebugName(code)
+    case .codecTransport: Self.codecTransportName(code)
+    case .codecTransports: Self.codecTransportsName(code)
     case .packing: Self.packingName(code)
     case .framing: Self.framingName(code)
     case .dataPathDirection: Self.dataPathDirectionName(code)
