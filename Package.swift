@@ -46,7 +46,9 @@ let package = Package(
     .target(name: "Bluetooth", dependencies: ["Bytes"], swiftSettings: strict),
     // The only module that touches raw memory.
     .target(name: "Bytes", swiftSettings: strict),
-
+    .testTarget(
+      name: "DissectorsTests", dependencies: ["Dissectors", "Bluetooth", "Bytes"],
+      swiftSettings: strict),
     .testTarget(
       name: "CapturesTests", dependencies: ["Captures", "Bluetooth", "Bytes"],
       swiftSettings: strict),
