@@ -1,4 +1,4 @@
-package import Bluetooth
+import Bluetooth
 package import Bytes
 package import Dissectors
 

@@ -70,6 +70,8 @@ package struct Connection: Sendable {
   package var supervisionTimeout: UInt16?
   /// ATT_MTU in force on the unenhanced bearer, once exchanged.
   package var mtu: UInt16?
+  /// The MTU that an Exchange MTU Request offered.
+  var offeredMTU: UInt16?
   /// Whether the link is encrypted; nil: not known, since its opening is missing.
   package var isEncrypted: Bool?
   /// The Disconnect command that waits for its effect: its packet.

@@ -1,4 +1,4 @@
-package import Bluetooth
+import Bluetooth
 
 /// Where a link stands in `Links`; valid until as many others have been opened.
 package struct LinkSlot: Equatable, Sendable {
@@ -130,6 +130,14 @@ package struct Links: Sendable {
       let connection = slots[position].connection
       guard connection.isOpen, connection.adapter == adapter else { continue }
       close(LinkSlot(index: position), .reset, reason: nil, packet: packet, time: time)
+    }
+  }
+
+  /// Forgets a Disconnect command that the controller refused.
+  mutating func withdrawDisconnect(_ packet: Int?) {
+    guard let packet else { return }
+    for position in slots.indices where slots[position].connection.disconnectPacket == packet {
+      slots[position].connection.disconnectPacket = nil
     }
   }
 

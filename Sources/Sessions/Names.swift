@@ -1,5 +1,5 @@
-package import Bluetooth
-package import Bytes
+import Bluetooth
+import Bytes
 import Dissectors
 
 /// The names that devices gave in their advertisements. Bounded: the name learnt first goes first.

@@ -1,5 +1,5 @@
-package import Bluetooth
-package import Bytes
+import Bluetooth
+import Bytes
 package import Dissectors
 
 /// What became of an ACL fragment.
@@ -10,7 +10,7 @@ package struct FragmentFate: Sendable {
   package var start = 0
   /// Whether the capture kept only the beginning of the PDU.
   package var isTruncated = false
-  /// Whether the PDU came in more than one packet; then `Reassembly.packets` names them.
+  /// Whether the PDU came in more than one packet.
   package var isJoined = false
   /// The channel of an incomplete PDU, once its header is there.
   package var channel: ChannelID?
@@ -39,7 +39,13 @@ package struct Reassembly: Sendable {
     /// The PDU's length with its header, once that is there.
     var expected: Int? {
       guard bytes.count >= L2CAPHeader.size else { return nil }
-      return Int(bytes[0]) + Int(bytes[1]) * 256 + L2CAPHeader.size
+      return (Int(bytes[0]) | Int(bytes[1]) << 8) + L2CAPHeader.size
+    }
+
+    /// The channel, once the header is there.
+    var channel: ChannelID? {
+      guard bytes.count >= L2CAPHeader.size else { return nil }
+      return ChannelID(rawValue: UInt16(bytes[2]) | UInt16(bytes[3]) << 8)
     }
 
     mutating func clear() {
@@ -60,27 +66,27 @@ package struct Reassembly: Sendable {
 
   private var open: [Open]
   private let limits: Limits
-  /// The PDU that was completed last, and its packets: lent until the next `accept`.
-  private var joined = Open()
+  /// The PDU that was completed last: lent until the next `accept`.
+  private var joined: [UInt8] = []
 
   init(_ limits: Limits) {
     self.limits = limits
     open = [Open](repeating: Open(), count: 2 * max(1, limits.links))
   }
 
-  /// The packets of the PDU that was joined last, in order.
-  package var packets: [Int] { joined.packets }
-
   /// Takes the fragment in the part `body` of `record` and lends the bytes of the PDU that it
   /// completes: the record's own where the PDU lies in one, else the joined ones; nil where it
   /// completes none.
+  ///
+  /// - Parameter fragments: set to the packets of the PDU, in order, where it came in several.
   ///
   /// A start while a PDU is incomplete, a continuation of nothing and a fragment that is too long
   /// are problems; none of them stops anything.
   @_lifetime(&self, copy record)
   mutating func accept(
     _ record: RawSpan, body: Slice, _ header: ACLHeader, _ slot: LinkSlot, connection: Int,
-    _ direction: Direction, packet: Int, _ fate: inout FragmentFate, _ problems: inout Problems
+    _ direction: Direction, packet: Int, _ fate: inout FragmentFate, _ fragments: inout [Int],
+    _ problems: inout Problems
   ) -> RawSpan? {
     let place = 2 * slot.index + Int(direction.rawValue)
     let fragment = record.part(body)
@@ -91,9 +97,8 @@ package struct Reassembly: Sendable {
     }
     if header.boundary != .continuation {
       if open[place].isActive {
-        let lost = open[place]
-        problems.add(
-          Problem(.fragmentLost, (lost.expected ?? lost.arrived) - lost.arrived, lost.expected ?? 0))
+        let (arrived, expected) = (open[place].arrived, open[place].expected ?? 0)
+        problems.add(Problem(.fragmentLost, arrived, expected))
         open[place].clear()
       }
       if fragment.byteCount >= L2CAPHeader.size {
@@ -101,7 +106,10 @@ package struct Reassembly: Sendable {
         if expected <= fragment.byteCount + missing {
           // Whole in one record: lend that, uncopied.
           let extra = fragment.byteCount - expected
-          if extra > 0 { problems.add(Problem(.fragmentTooLong, at: Int(body.start) + expected, extra, 0)) }
+          if extra > 0 {
+            problems.add(
+              Problem(.fragmentTooLong, at: Int(body.start), fragment.byteCount, expected))
+          }
           fate.start = Int(body.start)
           fate.isTruncated = fragment.byteCount < expected
           return record.part(Slice(start: 0, count: min(body.end, Int(body.start) + expected)))
@@ -112,20 +120,18 @@ package struct Reassembly: Sendable {
       problems.add(Problem(.continuationWithoutStart, at: Int(body.start)))
       return nil
     }
-    return extend(place, fragment, missing: missing, packet: packet, &fate, &problems)
+    return extend(
+      place, fragment, missing: missing, packet: packet, &fate, &fragments, &problems)
   }
 
   @_lifetime(&self)
   private mutating func extend(
     _ place: Int, _ fragment: RawSpan, missing: Int, packet: Int, _ fate: inout FragmentFate,
-    _ problems: inout Problems
+    _ fragments: inout [Int], _ problems: inout Problems
   ) -> RawSpan? {
     open[place].append(fragment, missing: missing, packet: packet, limits)
     let expected = open[place].expected
-    if open[place].bytes.count >= L2CAPHeader.size {
-      let bytes = open[place].bytes
-      fate.channel = ChannelID(rawValue: bytes.bytes.littleEndianU16(at: 2))
-    }
+    fate.channel = open[place].channel
     fate.progress = (open[place].arrived, expected ?? 0)
     // Without a header because of a gap, the PDU's end cannot be known: the next start ends it.
     guard let expected, open[place].arrived >= expected else {
@@ -137,11 +143,11 @@ package struct Reassembly: Sendable {
       problems.add(
         Problem(.fragmentTooLong, fragment.byteCount + missing, fragment.byteCount + missing - extra))
     }
-    swap(&joined, &open[place])
+    swap(&joined, &open[place].bytes)
+    swap(&fragments, &open[place].packets)
     open[place].clear()
-    open[place].connection = joined.connection
-    fate.isTruncated = joined.bytes.count < expected
-    fate.isJoined = joined.packets.count > 1
-    return joined.bytes.bytes.part(Slice(start: 0, count: expected))
+    fate.isTruncated = joined.count < expected
+    fate.isJoined = fragments.count > 1
+    return joined.bytes.part(Slice(start: 0, count: expected))
   }
 }

@@ -2,7 +2,7 @@
 // be open (Core, Vol 3, Part F, 3.3.2).
 
 package import Bluetooth
-package import Dissectors
+import Dissectors
 
 /// A request or command that waits for its answer, or the one that an answer belongs to.
 package struct Request: Sendable {

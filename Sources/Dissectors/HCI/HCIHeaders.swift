@@ -17,6 +17,8 @@ package struct HCICommand: Sendable {
 
   /// Disconnect
   package static let disconnect: UInt16 = 0x0406
+  /// Reset
+  package static let reset: UInt16 = 0x0c03
 }
 
 /// An event's header: event code (1 byte), parameter length (1).

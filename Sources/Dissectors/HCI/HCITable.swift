@@ -80,8 +80,8 @@ package struct HCITable: Sendable {
 
   /// The tables of the Core Specification.
   package static let core = HCITable(
-    commands: HCITable.coreCommands, events: HCITable.coreEvents,
-    subevents: HCITable.coreSubevents)
+    commands: hciCommandTables.flatMap { $0 }, events: hciEventTables.flatMap { $0 },
+    subevents: hciLEMetaTables.flatMap { $0 })
 
   /// Tables of one's own.
   init(commands: [HCIRow], events: [HCIRow], subevents: [HCIRow]) {
