@@ -1,6 +1,5 @@
 // Codes of advertising, scanning and initiating.
-// Sources: Core, Vol 4, Part E, 7.7.65 and 7.8; checked against BlueZ's monitor and bumble. Bits
-// 7 to 9 of the advertising event properties are [mem].
+// Sources: Core, Vol 4, Part E, 7.7.65 and 7.8; checked against BlueZ's monitor and bumble.
 
 extension CodeSet {
   /// Whether a scanner asks for scan responses.
@@ -88,8 +87,8 @@ extension CodeSet {
     case 5: "Anonymous"
     case 6: "TX power included"
     case 7: "Decision PDUs"
-    case 8: "AdvA in extended headers"
-    case 9: "ADI in extended headers"
+    case 8: "AdvA in decision PDUs"
+    case 9: "ADI in decision PDUs"
     default: nil
     }
   }

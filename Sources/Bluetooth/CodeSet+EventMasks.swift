@@ -1,6 +1,6 @@
 // The events that the event masks let through, by their bits.
 // Sources: Core, Vol 4, Part E, 7.3.1, 7.3.69 and 7.8.1; checked against BlueZ's monitor and
-// tshark 4.0.
+// tshark 4.0; bit 25 of page 2 and bit 55 of LE are [mem].
 
 extension CodeSet {
   /// Event_Mask.

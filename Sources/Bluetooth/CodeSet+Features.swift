@@ -95,7 +95,8 @@ extension CodeSet {
     }
   }
 
-  /// LE features, bits 0 to 63.
+  /// LE features by their bits; those from 64 on are only in commands that name one by its
+  /// number.
   static func leFeaturesName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "LE Encryption"
@@ -148,11 +149,11 @@ extension CodeSet {
     case 47: "Channel Sounding (Host Support)"
     case 48: "Channel Sounding Tone Quality Indication"
     case 63: "LL Extended Feature Set"
-    default: nil
+    default: code < 64 ? nil : leFeatures1Name(code - 64)
     }
   }
 
-  /// LE features from bit 64 on, counted from 0.
+  /// LE features from bit 64 on, counted from there.
   static func leFeatures1Name(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Monitoring Advertisers"

@@ -223,9 +223,10 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case lmpFeatures1
   /// LMP features, page 2.
   case lmpFeatures2
-  /// LE features, bits 0 to 63.
+  /// LE features by their bits; those from 64 on are only in commands that name one by its
+  /// number.
   case leFeatures
-  /// LE features from bit 64 on, counted from 0.
+  /// LE features from bit 64 on, counted from there.
   case leFeatures1
 
   // The events that the event masks let through, by their bits.

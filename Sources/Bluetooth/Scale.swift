@@ -61,10 +61,12 @@ package struct Scale: Sendable, Equatable {
   package static let slots = Self(625, decimals: 3, .milliseconds)
   /// Connection intervals: n × 1.25 ms.
   package static let interval = Self(125, decimals: 2, .milliseconds)
+  /// The same, 0 meaning that there is none.
+  package static let intervalOrNone = Self(125, decimals: 2, .milliseconds, absent: 0)
   /// Intervals of the shorter kind: n × 0.125 ms.
   package static let finerInterval = Self(125, decimals: 3, .milliseconds)
-  /// Clock ticks: n × 0.3125 ms.
-  package static let halfSlots = Self(3125, decimals: 4, .milliseconds)
+  /// Clock ticks: n × 0.3125 ms, 0xffff meaning not known.
+  package static let halfSlots = Self(3125, decimals: 4, .milliseconds, absent: 0xffff)
   /// Timeouts: n × 10 ms.
   package static let timeout = Self(10, .milliseconds)
   /// n × 1 ms.

@@ -216,4 +216,60 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
       }
     }
   }
+
+  @Test("every named set stands in a row, and every set has names")
+  func setsUsed() {
+    var used: Set<CodeSet> = []
+    for row in Self.tables.flatMap(all) {
+      Self.collect(row.parameters ?? [], into: &used)
+      Self.collect(row.returns ?? [], into: &used)
+    }
+    // Only the page number in front tells which LMP features the extended ones are.
+    used.insert(.lmpFeatures2)
+    for set in CodeSet.allCases {
+      #expect(used.contains(set), "\(set)")
+      #expect((0...0xff).contains { set.name(of: $0) != nil }, "\(set)")
+    }
+  }
+
+  /// The sets that parameters name their values by.
+  static func collect(_ parameters: [HCIParameter], into used: inout Set<CodeSet>) {
+    for parameter in parameters {
+      switch parameter.kind {
+      case .unsigned(_, .code(let set)), .unsigned(_, .flags(let set)), .countOfBits(_, let set):
+        used.insert(set)
+      case .list(let items): collect(items, into: &used)
+      default: break
+      }
+    }
+  }
+
+  @Test("keys, passkeys, PIN codes and broadcast codes are secrets, and nothing else is")
+  func secrets() {
+    let commands: [UInt16: Int] = [
+      0x040b: 1, 0x040d: 1, 0x042e: 1, 0x0430: 2, 0x0445: 4, 0x0c11: 1, 0x2017: 2, 0x2019: 1,
+      0x201a: 1, 0x2027: 2, 0x2068: 1, 0x2069: 1, 0x206b: 1,
+    ]
+    let returns: [UInt16: Int] = [0x0c57: 2, 0x0c7d: 4, 0x2017: 1]
+    #expect(Self.secrets(in: hciCommandTables, of: \.parameters) == commands)
+    #expect(Self.secrets(in: hciCommandTables, of: \.returns) == returns)
+    #expect(Self.secrets(in: hciEventTables, of: \.parameters) == [0x15: 1, 0x18: 1, 0x3b: 1])
+    #expect(Self.secrets(in: hciLEMetaTables, of: \.parameters) == [0x09: 1])
+  }
+
+  /// How many secrets each row has, of those that have any.
+  static func secrets(
+    in tables: [[HCIRow]], of parameters: (HCIRow) -> [HCIParameter]?
+  ) -> [UInt16: Int] {
+    func count(_ parameters: [HCIParameter]) -> Int {
+      parameters.reduce(0) { sum, parameter in
+        switch parameter.kind {
+        case .secret: sum + 1
+        case .list(let items): sum + count(items)
+        default: sum
+        }
+      }
+    }
+    return byCode(tables).mapValues { count(parameters($0) ?? []) }.filter { $0.value > 0 }
+  }
 }

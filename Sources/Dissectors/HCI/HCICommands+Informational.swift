@@ -1,5 +1,6 @@
 // OGF 4, the Informational Parameters. Core, Vol 4, Part E, 7.4. Codes and sizes checked against
-// BlueZ's monitor, names against bumble; Read Local Supported Commands [v2] (Core 6.2) is [mem].
+// BlueZ's monitor, names against bumble; Read Local Supported Commands [v2] (after Core 6.1) is known from
+// a capture alone.
 
 import Bluetooth
 
@@ -95,5 +96,7 @@ package let informationalRows: [HCIRow] = [
       .status, .u24("Min_Controller_Delay", .scaled(.microseconds), line: ""),
       .u24("Max_Controller_Delay", .scaled(.microseconds), line: "to"),
     ]),
-  .command(0x1010, "Read Local Supported Commands [v2]", []),
+  .command(
+    0x1010, "Read Local Supported Commands [v2]", [],
+    returns: [.status, .bytes("Supported_Commands", 251)]),
 ]

@@ -135,8 +135,20 @@ package let leAdvertisingLaterRows: [HCIRow] = [
       .u8("Primary_Advertising_PHY_Options", .code(.phyOptions)),
       .u8("Secondary_Advertising_PHY_Options", .code(.phyOptions)),
     ], returns: [.status, .i8("Selected_TX_Power", .scaled(.dBm), line: "")]),
-  .command(0x2080, "LE Set Decision Data", returns: [.status]),
-  .command(0x2081, "LE Set Decision Instructions", returns: [.status]),
+  .command(
+    0x2080, "LE Set Decision Data",
+    [
+      .advertisingHandle, .u8("Decision_Type_Flags", .hex), .count("Decision_Data_Length"),
+      .counted("Decision_Data"),
+    ], returns: [.status]),
+  .command(
+    0x2081, "LE Set Decision Instructions",
+    [
+      .count("Num_Tests", line: "tests"),
+      .list(
+        "Tests",
+        [.u8("Test_Flags", .hex), .u8("Test_Field", .hex), .bytes("Test_Parameters", 16)]),
+    ], returns: [.status]),
   .command(
     0x2082, "LE Set Periodic Advertising Subevent Data",
     [

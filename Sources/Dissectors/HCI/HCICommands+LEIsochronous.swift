@@ -280,7 +280,7 @@ package let leLaterRows: [HCIRow] = [
     0x2087, "LE Read All Local Supported Features", [],
     returns: [
       .status, .u8("Max_Page", line: "pages to"), .u64("LE_Features", .flags(.leFeatures)),
-      .bytes("LE_Features_Later_Pages", 240),
+      .u64("LE_Features_64_To_127", .flags(.leFeatures1)), .bytes("LE_Features_From_128", 232),
     ]),
   .command(
     0x2088, "LE Read All Remote Features",
@@ -328,8 +328,12 @@ package let leMonitoringRows: [HCIRow] = [
       .u16("RPA_Timeout_Min", .scaled(.seconds), line: ""),
       .u16("RPA_Timeout_Max", .scaled(.seconds), line: "to"),
     ], returns: [.status]),
-  .command(0x209f, "LE Enable UTP OTA Mode"),
-  .command(0x20a0, "LE UTP Send"),
+  .command(
+    0x209f, "LE Enable UTP OTA Mode", [.u8("Enable", .code(.onOff), line: "")],
+    returns: [.status]),
+  .command(
+    0x20a0, "LE UTP Send", [.count("UTP_Data_Length", line: "length"), .counted("UTP_Data")],
+    returns: [.status]),
   .command(
     0x20a1, "LE Connection Rate Request", [.connectionHandle] + HCIParameter.wantedRate),
   .command(

@@ -4,8 +4,10 @@
 
 import Bluetooth
 
-/// The Link Control commands, 0x0401 to 0x0427.
+/// The Link Control commands, 0x0401 to 0x0427, and the opcode of no command, which a Controller sends
+/// in Command Complete to say that it takes commands again.
 package let linkControlRows: [HCIRow] = [
+  .command(0x0000, "NOP", []),
   .command(
     0x0401, "Inquiry",
     [

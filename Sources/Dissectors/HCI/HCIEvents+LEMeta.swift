@@ -83,7 +83,7 @@ package let leMetaRows: [HCIRow] = [
           .u8("Address_Type", .code(.addressType), line: ""), .address("Address", line: ""),
           .u8("Primary_PHY", .code(.phy)), .u8("Secondary_PHY", .code(.phy)),
           .u8("Advertising_SID"), .i8("TX_Power", .scaled(.dBmOrNone)), .rssi,
-          .u16("Periodic_Advertising_Interval", .scaled(.interval)),
+          .u16("Periodic_Advertising_Interval", .scaled(.intervalOrNone)),
           .u8("Direct_Address_Type", .code(.addressType)), .address("Direct_Address"),
           .count("Data_Length"), .advertisingData("Data", line: ""),
         ]),

@@ -1,6 +1,7 @@
 // The subevents of LE Meta of Channel Sounding and of the features beside it. Core 6.0, Vol 4, Part
 // E, 7.7.65.38 on. Codes checked against BlueZ's monitor and bumble, sizes against BlueZ's; 0x36 and
-// 0x38 are bumble's alone. Spacing_Types has two bytes in bumble and Zephyr, one in BlueZ.
+// 0x38 are bumble's alone. Spacing_Types has two bytes in bumble and Zephyr, one in BlueZ. The 248
+// bytes of LE_Features are cut in three, so that the bits in use have names.
 
 import Bluetooth
 
@@ -11,7 +12,7 @@ package let leMetaSoundingRows: [HCIRow] = [
     [
       .status, .connectionHandle, .u8("Max_Remote_Page", line: "pages to"),
       .u8("Max_Valid_Page"), .u64("LE_Features", .flags(.leFeatures)),
-      .bytes("LE_Features_Later_Pages", 240),
+      .u64("LE_Features_64_To_127", .flags(.leFeatures1)), .bytes("LE_Features_From_128", 232),
     ]),
   .event(
     0x2c, "LE CS Read Remote Supported Capabilities Complete",
