@@ -54,12 +54,6 @@ package struct Advertisements: Sendable {
 
   init(_ limits: Limits) { self.limits = limits }
 
-  /// The data of a report of the current packet, whole where it is known whole.
-  @_lifetime(borrow self)
-  package func data(_ advertisement: Advertisement) -> RawSpan {
-    joined.bytes.part(advertisement.joined ?? .empty)
-  }
-
   /// Forgets the reports of the packet before.
   mutating func clear() {
     reports.removeAll(keepingCapacity: true)

@@ -223,7 +223,7 @@ package struct Memory: Sendable {
       advertisements.observe(
         bytes, body: dissection.body, adapter: record.adapter ?? 0xffff, packet: record.number,
         isTruncated: record.isTruncated, &dissection.problems)
-      learnNames(bytes)
+      names.learn(from: advertisements, bytes)
     } else if LEConnectionComplete.subevents.contains(subevent) {
       guard let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor) else {
         return
@@ -245,19 +245,6 @@ package struct Memory: Sendable {
     } else if subevent == 0x04, let link = answer.link {
       // LE Read Remote Features Complete: the peer has answered.
       links[link].isEstablished = true
-    }
-  }
-
-  private mutating func learnNames(_ bytes: RawSpan) {
-    for index in advertisements.reports.indices {
-      let advertisement = advertisements.reports[index]
-      guard let address = advertisement.report.address else { continue }
-      let type = advertisement.report.addressType
-      if let joined = advertisement.joined {
-        names.learn(address, type, from: advertisements.joined.bytes, joined)
-      } else {
-        names.learn(address, type, from: bytes, advertisement.report.data)
-      }
     }
   }
 

@@ -43,9 +43,23 @@ package struct Names: Sendable {
     return names[entry.position].bytes
   }
 
+  /// Learns the names in the reports of the current packet, whose bytes are `bytes`.
+  mutating func learn(from advertisements: borrowing Advertisements, _ bytes: RawSpan) {
+    for index in advertisements.reports.indices {
+      let advertisement = advertisements.reports[index]
+      guard let address = advertisement.report.address else { continue }
+      let type = advertisement.report.addressType
+      if let joined = advertisement.joined {
+        learn(address, type, from: advertisements.joined.bytes, joined)
+      } else {
+        learn(address, type, from: bytes, advertisement.report.data)
+      }
+    }
+  }
+
   /// Learns the name in an advertisement's data, if it holds one. A shortened name never replaces a
   /// complete one.
-  mutating func learn(
+  private mutating func learn(
     _ address: DeviceAddress, _ type: AddressType, from bytes: RawSpan, _ data: Slice
   ) {
     var structures = ADStructures(bytes, data)
