@@ -17,7 +17,8 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
   /// What the header says.
   package let summary: CaptureSummary
   private let datalink: BtsnoopDatalink
-  private var input: InputBuffer
+  /// Lent to the tests, which look at its capacity and count its reads.
+  private(set) var input: InputBuffer
   private var number = 0
   private var cumulativeDrops: UInt32 = 0
   private var isFinished = false
