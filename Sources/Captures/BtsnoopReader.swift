@@ -73,7 +73,7 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
   }
 
   /// Whether a whole further record, damage or the end is in the buffer.
-  package var isReady: Bool { isFinished || input.isAtEnd || lookAhead != .incomplete }
+  package var isReady: Bool { isFinished || lookAhead != .incomplete }
 
   /// The next record, or nil at the end of the capture.
   ///
