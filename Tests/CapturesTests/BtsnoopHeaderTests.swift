@@ -21,7 +21,7 @@ struct BtsnoopHeaderTests {
 
   @Test(
     arguments: [
-      (1003, "1003 (BCSP)"), (1004, "1004 (three-wire UART (H5))"), (2002, "2002 (simulator)"),
+      (1003, "1003 (BCSP)"), (1004, "1004 (H5, three-wire UART)"), (2002, "2002 (simulator)"),
       (0, "0, which is unknown"), (1000, "1000, which is unknown"),
       (0xffff_ffff, "4294967295, which is unknown"),
     ] as [(UInt32, String)])
