@@ -30,7 +30,7 @@ package struct BtsnoopDatalink: RawRepresentable, Equatable, Sendable {
     case .h1: "HCI (H1)"
     case .h4: "HCI UART (H4)"
     case .bcsp: "BCSP"
-    case .h5: "three-wire UART (H5)"
+    case .h5: "H5, three-wire UART"
     case .linuxMonitor: "Linux monitor"
     case .simulator: "simulator"
     default: nil

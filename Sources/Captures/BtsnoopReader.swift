@@ -17,7 +17,8 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
   /// What the header says.
   package let summary: CaptureSummary
   private let datalink: BtsnoopDatalink
-  private var input: InputBuffer
+  /// Lent to the tests, which look at its capacity and count its reads.
+  private(set) var input: InputBuffer
   private var number = 0
   private var cumulativeDrops: UInt32 = 0
   private var isFinished = false
@@ -35,7 +36,7 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
   ///   header ends early.
   package init(_ input: consuming InputBuffer) throws(CaptureFailure) {
     var input = input
-    let header = try Self.readHeader(&input)
+    let header = try Self.readFileHeader(&input)
     datalink = header.datalink
     summary = CaptureSummary(
       format: .btsnoop, datalink: datalink.rawValue, datalinkName: datalink.name ?? "unknown",
@@ -43,7 +44,7 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
     self.input = input
   }
 
-  private static func readHeader(
+  private static func readFileHeader(
     _ input: inout InputBuffer
   ) throws(CaptureFailure) -> BtsnoopHeader {
     let isWhole = try input.fill(BtsnoopHeader.byteCount)
@@ -72,7 +73,13 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
   }
 
   /// Whether a whole further record, damage or the end is in the buffer.
-  package var isReady: Bool { isFinished || input.isAtEnd || lookAhead != .incomplete }
+  package var isReady: Bool {
+    if isFinished { return true }
+    guard input.count >= BtsnoopRecordHeader.byteCount else { return false }
+    var cursor = Cursor(input.bytes, base: 0)
+    guard let lengths = try? cursor.bigEndianU64() else { return false }
+    return verdict(original: lengths >> 32, included: lengths & 0xffff_ffff) != .incomplete
+  }
 
   /// The next record, or nil at the end of the capture.
   ///
@@ -80,12 +87,11 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
   ///   there; `.inaccessible` where the system cannot read on.
   @_lifetime(&self)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
-    if lookAhead != .wholeRecord || isFinished {
-      guard try readRecord() else { return nil }
-    }
+    var found = bufferedHeader()
+    if found == nil { found = try readHeader() }
+    guard let header = found else { return nil }
     let fileOffset = input.offset
-    var cursor = Cursor(input.take(BtsnoopRecordHeader.byteCount))
-    guard let header = try? BtsnoopRecordHeader(parsing: &cursor) else { return nil }
+    _ = input.take(BtsnoopRecordHeader.byteCount)
     number += 1
     // The writer's count starts again when the writer does; only more is news.
     let drops = header.cumulativeDrops.subtractingReportingOverflow(cumulativeDrops)
@@ -98,46 +104,51 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
       bytes: input.take(Int(header.includedLength)))
   }
 
-  /// What the buffer begins with.
-  private enum LookAhead {
-    case wholeRecord
-    /// The beginning of a record, or nothing.
-    case incomplete
-    /// A header whose lengths lie, however many bytes follow.
+  /// What a record is, by its lengths and the bytes in the buffer behind its header.
+  private enum Verdict {
+    case whole, incomplete
+    /// The lengths lie, however many bytes follow.
     case damage
   }
 
-  private var lookAhead: LookAhead {
-    let body = input.count - BtsnoopRecordHeader.byteCount
-    guard body >= 0 else { return .incomplete }
-    var cursor = Cursor(input.bytes)
-    guard let lengths = try? cursor.bigEndianU64() else { return .incomplete }
-    let (original, included) = (lengths >> 32, lengths & 0xffff_ffff)
+  private func verdict(original: UInt64, included: UInt64) -> Verdict {
     if included > original || included > CaptureLimits.recordBytes { return .damage }
-    return body >= included ? .wholeRecord : .incomplete
+    return input.count - BtsnoopRecordHeader.byteCount >= included ? .whole : .incomplete
   }
 
-  /// Reads on until the buffer begins with a whole record; false at the end of the capture.
+  private func verdict(_ header: BtsnoopRecordHeader) -> Verdict {
+    verdict(original: UInt64(header.originalLength), included: UInt64(header.includedLength))
+  }
+
+  /// The header of the record that the buffer begins with, if all of that record is there.
+  private func bufferedHeader() -> BtsnoopRecordHeader? {
+    guard !isFinished, input.count >= BtsnoopRecordHeader.byteCount else { return nil }
+    var cursor = Cursor(input.bytes, base: 0)
+    guard let header = try? BtsnoopRecordHeader(parsing: &cursor) else { return nil }
+    return verdict(header) == .whole ? header : nil
+  }
+
+  /// Reads on until the buffer begins with a whole record; nil at the end of the capture.
   @inline(never)
-  private mutating func readRecord() throws(CaptureFailure) -> Bool {
-    guard !isFinished else { return false }
+  private mutating func readHeader() throws(CaptureFailure) -> BtsnoopRecordHeader? {
+    guard !isFinished else { return nil }
     // Holds for every way out of here but the last one.
     isFinished = true
     let size = BtsnoopRecordHeader.byteCount
     guard try input.fill(size) else {
-      if input.count == 0 { return false }
+      if input.count == 0 { return nil }
       throw damage(
         "\(input.count) of \(size) bytes of its header are there; the capture ends early")
     }
     var cursor = Cursor(input.bytes)
-    guard let header = try? BtsnoopRecordHeader(parsing: &cursor) else { return false }
-    guard lookAhead != .damage else { throw damage(header) }
+    guard let header = try? BtsnoopRecordHeader(parsing: &cursor) else { return nil }
+    guard verdict(header) != .damage else { throw damage(header) }
     guard try input.fill(size + Int(header.includedLength)) else {
       let there = input.count - size
       throw damage("\(there) of \(header.includedLength) bytes are there; the capture ends early")
     }
     isFinished = false
-    return true
+    return header
   }
 
   private func damage(_ header: BtsnoopRecordHeader) -> CaptureFailure {

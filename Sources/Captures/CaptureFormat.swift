@@ -4,9 +4,6 @@ import Bytes
 package enum CaptureFormat: Sendable {
   case btsnoop, pcap, pcapng, packetLogger, gzip, zip
 
-  /// How many bytes `detect` looks at.
-  package static let prefixBytes = 16
-
   /// What is read today, for "expected …".
   package static let readable = "btsnoop"
 

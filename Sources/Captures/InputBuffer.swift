@@ -19,7 +19,7 @@ package struct InputBuffer: ~Copyable {
   /// The bytes that the buffer has room for.
   private(set) var capacity: Int
   /// Where the bytes that were not yet taken begin and end in `storage`.
-  private var start = 0
+  private(set) var start = 0
   private var end = 0
   /// How many times `read(2)` was called.
   private(set) var readCount = 0
