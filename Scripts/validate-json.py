@@ -16,7 +16,6 @@ from typing import Iterator
 
 try:
     from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import best_match
 except ImportError:
     sys.exit("validate-json.py needs the Python package jsonschema (Debian: python3-jsonschema)")
 
@@ -56,6 +55,17 @@ def not_a_number(text: str):
     raise ValueError(f"{text} is not JSON")
 
 
+def telling_error(error):
+    """Of alternatives, the one that was meant says what is wrong: the one whose constants fit, such as the type."""
+    while error.context:
+        branches: dict = {}
+        for each in error.context:
+            branches.setdefault(each.relative_schema_path[0], []).append(each)
+        meant = min(branches.values(), key=lambda errors: (sum(each.validator == "const" for each in errors), len(errors)))
+        error = meant[0]
+    return error
+
+
 def document_errors(validator: Draft202012Validator, text: bytes) -> Iterator[str]:
     try:
         document = json.loads(text, object_pairs_hook=no_duplicates, parse_constant=not_a_number)
@@ -63,8 +73,7 @@ def document_errors(validator: Draft202012Validator, text: bytes) -> Iterator[st
         yield f"expected JSON: {error}"
         return
     for error in validator.iter_errors(document):
-        # Of alternatives, the branch that fits best says what is wrong; "not valid under any" does not.
-        error = best_match([error]) or error
+        error = telling_error(error)
         expected = f"{error.validator} {json.dumps(error.validator_value)}"
         yield f"{error.json_path}: {error.message[:200]} (expected {expected[:160]})"
 
