@@ -57,10 +57,19 @@ def tshark_facts(path: Path) -> list[Facts]:
         environment = dict(os.environ, WIRESHARK_CONFIG_DIR=empty, TZ="UTC", LC_ALL="C.UTF-8")
         command = ["tshark", "-n", "-r", str(path), "-T", "ek", "-x", "-J", LAYERS]
         result = subprocess.run(command, capture_output=True, env=environment, check=False)
-    packets = [json.loads(line) for line in result.stdout.splitlines() if b'"layers"' in line]
+    lines = [line for line in result.stdout.splitlines() if b'"layers"' in line]
+    packets = [json.loads(line, object_pairs_hook=_merged) for line in lines]
     if not packets and result.returncode != 0:
         sys.exit(f"tshark could not read {path}: {result.stderr.decode().strip()}")
     return [_packet_facts(packet["layers"]) for packet in packets]
+
+
+def _merged(pairs: list) -> dict:
+    """tshark repeats a key where a field occurs again deeper in a layer; the first one is the layer's own."""
+    merged: dict = {}
+    for key, value in pairs:
+        merged[key] = [*listed(merged[key]), *listed(value)] if key in merged else value
+    return merged
 
 
 def _packet_facts(layers: dict) -> Facts:
@@ -144,6 +153,19 @@ def gattscope_lines(program: str, path: Path) -> list[dict]:
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
+def _connection_handles(parameters) -> Iterator[int]:
+    """Of an event, also of the results in a Command Complete, and where the specification has a list of them."""
+    if isinstance(parameters, list):
+        for each in parameters:
+            yield from _connection_handles(each)
+    elif isinstance(parameters, dict):
+        for key, value in parameters.items():
+            if key in ("connection_handle", "connection_handles"):
+                yield from (number(each) for each in listed(value))
+            else:
+                yield from _connection_handles(value)
+
+
 def gattscope_facts(line: dict) -> Facts:
     facts: Facts = {}
 
@@ -161,10 +183,7 @@ def gattscope_facts(line: dict) -> Facts:
         put(f"hci.{key}", code(hci, key))
     if hci.get("kind") == "event":
         facts.pop("hci.handle", None)
-        parameters = hci.get("parameters", {})
-        # tshark has one name for what the specification calls a handle and a list of handles.
-        handles = listed(parameters.get("connection_handle")) + listed(parameters.get("connection_handles"))
-        put("hci.connection_handles", [number(each) for each in handles] or None)
+        put("hci.connection_handles", list(_connection_handles(hci.get("parameters", {}))) or None)
     if not l2cap.get("fragment"):
         put("l2cap.cid", code(l2cap, "cid"))
     if att := line.get("att"):
@@ -206,6 +225,11 @@ class Difference(NamedTuple):
         )
 
 
+TWO_DIGITS = {
+    *("hci.event", "hci.subevent", "att.opcode", "att.error", "att.request_opcode", "smp.opcode", "adv.event_type"),
+}
+
+
 def shown(field: str, value) -> str:
     """As one would write it in the file of known differences; `-` for absent."""
     if value is None:
@@ -213,7 +237,7 @@ def shown(field: str, value) -> str:
     if isinstance(value, list):
         return "[" + " ".join(shown(field, each) for each in value) + "]"
     if isinstance(value, int) and field not in ("adapter", "adv.count", "adv.rssi_dbm"):
-        return f"0x{value:02x}" if value < 0x100 and field not in ("att.handle", "l2cap.cid") else f"0x{value:04x}"
+        return f"0x{value:02x}" if field in TWO_DIGITS and value < 0x100 else f"0x{value:04x}"
     return str(value) or '""'
 
 
@@ -234,6 +258,7 @@ class KnownDifference:
             (shown(difference.field, difference.ours), self.ours),
             (shown(difference.field, difference.tshark), self.tshark),
         )
+        # Equal first: in a value, brackets are a list and no pattern.
         matched = all(pattern in ("*", text) or fnmatch.fnmatchcase(text, pattern) for text, pattern in pairs)
         self.used |= matched
         return matched
