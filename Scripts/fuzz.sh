@@ -19,7 +19,7 @@ for fuzzer in "$@"; do
   # First what once failed, each input by itself: a regression is found at once.
   for input in "$kept"/*; do
     [ -f "$input" ] || continue
-    "$fuzzer" "$input" >/dev/null 2>&1 || { echo "$name fails on $input again"; failed=1; }
+    "$fuzzer" -timeout=10 "$input" >/dev/null 2>&1 || { echo "$name fails on $input again"; failed=1; }
   done
   log=$corpus.log
   if "$fuzzer" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 -use_value_profile=1 \
