@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Makes a large capture out of small ones, for measuring.
+
+usage: make-traffic.py OUT COUNT [--hci-only] [--from FOLDER]...
+
+The sessions of all btsnoop files (datalink 1002) of the folders, without the peripherals' views, follow one another and
+start again until COUNT records are written. Each session ends before the next begins, so connection handles are valid
+wherever they are used; the time runs on. `--hci-only` keeps commands and events only. A second for a million records.
+"""
+
+import argparse
+import struct
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "Scripts"))
+
+from traffic import btsnoop  # noqa: E402
+
+PAUSE_US = 1_000_000  # between two sessions
+HCI_ONLY = (btsnoop.COMMAND, btsnoop.EVENT)
+TIME_AT = btsnoop.RECORD.size - 8
+TIME = struct.Struct(">Q")
+
+
+class Block:
+    """All sessions once: the bytes, where each record's time stands, and what it is relative to the block's start."""
+
+    def __init__(self, folders: list[Path], hci_only: bool) -> None:
+        self.content = bytearray()
+        self.times: list[tuple[int, int]] = []
+        self.ends: list[int] = []
+        self.duration = 0
+        for path in sorted(path for folder in folders for path in folder.glob("*.btsnoop")):
+            if ".peripheral." not in path.name:
+                self._add(path.read_bytes(), hci_only)
+
+    def _add(self, file: bytes, hci_only: bool) -> None:
+        if btsnoop.datalink(file) != btsnoop.H4:
+            return
+        records = list(btsnoop.records(file))
+        first = records[0].time
+        for record in records:
+            if hci_only and record.data[0] not in HCI_ONLY:
+                continue
+            time = self.duration + record.time - first
+            self.times.append((len(self.content) + TIME_AT, time))
+            self.content += btsnoop.RECORD.pack(record.original, len(record.data), record.flags, 0, 0) + record.data
+            self.ends.append(len(self.content))
+        self.duration += records[-1].time - first + PAUSE_US
+
+    def at(self, start: int) -> bytearray:
+        """The block with its first record at that time. The same buffer each time."""
+        put, content = TIME.pack_into, self.content
+        for offset, time in self.times:
+            put(content, offset, start + time)
+        return content
+
+
+def write(out: Path, count: int, folders: list[Path], hci_only: bool) -> None:
+    block = Block(folders, hci_only)
+    if not block.ends:
+        sys.exit("there is no btsnoop file of datalink 1002 to start from")
+    start = btsnoop.SAMPLE_START + btsnoop.EPOCH
+    with open(out, "wb", buffering=1 << 20) as file:
+        file.write(btsnoop.header(btsnoop.H4))
+        while count > 0:
+            content = block.at(start)
+            if count < len(block.ends):
+                content = content[: block.ends[count - 1]]
+            file.write(content)
+            count -= len(block.ends)
+            start += block.duration
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("out", type=Path)
+    parser.add_argument("count", type=int)
+    parser.add_argument("--hci-only", action="store_true")
+    parser.add_argument("--from", dest="folders", type=Path, action="append")
+    arguments = parser.parse_args()
+    write(arguments.out, arguments.count, arguments.folders or [ROOT / "captures"], arguments.hci_only)
+
+
+main()

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Measures gattscope beside tshark and btmon, in the same run and on the same bytes.
+
+usage: run.py GATTSCOPE [--quick] [--rounds N] [--from FOLDER]...
+
+Output goes to /dev/null. The programs take turns, and the median of the rounds counts. Rates leave out the time that a
+program needs for a capture of one record, so that starting slowly is not held against anybody. Exit status 1: a target
+was missed. `--quick` uses fewer records: good for a look, not for a judgement.
+"""
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+HERE = Path(__file__).resolve().parent
+
+SHOW_TO_BTMON, SHOW_TO_TSHARK, JSON_TO_EK = 10, 20, 50  # times as fast
+GROWTH = 0.10  # how much more a record may cost in a capture ten times as long
+PEAK_MB = 48
+PEAK_NOISE_MB = 2  # the peak does not depend on the length of the capture, but pages are not counted exactly
+FIRST_LINE_MS = 30
+
+
+class Run(NamedTuple):
+    seconds: float
+    peak_mb: float
+
+
+def run(*command: str) -> Run:
+    """One run. The peak is never below this process's own (see README)."""
+    null = os.open(os.devnull, os.O_RDWR)
+    redirect = [(os.POSIX_SPAWN_DUP2, null, descriptor) for descriptor in (0, 1, 2)]
+    started = time.perf_counter()
+    child = os.posix_spawnp(command[0], command, os.environ, file_actions=redirect)
+    _, status, usage = os.wait4(child, 0)
+    seconds = time.perf_counter() - started
+    os.close(null)
+    if os.waitstatus_to_exitcode(status) != 0:
+        sys.exit(f"{' '.join(command)} ended with {os.waitstatus_to_exitcode(status)}")
+    return Run(seconds, usage.ru_maxrss / 1024)
+
+
+def first_line_ms(*command: str) -> float:
+    started = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
+        line = child.stdout.readline()
+        milliseconds = (time.perf_counter() - started) * 1000
+        child.stdout.read()
+    if not line:
+        sys.exit(f"{' '.join(command)} printed nothing")
+    return milliseconds
+
+
+class Bench:
+    def __init__(self, program: str, folder: Path, arguments) -> None:
+        self.program, self.folder = program, folder
+        self.rounds, self.quick = arguments.rounds, arguments.quick
+        self.sources = [option for source in arguments.folders or [] for option in ("--from", source)]
+        self.missed = 0
+
+    def traffic(self, count: int, hci_only: bool = False) -> str:
+        out = self.folder / f"{count}{'-hci' if hci_only else ''}.btsnoop"
+        if not out.exists():
+            # In a process of its own: what it needs of memory must not become this one's.
+            command = [sys.executable, str(HERE / "make-traffic.py"), str(out), str(count), *self.sources]
+            subprocess.run(command + ["--hci-only"] * hci_only, check=True)
+        return str(out)
+
+    def verdict(self, what: str, measured: str, target: str, good: bool) -> None:
+        self.missed += not good
+        print(f"  {'ok    ' if good else 'MISSED'}  {what:46} {measured:>14}   target {target}", flush=True)
+
+    # Each part prints what it found.
+
+    def speed(self) -> None:
+        ours, tshark, ek = (200_000, 50_000, 20_000) if self.quick else (1_000_000, 200_000, 50_000)
+        jobs = {
+            "gattscope show": (ours, False, [self.program, "show"]),
+            "gattscope show --json": (ours, False, [self.program, "show", "--json"]),
+            "gattscope show, HCI only": (ours, True, [self.program, "show"]),
+        }
+        if shutil.which("tshark"):
+            jobs["tshark -n -r"] = (tshark, False, ["tshark", "-n", "-r"])
+            jobs["tshark -T ek -n -r"] = (ek, False, ["tshark", "-T", "ek", "-n", "-r"])
+        if shutil.which("btmon"):
+            jobs["btmon -r, HCI only"] = (ours, True, ["btmon", "-r"])
+
+        runs: dict[str, list[Run]] = {name: [] for name in jobs}
+        starts: dict[str, list[float]] = {name: [] for name in jobs}
+        for _ in range(self.rounds):
+            for name, (count, hci_only, command) in jobs.items():
+                starts[name].append(run(*command, self.traffic(1, hci_only)).seconds)
+                runs[name].append(run(*command, self.traffic(count, hci_only)))
+
+        print(f"\n{'':30} {'records':>10} {'seconds':>9} {'records/s':>11} {'peak MB':>8}")
+        rates = {}
+        for name, (count, _, _) in jobs.items():
+            seconds = statistics.median(each.seconds for each in runs[name])
+            rates[name] = count / max(seconds - statistics.median(starts[name]), 1e-6)
+            peak = statistics.median(each.peak_mb for each in runs[name])
+            print(f"{name:30} {count:10} {seconds:9.2f} {rates[name]:11.0f} {peak:8.1f}")
+        print()
+        for left, right, least in (
+            ("gattscope show, HCI only", "btmon -r, HCI only", SHOW_TO_BTMON),
+            ("gattscope show", "tshark -n -r", SHOW_TO_TSHARK),
+            ("gattscope show --json", "tshark -T ek -n -r", JSON_TO_EK),
+        ):
+            if right not in rates:
+                print(f"  {'-':6}  {right.split()[0]} is not installed: nothing to compare {left} with")
+                continue
+            ratio = rates[left] / rates[right]
+            self.verdict(f"{left} : {right}", f"{ratio:.1f} x", f"{least} x", ratio >= least)
+
+    def growth(self) -> None:
+        short, long = 100_000, 1_000_000
+        for arguments in (["show"], ["show", "--json"]):
+            costs: dict[int, list[float]] = {short: [], long: []}
+            # A short run is noisier and cheap, so there are more of them.
+            for _ in range(self.rounds):
+                for count, times in ((short, 3), (long, 1)):
+                    for _ in range(times):
+                        costs[count].append(run(self.program, *arguments, self.traffic(count)).seconds / count)
+            ratio = statistics.median(costs[long]) / statistics.median(costs[short])
+            what = f"{' '.join(arguments)}: a record's time, 1 M : 100 k"
+            self.verdict(what, f"{ratio:.2f}", f"at most {1 + GROWTH:.2f}", ratio <= 1 + GROWTH)
+
+    def memory(self) -> None:
+        few, many = 10_000, 1_000_000 if self.quick else 10_000_000
+        for arguments in (["show"], ["show", "--json"]):
+            small, large = (run(self.program, *arguments, self.traffic(count)).peak_mb for count in (few, many))
+            what = f"{' '.join(arguments)}: peak memory, {many // 1_000_000} M records"
+            self.verdict(what, f"{large:.1f} MB", f"at most {PEAK_MB} MB", large <= PEAK_MB)
+            self.verdict(
+                f"{' '.join(arguments)}: the same, 10 k records",
+                f"{small:.1f} MB",
+                f"equal within {PEAK_NOISE_MB} MB",
+                abs(large - small) <= PEAK_NOISE_MB,
+            )
+
+    def start(self) -> None:
+        measured = statistics.median(first_line_ms(self.program, "show", self.traffic(100)) for _ in range(21))
+        self.verdict("from start to the first line", f"{measured:.1f} ms", f"{FIRST_LINE_MS} ms", measured <= FIRST_LINE_MS)
+
+    def allocations(self) -> None:
+        """Reported, not judged. The difference of two runs leaves out what starting costs."""
+        library = self.folder / "malloc-count.so"
+        compiler = shutil.which("cc") or shutil.which("clang")
+        if compiler is None:
+            print("  -       allocations: there is no C compiler")
+            return
+        subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-o", library, HERE / "malloc-count.c"], check=True)
+        for arguments in (["show"], ["show", "--json"]):
+            counts = [self._allocations(library, arguments, count) for count in (100_000, 200_000)]
+            if None in counts:
+                print("  -       allocations: not counted (is the program linked to glibc statically?)")
+                return
+            difference = counts[1] - counts[0]
+            print(f"  -       {' '.join(arguments)}: allocations per 100 000 records {difference:>26}")
+
+    def _allocations(self, library: Path, arguments: list[str], count: int) -> int | None:
+        environment = dict(os.environ, LD_PRELOAD=str(library))
+        command = [self.program, *arguments, self.traffic(count)]
+        result = subprocess.run(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment, check=True, text=True
+        )
+        counted = [line.split()[1] for line in result.stderr.splitlines() if line.startswith("malloc-count ")]
+        return int(counted[-1]) if counted else None
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("program")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--from", dest="folders", action="append")
+    arguments = parser.parse_args()
+    program = str(Path(arguments.program).resolve())
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(program, Path(folder), arguments)
+        bench.speed()
+        bench.growth()
+        bench.memory()
+        bench.start()
+        bench.allocations()
+    print(f"\n{'all targets are met' if not bench.missed else f'{bench.missed} missed'}")
+    return 1 if bench.missed else 0
+
+
+sys.exit(main())

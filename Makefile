@@ -1,0 +1,77 @@
+# One target a verb; `make` lists them.
+
+RELEASE := -c release --static-swift-stdlib
+PROGRAM := .build/release/gattscope
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+
+# Debian's own Python finds Debian's jsonschema, another one that stands first in PATH does not.
+PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
+BUMBLE := bumble==0.0.236
+
+# Captures of other origin, tested as well where they are there.
+MORE_CAPTURES ?= ../shared/captures
+
+BUILD_PACKAGES := g++ libc6-dev git
+TEST_PACKAGES := $(BUILD_PACKAGES) tshark jq python3 python3-jsonschema
+BENCH_PACKAGES := $(BUILD_PACKAGES) tshark bluez python3
+SWIFT_FOLDERS := Package.swift $(wildcard Sources Tests Fuzz)
+FUZZERS := FuzzCapture FuzzDissect
+FUZZ_BUILD := ENABLE_FUZZING=1 swift build --sanitize=fuzzer --sanitize=address -c release --scratch-path .build-fuzz
+
+.DEFAULT_GOAL := help
+.PHONY: help demo build test test-scripts bench fuzz lint format captures install packages
+
+help: ## list these targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
+
+demo: ## build the program and show the first packets of a sample capture
+	@Scripts/install-packages.sh $(BUILD_PACKAGES)
+	@$(MAKE) --no-print-directory build
+	@$(PROGRAM) show captures/heart-rate.btsnoop | head -n 40
+
+build: ## build the release binary
+	swift build $(RELEASE)
+
+test: packages ## unit tests, then the binary against golden output, tshark and its own schema
+	swift test
+	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory test-scripts
+
+test-scripts: ## only what tests the release binary that is there
+	$(PYTHON) -m unittest discover -s Scripts -p 'test_*.py'
+	$(PYTHON) Scripts/compare-with-tshark.py $(PROGRAM) captures $(MORE_CAPTURES)
+	$(PYTHON) Scripts/validate-json.py $(PROGRAM) captures $(MORE_CAPTURES)
+
+bench: ## speed and memory, side by side with tshark and btmon
+	@Scripts/install-packages.sh $(BENCH_PACKAGES)
+	@$(MAKE) --no-print-directory build
+	$(PYTHON) Benchmarks/run.py $(PROGRAM)
+
+fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
+	@for fuzzer in $(FUZZERS); do $(FUZZ_BUILD) --product $$fuzzer || exit 1; done
+	@Scripts/fuzz.sh $(FUZZ_SECONDS) $(addprefix .build-fuzz/release/,$(FUZZERS))
+
+lint: ## style of the Swift code, syntax of the scripts
+	swift format lint --strict -r $(SWIFT_FOLDERS)
+	$(PYTHON) Scripts/lint-scripts.py
+
+format: ## put the Swift code into shape
+	swift format -i -r $(SWIFT_FOLDERS)
+
+captures: .venv/bin/bumble-made ## remake the sample captures
+	.venv/bin/python Scripts/make-captures.py captures
+
+# The stamp is named after what it stands for: a virtual environment that holds the pinned bumble.
+.venv/bin/bumble-made: Makefile
+	@Scripts/install-packages.sh python3 python3-venv
+	$(PYTHON) -m venv .venv
+	.venv/bin/pip install --quiet $(BUMBLE)
+	@touch $@
+
+install: build ## install the binary below PREFIX (/usr/local)
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 $(PROGRAM) "$(DESTDIR)$(PREFIX)/bin/gattscope"
+
+packages: ## install the Debian packages that the tests need
+	@Scripts/install-packages.sh $(TEST_PACKAGES)

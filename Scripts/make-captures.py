@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""Remakes the sample captures. usage: make-captures.py FOLDER
+
+The same bytes on every run. Needs the Python package `bumble`; `make captures` installs it into `.venv`.
+"""
+
+import logging
+import sys
+from pathlib import Path
+
+from traffic import handmade, scenarios
+
+MOST_BYTES = 20_000
+
+
+def main() -> None:
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    logging.disable(logging.WARNING)  # bumble warns of the pairing that is meant to fail
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    scenarios.make_all(folder)
+    handmade.make_all(folder)
+    for path in sorted(folder.glob("*.btsnoop")):
+        size = path.stat().st_size
+        print(f"{size:6} {path.name}")
+        if size > MOST_BYTES:
+            sys.exit(f"{path.name} is larger than {MOST_BYTES} bytes")
+
+
+main()

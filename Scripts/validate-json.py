@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Holds gattscope's JSON against the schema that it prints itself.
+
+usage: validate-json.py GATTSCOPE CAPTURE_OR_FOLDER...
+
+Every line of `show --json` and `show --json --raw` must fit `$defs/showLine`, the document of `info --json` must fit
+`$defs/info`, neither may have a top-level key that the schema does not know, and two runs must give the same bytes.
+Of a folder, every file below it that gattscope reads is taken. Exit status 1: something does not fit.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Iterator
+
+try:
+    from jsonschema import Draft202012Validator
+except ImportError:
+    sys.exit("validate-json.py needs the Python package jsonschema (Debian: python3-jsonschema)")
+
+MOST_PRINTED = 40
+COMMANDS = (("showLine", ["show", "--json"]), ("showLine", ["show", "--json", "--raw"]), ("info", ["info", "--json"]))
+READ, DAMAGED = 0, 65  # exit statuses: 65 is also "not a format that gattscope reads", which prints nothing
+NOT_CAPTURES = (".md", ".json", ".tsv", ".txt")
+
+
+def run(program: str, *arguments: str) -> tuple[int, bytes, str]:
+    result = subprocess.run([program, *arguments], capture_output=True, check=False)
+    return result.returncode, result.stdout, result.stderr.decode(errors="replace").strip()
+
+
+def validators(program: str) -> dict[str, Draft202012Validator]:
+    status, output, message = run(program, "schema")
+    if status != 0:
+        sys.exit(f"gattscope schema ended with {status}: {message}")
+    schema = json.loads(output)
+    Draft202012Validator.check_schema(schema)
+    found = {}
+    for name in {name for name, _ in COMMANDS}:
+        if name not in schema.get("$defs", {}):
+            sys.exit(f"gattscope schema has no $defs/{name}")
+        found[name] = Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": schema["$defs"]})
+    return found
+
+
+def no_duplicates(pairs: list) -> dict:
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) != len(keys):
+        raise ValueError(f"a key comes twice: {', '.join(key for key in keys if keys.count(key) > 1)}")
+    return dict(pairs)
+
+
+def not_a_number(text: str):
+    raise ValueError(f"{text} is not JSON")
+
+
+def telling_error(error):
+    """Of alternatives, the one that was meant says what is wrong: the one whose constants fit, such as the type."""
+    while error.context:
+        branches: dict = {}
+        for each in error.context:
+            branches.setdefault(each.relative_schema_path[0], []).append(each)
+        meant = min(branches.values(), key=lambda errors: (sum(each.validator == "const" for each in errors), len(errors)))
+        error = meant[0]
+    return error
+
+
+def document_errors(validator: Draft202012Validator, text: bytes) -> Iterator[str]:
+    try:
+        document = json.loads(text, object_pairs_hook=no_duplicates, parse_constant=not_a_number)
+    except ValueError as error:  # also text that is not UTF-8
+        yield f"expected JSON: {error}"
+        return
+    for error in validator.iter_errors(document):
+        error = telling_error(error)
+        expected = f"{error.validator} {json.dumps(error.validator_value)}"
+        yield f"{error.json_path}: {error.message[:200]} (expected {expected[:160]})"
+
+
+def capture_errors(program: str, schemas: dict[str, Draft202012Validator], path: Path, counts: dict) -> Iterator[str]:
+    for name, arguments in COMMANDS:
+        status, output, message = run(program, *arguments, str(path))
+        what = f"{path.parent.name}/{path.name}: {' '.join(arguments)}"
+        if status not in (READ, DAMAGED):
+            yield f"{what} ended with {status}: {message}"
+            continue
+        if status == DAMAGED and not output:
+            counts["not read"] += name == "info"
+            continue
+        if run(program, *arguments, str(path))[1] != output:
+            yield f"{what}: two runs give different bytes"
+        if output and not output.endswith(b"\n"):
+            yield f"{what}: the last line does not end"
+        documents = output.splitlines() if name == "showLine" else [output]
+        for line, document in enumerate(documents, 1):
+            counts[name] += 1
+            for error in document_errors(schemas[name], document):
+                yield f"{what}, line {line}: {error}"
+
+
+def captures(arguments: list[str]) -> Iterator[Path]:
+    for argument in map(Path, arguments):
+        if argument.is_dir():
+            files = (path for path in sorted(argument.rglob("*")) if path.is_file())
+            yield from (path for path in files if path.suffix not in NOT_CAPTURES and not path.parent.suffix)
+        elif argument.is_file():
+            yield argument
+        elif argument.suffix:
+            sys.exit(f"{argument}: no such capture")
+        else:
+            print(f"skipped: there is no folder {argument}")
+
+
+def main() -> int:
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    program = sys.argv[1]
+    schemas = validators(program)
+    counts = {"showLine": 0, "info": 0, "not read": 0}
+    found = [error for path in captures(sys.argv[2:]) for error in capture_errors(program, schemas, path, counts)]
+    if counts["showLine"] == 0 or counts["info"] == 0:
+        found.append("nothing was validated")
+    for message in found[:MOST_PRINTED]:
+        print(message)
+    if len(found) > MOST_PRINTED:
+        print(f"... and {len(found) - MOST_PRINTED} more")
+    print(
+        f"{counts['showLine']} lines, {counts['info']} documents of info, "
+        f"{counts['not read']} files in formats that are not read, {len(found)} errors"
+    )
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
