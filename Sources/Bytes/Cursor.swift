@@ -77,6 +77,12 @@ package struct Cursor: ~Escapable {
   /// The byte at `offset` of the packet's bytes, or 0 outside this cursor's span; nothing moves.
   package func peek(_ offset: Int) -> UInt8 { span.byte(at: offset - base) }
 
+  /// The bytes of a slice that was cut off here; nothing moves.
+  @_lifetime(copy self)
+  package func bytes(_ slice: Slice) -> RawSpan {
+    span.part(Slice(start: Int(slice.start) - base, count: Int(slice.count)))
+  }
+
   private func check(_ count: Int) throws(ParseError) {
     guard remaining >= count else {
       throw ParseError(offset: offset, needed: count, available: remaining)

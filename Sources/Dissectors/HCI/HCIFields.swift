@@ -22,9 +22,11 @@ package enum HCIValue: Sendable {
 
 /// Something that is told the parameters of a packet one after the other.
 package protocol HCIFieldVisitor: ~Copyable {
-  /// A parameter: its name, its place in the one-line form, its value and where its bytes lie.
+  /// A parameter: its name, its place in the one-line form, its value, and its bytes, which stand
+  /// at `slice` of the packet's.
   mutating func field(
-    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ slice: Slice)
+    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    at slice: Slice)
   /// A list begins.
   mutating func beginList(_ name: StaticString)
   /// An item of the list begins.
@@ -115,7 +117,7 @@ package struct HCIFields: ~Escapable {
       try readList(parameter.name, items, &visitor)
       return
     }
-    visitor.field(parameter.name, line: parameter.line, value, slice)
+    visitor.field(parameter.name, line: parameter.line, value, cursor.bytes(slice), at: slice)
   }
 
   @_lifetime(self: copy self)
@@ -159,7 +161,10 @@ package struct HCIFields: ~Escapable {
 
 /// A visitor that only lets the walk find out whether the bytes suffice.
 struct SilentVisitor: HCIFieldVisitor {
-  func field(_ name: StaticString, line: StaticString?, _ value: HCIValue, _ slice: Slice) {}
+  func field(
+    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    at slice: Slice
+  ) {}
   func beginList(_ name: StaticString) {}
   func beginItem() {}
   func endItem() {}
