@@ -115,6 +115,18 @@ package struct Output: ~Copyable {
     }
   }
 
+  /// Appends the part `slice` of what this buffer holds to another one.
+  package func copy(_ slice: Slice, into other: inout Output) { other.raw(bytes.part(slice)) }
+
+  /// Appends what this buffer holds to another one.
+  package func copy(into other: inout Output) { other.raw(bytes) }
+
+  /// Appends the part `slice` of what this buffer holds to another one, as the inside of a JSON
+  /// string.
+  package func copyEscaped(_ slice: Slice, into other: inout Output) {
+    other.jsonEscaped(bytes.part(slice))
+  }
+
   /// Appends constant text with `A` to `Z` in lower case: a parameter's name as a JSON key.
   package mutating func lowercased(_ text: StaticString) {
     let length = text.utf8CodeUnitCount

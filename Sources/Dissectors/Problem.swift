@@ -46,8 +46,6 @@ package struct Problem: Equatable, Sendable {
     case indicationBeforeConfirmation
     /// A confirmation without an indication.
     case confirmationWithoutIndication
-    /// A continued advertisement whose beginning is not in the capture, or was given up.
-    case advertisementFragmentLost
     /// More things are open than are remembered; the oldest was forgotten (the limit).
     case limitReached
   }

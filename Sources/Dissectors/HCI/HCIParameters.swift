@@ -82,7 +82,7 @@ package struct HCIParameters: Sendable {
   }
 
   private static func check(
-    _ layout: borrowing HCILayout, _ bytes: RawSpan, _ slice: Slice
+    _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice
   ) -> Problem? {
     guard layout.isKnown, layout.size != Int(slice.count) else { return nil }
     var fields = HCIFields(bytes, slice)
