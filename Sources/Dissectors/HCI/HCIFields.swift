@@ -111,7 +111,12 @@ package struct HCIFields: ~Escapable {
     case .advertisingData(let field):
       let length = takeCount()
       slice = try cursor.take(field == 0 ? length : field)
-      slice.count = min(slice.count, Int32(length))
+      if length > slice.count {
+        visitor.field(
+          parameter.name, line: parameter.line, .advertisingData, cursor.bytes(slice), at: slice)
+        throw ParseError(offset: start, needed: length, available: Int(slice.count))
+      }
+      slice.count = Int32(length)
       value = .advertisingData
     case .list(let items):
       try readList(parameter.name, items, &visitor)

@@ -27,6 +27,9 @@ package struct HCILayout: Sendable {
   package let isKnown: Bool
   /// The number of bytes, where it does not depend on their content.
   package let size: Int?
+  /// Whether as many bytes as `size` says may still be wrong: a count in them says how much of a
+  /// field is used.
+  let needsWalk: Bool
   /// Where Connection_Handle stands, where it is at a fixed place.
   package let connectionHandleOffset: Int?
   /// Whether the first parameter is Status.
@@ -44,6 +47,7 @@ package struct HCILayout: Sendable {
       size = size.flatMap { known in parameter.size.map { known + $0 } }
     }
     self.size = parameters == nil ? nil : size
+    needsWalk = self.parameters.contains { $0.isPartlyUsed }
     connectionHandleOffset = handle
     beginsWithStatus = self.parameters.first?.name.description == "Status"
   }
@@ -61,6 +65,12 @@ extension HCIParameter {
     case .advertisingData(let field): field == 0 ? nil : field
     case .counted, .rest, .list: nil
     }
+  }
+
+  /// Whether a count says how much of this field is used.
+  fileprivate var isPartlyUsed: Bool {
+    if case .advertisingData(let field) = kind { return field > 0 }
+    return false
   }
 }
 
