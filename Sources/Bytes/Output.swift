@@ -7,12 +7,13 @@ import Glibc
 /// scratch work and tests. A failed write is remembered, not thrown: what follows is dropped, and
 /// whoever drives the work asks `failure` now and then.
 @safe
+@usableFromInline
 package struct Output: ~Copyable {
-  private var buffer: UnsafeMutablePointer<UInt8>
-  private var capacity: Int
+  @usableFromInline var buffer: UnsafeMutablePointer<UInt8>
+  @usableFromInline var capacity: Int
   private let descriptor: Int32?
   /// Bytes in the buffer.
-  package private(set) var count = 0
+  @usableFromInline package internal(set) var count = 0
   /// The `errno` of the first write that failed.
   package private(set) var failure: Int32?
 
@@ -65,8 +66,13 @@ package struct Output: ~Copyable {
   }
 
   /// Makes room for `needed` (at most `bufferSize`) more bytes without a flush in between.
+  @inlinable
   package mutating func reserve(_ needed: Int) {
-    guard count + needed > capacity else { return }
+    if count + needed > capacity { makeRoom(needed) }
+  }
+
+  @usableFromInline
+  mutating func makeRoom(_ needed: Int) {
     if descriptor != nil {
       flush()
     } else {
@@ -80,6 +86,7 @@ package struct Output: ~Copyable {
   }
 
   /// Appends one byte.
+  @inlinable
   package mutating func byte(_ value: UInt8) {
     reserve(1)
     unsafe buffer[count] = value
@@ -87,6 +94,7 @@ package struct Output: ~Copyable {
   }
 
   /// Appends constant text.
+  @inlinable
   package mutating func text(_ text: StaticString) {
     let length = text.utf8CodeUnitCount
     reserve(length)
@@ -128,13 +136,26 @@ package struct Output: ~Copyable {
   }
 
   /// Appends constant text with `A` to `Z` in lower case: a parameter's name as a JSON key.
+  ///
+  /// Eight bytes at a time. With the top bit of each byte out of the way, adding 0x3f carries into
+  /// it from `A` on, adding 0x25 from `[` on; where only the first does, the byte is upper case, and
+  /// its bit 5 is set.
   package mutating func lowercased(_ text: StaticString) {
     let length = text.utf8CodeUnitCount
-    reserve(length)
-    for index in 0..<length {
-      let character = unsafe text.utf8Start[index]
-      let isUpper = character >= 0x41 && character <= 0x5a
-      unsafe buffer[count + index] = isUpper ? character | 0x20 : character
+    reserve(length + 8)
+    var offset = 0
+    while offset < length {
+      let step = min(8, length - offset)
+      var word: UInt64 = 0
+      unsafe withUnsafeMutableBytes(of: &word) {
+        unsafe $0.baseAddress?.copyMemory(from: text.utf8Start + offset, byteCount: step)
+      }
+      let low = word & 0x7f7f_7f7f_7f7f_7f7f
+      let fromA = low &+ 0x3f3f_3f3f_3f3f_3f3f
+      let afterZ = low &+ 0x2525_2525_2525_2525
+      word |= ((fromA & ~afterZ & ~word) & 0x8080_8080_8080_8080) >> 2
+      unsafe UnsafeMutableRawPointer(buffer + count + offset).storeBytes(of: word, as: UInt64.self)
+      offset += step
     }
     count += length
   }
@@ -147,19 +168,21 @@ package struct Output: ~Copyable {
 
   /// Appends a number in decimal, with leading zeros up to `digits`.
   package mutating func decimal(_ value: UInt, digits: Int = 1) {
+    if value < 10, digits == 1 {
+      byte(0x30 + UInt8(truncatingIfNeeded: value))
+      return
+    }
     var length = 1
-    var power: UInt = 10
-    while value >= power {
+    var rest = value
+    while rest >= 10 {
       length += 1
-      let (next, overflow) = power.multipliedReportingOverflow(by: 10)
-      if overflow { break }
-      power = next
+      rest /= 10
     }
     length = max(length, digits)
     reserve(length)
-    var rest = value
+    rest = value
     for index in stride(from: length - 1, through: 0, by: -1) {
-      unsafe buffer[count + index] = UInt8(0x30 + rest % 10)
+      unsafe buffer[count + index] = UInt8(truncatingIfNeeded: 0x30 + rest % 10)
       rest /= 10
     }
     count += length
@@ -185,6 +208,7 @@ package struct Output: ~Copyable {
   }
 
   /// Appends two hexadecimal digits, lower case.
+  @inlinable
   package mutating func hex(_ value: UInt8) {
     reserve(2)
     unsafe buffer[count] = Self.digit(value >> 4)
@@ -211,7 +235,8 @@ package struct Output: ~Copyable {
     }
   }
 
-  private static func digit(_ nibble: UInt8) -> UInt8 {
+  @usableFromInline
+  static func digit(_ nibble: UInt8) -> UInt8 {
     nibble < 10 ? 0x30 + nibble : 0x57 + nibble
   }
 }

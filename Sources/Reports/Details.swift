@@ -136,7 +136,7 @@ enum Details {
     guard layout.isKnown else { return slice }
     var fields = HCIFields(bytes, slice)
     // Where the bytes end too early, the dissection has the problem already.
-    try? fields.walk(layout.parameters, &sink)
+    try? fields.walk(layout, &sink)
     return fields.rest()
   }
 

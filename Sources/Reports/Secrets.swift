@@ -24,7 +24,7 @@ struct Secrets: Sendable {
         let layout = row == found.completed ? entry.returns : entry.parameters
         guard layout.isKnown else { continue }
         var fields = HCIFields(record, slice)
-        try? fields.walk(layout.parameters, &finder)
+        try? fields.walk(layout, &finder)
       }
       for slice in finder.found { add(slice, of: record) }
       addAdvertising(record, dissection)

@@ -62,7 +62,7 @@ extension Sentence {
     }
     var fields = HCIFields(bytes, slice)
     // Where the bytes end too early, the dissection has the problem already.
-    try? fields.walk(layout.parameters, &self)
+    try? fields.walk(layout, &self)
   }
 
   // MARK: Events

@@ -134,7 +134,7 @@ package struct ShowText: PacketReport, ~Copyable {
     let previous = previous
     let decimals = timeDecimals
     let style = options.time
-    let offset = time.map { options.zoneOffset($0.seconds) } ?? 0
+    let offset = style == .local ? time.map { options.zoneOffset($0.seconds) } ?? 0 : 0
     var clock = clock
     right(timeColumns) { line in
       guard let time else { return }

@@ -88,7 +88,7 @@ package struct HCIParameters: Sendable {
     var fields = HCIFields(bytes, slice)
     var silent = SilentVisitor()
     do throws(ParseError) {
-      try fields.walk(layout.parameters, &silent)
+      try fields.walk(layout, &silent)
     } catch {
       return Problem(error)
     }
