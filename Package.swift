@@ -46,5 +46,12 @@ let package = Package(
     .target(name: "Bluetooth", dependencies: ["Bytes"], swiftSettings: strict),
     // The only module that touches raw memory.
     .target(name: "Bytes", swiftSettings: strict),
+    .testTarget(
+      name: "DissectorsTests", dependencies: ["Dissectors", "Bluetooth", "Bytes"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "CapturesTests", dependencies: ["Captures", "Bluetooth", "Bytes"],
+      swiftSettings: strict),
+    .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
   ]
 )

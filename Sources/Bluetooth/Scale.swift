@@ -15,6 +15,8 @@ package struct Scale: Sendable, Equatable {
   package enum Unit: UInt8, Sendable {
     case milliseconds, microseconds, seconds, decibelMilliwatts, decibels, meters, kilometers
     case hertz
+    /// Lengths; a key that holds one already says octets or length.
+    case octets
 
     /// As it stands after a number: "ms".
     package var symbol: StaticString {
@@ -27,6 +29,7 @@ package struct Scale: Sendable, Equatable {
       case .meters: "m"
       case .kilometers: "km"
       case .hertz: "Hz"
+      case .octets: "bytes"
       }
     }
 
@@ -41,6 +44,7 @@ package struct Scale: Sendable, Equatable {
       case .meters: "_m"
       case .kilometers: "_km"
       case .hertz: "_hz"
+      case .octets: ""
       }
     }
   }
@@ -57,6 +61,12 @@ package struct Scale: Sendable, Equatable {
   package static let slots = Self(625, decimals: 3, .milliseconds)
   /// Connection intervals: n × 1.25 ms.
   package static let interval = Self(125, decimals: 2, .milliseconds)
+  /// The same, 0 meaning that there is none.
+  package static let intervalOrNone = Self(125, decimals: 2, .milliseconds, absent: 0)
+  /// Intervals of the shorter kind: n × 0.125 ms.
+  package static let finerInterval = Self(125, decimals: 3, .milliseconds)
+  /// Clock ticks: n × 0.3125 ms, 0xffff meaning not known.
+  package static let halfSlots = Self(3125, decimals: 4, .milliseconds, absent: 0xffff)
   /// Timeouts: n × 10 ms.
   package static let timeout = Self(10, .milliseconds)
   /// n × 1 ms.
@@ -71,6 +81,14 @@ package struct Scale: Sendable, Equatable {
   package static let dBm = Self(1, .decibelMilliwatts)
   /// n × 1 dBm, 127 meaning not available.
   package static let dBmOrNone = Self(1, .decibelMilliwatts, absent: 127)
+  /// n × 0.1 dBm.
+  package static let tenthsOfDBm = Self(1, decimals: 1, .decibelMilliwatts)
+  /// n × 1 dB, 255 meaning not available.
+  package static let dBOrNone = Self(1, .decibels, absent: 255)
   /// n × 1 dB.
   package static let dB = Self(1, .decibels)
+  /// n × 0.1 dB.
+  package static let tenthsOfDB = Self(1, decimals: 1, .decibels)
+  /// n bytes.
+  package static let octets = Self(1, .octets)
 }

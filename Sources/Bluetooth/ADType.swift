@@ -1,0 +1,115 @@
+/// The type of an AD structure, one byte (Assigned Numbers, 2.3).
+package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
+  /// The byte.
+  package var rawValue: UInt8
+  /// A type from its byte.
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  package static let flags = Self(rawValue: 0x01)
+  package static let shortenedLocalName = Self(rawValue: 0x08)
+  package static let completeLocalName = Self(rawValue: 0x09)
+  package static let txPowerLevel = Self(rawValue: 0x0a)
+  package static let serviceData16 = Self(rawValue: 0x16)
+  package static let appearance = Self(rawValue: 0x19)
+  package static let serviceData32 = Self(rawValue: 0x20)
+  package static let serviceData128 = Self(rawValue: 0x21)
+  package static let manufacturerSpecificData = Self(rawValue: 0xff)
+
+  /// The name in the Assigned Numbers; nil for a type that they do not list.
+  package var name: StaticString? {
+    switch rawValue {
+    case 0x01: "Flags"
+    case 0x02: "Incomplete List of 16-bit Service Class UUIDs"
+    case 0x03: "Complete List of 16-bit Service Class UUIDs"
+    case 0x04: "Incomplete List of 32-bit Service Class UUIDs"
+    case 0x05: "Complete List of 32-bit Service Class UUIDs"
+    case 0x06: "Incomplete List of 128-bit Service Class UUIDs"
+    case 0x07: "Complete List of 128-bit Service Class UUIDs"
+    case 0x08: "Shortened Local Name"
+    case 0x09: "Complete Local Name"
+    case 0x0a: "Tx Power Level"
+    case 0x0d: "Class of Device"
+    case 0x0e: "Simple Pairing Hash C-192"
+    case 0x0f: "Simple Pairing Randomizer R-192"
+    case 0x10: "Device ID"
+    case 0x11: "Security Manager Out of Band Flags"
+    case 0x12: "Peripheral Connection Interval Range"
+    case 0x14: "List of 16-bit Service Solicitation UUIDs"
+    case 0x15: "List of 128-bit Service Solicitation UUIDs"
+    case 0x16: "Service Data - 16-bit UUID"
+    case 0x17: "Public Target Address"
+    case 0x18: "Random Target Address"
+    case 0x19: "Appearance"
+    case 0x1a: "Advertising Interval"
+    case 0x1b: "LE Bluetooth Device Address"
+    case 0x1c: "LE Role"
+    case 0x1d: "Simple Pairing Hash C-256"
+    case 0x1e: "Simple Pairing Randomizer R-256"
+    case 0x1f: "List of 32-bit Service Solicitation UUIDs"
+    case 0x20: "Service Data - 32-bit UUID"
+    case 0x21: "Service Data - 128-bit UUID"
+    case 0x22: "LE Secure Connections Confirmation Value"
+    case 0x23: "LE Secure Connections Random Value"
+    case 0x24: "URI"
+    case 0x25: "Indoor Positioning"
+    case 0x26: "Transport Discovery Data"
+    case 0x27: "LE Supported Features"
+    case 0x28: "Channel Map Update Indication"
+    case 0x29: "PB-ADV"
+    case 0x2a: "Mesh Message"
+    case 0x2b: "Mesh Beacon"
+    case 0x2c: "BIGInfo"
+    case 0x2d: "Broadcast_Code"
+    case 0x2e: "Resolvable Set Identifier"
+    case 0x2f: "Advertising Interval - long"
+    case 0x30: "Broadcast_Name"
+    case 0x31: "Encrypted Advertising Data"
+    case 0x32: "Periodic Advertising Response Timing Information"
+    case 0x34: "Electronic Shelf Label"
+    case 0x3d: "3D Information Data"
+    case 0xff: "Manufacturer Specific Data"
+    default: nil
+    }
+  }
+
+  /// How the bytes of a structure are laid out.
+  package enum Layout: Sendable {
+    case flags, name, uuids(width: Int), solicitedUUIDs(width: Int), txPower, appearance
+    case serviceData(width: Int), manufacturerData, secret, bytes
+  }
+
+  /// The layout of this type's bytes; `bytes` for those that are not told apart yet.
+  package var layout: Layout {
+    switch rawValue {
+    case 0x01: .flags
+    case 0x02, 0x03: .uuids(width: 2)
+    case 0x04, 0x05: .uuids(width: 4)
+    case 0x06, 0x07: .uuids(width: 16)
+    case 0x08, 0x09: .name
+    case 0x0a: .txPower
+    case 0x14: .solicitedUUIDs(width: 2)
+    case 0x15: .solicitedUUIDs(width: 16)
+    case 0x1f: .solicitedUUIDs(width: 4)
+    case 0x16: .serviceData(width: 2)
+    case 0x20: .serviceData(width: 4)
+    case 0x21: .serviceData(width: 16)
+    case 0x19: .appearance
+    case 0xff: .manufacturerData
+    // Out-of-band hashes and randomizers, SC confirmation and random, a broadcast code.
+    case 0x0e, 0x0f, 0x1d, 0x1e, 0x22, 0x23, 0x2d: .secret
+    default: .bytes
+    }
+  }
+
+  /// The name of a bit of the Flags (Core Specification Supplement, Part A, 1.3), as a JSON word.
+  package static func flagKey(bit: Int) -> StaticString {
+    switch bit {
+    case 0: "le_limited_discoverable"
+    case 1: "le_general_discoverable"
+    case 2: "br_edr_not_supported"
+    case 3: "simultaneous_controller"
+    case 4: "simultaneous_host"
+    default: "reserved"
+    }
+  }
+}

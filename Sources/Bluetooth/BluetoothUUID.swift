@@ -1,0 +1,51 @@
+package import Bytes
+
+/// A UUID of 16, 32 or 128 bits, as it crossed the link (Core, Vol 3, Part B, 2.5.1).
+///
+/// The short forms are kept short, so that a device's own choice stays visible; `==` compares the
+/// form too.
+package struct BluetoothUUID: Equatable, Hashable, Sendable {
+  /// How many bytes the UUID had: 2, 4 or 16.
+  package let width: UInt8
+  /// The upper 64 bits of a long UUID; 0 in a short one.
+  package let high: UInt64
+  /// The lower 64 bits, or all of a short UUID.
+  package let low: UInt64
+
+  /// A 16-bit UUID.
+  package init(_ short: UInt16) {
+    width = 2
+    high = 0
+    low = UInt64(short)
+  }
+
+  /// Reads a UUID of `width` bytes, least significant first. A width that no UUID has is malformed
+  /// and gives nil.
+  @_lifetime(cursor: copy cursor)
+  package init?(parsing cursor: inout Cursor, width: Int) throws(ParseError) {
+    switch width {
+    case 2, 4:
+      high = 0
+      low = try cursor.unsigned(width: width)
+    case 16:
+      low = try cursor.unsigned(width: 8)
+      high = try cursor.unsigned(width: 8)
+    default: return nil
+    }
+    self.width = UInt8(width)
+  }
+
+  /// Whether this is the 16-bit UUID `short`.
+  package func isShort(_ short: UInt16) -> Bool { width == 2 && low == UInt64(short) }
+
+  // Attribute types that discovery is made of (Core, Vol 3, Part G, 3).
+
+  /// «Primary Service»
+  package static let primaryService = Self(0x2800)
+  /// «Secondary Service»
+  package static let secondaryService = Self(0x2801)
+  /// «Include»
+  package static let include = Self(0x2802)
+  /// «Characteristic»
+  package static let characteristic = Self(0x2803)
+}

@@ -1,0 +1,91 @@
+package import Bytes
+
+/// A device address (BD_ADDR): 48 bits.
+package struct DeviceAddress: Equatable, Hashable, Sendable {
+  /// The address as a number; the first octet that is printed is the most significant.
+  package var value: UInt64
+
+  /// An address from its number; bits above the 48th are dropped.
+  package init(value: UInt64) { self.value = value & 0xffff_ffff_ffff }
+
+  /// Reads the 6 bytes of an address, least significant first (Core, Vol 4, Part E, 5.2).
+  @_lifetime(cursor: copy cursor)
+  package init(parsing cursor: inout Cursor) throws(ParseError) {
+    self.init(value: try cursor.unsigned(width: 6))
+  }
+
+  /// The address that stands for none.
+  package static let zero = DeviceAddress(value: 0)
+}
+
+/// The type of a device address as HCI states it, one byte (Core, Vol 4, Part E, 7.7.65.2).
+package struct AddressType: RawRepresentable, Equatable, Hashable, Sendable {
+  /// The byte.
+  package var rawValue: UInt8
+  /// A type from its byte.
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// A public device address.
+  package static let `public` = Self(rawValue: 0x00)
+  /// A random device address of one of three kinds.
+  package static let random = Self(rawValue: 0x01)
+  /// A public identity address: the controller resolved the address on the air.
+  package static let publicIdentity = Self(rawValue: 0x02)
+  /// A random static identity address: the controller resolved the address on the air.
+  package static let randomIdentity = Self(rawValue: 0x03)
+  /// An anonymous advertisement: no address.
+  package static let anonymous = Self(rawValue: 0xff)
+}
+
+/// What kind of address a device has, from the address type and, where that is random, from the
+/// two most significant bits (Core, Vol 6, Part B, 1.3).
+package enum AddressKind: UInt8, Sendable {
+  case `public`, randomStatic, randomResolvable, randomNonresolvable
+  case publicIdentity, randomIdentity, anonymous, unknown
+
+  /// The kind of `address`, whose type HCI gave as `type`.
+  package init(_ address: DeviceAddress, _ type: AddressType) {
+    switch type {
+    case .public: self = .public
+    case .publicIdentity: self = .publicIdentity
+    case .randomIdentity: self = .randomIdentity
+    case .anonymous: self = .anonymous
+    case .random:
+      switch address.value >> 46 {
+      case 0b11: self = .randomStatic
+      case 0b01: self = .randomResolvable
+      case 0b00: self = .randomNonresolvable
+      default: self = .unknown
+      }
+    default: self = .unknown
+    }
+  }
+
+  /// As the JSON contract names it, or nil where it has no name.
+  package var key: StaticString? {
+    switch self {
+    case .public: "public"
+    case .randomStatic: "random_static"
+    case .randomResolvable: "random_resolvable"
+    case .randomNonresolvable: "random_nonresolvable"
+    case .publicIdentity: "public_identity"
+    case .randomIdentity: "random_identity"
+    case .anonymous: "anonymous"
+    case .unknown: nil
+    }
+  }
+
+  /// As a person reads it.
+  package var words: StaticString {
+    switch self {
+    case .public: "public"
+    case .randomStatic: "random static"
+    case .randomResolvable: "random resolvable"
+    case .randomNonresolvable: "random non-resolvable"
+    case .publicIdentity: "public identity"
+    case .randomIdentity: "random identity"
+    case .anonymous: "anonymous"
+    case .unknown: "of unknown type"
+    }
+  }
+}

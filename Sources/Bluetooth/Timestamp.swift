@@ -1,0 +1,44 @@
+/// A point in time of a capture's clock: whole seconds since 1970-01-01 00:00:00 UTC and the
+/// nanoseconds after them.
+///
+/// Captures hold zero, negative and absurd times; every one of them can be said here, and none
+/// traps.
+package struct Timestamp: Equatable, Sendable {
+  /// Seconds since 1970, rounded down; negative before.
+  package var seconds: Int64
+  /// 0 to 999 999 999, always forward from `seconds`.
+  package var nanoseconds: UInt32
+
+  /// A time from its two parts.
+  package init(seconds: Int64, nanoseconds: UInt32) {
+    self.seconds = seconds
+    self.nanoseconds = nanoseconds
+  }
+
+  /// The time `microseconds` after 1970, or before where negative.
+  package init(microseconds: Int64) {
+    var (quotient, remainder) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    if remainder < 0 {
+      quotient -= 1
+      remainder += 1_000_000
+    }
+    self.init(seconds: quotient, nanoseconds: UInt32(remainder) * 1000)
+  }
+
+  /// Whether the time lies in the years 0000 to 9999, which RFC 3339 can write.
+  package var isWritable: Bool {
+    seconds >= -62_167_219_200 && seconds <= 253_402_300_799
+  }
+
+  /// The time since `earlier` in nanoseconds, negative where the clock went back; the nearest
+  /// representable number where clocks are further than 292 years apart.
+  package func nanoseconds(since earlier: Timestamp) -> Int64 {
+    let (whole, overflow) = (seconds - earlier.seconds).multipliedReportingOverflow(
+      by: 1_000_000_000)
+    let clamped = seconds < earlier.seconds ? Int64.min : Int64.max
+    if overflow { return clamped }
+    let (sum, carry) = whole.addingReportingOverflow(
+      Int64(nanoseconds) - Int64(earlier.nanoseconds))
+    return carry ? clamped : sum
+  }
+}

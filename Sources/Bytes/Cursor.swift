@@ -1,0 +1,234 @@
+/// Why bytes could not be read: at `offset`, `needed` bytes were wanted and `available` were there.
+///
+/// The one error of everything that parses. Offsets count from the first byte of the packet's
+/// bytes, however deep the parser stands.
+package struct ParseError: Error, Equatable, Sendable {
+  /// Where reading had to stop.
+  package var offset: Int
+  /// How many bytes the next field has.
+  package var needed: Int
+  /// How many there were.
+  package var available: Int
+
+  /// An error at `offset`.
+  package init(offset: Int, needed: Int, available: Int) {
+    self.offset = offset
+    self.needed = needed
+    self.available = available
+  }
+}
+
+/// A range of a packet's bytes that may be kept when the bytes themselves may not.
+package struct Slice: Equatable, Sendable {
+  /// Offset from the first byte of the packet's bytes.
+  package var start: Int32
+  /// Number of bytes.
+  package var count: Int32
+
+  /// The range of `count` bytes from `start`.
+  package init(start: Int, count: Int) {
+    self.start = Int32(truncatingIfNeeded: start)
+    self.count = Int32(truncatingIfNeeded: count)
+  }
+
+  /// No bytes.
+  package static let empty = Slice(start: 0, count: 0)
+
+  /// The offset after the last byte.
+  package var end: Int { Int(start) + Int(count) }
+  /// Whether there are no bytes.
+  package var isEmpty: Bool { count == 0 }
+}
+
+/// Reads a span of bytes from front to back; the only thing that loads wire bytes.
+///
+/// Every read is checked. A nested element is cut off first (`take`) and read by its own cursor,
+/// so that it cannot read past its end.
+///
+///     var cursor = Cursor(bytes)
+///     let handle = try cursor.u16()
+///     let value = cursor.rest()
+package struct Cursor: ~Escapable {
+  private let span: RawSpan
+  private let base: Int
+  private var position = 0
+
+  /// Reads `span`, whose first byte stands at `base` of the packet's bytes.
+  @_lifetime(copy span)
+  package init(_ span: RawSpan, base: Int = 0) {
+    self.span = span
+    self.base = base
+  }
+
+  /// Reads the part `slice` of the packet's bytes; where the slice lies outside them, what there is.
+  @_lifetime(copy bytes)
+  package init(_ bytes: RawSpan, _ slice: Slice) {
+    self.span = bytes.part(slice)
+    self.base = Int(slice.start)
+  }
+
+  /// Bytes not yet read.
+  package var remaining: Int { span.byteCount - position }
+  /// Whether all bytes were read.
+  package var isAtEnd: Bool { position == span.byteCount }
+  /// Where the next byte stands, counted from the first byte of the packet's bytes.
+  package var offset: Int { base + position }
+
+  /// The byte at `offset` of the packet's bytes, or 0 outside this cursor's span; nothing moves.
+  package func peek(_ offset: Int) -> UInt8 { span.byte(at: offset - base) }
+
+  /// The bytes of a slice that was cut off here; nothing moves.
+  @_lifetime(copy self)
+  package func bytes(_ slice: Slice) -> RawSpan {
+    span.part(Slice(start: Int(slice.start) - base, count: Int(slice.count)))
+  }
+
+  private func check(_ count: Int) throws(ParseError) {
+    guard remaining >= count else {
+      throw ParseError(offset: offset, needed: count, available: remaining)
+    }
+  }
+
+  /// The next byte.
+  @_lifetime(self: copy self)
+  package mutating func u8() throws(ParseError) -> UInt8 {
+    try check(1)
+    defer { position += 1 }
+    return unsafe span.unsafeLoad(fromUncheckedByteOffset: position, as: UInt8.self)
+  }
+
+  /// The next two bytes, least significant first.
+  @_lifetime(self: copy self)
+  package mutating func u16() throws(ParseError) -> UInt16 {
+    try check(2)
+    defer { position += 2 }
+    return UInt16(
+      littleEndian: unsafe span.unsafeLoadUnaligned(
+        fromUncheckedByteOffset: position, as: UInt16.self))
+  }
+
+  /// The next four bytes, least significant first.
+  @_lifetime(self: copy self)
+  package mutating func u32() throws(ParseError) -> UInt32 {
+    try check(4)
+    defer { position += 4 }
+    return UInt32(
+      littleEndian: unsafe span.unsafeLoadUnaligned(
+        fromUncheckedByteOffset: position, as: UInt32.self))
+  }
+
+  /// The next four bytes, most significant first.
+  @_lifetime(self: copy self)
+  package mutating func bigEndianU32() throws(ParseError) -> UInt32 {
+    try u32().byteSwapped
+  }
+
+  /// The next eight bytes, most significant first.
+  @_lifetime(self: copy self)
+  package mutating func bigEndianU64() throws(ParseError) -> UInt64 {
+    try check(8)
+    defer { position += 8 }
+    return UInt64(
+      bigEndian: unsafe span.unsafeLoadUnaligned(
+        fromUncheckedByteOffset: position, as: UInt64.self))
+  }
+
+  /// The next `width` (1 to 8) bytes, least significant first.
+  @_lifetime(self: copy self)
+  package mutating func unsigned(width: Int) throws(ParseError) -> UInt64 {
+    try check(width)
+    var value: UInt64 = 0
+    for index in 0..<width {
+      value |= UInt64(span.byte(at: position + index)) << UInt64(8 * index)
+    }
+    position += width
+    return value
+  }
+
+  /// Cuts off the next `count` bytes.
+  @_lifetime(self: copy self)
+  package mutating func take(_ count: Int) throws(ParseError) -> Slice {
+    try check(count)
+    defer { position += count }
+    return Slice(start: offset, count: count)
+  }
+
+  /// Cuts off all bytes that are left.
+  @_lifetime(self: copy self)
+  package mutating func rest() -> Slice {
+    defer { position = span.byteCount }
+    return Slice(start: offset, count: remaining)
+  }
+
+  /// Cuts off the next `count` bytes, or as many as there are.
+  @_lifetime(self: copy self)
+  package mutating func takeUpTo(_ count: Int) -> Slice {
+    let taken = min(count, remaining)
+    defer { position += taken }
+    return Slice(start: offset, count: taken)
+  }
+}
+
+extension RawSpan {
+  /// The byte at `offset`, or 0 outside the span.
+  package func byte(at offset: Int) -> UInt8 {
+    guard offset >= 0, offset < byteCount else { return 0 }
+    return unsafe unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
+  }
+
+  /// The two bytes at `offset`, least significant first; bytes outside the span count as 0.
+  package func littleEndianU16(at offset: Int) -> UInt16 {
+    UInt16(byte(at: offset)) | UInt16(byte(at: offset + 1)) << 8
+  }
+
+  /// The bytes of `slice`; where it lies outside the span, those that are inside.
+  @_lifetime(copy self)
+  package func part(_ slice: Slice) -> RawSpan {
+    let start = min(max(Int(slice.start), 0), byteCount)
+    let end = min(max(slice.end, start), byteCount)
+    return extracting(start..<end)
+  }
+
+  /// The bytes from `offset` on.
+  @_lifetime(copy self)
+  package func dropping(_ offset: Int) -> RawSpan {
+    extracting(min(max(offset, 0), byteCount)..<byteCount)
+  }
+
+  /// Whether both spans hold the same bytes.
+  package func isEqual(to other: RawSpan) -> Bool {
+    guard byteCount == other.byteCount else { return false }
+    for index in 0..<byteCount where byte(at: index) != other.byte(at: index) { return false }
+    return true
+  }
+
+  /// Whether the span begins with these bytes.
+  package func starts(with bytes: StaticString) -> Bool {
+    let count = bytes.utf8CodeUnitCount
+    guard byteCount >= count else { return false }
+    for index in 0..<count {
+      let expected = unsafe bytes.utf8Start[index]
+      if byte(at: index) != expected { return false }
+    }
+    return true
+  }
+
+  /// A copy that outlives the span.
+  package var array: [UInt8] {
+    var copy: [UInt8] = []
+    copy.append(self)
+    return copy
+  }
+}
+
+extension [UInt8] {
+  /// The bytes of the array, borrowed.
+  package var bytes: RawSpan {
+    @_lifetime(borrow self) get { unsafe span.bytes }
+  }
+
+  /// Appends the bytes of a span.
+  package mutating func append(_ bytes: RawSpan) {
+    unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
+  }
+}

@@ -1,0 +1,150 @@
+// Strings from the air: names, log lines, user descriptions. They may hold anything, so control
+// characters, escapes and broken UTF-8 never reach a terminal or a JSON reader as they are.
+
+/// One step through bytes that should be UTF-8.
+package enum TextUnit: Equatable, Sendable {
+  /// A scalar and the number of bytes that it took.
+  case scalar(UInt32, count: Int)
+  /// A byte that belongs to no valid sequence.
+  case invalid(UInt8)
+}
+
+extension RawSpan {
+  /// The scalar that begins at `offset`, by the rules of UTF-8: no overlong forms, no surrogates,
+  /// nothing above U+10FFFF.
+  package func textUnit(at offset: Int) -> TextUnit {
+    let first = byte(at: offset)
+    if first < 0x80 { return .scalar(UInt32(first), count: 1) }
+    let length: Int
+    let lowest: UInt32
+    var value: UInt32
+    switch first {
+    case 0xc2...0xdf: (length, lowest, value) = (2, 0x80, UInt32(first & 0x1f))
+    case 0xe0...0xef: (length, lowest, value) = (3, 0x800, UInt32(first & 0x0f))
+    case 0xf0...0xf4: (length, lowest, value) = (4, 0x1_0000, UInt32(first & 0x07))
+    default: return .invalid(first)
+    }
+    guard offset + length <= byteCount else { return .invalid(first) }
+    for index in 1..<length {
+      let next = byte(at: offset + index)
+      guard next & 0xc0 == 0x80 else { return .invalid(first) }
+      value = value << 6 | UInt32(next & 0x3f)
+    }
+    let isSurrogate = value >= 0xd800 && value <= 0xdfff
+    guard value >= lowest, value <= 0x10_ffff, !isSurrogate else { return .invalid(first) }
+    return .scalar(value, count: length)
+  }
+}
+
+/// Whether a scalar would move the cursor, change direction or hide text on a terminal: controls,
+/// line and paragraph separators, bidirectional and zero-width formatting.
+private func isUnprintable(_ scalar: UInt32) -> Bool {
+  switch scalar {
+  case 0x00...0x1f, 0x7f...0x9f, 0xad, 0x61c, 0x200b...0x200f, 0x2028...0x202e, 0x2060...0x206f,
+    0xfeff, 0xfff9...0xfffb, 0xe0000...0xe007f:
+    true
+  default: false
+  }
+}
+
+extension Output {
+  /// Appends a string from a capture for people: printable UTF-8 as it is, everything else as
+  /// `\xNN` a byte or `\u{…}` a scalar. A backslash is doubled, so that the text stays unambiguous.
+  package mutating func printable(_ bytes: RawSpan) {
+    var offset = 0
+    while offset < bytes.byteCount {
+      switch bytes.textUnit(at: offset) {
+      case .invalid(let byte):
+        text("\\x")
+        hex(byte)
+        offset += 1
+      case .scalar(let scalar, let count):
+        if scalar == 0x5c {
+          text("\\\\")
+        } else if scalar < 0x80, isUnprintable(scalar) {
+          text("\\x")
+          hex(UInt8(scalar))
+        } else if isUnprintable(scalar) {
+          text("\\u{")
+          text(String(scalar, radix: 16))
+          byte(0x7d)
+        } else {
+          raw(bytes.part(Slice(start: offset, count: count)))
+        }
+        offset += count
+      }
+    }
+  }
+
+  /// Appends bytes as the inside of a JSON string (RFC 8259): quotes, backslashes and controls
+  /// escaped; a byte that is not UTF-8 becomes U+FFFD.
+  package mutating func jsonEscaped(_ bytes: RawSpan) {
+    var offset = 0
+    while offset < bytes.byteCount {
+      // Most of what is written is plain ASCII: copy it in runs.
+      var end = offset
+      while end < bytes.byteCount, Self.isPlain(bytes.byte(at: end)) { end += 1 }
+      if end > offset {
+        raw(bytes.part(Slice(start: offset, count: end - offset)))
+        offset = end
+        continue
+      }
+      switch bytes.textUnit(at: offset) {
+      case .invalid:
+        text("\u{fffd}")
+        offset += 1
+      case .scalar(let scalar, let count):
+        switch scalar {
+        case 0x22: text("\\\"")
+        case 0x5c: text("\\\\")
+        case 0x0a: text("\\n")
+        case 0x0d: text("\\r")
+        case 0x09: text("\\t")
+        case 0x00...0x1f, 0x7f...0x9f, 0x2028, 0x2029:
+          text("\\u")
+          hex(UInt8(truncatingIfNeeded: scalar >> 8))
+          hex(UInt8(truncatingIfNeeded: scalar))
+        default: raw(bytes.part(Slice(start: offset, count: count)))
+        }
+        offset += count
+      }
+    }
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte < 0x7f && byte != 0x22 && byte != 0x5c
+  }
+}
+
+extension RawSpan {
+  /// The columns that the bytes take on a terminal: none for continuation bytes and combining
+  /// marks, two for wide East Asian characters and pictographs.
+  package var columns: Int {
+    var columns = 0
+    var offset = 0
+    while offset < byteCount {
+      switch textUnit(at: offset) {
+      case .invalid:
+        columns += 1
+        offset += 1
+      case .scalar(let scalar, let count):
+        columns += columnsOf(scalar)
+        offset += count
+      }
+    }
+    return columns
+  }
+}
+
+/// The columns that one scalar takes (Unicode's East Asian Width, coarsely).
+package func columnsOf(_ scalar: UInt32) -> Int {
+  switch scalar {
+  case 0x20...0x7e: 1
+  case 0x300...0x36f, 0xfe00...0xfe0f: 0
+  case 0x1100...0x115f, 0x2e80...0x303e, 0x3041...0xa4cf, 0xac00...0xd7a3, 0xf900...0xfaff,
+    0xfe30...0xfe6f, 0xff00...0xff60, 0xffe0...0xffe6, 0x1f300...0x1f64f, 0x1f900...0x1f9ff,
+    0x20000...0x3fffd:
+    2
+  default: 1
+  }
+}

@@ -1,0 +1,210 @@
+package import Bluetooth
+import Bytes
+
+/// Reads btsnoop: Android's `btsnoop_hci.log`, `btmon -w`, and the same bytes through a pipe.
+///
+/// Datalinks 1001 (H1), 1002 (H4) and 2001 (Linux monitor), version 1. Damage ends the capture:
+/// the records before it have been handed out, `next` throws `.damaged` once, and nil from then
+/// on. Damage is a record that ends early, one that claims over `CaptureLimits.recordBytes`, and
+/// one that includes more bytes than its packet had; the format has no marks to find a later
+/// record by, so nothing behind it is guessed at.
+///
+///     var capture = try BtsnoopReader(path: "btsnoop_hci.log")
+///     while let record = try capture.next() {
+///       print(record.number, record.bytes.byteCount)
+///     }
+package struct BtsnoopReader: CaptureSource, ~Copyable {
+  /// What the header says.
+  package let summary: CaptureSummary
+  private let datalink: BtsnoopDatalink
+  /// Lent to the tests, which look at its capacity and count its reads.
+  private(set) var input: InputBuffer
+  private var number = 0
+  private var cumulativeDrops: UInt32 = 0
+  private var isFinished = false
+
+  /// Opens the capture at `path`; `-` is standard input.
+  ///
+  /// - Throws: `.inaccessible` where it cannot be opened or read, else as `init(_:)` does.
+  package init(path: String) throws(CaptureFailure) {
+    try self.init(InputBuffer(path: path))
+  }
+
+  /// Reads the header of the capture that `input` begins with.
+  ///
+  /// - Throws: `.notReadable` where it is something else, and says what; `.damaged` where its
+  ///   header ends early.
+  package init(_ input: consuming InputBuffer) throws(CaptureFailure) {
+    var input = input
+    let header = try Self.readFileHeader(&input)
+    datalink = header.datalink
+    summary = CaptureSummary(
+      format: .btsnoop, datalink: datalink.rawValue, datalinkName: datalink.name ?? "unknown",
+      timeDecimals: 6)
+    self.input = input
+  }
+
+  private static func readFileHeader(
+    _ input: inout InputBuffer
+  ) throws(CaptureFailure) -> BtsnoopHeader {
+    let isWhole = try input.fill(BtsnoopHeader.byteCount)
+    guard let format = CaptureFormat.detect(input.bytes) else {
+      throw CaptureFormat.unknown(input.bytes)
+    }
+    guard format == .btsnoop else { throw format.refusal }
+    var cursor = Cursor(input.take(BtsnoopHeader.byteCount))
+    guard isWhole, let header = try? BtsnoopHeader(parsing: &cursor) else {
+      throw CaptureFailure(
+        .damaged,
+        "its header ends early: \(input.offset) of \(BtsnoopHeader.byteCount) bytes are there")
+    }
+    guard header.version == BtsnoopHeader.version else {
+      throw CaptureFailure(
+        .notReadable, "is btsnoop version \(header.version); gattscope reads version 1")
+    }
+    guard header.datalink.isReadable else {
+      let name = header.datalink.name.map { " (\($0))" } ?? ", which is unknown"
+      throw CaptureFailure(
+        .notReadable,
+        "is btsnoop of datalink \(header.datalink.rawValue)\(name); "
+          + "gattscope reads 1001 (H1), 1002 (H4) and 2001 (Linux monitor)")
+    }
+    return header
+  }
+
+  /// Whether a whole further record, damage or the end is in the buffer.
+  package var isReady: Bool {
+    if isFinished { return true }
+    guard input.count >= BtsnoopRecordHeader.byteCount else { return false }
+    var cursor = Cursor(input.bytes, base: 0)
+    guard let lengths = try? cursor.bigEndianU64() else { return false }
+    return verdict(original: lengths >> 32, included: lengths & 0xffff_ffff) != .incomplete
+  }
+
+  /// The next record, or nil at the end of the capture.
+  ///
+  /// - Throws: `.damaged` with the record's number, its offset and how many bytes of how many are
+  ///   there; `.inaccessible` where the system cannot read on.
+  @_lifetime(&self)
+  package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
+    var found = bufferedHeader()
+    if found == nil { found = try readHeader() }
+    guard let header = found else { return nil }
+    let fileOffset = input.offset
+    _ = input.take(BtsnoopRecordHeader.byteCount)
+    number += 1
+    // The writer's count starts again when the writer does; only more is news.
+    let drops = header.cumulativeDrops.subtractingReportingOverflow(cumulativeDrops)
+    cumulativeDrops = header.cumulativeDrops
+    return CaptureRecord(
+      number: number, time: header.time, direction: header.direction(datalink),
+      adapter: header.adapter(datalink), framing: header.framing(datalink),
+      originalLength: Int(header.originalLength),
+      drops: drops.overflow ? 0 : UInt64(drops.partialValue), fileOffset: fileOffset,
+      bytes: input.take(Int(header.includedLength)))
+  }
+
+  /// What a record is, by its lengths and the bytes in the buffer behind its header.
+  private enum Verdict {
+    case whole, incomplete
+    /// The lengths lie, however many bytes follow.
+    case damage
+  }
+
+  private func verdict(original: UInt64, included: UInt64) -> Verdict {
+    if included > original || included > CaptureLimits.recordBytes { return .damage }
+    return input.count - BtsnoopRecordHeader.byteCount >= included ? .whole : .incomplete
+  }
+
+  private func verdict(_ header: BtsnoopRecordHeader) -> Verdict {
+    verdict(original: UInt64(header.originalLength), included: UInt64(header.includedLength))
+  }
+
+  /// The header of the record that the buffer begins with, if all of that record is there.
+  private func bufferedHeader() -> BtsnoopRecordHeader? {
+    guard !isFinished, input.count >= BtsnoopRecordHeader.byteCount else { return nil }
+    var cursor = Cursor(input.bytes, base: 0)
+    guard let header = try? BtsnoopRecordHeader(parsing: &cursor) else { return nil }
+    return verdict(header) == .whole ? header : nil
+  }
+
+  /// Reads on until the buffer begins with a whole record; nil at the end of the capture.
+  @inline(never)
+  private mutating func readHeader() throws(CaptureFailure) -> BtsnoopRecordHeader? {
+    guard !isFinished else { return nil }
+    // Holds for every way out of here but the last one.
+    isFinished = true
+    let size = BtsnoopRecordHeader.byteCount
+    guard try input.fill(size) else {
+      if input.count == 0 { return nil }
+      throw damage(
+        "\(input.count) of \(size) bytes of its header are there; the capture ends early")
+    }
+    var cursor = Cursor(input.bytes)
+    guard let header = try? BtsnoopRecordHeader(parsing: &cursor) else { return nil }
+    guard verdict(header) != .damage else { throw damage(header) }
+    guard try input.fill(size + Int(header.includedLength)) else {
+      let there = input.count - size
+      throw damage("\(there) of \(header.includedLength) bytes are there; the capture ends early")
+    }
+    isFinished = false
+    return header
+  }
+
+  private func damage(_ header: BtsnoopRecordHeader) -> CaptureFailure {
+    let included = header.includedLength
+    guard included > CaptureLimits.recordBytes else {
+      return damage(
+        "included length \(included) exceeds original length \(header.originalLength); "
+          + "the rest was not read")
+    }
+    let there = input.knownRemaining.map { max(0, $0 - Int64(BtsnoopRecordHeader.byteCount)) }
+    let claim = there.map { "\(min($0, Int64(included))) of \(included) bytes are there" }
+    return damage(
+      "\(claim ?? "\(included) bytes are claimed"), but a record has at most "
+        + "\(CaptureLimits.recordBytes); the rest was not read")
+  }
+
+  private func damage(_ what: String) -> CaptureFailure {
+    CaptureFailure(.damaged, "record \(number + 1) at byte \(input.offset): \(what)")
+  }
+}
+
+extension BtsnoopRecordHeader {
+  /// The time. Seconds are split off before the epoch is moved, so that no stored number overflows.
+  package var time: Timestamp {
+    var time = Timestamp(microseconds: microseconds)
+    time.seconds -= Self.secondsBefore1970
+    return time
+  }
+
+  /// Which way the packet went. The monitor's data opcodes are even when sent and odd when
+  /// received: 2 to 7, and 18 and 19 for ISO; its other records went nowhere.
+  package func direction(_ datalink: BtsnoopDatalink) -> Direction? {
+    let received = flags & 1 != 0
+    if datalink == .linuxMonitor {
+      switch UInt16(truncatingIfNeeded: flags) {
+      case 2...7, 18, 19: break
+      default: return nil
+      }
+    }
+    return received ? .received : .sent
+  }
+
+  /// The controller's index: the monitor's, where it names one, else 0.
+  package func adapter(_ datalink: BtsnoopDatalink) -> UInt16? {
+    guard datalink == .linuxMonitor else { return 0 }
+    let index = UInt16(flags >> 16)
+    return index == 0xffff ? nil : index
+  }
+
+  /// What the record's bytes begin with.
+  package func framing(_ datalink: BtsnoopDatalink) -> CaptureRecord.Framing {
+    switch datalink {
+    case .linuxMonitor: .monitor(opcode: UInt16(truncatingIfNeeded: flags))
+    case .h1 where flags & 2 == 0: .h1(.acl)
+    case .h1: .h1(flags & 1 == 0 ? .command : .event)
+    default: .h4
+    }
+  }
+}

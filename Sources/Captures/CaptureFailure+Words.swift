@@ -1,0 +1,18 @@
+import Glibc
+
+extension CaptureFailure {
+  /// The sentence about the capture `name`: `notes.txt is empty; expected btsnoop`,
+  /// `phone.log: record 3 at byte 210: …`. The name `-` reads "standard input".
+  package func sentence(about name: String) -> String {
+    let subject = name == "-" ? "standard input" : name
+    // What a file is not is said of it; what happened in it stands after a colon.
+    return kind == .notReadable ? "\(subject) \(message)" : "\(subject): \(message)"
+  }
+}
+
+/// The system's words for an `errno`, as part of a sentence: "no such file or directory".
+func systemWords(_ code: Int32) -> String {
+  guard let words = unsafe strerror(code) else { return "error \(code)" }
+  let text = unsafe String(cString: words)
+  return text.prefix(1).lowercased() + text.dropFirst()
+}

@@ -1,0 +1,153 @@
+import Glibc
+
+/// A file, pipe or socket in front of one sliding buffer: what was read and not yet taken.
+///
+/// The buffer has `CaptureLimits.bufferBytes` at first. It doubles only when it is full of bytes
+/// that belong to one unfinished element, so that a claimed length alone never sizes it. What is
+/// left of it moves to the front only when the element that is waited for would not fit behind,
+/// at most twice a record (header and body) and never more than the record's own bytes: the work
+/// is linear however small the pieces are that arrive.
+///
+///     var input = try InputBuffer(path: "btsnoop_hci.log")
+///     guard try input.fill(16) else { … }  // the input ended before its 16th byte
+///     let header = input.take(16)
+@safe
+package struct InputBuffer: ~Copyable {
+  private let descriptor: Int32
+  private let ownsDescriptor: Bool
+  private var storage: UnsafeMutableRawPointer
+  /// The bytes that the buffer has room for.
+  private(set) var capacity: Int
+  /// Where the bytes that were not yet taken begin and end in `storage`.
+  private(set) var start = 0
+  private var end = 0
+  /// How many times `read(2)` was called.
+  private(set) var readCount = 0
+
+  /// Where the next byte stands in the file or stream, counted from where reading began.
+  package private(set) var offset: Int64 = 0
+  /// Whether `read(2)` said that nothing follows what was read.
+  package private(set) var isAtEnd = false
+
+  /// Reads an open descriptor from where it stands, and closes it at the end if it is `owned`.
+  package init(descriptor: Int32, owned: Bool) {
+    self.init(descriptor: descriptor, owned: owned, capacity: CaptureLimits.bufferBytes)
+  }
+
+  init(descriptor: Int32, owned: Bool, capacity: Int) {
+    self.descriptor = descriptor
+    ownsDescriptor = owned
+    self.capacity = capacity
+    unsafe storage = .allocate(byteCount: capacity, alignment: 16)
+  }
+
+  /// Opens a file, device or named pipe; `-` is standard input. Opening a named pipe waits for its
+  /// writer.
+  ///
+  /// - Throws: `.inaccessible` with the system's words.
+  package init(path: String) throws(CaptureFailure) {
+    if path == "-" {
+      self.init(descriptor: STDIN_FILENO, owned: false)
+      return
+    }
+    var opened: Int32
+    repeat {
+      opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    } while opened < 0 && errno == EINTR
+    guard opened >= 0 else { throw CaptureFailure(.inaccessible, systemWords(errno)) }
+    self.init(descriptor: opened, owned: true)
+  }
+
+  deinit {
+    if ownsDescriptor { close(descriptor) }
+    unsafe storage.deallocate()
+  }
+
+  /// How many bytes were read and not yet taken.
+  package var count: Int { end - start }
+
+  /// The bytes that were read and not yet taken.
+  package var bytes: RawSpan {
+    @_lifetime(borrow self) get {
+      let span = unsafe RawSpan(_unsafeStart: storage + start, byteCount: count)
+      return unsafe _overrideLifetime(span, borrowing: self)
+    }
+  }
+
+  /// Takes the first `count` bytes, or as many as were read. The span holds until the buffer is
+  /// asked for anything else.
+  @_lifetime(&self)
+  package mutating func take(_ count: Int) -> RawSpan {
+    let taken = min(max(count, 0), self.count)
+    let first = start
+    start += taken
+    offset += Int64(taken)
+    let span = unsafe RawSpan(_unsafeStart: storage + first, byteCount: taken)
+    return unsafe _overrideLifetime(span, mutating: &self)
+  }
+
+  /// Reads, and waits where it must, until `needed` bytes can be taken; false when the input ends
+  /// before.
+  ///
+  /// - Throws: `.inaccessible` when the system cannot read on.
+  package mutating func fill(_ needed: Int) throws(CaptureFailure) -> Bool {
+    while count < needed {
+      guard !isAtEnd else { return false }
+      makeRoom(needed)
+      try readOnce()
+    }
+    return true
+  }
+
+  /// How many bytes there are from here to the end, where that is known without reading them: at
+  /// the end, and in a regular file.
+  package var knownRemaining: Int64? {
+    if isAtEnd { return Int64(count) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return nil
+    }
+    let position = lseek(descriptor, 0, SEEK_CUR)
+    guard position >= 0 else { return nil }
+    return Int64(count) + max(0, Int64(status.st_size) - Int64(position))
+  }
+
+  private mutating func makeRoom(_ needed: Int) {
+    if start == end {
+      (start, end) = (0, 0)
+    } else if start > 0, start + needed > capacity {
+      let moved = count
+      unsafe storage.copyMemory(from: storage + start, byteCount: moved)
+      (start, end) = (0, moved)
+    }
+    guard end == capacity else { return }
+    let larger = capacity * 2
+    let grown = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+    unsafe grown.copyMemory(from: storage, byteCount: end)
+    unsafe storage.deallocate()
+    unsafe storage = grown
+    capacity = larger
+  }
+
+  /// One `read(2)` of as much as there is room for; waits on a descriptor that does not block.
+  private mutating func readOnce() throws(CaptureFailure) {
+    while true {
+      readCount += 1
+      let result = unsafe read(descriptor, storage + end, capacity - end)
+      if result > 0 {
+        end += result
+        return
+      }
+      if result == 0 {
+        isAtEnd = true
+        return
+      }
+      if errno == EAGAIN {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        unsafe poll(&waiting, 1, -1)
+      } else if errno != EINTR {
+        throw CaptureFailure(.inaccessible, systemWords(errno))
+      }
+    }
+  }
+}

@@ -1,0 +1,245 @@
+// The PDUs that move attribute values: reads, writes, notifications and indications.
+
+package import Bluetooth
+package import Bytes
+
+extension ATT {
+  /// Read Request: handle (2 bytes) (Core, Vol 3, Part F, 3.4.4.3).
+  package struct ReadRequest: Sendable {
+    /// The attribute.
+    package let handle: UInt16
+
+    @_lifetime(cursor: copy cursor)
+    init(parsing cursor: inout Cursor) throws(ParseError) {
+      handle = try cursor.u16()
+    }
+  }
+
+  /// Read Response, Read Blob Response and Read Multiple Response: the value, or that part of it or
+  /// those values, to the end of the PDU (3.4.4.4, 3.4.4.6, 3.4.4.8).
+  package struct ReadResponse: Sendable {
+    /// Which of the three.
+    package let opcode: ATTOpcode
+    /// The bytes read.
+    package let value: Slice
+
+    @_lifetime(cursor: copy cursor)
+    init(_ opcode: ATTOpcode, parsing cursor: inout Cursor) {
+      self.opcode = opcode
+      value = cursor.rest()
+    }
+  }
+
+  /// Read Blob Request: handle (2 bytes), value offset (2) (3.4.4.5).
+  package struct ReadBlobRequest: Sendable {
+    /// The attribute.
+    package let handle: UInt16
+    /// Where to begin.
+    package let offset: UInt16
+
+    @_lifetime(cursor: copy cursor)
+    init(parsing cursor: inout Cursor) throws(ParseError) {
+      handle = try cursor.u16()
+      offset = try cursor.u16()
+    }
+  }
+
+  /// Read Multiple Request and Read Multiple Variable Request: handles (2 bytes each) (3.4.4.7,
+  /// 3.4.4.11).
+  package struct ReadMultipleRequest: Sendable {
+    /// Which of the two.
+    package let opcode: ATTOpcode
+    /// The handles.
+    package let handles: Slice
+
+    @_lifetime(cursor: copy cursor)
+    init(_ opcode: ATTOpcode, parsing cursor: inout Cursor) {
+      self.opcode = opcode
+      handles = cursor.takeUpTo(cursor.remaining & ~1)
+    }
+  }
+
+  /// Read Multiple Variable Response: values, each behind its length (2 bytes) (3.4.4.12).
+  package struct ReadMultipleVariableResponse: Sendable {
+    /// The values.
+    package let items: ATTItems
+
+    @_lifetime(cursor: copy cursor)
+    init(parsing cursor: inout Cursor) {
+      items = ATTItems(layout: .lengthValue, &cursor)
+    }
+  }
+
+  /// Write Request and Write Command: handle (2 bytes), value (rest) (3.4.5.1, 3.4.5.3).
+  package struct Write: Sendable {
+    /// Which of the two.
+    package let opcode: ATTOpcode
+    /// The attribute.
+    package let handle: UInt16
+    /// The value to write.
+    package let value: Slice
+
+    @_lifetime(cursor: copy cursor)
+    init(_ opcode: ATTOpcode, parsing cursor: inout Cursor) throws(ParseError) {
+      self.opcode = opcode
+      handle = try cursor.u16()
+      value = cursor.rest()
+    }
+  }
+
+  /// Signed Write Command: handle (2 bytes), value, sign counter (4), MAC (8) (3.4.5.4 and 3.3.1).
+  package struct SignedWriteCommand: Sendable {
+    /// The attribute.
+    package let handle: UInt16
+    /// The value to write.
+    package let value: Slice
+    /// Counts up with each signed PDU.
+    package let signCounter: UInt32
+    /// The message authentication code.
+    package let signature: Slice
+
+    /// Sign counter and MAC.
+    package static let signatureSize = 12
+
+    @_lifetime(cursor: copy cursor)
+    init(parsing cursor: inout Cursor) throws(ParseError) {
+      handle = try cursor.u16()
+      value = cursor.takeUpTo(max(0, cursor.remaining - Self.signatureSize))
+      signCounter = try cursor.u32()
+      signature = try cursor.take(8)
+    }
+  }
+
+  /// Prepare Write Request and Response: handle (2 bytes), value offset (2), part of the value
+  /// (rest) (3.4.6.1, 3.4.6.2).
+  package struct PrepareWrite: Sendable {
+    /// Request or response.
+    package let opcode: ATTOpcode
+    /// The attribute.
+    package let handle: UInt16
+    /// Where the part belongs.
+    package let offset: UInt16
+    /// The part.
+    package let value: Slice
+
+    @_lifetime(cursor: copy cursor)
+    init(_ opcode: ATTOpcode, parsing cursor: inout Cursor) throws(ParseError) {
+      self.opcode = opcode
+      handle = try cursor.u16()
+      offset = try cursor.u16()
+      value = cursor.rest()
+    }
+  }
+
+  /// Execute Write Request: flags (1 byte: 0 cancel, 1 write) (3.4.6.3).
+  package struct ExecuteWriteRequest: Sendable {
+    /// What to do with the prepared writes.
+    package let flags: UInt8
+
+    @_lifetime(cursor: copy cursor)
+    init(parsing cursor: inout Cursor) throws(ParseError) {
+      flags = try cursor.u8()
+    }
+
+    /// What the flags ask for, in a word.
+    package static func name(_ flags: UInt8) -> StaticString? {
+      switch flags {
+      case 0: "Cancel"
+      case 1: "Write"
+      default: nil
+      }
+    }
+  }
+
+  /// Handle Value Notification and Indication: handle (2 bytes), value (rest) (3.4.7.1, 3.4.7.2).
+  package struct HandleValue: Sendable {
+    /// Which of the two.
+    package let opcode: ATTOpcode
+    /// The attribute.
+    package let handle: UInt16
+    /// Its value.
+    package let value: Slice
+
+    @_lifetime(cursor: copy cursor)
+    init(_ opcode: ATTOpcode, parsing cursor: inout Cursor) throws(ParseError) {
+      self.opcode = opcode
+      handle = try cursor.u16()
+      value = cursor.rest()
+    }
+  }
+
+  /// Multiple Handle Value Notification: for each, handle (2 bytes), length (2), value (3.4.7.4).
+  package struct MultipleHandleValueNotification: Sendable {
+    /// Handles and values.
+    package let items: ATTItems
+
+    @_lifetime(cursor: copy cursor)
+    init(parsing cursor: inout Cursor) {
+      items = ATTItems(layout: .handleLengthValue, &cursor)
+    }
+  }
+
+  /// A PDU without parameters: Write Response, Execute Write Response, Handle Value Confirmation
+  /// (3.4.5.2, 3.4.6.4, 3.4.7.3).
+  package struct Empty: Sendable {
+    /// Which of the three.
+    package let opcode: ATTOpcode
+  }
+
+  /// A PDU whose opcode the specification does not have.
+  package struct Unknown: Sendable {
+    /// The opcode.
+    package let opcode: ATTOpcode
+    /// What follows it.
+    package let data: Slice
+
+    @_lifetime(cursor: copy cursor)
+    init(_ opcode: ATTOpcode, parsing cursor: inout Cursor) {
+      self.opcode = opcode
+      data = cursor.rest()
+    }
+  }
+}
+
+/// The value of a «Characteristic» declaration: properties (1 byte), value handle (2), UUID (2 or
+/// 16) (Core, Vol 3, Part G, 3.3.1).
+package struct CharacteristicDeclaration: Sendable {
+  /// What may be done with the value.
+  package let properties: CharacteristicProperties
+  /// The handle of the value.
+  package let valueHandle: UInt16
+  /// What the characteristic is.
+  package let uuid: BluetoothUUID
+
+  /// Reads a declaration, or gives nil where the value is none.
+  package init?(_ value: RawSpan) {
+    var cursor = Cursor(value)
+    guard let properties = try? cursor.u8(), let handle = try? cursor.u16(),
+      let uuid = try? BluetoothUUID(parsing: &cursor, width: cursor.remaining)
+    else { return nil }
+    self.properties = CharacteristicProperties(rawValue: properties)
+    valueHandle = handle
+    self.uuid = uuid
+  }
+}
+
+/// The value of an «Include» declaration: included service's handle (2 bytes), end group handle
+/// (2), UUID (2, or none where it is long) (Core, Vol 3, Part G, 3.2).
+package struct IncludeDeclaration: Sendable {
+  /// The included service's first handle.
+  package let startHandle: UInt16
+  /// And its last.
+  package let endHandle: UInt16
+  /// What service; nil where the UUID is long and must be read from the service's declaration.
+  package let uuid: BluetoothUUID?
+
+  /// Reads a declaration, or gives nil where the value is none.
+  package init?(_ value: RawSpan) {
+    guard value.byteCount == 4 || value.byteCount == 6 else { return nil }
+    var cursor = Cursor(value)
+    guard let start = try? cursor.u16(), let end = try? cursor.u16() else { return nil }
+    startHandle = start
+    endHandle = end
+    uuid = (try? cursor.u16()).map { BluetoothUUID($0) }
+  }
+}

@@ -1,0 +1,137 @@
+package import Bytes
+
+/// What one record holds, as far as its bytes alone can tell: numbers, and slices of the packet's
+/// bytes, which travel beside it.
+///
+/// A layer that was decoded stays, however broken the next one is; `problems` says where and why
+/// decoding stopped.
+package struct Dissection: Sendable {
+  /// What the record turned out to be.
+  package enum Content: Sendable {
+    /// Bytes without a packet type that is known.
+    case unknown
+    /// A monitor record that is no packet.
+    case note(MonitorNote)
+    /// A management command or event of the kernel (monitor opcodes 16 and 17).
+    case control(ControlRecord)
+    /// An HCI command.
+    case command(HCICommand)
+    /// An HCI event.
+    case event(HCIEvent)
+    /// ACL data: a whole L2CAP PDU or a fragment of one.
+    case acl(ACLHeader)
+    /// Synchronous data.
+    case sco(SCOHeader)
+    /// Isochronous data.
+    case iso(ISOHeader)
+  }
+
+  /// What the record is.
+  package var content: Content = .unknown
+  /// The bytes after the last header that was decoded: parameters, fragment, payload.
+  package var body: Slice = .empty
+  /// The rows that describe a command or event.
+  package var parameters: HCIParameters?
+  /// The L2CAP basic header, once the PDU is complete.
+  package var l2cap: L2CAPHeader?
+  /// The ATT PDU, where the channel carries ATT.
+  package var att: ATTPDU?
+  /// What is wrong with the record, in the order in which it was found.
+  package var problems = Problems()
+
+  /// Nothing known.
+  package init() {}
+}
+
+/// The headers in front of everything else, and the dispatch on the packet type.
+extension Dissection {
+  /// Dissects an H4 packet: one type byte (1 command, 2 ACL, 3 SCO, 4 event, 5 ISO), then the
+  /// packet (Core, Vol 4, Part A, 2).
+  package init(h4 bytes: RawSpan, isTruncated: Bool) {
+    self.init()
+    guard bytes.byteCount > 0 else {
+      problems.add(Problem(.emptyRecord))
+      return
+    }
+    let type = bytes.byte(at: 0)
+    guard let type = PacketType(rawValue: type) else {
+      body = Slice(start: 0, count: bytes.byteCount)
+      problems.add(Problem(.unknownPacketType, at: 0, Int(type)))
+      return
+    }
+    var cursor = Cursor(bytes.dropping(1), base: 1)
+    parse(type, bytes, &cursor, isTruncated: isTruncated)
+  }
+
+  /// Dissects a packet whose type is known from elsewhere.
+  package init(_ type: PacketType, _ bytes: RawSpan, isTruncated: Bool) {
+    self.init()
+    var cursor = Cursor(bytes)
+    parse(type, bytes, &cursor, isTruncated: isTruncated)
+  }
+
+  @_lifetime(cursor: copy cursor)
+  private mutating func parse(
+    _ type: PacketType, _ bytes: RawSpan, _ cursor: inout Cursor, isTruncated: Bool
+  ) {
+    do throws(ParseError) {
+      switch type {
+      case .command:
+        let command = try HCICommand(parsing: &cursor)
+        content = .command(command)
+        takeBody(&cursor, claimed: Int(command.length), isTruncated: isTruncated)
+        take(HCIParameters(command, body: body), bytes, isTruncated: isTruncated)
+      case .event:
+        var event = try HCIEvent(parsing: &cursor)
+        content = .event(event)
+        takeBody(&cursor, claimed: Int(event.length), isTruncated: isTruncated)
+        event.isLEMeta = event.code == HCIEvent.leMetaCode && !body.isEmpty
+        content = .event(event)
+        take(HCIParameters(event, bytes, body: body), bytes, isTruncated: isTruncated)
+      case .acl:
+        let header = try ACLHeader(parsing: &cursor)
+        content = .acl(header)
+        takeBody(&cursor, claimed: Int(header.length), isTruncated: isTruncated)
+      case .sco:
+        let header = try SCOHeader(parsing: &cursor)
+        content = .sco(header)
+        takeBody(&cursor, claimed: Int(header.length), isTruncated: isTruncated)
+      case .iso:
+        let header = try ISOHeader(parsing: &cursor)
+        content = .iso(header)
+        takeBody(&cursor, claimed: Int(header.length), isTruncated: isTruncated)
+      }
+    } catch {
+      if !isTruncated { problems.add(Problem(error)) }
+      body = cursor.rest()
+    }
+  }
+
+  /// Keeps the parameters and checks that their rows and their bytes agree, unless it is already
+  /// known that bytes are missing.
+  private mutating func take(_ found: HCIParameters, _ bytes: RawSpan, isTruncated: Bool) {
+    parameters = found
+    guard !isTruncated, problems.isEmpty, let problem = found.problem(bytes) else { return }
+    problems.add(problem)
+  }
+
+  /// Cuts off the bytes that a header's length field claims, and says where it lied.
+  ///
+  /// In a truncated record the claim is right and the bytes are missing: no second problem.
+  @_lifetime(cursor: copy cursor)
+  private mutating func takeBody(_ cursor: inout Cursor, claimed: Int, isTruncated: Bool) {
+    let available = cursor.remaining
+    let offset = cursor.offset
+    body = cursor.takeUpTo(claimed)
+    if claimed > available, !isTruncated {
+      problems.add(Problem(.lengthTooLarge, at: offset, claimed, available))
+    } else if claimed < available {
+      problems.add(Problem(.leftOver, at: offset + claimed, available - claimed))
+    }
+  }
+}
+
+/// The packet types of H4 (Core, Vol 4, Part A, 2).
+package enum PacketType: UInt8, Sendable {
+  case command = 1, acl, sco, event, iso
+}

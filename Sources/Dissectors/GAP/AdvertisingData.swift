@@ -1,0 +1,41 @@
+// Advertising data: AD structures one after the other (Core, Vol 3, Part C, 11).
+
+package import Bluetooth
+package import Bytes
+
+/// One AD structure: length of what follows (1 byte), type (1), data.
+package struct ADStructure: Sendable {
+  /// What the data is.
+  package var type: ADType
+  /// The data.
+  package var data: Slice
+}
+
+/// Reads the AD structures of advertising data; a zero length ends them early (what follows is
+/// padding).
+package struct ADStructures: ~Escapable {
+  private var cursor: Cursor
+  /// Set where a structure reached past the end of the data: at which offset, how long it claimed
+  /// to be, and how many bytes were there.
+  package private(set) var overrun: Problem?
+
+  /// The structures in the part `slice` of `bytes`.
+  @_lifetime(copy bytes)
+  package init(_ bytes: RawSpan, _ slice: Slice) {
+    cursor = Cursor(bytes, slice)
+  }
+
+  /// The next structure, or nil at the end.
+  @_lifetime(self: copy self)
+  package mutating func next() -> ADStructure? {
+    let offset = cursor.offset
+    guard let length = try? cursor.u8(), length > 0 else { return nil }
+    guard cursor.remaining >= Int(length), let type = try? cursor.u8() else {
+      overrun = Problem(
+        .advertisingStructureTooLong, at: offset, Int(length), cursor.remaining)
+      return nil
+    }
+    return ADStructure(
+      type: ADType(rawValue: type), data: cursor.takeUpTo(Int(length) - 1))
+  }
+}

@@ -1,0 +1,232 @@
+// The reports in which a controller tells its host what it heard advertised. LE Meta subevents; a
+// report's fields stand together, report after report (Core, Vol 4, Part E, 7.7.65).
+
+package import Bluetooth
+package import Bytes
+
+/// One report: a struct for every kind, since all say who advertised what, how loud.
+package struct AdvertisingReport: Sendable {
+  /// Which subevent brought it, which decides what `eventType` means.
+  package enum Kind: UInt8, Sendable {
+    /// LE Advertising Report (0x02).
+    case legacy
+    /// LE Directed Advertising Report (0x0b).
+    case directed
+    /// LE Extended Advertising Report (0x0d).
+    case extended
+    /// LE Periodic Advertising Report (0x0f, v2 0x25).
+    case periodic
+  }
+
+  /// Whether the data is whole.
+  package enum DataStatus: UInt8, Sendable {
+    case complete = 0, incomplete, truncated, reserved
+
+    /// As the JSON contract names it.
+    package var key: StaticString {
+      switch self {
+      case .complete: "complete"
+      case .incomplete: "incomplete"
+      case .truncated: "truncated"
+      case .reserved: "reserved"
+      }
+    }
+  }
+
+  /// Which subevent brought it.
+  package var kind: Kind
+  /// Legacy and directed: ADV_IND and so on; extended: the properties' bits.
+  package var eventType: UInt16 = 0
+  /// The advertiser's address type.
+  package var addressType = AddressType.anonymous
+  /// The advertiser's address; nil where it is anonymous or known by the sync handle only.
+  package var address: DeviceAddress?
+  /// Whom a directed advertisement calls.
+  package var directAddressType: AddressType?
+  /// And that one's address.
+  package var directAddress: DeviceAddress?
+  /// dBm; nil: not available.
+  package var rssi: Int8?
+  /// dBm; nil: not available.
+  package var txPower: Int8?
+  /// The PHY of the primary advertising channel.
+  package var primaryPHY: UInt8?
+  /// The PHY of the secondary advertising channel, 0 for none.
+  package var secondaryPHY: UInt8?
+  /// The advertising set's identifier; 0xff: none.
+  package var sid: UInt8?
+  /// In units of 1.25 ms; 0: no periodic advertising.
+  package var periodicInterval: UInt16?
+  /// Periodic: the sync's handle.
+  package var syncHandle: UInt16?
+  /// The advertising data.
+  package var data: Slice = .empty
+  /// Whether that is all of it.
+  package var dataStatus = DataStatus.complete
+
+  init(_ kind: Kind) { self.kind = kind }
+
+  /// The subevent codes and the kind of report that each brings.
+  package static func kind(ofSubevent code: UInt8) -> Kind? {
+    switch code {
+    case 0x02: .legacy
+    case 0x0b: .directed
+    case 0x0d: .extended
+    case 0x0f, 0x25: .periodic
+    default: nil
+    }
+  }
+
+  /// Whether this report answers a scan request.
+  package var isScanResponse: Bool {
+    switch kind {
+    case .legacy: eventType == 4
+    case .extended: eventType & 8 != 0
+    default: false
+    }
+  }
+
+  /// The name of a legacy advertising PDU; nil where an extended report does not stand for one
+  /// (Core, Vol 4, Part E, 7.7.65.13: only with Event_Type bit 4 set).
+  package var legacyName: StaticString? {
+    switch kind {
+    case .legacy:
+      switch eventType {
+      case 0: "ADV_IND"
+      case 1: "ADV_DIRECT_IND"
+      case 2: "ADV_SCAN_IND"
+      case 3: "ADV_NONCONN_IND"
+      case 4: "SCAN_RSP"
+      default: nil
+      }
+    case .directed: "ADV_DIRECT_IND"
+    case .extended:
+      switch eventType & 0x1f {
+      case 0x13: "ADV_IND"
+      case 0x15: "ADV_DIRECT_IND"
+      case 0x12: "ADV_SCAN_IND"
+      case 0x10: "ADV_NONCONN_IND"
+      case 0x1b, 0x1a: "SCAN_RSP"
+      default: nil
+      }
+    case .periodic: nil
+    }
+  }
+
+  /// The property bits of an extended report that have names (Event_Type bits 0–4).
+  package static func propertyKey(bit: Int) -> StaticString {
+    switch bit {
+    case 0: "connectable"
+    case 1: "scannable"
+    case 2: "directed"
+    case 3: "scan_response"
+    default: "legacy"
+    }
+  }
+}
+
+/// The reports of one event, read one after the other.
+package struct AdvertisingReports: Sendable {
+  /// The kind of all of them.
+  package let kind: AdvertisingReport.Kind
+  /// Periodic: whether this is version 2 of the event, which has two more fields.
+  let isVersion2: Bool
+  /// How many the event claims to hold.
+  package let claimed: Int
+  /// Their bytes.
+  package let list: Slice
+
+  /// The reports of an LE Meta event, or nil where it is of another kind.
+  package init?(event bytes: RawSpan, body: Slice) {
+    var cursor = Cursor(bytes, body)
+    guard let subevent = try? cursor.u8(), let kind = AdvertisingReport.kind(ofSubevent: subevent)
+    else { return nil }
+    self.kind = kind
+    isVersion2 = subevent == 0x25
+    if kind == .periodic {
+      claimed = 1
+    } else {
+      claimed = (try? cursor.u8()).map { Int($0) } ?? 0
+    }
+    list = cursor.rest()
+  }
+
+  /// Reads the next report.
+  ///
+  /// - Parameter cursor: made from `list`; moved behind the report.
+  @_lifetime(cursor: copy cursor)
+  package func next(_ cursor: inout Cursor) throws(ParseError) -> AdvertisingReport {
+    var report = AdvertisingReport(kind)
+    switch kind {
+    case .legacy:
+      // Event type (1), address type (1), address (6), data length (1), data, RSSI (1).
+      report.eventType = UInt16(try cursor.u8())
+      try readAddress(&report, &cursor)
+      let length = Int(try cursor.u8())
+      report.data = try cursor.take(length)
+      report.rssi = Self.power(try cursor.u8())
+    case .directed:
+      // Event type (1), address type (1), address (6), direct address type (1), direct address
+      // (6), RSSI (1).
+      report.eventType = UInt16(try cursor.u8())
+      try readAddress(&report, &cursor)
+      report.directAddressType = AddressType(rawValue: try cursor.u8())
+      report.directAddress = try DeviceAddress(parsing: &cursor)
+      report.rssi = Self.power(try cursor.u8())
+    case .extended:
+      // Event type (2), address type (1), address (6), primary PHY (1), secondary PHY (1), SID (1),
+      // TX power (1), RSSI (1), periodic interval (2), direct address type (1), direct address (6),
+      // data length (1), data.
+      report.eventType = try cursor.u16()
+      try readAddress(&report, &cursor)
+      report.primaryPHY = try cursor.u8()
+      report.secondaryPHY = try cursor.u8()
+      report.sid = try cursor.u8()
+      report.txPower = Self.power(try cursor.u8())
+      report.rssi = Self.power(try cursor.u8())
+      report.periodicInterval = try cursor.u16()
+      let directType = AddressType(rawValue: try cursor.u8())
+      let direct = try DeviceAddress(parsing: &cursor)
+      if report.eventType & 4 != 0 {
+        report.directAddressType = directType
+        report.directAddress = direct
+      }
+      let length = Int(try cursor.u8())
+      report.data = try cursor.take(length)
+      report.dataStatus = Self.status(UInt8(report.eventType >> 5 & 3))
+    case .periodic:
+      // Sync handle (2), TX power (1), RSSI (1), CTE type (1), v2: event counter (2) and subevent
+      // (1), data status (1), data length (1), data.
+      report.syncHandle = try cursor.u16() & 0x0fff
+      report.txPower = Self.power(try cursor.u8())
+      report.rssi = Self.power(try cursor.u8())
+      _ = try cursor.u8()
+      if isVersion2 {
+        _ = try cursor.u16()
+        _ = try cursor.u8()
+      }
+      report.dataStatus = Self.status(try cursor.u8())
+      let length = Int(try cursor.u8())
+      report.data = try cursor.take(length)
+    }
+    return report
+  }
+
+  @_lifetime(cursor: copy cursor)
+  private func readAddress(
+    _ report: inout AdvertisingReport, _ cursor: inout Cursor
+  ) throws(ParseError) {
+    report.addressType = AddressType(rawValue: try cursor.u8())
+    let address = try DeviceAddress(parsing: &cursor)
+    report.address = report.addressType == .anonymous ? nil : address
+  }
+
+  /// A power in dBm; 127 says that it is not available.
+  private static func power(_ byte: UInt8) -> Int8? {
+    byte == 127 ? nil : Int8(bitPattern: byte)
+  }
+
+  private static func status(_ bits: UInt8) -> AdvertisingReport.DataStatus {
+    AdvertisingReport.DataStatus(rawValue: bits) ?? .reserved
+  }
+}

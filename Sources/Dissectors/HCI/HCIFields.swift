@@ -1,0 +1,172 @@
+// Reads the parameters of a command or event by their row; the only place that knows how the
+// tables' entries lie in bytes.
+
+package import Bluetooth
+package import Bytes
+
+/// The value of one parameter.
+package enum HCIValue: Sendable {
+  /// A number of this many bytes; signed ones have been sign-extended.
+  case number(Int64, width: Int, HCIParameter.Form)
+  /// A device address.
+  case address(DeviceAddress)
+  /// Bytes without further structure.
+  case bytes
+  /// A UTF-8 string, without the zeros that fill its field.
+  case text
+  /// Bytes that are a secret.
+  case secret
+  /// AD structures.
+  case advertisingData
+}
+
+/// Something that is told the parameters of a packet one after the other.
+package protocol HCIFieldVisitor: ~Copyable {
+  /// A parameter: its name, its place in the one-line form, its value, and its bytes, which stand
+  /// at `slice` of the packet's.
+  mutating func field(
+    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    at slice: Slice)
+  /// A list begins.
+  mutating func beginList(_ name: StaticString)
+  /// An item of the list begins.
+  mutating func beginItem()
+  /// The item ends.
+  mutating func endItem()
+  /// The list ends.
+  mutating func endList()
+}
+
+/// Walks parameters by their rows.
+package struct HCIFields: ~Escapable {
+  private var cursor: Cursor
+  /// What the latest count said, until a list or counted bytes use it.
+  private var count: Int?
+
+  /// Walks the part `body` of `bytes`.
+  @_lifetime(copy bytes)
+  package init(_ bytes: RawSpan, _ body: Slice) {
+    cursor = Cursor(bytes, body)
+  }
+
+  /// The bytes that no parameter claimed.
+  @_lifetime(self: copy self)
+  package mutating func rest() -> Slice { cursor.rest() }
+
+  /// Reads the parameters of `row` and tells `visitor` each of them.
+  ///
+  /// - Throws: where a parameter reaches past the end; those before it were told.
+  @_lifetime(self: copy self)
+  package mutating func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    _ row: [HCIParameter], _ visitor: inout Visitor
+  ) throws(ParseError) {
+    for index in row.indices { try read(row[index], &visitor) }
+  }
+
+  @_lifetime(self: copy self)
+  private mutating func read<Visitor: HCIFieldVisitor & ~Copyable>(
+    _ parameter: borrowing HCIParameter, _ visitor: inout Visitor
+  ) throws(ParseError) {
+    let start = cursor.offset
+    var slice: Slice
+    let value: HCIValue
+    switch parameter.kind {
+    case .unsigned(let width, let form):
+      value = .number(try unsigned(width), width: Int(width), form)
+      slice = Slice(start: start, count: Int(width))
+    case .signed(let width, let form):
+      let raw = try unsigned(width)
+      let shift = 64 - 8 * Int64(width)
+      value = .number((raw << shift) >> shift, width: Int(width), form)
+      slice = Slice(start: start, count: Int(width))
+    case .count(let width):
+      let number = try unsigned(width)
+      count = Int(number)
+      value = .number(number, width: Int(width), .plain)
+      slice = Slice(start: start, count: Int(width))
+    case .countOfBits(let width, let set):
+      let number = try unsigned(width)
+      count = number.nonzeroBitCount
+      value = .number(number, width: Int(width), .flags(set))
+      slice = Slice(start: start, count: Int(width))
+    case .address:
+      value = .address(try DeviceAddress(parsing: &cursor))
+      slice = Slice(start: start, count: 6)
+    case .bytes(let length):
+      slice = try cursor.take(length)
+      value = .bytes
+    case .counted:
+      slice = try cursor.take(takeCount())
+      value = .bytes
+    case .rest:
+      slice = cursor.rest()
+      value = .bytes
+    case .text(let length):
+      let field = try cursor.take(length)
+      slice = trimmed(field)
+      value = .text
+    case .secret(let length):
+      slice = try cursor.take(length)
+      value = .secret
+    case .advertisingData(let field):
+      let length = takeCount()
+      slice = try cursor.take(field == 0 ? length : field)
+      slice.count = min(slice.count, Int32(length))
+      value = .advertisingData
+    case .list(let items):
+      try readList(parameter.name, items, &visitor)
+      return
+    }
+    visitor.field(parameter.name, line: parameter.line, value, cursor.bytes(slice), at: slice)
+  }
+
+  @_lifetime(self: copy self)
+  private mutating func unsigned(_ width: UInt8) throws(ParseError) -> Int64 {
+    Int64(bitPattern: try cursor.unsigned(width: Int(width)))
+  }
+
+  @_lifetime(self: copy self)
+  private mutating func takeCount() -> Int {
+    defer { count = nil }
+    return count ?? 0
+  }
+
+  /// The bytes of a string before the first zero.
+  private func trimmed(_ field: Slice) -> Slice {
+    var length = 0
+    while length < field.count, cursor.peek(Int(field.start) + length) != 0 { length += 1 }
+    return Slice(start: Int(field.start), count: length)
+  }
+
+  /// Reads as many items as the count before the list says; without a count, to the end.
+  @_lifetime(self: copy self)
+  private mutating func readList<Visitor: HCIFieldVisitor & ~Copyable>(
+    _ name: StaticString, _ items: [HCIParameter], _ visitor: inout Visitor
+  ) throws(ParseError) {
+    let expected = count
+    count = nil
+    visitor.beginList(name)
+    defer { visitor.endList() }
+    var done = 0
+    while expected.map({ done < $0 }) ?? !cursor.isAtEnd {
+      visitor.beginItem()
+      defer { visitor.endItem() }
+      try walk(items, &visitor)
+      done += 1
+      // An item without parameters would never come to an end.
+      if items.isEmpty { break }
+    }
+  }
+}
+
+/// A visitor that only lets the walk find out whether the bytes suffice.
+struct SilentVisitor: HCIFieldVisitor {
+  func field(
+    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    at slice: Slice
+  ) {}
+  func beginList(_ name: StaticString) {}
+  func beginItem() {}
+  func endItem() {}
+  func endList() {}
+}

@@ -1,0 +1,132 @@
+// The headers of HCI's five packet types (Core, Vol 4, Part E, 5.4). All fields little-endian.
+
+package import Bytes
+
+/// A command's header: opcode (2 bytes: OGF in bits 10–15, OCF in bits 0–9), parameter length (1).
+package struct HCICommand: Sendable {
+  /// The opcode.
+  package let opcode: UInt16
+  /// The length of the parameters, as claimed.
+  package let length: UInt8
+
+  @_lifetime(cursor: copy cursor)
+  init(parsing cursor: inout Cursor) throws(ParseError) {
+    opcode = try cursor.u16()
+    length = try cursor.u8()
+  }
+
+  /// Disconnect
+  package static let disconnect: UInt16 = 0x0406
+  /// Reset
+  package static let reset: UInt16 = 0x0c03
+}
+
+/// An event's header: event code (1 byte), parameter length (1).
+package struct HCIEvent: Sendable {
+  /// The event code.
+  package let code: UInt8
+  /// The length of the parameters, as claimed.
+  package let length: UInt8
+  /// Whether the parameters begin with the subevent code of an LE Meta event.
+  package internal(set) var isLEMeta = false
+
+  @_lifetime(cursor: copy cursor)
+  init(parsing cursor: inout Cursor) throws(ParseError) {
+    code = try cursor.u8()
+    length = try cursor.u8()
+  }
+
+  /// Disconnection Complete
+  package static let disconnectionCompleteCode: UInt8 = 0x05
+  /// Command Complete
+  package static let commandCompleteCode: UInt8 = 0x0e
+  /// Command Status
+  package static let commandStatusCode: UInt8 = 0x0f
+  /// Number Of Completed Packets
+  package static let numberOfCompletedPacketsCode: UInt8 = 0x13
+  /// The code of all LE Meta events.
+  package static let leMetaCode: UInt8 = 0x3e
+
+  /// The subevent code, where this is an LE Meta event: the first byte of the parameters.
+  package func subevent(_ bytes: RawSpan, _ body: Slice) -> UInt8? {
+    isLEMeta ? bytes.byte(at: Int(body.start)) : nil
+  }
+}
+
+/// An ACL data header: handle (bits 0–11), packet boundary flag (12–13), broadcast flag (14–15),
+/// data length (2 bytes) (Core, Vol 4, Part E, 5.4.2).
+package struct ACLHeader: Sendable {
+  /// The connection handle.
+  package let handle: UInt16
+  /// Where the data stands in its L2CAP PDU.
+  package let boundary: Boundary
+  /// Point-to-point or broadcast.
+  package let broadcast: UInt8
+  /// The length of the data, as claimed.
+  package let length: UInt16
+
+  /// The packet boundary flag. Both starts occur in both directions.
+  package enum Boundary: UInt8, Sendable {
+    case firstNonFlushable = 0, continuation, firstFlushable, complete
+
+    /// As the JSON contract names it.
+    package var key: StaticString {
+      switch self {
+      case .firstNonFlushable: "first_non_flushable"
+      case .continuation: "continuation"
+      case .firstFlushable: "first_flushable"
+      case .complete: "complete"
+      }
+    }
+  }
+
+  @_lifetime(cursor: copy cursor)
+  init(parsing cursor: inout Cursor) throws(ParseError) {
+    let word = try cursor.u16()
+    handle = word & 0x0fff
+    boundary = Boundary(rawValue: UInt8(word >> 12 & 3)) ?? .continuation
+    broadcast = UInt8(word >> 14)
+    length = try cursor.u16()
+  }
+}
+
+/// A synchronous data header: handle (bits 0–11), packet status flag (12–13), data length (1 byte)
+/// (Core, Vol 4, Part E, 5.4.3).
+package struct SCOHeader: Sendable {
+  /// The connection handle.
+  package let handle: UInt16
+  /// What the controller knows of the data's correctness.
+  package let packetStatus: UInt8
+  /// The length of the data, as claimed.
+  package let length: UInt8
+
+  @_lifetime(cursor: copy cursor)
+  init(parsing cursor: inout Cursor) throws(ParseError) {
+    let word = try cursor.u16()
+    handle = word & 0x0fff
+    packetStatus = UInt8(word >> 12 & 3)
+    length = try cursor.u8()
+  }
+}
+
+/// An isochronous data header: handle (bits 0–11), packet boundary flag (12–13), time stamp flag
+/// (14), load length (14 bits) (Core, Vol 4, Part E, 5.4.5).
+package struct ISOHeader: Sendable {
+  /// The handle of the CIS or BIS.
+  package let handle: UInt16
+  /// Where the data stands in its SDU: 0 first, 1 continuation, 2 complete, 3 last.
+  package let boundary: UInt8
+  /// Whether the load begins with a time stamp.
+  package let hasTimestamp: Bool
+  /// The length of the load, as claimed.
+  package let length: UInt16
+
+  @_lifetime(cursor: copy cursor)
+  init(parsing cursor: inout Cursor) throws(ParseError) {
+    let word = try cursor.u16()
+    handle = word & 0x0fff
+    boundary = UInt8(word >> 12 & 3)
+    hasTimestamp = word & 0x4000 != 0
+    length = try cursor.u16() & 0x3fff
+  }
+}

@@ -1,0 +1,98 @@
+// Which rows describe which bytes of a command or event.
+
+package import Bytes
+
+/// The parameters of one HCI packet, found.
+package struct HCIParameters: Sendable {
+  /// The row that names the packet; nil for a code that no table has.
+  package let row: HCIRowID?
+  /// The bytes that `row` describes; of an LE Meta event, those after the subevent code.
+  package let outer: Slice
+  /// Of a Command Complete: the row of the command that it completes.
+  package let completed: HCIRowID?
+  /// Of a Command Complete: its return parameters.
+  package let inner: Slice
+
+  /// Finds the row of a command.
+  package init(_ command: HCICommand, body: Slice) {
+    row = HCITable.core.command(command.opcode)
+    outer = body
+    completed = nil
+    inner = .empty
+  }
+
+  /// Finds the rows of an event: LE Meta events by their subevent, Command Complete with the
+  /// command's return parameters.
+  package init(_ event: HCIEvent, _ bytes: RawSpan, body: Slice) {
+    let start = Int(body.start)
+    let count = Int(body.count)
+    if let subevent = event.subevent(bytes, body) {
+      row = HCITable.core.subevent(subevent)
+      outer = Slice(start: start + 1, count: count - 1)
+      completed = nil
+      inner = .empty
+    } else if event.code == HCIEvent.commandCompleteCode, count >= 3 {
+      // Num_HCI_Command_Packets (1 byte), Command_Opcode (2), return parameters.
+      row = HCITable.core.event(event.code)
+      outer = Slice(start: start, count: 3)
+      completed = HCITable.core.command(bytes.littleEndianU16(at: start + 1))
+      inner = Slice(start: start + 3, count: count - 3)
+    } else {
+      row = HCITable.core.event(event.code)
+      outer = body
+      completed = nil
+      inner = .empty
+    }
+  }
+
+  /// The handle of the link that the packet is about, where its row has one.
+  package func connectionHandle(_ bytes: RawSpan) -> UInt16? {
+    if let row, let offset = HCITable.core[row].parameters.connectionHandleOffset,
+      Int(outer.count) >= offset + 2
+    {
+      return bytes.littleEndianU16(at: Int(outer.start) + offset) & 0x0fff
+    }
+    if let completed, let offset = HCITable.core[completed].returns.connectionHandleOffset,
+      Int(inner.count) >= offset + 2
+    {
+      return bytes.littleEndianU16(at: Int(inner.start) + offset) & 0x0fff
+    }
+    return nil
+  }
+
+  /// The Status that the packet carries: the first parameter of its row, or of a Command Complete.
+  package func status(_ bytes: RawSpan) -> UInt8? {
+    if let row, HCITable.core[row].parameters.beginsWithStatus, !outer.isEmpty {
+      return bytes.byte(at: Int(outer.start))
+    }
+    // Every command of the specification returns Status first, and so do vendors' commands.
+    return inner.isEmpty ? nil : bytes.byte(at: Int(inner.start))
+  }
+
+  /// What is wrong with the parameters' length, by their rows.
+  ///
+  /// A command that failed may return no more than its Status.
+  package func problem(_ bytes: RawSpan) -> Problem? {
+    if let row, let problem = Self.check(HCITable.core[row].parameters, bytes, outer) {
+      return problem
+    }
+    guard let completed else { return nil }
+    let failed = status(bytes).map { $0 != 0 } ?? false
+    return failed ? nil : Self.check(HCITable.core[completed].returns, bytes, inner)
+  }
+
+  private static func check(
+    _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice
+  ) -> Problem? {
+    guard layout.isKnown, layout.size != Int(slice.count) else { return nil }
+    var fields = HCIFields(bytes, slice)
+    var silent = SilentVisitor()
+    do throws(ParseError) {
+      try fields.walk(layout.parameters, &silent)
+    } catch {
+      return Problem(error)
+    }
+    let left = fields.rest()
+    return left.isEmpty ? nil : Problem(.leftOver, at: Int(left.start), Int(left.count))
+  }
+}

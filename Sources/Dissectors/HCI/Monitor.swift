@@ -1,0 +1,224 @@
+// The records of the Linux monitor (btsnoop datalink 2001; BlueZ, doc/btsnoop-protocol.rst).
+// Numbers little-endian.
+
+package import Bluetooth
+package import Bytes
+
+/// The opcodes of the monitor protocol.
+package enum MonitorOpcode: UInt16, Sendable, CaseIterable {
+  case newIndex = 0, deletedIndex, command, event, aclSent, aclReceived, scoSent, scoReceived
+  case openIndex, closeIndex, indexInfo, vendorDiagnostic, systemNote, userLog
+  case controlOpen, controlClose, controlCommand, controlEvent, isoSent, isoReceived
+
+  /// The HCI packet type of the records that hold one.
+  package var packetType: PacketType? {
+    switch self {
+    case .command: .command
+    case .event: .event
+    case .aclSent, .aclReceived: .acl
+    case .scoSent, .scoReceived: .sco
+    case .isoSent, .isoReceived: .iso
+    default: nil
+    }
+  }
+}
+
+/// A monitor record that is not a packet.
+package struct MonitorNote: Sendable {
+  /// What the note is about.
+  package enum Kind: UInt8, Sendable {
+    case newIndex, deletedIndex, openIndex, closeIndex, indexInfo, systemNote, userLog
+    case controlOpen, controlClose, vendorDiagnostic, unknown
+
+    /// As the JSON contract names it.
+    package var key: StaticString {
+      switch self {
+      case .newIndex: "new_index"
+      case .deletedIndex: "deleted_index"
+      case .openIndex: "open_index"
+      case .closeIndex: "close_index"
+      case .indexInfo: "index_info"
+      case .systemNote: "system_note"
+      case .userLog: "user_log"
+      case .controlOpen: "control_open"
+      case .controlClose: "control_close"
+      case .vendorDiagnostic: "vendor_diagnostic"
+      case .unknown: "unknown"
+      }
+    }
+  }
+
+  /// What the note is about.
+  package var kind: Kind
+  /// New Index: 0 primary, 1 AMP.
+  package var controllerType: UInt8?
+  /// New Index: how the controller is attached, see `busName`.
+  package var bus: UInt8?
+  /// New Index and Index Info: the controller's address.
+  package var address: DeviceAddress?
+  /// Index Info: the manufacturer's company identifier.
+  package var manufacturer: UInt16?
+  /// User Logging: the syslog priority.
+  package var priority: UInt8?
+  /// User Logging and Control Open: who speaks.
+  package var identifier: Slice?
+  /// The name, the message or the text.
+  package var text: Slice?
+  /// Control Open and Close: which socket.
+  package var cookie: UInt32?
+  /// Control Open: 0 raw, 1 user, 2 control.
+  package var format: UInt16?
+  /// Control Open: version, revision and flags of the interface.
+  package var version: UInt8?
+  /// Control Open: the interface's revision.
+  package var revision: UInt16?
+  /// Control Open: bit 0: the socket is privileged.
+  package var flags: UInt32?
+
+  init(_ kind: Kind) { self.kind = kind }
+
+  /// How a controller is attached, in words.
+  package static func busName(_ bus: UInt8) -> StaticString? {
+    switch bus {
+    case 0: "virtual"
+    case 1: "USB"
+    case 2: "PC Card"
+    case 3: "UART"
+    case 4: "RS-232"
+    case 5: "PCI"
+    case 6: "SDIO"
+    case 7: "SPI"
+    case 8: "I2C"
+    case 9: "SMD"
+    case 10: "VIRTIO"
+    case 11: "IPC"
+    default: nil
+    }
+  }
+}
+
+/// A management command or event: cookie of the socket (4 bytes), code (2), parameters.
+package struct ControlRecord: Sendable {
+  /// Whether this is an event.
+  package let isEvent: Bool
+  /// Which socket.
+  package let cookie: UInt32
+  /// The opcode or event code.
+  package let code: UInt16
+  /// Of a Command Complete or Command Status event: the command that it answers.
+  package let answeredOpcode: UInt16?
+
+  @_lifetime(cursor: copy cursor)
+  init(event isEvent: Bool, parsing cursor: inout Cursor) throws(ParseError) {
+    self.isEvent = isEvent
+    cookie = try cursor.u32()
+    code = try cursor.u16()
+    var parameters = cursor
+    answeredOpcode = isEvent && (code == 1 || code == 2) ? try parameters.u16() : nil
+  }
+
+  /// Whether the parameters carry keys, PINs, passkeys or out-of-band data: then they are shown
+  /// only when asked for.
+  package var carriesSecrets: Bool {
+    isEvent
+      ? Self.secretEvents.contains(code) || answeredOpcode.map(Self.secretCommands.contains) == true
+      : Self.secretCommands.contains(code)
+  }
+
+  /// New Link Key, New Long Term Key, Passkey Notify, New Identity Resolving Key, New Signature
+  /// Resolving Key, Local Out Of Band Data Updated (BlueZ, mgmt.h).
+  private static let secretEvents: Set<UInt16> = [0x09, 0x0a, 0x17, 0x18, 0x19, 0x22]
+  /// Load Link Keys, Load Long Term Keys, PIN Code Reply, User Passkey Reply, Read Local and Add
+  /// Remote OOB Data, Load Identity Resolving Keys, Read Local OOB Extended Data (BlueZ, mgmt.h).
+  private static let secretCommands: Set<UInt16> = [
+    0x12, 0x13, 0x16, 0x1e, 0x20, 0x21, 0x30, 0x3b,
+  ]
+}
+
+extension Dissection {
+  /// Dissects a monitor record.
+  package init(monitor opcode: UInt16, _ bytes: RawSpan, isTruncated: Bool) {
+    guard let known = MonitorOpcode(rawValue: opcode) else {
+      self.init()
+      content = .note(MonitorNote(.unknown))
+      body = Slice(start: 0, count: bytes.byteCount)
+      problems.add(Problem(.unknownMonitorOpcode, Int(opcode)))
+      return
+    }
+    if let type = known.packetType {
+      self.init(type, bytes, isTruncated: isTruncated)
+      return
+    }
+    self.init()
+    var cursor = Cursor(bytes)
+    do throws(ParseError) {
+      switch known {
+      case .controlCommand, .controlEvent:
+        content = .control(
+          try ControlRecord(event: known == .controlEvent, parsing: &cursor))
+        body = cursor.rest()
+      default:
+        var note = MonitorNote(Self.kind(of: known))
+        defer { content = .note(note) }
+        try note.parse(&cursor)
+        body = cursor.rest()
+        // Vendor diagnostics are bytes that only the controller's maker can read.
+        let mayGoOn = known == .vendorDiagnostic
+        if !mayGoOn, !body.isEmpty { 
+          problems.add(Problem(.leftOver, at: Int(body.start), Int(body.count)))
+        }
+      }
+    } catch {
+      if !isTruncated { problems.add(Problem(error)) }
+      body = cursor.rest()
+    }
+  }
+
+  private static func kind(of opcode: MonitorOpcode) -> MonitorNote.Kind {
+    switch opcode {
+    case .newIndex: .newIndex
+    case .deletedIndex: .deletedIndex
+    case .openIndex: .openIndex
+    case .closeIndex: .closeIndex
+    case .indexInfo: .indexInfo
+    case .systemNote: .systemNote
+    case .userLog: .userLog
+    case .controlOpen: .controlOpen
+    case .controlClose: .controlClose
+    case .vendorDiagnostic: .vendorDiagnostic
+    default: .unknown
+    }
+  }
+}
+
+extension MonitorNote {
+  @_lifetime(cursor: copy cursor)
+  fileprivate mutating func parse(_ cursor: inout Cursor) throws(ParseError) {
+    switch kind {
+    case .newIndex:
+      controllerType = try cursor.u8()
+      bus = try cursor.u8()
+      address = try DeviceAddress(parsing: &cursor)
+      text = try cursor.take(8)
+    case .indexInfo:
+      address = try DeviceAddress(parsing: &cursor)
+      manufacturer = try cursor.u16()
+    case .systemNote:
+      text = cursor.rest()
+    case .userLog:
+      priority = try cursor.u8()
+      identifier = try cursor.take(Int(try cursor.u8()))
+      text = cursor.rest()
+    case .controlOpen:
+      cookie = try cursor.u32()
+      format = try cursor.u16()
+      version = try cursor.u8()
+      revision = try cursor.u16()
+      flags = try cursor.u32()
+      identifier = try cursor.take(Int(try cursor.u8()))
+    case .controlClose:
+      cookie = try cursor.u32()
+    case .deletedIndex, .openIndex, .closeIndex, .vendorDiagnostic, .unknown: break
+    }
+  }
+}

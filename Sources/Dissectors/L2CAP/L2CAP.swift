@@ -1,0 +1,95 @@
+// L2CAP's basic header and the channels that have fixed identifiers.
+
+package import Bytes
+
+/// The basic L2CAP header: length of the payload (2 bytes), channel identifier (2) (Core, Vol 3,
+/// Part A, 3.1).
+package struct L2CAPHeader: Sendable {
+  /// The length of the payload, as claimed.
+  package let length: UInt16
+  /// The channel identifier; the receiver's.
+  package let cid: ChannelID
+
+  /// The header's size.
+  package static let size = 4
+
+  /// Reads the header.
+  @_lifetime(cursor: copy cursor)
+  package init(parsing cursor: inout Cursor) throws(ParseError) {
+    length = try cursor.u16()
+    cid = ChannelID(rawValue: try cursor.u16())
+  }
+}
+
+/// A channel identifier (Core, Vol 3, Part A, 2.1).
+package struct ChannelID: RawRepresentable, Equatable, Hashable, Sendable {
+  /// The number.
+  package var rawValue: UInt16
+  /// A channel from its number.
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  /// L2CAP signalling on BR/EDR.
+  package static let signalling = Self(rawValue: 0x0001)
+  /// Connectionless data on BR/EDR.
+  package static let connectionless = Self(rawValue: 0x0002)
+  /// The unenhanced ATT bearer.
+  package static let attribute = Self(rawValue: 0x0004)
+  /// L2CAP signalling on LE.
+  package static let leSignalling = Self(rawValue: 0x0005)
+  /// The Security Manager on LE.
+  package static let securityManager = Self(rawValue: 0x0006)
+  /// The Security Manager on BR/EDR.
+  package static let brEDRSecurityManager = Self(rawValue: 0x0007)
+
+  /// Whether the channel carries SMP, whose PDUs may hold keys.
+  package var carriesSecurityManager: Bool {
+    self == .securityManager || self == .brEDRSecurityManager
+  }
+
+  /// The first byte of the PDU in which the channel's protocol says no: Pairing Failed (Core, Vol 3,
+  /// Part H, 3.5.5), Command Reject (Vol 3, Part A, 4.1).
+  package var refusal: UInt8? {
+    switch self {
+    case .securityManager, .brEDRSecurityManager: 0x05
+    case .signalling, .leSignalling: 0x01
+    default: nil
+    }
+  }
+
+  /// What the channel is for, in words; nil for a channel whose number does not say it.
+  package var name: StaticString? {
+    switch self {
+    case .signalling, .leSignalling: "L2CAP signalling"
+    case .connectionless: "L2CAP connectionless"
+    case .attribute: "ATT"
+    case .securityManager, .brEDRSecurityManager: "SMP"
+    default: nil
+    }
+  }
+}
+
+extension Dissection {
+  /// Dissects a complete L2CAP PDU, which begins at `start` of `bytes`.
+  ///
+  /// - Parameter isTruncated: the capture kept only the beginning of the PDU.
+  package mutating func parsePDU(_ bytes: RawSpan, from start: Int, isTruncated: Bool) {
+    var cursor = Cursor(bytes.dropping(start), base: start)
+    do throws(ParseError) {
+      let header = try L2CAPHeader(parsing: &cursor)
+      l2cap = header
+      body = cursor.takeUpTo(Int(header.length))
+      if !cursor.isAtEnd {
+        problems.add(Problem(.leftOver, at: cursor.offset, cursor.remaining))
+      }
+      guard header.cid == .attribute else { return }
+      var payload = Cursor(bytes, body)
+      att = try ATTPDU(parsing: &payload)
+      if let code = att?.problem { problems.add(code) }
+      if !payload.isAtEnd {
+        problems.add(Problem(.leftOver, at: payload.offset, payload.remaining))
+      }
+    } catch {
+      if !isTruncated { problems.add(Problem(error)) }
+    }
+  }
+}

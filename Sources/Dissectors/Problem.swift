@@ -1,0 +1,102 @@
+package import Bytes
+
+/// Something in a packet that is not as it should be: what was expected, what was found, and where.
+///
+/// A value without text; `Reports` words it, once for text and JSON.
+package struct Problem: Equatable, Sendable {
+  /// What is wrong. The two numbers of a problem mean what stands in brackets.
+  package enum Code: UInt8, Sendable, CaseIterable {
+    /// The writer kept fewer bytes than the packet had (kept, original).
+    case truncated
+    /// A field reaches past the end of the packet (needed, available).
+    case tooShort
+    /// Bytes are left after the last field (left).
+    case leftOver
+    /// A length field claims more than there is (claimed, available).
+    case lengthTooLarge
+    /// The record holds no bytes at all.
+    case emptyRecord
+    /// No H4 packet type (the byte).
+    case unknownPacketType
+    /// No opcode of the Linux monitor (the opcode).
+    case unknownMonitorOpcode
+    /// An ATT opcode that the specification does not have (the opcode).
+    case unknownOpcode
+    /// A list's element length that no element has (the length).
+    case invalidElementLength
+    /// An AD structure reaches past the end of the data (claimed, available).
+    case advertisingStructureTooLong
+    /// The writer lost records before this one (how many).
+    case recordsDropped
+    /// The record's time lies outside the years 0000 to 9999.
+    case timeOutOfRange
+    /// A PDU began while the one before it was incomplete, which is lost (missing, of).
+    case fragmentLost
+    /// A continuation fragment with nothing to continue.
+    case continuationWithoutStart
+    /// A fragment brings more than its PDU still lacks (brought, lacking).
+    case fragmentTooLong
+    /// A response that answers no request seen.
+    case responseWithoutRequest
+    /// A request while another one waits for its answer (that one's packet).
+    case requestBeforeResponse
+    /// A response to another request than the one that waits (that one's packet).
+    case responseMismatch
+    /// An indication while another one waits for its confirmation (that one's packet).
+    case indicationBeforeConfirmation
+    /// A confirmation without an indication.
+    case confirmationWithoutIndication
+    /// More things are open than are remembered; the oldest was forgotten (the limit).
+    case limitReached
+  }
+
+  /// What is wrong.
+  package var code: Code
+  /// Where in the packet's bytes, where that can be said.
+  package var offset: Int32?
+  /// The first number of the code's meaning.
+  package var first: Int64
+  /// The second.
+  package var second: Int64
+
+  /// A problem at `offset`.
+  package init(_ code: Code, at offset: Int? = nil, _ first: Int = 0, _ second: Int = 0) {
+    self.code = code
+    self.offset = offset.map { Int32(truncatingIfNeeded: $0) }
+    self.first = Int64(first)
+    self.second = Int64(second)
+  }
+
+  /// The problem that a parse error is.
+  package init(_ error: ParseError) {
+    self.init(.tooShort, at: error.offset, error.needed, error.available)
+  }
+}
+
+/// The problems of one packet: a few in place, so that no packet allocates, and a count of the rest.
+package struct Problems: Sendable {
+  private var slots = InlineArray<4, Problem>(repeating: Problem(.emptyRecord))
+  /// How many there are to read.
+  package private(set) var count = 0
+  /// How many more there were than fit.
+  package private(set) var omitted = 0
+
+  /// None.
+  package init() {}
+
+  /// Whether there are none.
+  package var isEmpty: Bool { count == 0 }
+
+  /// The problem at `index`, below `count`.
+  package subscript(index: Int) -> Problem { slots[index] }
+
+  /// Adds a problem.
+  package mutating func add(_ problem: Problem) {
+    guard count < slots.count else {
+      omitted += 1
+      return
+    }
+    slots[count] = problem
+    count += 1
+  }
+}

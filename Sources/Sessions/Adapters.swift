@@ -1,0 +1,88 @@
+package import Bluetooth
+import Bytes
+import Dissectors
+
+/// A controller, as far as the capture tells.
+package struct Adapter: Sendable {
+  /// Its index.
+  package let index: UInt16
+  /// Its address.
+  package var address: DeviceAddress?
+  /// How it is attached.
+  package var bus: UInt8?
+  /// The name that the host gave it: "hci0".
+  package var name: [UInt8] = []
+  /// Its maker's company identifier.
+  package var manufacturer: UInt16?
+  /// The version of the Core Specification that it implements, as HCI numbers it.
+  package var hciVersion: UInt8?
+
+  init(index: UInt16) { self.index = index }
+}
+
+/// The controllers of a capture and the software that used them, from monitor notes and from what
+/// start-up commands return.
+package struct Adapters: Sendable {
+  /// The controllers, in the order in which they appeared.
+  package private(set) var all: [Adapter] = []
+  /// System notes that name the host's software: "Linux version …". The first few.
+  package private(set) var software: [[UInt8]] = []
+  private let limit: Int
+
+  init(limit: Int) { self.limit = max(1, limit) }
+
+  private mutating func change(_ index: UInt16?, _ change: (inout Adapter) -> Void) {
+    guard let index else { return }
+    if let position = all.firstIndex(where: { $0.index == index }) {
+      change(&all[position])
+    } else if all.count < limit {
+      var adapter = Adapter(index: index)
+      change(&adapter)
+      all.append(adapter)
+    }
+  }
+
+  mutating func observe(_ note: MonitorNote, _ index: UInt16?, _ bytes: RawSpan) {
+    let text = note.text.map { bytes.part($0).array.prefix { $0 != 0 } }.map { [UInt8]($0) }
+    switch note.kind {
+    case .newIndex:
+      change(index) { adapter in
+        adapter.address = note.address
+        adapter.bus = note.bus
+        adapter.name = text ?? []
+      }
+    case .indexInfo:
+      change(index) { adapter in
+        adapter.address = note.address
+        adapter.manufacturer = note.manufacturer
+      }
+    case .systemNote:
+      guard let text, software.count < limit, !software.contains(text) else { return }
+      software.append(text)
+    default: break
+    }
+  }
+
+  /// What Read BD_ADDR and Read Local Version Information return after Status.
+  mutating func observeReturn(
+    _ opcode: UInt16, _ index: UInt16?, _ bytes: RawSpan, _ returned: Slice
+  ) {
+    var cursor = Cursor(bytes, returned)
+    guard (try? cursor.u8()) != nil else { return }
+    switch opcode {
+    case 0x1009:
+      guard let address = try? DeviceAddress(parsing: &cursor) else { return }
+      change(index) { $0.address = address }
+    case 0x1001:
+      // HCI version (1 byte), revision (2), LMP version (1), company identifier (2).
+      guard let version = try? cursor.u8(), (try? cursor.take(3)) != nil,
+        let company = try? cursor.u16()
+      else { return }
+      change(index) { adapter in
+        adapter.hciVersion = version
+        adapter.manufacturer = company
+      }
+    default: break
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import Bluetooth
+package import Bytes
+package import Dissectors
+
+/// One report of the current packet, with what it completes.
+package struct Advertisement: Sendable {
+  /// The report.
+  package let report: AdvertisingReport
+  /// Where its data stands in `Advertisements.joined`, if it completes a chain of fragments;
+  /// otherwise the report's own slice of the packet's bytes is all.
+  package var joined: Slice?
+  /// Where the packets of the chain stand in `Advertisements.packets`.
+  package var chain: Range<Int>?
+}
+
+/// The advertising reports of the current packet, and the extended ones that are still incomplete.
+package struct Advertisements: Sendable {
+  /// What fragments must have in common to belong together.
+  private struct Key: Equatable, Sendable {
+    let adapter: UInt16
+    let kind: AdvertisingReport.Kind
+    let addressType: AddressType
+    let address: DeviceAddress?
+    let sid: UInt8?
+    let syncHandle: UInt16?
+    let isScanResponse: Bool
+
+    init(_ adapter: UInt16, _ report: AdvertisingReport) {
+      self.adapter = adapter
+      kind = report.kind
+      addressType = report.addressType
+      address = report.address
+      sid = report.sid
+      syncHandle = report.syncHandle
+      isScanResponse = report.isScanResponse
+    }
+  }
+
+  private struct Chain: Sendable {
+    var key: Key?
+    var data: [UInt8] = []
+    var packets: [Int] = []
+    var lastPacket = 0
+  }
+
+  /// The reports of the current packet.
+  package private(set) var reports: [Advertisement] = []
+  /// The data of those that complete a chain.
+  package private(set) var joined: [UInt8] = []
+  /// The packets of those chains.
+  package private(set) var packets: [Int] = []
+  private var chains: [Chain] = []
+  private let limits: Limits
+
+  init(_ limits: Limits) { self.limits = limits }
+
+  /// Forgets the reports of the packet before.
+  mutating func clear() {
+    reports.removeAll(keepingCapacity: true)
+    joined.removeAll(keepingCapacity: true)
+    packets.removeAll(keepingCapacity: true)
+  }
+
+  /// Reads the reports of an event; false where it is not about advertising.
+  mutating func observe(
+    _ event: RawSpan, body: Slice, adapter: UInt16, packet: Int, isTruncated: Bool,
+    _ problems: inout Problems
+  ) {
+    guard let list = AdvertisingReports(event: event, body: body) else { return }
+    var cursor = Cursor(event, list.list)
+    do throws(ParseError) {
+      for _ in 0..<list.claimed {
+        let report = try list.next(&cursor)
+        reports.append(
+          join(report, event.part(report.data), adapter: adapter, packet: packet, &problems))
+      }
+      if !cursor.isAtEnd {
+        problems.add(Problem(.leftOver, at: cursor.offset, cursor.remaining))
+      }
+    } catch {
+      if !isTruncated { problems.add(Problem(error)) }
+    }
+  }
+
+  private mutating func join(
+    _ report: AdvertisingReport, _ data: RawSpan, adapter: UInt16, packet: Int,
+    _ problems: inout Problems
+  ) -> Advertisement {
+    var advertisement = Advertisement(report: report)
+    guard report.kind == .extended || report.kind == .periodic else { return advertisement }
+    let key = Key(adapter, report)
+    let open = chains.firstIndex { $0.key == key }
+    if report.dataStatus == .incomplete {
+      let position = open ?? begin(key, &problems)
+      guard chains[position].data.count + data.byteCount <= limits.advertisingBytes else {
+        chains[position].key = nil
+        problems.add(Problem(.limitReached, limits.advertisingBytes))
+        return advertisement
+      }
+      chains[position].data.append(data)
+      chains[position].packets.append(packet)
+      chains[position].lastPacket = packet
+    } else if let open {
+      let start = joined.count
+      let firstPacket = packets.count
+      joined.append(contentsOf: chains[open].data)
+      joined.append(data)
+      packets.append(contentsOf: chains[open].packets)
+      packets.append(packet)
+      advertisement.joined = Slice(start: start, count: joined.count - start)
+      advertisement.chain = firstPacket..<packets.count
+      chains[open].key = nil
+    }
+    return advertisement
+  }
+
+  /// A place for a new chain: a free one, or the one that waited longest.
+  private mutating func begin(_ key: Key, _ problems: inout Problems) -> Int {
+    let position: Int
+    if let free = chains.firstIndex(where: { $0.key == nil }) {
+      position = free
+    } else if chains.count < limits.advertisingChains {
+      chains.append(Chain())
+      position = chains.count - 1
+    } else {
+      position = chains.indices.min { chains[$0].lastPacket < chains[$1].lastPacket } ?? 0
+      problems.add(Problem(.limitReached, limits.advertisingChains))
+    }
+    chains[position].key = key
+    chains[position].data.removeAll(keepingCapacity: true)
+    chains[position].packets.removeAll(keepingCapacity: true)
+    return position
+  }
+}

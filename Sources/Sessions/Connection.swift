@@ -1,0 +1,126 @@
+package import Bluetooth
+
+/// A link as it is known so far. Plain numbers: a copy is a snapshot.
+package struct Connection: Sendable {
+  /// What the link is.
+  package enum Transport: UInt8, Sendable {
+    case le, brEDR
+    /// SCO, eSCO, CIS or BIS: a handle, but nothing that L2CAP runs over; it gets no `id`.
+    case synchronous
+    /// Not known: the capture begins in its middle.
+    case unknown
+  }
+
+  /// The part that the captured host plays.
+  package enum Role: UInt8, Sendable {
+    case central, peripheral
+
+    /// As the JSON contract names it.
+    package var key: StaticString { self == .central ? "central" : "peripheral" }
+  }
+
+  /// Who or what ended a link.
+  package enum Ending: UInt8, Sendable {
+    /// The captured host asked for it.
+    case localHost
+    /// The peer's host asked for it.
+    case peer
+    /// Nothing was heard for the supervision timeout.
+    case timeout
+    /// The peer never answered at all.
+    case neverEstablished
+    /// The controllers found that the keys or the data do not agree.
+    case micFailure
+    /// The controller was reset, or went away.
+    case reset
+    /// The controller, for another reason.
+    case controller
+    /// A connection of the same handle began without an end of this one.
+    case replaced
+  }
+
+  /// Counts connections from 1 in the order in which they opened or were first seen; 0 for links
+  /// that are not connections.
+  package var id: Int
+  /// The controller's index.
+  package let adapter: UInt16
+  /// The connection handle.
+  package let handle: UInt16
+  /// What the link is.
+  package var transport: Transport
+  /// The peer's address as used for the connection.
+  package var peer: DeviceAddress?
+  /// And its type.
+  package var peerType: AddressType?
+  /// The part that the captured host plays.
+  package var localRole: Role?
+  /// The packet that opened it, or in which it was first seen.
+  package let firstPacket: Int
+  /// And when.
+  package let firstTime: Timestamp?
+  /// Whether the opening is not in the capture.
+  package var isOpeningMissing: Bool
+  /// Whether the peer was heard: until then the link is created, but not established.
+  package var isEstablished = false
+  /// Raw units of 1.25 ms.
+  package var interval: UInt16?
+  /// Connection events that the peripheral may skip.
+  package var latency: UInt16?
+  /// Raw units of 10 ms.
+  package var supervisionTimeout: UInt16?
+  /// ATT_MTU in force on the unenhanced bearer, once exchanged.
+  package var mtu: UInt16?
+  /// The MTU that an Exchange MTU Request offered.
+  var offeredMTU: UInt16?
+  /// Whether the link is encrypted; nil: not known, since its opening is missing.
+  package var isEncrypted: Bool?
+  /// The Disconnect command that waits for its effect: its packet.
+  package var disconnectPacket: Int?
+  /// How it ended; nil while it is open.
+  package var ending: Ending?
+  /// The reason that the controller gave.
+  package var reason: StatusCode?
+  /// The packet that ended it.
+  package var lastPacket: Int?
+  /// And when.
+  package var lastTime: Timestamp?
+  /// Where in `Names` the peer's name stands.
+  package var name: Names.Entry?
+
+  /// Whether the link is open.
+  package var isOpen: Bool { ending == nil }
+
+  /// What the peer's address is.
+  package var peerKind: AddressKind? {
+    guard let peer, let peerType else { return nil }
+    return AddressKind(peer, peerType)
+  }
+
+  init(
+    id: Int, adapter: UInt16, handle: UInt16, transport: Transport, packet: Int,
+    time: Timestamp?, isOpeningMissing: Bool
+  ) {
+    self.id = id
+    self.adapter = adapter
+    self.handle = handle
+    self.transport = transport
+    firstPacket = packet
+    firstTime = time
+    self.isOpeningMissing = isOpeningMissing
+    isEncrypted = isOpeningMissing ? nil : false
+  }
+
+  /// Who ended a link that the controller reports as disconnected: a Disconnect command that waits
+  /// is the captured host's doing, whatever the reason says.
+  func ending(for reason: StatusCode) -> Ending {
+    if disconnectPacket != nil { return .localHost }
+    switch reason {
+    case .connectionTerminatedByLocalHost: return .localHost
+    case .remoteUserTerminated, .remoteLowResources, .remotePowerOff: return .peer
+    case .connectionTimeout: return .timeout
+    case .connectionFailedToBeEstablished: return .neverEstablished
+    case .micFailure: return .micFailure
+    default: return .controller
+    }
+  }
+}

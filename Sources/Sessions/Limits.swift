@@ -1,0 +1,29 @@
+/// How much is remembered at most; every table of this module takes its bound from here.
+///
+/// What is kept grows with the devices and requests that are open, never with the length of the
+/// capture; where a bound is reached the oldest entry goes and a problem says so once.
+package struct Limits: Sendable, Equatable {
+  /// Links (connection handles of all adapters) that are open at the same time.
+  package var links = 128
+  /// Bytes of an L2CAP PDU that is being joined: the largest length field and the header.
+  package var pduBytes = 65_539
+  /// Packet numbers that are kept of the fragments of one PDU.
+  package var fragmentNumbers = 4096
+  /// Commands that wait for their Command Complete or Command Status.
+  package var commands = 64
+  /// Advertisements that are being joined.
+  package var advertisingChains = 64
+  /// Bytes of an advertisement that is being joined (Core, Vol 4, Part E, 7.8.54: 1650).
+  package var advertisingBytes = 1650
+  /// Devices whose names are remembered.
+  package var names = 1024
+  /// Controllers that are told apart.
+  package var adapters = 16
+  /// Connections that `info` lists one by one.
+  package var listedConnections = 1000
+  /// Advertisers that are counted one by one.
+  package var advertisers = 65_536
+
+  /// The limits of a normal run.
+  package init() {}
+}

@@ -1,0 +1,148 @@
+import Bluetooth
+
+/// Where a link stands in `Links`; valid until as many others have been opened.
+package struct LinkSlot: Equatable, Sendable {
+  /// The position.
+  package let index: Int
+}
+
+/// All links that are open, and those that ended last. Bounded: where all slots are open, the one
+/// that was silent longest is forgotten.
+package struct Links: Sendable {
+  private struct Slot: Sendable {
+    var connection: Connection
+    var transactions = Transactions()
+    var lastUse: Int
+  }
+
+  private var slots: [Slot] = []
+  private var index: [UInt32: Int] = [:]
+  private let limit: Int
+  private var connections = 0
+  /// The link that was looked up last: traffic comes in runs.
+  private var latest: (key: UInt32, slot: Int)?
+  /// The most links that were open at one time.
+  package private(set) var mostOpen = 0
+  /// Whether an open link had to be forgotten.
+  private(set) var hasForgotten = false
+
+  init(limit: Int) {
+    self.limit = max(1, limit)
+    slots.reserveCapacity(self.limit)
+    index.reserveCapacity(self.limit)
+  }
+
+  private static func key(_ adapter: UInt16, _ handle: UInt16) -> UInt32 {
+    UInt32(adapter) << 16 | UInt32(handle)
+  }
+
+  /// The connection in a slot.
+  package subscript(slot: LinkSlot) -> Connection {
+    _read { yield slots[slot.index].connection }
+    _modify { yield &slots[slot.index].connection }
+  }
+
+  /// The open transactions of the link in a slot.
+  subscript(transactions slot: LinkSlot) -> Transactions {
+    _read { yield slots[slot.index].transactions }
+    _modify { yield &slots[slot.index].transactions }
+  }
+
+  /// How many connections were seen so far.
+  package var count: Int { connections }
+
+  /// The open link with this handle.
+  mutating func find(_ adapter: UInt16, _ handle: UInt16, packet: Int) -> LinkSlot? {
+    let key = Self.key(adapter, handle)
+    let position: Int
+    if let latest, latest.key == key {
+      position = latest.slot
+    } else {
+      guard let found = index[key] else { return nil }
+      position = found
+      latest = (key, found)
+    }
+    slots[position].lastUse = packet
+    return LinkSlot(index: position)
+  }
+
+  /// Opens a link; one that is open under the same handle has been replaced by it.
+  mutating func open(
+    _ adapter: UInt16, _ handle: UInt16, _ transport: Connection.Transport, packet: Int,
+    time: Timestamp?, isOpeningMissing: Bool = false
+  ) -> LinkSlot {
+    if let previous = find(adapter, handle, packet: packet) {
+      close(previous, .replaced, reason: nil, packet: packet, time: time)
+    }
+    let isConnection = transport != .synchronous
+    if isConnection { connections += 1 }
+    let connection = Connection(
+      id: isConnection ? connections : 0, adapter: adapter, handle: handle,
+      transport: transport, packet: packet, time: time, isOpeningMissing: isOpeningMissing)
+    let position = place(Slot(connection: connection, lastUse: packet))
+    index[Self.key(adapter, handle)] = position
+    latest = (Self.key(adapter, handle), position)
+    mostOpen = max(mostOpen, slots.count { $0.connection.isOpen && $0.connection.id != 0 })
+    return LinkSlot(index: position)
+  }
+
+  private mutating func place(_ slot: Slot) -> Int {
+    if slots.count < limit {
+      slots.append(slot)
+      return slots.count - 1
+    }
+    // Slots whose link has ended go first, then the one that was silent longest.
+    var chosen = 0
+    for position in slots.indices {
+      let (candidate, best) = (slots[position], slots[chosen])
+      let isBetter =
+        candidate.connection.isOpen == best.connection.isOpen
+        ? candidate.lastUse < best.lastUse : !candidate.connection.isOpen
+      if isBetter { chosen = position }
+    }
+    let forgotten = slots[chosen].connection
+    if forgotten.isOpen {
+      hasForgotten = true
+      index[Self.key(forgotten.adapter, forgotten.handle)] = nil
+    }
+    slots[chosen] = slot
+    return chosen
+  }
+
+  /// Ends a link. What is known of it stays readable until its slot is needed.
+  mutating func close(
+    _ slot: LinkSlot, _ ending: Connection.Ending, reason: StatusCode?, packet: Int,
+    time: Timestamp?
+  ) {
+    let key = Self.key(self[slot].adapter, self[slot].handle)
+    self[slot].ending = ending
+    self[slot].reason = reason
+    self[slot].lastPacket = packet
+    self[slot].lastTime = time
+    self[transactions: slot] = Transactions()
+    index[key] = nil
+    latest = nil
+  }
+
+  /// Ends all links of an adapter that was reset or went away.
+  mutating func closeAll(of adapter: UInt16, packet: Int, time: Timestamp?) {
+    for position in slots.indices {
+      let connection = slots[position].connection
+      guard connection.isOpen, connection.adapter == adapter else { continue }
+      close(LinkSlot(index: position), .reset, reason: nil, packet: packet, time: time)
+    }
+  }
+
+  /// Forgets a Disconnect command that the controller refused.
+  mutating func withdrawDisconnect(_ packet: Int?) {
+    guard let packet else { return }
+    for position in slots.indices where slots[position].connection.disconnectPacket == packet {
+      slots[position].connection.disconnectPacket = nil
+    }
+  }
+
+  /// Tells `visit` every link that is remembered.
+  package func forEach(_ visit: (Connection) -> Void) {
+    for slot in slots { visit(slot.connection) }
+  }
+}

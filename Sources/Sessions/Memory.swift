@@ -1,0 +1,309 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+
+/// What is known about a packet beyond its bytes, at the moment it comes.
+package struct Answer: Sendable {
+  /// The link that the packet belongs to: look it up in `Memory.links`.
+  package var link: LinkSlot?
+  /// The request, command or indication that the packet answers.
+  package var request: Request?
+  /// The time since that was sent, in nanoseconds.
+  package var latency: Int64?
+  /// Of ACL data: what became of the fragment.
+  package var fragment = FragmentFate()
+  /// The connection that the packet opened, if any: `link` is that one.
+  package var opened = false
+  /// Whether the packet ended connections: `link`'s, or all of an adapter that was reset.
+  package var closed = false
+
+  init() {}
+
+  /// Notes what the packet answers.
+  mutating func answers(_ request: Request?, at time: Timestamp?) {
+    guard let request else { return }
+    self.request = request
+    if let time, let sent = request.time { latency = time.nanoseconds(since: sent) }
+  }
+}
+
+/// What the captured host and its peers have said so far that later packets depend on.
+package struct Memory: Sendable {
+  /// The links.
+  package private(set) var links: Links
+  /// The names of devices.
+  package private(set) var names: Names
+  /// The advertising reports of the current packet, and those that are incomplete.
+  package private(set) var advertisements: Advertisements
+  /// The controllers.
+  package private(set) var adapters: Adapters
+  private var commands: Commands
+  private let limits: Limits
+  private var hasSaidForgotten = false
+
+  /// Nothing known.
+  package init(_ limits: Limits = Limits()) {
+    self.limits = limits
+    links = Links(limit: limits.links)
+    names = Names(limit: limits.names)
+    advertisements = Advertisements(limits)
+    adapters = Adapters(limit: limits.adapters)
+    commands = Commands(limit: limits.commands)
+  }
+
+  /// The link that ACL data belongs to; one that was not seen to open is opened here.
+  mutating func link(_ handle: UInt16, _ record: borrowing CaptureRecord, _ answer: inout Answer)
+    -> LinkSlot
+  {
+    let adapter = record.adapter ?? 0xffff
+    if let slot = links.find(adapter, handle, packet: record.number) { return slot }
+    answer.opened = true
+    return links.open(
+      adapter, handle, .unknown, packet: record.number, time: record.time, isOpeningMissing: true)
+  }
+
+  /// Takes in one packet and says what is known about it.
+  ///
+  /// - Parameters:
+  ///   - bytes: what the dissection's slices count from.
+  ///   - answer: what is known already; completed here.
+  mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ bytes: RawSpan,
+    _ answer: inout Answer
+  ) {
+    if !advertisements.reports.isEmpty { advertisements.clear() }
+    switch dissection.content {
+    case .command(let command): observe(command, record, dissection, bytes, &answer)
+    case .event(let event): observe(event, record, &dissection, bytes, &answer)
+    case .acl: observeData(record, &dissection, &answer)
+    case .note(let note): observe(note, record, bytes, &answer)
+    case .control, .sco, .iso, .unknown: break
+    }
+    if links.hasForgotten, !hasSaidForgotten {
+      hasSaidForgotten = true
+      dissection.problems.add(Problem(.limitReached, limits.links))
+    }
+  }
+
+  // MARK: Commands and notes
+
+  private mutating func observe(
+    _ command: HCICommand, _ record: borrowing CaptureRecord, _ dissection: Dissection,
+    _ bytes: RawSpan, _ answer: inout Answer
+  ) {
+    let adapter = record.adapter ?? 0xffff
+    commands.send(command.opcode, adapter: adapter, packet: record.number, time: record.time)
+    guard let handle = dissection.parameters?.connectionHandle(bytes) else { return }
+    answer.link = links.find(adapter, handle, packet: record.number)
+    if command.opcode == HCICommand.disconnect, let link = answer.link {
+      links[link].disconnectPacket = record.number
+    }
+  }
+
+  private mutating func observe(
+    _ note: MonitorNote, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
+    _ answer: inout Answer
+  ) {
+    adapters.observe(note, record.adapter, bytes)
+    switch note.kind {
+    case .closeIndex, .deletedIndex:
+      guard let adapter = record.adapter else { return }
+      links.closeAll(of: adapter, packet: record.number, time: record.time)
+      answer.closed = true
+    default: break
+    }
+  }
+
+  // MARK: Events
+
+  private mutating func observe(
+    _ event: HCIEvent, _ record: borrowing CaptureRecord, _ dissection: inout Dissection,
+    _ bytes: RawSpan, _ answer: inout Answer
+  ) {
+    let adapter = record.adapter ?? 0xffff
+    let body = dissection.body
+    if let handle = dissection.parameters?.connectionHandle(bytes) {
+      answer.link = links.find(adapter, handle, packet: record.number)
+    }
+    var cursor = Cursor(bytes, body)
+    switch event.code {
+    case HCIEvent.leMetaCode:
+      guard let subevent = try? cursor.u8() else { return }
+      observeLE(subevent, &cursor, record, &dissection, bytes, &answer)
+    case HCIEvent.commandCompleteCode:
+      guard body.count >= 3 else { return }
+      let opcode = bytes.littleEndianU16(at: Int(body.start) + 1)
+      answer.answers(commands.answer(opcode, adapter: adapter), at: record.time)
+      observeReturn(opcode, dissection, record, bytes, &answer)
+    case HCIEvent.commandStatusCode:
+      guard body.count >= 4 else { return }
+      let opcode = bytes.littleEndianU16(at: Int(body.start) + 2)
+      answer.answers(commands.answer(opcode, adapter: adapter), at: record.time)
+      // A Disconnect that was refused ends nothing.
+      if opcode == HCICommand.disconnect, bytes.byte(at: Int(body.start)) != 0 {
+        links.withdrawDisconnect(answer.request?.packet)
+      }
+    case HCIEvent.numberOfCompletedPacketsCode:
+      guard let completed = try? NumberOfCompletedPackets(parsing: &cursor),
+        let handle = completed.firstHandle
+      else { return }
+      let link = links.find(adapter, handle, packet: record.number)
+      if let link { links[link].isEstablished = true }
+      answer.link = completed.isSingle ? link : nil
+    case ConnectionComplete.code, ConnectionComplete.synchronousCode:
+      guard let complete = try? ConnectionComplete(parsing: &cursor) else { return }
+      open(complete, record, &answer)
+    case HCIEvent.disconnectionCompleteCode, LinkEvent.encryptionChangeCode,
+      LinkEvent.encryptionChangeV2Code, LinkEvent.encryptionKeyRefreshCode:
+      guard let change = try? LinkEvent(parsing: &cursor) else { return }
+      observe(change, event.code, record, &answer)
+    default: hear(answer.link, event.code)
+    }
+  }
+
+  /// An event that only the peer can have caused establishes the link: its features or version.
+  private mutating func hear(_ link: LinkSlot?, _ code: UInt8) {
+    // Read Remote Supported Features Complete, Read Remote Version Information Complete.
+    if let link, code == 0x0b || code == 0x0c { links[link].isEstablished = true }
+  }
+
+  private mutating func observe(
+    _ change: LinkEvent, _ code: UInt8, _ record: borrowing CaptureRecord, _ answer: inout Answer
+  ) {
+    guard change.status == .success else { return }
+    let adapter = record.adapter ?? 0xffff
+    let link: LinkSlot
+    if let known = answer.link {
+      link = known
+    } else {
+      link = links.open(
+        adapter, change.handle, .unknown, packet: record.number, time: record.time,
+        isOpeningMissing: true)
+      answer.link = link
+      answer.opened = true
+    }
+    switch code {
+    case HCIEvent.disconnectionCompleteCode:
+      let reason = StatusCode(rawValue: change.detail ?? 0)
+      links.close(
+        link, links[link].ending(for: reason), reason: reason, packet: record.number,
+        time: record.time)
+      answer.closed = true
+    case LinkEvent.encryptionKeyRefreshCode:
+      links[link].isEncrypted = true
+    default:
+      links[link].isEncrypted = change.detail.map { $0 != 0 } ?? false
+    }
+  }
+
+  private mutating func open(
+    _ complete: ConnectionComplete, _ record: borrowing CaptureRecord, _ answer: inout Answer
+  ) {
+    answer.link = nil
+    guard complete.status == .success else { return }
+    let isConnection = complete.linkType == 1
+    let link = links.open(
+      record.adapter ?? 0xffff, complete.handle, isConnection ? .brEDR : .synchronous,
+      packet: record.number, time: record.time)
+    links[link].peer = complete.peer
+    links[link].peerType = .public
+    links[link].isEstablished = true
+    links[link].name = names.find(complete.peer, .public)
+    answer.link = link
+    answer.opened = isConnection
+  }
+
+  @_lifetime(cursor: copy cursor)
+  private mutating func observeLE(
+    _ subevent: UInt8, _ cursor: inout Cursor, _ record: borrowing CaptureRecord,
+    _ dissection: inout Dissection, _ bytes: RawSpan, _ answer: inout Answer
+  ) {
+    if AdvertisingReport.kind(ofSubevent: subevent) != nil {
+      advertisements.observe(
+        bytes, body: dissection.body, adapter: record.adapter ?? 0xffff, packet: record.number,
+        isTruncated: record.isTruncated, &dissection.problems)
+      names.learn(from: advertisements, bytes)
+    } else if LEConnectionComplete.subevents.contains(subevent) {
+      guard let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor) else {
+        return
+      }
+      open(complete, record, &answer)
+    } else if subevent == LEConnectionUpdateComplete.subevent {
+      guard let update = try? LEConnectionUpdateComplete(parsing: &cursor),
+        update.status == .success, let link = answer.link
+      else { return }
+      links[link].interval = update.interval
+      links[link].latency = update.latency
+      links[link].supervisionTimeout = update.supervisionTimeout
+    } else if LinkEvent.isochronousSubevents.contains(subevent) {
+      guard let established = try? LinkEvent(parsing: &cursor), established.status == .success
+      else { return }
+      answer.link = links.open(
+        record.adapter ?? 0xffff, established.handle, .synchronous, packet: record.number,
+        time: record.time)
+    } else if subevent == 0x04, let link = answer.link {
+      // LE Read Remote Features Complete: the peer has answered.
+      links[link].isEstablished = true
+    }
+  }
+
+  private mutating func open(
+    _ complete: LEConnectionComplete, _ record: borrowing CaptureRecord, _ answer: inout Answer
+  ) {
+    answer.link = nil
+    guard complete.status == .success else { return }
+    let link = links.open(
+      record.adapter ?? 0xffff, complete.handle, .le, packet: record.number, time: record.time)
+    links[link].peer = complete.peer
+    links[link].peerType = complete.peerType
+    links[link].localRole = complete.role == 0 ? .central : .peripheral
+    // The peripheral learns of a connection from the central's packet; the central only created it.
+    links[link].isEstablished = complete.role != 0
+    links[link].interval = complete.interval
+    links[link].latency = complete.latency
+    links[link].supervisionTimeout = complete.supervisionTimeout
+    links[link].name = names.find(complete.peer, complete.peerType)
+    answer.link = link
+    answer.opened = true
+  }
+
+  private mutating func observeReturn(
+    _ opcode: UInt16, _ dissection: Dissection, _ record: borrowing CaptureRecord,
+    _ bytes: RawSpan, _ answer: inout Answer
+  ) {
+    guard let parameters = dissection.parameters, parameters.status(bytes) == 0 else { return }
+    adapters.observeReturn(opcode, record.adapter, bytes, parameters.inner)
+    if opcode == HCICommand.reset, let adapter = record.adapter {
+      links.closeAll(of: adapter, packet: record.number, time: record.time)
+      answer.closed = true
+    }
+  }
+
+  // MARK: Data
+
+  private mutating func observeData(
+    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: inout Answer
+  ) {
+    guard let link = answer.link, let direction = record.direction else { return }
+    if direction == .received { links[link].isEstablished = true }
+    guard let pdu = dissection.att else { return }
+    let fields = pdu.fields
+    let request = links[transactions: link].observe(
+      pdu.opcode, fields, direction, packet: record.number, time: record.time,
+      &dissection.problems)
+    answer.answers(request, at: record.time)
+    if let mtu = fields.mtu { exchangeMTU(mtu, pdu.opcode, request, link) }
+  }
+
+  /// Both sides then use the smaller of the two, never less than 23 (Core, Vol 3, Part F, 3.4.2.2).
+  private mutating func exchangeMTU(
+    _ mtu: UInt16, _ opcode: ATTOpcode, _ request: Request?, _ link: LinkSlot
+  ) {
+    if opcode == .exchangeMTURequest {
+      links[link].offeredMTU = mtu
+    } else if request != nil, let offered = links[link].offeredMTU {
+      links[link].mtu = max(23, min(offered, mtu))
+    }
+  }
+}

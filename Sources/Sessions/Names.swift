@@ -1,0 +1,91 @@
+import Bluetooth
+import Bytes
+import Dissectors
+
+/// The names that devices gave in their advertisements. Bounded: the name learnt first goes first.
+package struct Names: Sendable {
+  /// Where a name stands; no longer valid once its place was needed for another device.
+  package struct Entry: Equatable, Sendable {
+    fileprivate let position: Int
+    fileprivate let device: UInt64
+  }
+
+  private struct Name: Sendable {
+    var device: UInt64
+    var bytes: [UInt8]
+    var isComplete: Bool
+  }
+
+  private var names: [Name] = []
+  private var index: [UInt64: Int] = [:]
+  private var oldest = 0
+  private let limit: Int
+
+  init(limit: Int) { self.limit = max(1, limit) }
+
+  /// Address and type in one number. An address that the controller resolved counts as what it is
+  /// resolved to.
+  private static func device(_ address: DeviceAddress, _ type: AddressType) -> UInt64 {
+    address.value | UInt64(type.rawValue & 1) << 48
+  }
+
+  /// Where the name of a device stands, if it is known.
+  func find(_ address: DeviceAddress, _ type: AddressType) -> Entry? {
+    let device = Self.device(address, type)
+    return index[device].map { Entry(position: $0, device: device) }
+  }
+
+  /// The bytes of a name.
+  package subscript(entry: Entry) -> [UInt8]? {
+    guard entry.position < names.count, names[entry.position].device == entry.device else {
+      return nil
+    }
+    return names[entry.position].bytes
+  }
+
+  /// Learns the names in the reports of the current packet, whose bytes are `bytes`.
+  mutating func learn(from advertisements: Advertisements, _ bytes: RawSpan) {
+    for index in advertisements.reports.indices {
+      let advertisement = advertisements.reports[index]
+      guard let address = advertisement.report.address else { continue }
+      let type = advertisement.report.addressType
+      if let joined = advertisement.joined {
+        learn(address, type, from: advertisements.joined.bytes, joined)
+      } else {
+        learn(address, type, from: bytes, advertisement.report.data)
+      }
+    }
+  }
+
+  /// Learns the name in an advertisement's data, if it holds one. A shortened name never replaces a
+  /// complete one.
+  private mutating func learn(
+    _ address: DeviceAddress, _ type: AddressType, from bytes: RawSpan, _ data: Slice
+  ) {
+    var structures = ADStructures(bytes, data)
+    while let structure = structures.next() {
+      let isComplete = structure.type == .completeLocalName
+      guard isComplete || structure.type == .shortenedLocalName, !structure.data.isEmpty else {
+        continue
+      }
+      learn(Self.device(address, type), bytes.part(structure.data), isComplete: isComplete)
+    }
+  }
+
+  private mutating func learn(_ device: UInt64, _ name: RawSpan, isComplete: Bool) {
+    if let position = index[device] {
+      let known = names[position]
+      if known.isComplete && !isComplete { return }
+      if known.isComplete == isComplete, known.bytes.bytes.isEqual(to: name) { return }
+      names[position] = Name(device: device, bytes: name.array, isComplete: isComplete)
+    } else if names.count < limit {
+      index[device] = names.count
+      names.append(Name(device: device, bytes: name.array, isComplete: isComplete))
+    } else {
+      index[names[oldest].device] = nil
+      index[device] = oldest
+      names[oldest] = Name(device: device, bytes: name.array, isComplete: isComplete)
+      oldest = (oldest + 1) % limit
+    }
+  }
+}

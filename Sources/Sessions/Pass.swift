@@ -1,0 +1,141 @@
+import Bluetooth
+package import Bytes
+package import Captures
+package import Dissectors
+
+/// Something that is told every packet of a capture, in order.
+package protocol PacketReport: ~Copyable {
+  /// Whether the report has all that it wants: then the pass stops early.
+  var isSatisfied: Bool { get }
+
+  /// Takes one packet.
+  ///
+  /// - Parameters:
+  ///   - record: the record as the capture has it.
+  ///   - dissection: what its bytes say.
+  ///   - bytes: what the dissection's slices count from: the record's bytes, or the joined PDU's.
+  ///   - answer: what other packets say about it.
+  ///   - fragments: the packets of the PDU, where `answer.fragment.isJoined`.
+  ///   - memory: everything that is known now.
+  mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory,
+    into output: inout Output)
+
+  /// Takes the end of the capture, or the failure that ended it.
+  mutating func finish(
+    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output)
+}
+
+/// One run over a capture: record by record, from bytes to what a report is told.
+///
+/// The only place that knows the order of the work. The parts that lend bytes (source, reassembly)
+/// and the part that changes while they are lent (memory) are separate values, passed side by side.
+package struct Pass: ~Copyable {
+  private var reassembly: Reassembly
+  private var memory: Memory
+  private var fragments: [Int] = []
+
+  /// A run that remembers no more than `limits`.
+  package init(_ limits: Limits = Limits()) {
+    reassembly = Reassembly(limits)
+    memory = Memory(limits)
+  }
+
+  /// Reads `source` to its end and tells `report` every packet.
+  ///
+  /// What is in `output` is written out before every read that may wait.
+  ///
+  /// - Throws: when the capture is damaged; the report has then been told all packets before the
+  ///   damage, and the end.
+  package mutating func run<Source: CaptureSource & ~Copyable, Report: PacketReport & ~Copyable>(
+    _ source: inout Source, _ report: inout Report, into output: inout Output
+  ) throws(CaptureFailure) {
+    var failure: CaptureFailure?
+    do throws(CaptureFailure) {
+      while !report.isSatisfied, output.failure == nil {
+        if !source.isReady { output.flush() }
+        guard let record = try source.next() else { break }
+        Self.dissect(record, &reassembly, &memory, &fragments, &report, &output)
+      }
+    } catch {
+      failure = error
+    }
+    report.finish(memory, failure, into: &output)
+    output.flush()
+    if let failure { throw failure }
+  }
+
+  /// From a record to its envelope.
+  private static func dissect<Report: PacketReport & ~Copyable>(
+    _ record: borrowing CaptureRecord, _ reassembly: inout Reassembly, _ memory: inout Memory,
+    _ fragments: inout [Int], _ report: inout Report, _ output: inout Output
+  ) {
+    let isTruncated = record.isTruncated
+    var dissection =
+      switch record.framing {
+      case .h4: Dissection(h4: record.bytes, isTruncated: isTruncated)
+      case .h1(let kind): Dissection(kind.packetType, record.bytes, isTruncated: isTruncated)
+      case .monitor(let opcode):
+        Dissection(monitor: opcode, record.bytes, isTruncated: isTruncated)
+      }
+    if isTruncated {
+      dissection.problems.add(
+        Problem(.truncated, record.bytes.byteCount, record.originalLength))
+    }
+    if record.drops > 0 {
+      dissection.problems.add(Problem(.recordsDropped, Int(clamping: record.drops)))
+    }
+    if record.time?.isWritable == false {
+      dissection.problems.add(Problem(.timeOutOfRange))
+    }
+    join(record, &dissection, &reassembly, &memory, &fragments, &report, &output)
+  }
+
+  /// From an ACL fragment to the PDU that it completes; everything else is complete already.
+  private static func join<Report: PacketReport & ~Copyable>(
+    _ record: borrowing CaptureRecord, _ dissection: inout Dissection,
+    _ reassembly: inout Reassembly, _ memory: inout Memory, _ fragments: inout [Int],
+    _ report: inout Report, _ output: inout Output
+  ) {
+    var answer = Answer()
+    guard case .acl(let header) = dissection.content, let direction = record.direction else {
+      finish(record, &dissection, record.bytes, &answer, fragments, &memory, &report, &output)
+      return
+    }
+    let link = memory.link(header.handle, record, &answer)
+    answer.link = link
+    if let pdu = reassembly.accept(
+      record.bytes, body: dissection.body, header, link, connection: memory.links[link].id,
+      direction, packet: record.number, &answer.fragment, &fragments, &dissection.problems)
+    {
+      dissection.parsePDU(
+        pdu, from: answer.fragment.start, isTruncated: answer.fragment.isTruncated)
+      finish(record, &dissection, pdu, &answer, fragments, &memory, &report, &output)
+    } else {
+      finish(record, &dissection, record.bytes, &answer, fragments, &memory, &report, &output)
+    }
+  }
+
+  /// From a dissection to what is known, and on to the report.
+  private static func finish<Report: PacketReport & ~Copyable>(
+    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ bytes: RawSpan,
+    _ answer: inout Answer, _ fragments: [Int], _ memory: inout Memory,
+    _ report: inout Report, _ output: inout Output
+  ) {
+    memory.observe(record, &dissection, bytes, &answer)
+    report.packet(
+      record, dissection, bytes, answer, fragments: fragments, memory, into: &output)
+  }
+}
+
+extension CaptureRecord.H1Kind {
+  /// The packet type that an H1 record's flags told.
+  fileprivate var packetType: PacketType {
+    switch self {
+    case .acl: .acl
+    case .command: .command
+    case .event: .event
+    }
+  }
+}

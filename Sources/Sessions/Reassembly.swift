@@ -1,0 +1,153 @@
+import Bluetooth
+import Bytes
+package import Dissectors
+
+/// What became of an ACL fragment.
+package struct FragmentFate: Sendable {
+  /// Whether the fragment completed no PDU and begins or continues one.
+  package var isFragment = false
+  /// Where the PDU begins in the bytes that `accept` lent.
+  package var start = 0
+  /// Whether the capture kept only the beginning of the PDU.
+  package var isTruncated = false
+  /// Whether the PDU came in more than one packet.
+  package var isJoined = false
+  /// The channel of an incomplete PDU, once its header is there.
+  package var channel: ChannelID?
+  /// How many bytes of the PDU are there, and how many it has, header included; 0: not known yet.
+  package var progress: (have: Int, of: Int) = (0, 0)
+
+  init() {}
+}
+
+/// Joins the fragments of L2CAP PDUs, per link and direction (Core, Vol 3, Part A, 7.2.1).
+///
+/// Owns the joined bytes and stands beside `Links`, so that a span of it can be held while what is
+/// remembered changes.
+package struct Reassembly: Sendable {
+  private struct Open: Sendable {
+    /// The connection that the fragments belong to; another one under the same slot starts anew.
+    var connection = 0
+    var isActive = false
+    /// Bytes that arrived, including those that the capture did not keep.
+    var arrived = 0
+    /// Whether bytes are missing in the capture: what follows the gap is not kept.
+    var hasGap = false
+    var bytes: [UInt8] = []
+    var packets: [Int] = []
+
+    /// The PDU's length with its header, once that is there.
+    var expected: Int? {
+      guard bytes.count >= L2CAPHeader.size else { return nil }
+      return (Int(bytes[0]) | Int(bytes[1]) << 8) + L2CAPHeader.size
+    }
+
+    /// The channel, once the header is there.
+    var channel: ChannelID? {
+      guard bytes.count >= L2CAPHeader.size else { return nil }
+      return ChannelID(rawValue: UInt16(bytes[2]) | UInt16(bytes[3]) << 8)
+    }
+
+    mutating func clear() {
+      isActive = false
+      arrived = 0
+      hasGap = false
+      bytes.removeAll(keepingCapacity: true)
+      packets.removeAll(keepingCapacity: true)
+    }
+
+    mutating func append(_ fragment: RawSpan, missing: Int, packet: Int, _ limits: Limits) {
+      arrived += fragment.byteCount + missing
+      if !hasGap { bytes.append(fragment) }
+      if missing > 0 { hasGap = true }
+      if packets.count < limits.fragmentNumbers { packets.append(packet) }
+    }
+  }
+
+  private var open: [Open]
+  private let limits: Limits
+  /// The PDU that was completed last: lent until the next `accept`.
+  private var joined: [UInt8] = []
+
+  init(_ limits: Limits) {
+    self.limits = limits
+    open = [Open](repeating: Open(), count: 2 * max(1, limits.links))
+  }
+
+  /// Takes the fragment in the part `body` of `record` and lends the bytes of the PDU that it
+  /// completes: the record's own where the PDU lies in one, else the joined ones; nil where it
+  /// completes none.
+  ///
+  /// - Parameter fragments: set to the packets of the PDU, in order, where it came in several.
+  ///
+  /// A start while a PDU is incomplete, a continuation of nothing and a fragment that is too long
+  /// are problems; none of them stops anything.
+  @_lifetime(&self, copy record)
+  mutating func accept(
+    _ record: RawSpan, body: Slice, _ header: ACLHeader, _ slot: LinkSlot, connection: Int,
+    _ direction: Direction, packet: Int, _ fate: inout FragmentFate, _ fragments: inout [Int],
+    _ problems: inout Problems
+  ) -> RawSpan? {
+    let place = 2 * slot.index + Int(direction.rawValue)
+    let fragment = record.part(body)
+    let missing = max(0, Int(header.length) - fragment.byteCount)
+    if open[place].connection != connection {
+      open[place].clear()
+      open[place].connection = connection
+    }
+    if header.boundary != .continuation {
+      if open[place].isActive {
+        let (arrived, expected) = (open[place].arrived, open[place].expected ?? 0)
+        problems.add(Problem(.fragmentLost, arrived, expected))
+        open[place].clear()
+      }
+      if fragment.byteCount >= L2CAPHeader.size {
+        let expected = Int(fragment.littleEndianU16(at: 0)) + L2CAPHeader.size
+        if expected <= fragment.byteCount + missing {
+          // Whole in one record: lend that, uncopied.
+          let extra = fragment.byteCount - expected
+          if extra > 0 {
+            problems.add(
+              Problem(.fragmentTooLong, at: Int(body.start), fragment.byteCount, expected))
+          }
+          fate.start = Int(body.start)
+          fate.isTruncated = fragment.byteCount < expected
+          return record.part(Slice(start: 0, count: min(body.end, Int(body.start) + expected)))
+        }
+      }
+      open[place].isActive = true
+    } else if !open[place].isActive {
+      problems.add(Problem(.continuationWithoutStart, at: Int(body.start)))
+      return nil
+    }
+    return extend(
+      place, fragment, missing: missing, packet: packet, &fate, &fragments, &problems)
+  }
+
+  @_lifetime(&self)
+  private mutating func extend(
+    _ place: Int, _ fragment: RawSpan, missing: Int, packet: Int, _ fate: inout FragmentFate,
+    _ fragments: inout [Int], _ problems: inout Problems
+  ) -> RawSpan? {
+    open[place].append(fragment, missing: missing, packet: packet, limits)
+    let expected = open[place].expected
+    fate.channel = open[place].channel
+    fate.progress = (open[place].arrived, expected ?? 0)
+    // Without a header because of a gap, the PDU's end cannot be known: the next start ends it.
+    guard let expected, open[place].arrived >= expected else {
+      fate.isFragment = true
+      return nil
+    }
+    let extra = open[place].arrived - expected
+    if extra > 0 {
+      problems.add(
+        Problem(.fragmentTooLong, fragment.byteCount + missing, fragment.byteCount + missing - extra))
+    }
+    swap(&joined, &open[place].bytes)
+    swap(&fragments, &open[place].packets)
+    open[place].clear()
+    fate.isTruncated = joined.count < expected
+    fate.isJoined = fragments.count > 1
+    return joined.bytes.part(Slice(start: 0, count: expected))
+  }
+}

@@ -1,0 +1,127 @@
+import Bluetooth
+import Bytes
+import Captures
+
+/// A btsnoop file under construction; the same calls give the same bytes.
+struct BtsnoopBytes {
+  /// 1970-01-01 00:00:00 UTC in a record's time field.
+  static let epoch: Int64 = 0x00dc_ddb3_0f2f_8000
+
+  private(set) var bytes: [UInt8] = Array("btsnoop\0".utf8)
+
+  init(datalink: UInt32 = 1002, version: UInt32 = 1) {
+    append(version)
+    append(datalink)
+  }
+
+  private mutating func append(_ value: some FixedWidthInteger) {
+    for shift in stride(from: value.bitWidth - 8, through: 0, by: -8) {
+      bytes.append(UInt8(truncatingIfNeeded: value >> shift))
+    }
+  }
+
+  /// A record; `original` and `included` are what its header claims, the payload's count unless
+  /// given.
+  mutating func record(
+    _ payload: [UInt8], original: UInt32? = nil, included: UInt32? = nil, flags: UInt32 = 0,
+    drops: UInt32 = 0, time: Int64 = Self.epoch
+  ) {
+    append(original ?? included ?? UInt32(payload.count))
+    append(included ?? UInt32(payload.count))
+    append(flags)
+    append(drops)
+    append(time)
+    bytes += payload
+  }
+
+  /// Bytes that belong to no record.
+  mutating func raw(_ more: [UInt8]) { bytes += more }
+
+  /// A file of `count` records of 1 to 40 bytes, a millisecond apart.
+  static func session(_ count: Int) -> BtsnoopBytes {
+    var file = BtsnoopBytes()
+    for index in 0..<count {
+      let payload = (0..<1 + index * 7 % 40).map { UInt8(truncatingIfNeeded: index + $0) }
+      file.record(payload, flags: UInt32(index % 4), time: epoch + Int64(index) * 1000)
+    }
+    return file
+  }
+}
+
+/// A record's fields, kept.
+struct Kept: Equatable {
+  var number: Int
+  var time: Timestamp?
+  var direction: Direction?
+  var adapter: UInt16?
+  var framing: CaptureRecord.Framing
+  var originalLength: Int
+  var drops: UInt64
+  var fileOffset: Int64
+  var bytes: [UInt8]
+
+  init(_ record: borrowing CaptureRecord) {
+    number = record.number
+    time = record.time
+    direction = record.direction
+    adapter = record.adapter
+    framing = record.framing
+    originalLength = record.originalLength
+    drops = record.drops
+    fileOffset = record.fileOffset
+    bytes = record.bytes.array
+  }
+}
+
+extension BtsnoopReader {
+  /// The next record, kept.
+  mutating func nextKept() throws(CaptureFailure) -> Kept? {
+    guard let record = try next() else { return nil }
+    return Kept(record)
+  }
+}
+
+/// What came out of a capture: its records, and the failure that ended it.
+struct Reading {
+  var records: [Kept] = []
+  var failure: CaptureFailure?
+
+  var message: String? { failure?.message }
+
+  /// Reads a file's bytes through a pipe.
+  init(_ bytes: [UInt8]) {
+    let pipe = Pipe()
+    pipe.feed(bytes, piece: 4096)
+    self.init(InputBuffer(descriptor: pipe.takeReader(), owned: true))
+    pipe.wait()
+  }
+
+  /// Reads the file at `path`.
+  init(path: String) {
+    do throws(CaptureFailure) {
+      var reader = try BtsnoopReader(path: path)
+      readOn(&reader)
+    } catch {
+      failure = error
+    }
+  }
+
+  init(_ input: consuming InputBuffer) {
+    do throws(CaptureFailure) {
+      var reader = try BtsnoopReader(input)
+      readOn(&reader)
+    } catch {
+      failure = error
+    }
+  }
+
+  init(_ reader: inout BtsnoopReader) { readOn(&reader) }
+
+  private mutating func readOn(_ reader: inout BtsnoopReader) {
+    do throws(CaptureFailure) {
+      while let record = try reader.nextKept() { records.append(record) }
+    } catch {
+      failure = error
+    }
+  }
+}

@@ -1,0 +1,287 @@
+import Bytes
+import Dispatch
+import Glibc
+import Synchronization
+import Testing
+
+@testable import Captures
+
+struct StreamTests {
+  /// However the bytes arrive, the records are the same, and `isReady` is false exactly where
+  /// `next` has to read.
+  @Test(arguments: [1, 7, 23, 24, 4096]) func pieces(piece: Int) throws {
+    let file = BtsnoopBytes.session(200)
+    let pipe = Pipe()
+    pipe.feed(file.bytes, piece: piece)
+    var reader = try BtsnoopReader(InputBuffer(descriptor: pipe.takeReader(), owned: true))
+    var records: [Kept] = []
+    while true {
+      let (ready, reads) = (reader.isReady, reader.input.readCount)
+      guard let record = try reader.nextKept() else { break }
+      #expect(ready == (reader.input.readCount == reads))
+      records.append(record)
+    }
+    #expect(records == Reading(file.bytes).records)
+    #expect(records.count == 200)
+    #expect(reader.input.capacity == CaptureLimits.bufferBytes)
+    pipe.wait()
+  }
+
+  /// A record comes out as soon as its last byte is in, though the stream goes on.
+  @Test func aStreamThatNeverEnds() throws {
+    let file = BtsnoopBytes.session(3).bytes  // records end at 41, 73 and 112
+    let pipe = Pipe()
+    pipe.guardAgainstWaiting()
+    pipe.write(Array(file[..<16]))
+    var reader = try BtsnoopReader(InputBuffer(descriptor: pipe.takeReader(), owned: true))
+    var written = 16
+    for end in [41, 73, 112] {
+      pipe.write(Array(file[written..<end]))
+      written = end
+      let wasReady = reader.isReady
+      #expect(!wasReady)
+      let record = try reader.nextKept()
+      #expect(record.map { Int($0.fileOffset) + 24 + $0.bytes.count } == end)
+      #expect(reader.input.isAtEnd == false)
+    }
+  }
+
+  /// Two records in one write: the second is there without a wait, the third is not.
+  @Test func readyWhileWholeRecordsAreBuffered() throws {
+    let file = BtsnoopBytes.session(3).bytes
+    let pipe = Pipe()
+    pipe.guardAgainstWaiting()
+    pipe.write(Array(file.dropLast()))
+    var reader = try BtsnoopReader(InputBuffer(descriptor: pipe.takeReader(), owned: true))
+    var ready: [Bool] = []
+    for _ in 1...2 {
+      _ = try reader.next()
+      ready.append(reader.isReady)
+    }
+    #expect(ready == [true, false])
+    pipe.closeWriter()
+    #expect(
+      Reading(&reader).message
+        == "record 3 at byte 73: 14 of 15 bytes are there; the capture ends early")
+    ready = [reader.isReady]
+    #expect(ready == [true])
+  }
+
+  /// A header that lies is said at once, without waiting for what it claims.
+  @Test func readyWhereDamageIsBuffered() throws {
+    var file = BtsnoopBytes()
+    file.record([1])
+    file.record([], original: 4, included: 5)
+    let pipe = Pipe()
+    pipe.guardAgainstWaiting()
+    pipe.write(file.bytes)
+    var reader = try BtsnoopReader(InputBuffer(descriptor: pipe.takeReader(), owned: true))
+    _ = try reader.next()
+    let (ready, reads) = (reader.isReady, reader.input.readCount)
+    #expect(ready)
+    #expect(Reading(&reader).failure?.kind == .damaged)
+    #expect(reader.input.readCount == reads)
+  }
+
+  @Test func aDescriptorThatDoesNotBlock() throws {
+    let file = BtsnoopBytes.session(50)
+    let pipe = Pipe()
+    let descriptor = pipe.takeReader()
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    pipe.feed(file.bytes, piece: 11)
+    let reading = Reading(InputBuffer(descriptor: descriptor, owned: true))
+    #expect(reading.failure == nil)
+    #expect(reading.records == Reading(file.bytes).records)
+  }
+
+  /// Signals that interrupt `read(2)` are not its end.
+  @Test func interruptedReadsAreRepeated() {
+    var action = sigaction()
+    unsafe action.__sigaction_handler.sa_handler = { _ in }
+    let installed = unsafe sigaction(SIGUSR2, &action, nil)
+    #expect(installed == 0)
+
+    let pipe = Pipe()
+    let descriptor = pipe.takeReader()
+    let thread = Mutex<pthread_t?>(nil)
+    let result = Mutex<Reading?>(nil)
+    let bytes = BtsnoopBytes.session(5).bytes
+    let finished = DispatchSemaphore(value: 0)
+    withExtendedLifetime(pipe) {
+      DispatchQueue(label: "reader").async {
+        // Dispatch's threads block signals.
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGUSR2)
+        unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        thread.withLock { $0 = pthread_self() }
+        let reading = Reading(InputBuffer(descriptor: descriptor, owned: true))
+        result.withLock { $0 = reading }
+        finished.signal()
+      }
+      for position in bytes.indices {
+        while thread.withLock({ $0 == nil }) { usleep(1000) }
+        if position % 10 == 0 {
+          usleep(1000)
+          thread.withLock { _ = $0.map { pthread_kill($0, SIGUSR2) } }
+        }
+        pipe.write([bytes[position]])
+      }
+      pipe.closeWriter()
+      finished.wait()
+    }
+    #expect(result.withLock { $0?.failure } == nil)
+    #expect(result.withLock { $0?.records.count } == 5)
+  }
+
+  /// Records that are larger than the buffer, between small ones; the buffer grows to the least
+  /// doubling that holds them.
+  @Test func recordsLargerThanTheBuffer() throws {
+    var file = BtsnoopBytes()
+    let sizes = [10, 300_000, 3, CaptureLimits.bufferBytes, CaptureLimits.bufferBytes - 24, 7]
+    for size in sizes { file.record((0..<size).map { UInt8(truncatingIfNeeded: $0 / 3) }) }
+    let pipe = Pipe()
+    pipe.feed(file.bytes, piece: 9999)
+    var reader = try BtsnoopReader(InputBuffer(descriptor: pipe.takeReader(), owned: true))
+    let reading = Reading(&reader)
+    #expect(reading.failure == nil)
+    #expect(reading.records.map(\.bytes.count) == sizes)
+    #expect(reading.records[1].bytes == (0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 3) })
+    #expect(reader.input.capacity == 2 * CaptureLimits.bufferBytes)
+  }
+
+  /// A length alone does not size the buffer: only what arrives does.
+  @Test(arguments: [200_000, 1_000_000, UInt32(CaptureLimits.recordBytes), 0x7fff_ffff])
+  func aHostileLengthDoesNotAllocate(claimed: UInt32) throws {
+    var file = BtsnoopBytes()
+    file.record([UInt8](repeating: 0, count: 20), included: claimed)
+    #expect(file.bytes.count == 60)
+    let pipe = Pipe()
+    pipe.feed(file.bytes, piece: 60)
+    var reader = try BtsnoopReader(InputBuffer(descriptor: pipe.takeReader(), owned: true))
+    let reading = Reading(&reader)
+    #expect(reading.failure?.kind == .damaged)
+    #expect(reader.input.capacity == CaptureLimits.bufferBytes)
+  }
+
+  @Test func aFileThatGrowsIsReadToWhereItEnds() throws {
+    let folder = TemporaryFolder()
+    let bytes = BtsnoopBytes.session(3).bytes
+    let path = folder.file("growing", holding: Array(bytes[..<60]))  // into the second record
+    var reader = try BtsnoopReader(path: path)
+    let first = try reader.nextKept()
+    #expect(first?.number == 1)
+    folder.append(Array(bytes[60...]), to: "growing")
+    let reading = Reading(&reader)
+    #expect(reading.failure == nil)
+    #expect(reading.records.map(\.number) == [2, 3])
+  }
+
+  @Test func aFileThatIsCutWhileItIsReadIsDamage() throws {
+    let folder = TemporaryFolder()
+    var file = BtsnoopBytes()
+    for _ in 0..<3 { file.record([UInt8](repeating: 1, count: 200_000)) }
+    let path = folder.file("cut", holding: file.bytes)
+    var reader = try BtsnoopReader(path: path)
+    _ = try reader.next()
+    // The buffer holds 262 144 bytes of it: the second record began and will not end.
+    let cut = unsafe truncate(path, 1000)
+    #expect(cut == 0)
+    #expect(
+      Reading(&reader).message
+        == "record 2 at byte 200040: 62080 of 200000 bytes are there; the capture ends early")
+  }
+
+  @Test func aFileThatIsReplacedIsReadOn() throws {
+    let folder = TemporaryFolder()
+    var file = BtsnoopBytes()
+    for index in 0..<3 { file.record([UInt8](repeating: UInt8(index), count: 200_000)) }
+    let path = folder.file("capture", holding: file.bytes)
+    var reader = try BtsnoopReader(path: path)
+    _ = try reader.next()
+    let other = folder.file("other", holding: Array("something else".utf8))
+    let renamed = unsafe rename(other, path)
+    #expect(renamed == 0)
+    let reading = Reading(&reader)
+    #expect(reading.failure == nil)
+    #expect(reading.records.map { $0.bytes.last } == [1, 2])
+  }
+}
+
+struct InputBufferTests {
+  /// A buffer of 8 bytes in front of a pipe that holds `bytes` and is closed.
+  private func buffer(_ bytes: [UInt8]) -> InputBuffer {
+    let pipe = Pipe()
+    pipe.write(bytes)
+    pipe.closeWriter()
+    return InputBuffer(descriptor: pipe.takeReader(), owned: true, capacity: 8)
+  }
+
+  @Test func slidesOnlyWhereTheNextElementWouldNotFit() throws {
+    let pipe = Pipe()
+    pipe.write([0, 1, 2, 3])
+    var input = InputBuffer(descriptor: pipe.takeReader(), owned: true, capacity: 8)
+    #expect(try input.fill(3))
+    #expect(input.take(2).array == [0, 1])
+    #expect(input.start == 2)
+    // Bytes 2 to 6 fit behind what was taken; 2 to 8 do not.
+    pipe.write([4, 5, 6])
+    #expect(try input.fill(5))
+    #expect(input.start == 2)
+    pipe.write([7, 8, 9])
+    #expect(try input.fill(7))
+    #expect(input.start == 0)
+    #expect(input.count == 8)
+    #expect(input.take(8).array == Array(2...9))
+    // Nothing is left: the front is free, whatever comes.
+    pipe.write([10])
+    #expect(try input.fill(1))
+    #expect(input.start == 0)
+    #expect(input.offset == 10)
+    #expect(input.capacity == 8)
+  }
+
+  @Test func takesWhatWasReadAndNoMore() throws {
+    var input = buffer(Array(0..<20))
+    #expect(try input.fill(3))
+    #expect(input.count == 8)
+    #expect(input.take(6).array == [0, 1, 2, 3, 4, 5])
+    let reads = input.readCount
+    #expect(try input.fill(2))
+    #expect(input.readCount == reads)
+    #expect(try input.fill(8))
+    #expect(input.take(8).array == Array(6..<14))
+    #expect(try input.fill(6))
+    #expect(try !input.fill(7))
+    #expect(input.bytes.array == Array(14..<20))
+    #expect(input.take(99).array == Array(14..<20))
+    #expect(input.offset == 20)
+    #expect(input.take(1).array == [])
+    #expect(input.take(-1).array == [])
+    #expect(try input.fill(0))
+  }
+
+  @Test func doublesWhileBytesArrive() throws {
+    var input = buffer(Array(0..<30))
+    #expect(try input.fill(1))
+    _ = input.take(1)
+    #expect(try !input.fill(1000))
+    #expect(input.capacity == 32)
+    #expect(input.bytes.array == Array(1..<30))
+    #expect(input.knownRemaining == 29)
+  }
+
+  @Test func knowsWhatAFileStillHolds() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("file", holding: [UInt8](repeating: 1, count: 100))
+    let descriptor = unsafe open(path, O_RDONLY)
+    var input = InputBuffer(descriptor: descriptor, owned: true, capacity: 16)
+    #expect(input.knownRemaining == 100)
+    #expect(try input.fill(10))
+    _ = input.take(10)
+    #expect(input.knownRemaining == 90)
+    let pipe = Pipe()
+    let stream = InputBuffer(descriptor: pipe.takeReader(), owned: true)
+    #expect(stream.knownRemaining == nil)
+  }
+}

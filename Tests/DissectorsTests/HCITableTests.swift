@@ -1,0 +1,275 @@
+// The HCI tables against two other implementations: codes and names against bumble, layouts against
+// BlueZ's monitor. Where the tables differ on purpose, the difference stands here with its reason.
+
+import Bluetooth
+import Testing
+
+@testable import Dissectors
+
+/// Every row of some tables, with nothing left out.
+private func all(_ tables: [[HCIRow]]) -> [HCIRow] { tables.flatMap(\.self) }
+
+/// Rows by code.
+private func byCode(_ tables: [[HCIRow]]) -> [UInt16: HCIRow] {
+  Dictionary(all(tables).map { ($0.code, $0) }, uniquingKeysWith: { first, _ in first })
+}
+
+extension HCIParameter {
+  /// The bytes that a parameter takes at least, and whether it always takes just these.
+  fileprivate var size: (least: Int, fixed: Bool) {
+    switch kind {
+    case .unsigned(let width, _), .signed(let width, _): (Int(width), true)
+    case .count(let width), .countOfBits(let width, _): (Int(width), true)
+    case .address: (6, true)
+    case .bytes(let count), .text(let count), .secret(let count): (count, true)
+    case .advertisingData(let field): (field, field > 0)
+    case .counted, .rest, .list: (0, false)
+    }
+  }
+}
+
+/// The bytes that parameters take at least, and whether they always take just these.
+private func size(_ parameters: [HCIParameter]) -> (least: Int, fixed: Bool) {
+  parameters.reduce((0, true)) { ($0.least + $1.size.least, $0.fixed && $1.size.fixed) }
+}
+
+/// The codes where `layouts` disagree with the facts, each with what they say.
+private func disagreements(
+  _ layouts: [UInt16: [HCIParameter]?], fixed: [UInt16: Int], least: [UInt16: Int],
+  except known: [UInt16: String] = [:]
+) -> [String] {
+  var wrong: [String] = []
+  for (code, parameters) in layouts {
+    guard let parameters, known[code] == nil else { continue }
+    let own = size(parameters)
+    let hex = String(code, radix: 16)
+    if let fact = fixed[code], fact != own.least || !own.fixed {
+      wrong.append("\(hex): \(own), fact \(fact)")
+    }
+    if let fact = least[code], fact != own.least {
+      wrong.append("\(hex): \(own), fact at least \(fact)")
+    }
+  }
+  return wrong.sorted()
+}
+
+/// A name as a constant of bumble's would have it.
+private func constant(_ name: StaticString) -> String {
+  var constant = ""
+  for character in name.description.uppercased() {
+    switch character {
+    case " ", "-": constant.append("_")
+    case "[", "]": break
+    default: constant.append(character)
+    }
+  }
+  return constant
+}
+
+/// The lines of a list of names whose row is missing or has another name.
+private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [String: String])
+  -> [String]
+{
+  let rows = byCode(tables)
+  var wrong: [String] = []
+  for line in facts.split(separator: "\n") {
+    let parts = line.split(separator: " ")
+    guard parts.count == 2, let code = UInt16(parts[0], radix: 16) else {
+      wrong.append("unreadable fact: \(line)")
+      continue
+    }
+    let expected = known[String(parts[1])] ?? String(parts[1])
+    let own = rows[code].map { constant($0.name) } ?? "nothing"
+    if own != expected { wrong.append("\(parts[0]): \(own), fact \(parts[1])") }
+  }
+  return wrong
+}
+
+@Suite struct HCITableTests {
+  /// All there is.
+  static let tables = [hciCommandTables, hciEventTables, hciLEMetaTables]
+
+  @Test("codes ascend within each table and are unique")
+  func codes() {
+    for tables in Self.tables {
+      for table in tables {
+        let codes = table.map(\.code)
+        #expect(zip(codes, codes.dropFirst()).allSatisfy { $0 < $1 })
+      }
+      #expect(byCode(tables).count == all(tables).count)
+    }
+  }
+
+  @Test("names are worded for readers")
+  func wording() {
+    for row in Self.tables.flatMap(all) {
+      let name = row.name.description
+      #expect(!name.isEmpty && !name.contains("_") && !name.hasPrefix("HCI"))
+    }
+  }
+
+  @Test("every command, event and subevent that bumble names is there, by that name")
+  func names() {
+    let commands = misnamed(
+      commandNameFacts, in: hciCommandTables,
+      except: [
+        // The current specification's names.
+        "ENABLE_DEVICE_UNDER_TEST_MODE": "ENABLE_IMPLEMENTATION_UNDER_TEST_MODE",
+        "LE_READ_LOCAL_SUPPORTED_FEATURES": "LE_READ_LOCAL_SUPPORTED_FEATURES_PAGE_0",
+        "LE_READ_REMOTE_FEATURES": "LE_READ_REMOTE_FEATURES_PAGE_0",
+      ])
+    #expect(commands == [])
+    #expect(
+      misnamed(eventNameFacts, in: hciEventTables, except: ["VENDOR": "VENDOR_SPECIFIC"]) == [])
+    let subevents = misnamed(
+      subeventNameFacts, in: hciLEMetaTables,
+      except: [
+        "LE_READ_REMOTE_FEATURES_COMPLETE": "LE_READ_REMOTE_FEATURES_PAGE_0_COMPLETE"
+      ])
+    #expect(subevents == [])
+  }
+
+  @Test("parameters of commands are as long as BlueZ has them")
+  func commandLayouts() {
+    let layouts = byCode(hciCommandTables).mapValues(\.parameters)
+    let known: [UInt16: String] = [
+      0x0c35: "BlueZ counts one item, but Num_Handles may be 0",
+      0x2050: "BlueZ has the receiver test's Slot_Durations, which this command has not",
+      0x206e: "BlueZ calls fixed what ends with Codec_Configuration",
+      0x209d: "BlueZ gives Spacing_Types one byte; bumble and Zephyr two",
+    ]
+    #expect(
+      disagreements(layouts, fixed: commandSizes, least: commandLeastSizes, except: known) == [])
+  }
+
+  @Test("return parameters are as long as BlueZ has them")
+  func returnLayouts() {
+    let layouts = byCode(hciCommandTables).mapValues(\.returns)
+    let known: [UInt16: String] = [
+      0x100d: "BlueZ counts one of the two lengths",
+      0x2067: "BlueZ leaves out the Connection_Handle after Status",
+      0x20a3: "BlueZ leaves out the Minimum_Supported_Connection_Interval that bumble has",
+    ]
+    #expect(
+      disagreements(layouts, fixed: returnSizes, least: returnLeastSizes, except: known) == [])
+  }
+
+  @Test("parameters of events are as long as BlueZ has them")
+  func eventLayouts() {
+    let layouts = byCode(hciEventTables).mapValues(\.parameters)
+    let known: [UInt16: String] = [
+      0x19: "what is looped back may be cut",
+      0x2f: "BlueZ counts Num_Responses alone, but it is always 1",
+    ]
+    #expect(
+      disagreements(layouts, fixed: eventSizes, least: eventLeastSizes, except: known) == [])
+    let subevents = byCode(hciLEMetaTables).mapValues(\.parameters)
+    let knownSubevents: [UInt16: String] = [
+      0x1d: "BlueZ takes the size of BIG Sync Lost",
+      0x35: "BlueZ gives Spacing_Types one byte; bumble and Zephyr two",
+    ]
+    #expect(
+      disagreements(
+        subevents, fixed: subeventSizes, least: subeventLeastSizes, except: knownSubevents) == [])
+  }
+
+  @Test("return parameters begin with Status, and a list or counted bytes follow a count")
+  func shape() {
+    for row in all(hciCommandTables) {
+      if let returns = row.returns { #expect(returns.first == .status) }
+    }
+    let rows = Self.tables.flatMap(all)
+    for row in rows {
+      for parameters in [row.parameters, row.returns] {
+        #expect(Self.counts(parameters ?? []), "\(row.name)")
+      }
+    }
+  }
+
+  /// Whether what has a variable size stands right behind what says its size, at every level.
+  static func counts(_ parameters: [HCIParameter]) -> Bool {
+    var counted = false
+    for parameter in parameters {
+      switch parameter.kind {
+      case .count, .countOfBits: counted = true
+      case .list(let items):
+        guard counted, Self.counts(items) else { return false }
+        counted = false
+      case .counted, .advertisingData:
+        guard counted else { return false }
+        counted = false
+      default:
+        guard !counted else { return false }
+      }
+    }
+    return !counted
+  }
+
+  @Test("parameters have the specification's form of names, once in a packet")
+  func parameterNames() {
+    let rows = Self.tables.flatMap(all)
+    for row in rows {
+      for parameters in [row.parameters ?? [], row.returns ?? []] {
+        let names = parameters.map(\.name.description)
+        #expect(Set(names).count == names.count, "\(row.name)")
+        #expect(names.allSatisfy { !$0.contains(" ") && $0.first?.isLetter ?? false })
+      }
+    }
+  }
+
+  @Test("every named set stands in a row, and every set has names")
+  func setsUsed() {
+    var used: Set<CodeSet> = []
+    for row in Self.tables.flatMap(all) {
+      Self.collect(row.parameters ?? [], into: &used)
+      Self.collect(row.returns ?? [], into: &used)
+    }
+    // Only the page number in front tells which LMP features the extended ones are.
+    used.insert(.lmpFeatures2)
+    for set in CodeSet.allCases {
+      #expect(used.contains(set), "\(set)")
+      #expect((0...0xff).contains { set.name(of: $0) != nil }, "\(set)")
+    }
+  }
+
+  /// The sets that parameters name their values by.
+  static func collect(_ parameters: [HCIParameter], into used: inout Set<CodeSet>) {
+    for parameter in parameters {
+      switch parameter.kind {
+      case .unsigned(_, .code(let set)), .unsigned(_, .flags(let set)), .countOfBits(_, let set):
+        used.insert(set)
+      case .list(let items): collect(items, into: &used)
+      default: break
+      }
+    }
+  }
+
+  @Test("keys, passkeys, PIN codes and broadcast codes are secrets, and nothing else is")
+  func secrets() {
+    let commands: [UInt16: Int] = [
+      0x040b: 1, 0x040d: 1, 0x042e: 1, 0x0430: 2, 0x0445: 4, 0x0c11: 1, 0x2017: 2, 0x2019: 1,
+      0x201a: 1, 0x2027: 2, 0x2068: 1, 0x2069: 1, 0x206b: 1,
+    ]
+    let returns: [UInt16: Int] = [0x0c57: 2, 0x0c7d: 4, 0x2017: 1]
+    #expect(Self.secrets(in: hciCommandTables, of: \.parameters) == commands)
+    #expect(Self.secrets(in: hciCommandTables, of: \.returns) == returns)
+    #expect(Self.secrets(in: hciEventTables, of: \.parameters) == [0x15: 1, 0x18: 1, 0x3b: 1])
+    #expect(Self.secrets(in: hciLEMetaTables, of: \.parameters) == [0x09: 1])
+  }
+
+  /// How many secrets each row has, of those that have any.
+  static func secrets(
+    in tables: [[HCIRow]], of parameters: (HCIRow) -> [HCIParameter]?
+  ) -> [UInt16: Int] {
+    func count(_ parameters: [HCIParameter]) -> Int {
+      parameters.reduce(0) { sum, parameter in
+        switch parameter.kind {
+        case .secret: sum + 1
+        case .list(let items): sum + count(items)
+        default: sum
+        }
+      }
+    }
+    return byCode(tables).mapValues { count(parameters($0) ?? []) }.filter { $0.value > 0 }
+  }
+}
