@@ -94,12 +94,59 @@ package struct Output: ~Copyable {
   }
 
   /// Appends constant text.
-  @inlinable
   package mutating func text(_ text: StaticString) {
     let length = text.utf8CodeUnitCount
-    reserve(length)
-    unsafe (buffer + count).update(from: text.utf8Start, count: length)
+    guard length < Self.bufferSize / 2 else {
+      raw(unsafe RawSpan(_unsafeStart: text.utf8Start, byteCount: length))
+      return
+    }
+    reserve(length + 8)
+    copy(text, length)
+  }
+
+  /// Copies constant text to the end, for which there is room, and for seven bytes more: words are
+  /// short, and eight bytes at a time are sooner copied than a function is called for it.
+  mutating func copy(_ text: StaticString, _ length: Int) {
+    let source = unsafe UnsafeRawPointer(text.utf8Start)
+    let target = unsafe UnsafeMutableRawPointer(buffer + count)
+    var offset = 0
+    while offset + 8 <= length {
+      unsafe target.storeBytes(
+        of: source.loadUnaligned(fromByteOffset: offset, as: UInt64.self), toByteOffset: offset,
+        as: UInt64.self)
+      offset += 8
+    }
+    while offset < length {
+      unsafe target.storeBytes(
+        of: source.load(fromByteOffset: offset, as: UInt8.self), toByteOffset: offset,
+        as: UInt8.self)
+      offset += 1
+    }
     count += length
+  }
+
+  /// Appends a byte for which there is room.
+  mutating func put(_ value: UInt8) {
+    unsafe buffer[count] = value
+    count += 1
+  }
+
+  /// Sets the bytes from `start` on to lower case where they are `A` to `Z`.
+  mutating func lowercase(from start: Int) {
+    for index in start..<count {
+      let character = unsafe buffer[index]
+      let isUpper = character &- 0x41 < 26
+      unsafe buffer[index] = isUpper ? character | 0x20 : character
+    }
+  }
+
+  /// Appends constant text with `A` to `Z` in lower case.
+  package mutating func lowercased(_ text: StaticString) {
+    let length = text.utf8CodeUnitCount
+    reserve(length + 8)
+    let start = count
+    copy(text, length)
+    lowercase(from: start)
   }
 
   /// Appends text that is not constant; for what is not said once a packet.
@@ -133,31 +180,6 @@ package struct Output: ~Copyable {
   /// string.
   package func copyEscaped(_ slice: Slice, into other: inout Output) {
     other.jsonEscaped(bytes.part(slice))
-  }
-
-  /// Appends constant text with `A` to `Z` in lower case: a parameter's name as a JSON key.
-  ///
-  /// Eight bytes at a time. With the top bit of each byte out of the way, adding 0x3f carries into
-  /// it from `A` on, adding 0x25 from `[` on; where only the first does, the byte is upper case, and
-  /// its bit 5 is set.
-  package mutating func lowercased(_ text: StaticString) {
-    let length = text.utf8CodeUnitCount
-    reserve(length + 8)
-    var offset = 0
-    while offset < length {
-      let step = min(8, length - offset)
-      var word: UInt64 = 0
-      unsafe withUnsafeMutableBytes(of: &word) {
-        unsafe $0.baseAddress?.copyMemory(from: text.utf8Start + offset, byteCount: step)
-      }
-      let low = word & 0x7f7f_7f7f_7f7f_7f7f
-      let fromA = low &+ 0x3f3f_3f3f_3f3f_3f3f
-      let afterZ = low &+ 0x2525_2525_2525_2525
-      word |= ((fromA & ~afterZ & ~word) & 0x8080_8080_8080_8080) >> 2
-      unsafe UnsafeMutableRawPointer(buffer + count + offset).storeBytes(of: word, as: UInt64.self)
-      offset += step
-    }
-    count += length
   }
 
   /// Appends a number in decimal.

@@ -117,7 +117,7 @@ package struct ShowText: PacketReport, ~Copyable {
     gap(record.time)
     if let time = record.time { previous = time }
     style(.plain)
-    let id = answer.link.map { memory.links[$0].id } ?? 0
+    let id = answer.link.map { memory.links.connection($0).id } ?? 0
     right(3) { line in if id > 0 { line.decimal(id) } }
     line.byte(0x20)
     switch record.direction {

@@ -60,7 +60,7 @@ package struct HCIFields: ~Escapable {
   package mutating func walk<Visitor: HCIFieldVisitor & ~Copyable>(
     _ layout: HCILayout, _ visitor: inout Visitor
   ) throws(ParseError) {
-    try walk(HCITable.core.fields, layout.range, &visitor)
+    try walk(HCITable.core.fields, layout.first..<layout.end, &visitor)
   }
 
   /// Reads parameters that stand in no table.

@@ -23,7 +23,8 @@ package struct HCIEntry: Sendable {
 /// hold it.
 package struct HCILayout: Sendable {
   /// Where the fields stand; none where the parameters are not described.
-  let range: Range<Int>
+  let first: Int
+  let end: Int
   /// Whether the parameters are described.
   package let isKnown: Bool
   /// The number of bytes, where it does not depend on their content.
@@ -41,7 +42,8 @@ package struct HCILayout: Sendable {
     let parameters = described ?? []
     let start = fields.count
     for parameter in parameters { parameter.append(to: &fields) }
-    range = start..<fields.count
+    first = start
+    end = fields.count
     isKnown = described != nil
     var size: Int? = 0
     var handle: Int?
@@ -160,8 +162,6 @@ package struct HCITable: Sendable {
   /// The row of an LE Meta event.
   package func subevent(_ code: UInt8) -> HCIRowID? { Self.id(subeventIndex[Int(code)]) }
 
-  /// What stands in a row.
-  package subscript(id: HCIRowID) -> HCIEntry {
-    _read { yield entries[Int(id.position)] }
-  }
+  /// What stands in a row of the core tables.
+  package static func entry(_ id: HCIRowID) -> HCIEntry { core.entries[Int(id.position)] }
 }
