@@ -11,9 +11,7 @@ extension Output {
     reserve(length + suffixLength + 16)
     if !isFirst { put(0x2c) }
     put(0x22)
-    let start = count
-    copy(key, length)
-    lowercase(from: start)
+    copyLowercased(key, length)
     if suffixLength > 0 { copy(suffix, suffixLength) }
     put(0x22)
     put(0x3a)

@@ -104,25 +104,56 @@ package struct Output: ~Copyable {
     copy(text, length)
   }
 
-  /// Copies constant text to the end, for which there is room, and for seven bytes more: words are
+  /// Copies constant text to the end, for which there is room and for seven bytes more: words are
   /// short, and eight bytes at a time are sooner copied than a function is called for it.
   mutating func copy(_ text: StaticString, _ length: Int) {
-    let source = unsafe UnsafeRawPointer(text.utf8Start)
     let target = unsafe UnsafeMutableRawPointer(buffer + count)
+    count += length
     var offset = 0
-    while offset + 8 <= length {
-      unsafe target.storeBytes(
-        of: source.loadUnaligned(fromByteOffset: offset, as: UInt64.self), toByteOffset: offset,
-        as: UInt64.self)
+    while offset < length {
+      let word = unsafe Self.word(text, offset, length)
+      unsafe target.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
       offset += 8
     }
-    while offset < length {
-      unsafe target.storeBytes(
-        of: source.load(fromByteOffset: offset, as: UInt8.self), toByteOffset: offset,
-        as: UInt8.self)
-      offset += 1
-    }
+  }
+
+  /// Copies as `copy` does, and makes `A` to `Z` lower case.
+  ///
+  /// With the top bit of each byte out of the way, adding 0x3f carries into it from `A` on, adding
+  /// 0x25 from `[` on; where only the first does, the byte is upper case, and its bit 5 is set.
+  mutating func copyLowercased(_ text: StaticString, _ length: Int) {
+    let target = unsafe UnsafeMutableRawPointer(buffer + count)
     count += length
+    var offset = 0
+    while offset < length {
+      let word = unsafe Self.word(text, offset, length)
+      let low = word & 0x7f7f_7f7f_7f7f_7f7f
+      let fromA = low &+ 0x3f3f_3f3f_3f3f_3f3f
+      let afterZ = low &+ 0x2525_2525_2525_2525
+      let upper = fromA & ~afterZ & ~word & 0x8080_8080_8080_8080
+      unsafe target.storeBytes(of: word | upper >> 2, toByteOffset: offset, as: UInt64.self)
+      offset += 8
+    }
+  }
+
+  /// Up to eight bytes of a text from `offset` on, never one behind its end.
+  @unsafe
+  private static func word(_ text: StaticString, _ offset: Int, _ length: Int) -> UInt64 {
+    let source = unsafe UnsafeRawPointer(text.utf8Start)
+    if offset + 8 <= length {
+      return unsafe source.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+    }
+    if length >= 8 {
+      // The last eight bytes, without those that came before.
+      let word = unsafe source.loadUnaligned(fromByteOffset: length - 8, as: UInt64.self)
+      return word >> UInt64(8 * (offset + 8 - length))
+    }
+    var word: UInt64 = 0
+    for index in 0..<length {
+      let byte = unsafe source.load(fromByteOffset: index, as: UInt8.self)
+      word |= UInt64(byte) << UInt64(8 * index)
+    }
+    return word
   }
 
   /// Appends a byte for which there is room.
@@ -131,22 +162,11 @@ package struct Output: ~Copyable {
     count += 1
   }
 
-  /// Sets the bytes from `start` on to lower case where they are `A` to `Z`.
-  mutating func lowercase(from start: Int) {
-    for index in start..<count {
-      let character = unsafe buffer[index]
-      let isUpper = character &- 0x41 < 26
-      unsafe buffer[index] = isUpper ? character | 0x20 : character
-    }
-  }
-
   /// Appends constant text with `A` to `Z` in lower case.
   package mutating func lowercased(_ text: StaticString) {
     let length = text.utf8CodeUnitCount
     reserve(length + 8)
-    let start = count
-    copy(text, length)
-    lowercase(from: start)
+    copyLowercased(text, length)
   }
 
   /// Appends text that is not constant; for what is not said once a packet.
@@ -190,24 +210,55 @@ package struct Output: ~Copyable {
 
   /// Appends a number in decimal, with leading zeros up to `digits`.
   package mutating func decimal(_ value: UInt, digits: Int = 1) {
-    if value < 10, digits == 1 {
-      byte(0x30 + UInt8(truncatingIfNeeded: value))
-      return
-    }
-    var length = 1
+    decimal(value, columns: digits, filler: 0x30)
+  }
+
+  /// Appends a number in decimal, right-aligned in so many columns.
+  package mutating func decimal(_ value: UInt, columns: Int) {
+    decimal(value, columns: columns, filler: 0x20)
+  }
+
+  private mutating func decimal(_ value: UInt, columns: Int, filler: UInt8) {
+    let digits = Self.decimalDigits(value)
+    let length = max(columns, digits)
+    reserve(length)
+    var index = count + length
     var rest = value
     while rest >= 10 {
-      length += 1
-      rest /= 10
+      let quotient = rest / 10
+      index -= 1
+      unsafe buffer[index] = UInt8(truncatingIfNeeded: 0x30 + rest - quotient * 10)
+      rest = quotient
     }
-    length = max(length, digits)
-    reserve(length)
-    rest = value
-    for index in stride(from: length - 1, through: 0, by: -1) {
-      unsafe buffer[count + index] = UInt8(truncatingIfNeeded: 0x30 + rest % 10)
-      rest /= 10
+    index -= 1
+    unsafe buffer[index] = UInt8(truncatingIfNeeded: 0x30 + rest)
+    while index > count {
+      index -= 1
+      unsafe buffer[index] = filler
     }
     count += length
+  }
+
+  private static func decimalDigits(_ value: UInt) -> Int {
+    if value < 10 { return 1 }
+    if value < 100 { return 2 }
+    if value < 1000 { return 3 }
+    if value < 10_000 { return 4 }
+    var digits = 4
+    var rest = value / 10_000
+    while rest > 0 {
+      digits += 1
+      rest /= 10
+    }
+    return digits
+  }
+
+  /// Appends spaces.
+  package mutating func spaces(_ number: Int) {
+    guard number > 0 else { return }
+    reserve(number)
+    unsafe (buffer + count).update(repeating: 0x20, count: number)
+    count += number
   }
 
   /// Appends `value` / 10^`decimals`, without trailing zeros: 37500 with 3 decimals reads `37.5`.
