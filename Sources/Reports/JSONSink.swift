@@ -14,9 +14,19 @@ struct JSONSink: FieldSink, ~Copyable {
 
   init(showsKeys: Bool) { self.showsKeys = showsKeys }
 
-  mutating func key(_ key: StaticString, suffix: StaticString = "") {
-    output.jsonKey(key, suffix: suffix, isFirst: isFirst)
+  @inline(__always)
+  mutating func key(_ key: StaticString) {
+    output.jsonKey(key, isFirst: isFirst)
     isFirst = false
+  }
+
+  /// A key of the specification with a unit behind it.
+  private mutating func key(_ key: StaticString, unit: StaticString) {
+    separate()
+    output.byte(0x22)
+    output.lowercased(key)
+    output.text(unit)
+    output.text("\":")
   }
 
   private mutating func separate() {
@@ -37,6 +47,7 @@ struct JSONSink: FieldSink, ~Copyable {
     beginObject()
   }
 
+  @inline(__always)
   mutating func begin(_ key: StaticString) {
     self.key(key)
     output.byte(0x7b)
@@ -60,6 +71,7 @@ struct JSONSink: FieldSink, ~Copyable {
     isFirst = false
   }
 
+  @inline(__always)
   mutating func beginList(_ key: StaticString) {
     self.key(key)
     output.byte(0x5b)
@@ -75,21 +87,24 @@ struct JSONSink: FieldSink, ~Copyable {
 
   mutating func endItem() { end() }
 
+  @inline(__always)
   mutating func number(_ key: StaticString, _ value: Int) {
     self.key(key)
     output.decimal(value)
   }
 
+  @inline(__always)
   mutating func fixed(_ key: StaticString, _ value: Int, decimals: Int) {
     self.key(key)
     output.fixed(value, decimals: decimals)
   }
 
   mutating func quantity(_ key: StaticString, _ value: Int, _ scale: Scale) {
-    self.key(key, suffix: scale.unit.suffix)
+    self.key(key, unit: scale.unit.suffix)
     output.fixed(value &* scale.multiplier, decimals: scale.decimals)
   }
 
+  @inline(__always)
   mutating func identifier(_ key: StaticString, _ value: UInt64, digits: Int) {
     self.key(key)
     output.byte(0x22)
@@ -131,6 +146,7 @@ struct JSONSink: FieldSink, ~Copyable {
     output.text("]}")
   }
 
+  @inline(__always)
   mutating func bytes(_ key: StaticString, _ bytes: RawSpan) {
     self.key(key)
     output.byte(0x22)
@@ -149,16 +165,19 @@ struct JSONSink: FieldSink, ~Copyable {
     string(key, [UInt8](text.utf8).bytes)
   }
 
+  @inline(__always)
   mutating func word(_ key: StaticString, _ word: StaticString) {
     self.key(key)
     output.jsonWord(word)
   }
 
+  @inline(__always)
   mutating func flag(_ key: StaticString, _ value: Bool) {
     self.key(key)
     output.text(value ? "true" : "false")
   }
 
+  @inline(__always)
   mutating func address(_ key: StaticString, _ address: DeviceAddress) {
     self.key(key)
     output.byte(0x22)
@@ -166,6 +185,7 @@ struct JSONSink: FieldSink, ~Copyable {
     output.byte(0x22)
   }
 
+  @inline(__always)
   mutating func uuid(_ key: StaticString, _ uuid: BluetoothUUID) {
     self.key(key)
     output.byte(0x22)
