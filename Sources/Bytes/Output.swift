@@ -156,10 +156,23 @@ package struct Output: ~Copyable {
   }
 
   /// Appends the part `slice` of what this buffer holds to another one.
-  package func copy(_ slice: Slice, into other: inout Output) { other.raw(bytes.part(slice)) }
+  package func copy(_ slice: Slice, into other: inout Output) {
+    let start = Int(slice.start)
+    let length = Int(slice.count)
+    precondition(start >= 0 && length >= 0 && start + length <= count)
+    guard length <= Self.bufferSize else {
+      other.raw(bytes.part(slice))
+      return
+    }
+    other.reserve(length)
+    unsafe (other.buffer + other.count).update(from: buffer + start, count: length)
+    other.count += length
+  }
 
   /// Appends what this buffer holds to another one.
-  package func copy(into other: inout Output) { other.raw(bytes) }
+  package func copy(into other: inout Output) {
+    copy(Slice(start: 0, count: count), into: &other)
+  }
 
   /// Appends the part `slice` of what this buffer holds to another one, as the inside of a JSON
   /// string.
@@ -188,36 +201,34 @@ package struct Output: ~Copyable {
   }
 
   private mutating func decimal(_ value: UInt, columns: Int, filler: UInt8) {
-    let digits = Self.decimalDigits(value)
-    let length = max(columns, digits)
+    // From the last digit to the first, then the filler; a number that is wider than its columns
+    // needs its digits counted.
+    let length = value < 10 ? max(columns, 1) : max(columns, Self.decimalDigits(value))
     reserve(length)
-    var index = count + length
+    let target = unsafe buffer + count
+    var index = length &- 1
     var rest = value
     while rest >= 10 {
       let quotient = rest / 10
-      index -= 1
-      unsafe buffer[index] = UInt8(truncatingIfNeeded: 0x30 + rest - quotient * 10)
+      unsafe target[index] = UInt8(truncatingIfNeeded: 0x30 &+ rest &- quotient &* 10)
+      index = index &- 1
       rest = quotient
     }
-    index -= 1
-    unsafe buffer[index] = UInt8(truncatingIfNeeded: 0x30 + rest)
-    while index > count {
-      index -= 1
-      unsafe buffer[index] = filler
+    unsafe target[index] = UInt8(truncatingIfNeeded: 0x30 &+ rest)
+    while index > 0 {
+      index = index &- 1
+      unsafe target[index] = filler
     }
     count += length
   }
 
   private static func decimalDigits(_ value: UInt) -> Int {
-    if value < 10 { return 1 }
-    if value < 100 { return 2 }
-    if value < 1000 { return 3 }
-    if value < 10_000 { return 4 }
-    var digits = 4
-    var rest = value / 10_000
-    while rest > 0 {
-      digits += 1
-      rest /= 10
+    var digits = 1
+    var power: UInt = 10
+    // 10^19 is the largest power that a UInt holds.
+    while value >= power, digits < 20 {
+      digits = digits &+ 1
+      power = power &* 10
     }
     return digits
   }
@@ -225,8 +236,15 @@ package struct Output: ~Copyable {
   /// Appends spaces.
   package mutating func spaces(_ number: Int) {
     guard number > 0 else { return }
-    reserve(number)
-    unsafe (buffer + count).update(repeating: 0x20, count: number)
+    reserve(number &+ 8)
+    let target = unsafe UnsafeMutableRawPointer(buffer + count)
+    var offset = 0
+    // Eight at a time; those that are too many are not counted.
+    while offset < number {
+      unsafe target.storeBytes(
+        of: 0x2020_2020_2020_2020, toByteOffset: offset, as: UInt64.self)
+      offset = offset &+ 8
+    }
     count += number
   }
 

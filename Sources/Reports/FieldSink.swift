@@ -51,6 +51,8 @@ protocol FieldSink: HCIFieldVisitor, ~Copyable {
 }
 
 extension FieldSink where Self: ~Copyable {
+  static var wantsLineOnly: Bool { false }
+
   /// A parameter of a command or event.
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,

@@ -79,6 +79,8 @@ struct Secrets: Sendable {
 private struct SecretFinder: HCIFieldVisitor {
   var found: [Slice] = []
 
+  static var wantsLineOnly: Bool { false }
+
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice

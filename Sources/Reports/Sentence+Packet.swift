@@ -60,6 +60,7 @@ extension Sentence {
       undecoded(bytes.part(slice))
       return
     }
+    guard layout.hasLine else { return }
     var fields = HCIFields(bytes, slice)
     // Where the bytes end too early, the dissection has the problem already.
     try? fields.walk(layout, &self)

@@ -109,6 +109,8 @@ package struct Glyphs: Sendable, Equatable {
 
 /// The parameters that have a place in the line, by their rows.
 extension Sentence: HCIFieldVisitor {
+  static var wantsLineOnly: Bool { true }
+
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice

@@ -163,20 +163,19 @@ package struct ShowText: PacketReport, ~Copyable {
     cell.copy(into: &line)
   }
 
-  /// Name, subject and rest in their columns; what does not fit pushes the next to the right.
+  /// Name, subject and rest in their columns; what does not fit pushes the next to the right. Names
+  /// and subjects are ASCII: their bytes are their columns.
   private mutating func words(_ problems: Problems) {
     let parts = sentence.parts
     if sentence.isFailure { style(.failure) }
     let start = line.count
     sentence.output.copy(parts.name, into: &line)
     if !parts.subject.isEmpty {
-      line.byte(0x20)
-      pad(columns(since: start), to: Self.nameColumns)
+      line.spaces(max(1, start + Self.nameColumns - line.count))
       sentence.output.copy(parts.subject, into: &line)
     }
     if !parts.rest.isEmpty {
-      line.byte(0x20)
-      pad(columns(since: start), to: Self.subjectColumns)
+      line.spaces(max(1, start + Self.subjectColumns - line.count))
       sentence.output.copy(parts.rest, into: &line)
     }
     if sentence.isFailure { style(.plain) }
@@ -196,12 +195,6 @@ package struct ShowText: PacketReport, ~Copyable {
   }
 
   // MARK: Pieces
-
-  private func columns(since start: Int) -> Int {
-    line.bytes.part(Slice(start: start, count: line.count - start)).columns
-  }
-
-  private mutating func pad(_ columns: Int, to width: Int) { line.spaces(width - columns) }
 
   /// Ends a line; on a terminal what does not fit is cut.
   private mutating func finishLine(into output: inout Output) {

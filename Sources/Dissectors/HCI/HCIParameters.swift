@@ -84,7 +84,7 @@ package struct HCIParameters: Sendable {
   private static func check(
     _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice
   ) -> Problem? {
-    guard layout.isKnown, layout.needsWalk || layout.size != Int(slice.count) else { return nil }
+    guard layout.isKnown, !layout.fits(bytes, slice) else { return nil }
     var fields = HCIFields(bytes, slice)
     var silent = SilentVisitor()
     do throws(ParseError) {
