@@ -244,7 +244,7 @@ package struct Memory: Sendable {
     if AdvertisingReport.kind(ofSubevent: subevent) != nil {
       advertisements.observe(
         bytes, body: dissection.body, adapter: record.adapter ?? 0xffff, packet: record.number,
-        isTruncated: record.isTruncated, &dissection.problems)
+        &dissection.problems)
       names.learn(from: advertisements, bytes)
     } else if LEConnectionComplete.subevents.contains(subevent) {
       guard let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor) else {
