@@ -209,6 +209,21 @@ import Testing
     #expect(link?.lastPacket == 2 && told[2].answer.closed)
   }
 
+  /// The other reasons that a host may give to its Disconnect command. BlueZ gives 0x05 when pairing
+  /// fails: the peer reads it as the reason.
+  @Test(arguments: [0x05, 0x1a, 0x29, 0x3b])
+  func reasonsOfThePeersHost(_ reason: UInt8) {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.disconnect(reason: reason)
+      traffic.event(0x03, hex("00 40 00 66 55 44 33 22 11 01 00"))
+      traffic.disconnect(reason: reason)
+    }
+    #expect(told[2].connection?.ending == .peer)
+    // On BR/EDR the controllers end links for want of authentication themselves.
+    #expect(told[4].connection?.ending == .controller)
+  }
+
   /// A Disconnect that waits means the captured host, whatever the reason says.
   @Test(arguments: [0x08, 0x13, 0x16, 0x3d, 0x3e])
   func disconnectPending(_ reason: UInt8) {
