@@ -126,6 +126,13 @@ package struct Advertisements: Sendable {
     }
   }
 
+  /// Forgets the chains of an adapter that was reset or went away: what it reports later is new.
+  mutating func forget(_ adapter: UInt16) {
+    for position in chains.indices where chains[position].key?.adapter == adapter {
+      chains[position].key = nil
+    }
+  }
+
   /// A place for a new chain: a free one, or the one that waited longest.
   private mutating func begin(_ key: Key, _ problems: inout Problems) -> Int {
     let position: Int

@@ -109,8 +109,7 @@ package struct Memory: Sendable {
     switch note.kind {
     case .closeIndex, .deletedIndex:
       guard let adapter = record.adapter else { return }
-      links.closeAll(of: adapter, packet: record.number, time: record.time)
-      answer.closed = true
+      close(adapter, record, &answer)
     default: break
     }
   }
@@ -297,9 +296,18 @@ package struct Memory: Sendable {
     guard let parameters = dissection.parameters, parameters.status(bytes) == 0 else { return }
     adapters.observeReturn(opcode, record.adapter, bytes, parameters.inner)
     if opcode == HCICommand.reset, let adapter = record.adapter {
-      links.closeAll(of: adapter, packet: record.number, time: record.time)
-      answer.closed = true
+      close(adapter, record, &answer)
     }
+  }
+
+  /// What an adapter forgets when it is reset or goes away.
+  private mutating func close(
+    _ adapter: UInt16, _ record: borrowing CaptureRecord, _ answer: inout Answer
+  ) {
+    links.closeAll(of: adapter, packet: record.number, time: record.time)
+    commands.forget(adapter)
+    advertisements.forget(adapter)
+    answer.closed = true
   }
 
   // MARK: Data

@@ -155,6 +155,17 @@ extension Traffic {
     #expect(told.packets[5...].flatMap(\.chains) == [[5, 6], [4, 7], [3, 8], [2, 9], [1, 10]])
   }
 
+  /// What was heard before a reset does not begin what is heard after it.
+  @Test func resetForgetsWhatIsOpen() {
+    let told = run { traffic in
+      traffic.extended([1], 1)
+      traffic.complete(0x0c03)
+      traffic.extended([2], 1)
+      traffic.extended([3], 0)
+    }
+    #expect(told[4].advertised == [[2, 3]] && told[4].chains == [[3, 4]])
+  }
+
   @Test func fragmentsOfOneEvent() {
     let told = run { traffic in
       func report(_ data: [UInt8], _ status: Int) -> [UInt8] {

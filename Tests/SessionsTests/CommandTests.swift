@@ -50,6 +50,25 @@ import Testing
     #expect(told.packets[4...].compactMap(\.answer.request).map(\.packet) == [4, 3, 1, 2])
   }
 
+  /// A command that was lost in a reset is not the one that is answered later.
+  @Test func resetForgetsWhatWaits() {
+    let told = run { traffic in
+      traffic.command(0x1009)
+      traffic.adapter = 1
+      traffic.command(0x1009)
+      traffic.adapter = 0
+      traffic.command(0x0c03)
+      traffic.complete(0x0c03)
+      traffic.command(0x1009)
+      traffic.complete(0x1009, [0] + [UInt8](repeating: 0, count: 6))
+      traffic.adapter = 1
+      traffic.complete(0x1009, [0] + [UInt8](repeating: 0, count: 6))
+    }
+    #expect(told[4].answers == "answers 3 after 1 ms")
+    #expect(told[6].answers == "answers 5 after 1 ms")
+    #expect(told[7].answers == "answers 2 after 5 ms")
+  }
+
   @Test func eventsThatAreTooShort() {
     let told = run { traffic in
       traffic.command(0x0c03)
