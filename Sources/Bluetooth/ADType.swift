@@ -100,4 +100,16 @@ package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
     default: .bytes
     }
   }
+
+  /// The name of a bit of the Flags (Core Specification Supplement, Part A, 1.3), as a JSON word.
+  package static func flagKey(bit: Int) -> StaticString {
+    switch bit {
+    case 0: "le_limited_discoverable"
+    case 1: "le_general_discoverable"
+    case 2: "br_edr_not_supported"
+    case 3: "simultaneous_controller"
+    case 4: "simultaneous_host"
+    default: "reserved"
+    }
+  }
 }

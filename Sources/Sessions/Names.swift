@@ -44,7 +44,7 @@ package struct Names: Sendable {
   }
 
   /// Learns the names in the reports of the current packet, whose bytes are `bytes`.
-  mutating func learn(from advertisements: borrowing Advertisements, _ bytes: RawSpan) {
+  mutating func learn(from advertisements: Advertisements, _ bytes: RawSpan) {
     for index in advertisements.reports.indices {
       let advertisement = advertisements.reports[index]
       // A part begins anywhere: what looks like a name in it may be none.

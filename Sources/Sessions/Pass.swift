@@ -18,12 +18,13 @@ package protocol PacketReport: ~Copyable {
   ///   - fragments: the packets of the PDU, where `answer.fragment.isJoined`.
   ///   - memory: everything that is known now.
   mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: borrowing Dissection, _ bytes: RawSpan,
-    _ answer: borrowing Answer, fragments: borrowing [Int], _ memory: borrowing Memory,
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory,
     into output: inout Output)
 
-  /// Takes the end of the capture.
-  mutating func finish(_ memory: borrowing Memory, into output: inout Output)
+  /// Takes the end of the capture, or the failure that ended it.
+  mutating func finish(
+    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output)
 }
 
 /// One run over a capture: record by record, from bytes to what a report is told.
@@ -60,7 +61,7 @@ package struct Pass: ~Copyable {
     } catch {
       failure = error
     }
-    report.finish(memory, into: &output)
+    report.finish(memory, failure, into: &output)
     output.flush()
     if let failure { throw failure }
   }
@@ -119,7 +120,7 @@ package struct Pass: ~Copyable {
   /// From a dissection to what is known, and on to the report.
   private static func finish<Report: PacketReport & ~Copyable>(
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ bytes: RawSpan,
-    _ answer: inout Answer, _ fragments: borrowing [Int], _ memory: inout Memory,
+    _ answer: inout Answer, _ fragments: [Int], _ memory: inout Memory,
     _ report: inout Report, _ output: inout Output
   ) {
     memory.observe(record, &dissection, bytes, &answer)

@@ -151,11 +151,11 @@ func walk(_ dissection: Dissection, _ bytes: [UInt8]) -> Recorder {
   guard let parameters = dissection.parameters else { return recorder }
   if let row = parameters.row {
     var fields = HCIFields(bytes.bytes, parameters.outer)
-    try? fields.walk(HCITable.core[row].parameters.parameters, &recorder)
+    try? fields.walk(HCITable.entry(row).parameters, &recorder)
   }
   if let completed = parameters.completed {
     var fields = HCIFields(bytes.bytes, parameters.inner)
-    try? fields.walk(HCITable.core[completed].returns.parameters, &recorder)
+    try? fields.walk(HCITable.entry(completed).returns, &recorder)
   }
   return recorder
 }

@@ -140,6 +140,15 @@ extension ATT {
     init(parsing cursor: inout Cursor) throws(ParseError) {
       flags = try cursor.u8()
     }
+
+    /// What the flags ask for, in a word.
+    package static func name(_ flags: UInt8) -> StaticString? {
+      switch flags {
+      case 0: "Cancel"
+      case 1: "Write"
+      default: nil
+      }
+    }
   }
 
   /// Handle Value Notification and Indication: handle (2 bytes), value (rest) (3.4.7.1, 3.4.7.2).

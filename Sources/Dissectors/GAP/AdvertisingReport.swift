@@ -21,6 +21,16 @@ package struct AdvertisingReport: Sendable {
   /// Whether the data is whole.
   package enum DataStatus: UInt8, Sendable {
     case complete = 0, incomplete, truncated, reserved
+
+    /// As the JSON contract names it.
+    package var key: StaticString {
+      switch self {
+      case .complete: "complete"
+      case .incomplete: "incomplete"
+      case .truncated: "truncated"
+      case .reserved: "reserved"
+      }
+    }
   }
 
   /// Which subevent brought it.

@@ -46,14 +46,24 @@ package struct ChannelID: RawRepresentable, Equatable, Hashable, Sendable {
     self == .securityManager || self == .brEDRSecurityManager
   }
 
-  /// What the channel is for, in words.
-  package var name: StaticString {
+  /// The first byte of the PDU in which the channel's protocol says no: Pairing Failed (Core, Vol 3,
+  /// Part H, 3.5.5), Command Reject (Vol 3, Part A, 4.1).
+  package var refusal: UInt8? {
+    switch self {
+    case .securityManager, .brEDRSecurityManager: 0x05
+    case .signalling, .leSignalling: 0x01
+    default: nil
+    }
+  }
+
+  /// What the channel is for, in words; nil for a channel whose number does not say it.
+  package var name: StaticString? {
     switch self {
     case .signalling, .leSignalling: "L2CAP signalling"
     case .connectionless: "L2CAP connectionless"
     case .attribute: "ATT"
     case .securityManager, .brEDRSecurityManager: "SMP"
-    default: "L2CAP channel"
+    default: nil
     }
   }
 }

@@ -1,0 +1,21 @@
+// The pieces of JSON that are written most.
+
+extension Output {
+  /// Appends a key with its quotes and colon, after a comma unless it is the first of its object.
+  /// The specification's names become keys in lower case: `Connection_Handle`, `connection_handle`.
+  @inlinable
+  package mutating func jsonKey(_ key: StaticString, isFirst: Bool) {
+    if !isFirst { byte(0x2c) }
+    byte(0x22)
+    lowercased(key)
+    text("\":")
+  }
+
+  /// Appends constant text, which needs no escapes, as a JSON string.
+  @inlinable
+  package mutating func jsonWord(_ word: StaticString) {
+    byte(0x22)
+    text(word)
+    byte(0x22)
+  }
+}

@@ -1,0 +1,127 @@
+import Bluetooth
+import Bytes
+
+/// Writes times. Remembers the minute that it wrote last, since a capture's packets share it.
+struct Clock: Sendable {
+  private var minute: Int64?
+  private var prefix: [UInt8] = []
+
+  /// Appends a time as RFC 3339, UTC: `2023-11-14T22:13:20.175500Z`.
+  mutating func utc(_ time: Timestamp, decimals: Int, into output: inout Output) {
+    seconds(time.seconds, separator: 0x54, into: &output)
+    Self.fraction(time, decimals: decimals, into: &output)
+    output.byte(0x5a)
+  }
+
+  /// Appends a date and time of day without a zone, `offset` seconds east of UTC.
+  mutating func local(
+    _ time: Timestamp, offset: Int64, decimals: Int, into output: inout Output
+  ) {
+    seconds(time.seconds + offset, separator: 0x20, into: &output)
+    Self.fraction(time, decimals: decimals, into: &output)
+  }
+
+  private static func fraction(_ time: Timestamp, decimals: Int, into output: inout Output) {
+    guard decimals > 0 else { return }
+    var divisor: UInt = 1
+    for _ in 0..<(9 - decimals) { divisor *= 10 }
+    output.byte(0x2e)
+    output.decimal(UInt(time.nanoseconds) / divisor, digits: decimals)
+  }
+
+  /// `YYYY-MM-DD`, the separator, `HH:MM:SS`.
+  private mutating func seconds(_ seconds: Int64, separator: UInt8, into output: inout Output) {
+    let (minute, second) = Self.floorDivide(seconds, 60)
+    if minute != self.minute {
+      self.minute = minute
+      prefix = Self.prefix(minute: minute, separator: separator)
+    }
+    output.raw(prefix.bytes)
+    output.decimal(UInt(second), digits: 2)
+  }
+
+  private static func floorDivide(_ value: Int64, _ divisor: Int64) -> (Int64, Int64) {
+    let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+  }
+
+  private static func prefix(minute: Int64, separator: UInt8) -> [UInt8] {
+    let (hours, minuteOfHour) = floorDivide(minute, 60)
+    let (days, hour) = floorDivide(hours, 24)
+    let date = civil(days: days)
+    var text = Output()
+    text.decimal(UInt(max(0, date.year)), digits: 4)
+    text.byte(0x2d)
+    text.decimal(UInt(date.month), digits: 2)
+    text.byte(0x2d)
+    text.decimal(UInt(date.day), digits: 2)
+    text.byte(separator)
+    text.decimal(UInt(hour), digits: 2)
+    text.byte(0x3a)
+    text.decimal(UInt(minuteOfHour), digits: 2)
+    text.byte(0x3a)
+    return text.bytes.array
+  }
+
+  /// The date that lies `days` after 1970-01-01 in the proleptic Gregorian calendar.
+  ///
+  /// Years are counted from March, so that the leap day is a year's last; 400 years, an era, have
+  /// always 146 097 days.
+  private static func civil(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let shifted = days + 719_468
+    let (era, dayOfEra) = floorDivide(shifted, 146_097)
+    let leaps = dayOfEra / 1460 - dayOfEra / 36_524 + dayOfEra / 146_096
+    let yearOfEra = (dayOfEra - leaps) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthFromMarch = (5 * dayOfYear + 2) / 153
+    let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, day)
+  }
+}
+
+extension Output {
+  /// Appends the time since `start` in seconds, exact, without trailing zeros; negative where the
+  /// clock went back.
+  mutating func elapsed(_ time: Timestamp, since start: Timestamp) {
+    var seconds = time.seconds - start.seconds
+    var nanoseconds = Int64(time.nanoseconds) - Int64(start.nanoseconds)
+    // Both parts get one sign.
+    if seconds > 0, nanoseconds < 0 {
+      seconds -= 1
+      nanoseconds += 1_000_000_000
+    } else if seconds < 0, nanoseconds > 0 {
+      seconds += 1
+      nanoseconds -= 1_000_000_000
+    }
+    if seconds < 0 || nanoseconds < 0 { byte(0x2d) }
+    decimal(UInt(seconds.magnitude))
+    var fraction = UInt(nanoseconds.magnitude)
+    guard fraction > 0 else { return }
+    var digits = 9
+    while fraction % 10 == 0 {
+      fraction /= 10
+      digits -= 1
+    }
+    byte(0x2e)
+    decimal(fraction, digits: digits)
+  }
+
+  /// Appends the time since `start` in seconds with four decimals, rounded down, right-aligned in so
+  /// many columns.
+  mutating func elapsed(_ time: Timestamp, since start: Timestamp, columns: Int) {
+    let nanoseconds = time.nanoseconds(since: start)
+    let magnitude = UInt(nanoseconds.magnitude)
+    let seconds = magnitude / 1_000_000_000
+    if nanoseconds < 0 {
+      let isSmall = seconds < 10
+      spaces(isSmall ? columns - 7 : 0)
+      byte(0x2d)
+      decimal(seconds, columns: isSmall ? 1 : columns - 6)
+    } else {
+      decimal(seconds, columns: columns - 5)
+    }
+    byte(0x2e)
+    decimal((magnitude - seconds * 1_000_000_000) / 100_000, digits: 4)
+  }
+}

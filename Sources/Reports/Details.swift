@@ -1,0 +1,242 @@
+// The fields of each layer of a packet, told to a sink: the shape of the JSON contract, and of
+// `show -v`. One function a layer.
+
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+/// Tells a sink what a packet holds.
+enum Details {
+  /// Everything between the record's own fields and its summary.
+  static func packet<Sink: FieldSink & ~Copyable>(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory,
+    to sink: inout Sink
+  ) {
+    if let link = answer.link { connection(memory.links.connection(link), memory, to: &sink) }
+    switch dissection.content {
+    case .note(let note): Self.note(note, dissection, bytes, to: &sink)
+    case .control(let control): Self.control(control, dissection, bytes, to: &sink)
+    case .unknown: break
+    case .command(let command):
+      sink.begin("hci")
+      sink.word("kind", "command")
+      sink.identifier("opcode", UInt64(command.opcode), digits: 4)
+      parameters(dissection, bytes, to: &sink)
+      sink.end()
+    case .event(let event):
+      sink.begin("hci")
+      Self.event(event, dissection, bytes, answer, to: &sink)
+      sink.end()
+    case .acl(let header):
+      acl(header, dissection, bytes, answer, fragments: fragments, to: &sink)
+    case .sco(let header):
+      sink.begin("hci")
+      sink.word("kind", "sco")
+      sink.identifier("handle", UInt64(header.handle), digits: 4)
+      sink.number("packet_status", Int(header.packetStatus))
+      sink.number("data_length", Int(header.length))
+      sink.end()
+    case .iso(let header):
+      sink.begin("hci")
+      sink.word("kind", "iso")
+      sink.identifier("handle", UInt64(header.handle), digits: 4)
+      sink.number("boundary", Int(header.boundary))
+      sink.flag("has_timestamp", header.hasTimestamp)
+      sink.number("data_length", Int(header.length))
+      sink.end()
+    }
+    if let pdu = dissection.att { att(pdu, bytes, answer, to: &sink) }
+    advertisements(bytes, memory, to: &sink)
+  }
+
+  /// Which connection a packet belongs to. Links that are no connections have no identity to tell.
+  private static func connection<Sink: FieldSink & ~Copyable>(
+    _ connection: Connection, _ memory: Memory, to sink: inout Sink
+  ) {
+    guard connection.id != 0 else { return }
+    sink.begin("connection")
+    sink.number("id", connection.id)
+    sink.identifier("handle", UInt64(connection.handle), digits: 4)
+    if let peer = connection.peer { sink.address("peer", peer) }
+    if let kind = connection.peerKind?.key { sink.word("peer_type", kind) }
+    if let entry = connection.name, let name = memory.names[entry] {
+      sink.string("name", name.bytes)
+    }
+    if let role = connection.localRole { sink.word("local_role", role.key) }
+    sink.end()
+  }
+
+  // MARK: HCI
+
+  private static func event<Sink: FieldSink & ~Copyable>(
+    _ event: HCIEvent, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, to sink: inout Sink
+  ) {
+    sink.word("kind", "event")
+    sink.identifier("event", UInt64(event.code), digits: 2)
+    if let subevent = event.subevent(bytes, dissection.body) {
+      sink.identifier("subevent", UInt64(subevent), digits: 2)
+    }
+    if let parameters = dissection.parameters, let status = parameters.status(bytes) {
+      sink.code("status", UInt64(status), digits: 2, StatusCode(rawValue: status).name)
+    }
+    self.answered(answer, to: &sink)
+    parameters(dissection, bytes, to: &sink)
+  }
+
+  /// What a packet answers, and after what time.
+  private static func answered<Sink: FieldSink & ~Copyable>(
+    _ answer: Answer, to sink: inout Sink
+  ) {
+    guard let request = answer.request else { return }
+    sink.number("request", request.packet)
+    if let latency = answer.latency {
+      sink.fixed("latency_ms", Int(latency / 1000), decimals: 3)
+    }
+  }
+
+  /// The name that the tables have for a command or event, and its parameters; undescribed ones as
+  /// bytes.
+  private static func parameters<Sink: FieldSink & ~Copyable>(
+    _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
+  ) {
+    guard let found = dissection.parameters else { return }
+    if let row = found.row { sink.word("name", HCITable.entry(row).name) }
+    var rest = found.outer
+    sink.begin("parameters")
+    if let row = found.row {
+      rest = walk(HCITable.entry(row).parameters, bytes, found.outer, to: &sink)
+    }
+    if !found.inner.isEmpty {
+      rest = returned(found, bytes, to: &sink)
+    }
+    sink.end()
+    if !rest.isEmpty { sink.bytes("data", bytes.part(rest)) }
+  }
+
+  /// The return parameters of a Command Complete; gives the bytes that no row describes.
+  private static func returned<Sink: FieldSink & ~Copyable>(
+    _ found: HCIParameters, _ bytes: RawSpan, to sink: inout Sink
+  ) -> Slice {
+    if let completed = found.completed, HCITable.entry(completed).returns.isKnown {
+      return walk(HCITable.entry(completed).returns, bytes, found.inner, to: &sink)
+    }
+    let status = bytes.byte(at: Int(found.inner.start))
+    sink.code("status", UInt64(status), digits: 2, StatusCode(rawValue: status).name)
+    return Slice(start: Int(found.inner.start) + 1, count: Int(found.inner.count) - 1)
+  }
+
+  /// Tells the parameters that are there; gives the bytes behind them.
+  private static func walk<Sink: FieldSink & ~Copyable>(
+    _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice, to sink: inout Sink
+  ) -> Slice {
+    guard layout.isKnown else { return slice }
+    var fields = HCIFields(bytes, slice)
+    // Where the bytes end too early, the dissection has the problem already.
+    try? fields.walk(layout, &sink)
+    return fields.rest()
+  }
+
+  // MARK: Data
+
+  private static func acl<Sink: FieldSink & ~Copyable>(
+    _ header: ACLHeader, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], to sink: inout Sink
+  ) {
+    sink.begin("hci")
+    sink.word("kind", "acl")
+    sink.identifier("handle", UInt64(header.handle), digits: 4)
+    sink.word("boundary", header.boundary.key)
+    if header.broadcast != 0 { sink.number("broadcast", Int(header.broadcast)) }
+    sink.end()
+    if let l2cap = dissection.l2cap {
+      sink.begin("l2cap")
+      sink.identifier("cid", UInt64(l2cap.cid.rawValue), digits: 4)
+      sink.number("length", Int(l2cap.length))
+      if answer.fragment.isJoined {
+        sink.packets("reassembled_from", fragments[...])
+      }
+      if dissection.att == nil {
+        payload(bytes.part(dissection.body), isSecret: l2cap.cid.carriesSecurityManager, to: &sink)
+      }
+      sink.end()
+    } else if answer.fragment.isFragment {
+      sink.begin("l2cap")
+      sink.flag("fragment", true)
+      if let channel = answer.fragment.channel {
+        sink.identifier("cid", UInt64(channel.rawValue), digits: 4)
+      }
+      sink.number("received", answer.fragment.progress.have)
+      if answer.fragment.progress.of > 0 { sink.number("expected", answer.fragment.progress.of) }
+      sink.end()
+    }
+  }
+
+  /// Bytes of a channel that is not dissected. The Security Manager's may hold keys.
+  private static func payload<Sink: FieldSink & ~Copyable>(
+    _ payload: RawSpan, isSecret: Bool, to sink: inout Sink
+  ) {
+    guard payload.byteCount > 0 else { return }
+    if isSecret && !sink.showsKeys {
+      sink.hidden("data", payload.byteCount)
+    } else {
+      sink.bytes("data", payload)
+    }
+  }
+
+  // MARK: Monitor
+
+  private static func note<Sink: FieldSink & ~Copyable>(
+    _ note: MonitorNote, _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
+  ) {
+    sink.begin("note")
+    sink.word("kind", note.kind.key)
+    if let type = note.controllerType { sink.number("controller_type", Int(type)) }
+    if let bus = note.bus {
+      sink.code("bus", UInt64(bus), digits: 2, MonitorNote.busName(bus))
+    }
+    if let text = note.text { sink.string("text", bytes.part(text).beforeZero) }
+    if let priority = note.priority { sink.number("priority", Int(priority)) }
+    if let identifier = note.identifier { sink.string("ident", bytes.part(identifier).beforeZero) }
+    if let address = note.address { sink.address("address", address) }
+    if let manufacturer = note.manufacturer {
+      sink.identifier("manufacturer", UInt64(manufacturer), digits: 4)
+    }
+    if let cookie = note.cookie { sink.identifier("cookie", UInt64(cookie), digits: 8) }
+    if let format = note.format { sink.number("format", Int(format)) }
+    if let version = note.version { sink.number("version", Int(version)) }
+    if let revision = note.revision { sink.number("revision", Int(revision)) }
+    if let flags = note.flags { sink.identifier("flags", UInt64(flags), digits: 8) }
+    if !dissection.body.isEmpty { sink.bytes("data", bytes.part(dissection.body)) }
+    sink.end()
+  }
+
+  private static func control<Sink: FieldSink & ~Copyable>(
+    _ control: ControlRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    to sink: inout Sink
+  ) {
+    sink.begin("mgmt")
+    if control.isEvent {
+      sink.identifier("event", UInt64(control.code), digits: 4)
+    } else {
+      sink.identifier("opcode", UInt64(control.code), digits: 4)
+    }
+    sink.identifier("cookie", UInt64(control.cookie), digits: 8)
+    payload(bytes.part(dissection.body), isSecret: control.carriesSecrets, to: &sink)
+    sink.end()
+  }
+}
+
+extension RawSpan {
+  /// The bytes before the first zero: strings in records end with one, or fill their field.
+  var beforeZero: RawSpan {
+    @_lifetime(copy self) get {
+      var count = 0
+      while count < byteCount, byte(at: count) != 0 { count += 1 }
+      return part(Slice(start: 0, count: count))
+    }
+  }
+}

@@ -1,0 +1,88 @@
+// What a packet holds, told field by field. `Details` tells; a sink writes it as JSON or as text for
+// people, so that the two faces cannot say different things.
+
+import Bluetooth
+import Bytes
+import Dissectors
+
+/// Something that writes fields. Keys are the specification's names or the JSON contract's; a sink
+/// turns them into its own style.
+protocol FieldSink: HCIFieldVisitor, ~Copyable {
+  /// An object begins that belongs to the one around it.
+  mutating func begin(_ key: StaticString)
+  /// The object ends.
+  mutating func end()
+  /// A number that counts.
+  mutating func number(_ key: StaticString, _ value: Int)
+  /// A number with decimals: `value` / 10^`decimals`.
+  mutating func fixed(_ key: StaticString, _ value: Int, decimals: Int)
+  /// A quantity.
+  mutating func quantity(_ key: StaticString, _ value: Int, _ scale: Scale)
+  /// An identifier: `0x` and digits.
+  mutating func identifier(_ key: StaticString, _ value: UInt64, digits: Int)
+  /// A code that may have a name.
+  mutating func code(_ key: StaticString, _ value: UInt64, digits: Int, _ name: StaticString?)
+  /// Bits, of which those that are set may have names.
+  mutating func flags(_ key: StaticString, _ value: UInt64, digits: Int, _ set: CodeSet)
+  /// Bytes.
+  mutating func bytes(_ key: StaticString, _ bytes: RawSpan)
+  /// A string from the capture.
+  mutating func string(_ key: StaticString, _ bytes: RawSpan)
+  /// One of a few constant words.
+  mutating func word(_ key: StaticString, _ word: StaticString)
+  /// Yes or no.
+  mutating func flag(_ key: StaticString, _ value: Bool)
+  /// A device address.
+  mutating func address(_ key: StaticString, _ address: DeviceAddress)
+  /// A UUID.
+  mutating func uuid(_ key: StaticString, _ uuid: BluetoothUUID)
+  /// Something secret that is there, with its length in bytes, but not shown.
+  mutating func hidden(_ key: StaticString, _ count: Int)
+  /// A handle that is an element of a list.
+  mutating func element(handle: UInt16)
+  /// UUIDs of one width, one behind the other; bytes that make no whole one are left to the data.
+  mutating func uuids(_ key: StaticString, _ list: RawSpan, width: Int)
+  /// Packet numbers.
+  mutating func packets(_ key: StaticString, _ packets: ArraySlice<Int>)
+  /// Words of which those at set bits apply.
+  mutating func words(_ key: StaticString, bits: Int, of count: Int, _ word: (Int) -> StaticString)
+  /// Whether secrets are to be shown.
+  var showsKeys: Bool { get }
+}
+
+extension FieldSink where Self: ~Copyable {
+  /// A parameter of a command or event.
+  mutating func field(
+    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    at slice: Slice
+  ) {
+    switch value {
+    case .number(let number, let width, let form):
+      self.number(name, number, width: width, form)
+    case .address(let address): self.address(name, address)
+    case .bytes, .advertisingData: self.bytes(name, bytes)
+    case .text: string(name, bytes)
+    case .secret:
+      if showsKeys { self.bytes(name, bytes) } else { hidden(name, bytes.byteCount) }
+    }
+  }
+
+  private mutating func number(
+    _ name: StaticString, _ value: Int64, width: Int, _ form: HCIParameter.Form
+  ) {
+    let raw = UInt64(bitPattern: value)
+    let digits = 2 * width
+    switch form {
+    case .plain: number(name, Int(value))
+    case .hex: identifier(name, raw, digits: digits)
+    case .handle: identifier(name, raw & 0x0fff, digits: 4)
+    case .code(let set): code(name, raw, digits: digits, set.name(of: raw))
+    case .flags(let set): flags(name, raw, digits: digits, set)
+    case .scaled(let scale):
+      if scale.absent != Int(value) { quantity(name, Int(value), scale) }
+    case .opcode:
+      let row = HCITable.core.command(UInt16(truncatingIfNeeded: raw))
+      code(name, raw, digits: 4, row.map { HCITable.entry($0).name })
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+/// `info --json`: one document (json.md).
+struct InfoDocument: ~Copyable {
+  private let facts: CaptureFacts
+  private let source: CaptureSummary
+  private let memory: Memory
+  private let failure: CaptureFailure?
+  private var sink = JSONSink(showsKeys: false)
+
+  init(
+    _ facts: CaptureFacts, _ source: CaptureSummary, _ memory: Memory, _ failure: CaptureFailure?
+  ) {
+    self.facts = facts
+    self.source = source
+    self.memory = memory
+    self.failure = failure
+  }
+
+  mutating func write(into output: inout Output) {
+    sink.beginDocument()
+    sink.number("schema", JSONSchema.number)
+    sink.string("format", source.format.rawValue)
+    sink.begin("datalink")
+    sink.number("code", Int(source.datalink))
+    sink.string("name", source.datalinkName)
+    sink.end()
+    times()
+    sink.begin("records")
+    sink.number("total", facts.records)
+    for kind in CaptureFacts.Kind.allCases where facts.kinds[kind.rawValue] > 0 {
+      sink.number(kind.key, facts.kinds[kind.rawValue])
+    }
+    sink.end()
+    sink.number("dropped", Int(clamping: facts.dropped))
+    sink.number("truncated", facts.truncated)
+    if let failure { sink.string("damage", failure.message) }
+    adapters()
+    connections()
+    sink.begin("advertisers")
+    sink.number("count", facts.advertiserCount)
+    if facts.hasMoreAdvertisers { sink.flag("more", true) }
+    sink.number("reports", facts.advertisingReports)
+    sink.end()
+    sink.begin("data_packets")
+    sink.number("le", facts.leData)
+    sink.number("br_edr", facts.brEDRData)
+    sink.end()
+    problems()
+    sink.end()
+    sink.output.byte(0x0a)
+    output.raw(sink.output.bytes)
+  }
+
+  private mutating func times() {
+    guard let earliest = facts.earliest, let latest = facts.latest else { return }
+    var clock = Clock()
+    sink.key("first_time")
+    sink.output.byte(0x22)
+    clock.utc(earliest, decimals: source.timeDecimals, into: &sink.output)
+    sink.output.byte(0x22)
+    sink.key("last_time")
+    sink.output.byte(0x22)
+    clock.utc(latest, decimals: source.timeDecimals, into: &sink.output)
+    sink.output.byte(0x22)
+    sink.key("duration_s")
+    sink.output.elapsed(latest, since: earliest)
+    if facts.stepsBack > 0 { sink.number("clock_steps_back", facts.stepsBack) }
+  }
+
+  private mutating func adapters() {
+    sink.beginList("adapters")
+    for adapter in memory.adapters.all {
+      sink.beginItem()
+      sink.number("index", Int(adapter.index))
+      if !adapter.name.isEmpty { sink.string("name", adapter.name.bytes) }
+      if let address = adapter.address { sink.address("address", address) }
+      if let bus = adapter.bus {
+        sink.code("bus", UInt64(bus), digits: 2, MonitorNote.busName(bus))
+      }
+      if let version = adapter.hciVersion {
+        sink.code(
+          "hci_version", UInt64(version), digits: 2, CodeSet.coreVersion.name(of: UInt64(version)))
+      }
+      if let manufacturer = adapter.manufacturer {
+        sink.identifier("manufacturer", UInt64(manufacturer), digits: 4)
+      }
+      sink.endItem()
+    }
+    sink.endList()
+    guard !memory.adapters.software.isEmpty else { return }
+    sink.beginList("host_software")
+    for software in memory.adapters.software { sink.element(string: software.bytes) }
+    sink.endList()
+  }
+
+  private mutating func connections() {
+    sink.number("connections_total", facts.connectionCount)
+    sink.number("most_open", memory.links.mostOpen)
+    sink.beginList("connections")
+    for connection in facts.connections {
+      sink.beginItem()
+      sink.number("id", connection.id)
+      sink.number("adapter", Int(connection.adapter))
+      sink.identifier("handle", UInt64(connection.handle), digits: 4)
+      sink.word("transport", connection.transport.key)
+      if let peer = connection.peer { sink.address("peer", peer) }
+      if let kind = connection.peerKind?.key { sink.word("peer_type", kind) }
+      if let entry = connection.name, let name = memory.names[entry] {
+        sink.string("name", name.bytes)
+      }
+      if let role = connection.localRole { sink.word("local_role", role.key) }
+      sink.number("opened", connection.firstPacket)
+      if connection.isOpeningMissing { sink.flag("opening_missing", true) }
+      if let last = connection.lastPacket { sink.number("closed", last) }
+      if let first = connection.firstTime, let last = connection.lastTime {
+        sink.key("duration_s")
+        sink.output.elapsed(last, since: first)
+      }
+      if let ending = connection.ending { sink.word("ended_by", ending.key) }
+      if let reason = connection.reason {
+        sink.code("reason", UInt64(reason.rawValue), digits: 2, reason.name)
+      }
+      if let mtu = connection.mtu { sink.number("mtu", Int(mtu)) }
+      if let interval = connection.interval { sink.quantity("interval", Int(interval), .interval) }
+      if let latency = connection.latency { sink.number("latency", Int(latency)) }
+      if let timeout = connection.supervisionTimeout {
+        sink.quantity("supervision_timeout", Int(timeout), .timeout)
+      }
+      if let isEncrypted = connection.isEncrypted { sink.flag("encrypted", isEncrypted) }
+      sink.endItem()
+    }
+    sink.endList()
+  }
+
+  private mutating func problems() {
+    sink.begin("problems")
+    sink.number("error", facts.problems(.error))
+    sink.number("warning", facts.problems(.warning))
+    sink.begin("codes")
+    for code in Problem.Code.allCases where facts.problems[Int(code.rawValue)] > 0 {
+      sink.number(code.key, facts.problems[Int(code.rawValue)])
+    }
+    sink.end()
+    sink.end()
+  }
+}
+
+extension Connection.Transport {
+  /// As the JSON contract names it.
+  var key: StaticString {
+    switch self {
+    case .le: "le"
+    case .brEDR: "br_edr"
+    case .synchronous: "synchronous"
+    case .unknown: "unknown"
+    }
+  }
+}
+
+extension Connection.Ending {
+  /// As the JSON contract names it.
+  var key: StaticString {
+    switch self {
+    case .localHost: "local_host"
+    case .peer: "peer"
+    case .timeout: "timeout"
+    case .neverEstablished: "never_established"
+    case .micFailure: "mic_failure"
+    case .reset: "reset"
+    case .controller: "controller"
+    case .replaced: "replaced"
+    }
+  }
+}

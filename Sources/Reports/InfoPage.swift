@@ -1,0 +1,229 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+/// `info` for people.
+struct InfoPage: ~Copyable {
+  private let facts: CaptureFacts
+  private let source: CaptureSummary
+  private let memory: Memory
+  private let glyphs: Glyphs
+  private var out = Output()
+
+  /// Columns of the labels on the left.
+  private static let labelColumns = 13
+
+  init(_ facts: CaptureFacts, _ source: CaptureSummary, _ memory: Memory, _ glyphs: Glyphs) {
+    self.facts = facts
+    self.source = source
+    self.memory = memory
+    self.glyphs = glyphs
+  }
+
+  mutating func write(_ name: String, into output: inout Output) {
+    label("capture")
+    out.printable([UInt8](name.utf8).bytes)
+    out.text(": ")
+    out.string(source.format.rawValue)
+    out.text(", ")
+    out.string(source.datalinkName)
+    out.byte(0x0a)
+    times()
+    records()
+    adapters()
+    connections()
+    advertising()
+    problems()
+    out.copy(into: &output)
+  }
+
+  private mutating func label(_ text: StaticString) {
+    out.text(text)
+    for _ in text.utf8CodeUnitCount..<Self.labelColumns { out.byte(0x20) }
+  }
+
+  private mutating func times() {
+    guard let earliest = facts.earliest, let latest = facts.latest else { return }
+    var clock = Clock()
+    label("time")
+    clock.local(earliest, offset: 0, decimals: source.timeDecimals, into: &out)
+    out.text(" UTC, ")
+    out.duration(nanoseconds: latest.nanoseconds(since: earliest))
+    if facts.stepsBack > 0 {
+      out.text("; the clock goes back ")
+      out.decimal(facts.stepsBack)
+      out.text(facts.stepsBack == 1 ? " time" : " times")
+    }
+    out.byte(0x0a)
+  }
+
+  private mutating func records() {
+    label("records")
+    out.decimal(facts.records)
+    var isFirst = true
+    for kind in CaptureFacts.Kind.allCases where facts.kinds[kind.rawValue] > 0 {
+      out.text(isFirst ? ": " : ", ")
+      isFirst = false
+      out.decimal(facts.kinds[kind.rawValue])
+      out.byte(0x20)
+      out.text(kind.words)
+    }
+    out.byte(0x0a)
+    if facts.dropped > 0 {
+      label("lost")
+      out.decimal(UInt(clamping: facts.dropped))
+      out.text(" records, by the writer's count\n")
+    }
+    if facts.truncated > 0 {
+      label("truncated")
+      out.decimal(facts.truncated)
+      out.text(" records: the capture kept only their beginning\n")
+    }
+  }
+
+  private mutating func adapters() {
+    for adapter in memory.adapters.all {
+      label("adapter")
+      out.text("hci")
+      out.decimal(Int(adapter.index))
+      if let address = adapter.address {
+        out.text(", ")
+        out.address(address)
+      }
+      if let bus = adapter.bus, let name = MonitorNote.busName(bus) {
+        out.text(", ")
+        out.text(name)
+      }
+      if let version = adapter.hciVersion {
+        out.text(", ")
+        out.named(
+          CodeSet.coreVersion.name(of: UInt64(version)), UInt64(version), digits: 2)
+      }
+      if let manufacturer = adapter.manufacturer {
+        out.text(", company ")
+        out.hexadecimal(UInt64(manufacturer), digits: 4)
+      }
+      out.byte(0x0a)
+    }
+    for software in memory.adapters.software {
+      label("host")
+      out.printable(software.bytes)
+      out.byte(0x0a)
+    }
+  }
+
+  private mutating func connections() {
+    label("connections")
+    if facts.connectionCount == 0 {
+      out.text("none\n")
+      return
+    }
+    out.decimal(facts.connectionCount)
+    out.text(", open at once: at most ")
+    out.decimal(memory.links.mostOpen)
+    let data = facts.leData + facts.brEDRData
+    if data > 0 {
+      out.text("; ")
+      out.decimal(facts.leData * 100 / data)
+      out.text(" % of their data is LE")
+    }
+    out.byte(0x0a)
+    for connection in facts.connections { line(connection) }
+    if facts.connectionCount > facts.connections.count {
+      out.text("  and ")
+      out.decimal(facts.connectionCount - facts.connections.count)
+      out.text(" more\n")
+    }
+  }
+
+  private mutating func line(_ connection: Connection) {
+    out.text("  ")
+    out.decimal(connection.id)
+    out.text("  ")
+    if let peer = connection.peer {
+      out.address(peer)
+      if let kind = connection.peerKind {
+        out.byte(0x20)
+        out.text(kind.words)
+      }
+    } else {
+      out.text("unknown peer, handle ")
+      out.handle(connection.handle)
+    }
+    if let entry = connection.name, let name = memory.names[entry] {
+      out.byte(0x20)
+      out.quoted(name.bytes)
+    }
+    if let role = connection.localRole {
+      out.text(", this host is ")
+      out.text(role.key)
+    }
+    if connection.transport == .brEDR { out.text(", BR/EDR") }
+    out.text(", ")
+    out.packet(connection.firstPacket)
+    out.text(glyphs.to)
+    if let last = connection.lastPacket { out.packet(last) }
+    if let first = connection.firstTime, let last = connection.lastTime {
+      out.text(", ")
+      out.duration(nanoseconds: last.nanoseconds(since: first))
+    }
+    if let mtu = connection.mtu {
+      out.text(", MTU ")
+      out.decimal(Int(mtu))
+    }
+    if let isEncrypted = connection.isEncrypted {
+      out.text(isEncrypted ? ", encrypted" : ", not encrypted")
+    }
+    if connection.isOpeningMissing { out.text(", already open when the capture begins") }
+    if connection.isOpen {
+      out.text(connection.isEstablished ? ", still open" : ", created, peer never heard")
+    } else {
+      out.text("; ended ")
+      ending(connection)
+    }
+    out.byte(0x0a)
+  }
+
+  private mutating func ending(_ connection: Connection) {
+    var sentence = Sentence(showsKeys: false, glyphs: glyphs)
+    switch connection.ending {
+    case .timeout, .neverEstablished, .micFailure, .controller: sentence.output.text("with ")
+    default: break
+    }
+    sentence.ending(connection)
+    sentence.output.copy(into: &out)
+  }
+
+  private mutating func advertising() {
+    guard facts.advertisingReports > 0 else { return }
+    label("advertisers")
+    out.decimal(facts.advertiserCount)
+    if facts.hasMoreAdvertisers { out.text(" and more") }
+    out.text(" in ")
+    out.decimal(facts.advertisingReports)
+    out.text(facts.advertisingReports == 1 ? " report\n" : " reports\n")
+  }
+
+  private mutating func problems() {
+    label("problems")
+    let errors = facts.problems(.error)
+    let warnings = facts.problems(.warning)
+    if errors + warnings == 0 {
+      out.text("none\n")
+      return
+    }
+    out.decimal(errors)
+    out.text(errors == 1 ? " error, " : " errors, ")
+    out.decimal(warnings)
+    out.text(warnings == 1 ? " warning" : " warnings")
+    for code in Problem.Code.allCases where facts.problems[Int(code.rawValue)] > 0 {
+      out.text(", ")
+      out.text(code.key)
+      out.byte(0x20)
+      out.decimal(facts.problems[Int(code.rawValue)])
+    }
+    out.byte(0x0a)
+  }
+}

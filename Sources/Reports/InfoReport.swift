@@ -1,0 +1,197 @@
+import Bluetooth
+package import Bytes
+package import Captures
+package import Dissectors
+package import Sessions
+
+/// `info`: what is in a capture. Counts while fed and speaks at the end.
+package struct InfoReport: PacketReport, ~Copyable {
+  private let name: String
+  private let isJSON: Bool
+  private let glyphs: Glyphs
+  private let showsKeys: Bool
+  private let limits: Limits
+  private let source: CaptureSummary
+  private var facts: CaptureFacts
+
+  /// A report on the capture `name`.
+  package init(
+    _ name: String, _ summary: CaptureSummary, json isJSON: Bool, glyphs: Glyphs,
+    limits: Limits = Limits()
+  ) {
+    self.name = name
+    self.isJSON = isJSON
+    self.glyphs = glyphs
+    showsKeys = false
+    self.limits = limits
+    source = summary
+    facts = CaptureFacts(limits)
+  }
+
+  /// Never: every packet counts.
+  package var isSatisfied: Bool { false }
+
+  package mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+  ) {
+    facts.count(record, dissection, answer, memory)
+  }
+
+  package mutating func finish(
+    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {
+    facts.finish(memory)
+    if isJSON {
+      var document = InfoDocument(facts, source, memory, failure)
+      document.write(into: &output)
+    } else {
+      var page = InfoPage(facts, source, memory, glyphs)
+      page.write(name, into: &output)
+    }
+  }
+}
+
+/// What is counted of a capture. Bounded by `Limits`.
+struct CaptureFacts: Sendable {
+  /// Records by what they are.
+  enum Kind: Int, CaseIterable, Sendable {
+    case command, event, acl, sco, iso, mgmt, note, unknown
+
+    /// As a JSON key.
+    var key: StaticString {
+      switch self {
+      case .command: "commands"
+      case .event: "events"
+      case .acl: "acl"
+      case .sco: "sco"
+      case .iso: "iso"
+      case .mgmt: "mgmt"
+      case .note: "notes"
+      case .unknown: "unknown"
+      }
+    }
+
+    /// In words, after a number.
+    var words: StaticString {
+      switch self {
+      case .command: "commands"
+      case .event: "events"
+      case .acl: "ACL packets"
+      case .sco: "SCO packets"
+      case .iso: "ISO packets"
+      case .mgmt: "management records"
+      case .note: "notes"
+      case .unknown: "unknown"
+      }
+    }
+  }
+
+  private(set) var records = 0
+  private(set) var kinds = [Int](repeating: 0, count: Kind.allCases.count)
+  private(set) var firstTime: Timestamp?
+  private(set) var earliest: Timestamp?
+  private(set) var latest: Timestamp?
+  private(set) var stepsBack = 0
+  private(set) var dropped: UInt64 = 0
+  private(set) var truncated = 0
+  private(set) var problems = [Int](repeating: 0, count: Problem.Code.allCases.count)
+  private(set) var connections: [Connection] = []
+  private(set) var connectionCount = 0
+  private(set) var leData = 0
+  private(set) var brEDRData = 0
+  private(set) var advertisingReports = 0
+  private var advertisers: Set<UInt64> = []
+  private(set) var hasMoreAdvertisers = false
+  private var previous: Timestamp?
+  private let limits: Limits
+
+  init(_ limits: Limits) { self.limits = limits }
+
+  var advertiserCount: Int { advertisers.count }
+
+  mutating func count(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
+    _ memory: Memory
+  ) {
+    records += 1
+    kinds[Self.kind(dissection).rawValue] += 1
+    take(record.time)
+    dropped += record.drops
+    if record.isTruncated { truncated += 1 }
+    for index in 0..<dissection.problems.count {
+      problems[Int(dissection.problems[index].code.rawValue)] += 1
+    }
+    if case .acl = dissection.content, let link = answer.link {
+      switch memory.links.connection(link).transport {
+      case .brEDR: brEDRData += 1
+      case .le: leData += 1
+      case .unknown, .synchronous: break
+      }
+    }
+    if answer.opened || answer.closed { take(answer, memory) }
+    for advertisement in memory.advertisements.reports { take(advertisement.report) }
+  }
+
+  private static func kind(_ dissection: Dissection) -> Kind {
+    switch dissection.content {
+    case .command: .command
+    case .event: .event
+    case .acl: .acl
+    case .sco: .sco
+    case .iso: .iso
+    case .control: .mgmt
+    case .note: .note
+    case .unknown: .unknown
+    }
+  }
+
+  private mutating func take(_ time: Timestamp?) {
+    guard let time, time.isWritable else { return }
+    if firstTime == nil { firstTime = time }
+    if let previous, time.nanoseconds(since: previous) < 0 { stepsBack += 1 }
+    previous = time
+    if let earliest, time.nanoseconds(since: earliest) >= 0 {} else { earliest = time }
+    if let latest, time.nanoseconds(since: latest) <= 0 {} else { latest = time }
+  }
+
+  private mutating func take(_ answer: Answer, _ memory: Memory) {
+    connectionCount = memory.links.count
+    guard let link = answer.link else { return }
+    store(memory.links.connection(link))
+  }
+
+  /// Keeps the newest snapshot of a connection.
+  private mutating func store(_ connection: Connection) {
+    guard connection.id != 0 else { return }
+    if let position = connections.lastIndex(where: { $0.id == connection.id }) {
+      connections[position] = connection
+    } else if connections.count < limits.listedConnections {
+      connections.append(connection)
+    }
+  }
+
+  private mutating func take(_ report: AdvertisingReport) {
+    advertisingReports += 1
+    guard let address = report.address else { return }
+    let key = address.value | UInt64(report.addressType.rawValue) << 48
+    if advertisers.count < limits.advertisers {
+      advertisers.insert(key)
+    } else if !advertisers.contains(key) {
+      hasMoreAdvertisers = true
+    }
+  }
+
+  /// Takes the last state of the links that are still open.
+  mutating func finish(_ memory: Memory) {
+    connectionCount = memory.links.count
+    memory.links.forEach { store($0) }
+    connections.sort { $0.id < $1.id }
+  }
+
+  /// Problems of one severity.
+  func problems(_ severity: Severity) -> Int {
+    Problem.Code.allCases.filter { $0.severity == severity }.map { problems[Int($0.rawValue)] }
+      .reduce(0, +)
+  }
+}

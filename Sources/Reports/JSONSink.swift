@@ -1,0 +1,251 @@
+import Bluetooth
+import Bytes
+import Dissectors
+
+/// Writes fields as JSON into its own buffer, to be copied out when a document or line is whole.
+///
+/// Keys are the names in lower case. What is hidden stands as a list at the end of its object.
+struct JSONSink: FieldSink, ~Copyable {
+  var output = Output()
+  let showsKeys: Bool
+  /// Whether a comma is due before the next key or element.
+  private var isFirst = true
+  private var hiddenKeys: [StaticString] = []
+
+  init(showsKeys: Bool) { self.showsKeys = showsKeys }
+
+  @inline(__always)
+  mutating func key(_ key: StaticString) {
+    output.jsonKey(key, isFirst: isFirst)
+    isFirst = false
+  }
+
+  /// A key of the specification with a unit behind it.
+  private mutating func key(_ key: StaticString, unit: StaticString) {
+    separate()
+    output.byte(0x22)
+    output.lowercased(key)
+    output.text(unit)
+    output.text("\":")
+  }
+
+  private mutating func separate() {
+    if isFirst { isFirst = false } else { output.byte(0x2c) }
+  }
+
+  /// An object that is an element, or the document itself.
+  mutating func beginObject() {
+    separate()
+    output.byte(0x7b)
+    isFirst = true
+  }
+
+  /// Begins a new document in an empty buffer.
+  mutating func beginDocument() {
+    output.clear()
+    isFirst = true
+    beginObject()
+  }
+
+  @inline(__always)
+  mutating func begin(_ key: StaticString) {
+    self.key(key)
+    output.byte(0x7b)
+    isFirst = true
+  }
+
+  mutating func end() {
+    if !hiddenKeys.isEmpty {
+      key("hidden")
+      output.byte(0x5b)
+      for index in hiddenKeys.indices {
+        if index > 0 { output.byte(0x2c) }
+        output.byte(0x22)
+        output.lowercased(hiddenKeys[index])
+        output.byte(0x22)
+      }
+      output.byte(0x5d)
+      hiddenKeys.removeAll(keepingCapacity: true)
+    }
+    output.byte(0x7d)
+    isFirst = false
+  }
+
+  @inline(__always)
+  mutating func beginList(_ key: StaticString) {
+    self.key(key)
+    output.byte(0x5b)
+    isFirst = true
+  }
+
+  mutating func endList() {
+    output.byte(0x5d)
+    isFirst = false
+  }
+
+  mutating func beginItem() { beginObject() }
+
+  mutating func endItem() { end() }
+
+  @inline(__always)
+  mutating func number(_ key: StaticString, _ value: Int) {
+    self.key(key)
+    output.decimal(value)
+  }
+
+  @inline(__always)
+  mutating func fixed(_ key: StaticString, _ value: Int, decimals: Int) {
+    self.key(key)
+    output.fixed(value, decimals: decimals)
+  }
+
+  mutating func quantity(_ key: StaticString, _ value: Int, _ scale: Scale) {
+    self.key(key, unit: scale.unit.suffix)
+    output.fixed(value &* scale.multiplier, decimals: scale.decimals)
+  }
+
+  @inline(__always)
+  mutating func identifier(_ key: StaticString, _ value: UInt64, digits: Int) {
+    self.key(key)
+    output.byte(0x22)
+    output.hexadecimal(value, digits: digits)
+    output.byte(0x22)
+  }
+
+  mutating func code(
+    _ key: StaticString, _ value: UInt64, digits: Int, _ name: StaticString?
+  ) {
+    self.key(key)
+    output.text("{\"code\":\"")
+    output.hexadecimal(value, digits: digits)
+    if let name {
+      output.text("\",\"name\":")
+      output.jsonWord(name)
+      output.byte(0x7d)
+    } else {
+      output.text("\"}")
+    }
+  }
+
+  mutating func flags(_ key: StaticString, _ value: UInt64, digits: Int, _ set: CodeSet) {
+    self.key(key)
+    output.text("{\"code\":\"")
+    output.hexadecimal(value, digits: digits)
+    output.text("\",\"names\":[")
+    var rest = value
+    var isFirstName = true
+    while rest != 0 {
+      let bit = rest.trailingZeroBitCount
+      rest &= rest - 1
+      guard let name = set.name(of: UInt64(bit)) else { continue }
+      output.text(isFirstName ? "\"" : ",\"")
+      isFirstName = false
+      output.text(name)
+      output.byte(0x22)
+    }
+    output.text("]}")
+  }
+
+  @inline(__always)
+  mutating func bytes(_ key: StaticString, _ bytes: RawSpan) {
+    self.key(key)
+    output.byte(0x22)
+    output.hex(bytes)
+    output.byte(0x22)
+  }
+
+  mutating func string(_ key: StaticString, _ bytes: RawSpan) {
+    self.key(key)
+    output.byte(0x22)
+    output.jsonEscaped(bytes)
+    output.byte(0x22)
+  }
+
+  mutating func string(_ key: StaticString, _ text: String) {
+    string(key, [UInt8](text.utf8).bytes)
+  }
+
+  @inline(__always)
+  mutating func word(_ key: StaticString, _ word: StaticString) {
+    self.key(key)
+    output.jsonWord(word)
+  }
+
+  @inline(__always)
+  mutating func flag(_ key: StaticString, _ value: Bool) {
+    self.key(key)
+    output.text(value ? "true" : "false")
+  }
+
+  @inline(__always)
+  mutating func address(_ key: StaticString, _ address: DeviceAddress) {
+    self.key(key)
+    output.byte(0x22)
+    output.address(address)
+    output.byte(0x22)
+  }
+
+  @inline(__always)
+  mutating func uuid(_ key: StaticString, _ uuid: BluetoothUUID) {
+    self.key(key)
+    output.byte(0x22)
+    output.uuid(uuid)
+    output.byte(0x22)
+  }
+
+  mutating func hidden(_ key: StaticString, _ count: Int) { hiddenKeys.append(key) }
+
+  mutating func element(handle: UInt16) {
+    separate()
+    output.byte(0x22)
+    output.handle(handle)
+    output.byte(0x22)
+  }
+
+  /// A string that is an element of a list.
+  mutating func element(string bytes: RawSpan) {
+    separate()
+    output.byte(0x22)
+    output.jsonEscaped(bytes)
+    output.byte(0x22)
+  }
+
+  mutating func uuids(_ key: StaticString, _ list: RawSpan, width: Int) {
+    self.key(key)
+    output.byte(0x5b)
+    var cursor = Cursor(list)
+    var isFirstUUID = true
+    while cursor.remaining >= width, let uuid = try? BluetoothUUID(parsing: &cursor, width: width) {
+      output.text(isFirstUUID ? "\"" : ",\"")
+      isFirstUUID = false
+      output.uuid(uuid)
+      output.byte(0x22)
+    }
+    output.byte(0x5d)
+  }
+
+  mutating func packets(_ key: StaticString, _ packets: ArraySlice<Int>) {
+    self.key(key)
+    output.byte(0x5b)
+    for index in packets.indices {
+      if index > packets.startIndex { output.byte(0x2c) }
+      output.decimal(packets[index])
+    }
+    output.byte(0x5d)
+  }
+
+  mutating func words(
+    _ key: StaticString, bits: Int, of count: Int, _ word: (Int) -> StaticString
+  ) {
+    self.key(key)
+    output.byte(0x5b)
+    var isFirstWord = true
+    for bit in 0..<count where bits >> bit & 1 == 1 {
+      output.text(isFirstWord ? "\"" : ",\"")
+      isFirstWord = false
+      output.text(word(bit))
+      output.byte(0x22)
+    }
+    output.byte(0x5d)
+  }
+}

@@ -1,0 +1,131 @@
+// What is said of problems, once for text and JSON.
+
+import Bytes
+import Dissectors
+
+/// How bad a problem is.
+package enum Severity: UInt8, Sendable {
+  case warning, error
+
+  /// As the JSON contract names it.
+  package var key: StaticString { self == .error ? "error" : "warning" }
+}
+
+extension Problem.Code {
+  /// The code in the JSON contract.
+  package var key: StaticString {
+    switch self {
+    case .truncated: "truncated"
+    case .tooShort: "too_short"
+    case .leftOver: "left_over_bytes"
+    case .lengthTooLarge: "length_too_large"
+    case .emptyRecord: "empty_record"
+    case .unknownPacketType: "unknown_packet_type"
+    case .unknownMonitorOpcode: "unknown_monitor_opcode"
+    case .unknownOpcode: "unknown_opcode"
+    case .invalidElementLength: "invalid_element_length"
+    case .advertisingStructureTooLong: "advertising_structure_too_long"
+    case .recordsDropped: "records_dropped"
+    case .timeOutOfRange: "time_out_of_range"
+    case .fragmentLost: "fragment_lost"
+    case .continuationWithoutStart: "continuation_without_start"
+    case .fragmentTooLong: "fragment_too_long"
+    case .responseWithoutRequest: "response_without_request"
+    case .requestBeforeResponse: "request_before_response"
+    case .responseMismatch: "response_mismatch"
+    case .indicationBeforeConfirmation: "indication_before_confirmation"
+    case .confirmationWithoutIndication: "confirmation_without_indication"
+    case .limitReached: "limit_reached"
+    }
+  }
+
+  /// Whether the packet is broken (error) or only unexpected, or the capture incomplete (warning).
+  package var severity: Severity {
+    switch self {
+    case .tooShort, .lengthTooLarge, .emptyRecord, .unknownPacketType, .invalidElementLength,
+      .advertisingStructureTooLong, .fragmentLost, .fragmentTooLong, .requestBeforeResponse,
+      .responseMismatch, .indicationBeforeConfirmation:
+      .error
+    case .truncated, .leftOver, .unknownMonitorOpcode, .unknownOpcode, .recordsDropped,
+      .timeOutOfRange, .continuationWithoutStart, .responseWithoutRequest,
+      .confirmationWithoutIndication, .limitReached:
+      .warning
+    }
+  }
+}
+
+extension Output {
+  /// Appends what a problem is: what was expected, what was found.
+  mutating func message(of problem: Problem) {
+    let first = Int(problem.first)
+    let second = Int(problem.second)
+    switch problem.code {
+    case .truncated:
+      sentence("the capture kept ", first, " of ", second, " bytes")
+    case .tooShort:
+      sentence("too short: the next field has ", first, " bytes, ", second, " are left")
+    case .leftOver:
+      sentence("", first, first == 1 ? " byte is left over" : " bytes are left over")
+    case .lengthTooLarge:
+      sentence("the length field says ", first, " bytes, ", second, " are there")
+    case .emptyRecord: text("the record holds no bytes")
+    case .unknownPacketType:
+      text("no packet type: ")
+      hexadecimal(UInt64(first), digits: 2)
+      text("; expected 0x01 to 0x05")
+    case .unknownMonitorOpcode:
+      sentence("no opcode of the Linux monitor: ", first, "; known are 0 to 19")
+    case .unknownOpcode:
+      text("no opcode of the specification: ")
+      hexadecimal(UInt64(first), digits: 2)
+    case .invalidElementLength:
+      sentence("no element of this list can have the length or format ", first, "")
+    case .advertisingStructureTooLong:
+      sentence("an AD structure of ", first, " bytes stands where ", second, " are left")
+    case .recordsDropped:
+      sentence(
+        "the writer lost ", first, first == 1 ? " record before this one" : " records before this one"
+      )
+    case .timeOutOfRange: text("the time lies outside the years 0000 to 9999")
+    case .fragmentLost:
+      if second > 0 {
+        sentence("the PDU before was given up with ", first, " of ", second, " bytes")
+      } else {
+        sentence("the PDU before was given up with ", first, " bytes, before its header was there")
+      }
+    case .continuationWithoutStart:
+      text("a continuation fragment without a beginning")
+    case .fragmentTooLong:
+      sentence("the fragment brings ", first, " bytes, the PDU takes ", second, "")
+    case .responseWithoutRequest: text("answers no request in the capture")
+    case .requestBeforeResponse:
+      text("a request before the answer to ")
+      packet(first)
+    case .responseMismatch:
+      text("not the answer that ")
+      packet(first)
+      text(" waits for")
+    case .indicationBeforeConfirmation:
+      text("an indication before the confirmation of ")
+      packet(first)
+    case .confirmationWithoutIndication: text("confirms no indication in the capture")
+    case .limitReached:
+      sentence("more than ", first, " are open at once; the oldest was forgotten")
+    }
+  }
+
+  private mutating func sentence(_ before: StaticString, _ number: Int, _ after: StaticString) {
+    text(before)
+    decimal(number)
+    text(after)
+  }
+
+  private mutating func sentence(
+    _ before: StaticString, _ first: Int, _ between: StaticString, _ second: Int,
+    _ after: StaticString
+  ) {
+    sentence(before, first, between)
+    decimal(second)
+    text(after)
+  }
+}

@@ -1,0 +1,112 @@
+import Bytes
+import Dissectors
+import Sessions
+
+/// Where a record holds secrets: in `-x` and `--raw` these bytes read `..`.
+struct Secrets: Sendable {
+  private var ranges = InlineArray<8, Slice>(repeating: .empty)
+  private var count = 0
+
+  /// Nothing is secret.
+  static let none = Secrets()
+
+  private init() {}
+
+  /// Finds the secrets of a packet, in the bytes of its record.
+  init(_ dissection: Dissection, _ record: RawSpan, _ answer: Answer) {
+    switch dissection.content {
+    case .command, .event:
+      guard let found = dissection.parameters else { return }
+      var finder = SecretFinder()
+      for (row, slice) in [(found.row, found.outer), (found.completed, found.inner)] {
+        guard let row else { continue }
+        let entry = HCITable.entry(row)
+        let layout = row == found.completed ? entry.returns : entry.parameters
+        guard layout.isKnown else { continue }
+        var fields = HCIFields(record, slice)
+        try? fields.walk(layout, &finder)
+      }
+      for slice in finder.found { add(slice, of: record) }
+      addAdvertising(record, dissection)
+    case .control(let control):
+      if control.carriesSecrets { add(dissection.body, of: record) }
+    case .acl(let header):
+      // Of a fragment whose channel is not known it cannot be said what it holds.
+      let channel = dissection.l2cap?.cid ?? answer.fragment.channel
+      if channel?.carriesSecurityManager ?? true {
+        let start = record.byteCount - min(record.byteCount, Int(header.length))
+        add(Slice(start: start, count: record.byteCount - start), of: record)
+      }
+    case .note, .sco, .iso, .unknown: break
+    }
+  }
+
+  /// Reports whose AD structures hold pairing data: all of their bytes.
+  private mutating func addAdvertising(_ record: RawSpan, _ dissection: Dissection) {
+    guard let reports = AdvertisingReports(event: record, body: dissection.body) else { return }
+    var cursor = Cursor(record, reports.list)
+    for _ in 0..<reports.claimed {
+      guard let report = try? reports.next(&cursor) else { return }
+      if Details.hasSecret(record, report.data) { add(report.data, of: record) }
+    }
+  }
+
+  private mutating func add(_ slice: Slice, of record: RawSpan) {
+    guard !slice.isEmpty else { return }
+    if count == ranges.count {
+      // More than fit: then everything is secret.
+      ranges[0] = Slice(start: 0, count: record.byteCount)
+      return
+    }
+    ranges[count] = slice
+    count += 1
+  }
+
+  /// Whether the byte at `offset` is part of a secret.
+  func contains(_ offset: Int) -> Bool {
+    for index in 0..<count
+    where offset >= Int(ranges[index].start) && offset < ranges[index].end {
+      return true
+    }
+    return false
+  }
+
+  /// Whether anything is secret.
+  var isEmpty: Bool { count == 0 }
+}
+
+/// Collects where the secret parameters of a command or event lie.
+private struct SecretFinder: HCIFieldVisitor {
+  var found: [Slice] = []
+
+  mutating func field(
+    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    at slice: Slice
+  ) {
+    switch value {
+    case .secret: found.append(slice)
+    case .advertisingData where Details.hasSecret(bytes, Slice(start: 0, count: bytes.byteCount)):
+      found.append(slice)
+    default: break
+    }
+  }
+
+  func beginList(_ name: StaticString) {}
+  func beginItem() {}
+  func endItem() {}
+  func endList() {}
+}
+
+extension Output {
+  /// Appends a record's bytes in hexadecimal, its secrets as `..`.
+  mutating func hex(_ bytes: RawSpan, hiding secrets: Secrets, separator: UInt8? = nil) {
+    guard !secrets.isEmpty else {
+      hex(bytes, separator: separator)
+      return
+    }
+    for offset in 0..<bytes.byteCount {
+      if offset > 0, let separator { byte(separator) }
+      if secrets.contains(offset) { text("..") } else { hex(bytes.byte(at: offset)) }
+    }
+  }
+}

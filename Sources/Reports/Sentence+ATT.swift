@@ -1,0 +1,180 @@
+import Bluetooth
+import Bytes
+import Dissectors
+import Sessions
+
+/// What is said of an ATT PDU.
+extension Sentence {
+  /// The PDU's short name, the attribute that it is about, its value.
+  mutating func att(_ pdu: ATTPDU, _ bytes: RawSpan, _ answer: Answer, _ memory: Memory) {
+    let fields = pdu.fields
+    if let short = pdu.opcode.shortName {
+      name(short)
+    } else {
+      output.text("ATT opcode ")
+      output.hexadecimal(UInt64(pdu.opcode.rawValue), digits: 2)
+      endName()
+    }
+    if let error = fields.error {
+      self.error(error, fields, answer)
+    } else {
+      subject(fields, answer)
+      content(pdu, fields, bytes, answer, memory)
+    }
+    // An answer that took its time says so.
+    if let latency = answer.latency, latency >= 100_000_000 {
+      comma()
+      output.text("after ")
+      output.duration(nanoseconds: latency)
+    }
+  }
+
+  /// The attribute: its handle, or the type that a discovery asks for. A response says neither; its
+  /// request did.
+  private mutating func subject(_ fields: ATTFields, _ answer: Answer) {
+    if let handle = fields.handle ?? answer.request.flatMap({ $0.handle }) {
+      output.handle(handle)
+    } else if let type = fields.type ?? answer.request.flatMap({ $0.type }) {
+      output.uuid(type)
+    }
+    endSubject()
+  }
+
+  private mutating func content(
+    _ pdu: ATTPDU, _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, _ memory: Memory
+  ) {
+    if let start = fields.startHandle, let end = fields.endHandle { range(start, end) }
+    if let mtu = fields.mtu {
+      output.decimal(Int(mtu))
+      if pdu.opcode == .exchangeMTUResponse, let link = answer.link,
+        let inForce = memory.links.connection(link).mtu
+      {
+        output.text(", MTU is ")
+        output.decimal(Int(inForce))
+      }
+    }
+    if let offset = fields.offset {
+      output.text("from ")
+      output.decimal(Int(offset))
+    }
+    if let flags = fields.executeFlags {
+      output.named(ATT.ExecuteWriteRequest.name(flags), UInt64(flags), digits: 2)
+    }
+    if let handles = fields.handles {
+      let list = bytes.part(handles)
+      for index in 0..<list.byteCount / 2 {
+        comma()
+        output.handle(list.littleEndianU16(at: 2 * index))
+      }
+    }
+    if let value = fields.value {
+      if fields.startHandle != nil || fields.offset != nil { output.text(": ") }
+      self.value(bytes.part(value))
+    }
+    if let counter = fields.signCounter {
+      comma()
+      output.text("signed, counter ")
+      output.decimal(Int(counter))
+    }
+    if let items = fields.items { self.items(items, bytes, answer.request?.type) }
+    if let data = fields.data { undecoded(bytes.part(data)) }
+    // What has nothing of its own to say at least says what it answers.
+    if case .empty = pdu, let request = answer.request {
+      output.text("to ")
+      output.packet(request.packet)
+    }
+  }
+
+  private mutating func value(_ value: RawSpan) {
+    if value.byteCount == 0 {
+      output.text("(empty)")
+    } else {
+      output.hex(value, separator: 0x20)
+    }
+  }
+
+  private mutating func range(_ start: UInt16, _ end: UInt16) {
+    output.handle(start)
+    output.text(glyphs.to)
+    output.digits(end)
+  }
+
+  /// Attribute Not Found is how discovery ends, not an error.
+  private mutating func error(_ error: ATTErrorCode, _ fields: ATTFields, _ answer: Answer) {
+    if error == .attributeNotFound, let meaning = answer.request?.meaningOfNotFound {
+      if let type = answer.request?.type { output.uuid(type) }
+      endSubject()
+      output.text(meaning == .endOfDiscovery ? "end" : "none")
+      return
+    }
+    isFailure = true
+    if let handle = fields.handle, handle != 0 { output.handle(handle) }
+    endSubject()
+    output.named(error.name, UInt64(error.rawValue), digits: 2)
+    if answer.request == nil, let opcode = fields.requestOpcode {
+      output.text(" to ")
+      if let name = opcode.shortName {
+        output.text(name)
+      } else {
+        output.hexadecimal(UInt64(opcode.rawValue), digits: 2)
+      }
+    }
+  }
+
+  /// The items of a list: what was found where.
+  private mutating func items(_ items: ATTItems, _ bytes: RawSpan, _ type: BluetoothUUID?) {
+    var cursor = Cursor(bytes, items.list)
+    while let item = items.next(&cursor) {
+      comma()
+      if let value = item.value, case .characteristic(let declaration) = DeclaredAttribute(
+        bytes.part(value), type)
+      {
+        characteristic(declaration)
+        continue
+      }
+      if let handle = item.handle {
+        output.handle(handle)
+        if let end = item.endHandle {
+          output.text(glyphs.to)
+          output.digits(end)
+        }
+        output.byte(0x20)
+      }
+      if let uuid = item.type { output.uuid(uuid) }
+      guard let value = item.value else { continue }
+      switch DeclaredAttribute(bytes.part(value), type) {
+      case .service(let uuid): output.uuid(uuid)
+      case .include(let include):
+        output.text("includes ")
+        range(include.startHandle, include.endHandle)
+        if let uuid = include.uuid {
+          output.byte(0x20)
+          output.uuid(uuid)
+        }
+      case .characteristic, .other: self.value(bytes.part(value))
+      }
+      if item.missing > 0 {
+        output.text(glyphs.ellipsis)
+      }
+    }
+  }
+
+  /// A characteristic where its value is: that is the handle that reads and writes use.
+  private mutating func characteristic(_ declaration: CharacteristicDeclaration) {
+    output.handle(declaration.valueHandle)
+    output.byte(0x20)
+    output.uuid(declaration.uuid)
+    for bit in 0..<8 where declaration.properties.has(bit: bit) {
+      output.byte(0x20)
+      output.text(CharacteristicProperties.word(bit: bit))
+    }
+  }
+}
+
+extension Output {
+  /// Appends a handle without its `0x`: the end of a range.
+  mutating func digits(_ handle: UInt16) {
+    hex(UInt8(handle >> 8))
+    hex(UInt8(handle & 0xff))
+  }
+}

@@ -1,0 +1,280 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+/// What is said of each kind of packet.
+extension Sentence {
+  /// Words a packet; `clear` first.
+  mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: Memory
+  ) {
+    switch dissection.content {
+    case .unknown:
+      name("Unknown packet")
+      undecoded(bytes.part(dissection.body))
+    case .note(let note): self.note(note, record, dissection, bytes)
+    case .control(let control): self.control(control, dissection, bytes)
+    case .command(let command): self.command(command, dissection, bytes)
+    case .event(let event): self.event(event, dissection, bytes, answer, memory)
+    case .acl: data(dissection, bytes, answer, memory)
+    case .sco(let header):
+      name("SCO data")
+      output.decimal(Int(header.length))
+      output.text(" bytes on ")
+      output.handle(header.handle)
+    case .iso(let header):
+      name("ISO data")
+      output.decimal(Int(header.length))
+      output.text(" bytes on ")
+      output.handle(header.handle)
+    }
+  }
+
+  // MARK: Commands
+
+  private mutating func command(
+    _ command: HCICommand, _ dissection: Dissection, _ bytes: RawSpan
+  ) {
+    guard let found = dissection.parameters else {
+      name("Command")
+      undecoded(bytes.part(dissection.body))
+      return
+    }
+    guard let row = found.row else {
+      name(command.opcode >> 10 == 0x3f ? "Vendor Command" : "Unknown Command")
+      output.hexadecimal(UInt64(command.opcode), digits: 4)
+      endSubject()
+      undecoded(bytes.part(dissection.body))
+      return
+    }
+    name(HCITable.entry(row).name)
+    parameters(HCITable.entry(row).parameters, bytes, found.outer)
+  }
+
+  /// The parameters that have a place in the line, then the bytes that no row describes.
+  private mutating func parameters(_ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice) {
+    guard layout.isKnown else {
+      undecoded(bytes.part(slice))
+      return
+    }
+    var fields = HCIFields(bytes, slice)
+    // Where the bytes end too early, the dissection has the problem already.
+    try? fields.walk(layout, &self)
+  }
+
+  // MARK: Events
+
+  private mutating func event(
+    _ event: HCIEvent, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer,
+    _ memory: Memory
+  ) {
+    guard let found = dissection.parameters else {
+      name("Event")
+      undecoded(bytes.part(dissection.body))
+      return
+    }
+    let status = found.status(bytes).map { StatusCode(rawValue: $0) }
+    if let status, status != .success { isFailure = true }
+    if !memory.advertisements.reports.isEmpty {
+      advertisements(bytes, memory)
+      return
+    }
+    guard let row = found.row else {
+      unknownEvent(event, found, bytes)
+      return
+    }
+    name(HCITable.entry(row).name)
+    switch event.code {
+    case HCIEvent.commandCompleteCode, HCIEvent.commandStatusCode:
+      commandAnswer(event, found, bytes, answer)
+    case HCIEvent.disconnectionCompleteCode where status == .success:
+      if let link = answer.link {
+        ending(memory.links.connection(link))
+      } else {
+        parameters(HCITable.entry(row).parameters, bytes, found.outer)
+      }
+    default:
+      parameters(HCITable.entry(row).parameters, bytes, found.outer)
+    }
+  }
+
+  private mutating func unknownEvent(
+    _ event: HCIEvent, _ found: HCIParameters, _ bytes: RawSpan
+  ) {
+    if event.isLEMeta {
+      name("LE Meta event")
+      output.hexadecimal(UInt64(bytes.byte(at: Int(found.outer.start) - 1)), digits: 2)
+    } else {
+      name("Unknown Event")
+      output.hexadecimal(UInt64(event.code), digits: 2)
+    }
+    endSubject()
+    undecoded(bytes.part(found.outer))
+  }
+
+  /// Command Complete and Command Status: which command, and what came of it.
+  private mutating func commandAnswer(
+    _ event: HCIEvent, _ found: HCIParameters, _ bytes: RawSpan, _ answer: Answer
+  ) {
+    let isComplete = event.code == HCIEvent.commandCompleteCode
+    // Command Complete: number of commands (1 byte), opcode (2). Command Status: status, number,
+    // opcode.
+    let opcode = bytes.littleEndianU16(at: Int(found.outer.start) + (isComplete ? 1 : 2))
+    if let request = answer.request {
+      output.text("to ")
+      output.packet(request.packet)
+    } else {
+      command(opcode)
+    }
+    if let status = found.status(bytes), status != 0 {
+      comma()
+      if answer.request != nil {
+        command(opcode)
+        output.text(": ")
+      }
+      output.named(StatusCode(rawValue: status).name, UInt64(status), digits: 2)
+    } else if let completed = found.completed {
+      if HCITable.entry(completed).returns.isKnown {
+        parameters(HCITable.entry(completed).returns, bytes, found.inner)
+      } else {
+        undecoded(bytes.part(found.inner).dropping(1))
+      }
+    } else if isComplete {
+      undecoded(bytes.part(found.inner).dropping(1))
+    }
+  }
+
+  /// Who ended a link: the reason code alone is often said to both sides alike.
+  mutating func ending(_ connection: Connection) {
+    guard let ending = connection.ending else { return }
+    let reason = connection.reason
+    switch ending {
+    case .localHost:
+      output.text("by this host")
+      if let reason, reason != .connectionTerminatedByLocalHost {
+        output.text(", reported as ")
+        output.hexadecimal(UInt64(reason.rawValue), digits: 2)
+      }
+    case .peer:
+      output.text("by the peer")
+      if let reason {
+        output.text(", ")
+        output.named(reason.name, UInt64(reason.rawValue), digits: 2)
+      }
+    case .reset: output.text("by a reset of the controller")
+    case .replaced: output.text("its end is not in the capture")
+    case .timeout, .neverEstablished, .micFailure, .controller:
+      isFailure = true
+      if let reason { output.named(reason.name, UInt64(reason.rawValue), digits: 2) }
+    }
+  }
+
+  // MARK: Data
+
+  private mutating func data(
+    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: Memory
+  ) {
+    if let pdu = dissection.att {
+      att(pdu, bytes, answer, memory)
+    } else if let l2cap = dissection.l2cap {
+      if let known = l2cap.cid.name {
+        name(known)
+      } else {
+        name("L2CAP channel")
+        output.hexadecimal(UInt64(l2cap.cid.rawValue), digits: 4)
+        endSubject()
+      }
+      undecoded(bytes.part(dissection.body), isSecret: l2cap.cid.carriesSecurityManager)
+      if l2cap.cid.refusal == bytes.byte(at: Int(dissection.body.start)) { isFailure = true }
+    } else if answer.fragment.isFragment {
+      name("fragment")
+      let (have, of) = answer.fragment.progress
+      output.decimal(have)
+      if of > 0 {
+        output.text(" of ")
+        output.decimal(of)
+      }
+      output.text(" bytes")
+    } else {
+      name("ACL data")
+      // A continuation of something unknown may be part of a key.
+      undecoded(bytes.part(dissection.body), isSecret: true)
+    }
+  }
+
+  // MARK: Monitor
+
+  private mutating func note(
+    _ note: MonitorNote, _ record: borrowing CaptureRecord, _ dissection: Dissection,
+    _ bytes: RawSpan
+  ) {
+    name(note.kind.words)
+    if let adapter = record.adapter {
+      output.text("hci")
+      output.decimal(Int(adapter))
+      endSubject()
+    }
+    if let address = note.address {
+      comma()
+      output.address(address)
+    }
+    if let bus = note.bus {
+      comma()
+      output.text(MonitorNote.busName(bus) ?? "unknown bus")
+    }
+    if let manufacturer = note.manufacturer {
+      comma()
+      output.text("company ")
+      output.hexadecimal(UInt64(manufacturer), digits: 4)
+    }
+    if let cookie = note.cookie {
+      comma()
+      output.text("socket ")
+      output.hexadecimal(UInt64(cookie), digits: 8)
+    }
+    if let identifier = note.identifier, !identifier.isEmpty {
+      comma()
+      output.printable(bytes.part(identifier).beforeZero)
+    }
+    if let text = note.text, !text.isEmpty {
+      if note.identifier != nil {
+        output.text(": ")
+      } else {
+        comma()
+      }
+      output.printable(bytes.part(text).beforeZero)
+    }
+    undecoded(bytes.part(dissection.body))
+  }
+
+  private mutating func control(
+    _ control: ControlRecord, _ dissection: Dissection, _ bytes: RawSpan
+  ) {
+    name(control.isEvent ? "Control Event" : "Control Command")
+    output.hexadecimal(UInt64(control.code), digits: 4)
+    endSubject()
+    undecoded(bytes.part(dissection.body), isSecret: control.carriesSecrets)
+  }
+}
+
+extension MonitorNote.Kind {
+  /// The note's name in a line.
+  var words: StaticString {
+    switch self {
+    case .newIndex: "New Index"
+    case .deletedIndex: "Delete Index"
+    case .openIndex: "Open Index"
+    case .closeIndex: "Close Index"
+    case .indexInfo: "Index Info"
+    case .systemNote: "System Note"
+    case .userLog: "User Log"
+    case .controlOpen: "Control Open"
+    case .controlClose: "Control Close"
+    case .vendorDiagnostic: "Vendor Diagnostic"
+    case .unknown: "Unknown record"
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import Bluetooth
+import Bytes
+import Dissectors
+
+/// What is said of a packet in one line: a name, a subject, and the rest. Text sets the three in
+/// columns; JSON joins them to its `summary`. Worded once, here.
+struct Sentence: ~Copyable {
+  /// The words so far.
+  var output = Output()
+  /// Where the name ends in `output`.
+  private(set) var nameEnd = 0
+  /// Where the subject ends.
+  private(set) var subjectEnd = 0
+  /// Whether the packet reports a failure.
+  var isFailure = false
+  /// Whether secrets are to be shown.
+  let showsKeys: Bool
+  /// The signs to use.
+  let glyphs: Glyphs
+
+  init(showsKeys: Bool, glyphs: Glyphs) {
+    self.showsKeys = showsKeys
+    self.glyphs = glyphs
+  }
+
+  /// Begins anew.
+  mutating func clear() {
+    output.clear()
+    nameEnd = 0
+    subjectEnd = 0
+    isFailure = false
+  }
+
+  /// What was said so far is the name.
+  mutating func endName() {
+    nameEnd = output.count
+    subjectEnd = nameEnd
+  }
+
+  /// What was said since the name is the subject.
+  mutating func endSubject() { subjectEnd = output.count }
+
+  /// Says the name.
+  mutating func name(_ text: StaticString) {
+    output.text(text)
+    endName()
+  }
+
+  /// The three parts.
+  var parts: (name: Slice, subject: Slice, rest: Slice) {
+    (
+      Slice(start: 0, count: nameEnd),
+      Slice(start: nameEnd, count: subjectEnd - nameEnd),
+      Slice(start: subjectEnd, count: output.count - subjectEnd)
+    )
+  }
+
+  /// A comma, unless the rest has not begun.
+  mutating func comma() {
+    if output.count > subjectEnd { output.text(", ") }
+  }
+
+  /// Bytes that nobody has explained.
+  mutating func undecoded(_ bytes: RawSpan) {
+    guard bytes.byteCount > 0 else { return }
+    comma()
+    output.hex(bytes, separator: 0x20)
+  }
+
+  /// Bytes that may hold a secret.
+  mutating func undecoded(_ bytes: RawSpan, isSecret: Bool) {
+    if isSecret && !showsKeys {
+      hidden(bytes.byteCount)
+    } else {
+      undecoded(bytes)
+    }
+  }
+
+  /// That something secret is there.
+  mutating func hidden(_ count: Int) {
+    comma()
+    output.text("<hidden>, ")
+    output.decimal(count)
+    output.text(" bytes")
+  }
+}
+
+/// The signs that text is written with, where the terminal may not know UTF-8.
+package struct Glyphs: Sendable, Equatable {
+  /// Whether the signs are UTF-8.
+  package let isUTF8: Bool
+
+  /// UTF-8 signs.
+  package static let utf8 = Glyphs(isUTF8: true)
+  /// ASCII only.
+  package static let ascii = Glyphs(isUTF8: false)
+
+  /// Host to controller.
+  var sent: StaticString { isUTF8 ? "→" : "->" }
+  /// Controller to host.
+  var received: StaticString { isUTF8 ? "←" : "<-" }
+  /// A range.
+  var to: StaticString { isUTF8 ? "–" : "-" }
+  /// What was cut off.
+  var ellipsis: StaticString { isUTF8 ? "…" : "..." }
+  /// A problem.
+  var warning: StaticString { isUTF8 ? "⚠" : "!" }
+}
+
+/// The parameters that have a place in the line, by their rows.
+extension Sentence: HCIFieldVisitor {
+  mutating func field(
+    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    at slice: Slice
+  ) {
+    guard let line else { return }
+    switch value {
+    case .number(let number, let width, let form):
+      self.number(line, number, width: width, form)
+    case .address(let address):
+      begin(line)
+      output.address(address)
+    case .bytes:
+      guard bytes.byteCount > 0 else { return }
+      begin(line)
+      output.hex(bytes, separator: 0x20)
+    case .text:
+      begin(line)
+      output.quoted(bytes)
+    case .secret:
+      begin(line)
+      if showsKeys { output.hex(bytes) } else { output.text("<hidden>") }
+    case .advertisingData:
+      begin(line)
+      advertisingData(bytes, Slice(start: 0, count: bytes.byteCount))
+    }
+  }
+
+  private mutating func begin(_ label: StaticString) {
+    comma()
+    guard label.utf8CodeUnitCount > 0 else { return }
+    output.text(label)
+    output.byte(0x20)
+  }
+
+  private mutating func number(
+    _ label: StaticString, _ value: Int64, width: Int, _ form: HCIParameter.Form
+  ) {
+    let raw = UInt64(bitPattern: value)
+    switch form {
+    case .code(.status):
+      // Success is silent.
+      guard raw != 0 else { return }
+      begin(label)
+      output.named(CodeSet.status.name(of: raw), raw, digits: 2)
+    case .code(let set):
+      begin(label)
+      if let name = set.name(of: raw) {
+        output.text(name)
+      } else {
+        output.hexadecimal(raw, digits: 2 * width)
+      }
+    case .flags(let set):
+      begin(label)
+      if !output.names(raw, set) { output.text("none") }
+    case .scaled(let scale):
+      guard scale.absent != Int(value) else { return }
+      begin(label)
+      output.quantity(Int(value), scale)
+    case .plain:
+      begin(label)
+      output.decimal(Int(value))
+    case .hex:
+      begin(label)
+      output.hexadecimal(raw, digits: 2 * width)
+    case .handle:
+      begin(label)
+      output.handle(UInt16(raw & 0x0fff))
+    case .opcode:
+      begin(label)
+      command(UInt16(truncatingIfNeeded: raw))
+    }
+  }
+
+  /// A command by its name.
+  mutating func command(_ opcode: UInt16) {
+    if let row = HCITable.core.command(opcode) {
+      output.text(HCITable.entry(row).name)
+    } else {
+      output.hexadecimal(UInt64(opcode), digits: 4)
+    }
+  }
+
+  mutating func beginList(_ name: StaticString) {}
+  mutating func beginItem() {}
+  mutating func endItem() {}
+  mutating func endList() {}
+}

@@ -1,0 +1,129 @@
+import Bluetooth
+package import Bytes
+package import Captures
+package import Dissectors
+package import Sessions
+
+/// `show --json`: one object a record, in the order of the capture (json.md).
+package struct ShowJSON: PacketReport, ~Copyable {
+  private let options: ShowOptions
+  private let timeDecimals: Int
+  private var sink: JSONSink
+  private var sentence: Sentence
+  private var clock = Clock()
+  private var start: Timestamp?
+  private var shown = 0
+  private var isPastSelection = false
+
+  /// A report on a capture with this summary.
+  package init(_ options: ShowOptions, _ summary: CaptureSummary) {
+    self.options = options
+    timeDecimals = summary.timeDecimals
+    sink = JSONSink(showsKeys: options.showsKeys)
+    // JSON is UTF-8, whatever the terminal is.
+    sentence = Sentence(showsKeys: options.showsKeys, glyphs: .utf8)
+  }
+
+  /// Whether all packets that can be shown have been.
+  package var isSatisfied: Bool {
+    isPastSelection || options.selection.limit.map { shown >= $0 } ?? false
+  }
+
+  package mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+  ) {
+    if start == nil { start = record.time }
+    if let last = options.selection.lastPacket, record.number >= last { isPastSelection = true }
+    guard options.selection.admits(record, dissection, answer, memory) else { return }
+    sentence.clear()
+    sentence.packet(record, dissection, bytes, answer, memory)
+    if options.selection.errorsOnly, !sentence.isFailure, dissection.problems.isEmpty { return }
+    shown += 1
+    sink.beginDocument()
+    head(record, dissection)
+    Details.packet(
+      record, dissection, bytes, answer, fragments: fragments, memory, to: &sink)
+    summary()
+    problems(dissection.problems)
+    if options.showsBytes {
+      raw(record.bytes, options.showsKeys ? .none : Secrets(dissection, record.bytes, answer))
+    }
+    sink.end()
+    sink.output.byte(0x0a)
+    output.raw(sink.output.bytes)
+  }
+
+  package mutating func finish(
+    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {}
+
+  /// The record's own fields.
+  private mutating func head(_ record: borrowing CaptureRecord, _ dissection: Dissection) {
+    let layer = dissection.layer
+    sink.word("type", layer == .note ? "note" : "packet")
+    sink.number("packet", record.number)
+    if let time = record.time {
+      if time.isWritable {
+        sink.key("time")
+        sink.output.byte(0x22)
+        clock.utc(time, decimals: timeDecimals, into: &sink.output)
+        sink.output.byte(0x22)
+      }
+      if let start {
+        sink.key("elapsed_s")
+        sink.output.elapsed(time, since: start)
+      }
+    }
+    if let adapter = record.adapter { sink.number("adapter", Int(adapter)) }
+    if let direction = record.direction {
+      sink.word("direction", direction == .sent ? "sent" : "received")
+    }
+    sink.number("length", record.originalLength)
+    if record.isTruncated { sink.number("captured", record.bytes.byteCount) }
+    if layer != .note { sink.word("protocol", layer.key) }
+  }
+
+  /// The sentence in one piece: `Notification 0x0012: a5 06`.
+  private mutating func summary() {
+    let parts = sentence.parts
+    sink.key("summary")
+    sink.output.byte(0x22)
+    sentence.output.copyEscaped(parts.name, into: &sink.output)
+    if !parts.subject.isEmpty {
+      sink.output.byte(0x20)
+      sentence.output.copyEscaped(parts.subject, into: &sink.output)
+    }
+    if !parts.rest.isEmpty {
+      sink.output.text(": ")
+      sentence.output.copyEscaped(parts.rest, into: &sink.output)
+    }
+    sink.output.byte(0x22)
+  }
+
+  private mutating func problems(_ problems: Problems) {
+    guard !problems.isEmpty else { return }
+    sink.beginList("problems")
+    for index in 0..<problems.count {
+      let problem = problems[index]
+      sink.beginItem()
+      sink.word("severity", problem.code.severity.key)
+      sink.word("code", problem.code.key)
+      sink.key("message")
+      sink.output.byte(0x22)
+      sink.output.message(of: problem)
+      sink.output.byte(0x22)
+      if let offset = problem.offset { sink.number("offset", Int(offset)) }
+      sink.endItem()
+    }
+    sink.endList()
+    if problems.omitted > 0 { sink.number("problems_omitted", problems.omitted) }
+  }
+
+  private mutating func raw(_ record: RawSpan, _ secrets: Secrets) {
+    sink.key("raw")
+    sink.output.byte(0x22)
+    sink.output.hex(record, hiding: secrets)
+    sink.output.byte(0x22)
+  }
+}

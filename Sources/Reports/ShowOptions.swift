@@ -1,0 +1,38 @@
+/// How `show` presents packets.
+package struct ShowOptions: Sendable {
+  /// What stands in the time column.
+  package enum TimeStyle: String, Sendable, CaseIterable {
+    /// Seconds since the first record.
+    case elapsed
+    /// Seconds since the line above.
+    case delta
+    /// Date and time, UTC.
+    case utc
+    /// Date and time of this machine's zone.
+    case local
+    /// Nothing.
+    case none
+  }
+
+  /// Which packets.
+  package var selection = Selection()
+  /// What stands in the time column.
+  package var time = TimeStyle.elapsed
+  /// Whether to colour.
+  package var usesColor = false
+  /// Columns of the terminal; nil: lines are not cut.
+  package var width: Int?
+  /// The signs to use.
+  package var glyphs = Glyphs.utf8
+  /// Whether every field gets a line (`-v`).
+  package var isVerbose = false
+  /// Whether the bytes follow (`-x`; in JSON `--raw`).
+  package var showsBytes = false
+  /// Whether secrets are shown.
+  package var showsKeys = false
+  /// How many seconds east of UTC this machine's zone is at a time given in seconds since 1970.
+  package var zoneOffset: @Sendable (Int64) -> Int64 = { _ in 0 }
+
+  /// The defaults.
+  package init() {}
+}

@@ -1,0 +1,287 @@
+import Bluetooth
+package import Bytes
+package import Captures
+package import Dissectors
+package import Sessions
+
+/// `show` for people: one line a packet, in columns that need no look-ahead.
+///
+///     #      time    gap     what
+///     97    0.1773         1 → Read Request   0x0010
+package struct ShowText: PacketReport, ~Copyable {
+  private let options: ShowOptions
+  private let timeDecimals: Int
+  private var sentence: Sentence
+  private var details: VerboseSink
+  private var line = Output()
+  private var cell = Output()
+  private var clock = Clock()
+  private var start: Timestamp?
+  private var previous: Timestamp?
+  private var shown = 0
+  private var isPastSelection = false
+
+  /// Columns of a packet number.
+  private static let numberColumns = 5
+  /// Columns of a PDU's name, before its subject.
+  private static let nameColumns = 16
+  /// Columns of name and subject together, before the rest.
+  private static let subjectColumns = 36
+  /// From this silence on the gap is printed.
+  private static let shortestGap: Int64 = 500_000_000
+
+  /// A report on a capture with this summary.
+  package init(_ options: ShowOptions, _ summary: CaptureSummary) {
+    self.options = options
+    timeDecimals = summary.timeDecimals
+    sentence = Sentence(showsKeys: options.showsKeys, glyphs: options.glyphs)
+    details = VerboseSink(showsKeys: options.showsKeys)
+  }
+
+  /// Whether all packets that can be shown have been.
+  package var isSatisfied: Bool {
+    isPastSelection || options.selection.limit.map { shown >= $0 } ?? false
+  }
+
+  package mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+  ) {
+    if start == nil { start = record.time }
+    if let last = options.selection.lastPacket, record.number >= last { isPastSelection = true }
+    guard options.selection.admits(record, dissection, answer, memory) else { return }
+    sentence.clear()
+    sentence.packet(record, dissection, bytes, answer, memory)
+    if options.selection.errorsOnly, !sentence.isFailure, dissection.problems.isEmpty { return }
+    if shown == 0 { header(into: &output) }
+    shown += 1
+    line.clear()
+    prefix(record, answer, memory)
+    words(dissection.problems)
+    finishLine(into: &output)
+    if options.isVerbose {
+      details.clear()
+      Details.packet(
+        record, dissection, bytes, answer, fragments: fragments, memory, to: &details)
+      output.raw(details.output.bytes)
+    }
+    if options.showsBytes {
+      dump(
+        record.bytes, options.showsKeys ? .none : Secrets(dissection, record.bytes, answer),
+        into: &output)
+    }
+  }
+
+  package mutating func finish(
+    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {}
+
+  // MARK: Columns
+
+  private var timeColumns: Int {
+    switch options.time {
+    case .elapsed, .delta: 10
+    case .utc: 22 + timeDecimals
+    case .local: 21 + timeDecimals
+    case .none: 0
+    }
+  }
+
+  /// Columns of the gap; none where the time column says it.
+  private var gapColumns: Int { options.time == .delta ? 0 : 7 }
+
+  private mutating func header(into output: inout Output) {
+    line.clear()
+    style(.dim)
+    line.spaces(Self.numberColumns - 1)
+    line.byte(0x23)
+    if timeColumns > 0 {
+      line.spaces(timeColumns - 4)
+      line.text("time")
+    }
+    if gapColumns > 0 {
+      line.spaces(gapColumns - 3)
+      line.text("gap")
+    }
+    line.text("      what")
+    style(.plain)
+    finishLine(into: &output)
+  }
+
+  private mutating func prefix(
+    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: Memory
+  ) {
+    style(.dim)
+    line.decimal(UInt(record.number), columns: Self.numberColumns)
+    if let time = record.time {
+      self.time(time)
+      gap(time)
+      previous = time
+    } else {
+      line.spaces(timeColumns + gapColumns)
+    }
+    style(.plain)
+    let id = answer.link.map { memory.links.id($0) } ?? 0
+    if id > 0 { line.decimal(UInt(id), columns: 3) } else { line.spaces(3) }
+    line.byte(0x20)
+    switch record.direction {
+    case .sent: line.text(options.glyphs.sent)
+    case .received: line.text(options.glyphs.received)
+    case nil: line.spaces(options.glyphs.isUTF8 ? 1 : 2)
+    }
+    line.byte(0x20)
+  }
+
+  private mutating func time(_ time: Timestamp) {
+    switch options.time {
+    case .elapsed: line.elapsed(time, since: start ?? time, columns: timeColumns)
+    case .delta: line.elapsed(time, since: previous ?? time, columns: timeColumns)
+    case .none: break
+    case .utc where !time.isWritable, .local where !time.isWritable: line.spaces(timeColumns)
+    case .utc:
+      line.byte(0x20)
+      clock.utc(time, decimals: timeDecimals, into: &line)
+    case .local:
+      line.byte(0x20)
+      let offset = options.zoneOffset(time.seconds)
+      clock.local(time, offset: offset, decimals: timeDecimals, into: &line)
+    }
+  }
+
+  /// The silence since the line above.
+  private mutating func gap(_ time: Timestamp) {
+    guard gapColumns > 0 else { return }
+    let gap = previous.map { time.nanoseconds(since: $0) } ?? 0
+    guard gap >= Self.shortestGap else {
+      line.spaces(gapColumns)
+      return
+    }
+    cell.clear()
+    cell.duration(nanoseconds: gap)
+    let columns = cell.count
+    line.spaces(gapColumns - columns)
+    cell.copy(into: &line)
+  }
+
+  /// Name, subject and rest in their columns; what does not fit pushes the next to the right.
+  private mutating func words(_ problems: Problems) {
+    let parts = sentence.parts
+    if sentence.isFailure { style(.failure) }
+    let start = line.count
+    sentence.output.copy(parts.name, into: &line)
+    if !parts.subject.isEmpty {
+      line.byte(0x20)
+      pad(columns(since: start), to: Self.nameColumns)
+      sentence.output.copy(parts.subject, into: &line)
+    }
+    if !parts.rest.isEmpty {
+      line.byte(0x20)
+      pad(columns(since: start), to: Self.subjectColumns)
+      sentence.output.copy(parts.rest, into: &line)
+    }
+    if sentence.isFailure { style(.plain) }
+    for index in 0..<problems.count {
+      style(.warning)
+      line.text("  ")
+      line.text(options.glyphs.warning)
+      line.byte(0x20)
+      line.message(of: problems[index])
+      style(.plain)
+    }
+    if problems.omitted > 0 {
+      line.text("; ")
+      line.decimal(problems.omitted)
+      line.text(" more problems")
+    }
+  }
+
+  // MARK: Pieces
+
+  private func columns(since start: Int) -> Int {
+    line.bytes.part(Slice(start: start, count: line.count - start)).columns
+  }
+
+  private mutating func pad(_ columns: Int, to width: Int) { line.spaces(width - columns) }
+
+  /// Ends a line; on a terminal what does not fit is cut.
+  private mutating func finishLine(into output: inout Output) {
+    if let width = options.width {
+      output.cut(line.bytes, columns: width, glyphs: options.glyphs)
+    } else {
+      output.raw(line.bytes)
+    }
+    output.byte(0x0a)
+  }
+
+  /// The record's bytes, sixteen a line with their offsets.
+  private mutating func dump(
+    _ record: RawSpan, _ secrets: Secrets, into output: inout Output
+  ) {
+    for start in stride(from: 0, to: record.byteCount, by: 16) {
+      for _ in 0..<VerboseSink.indentation { output.byte(0x20) }
+      output.handle(UInt16(truncatingIfNeeded: start))
+      for offset in start..<min(start + 16, record.byteCount) {
+        output.text(offset % 16 == 8 ? "  " : " ")
+        if secrets.contains(offset) {
+          output.text("..")
+        } else {
+          output.hex(record.byte(at: offset))
+        }
+      }
+      output.byte(0x0a)
+    }
+  }
+
+  private mutating func style(_ style: TextStyle) {
+    if options.usesColor { line.text(style.sequence) }
+  }
+}
+
+/// The colours of text on a terminal.
+enum TextStyle {
+  case plain, dim, failure, warning
+
+  /// The terminal's sequence for it (ECMA-48, SGR).
+  var sequence: StaticString {
+    switch self {
+    case .plain: "\u{1b}[0m"
+    case .dim: "\u{1b}[2m"
+    case .failure: "\u{1b}[31m"
+    case .warning: "\u{1b}[33m"
+    }
+  }
+}
+
+extension Output {
+  /// Appends a line, cut to so many columns; colour sequences take none.
+  mutating func cut(_ line: RawSpan, columns: Int, glyphs: Glyphs) {
+    let room = columns - (glyphs.isUTF8 ? 1 : 3)
+    var used = 0
+    var offset = 0
+    var cutAt: Int?
+    var isStyled = false
+    while offset < line.byteCount {
+      if line.byte(at: offset) == 0x1b {
+        isStyled = true
+        while offset < line.byteCount, line.byte(at: offset) != 0x6d { offset += 1 }
+        offset += 1
+        continue
+      }
+      let (width, count) =
+        switch line.textUnit(at: offset) {
+        case .invalid: (1, 1)
+        case .scalar(let scalar, let count): (columnsOf(scalar), count)
+        }
+      if used + width > room, cutAt == nil { cutAt = offset }
+      used += width
+      offset += count
+    }
+    guard used > columns, let cutAt else {
+      raw(line)
+      return
+    }
+    raw(line.part(Slice(start: 0, count: cutAt)))
+    text(glyphs.ellipsis)
+    if isStyled { text(TextStyle.plain.sequence) }
+  }
+}

@@ -1,0 +1,96 @@
+import ArgumentParser
+import Bluetooth
+import Captures
+import Reports
+import Sessions
+
+/// `show`: what happened, packet by packet.
+struct ShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Say what happened, packet by packet.",
+    discussion: """
+      One line a packet: its number, the time, the silence before it, the connection, the direction
+      (\u{2192} host to controller), and what it is. With --json one object a line.
+
+      Examples:
+        gattscope show --connection 1 --layer att capture.btsnoop
+        gattscope show --packets 97-164 -v capture.btsnoop
+        gattscope show --json capture.btsnoop | jq 'select(.att.error)'
+      """)
+
+  @Argument(help: "The capture, or - for standard input.", completion: .file())
+  var capture: String
+
+  @OptionGroup(title: "Selection")
+  var selection: SelectionOptions
+
+  @Flag(name: .long, help: "Print one JSON object a line.")
+  var json = false
+
+  @Flag(name: .shortAndLong, help: "Print every field of every layer, one a line.")
+  var verbose = false
+
+  @Flag(name: .customShort("x"), help: "Print each record's bytes.")
+  var hex = false
+
+  @Flag(name: .long, help: "In JSON, add each record's bytes as hexadecimal.")
+  var raw = false
+
+  @Flag(name: .long, help: "Print keys and other secrets instead of <hidden>.")
+  var showKeys = false
+
+  @Option(name: .long, help: "What stands in the time column: elapsed, delta, utc, local or none.")
+  var time: ShowOptions.TimeStyle = .elapsed
+
+  @OptionGroup(title: "Terminal")
+  var terminal: TerminalOptions
+
+  mutating func run() throws {
+    var options = ShowOptions()
+    options.selection = try selection.selection()
+    options.time = time
+    options.isVerbose = verbose
+    options.showsBytes = hex || raw
+    options.showsKeys = showKeys
+    options.usesColor = terminal.usesColor
+    options.width = terminal.columns
+    options.glyphs = terminal.glyphs
+    options.zoneOffset = Terminal.zoneOffset(at:)
+    if json {
+      try Run.capture(capture) { ShowJSON(options, $0) }
+    } else {
+      try Run.capture(capture) { ShowText(options, $0) }
+    }
+  }
+}
+
+extension ShowOptions.TimeStyle: ExpressibleByArgument {}
+
+/// `info`: what is in a capture.
+struct InfoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "info",
+    abstract: "Say what is in a capture: format, time, records, adapters, connections, problems.",
+    discussion: """
+      The first thing to run on a capture.
+
+      Examples:
+        gattscope info btsnoop_hci.log
+        gattscope info --json btsnoop_hci.log | jq '.connections[].peer'
+      """)
+
+  @Argument(help: "The capture, or - for standard input.", completion: .file())
+  var capture: String
+
+  @Flag(name: .long, help: "Print a JSON document.")
+  var json = false
+
+  @OptionGroup(title: "Terminal")
+  var terminal: TerminalOptions
+
+  mutating func run() throws {
+    let (name, json, glyphs) = (capture, json, terminal.glyphs)
+    try Run.capture(capture) { InfoReport(name, $0, json: json, glyphs: glyphs) }
+  }
+}

@@ -1,0 +1,117 @@
+import ArgumentParser
+import Bytes
+import Glibc
+import Reports
+
+/// How text looks: colour, width, signs.
+struct TerminalOptions: ParsableArguments {
+  /// When to colour.
+  enum Color: String, ExpressibleByArgument, CaseIterable {
+    case auto, always, never
+  }
+
+  @Option(name: .long, help: "When to colour: auto, always or never.")
+  var color: Color = .auto
+
+  @Option(
+    name: .long,
+    help: "Cut lines at so many columns, 0 for never; a terminal's width if left out.")
+  var width: Int?
+
+  @Flag(name: .long, help: "Write ASCII only.")
+  var ascii = false
+
+  func validate() throws {
+    if let width, width < 0 || width > 0 && width < 20 {
+      throw ValidationError("--width takes 0, or 20 columns and more.")
+    }
+  }
+
+  /// Whether to colour: on a terminal, unless NO_COLOR is set (no-color.org).
+  var usesColor: Bool {
+    switch color {
+    case .always: true
+    case .never: false
+    case .auto:
+      Terminal.isTerminal && (Terminal.environment("NO_COLOR") ?? "").isEmpty
+        && Terminal.environment("TERM") != "dumb"
+    }
+  }
+
+  /// The columns at which to cut; nil: nowhere.
+  var columns: Int? {
+    if let width { return width == 0 ? nil : width }
+    return Terminal.isTerminal ? Terminal.width : nil
+  }
+
+  /// The signs that the locale can show.
+  var glyphs: Glyphs { ascii || !Terminal.isUTF8 ? .ascii : .utf8 }
+}
+
+/// What the system says about standard output, time and signals.
+enum Terminal {
+  /// Whether standard output is a terminal.
+  static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+  /// The terminal's width in columns, where it tells one.
+  static var width: Int? {
+    var size = winsize()
+    guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col >= 20 else {
+      return nil
+    }
+    return Int(size.ws_col)
+  }
+
+  /// The value of an environment variable.
+  static func environment(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    return unsafe String(cString: value)
+  }
+
+  /// Whether the locale is UTF-8: the first of LC_ALL, LC_CTYPE and LANG that is set decides. With
+  /// none set, redirected output is UTF-8 and a terminal is not trusted with it.
+  static var isUTF8: Bool {
+    for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
+      guard let value = environment(name), !value.isEmpty else { continue }
+      let lower = value.lowercased()
+      return lower.contains("utf-8") || lower.contains("utf8")
+    }
+    return !isTerminal
+  }
+
+  /// How many seconds east of UTC this machine's zone is at a time.
+  static func zoneOffset(at seconds: Int64) -> Int64 {
+    var time = time_t(seconds)
+    var broken = unsafe tm()
+    guard unsafe localtime_r(&time, &broken) != nil else { return 0 }
+    return unsafe Int64(broken.tm_gmtoff)
+  }
+
+  /// A write to a closed pipe shall fail, not kill.
+  static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+
+  /// Says something on standard error.
+  static func complain(_ sentence: String) {
+    var output = Output(descriptor: STDERR_FILENO)
+    output.text("gattscope: ")
+    output.printable([UInt8](sentence.utf8).bytes)
+    output.byte(0x0a)
+    output.flush()
+  }
+
+  /// Writes a text to standard output, and says so where that fails.
+  static func write(_ write: (inout Output) -> Void) throws {
+    var output = Output(descriptor: STDOUT_FILENO)
+    write(&output)
+    output.flush()
+    try check(output)
+  }
+
+  /// Fails where output could not be written. A reader that went away is no failure.
+  static func check(_ output: borrowing Output) throws {
+    guard let code = output.failure, code != EPIPE else { return }
+    let words = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+    complain("output could not be written: \(words.lowercased())")
+    throw ExitCode(74)
+  }
+}
