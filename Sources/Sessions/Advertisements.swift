@@ -95,7 +95,6 @@ package struct Advertisements: Sendable {
     } else if let open, chains[open].isGivenUp {
       advertisement.isPart = true
       chains[open].key = nil
-      problems.add(Problem(.advertisementFragmentLost))
     } else if let open {
       let start = joined.count
       let firstPacket = packets.count

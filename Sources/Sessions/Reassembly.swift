@@ -101,9 +101,8 @@ package struct Reassembly: Sendable {
     }
     if header.boundary != .continuation {
       if open[place].isActive {
-        let expected = open[place].expected
-        let lacking = expected.map { $0 - open[place].arrived } ?? 0
-        problems.add(Problem(.fragmentLost, lacking, expected ?? 0))
+        let (arrived, expected) = (open[place].arrived, open[place].expected ?? 0)
+        problems.add(Problem(.fragmentLost, arrived, expected))
         open[place].clear()
       }
       if fragment.byteCount >= L2CAPHeader.size {

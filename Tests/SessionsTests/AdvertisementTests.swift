@@ -246,7 +246,7 @@ extension Traffic {
       traffic.extended(name("right"), 0)
     }
     #expect(told[3].problems == ["limitReached(100,0)"] && told[4].problems == [])
-    #expect(told[5].problems == ["advertisementFragmentLost(0,0)"])
+    #expect(told[5].problems == [])
     #expect(told[5].chains == [[]])
     #expect(told[6].problems == [] && text(told) == "right")
     let second = run(limits: limits) { traffic in

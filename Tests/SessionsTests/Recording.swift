@@ -3,6 +3,7 @@
 import Bluetooth
 import Bytes
 import Captures
+import Testing
 
 @testable import Dissectors
 @testable import Sessions
@@ -44,8 +45,8 @@ struct Recording: PacketReport {
   private(set) var finishes = 0
   /// After how many packets this report has enough.
   var enough = Int.max
-  /// What the pass threw.
-  var failure: CaptureFailure?
+  /// What ended the capture.
+  private(set) var failure: CaptureFailure?
 
   var isSatisfied: Bool { packets.count >= enough }
 
@@ -65,9 +66,8 @@ struct Recording: PacketReport {
   var problems: [String] { packets.flatMap(\.problems) }
 
   mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: borrowing Dissection, _ bytes: RawSpan,
-    _ answer: borrowing Answer, fragments: borrowing [Int], _ memory: borrowing Memory,
-    into output: inout Output
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
   ) {
     var seen = Seen()
     seen.number = record.number
@@ -85,9 +85,9 @@ struct Recording: PacketReport {
       seen.pdu =
         bytes.part(Slice(start: start, count: Int(header.length) + L2CAPHeader.size)).array
     }
-    if let link = answer.link { seen.connection = memory.links[link] }
-    seen.answer = copy answer
-    if answer.fragment.isJoined { seen.fragments = copy fragments }
+    if let link = answer.link { seen.connection = memory.links.connection(link) }
+    seen.answer = answer
+    if answer.fragment.isJoined { seen.fragments = fragments }
     let advertisements = memory.advertisements
     for advertisement in advertisements.reports {
       if let joined = advertisement.joined {
@@ -100,8 +100,9 @@ struct Recording: PacketReport {
     packets.append(seen)
   }
 
-  mutating func finish(_ memory: borrowing Memory, into output: inout Output) {
-    self.memory = copy memory
+  mutating func finish(_ memory: Memory, _ failure: CaptureFailure?, into output: inout Output) {
+    self.memory = memory
+    self.failure = failure
     finishes += 1
   }
 }
@@ -121,7 +122,7 @@ func run(
   do throws(CaptureFailure) {
     try pass.run(&source, &recording, into: &output)
   } catch {
-    recording.failure = error
+    #expect(error == recording.failure)
   }
   return recording
 }
