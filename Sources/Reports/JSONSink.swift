@@ -10,13 +10,13 @@ struct JSONSink: FieldSink, ~Copyable {
   let showsKeys: Bool
   /// Whether a comma is due before the next key or element.
   private var isFirst = true
+  private var keys = KeyCache()
   private var hiddenKeys: [StaticString] = []
 
   init(showsKeys: Bool) { self.showsKeys = showsKeys }
 
-  @inline(__always)
   mutating func key(_ key: StaticString) {
-    output.jsonKey(key, isFirst: isFirst)
+    keys.write(key, isFirst: isFirst, into: &output)
     isFirst = false
   }
 
@@ -33,6 +33,12 @@ struct JSONSink: FieldSink, ~Copyable {
     if isFirst { isFirst = false } else { output.byte(0x2c) }
   }
 
+  /// Appends JSON that was written here before, as the value of the next key.
+  mutating func fragment(_ bytes: [UInt8]) {
+    output.raw(bytes.bytes)
+    isFirst = false
+  }
+
   /// An object that is an element, or the document itself.
   mutating func beginObject() {
     separate()
@@ -47,7 +53,6 @@ struct JSONSink: FieldSink, ~Copyable {
     beginObject()
   }
 
-  @inline(__always)
   mutating func begin(_ key: StaticString) {
     self.key(key)
     output.byte(0x7b)
@@ -71,7 +76,6 @@ struct JSONSink: FieldSink, ~Copyable {
     isFirst = false
   }
 
-  @inline(__always)
   mutating func beginList(_ key: StaticString) {
     self.key(key)
     output.byte(0x5b)
@@ -87,13 +91,11 @@ struct JSONSink: FieldSink, ~Copyable {
 
   mutating func endItem() { end() }
 
-  @inline(__always)
   mutating func number(_ key: StaticString, _ value: Int) {
     self.key(key)
     output.decimal(value)
   }
 
-  @inline(__always)
   mutating func fixed(_ key: StaticString, _ value: Int, decimals: Int) {
     self.key(key)
     output.fixed(value, decimals: decimals)
@@ -104,7 +106,6 @@ struct JSONSink: FieldSink, ~Copyable {
     output.fixed(value &* scale.multiplier, decimals: scale.decimals)
   }
 
-  @inline(__always)
   mutating func identifier(_ key: StaticString, _ value: UInt64, digits: Int) {
     self.key(key)
     output.byte(0x22)
@@ -146,7 +147,6 @@ struct JSONSink: FieldSink, ~Copyable {
     output.text("]}")
   }
 
-  @inline(__always)
   mutating func bytes(_ key: StaticString, _ bytes: RawSpan) {
     self.key(key)
     output.byte(0x22)
@@ -165,19 +165,16 @@ struct JSONSink: FieldSink, ~Copyable {
     string(key, [UInt8](text.utf8).bytes)
   }
 
-  @inline(__always)
   mutating func word(_ key: StaticString, _ word: StaticString) {
     self.key(key)
     output.jsonWord(word)
   }
 
-  @inline(__always)
   mutating func flag(_ key: StaticString, _ value: Bool) {
     self.key(key)
     output.text(value ? "true" : "false")
   }
 
-  @inline(__always)
   mutating func address(_ key: StaticString, _ address: DeviceAddress) {
     self.key(key)
     output.byte(0x22)
@@ -185,7 +182,6 @@ struct JSONSink: FieldSink, ~Copyable {
     output.byte(0x22)
   }
 
-  @inline(__always)
   mutating func uuid(_ key: StaticString, _ uuid: BluetoothUUID) {
     self.key(key)
     output.byte(0x22)
