@@ -1,8 +1,8 @@
 """The documents are held against the program: what they show is what it prints.
 
-A fenced block that begins with `$ gattscope` is run, from the project's folder, and what follows a command must be its
-output to the letter. A line that is only … stands for any number of lines. The program is $GATTSCOPE, or the release
-build.
+A fenced block whose first line begins with `$` and names gattscope is run, from the project's folder, and what follows
+a command must be its output to the letter. A line that is only … stands for any number of lines. The program is
+$GATTSCOPE, or the release build.
 """
 
 import json
@@ -34,7 +34,7 @@ def examples(document: Path) -> list[tuple[str, list[str]]]:
     """The commands of a document, each with the lines that it is said to print."""
     found: list[tuple[str, list[str]]] = []
     for block in FENCED.findall(document.read_text(encoding="utf-8")):
-        if not block.startswith("$ gattscope"):
+        if not (block.startswith("$ ") and "gattscope" in block.partition("\n")[0]):
             continue
         for line in block.splitlines():
             if line.startswith("$ "):
@@ -74,6 +74,14 @@ class ExampleTests(unittest.TestCase):
                             fits(shown, result.stdout.splitlines()),
                             f"\nshown:\n{chr(10).join(shown)}\nprinted:\n{result.stdout}")
         self.assertGreater(count, 0)
+
+
+@unittest.skipUnless(PROGRAM.exists() or os.environ.get("CI"), f"there is no {PROGRAM}")
+class CompletionTests(unittest.TestCase):
+    def test_bash_reads_the_completion_script(self) -> None:
+        script = subprocess.run(
+            [PROGRAM, "--generate-completion-script", "bash"], check=True, stdout=subprocess.PIPE).stdout
+        subprocess.run(["bash", "-n"], input=script, check=True)
 
 
 class TextTests(unittest.TestCase):
