@@ -608,7 +608,7 @@ extension JSONSchema {
         "message": {"type": "string", "description": "What was expected and what was found, for people."},
         "offset": {
           "type": "integer",
-          "description": "Where in the packet, in bytes from the start of the PDU.",
+          "description": "Where, in bytes from the start of the record; in a PDU that was joined from several records, from the start of its L2CAP header.",
           "minimum": 0
         }
       }
@@ -799,7 +799,7 @@ extension JSONSchema {
         "error": {"$ref": "#/$defs/code", "description": "Error Response: why the request failed."},
         "ends_discovery": {
           "type": "boolean",
-          "description": "Error Response 0x0a (Attribute Not Found): whether it only ends a search through a range of handles, which is no failure."
+          "description": "Error Response 0x0a (Attribute Not Found): true where it only ends a search through a range of handles, false where what was asked for is not there."
         },
         "start_handle": {"$ref": "#/$defs/handle", "description": "First handle of the range that is searched."},
         "end_handle": {"$ref": "#/$defs/handle", "description": "Last handle of that range."},
