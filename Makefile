@@ -62,9 +62,11 @@ format: ## put the Swift code into shape
 schema: ## build docs/schema.json into the program
 	$(PYTHON) Scripts/make-schema.py
 
+# The plugin builds a binary of its own kind, which needs Swift's libraries, in the place of ours.
 man: ## write the manual page, .build/man/gattscope.1
 	install -d .build/man
 	swift package generate-manual --output-directory .build/man
+	@$(MAKE) --no-print-directory build
 
 captures: .venv/bin/bumble-made ## remake the sample captures
 	.venv/bin/python Scripts/make-captures.py captures
