@@ -236,7 +236,11 @@ package struct Output: ~Copyable {
   /// Appends spaces.
   package mutating func spaces(_ number: Int) {
     guard number > 0 else { return }
-    reserve(number &+ 8)
+    guard number <= Self.slack else {
+      for _ in 0..<number { byte(0x20) }
+      return
+    }
+    reserve(number + 8)
     let target = unsafe UnsafeMutableRawPointer(buffer + count)
     var offset = 0
     // Eight at a time; those that are too many are not counted.
