@@ -93,8 +93,10 @@ package struct Output: ~Copyable {
     count += 1
   }
 
-  /// Appends constant text. Inlined, so that a literal's length is known where it is copied.
+  /// Appends constant text. Always inlined: where a literal is written its length is known, and
+  /// copying it takes a few moves.
   @inlinable
+  @inline(__always)
   package mutating func text(_ text: StaticString) {
     let length = text.utf8CodeUnitCount
     guard length <= Self.slack else {
@@ -206,20 +208,34 @@ package struct Output: ~Copyable {
     let length = value < 10 ? max(columns, 1) : max(columns, Self.decimalDigits(value))
     reserve(length)
     let target = unsafe buffer + count
-    var index = length &- 1
+    var index = length
     var rest = value
-    while rest >= 10 {
-      let quotient = rest / 10
-      unsafe target[index] = UInt8(truncatingIfNeeded: 0x30 &+ rest &- quotient &* 10)
-      index = index &- 1
+    while rest >= 100 {
+      let quotient = rest / 100
+      index = index &- 2
+      unsafe Self.pair(rest &- quotient &* 100, target + index)
       rest = quotient
     }
-    unsafe target[index] = UInt8(truncatingIfNeeded: 0x30 &+ rest)
+    if rest >= 10 {
+      index = index &- 2
+      unsafe Self.pair(rest, target + index)
+    } else {
+      index = index &- 1
+      unsafe target[index] = UInt8(truncatingIfNeeded: 0x30 &+ rest)
+    }
     while index > 0 {
       index = index &- 1
       unsafe target[index] = filler
     }
     count += length
+  }
+
+  /// Writes a number below 100 as two digits: one multiplication gives the tens, since 205 / 2048 is
+  /// near enough to a tenth up to there.
+  private static func pair(_ value: UInt, _ target: UnsafeMutablePointer<UInt8>) {
+    let tens = (value &* 205) &>> 11
+    unsafe target[0] = UInt8(truncatingIfNeeded: 0x30 &+ tens)
+    unsafe target[1] = UInt8(truncatingIfNeeded: 0x30 &+ value &- tens &* 10)
   }
 
   private static func decimalDigits(_ value: UInt) -> Int {
@@ -231,6 +247,34 @@ package struct Output: ~Copyable {
       power = power &* 10
     }
     return digits
+  }
+
+  /// Writes a number over bytes that are there, so that its last digit stands before the byte at
+  /// `end`, and gives where its first digit stands: a column's right-aligned number, over spaces.
+  @discardableResult
+  package mutating func put(_ value: UInt, endingAt end: Int, digits: Int = 1) -> Int {
+    precondition(end <= count)
+    let target = unsafe buffer
+    var index = end
+    var rest = value
+    repeat {
+      precondition(index > 0)
+      let quotient = rest / 10
+      index = index &- 1
+      unsafe target[index] = UInt8(truncatingIfNeeded: 0x30 &+ rest &- quotient &* 10)
+      rest = quotient
+    } while rest > 0
+    while end &- index < digits, index > 0 {
+      index = index &- 1
+      unsafe target[index] = 0x30
+    }
+    return index
+  }
+
+  /// Writes a byte over one that is there.
+  package mutating func put(_ value: UInt8, at offset: Int) {
+    precondition(offset >= 0 && offset < count)
+    unsafe buffer[offset] = value
   }
 
   /// Appends spaces.

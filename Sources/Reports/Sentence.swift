@@ -187,7 +187,7 @@ extension Sentence: HCIFieldVisitor {
   /// A command by its name.
   mutating func command(_ opcode: UInt16) {
     if let row = HCITable.core.command(opcode) {
-      output.text(HCITable.entry(row).name)
+      output.text(HCITable.name(row))
     } else {
       output.hexadecimal(UInt64(opcode), digits: 4)
     }

@@ -152,11 +152,11 @@ func walk(_ dissection: Dissection, _ bytes: [UInt8]) -> Recorder {
   guard let parameters = dissection.parameters else { return recorder }
   if let row = parameters.row {
     var fields = HCIFields(bytes.bytes, parameters.outer)
-    try? fields.walk(HCITable.entry(row).parameters, &recorder)
+    try? fields.walk(HCITable.parameters(row), &recorder)
   }
   if let completed = parameters.completed {
     var fields = HCIFields(bytes.bytes, parameters.inner)
-    try? fields.walk(HCITable.entry(completed).returns, &recorder)
+    try? fields.walk(HCITable.returns(completed), &recorder)
   }
   return recorder
 }

@@ -205,6 +205,18 @@ package struct HCITable: Sendable {
   /// The row of an LE Meta event.
   package func subevent(_ code: UInt8) -> HCIRowID? { Self.id(subeventIndex[Int(code)]) }
 
-  /// What stands in a row of the core tables.
-  package static func entry(_ id: HCIRowID) -> HCIEntry { core.entries[Int(id.position)] }
+  /// The specification's name of what a row of the core tables describes.
+  package static func name(_ id: HCIRowID) -> StaticString {
+    core.entries[Int(id.position)].name
+  }
+
+  /// The parameters of a row of the core tables.
+  package static func parameters(_ id: HCIRowID) -> HCILayout {
+    core.entries[Int(id.position)].parameters
+  }
+
+  /// The return parameters of a row of the core tables.
+  package static func returns(_ id: HCIRowID) -> HCILayout {
+    core.entries[Int(id.position)].returns
+  }
 }
