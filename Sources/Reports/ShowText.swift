@@ -24,7 +24,7 @@ package struct ShowText: PacketReport, ~Copyable {
   /// Columns of a packet number.
   private var numberColumns = GrowingColumn(digits: 5, margin: 0)
   /// Columns of the whole seconds, with a space before them.
-  private var secondColumns = GrowingColumn(digits: 5, margin: 1)
+  private var secondColumns = GrowingColumn(digits: 4, margin: 1)
   /// Columns of a connection's number, with a space before it.
   private static let idColumns = 3
   /// Columns of a PDU's name, before its subject.
