@@ -166,8 +166,16 @@ package struct Output: ~Copyable {
       other.raw(bytes.part(slice))
       return
     }
-    other.reserve(length)
-    unsafe (other.buffer + other.count).update(from: buffer + start, count: length)
+    if length <= 32, start + 32 <= capacity {
+      // Words are short: one move, of which the bytes behind the word are not counted.
+      other.reserve(32)
+      unsafe UnsafeMutableRawPointer(other.buffer + other.count).storeBytes(
+        of: UnsafeRawPointer(buffer + start).loadUnaligned(as: SIMD32<UInt8>.self),
+        as: SIMD32<UInt8>.self)
+    } else {
+      other.reserve(length)
+      unsafe (other.buffer + other.count).update(from: buffer + start, count: length)
+    }
     other.count += length
   }
 
@@ -284,14 +292,14 @@ package struct Output: ~Copyable {
       for _ in 0..<number { byte(0x20) }
       return
     }
-    reserve(number + 8)
+    reserve(number + 32)
     let target = unsafe UnsafeMutableRawPointer(buffer + count)
     var offset = 0
-    // Eight at a time; those that are too many are not counted.
+    // Thirty-two at a time; those that are too many are not counted.
     while offset < number {
       unsafe target.storeBytes(
-        of: 0x2020_2020_2020_2020, toByteOffset: offset, as: UInt64.self)
-      offset = offset &+ 8
+        of: SIMD32<UInt8>(repeating: 0x20), toByteOffset: offset, as: SIMD32<UInt8>.self)
+      offset = offset &+ 32
     }
     count += number
   }

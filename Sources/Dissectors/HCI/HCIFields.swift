@@ -62,7 +62,7 @@ package struct HCIFields: ~Escapable {
   package mutating func walk<Visitor: HCIFieldVisitor & ~Copyable>(
     _ layout: HCILayout, _ visitor: inout Visitor
   ) throws(ParseError) {
-    try walk(HCITable.core.fields, layout.first..<layout.end, &visitor)
+    try walk(HCITable.core.fields, layout.range, &visitor)
   }
 
   /// Reads parameters that stand in no table.
@@ -85,9 +85,9 @@ package struct HCIFields: ~Escapable {
       let field = fields[position]
       position += 1
       if skipsSilent, field.line == nil, let size = field.plainSize {
-        _ = try cursor.take(size)
+        _ = try cursor.take(Int(size))
       } else if case .list = field.kind {
-        let items = position..<position + field.itemFields
+        let items = position..<position + Int(field.itemFields)
         try readList(field.name, fields, items, &visitor)
         position = items.upperBound
       } else {

@@ -24,33 +24,36 @@ package struct HCIEntry: Sendable {
 /// Where a list of parameters stands in its table's `fields`, and what it says about the bytes that
 /// hold it.
 package struct HCILayout: Sendable {
-  /// Where the fields stand; none where the parameters are not described.
-  let first: Int
-  let end: Int
+  // Small in memory, since every packet looks several of them up.
+  private let start: Int16
+  private let count: Int16
+  private let bytes: Int16?
+  private let handleOffset: Int16?
+  private let counted: (countOffset: Int16, itemSize: Int16)?
   /// Whether the parameters are described.
   package let isKnown: Bool
-  /// The number of bytes, where it does not depend on their content.
-  package let size: Int?
   /// Whether as many bytes as `size` says may still be wrong: a count in them says how much of a
   /// field is used.
   let needsWalk: Bool
-  /// Where Connection_Handle stands, where it is at a fixed place.
-  package let connectionHandleOffset: Int?
   /// Whether the first parameter is Status.
   package let beginsWithStatus: Bool
   /// Whether any parameter has a place in the one-line form.
   package let hasLine: Bool
-  /// Whether the bytes are some fields of fixed size, the last of them a one-byte count of items
-  /// that are all of one fixed size: then where the count is, and that size.
-  let countedItems: (countOffset: Int, itemSize: Int)?
+
+  /// Where the fields stand; none where the parameters are not described.
+  var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
+  /// The number of bytes, where it does not depend on their content.
+  package var size: Int? { bytes.map { Int($0) } }
+  /// Where Connection_Handle stands, where it is at a fixed place.
+  package var connectionHandleOffset: Int? { handleOffset.map { Int($0) } }
 
   /// The layout of `parameters`, whose fields are added to `fields`.
   init(_ described: [HCIParameter]?, _ fields: inout [HCIField]) {
     let parameters = described ?? []
-    let start = fields.count
+    let first = fields.count
     for parameter in parameters { parameter.append(to: &fields) }
-    first = start
-    end = fields.count
+    start = Int16(first)
+    count = Int16(fields.count - first)
     isKnown = described != nil
     var size: Int? = 0
     var handle: Int?
@@ -60,34 +63,39 @@ package struct HCILayout: Sendable {
       }
       size = size.flatMap { known in parameter.size.map { known + $0 } }
     }
-    self.size = described == nil ? nil : size
+    bytes = described == nil ? nil : size.map { Int16($0) }
     needsWalk = parameters.contains { $0.isPartlyUsed }
-    connectionHandleOffset = handle
+    handleOffset = handle.map { Int16($0) }
     beginsWithStatus = parameters.first?.name.description == "Status"
-    hasLine = fields[start...].contains { $0.line != nil }
-    countedItems = Self.countedItems(parameters)
+    hasLine = fields[first...].contains { $0.line != nil }
+    counted = Self.countedItems(parameters)
   }
 }
 
 extension HCILayout {
+  /// Whether the bytes are some fields of fixed size, the last of them a one-byte count of items
+  /// that are all of one fixed size: then where the count is, and that size.
   private static func countedItems(
     _ parameters: [HCIParameter]
-  ) -> (countOffset: Int, itemSize: Int)? {
+  ) -> (countOffset: Int16, itemSize: Int16)? {
     guard parameters.count >= 2, case .list = parameters[parameters.count - 1].kind,
       case .count(width: 1) = parameters[parameters.count - 2].kind
     else { return nil }
     let before = parameters.dropLast(2).map(\.size)
     let item = parameters[parameters.count - 1].items.map(\.size)
     guard !before.contains(nil), !item.contains(nil) else { return nil }
-    return (before.compactMap { $0 }.reduce(0, +), item.compactMap { $0 }.reduce(0, +))
+    return (
+      Int16(before.compactMap { $0 }.reduce(0, +)), Int16(item.compactMap { $0 }.reduce(0, +))
+    )
   }
 
   /// Whether `slice` is just as long as the parameters are, where that can be told without walking.
   func fits(_ bytes: RawSpan, _ slice: Slice) -> Bool {
-    if let countedItems {
-      let offset = countedItems.countOffset
+    if let counted {
+      let offset = Int(counted.countOffset)
       let items = Int(bytes.byte(at: Int(slice.start) + offset))
-      return offset < slice.count && Int(slice.count) == offset + 1 + items * countedItems.itemSize
+      return offset < slice.count
+        && Int(slice.count) == offset + 1 + items * Int(counted.itemSize)
     }
     return size == Int(slice.count) && !needsWalk
   }
@@ -100,10 +108,10 @@ package struct HCIField: Sendable {
   let kind: HCIParameter.Kind
   let line: StaticString?
   /// Of a list: how many of the fields that follow are its item's.
-  let itemFields: Int
+  let itemFields: Int16
   /// The number of bytes of a field that only itself is about; nil for counts and lists, and where
   /// the content decides.
-  let plainSize: Int?
+  let plainSize: Int16?
 }
 
 extension HCIParameter {
@@ -131,7 +139,8 @@ extension HCIParameter {
     }
     fields.append(
       HCIField(
-        name: name, kind: kind, line: line, itemFields: item.count, plainSize: plainSize))
+        name: name, kind: kind, line: line, itemFields: Int16(item.count),
+        plainSize: plainSize.map { Int16($0) }))
     fields.append(contentsOf: item)
   }
 
