@@ -49,6 +49,8 @@ package struct Problem: Equatable, Sendable {
     case confirmationWithoutIndication
     /// More things are open than are remembered; the oldest was forgotten (the limit).
     case limitReached
+    /// Data for a link that has ended.
+    case sentAfterEnd
   }
 
   /// What is wrong.

@@ -36,6 +36,7 @@ extension Problem.Code {
     case .indicationBeforeConfirmation: "indication_before_confirmation"
     case .confirmationWithoutIndication: "confirmation_without_indication"
     case .limitReached: "limit_reached"
+    case .sentAfterEnd: "sent_after_end"
     }
   }
 
@@ -48,7 +49,7 @@ extension Problem.Code {
       .error
     case .truncated, .leftOver, .unknownMonitorOpcode, .unknownOpcode, .recordsDropped,
       .timeOutOfRange, .continuationWithoutStart, .responseWithoutRequest,
-      .confirmationWithoutIndication, .limitReached:
+      .confirmationWithoutIndication, .limitReached, .sentAfterEnd:
       .warning
     }
   }
@@ -109,6 +110,7 @@ extension Output {
       text("an indication before the confirmation of ")
       packet(first)
     case .confirmationWithoutIndication: text("confirms no indication in the capture")
+    case .sentAfterEnd: text("sent although the connection has ended")
     case .limitReached:
       sentence("more than ", first, " are open at once; the oldest was forgotten")
     }

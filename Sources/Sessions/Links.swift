@@ -72,6 +72,19 @@ package struct Links: Sendable {
     return LinkSlot(index: position)
   }
 
+  /// The link with this handle that ended last, while it is remembered.
+  func findEnded(_ adapter: UInt16, _ handle: UInt16) -> LinkSlot? {
+    var found: Int?
+    for position in slots.indices {
+      let connection = slots[position].connection
+      guard !connection.isOpen, connection.adapter == adapter, connection.handle == handle else {
+        continue
+      }
+      if found.map({ slots[$0].lastUse < slots[position].lastUse }) ?? true { found = position }
+    }
+    return found.map { LinkSlot(index: $0) }
+  }
+
   /// Opens a link; one that is open under the same handle has been replaced by it.
   mutating func open(
     _ adapter: UInt16, _ handle: UInt16, _ transport: Connection.Transport, packet: Int,

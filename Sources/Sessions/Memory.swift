@@ -58,6 +58,8 @@ package struct Memory: Sendable {
   {
     let adapter = record.adapter ?? 0xffff
     if let slot = links.find(adapter, handle, packet: record.number) { return slot }
+    // What the host still sends when a link has ended says nothing of a new one.
+    if record.direction == .sent, let ended = links.findEnded(adapter, handle) { return ended }
     answer.opened = true
     return links.open(
       adapter, handle, .unknown, packet: record.number, time: record.time, isOpeningMissing: true)

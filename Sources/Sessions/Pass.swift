@@ -105,6 +105,7 @@ package struct Pass: ~Copyable {
     }
     let link = memory.link(header.handle, record, &answer)
     answer.link = link
+    if !memory.links[link].isOpen { dissection.problems.add(Problem(.sentAfterEnd)) }
     if let pdu = reassembly.accept(
       record.bytes, body: dissection.body, header, link, connection: memory.links[link].id,
       direction, packet: record.number, &answer.fragment, &fragments, &dissection.problems)

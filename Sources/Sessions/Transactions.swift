@@ -60,6 +60,9 @@ package struct Request: Sendable {
 struct Transactions: Sendable {
   /// Requests in the first two places, indications in the last two; sent before received.
   private var open = InlineArray<4, Request?>(repeating: nil)
+  /// Those that another one followed before they were answered: a server that takes both answers
+  /// them first.
+  private var overtaken = InlineArray<4, Request?>(repeating: nil)
 
   private static func place(_ direction: Direction, isIndication: Bool) -> Int {
     (isIndication ? 2 : 0) + Int(direction.rawValue)
@@ -97,7 +100,10 @@ struct Transactions: Sendable {
   private mutating func begin(
     _ place: Int, _ problem: Problem.Code, _ request: Request, _ problems: inout Problems
   ) {
-    if let waiting = open[place] { problems.add(Problem(problem, waiting.packet)) }
+    if let waiting = open[place] {
+      problems.add(Problem(problem, waiting.packet))
+      overtaken[place] = waiting
+    }
     open[place] = request
   }
 
@@ -110,18 +116,27 @@ struct Transactions: Sendable {
       problems.add(Problem(problem))
       return nil
     }
-    let isAnswer =
-      switch opcode {
-      case .errorResponse: answering == waiting.opcode
-      case .handleValueConfirmation: true
-      default: opcode == waiting.opcode.response
-      }
-    guard isAnswer else {
+    if let first = overtaken[place], Self.answers(opcode, answering, first) {
+      overtaken[place] = nil
+      return first
+    }
+    guard Self.answers(opcode, answering, waiting) else {
       // The request that waits may still get its own answer.
       problems.add(Problem(.responseMismatch, waiting.packet))
       return nil
     }
     open[place] = nil
+    overtaken[place] = nil
     return waiting
+  }
+
+  private static func answers(
+    _ opcode: ATTOpcode, _ answering: ATTOpcode?, _ request: Request
+  ) -> Bool {
+    switch opcode {
+    case .errorResponse: answering == request.opcode
+    case .handleValueConfirmation: true
+    default: opcode == request.opcode.response
+    }
   }
 }

@@ -181,6 +181,20 @@ import Testing
     #expect(told.packets.allSatisfy { $0.answer.link == nil && !$0.answer.closed })
   }
 
+  /// What the host sends after the end belongs to the link that has ended; what it receives can only
+  /// come from another one.
+  @Test func dataAfterTheEnd() {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.disconnect()
+      traffic.sent("52 03 00 01")
+      traffic.received("1b 03 00 01")
+    }
+    #expect(told[3].problems == ["sentAfterEnd(0,0)"])
+    #expect(told[3].connection?.id == 1 && told[4].connection?.id == 2)
+    #expect(told[4].connection?.isOpeningMissing == true)
+  }
+
   @Test func handleThatIsOpenAlready() {
     let told = run { traffic in
       traffic.connect()

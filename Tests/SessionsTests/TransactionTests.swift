@@ -73,14 +73,29 @@ import Testing
     #expect(told[3].problems == ["responseWithoutRequest(0,0)"])
   }
 
+  /// Two requests at once are wrong; a server that takes both answers them in their order.
   @Test func secondRequestBeforeTheAnswer() {
     let told = run { traffic in
       traffic.sent("0a 03 00")
       traffic.sent("0a 05 00")
       traffic.received("0b 64")
+      traffic.received("0b 65")
     }
     #expect(told[2].problems == ["requestBeforeResponse(1,0)"])
-    #expect(told[3].answers == "answers 2 after 1 ms")
+    #expect(told[3].answers == "answers 1 after 2 ms")
+    #expect(told[4].answers == "answers 2 after 2 ms" && told[4].problems == [])
+  }
+
+  /// An answer finds its request by kind also where another one was sent meanwhile.
+  @Test func answerToTheRequestThatWasOvertaken() {
+    let told = run { traffic in
+      traffic.sent("0a 03 00")
+      traffic.sent("12 05 00 01")
+      traffic.received("01 0a 03 00 02")
+      traffic.received("13")
+    }
+    #expect(told[3].answers == "answers 1 after 2 ms" && told[3].problems == [])
+    #expect(told[4].answers == "answers 2 after 2 ms" && told[4].problems == [])
   }
 
   /// The request still waits for its own answer.
@@ -106,7 +121,7 @@ import Testing
     }
     #expect(told[2].answers == "answers 1 after 1 ms" && told[2].answer.request?.handle == 0x0e)
     #expect(told[4].problems == ["indicationBeforeConfirmation(3,0)"])
-    #expect(told[5].answers == "answers 4 after 1 ms")
+    #expect(told[5].answers == "answers 3 after 2 ms")
   }
 
   /// Each side may have a request and an indication open at the same time.
