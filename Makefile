@@ -17,7 +17,10 @@ TEST_PACKAGES := $(BUILD_PACKAGES) tshark jq python3 python3-jsonschema
 BENCH_PACKAGES := $(BUILD_PACKAGES) tshark bluez python3
 SWIFT_FOLDERS := Package.swift $(wildcard Sources Tests Fuzz)
 FUZZERS := FuzzCapture FuzzDissect
-FUZZ_BUILD := ENABLE_FUZZING=1 swift build --sanitize=fuzzer --sanitize=address -c release --scratch-path .build-fuzz
+# Of two -sanitize options the compiler takes the last one alone and would leave out the fuzzer's counters without a word;
+# -Xswiftc hands it both in one, and the first two remain for SwiftPM, which links by them.
+FUZZ_BUILD := ENABLE_FUZZING=1 swift build --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer,address \
+	-c release --scratch-path .build-fuzz
 
 .DEFAULT_GOAL := help
 .PHONY: help demo build test test-scripts bench fuzz lint format captures install packages
