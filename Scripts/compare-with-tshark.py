@@ -131,7 +131,8 @@ def _att_facts(att: dict, pdu: bytes, put) -> None:
         put("att.error", number(first(att.get("btatt_btatt_error_code"))))
         put("att.request_opcode", number(first(att.get("btatt_btatt_req_opcode_in_error"))))
     if opcode in VALUE_AT:
-        put("att.value", pdu[VALUE_AT[opcode] :].hex())
+        if len(pdu) >= VALUE_AT[opcode]:  # the capture may have cut the PDU before its value
+            put("att.value", pdu[VALUE_AT[opcode] :].hex())
     elif opcode == SIGNED_WRITE:
         put("att.value", pdu[3:-SIGNATURE].hex())
 

@@ -28,6 +28,9 @@ package struct BluetoothUUID: Equatable, Hashable, Sendable {
       high = 0
       low = try cursor.unsigned(width: width)
     case 16:
+      guard cursor.remaining >= 16 else {
+        throw ParseError(offset: cursor.offset, needed: 16, available: cursor.remaining)
+      }
       low = try cursor.unsigned(width: 8)
       high = try cursor.unsigned(width: 8)
     default: return nil

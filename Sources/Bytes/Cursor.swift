@@ -2,15 +2,17 @@
 ///
 /// The one error of everything that parses. Offsets count from the first byte of the packet's
 /// bytes, however deep the parser stands.
+@usableFromInline
 package struct ParseError: Error, Equatable, Sendable {
   /// Where reading had to stop.
-  package var offset: Int
+  @usableFromInline package var offset: Int
   /// How many bytes the next field has.
-  package var needed: Int
+  @usableFromInline package var needed: Int
   /// How many there were.
-  package var available: Int
+  @usableFromInline package var available: Int
 
   /// An error at `offset`.
+  @inlinable
   package init(offset: Int, needed: Int, available: Int) {
     self.offset = offset
     self.needed = needed
@@ -19,13 +21,15 @@ package struct ParseError: Error, Equatable, Sendable {
 }
 
 /// A range of a packet's bytes that may be kept when the bytes themselves may not.
+@usableFromInline
 package struct Slice: Equatable, Sendable {
   /// Offset from the first byte of the packet's bytes.
-  package var start: Int32
+  @usableFromInline package var start: Int32
   /// Number of bytes.
-  package var count: Int32
+  @usableFromInline package var count: Int32
 
   /// The range of `count` bytes from `start`.
+  @inlinable
   package init(start: Int, count: Int) {
     self.start = Int32(truncatingIfNeeded: start)
     self.count = Int32(truncatingIfNeeded: count)
@@ -35,8 +39,10 @@ package struct Slice: Equatable, Sendable {
   package static let empty = Slice(start: 0, count: 0)
 
   /// The offset after the last byte.
+  @inlinable
   package var end: Int { Int(start) + Int(count) }
   /// Whether there are no bytes.
+  @inlinable
   package var isEmpty: Bool { count == 0 }
 }
 
@@ -48,12 +54,14 @@ package struct Slice: Equatable, Sendable {
 ///     var cursor = Cursor(bytes)
 ///     let handle = try cursor.u16()
 ///     let value = cursor.rest()
+@usableFromInline
 package struct Cursor: ~Escapable {
-  private let span: RawSpan
-  private let base: Int
-  private var position = 0
+  @usableFromInline let span: RawSpan
+  @usableFromInline let base: Int
+  @usableFromInline var position = 0
 
   /// Reads `span`, whose first byte stands at `base` of the packet's bytes.
+  @inlinable
   @_lifetime(copy span)
   package init(_ span: RawSpan, base: Int = 0) {
     self.span = span
@@ -61,6 +69,7 @@ package struct Cursor: ~Escapable {
   }
 
   /// Reads the part `slice` of the packet's bytes; where the slice lies outside them, what there is.
+  @inlinable
   @_lifetime(copy bytes)
   package init(_ bytes: RawSpan, _ slice: Slice) {
     self.span = bytes.part(slice)
@@ -68,28 +77,35 @@ package struct Cursor: ~Escapable {
   }
 
   /// Bytes not yet read.
+  @inlinable
   package var remaining: Int { span.byteCount - position }
   /// Whether all bytes were read.
+  @inlinable
   package var isAtEnd: Bool { position == span.byteCount }
   /// Where the next byte stands, counted from the first byte of the packet's bytes.
+  @inlinable
   package var offset: Int { base + position }
 
   /// The byte at `offset` of the packet's bytes, or 0 outside this cursor's span; nothing moves.
+  @inlinable
   package func peek(_ offset: Int) -> UInt8 { span.byte(at: offset - base) }
 
   /// The bytes of a slice that was cut off here; nothing moves.
+  @inlinable
   @_lifetime(copy self)
   package func bytes(_ slice: Slice) -> RawSpan {
     span.part(Slice(start: Int(slice.start) - base, count: Int(slice.count)))
   }
 
-  private func check(_ count: Int) throws(ParseError) {
+  @inlinable
+  func check(_ count: Int) throws(ParseError) {
     guard remaining >= count else {
       throw ParseError(offset: offset, needed: count, available: remaining)
     }
   }
 
   /// The next byte.
+  @inlinable
   @_lifetime(self: copy self)
   package mutating func u8() throws(ParseError) -> UInt8 {
     try check(1)
@@ -98,6 +114,7 @@ package struct Cursor: ~Escapable {
   }
 
   /// The next two bytes, least significant first.
+  @inlinable
   @_lifetime(self: copy self)
   package mutating func u16() throws(ParseError) -> UInt16 {
     try check(2)
@@ -108,6 +125,7 @@ package struct Cursor: ~Escapable {
   }
 
   /// The next four bytes, least significant first.
+  @inlinable
   @_lifetime(self: copy self)
   package mutating func u32() throws(ParseError) -> UInt32 {
     try check(4)
@@ -118,12 +136,14 @@ package struct Cursor: ~Escapable {
   }
 
   /// The next four bytes, most significant first.
+  @inlinable
   @_lifetime(self: copy self)
   package mutating func bigEndianU32() throws(ParseError) -> UInt32 {
     try u32().byteSwapped
   }
 
   /// The next eight bytes, most significant first.
+  @inlinable
   @_lifetime(self: copy self)
   package mutating func bigEndianU64() throws(ParseError) -> UInt64 {
     try check(8)
@@ -134,6 +154,7 @@ package struct Cursor: ~Escapable {
   }
 
   /// The next `width` (1 to 8) bytes, least significant first.
+  @inlinable
   @_lifetime(self: copy self)
   package mutating func unsigned(width: Int) throws(ParseError) -> UInt64 {
     try check(width)
@@ -146,6 +167,7 @@ package struct Cursor: ~Escapable {
   }
 
   /// Cuts off the next `count` bytes.
+  @inlinable
   @_lifetime(self: copy self)
   package mutating func take(_ count: Int) throws(ParseError) -> Slice {
     try check(count)
@@ -154,6 +176,7 @@ package struct Cursor: ~Escapable {
   }
 
   /// Cuts off all bytes that are left.
+  @inlinable
   @_lifetime(self: copy self)
   package mutating func rest() -> Slice {
     defer { position = span.byteCount }
@@ -161,6 +184,7 @@ package struct Cursor: ~Escapable {
   }
 
   /// Cuts off the next `count` bytes, or as many as there are.
+  @inlinable
   @_lifetime(self: copy self)
   package mutating func takeUpTo(_ count: Int) -> Slice {
     let taken = min(count, remaining)
@@ -171,17 +195,20 @@ package struct Cursor: ~Escapable {
 
 extension RawSpan {
   /// The byte at `offset`, or 0 outside the span.
+  @inlinable
   package func byte(at offset: Int) -> UInt8 {
     guard offset >= 0, offset < byteCount else { return 0 }
     return unsafe unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
   }
 
   /// The two bytes at `offset`, least significant first; bytes outside the span count as 0.
+  @inlinable
   package func littleEndianU16(at offset: Int) -> UInt16 {
     UInt16(byte(at: offset)) | UInt16(byte(at: offset + 1)) << 8
   }
 
   /// The bytes of `slice`; where it lies outside the span, those that are inside.
+  @inlinable
   @_lifetime(copy self)
   package func part(_ slice: Slice) -> RawSpan {
     let start = min(max(Int(slice.start), 0), byteCount)
@@ -190,12 +217,14 @@ extension RawSpan {
   }
 
   /// The bytes from `offset` on.
+  @inlinable
   @_lifetime(copy self)
   package func dropping(_ offset: Int) -> RawSpan {
     extracting(min(max(offset, 0), byteCount)..<byteCount)
   }
 
   /// Whether both spans hold the same bytes.
+  @inlinable
   package func isEqual(to other: RawSpan) -> Bool {
     guard byteCount == other.byteCount else { return false }
     for index in 0..<byteCount where byte(at: index) != other.byte(at: index) { return false }
@@ -203,6 +232,7 @@ extension RawSpan {
   }
 
   /// Whether the span begins with these bytes.
+  @inlinable
   package func starts(with bytes: StaticString) -> Bool {
     let count = bytes.utf8CodeUnitCount
     guard byteCount >= count else { return false }
@@ -214,6 +244,7 @@ extension RawSpan {
   }
 
   /// A copy that outlives the span.
+  @inlinable
   package var array: [UInt8] {
     var copy: [UInt8] = []
     copy.append(self)
@@ -223,11 +254,13 @@ extension RawSpan {
 
 extension [UInt8] {
   /// The bytes of the array, borrowed.
+  @inlinable
   package var bytes: RawSpan {
     @_lifetime(borrow self) get { unsafe span.bytes }
   }
 
   /// Appends the bytes of a span.
+  @inlinable
   package mutating func append(_ bytes: RawSpan) {
     unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
   }

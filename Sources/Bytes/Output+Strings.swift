@@ -120,8 +120,10 @@ extension RawSpan {
   /// The columns that the bytes take on a terminal: none for continuation bytes and combining
   /// marks, two for wide East Asian characters and pictographs.
   package var columns: Int {
-    var columns = 0
     var offset = 0
+    // Most of what is set in columns is ASCII.
+    while offset < byteCount, byte(at: offset) & 0x80 == 0, byte(at: offset) >= 0x20 { offset += 1 }
+    var columns = offset
     while offset < byteCount {
       switch textUnit(at: offset) {
       case .invalid:

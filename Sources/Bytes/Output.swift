@@ -7,12 +7,13 @@ import Glibc
 /// scratch work and tests. A failed write is remembered, not thrown: what follows is dropped, and
 /// whoever drives the work asks `failure` now and then.
 @safe
+@usableFromInline
 package struct Output: ~Copyable {
-  private var buffer: UnsafeMutablePointer<UInt8>
-  private var capacity: Int
+  @usableFromInline var buffer: UnsafeMutablePointer<UInt8>
+  @usableFromInline var capacity: Int
   private let descriptor: Int32?
   /// Bytes in the buffer.
-  package private(set) var count = 0
+  @usableFromInline package internal(set) var count = 0
   /// The `errno` of the first write that failed.
   package private(set) var failure: Int32?
 
@@ -65,8 +66,13 @@ package struct Output: ~Copyable {
   }
 
   /// Makes room for `needed` (at most `bufferSize`) more bytes without a flush in between.
+  @inlinable
   package mutating func reserve(_ needed: Int) {
-    guard count + needed > capacity else { return }
+    if count + needed > capacity { makeRoom(needed) }
+  }
+
+  @usableFromInline
+  mutating func makeRoom(_ needed: Int) {
     if descriptor != nil {
       flush()
     } else {
@@ -80,6 +86,7 @@ package struct Output: ~Copyable {
   }
 
   /// Appends one byte.
+  @inlinable
   package mutating func byte(_ value: UInt8) {
     reserve(1)
     unsafe buffer[count] = value
@@ -89,9 +96,77 @@ package struct Output: ~Copyable {
   /// Appends constant text.
   package mutating func text(_ text: StaticString) {
     let length = text.utf8CodeUnitCount
-    reserve(length)
-    unsafe (buffer + count).update(from: text.utf8Start, count: length)
+    guard length < Self.bufferSize / 2 else {
+      raw(unsafe RawSpan(_unsafeStart: text.utf8Start, byteCount: length))
+      return
+    }
+    reserve(length + 8)
+    copy(text, length)
+  }
+
+  /// Copies constant text to the end, for which there is room and for seven bytes more: words are
+  /// short, and eight bytes at a time are sooner copied than a function is called for it.
+  mutating func copy(_ text: StaticString, _ length: Int) {
+    let target = unsafe UnsafeMutableRawPointer(buffer + count)
     count += length
+    var offset = 0
+    while offset < length {
+      let word = unsafe Self.word(text, offset, length)
+      unsafe target.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
+      offset += 8
+    }
+  }
+
+  /// Copies as `copy` does, and makes `A` to `Z` lower case.
+  ///
+  /// With the top bit of each byte out of the way, adding 0x3f carries into it from `A` on, adding
+  /// 0x25 from `[` on; where only the first does, the byte is upper case, and its bit 5 is set.
+  mutating func copyLowercased(_ text: StaticString, _ length: Int) {
+    let target = unsafe UnsafeMutableRawPointer(buffer + count)
+    count += length
+    var offset = 0
+    while offset < length {
+      let word = unsafe Self.word(text, offset, length)
+      let low = word & 0x7f7f_7f7f_7f7f_7f7f
+      let fromA = low &+ 0x3f3f_3f3f_3f3f_3f3f
+      let afterZ = low &+ 0x2525_2525_2525_2525
+      let upper = fromA & ~afterZ & ~word & 0x8080_8080_8080_8080
+      unsafe target.storeBytes(of: word | upper >> 2, toByteOffset: offset, as: UInt64.self)
+      offset += 8
+    }
+  }
+
+  /// Up to eight bytes of a text from `offset` on, never one behind its end.
+  @unsafe
+  private static func word(_ text: StaticString, _ offset: Int, _ length: Int) -> UInt64 {
+    let source = unsafe UnsafeRawPointer(text.utf8Start)
+    if offset + 8 <= length {
+      return unsafe source.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+    }
+    if length >= 8 {
+      // The last eight bytes, without those that came before.
+      let word = unsafe source.loadUnaligned(fromByteOffset: length - 8, as: UInt64.self)
+      return word >> UInt64(8 * (offset + 8 - length))
+    }
+    var word: UInt64 = 0
+    for index in 0..<length {
+      let byte = unsafe source.load(fromByteOffset: index, as: UInt8.self)
+      word |= UInt64(byte) << UInt64(8 * index)
+    }
+    return word
+  }
+
+  /// Appends a byte for which there is room.
+  mutating func put(_ value: UInt8) {
+    unsafe buffer[count] = value
+    count += 1
+  }
+
+  /// Appends constant text with `A` to `Z` in lower case.
+  package mutating func lowercased(_ text: StaticString) {
+    let length = text.utf8CodeUnitCount
+    reserve(length + 8)
+    copyLowercased(text, length)
   }
 
   /// Appends text that is not constant; for what is not said once a packet.
@@ -127,18 +202,6 @@ package struct Output: ~Copyable {
     other.jsonEscaped(bytes.part(slice))
   }
 
-  /// Appends constant text with `A` to `Z` in lower case: a parameter's name as a JSON key.
-  package mutating func lowercased(_ text: StaticString) {
-    let length = text.utf8CodeUnitCount
-    reserve(length)
-    for index in 0..<length {
-      let character = unsafe text.utf8Start[index]
-      let isUpper = character >= 0x41 && character <= 0x5a
-      unsafe buffer[count + index] = isUpper ? character | 0x20 : character
-    }
-    count += length
-  }
-
   /// Appends a number in decimal.
   package mutating func decimal(_ value: Int) {
     if value < 0 { byte(0x2d) }
@@ -147,22 +210,55 @@ package struct Output: ~Copyable {
 
   /// Appends a number in decimal, with leading zeros up to `digits`.
   package mutating func decimal(_ value: UInt, digits: Int = 1) {
-    var length = 1
-    var power: UInt = 10
-    while value >= power {
-      length += 1
-      let (next, overflow) = power.multipliedReportingOverflow(by: 10)
-      if overflow { break }
-      power = next
-    }
-    length = max(length, digits)
+    decimal(value, columns: digits, filler: 0x30)
+  }
+
+  /// Appends a number in decimal, right-aligned in so many columns.
+  package mutating func decimal(_ value: UInt, columns: Int) {
+    decimal(value, columns: columns, filler: 0x20)
+  }
+
+  private mutating func decimal(_ value: UInt, columns: Int, filler: UInt8) {
+    let digits = Self.decimalDigits(value)
+    let length = max(columns, digits)
     reserve(length)
+    var index = count + length
     var rest = value
-    for index in stride(from: length - 1, through: 0, by: -1) {
-      unsafe buffer[count + index] = UInt8(0x30 + rest % 10)
-      rest /= 10
+    while rest >= 10 {
+      let quotient = rest / 10
+      index -= 1
+      unsafe buffer[index] = UInt8(truncatingIfNeeded: 0x30 + rest - quotient * 10)
+      rest = quotient
+    }
+    index -= 1
+    unsafe buffer[index] = UInt8(truncatingIfNeeded: 0x30 + rest)
+    while index > count {
+      index -= 1
+      unsafe buffer[index] = filler
     }
     count += length
+  }
+
+  private static func decimalDigits(_ value: UInt) -> Int {
+    if value < 10 { return 1 }
+    if value < 100 { return 2 }
+    if value < 1000 { return 3 }
+    if value < 10_000 { return 4 }
+    var digits = 4
+    var rest = value / 10_000
+    while rest > 0 {
+      digits += 1
+      rest /= 10
+    }
+    return digits
+  }
+
+  /// Appends spaces.
+  package mutating func spaces(_ number: Int) {
+    guard number > 0 else { return }
+    reserve(number)
+    unsafe (buffer + count).update(repeating: 0x20, count: number)
+    count += number
   }
 
   /// Appends `value` / 10^`decimals`, without trailing zeros: 37500 with 3 decimals reads `37.5`.
@@ -185,6 +281,7 @@ package struct Output: ~Copyable {
   }
 
   /// Appends two hexadecimal digits, lower case.
+  @inlinable
   package mutating func hex(_ value: UInt8) {
     reserve(2)
     unsafe buffer[count] = Self.digit(value >> 4)
@@ -211,7 +308,8 @@ package struct Output: ~Copyable {
     }
   }
 
-  private static func digit(_ nibble: UInt8) -> UInt8 {
+  @usableFromInline
+  static func digit(_ nibble: UInt8) -> UInt8 {
     nibble < 10 ? 0x30 + nibble : 0x57 + nibble
   }
 }

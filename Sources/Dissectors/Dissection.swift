@@ -50,7 +50,7 @@ extension Dissection {
   package init(h4 bytes: RawSpan, isTruncated: Bool) {
     self.init()
     guard bytes.byteCount > 0 else {
-      problems.add(Problem(.emptyRecord))
+      if !isTruncated { problems.add(Problem(.emptyRecord)) }
       return
     }
     let type = bytes.byte(at: 0)

@@ -55,16 +55,16 @@ package struct Problem: Equatable, Sendable {
   /// Where in the packet's bytes, where that can be said.
   package var offset: Int32?
   /// The first number of the code's meaning.
-  package var first: Int64
+  package var first: Int32
   /// The second.
-  package var second: Int64
+  package var second: Int32
 
   /// A problem at `offset`.
   package init(_ code: Code, at offset: Int? = nil, _ first: Int = 0, _ second: Int = 0) {
     self.code = code
     self.offset = offset.map { Int32(truncatingIfNeeded: $0) }
-    self.first = Int64(first)
-    self.second = Int64(second)
+    self.first = Int32(clamping: first)
+    self.second = Int32(clamping: second)
   }
 
   /// The problem that a parse error is.

@@ -107,13 +107,21 @@ extension Output {
     decimal(fraction, digits: digits)
   }
 
-  /// Appends the time since `start` in seconds with four decimals, rounded down, for a column.
-  mutating func elapsedColumn(_ time: Timestamp, since start: Timestamp) {
+  /// Appends the time since `start` in seconds with four decimals, rounded down, right-aligned in so
+  /// many columns.
+  mutating func elapsed(_ time: Timestamp, since start: Timestamp, columns: Int) {
     let nanoseconds = time.nanoseconds(since: start)
-    if nanoseconds < 0 { byte(0x2d) }
-    let magnitude = nanoseconds.magnitude
-    decimal(UInt(magnitude / 1_000_000_000))
+    let magnitude = UInt(nanoseconds.magnitude)
+    let seconds = magnitude / 1_000_000_000
+    if nanoseconds < 0 {
+      let isSmall = seconds < 10
+      spaces(isSmall ? columns - 7 : 0)
+      byte(0x2d)
+      decimal(seconds, columns: isSmall ? 1 : columns - 6)
+    } else {
+      decimal(seconds, columns: columns - 5)
+    }
     byte(0x2e)
-    decimal(UInt(magnitude % 1_000_000_000 / 100_000), digits: 4)
+    decimal((magnitude - seconds * 1_000_000_000) / 100_000, digits: 4)
   }
 }

@@ -15,7 +15,7 @@ enum Details {
     _ answer: Answer, fragments: [Int], _ memory: Memory,
     to sink: inout Sink
   ) {
-    if let link = answer.link { connection(memory.links[link], memory, to: &sink) }
+    if let link = answer.link { connection(memory.links.connection(link), memory, to: &sink) }
     switch dissection.content {
     case .note(let note): Self.note(note, dissection, bytes, to: &sink)
     case .control(let control): Self.control(control, dissection, bytes, to: &sink)
@@ -104,11 +104,11 @@ enum Details {
     _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
   ) {
     guard let found = dissection.parameters else { return }
-    if let row = found.row { sink.word("name", HCITable.core[row].name) }
+    if let row = found.row { sink.word("name", HCITable.entry(row).name) }
     var rest = found.outer
     sink.begin("parameters")
     if let row = found.row {
-      rest = walk(HCITable.core[row].parameters, bytes, found.outer, to: &sink)
+      rest = walk(HCITable.entry(row).parameters, bytes, found.outer, to: &sink)
     }
     if !found.inner.isEmpty {
       rest = returned(found, bytes, to: &sink)
@@ -121,8 +121,8 @@ enum Details {
   private static func returned<Sink: FieldSink & ~Copyable>(
     _ found: HCIParameters, _ bytes: RawSpan, to sink: inout Sink
   ) -> Slice {
-    if let completed = found.completed, HCITable.core[completed].returns.isKnown {
-      return walk(HCITable.core[completed].returns, bytes, found.inner, to: &sink)
+    if let completed = found.completed, HCITable.entry(completed).returns.isKnown {
+      return walk(HCITable.entry(completed).returns, bytes, found.inner, to: &sink)
     }
     let status = bytes.byte(at: Int(found.inner.start))
     sink.code("status", UInt64(status), digits: 2, StatusCode(rawValue: status).name)
@@ -136,7 +136,7 @@ enum Details {
     guard layout.isKnown else { return slice }
     var fields = HCIFields(bytes, slice)
     // Where the bytes end too early, the dissection has the problem already.
-    try? fields.walk(layout.parameters, &sink)
+    try? fields.walk(layout, &sink)
     return fields.rest()
   }
 

@@ -82,7 +82,7 @@ extension FieldSink where Self: ~Copyable {
       if scale.absent != Int(value) { quantity(name, Int(value), scale) }
     case .opcode:
       let row = HCITable.core.command(UInt16(truncatingIfNeeded: raw))
-      code(name, raw, digits: 4, row.map { HCITable.core[$0].name })
+      code(name, raw, digits: 4, row.map { HCITable.entry($0).name })
     }
   }
 }

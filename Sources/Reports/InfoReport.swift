@@ -123,7 +123,7 @@ struct CaptureFacts: Sendable {
       problems[Int(dissection.problems[index].code.rawValue)] += 1
     }
     if case .acl = dissection.content, let link = answer.link {
-      switch memory.links[link].transport {
+      switch memory.links.connection(link).transport {
       case .brEDR: brEDRData += 1
       case .le: leData += 1
       case .unknown, .synchronous: break
@@ -158,7 +158,7 @@ struct CaptureFacts: Sendable {
   private mutating func take(_ answer: Answer, _ memory: Memory) {
     connectionCount = memory.links.count
     guard let link = answer.link else { return }
-    store(memory.links[link])
+    store(memory.links.connection(link))
   }
 
   /// Keeps the newest snapshot of a connection.

@@ -15,11 +15,8 @@ struct JSONSink: FieldSink, ~Copyable {
   init(showsKeys: Bool) { self.showsKeys = showsKeys }
 
   mutating func key(_ key: StaticString, suffix: StaticString = "") {
-    separate()
-    output.byte(0x22)
-    output.lowercased(key)
-    output.text(suffix)
-    output.text("\":")
+    output.jsonKey(key, suffix: suffix, isFirst: isFirst)
+    isFirst = false
   }
 
   private mutating func separate() {
@@ -51,7 +48,8 @@ struct JSONSink: FieldSink, ~Copyable {
       key("hidden")
       output.byte(0x5b)
       for index in hiddenKeys.indices {
-        output.text(index == 0 ? "\"" : ",\"")
+        if index > 0 { output.byte(0x2c) }
+        output.byte(0x22)
         output.lowercased(hiddenKeys[index])
         output.byte(0x22)
       }
@@ -106,10 +104,12 @@ struct JSONSink: FieldSink, ~Copyable {
     output.text("{\"code\":\"")
     output.hexadecimal(value, digits: digits)
     if let name {
-      output.text("\",\"name\":\"")
-      output.text(name)
+      output.text("\",\"name\":")
+      output.jsonWord(name)
+      output.byte(0x7d)
+    } else {
+      output.text("\"}")
     }
-    output.text("\"}")
   }
 
   mutating func flags(_ key: StaticString, _ value: UInt64, digits: Int, _ set: CodeSet) {
@@ -151,9 +151,7 @@ struct JSONSink: FieldSink, ~Copyable {
 
   mutating func word(_ key: StaticString, _ word: StaticString) {
     self.key(key)
-    output.byte(0x22)
-    output.text(word)
-    output.byte(0x22)
+    output.jsonWord(word)
   }
 
   mutating func flag(_ key: StaticString, _ value: Bool) {

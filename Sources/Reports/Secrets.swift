@@ -20,11 +20,11 @@ struct Secrets: Sendable {
       var finder = SecretFinder()
       for (row, slice) in [(found.row, found.outer), (found.completed, found.inner)] {
         guard let row else { continue }
-        let entry = HCITable.core[row]
+        let entry = HCITable.entry(row)
         let layout = row == found.completed ? entry.returns : entry.parameters
         guard layout.isKnown else { continue }
         var fields = HCIFields(record, slice)
-        try? fields.walk(layout.parameters, &finder)
+        try? fields.walk(layout, &finder)
       }
       for slice in finder.found { add(slice, of: record) }
       addAdvertising(record, dissection)

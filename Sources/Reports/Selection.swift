@@ -68,7 +68,7 @@ package struct Selection: Sendable {
       guard let direction = record.direction, directions.contains(direction) else { return false }
     }
     if !connections.isEmpty {
-      guard let link = answer.link, connections.contains(memory.links[link].id) else {
+      guard let link = answer.link, connections.contains(memory.links.connection(link).id) else {
         return false
       }
     }

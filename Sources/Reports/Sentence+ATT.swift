@@ -47,7 +47,7 @@ extension Sentence {
     if let mtu = fields.mtu {
       output.decimal(Int(mtu))
       if pdu.opcode == .exchangeMTUResponse, let link = answer.link,
-        let inForce = memory.links[link].mtu
+        let inForce = memory.links.connection(link).mtu
       {
         output.text(", MTU is ")
         output.decimal(Int(inForce))

@@ -50,8 +50,8 @@ extension Sentence {
       undecoded(bytes.part(dissection.body))
       return
     }
-    name(HCITable.core[row].name)
-    parameters(HCITable.core[row].parameters, bytes, found.outer)
+    name(HCITable.entry(row).name)
+    parameters(HCITable.entry(row).parameters, bytes, found.outer)
   }
 
   /// The parameters that have a place in the line, then the bytes that no row describes.
@@ -62,7 +62,7 @@ extension Sentence {
     }
     var fields = HCIFields(bytes, slice)
     // Where the bytes end too early, the dissection has the problem already.
-    try? fields.walk(layout.parameters, &self)
+    try? fields.walk(layout, &self)
   }
 
   // MARK: Events
@@ -86,18 +86,18 @@ extension Sentence {
       unknownEvent(event, found, bytes)
       return
     }
-    name(HCITable.core[row].name)
+    name(HCITable.entry(row).name)
     switch event.code {
     case HCIEvent.commandCompleteCode, HCIEvent.commandStatusCode:
       commandAnswer(event, found, bytes, answer)
     case HCIEvent.disconnectionCompleteCode where status == .success:
       if let link = answer.link {
-        ending(memory.links[link])
+        ending(memory.links.connection(link))
       } else {
-        parameters(HCITable.core[row].parameters, bytes, found.outer)
+        parameters(HCITable.entry(row).parameters, bytes, found.outer)
       }
     default:
-      parameters(HCITable.core[row].parameters, bytes, found.outer)
+      parameters(HCITable.entry(row).parameters, bytes, found.outer)
     }
   }
 
@@ -137,8 +137,8 @@ extension Sentence {
       }
       output.named(StatusCode(rawValue: status).name, UInt64(status), digits: 2)
     } else if let completed = found.completed {
-      if HCITable.core[completed].returns.isKnown {
-        parameters(HCITable.core[completed].returns, bytes, found.inner)
+      if HCITable.entry(completed).returns.isKnown {
+        parameters(HCITable.entry(completed).returns, bytes, found.inner)
       } else {
         undecoded(bytes.part(found.inner).dropping(1))
       }

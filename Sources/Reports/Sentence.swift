@@ -185,7 +185,7 @@ extension Sentence: HCIFieldVisitor {
   /// A command by its name.
   mutating func command(_ opcode: UInt16) {
     if let row = HCITable.core.command(opcode) {
-      output.text(HCITable.core[row].name)
+      output.text(HCITable.entry(row).name)
     } else {
       output.hexadecimal(UInt64(opcode), digits: 4)
     }

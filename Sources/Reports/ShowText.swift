@@ -81,8 +81,8 @@ package struct ShowText: PacketReport, ~Copyable {
   private var timeColumns: Int {
     switch options.time {
     case .elapsed, .delta: 10
-    case .utc: 21 + timeDecimals
-    case .local: 20 + timeDecimals
+    case .utc: 22 + timeDecimals
+    case .local: 21 + timeDecimals
     case .none: 0
     }
   }
@@ -93,14 +93,14 @@ package struct ShowText: PacketReport, ~Copyable {
   private mutating func header(into output: inout Output) {
     line.clear()
     style(.dim)
-    pad(0, to: Self.numberColumns - 1)
+    line.spaces(Self.numberColumns - 1)
     line.byte(0x23)
     if timeColumns > 0 {
-      pad(0, to: timeColumns - 4)
+      line.spaces(timeColumns - 4)
       line.text("time")
     }
     if gapColumns > 0 {
-      pad(0, to: gapColumns - 3)
+      line.spaces(gapColumns - 3)
       line.text("gap")
     }
     line.text("      what")
@@ -112,58 +112,55 @@ package struct ShowText: PacketReport, ~Copyable {
     _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: Memory
   ) {
     style(.dim)
-    right(Self.numberColumns) { line in line.decimal(record.number) }
-    time(record.time)
-    gap(record.time)
-    if let time = record.time { previous = time }
+    line.decimal(UInt(record.number), columns: Self.numberColumns)
+    if let time = record.time {
+      self.time(time)
+      gap(time)
+      previous = time
+    } else {
+      line.spaces(timeColumns + gapColumns)
+    }
     style(.plain)
-    let id = answer.link.map { memory.links[$0].id } ?? 0
-    right(3) { line in if id > 0 { line.decimal(id) } }
+    let id = answer.link.map { memory.links.id($0) } ?? 0
+    if id > 0 { line.decimal(UInt(id), columns: 3) } else { line.spaces(3) }
     line.byte(0x20)
     switch record.direction {
     case .sent: line.text(options.glyphs.sent)
     case .received: line.text(options.glyphs.received)
-    case nil: pad(0, to: options.glyphs.isUTF8 ? 1 : 2)
+    case nil: line.spaces(options.glyphs.isUTF8 ? 1 : 2)
     }
     line.byte(0x20)
   }
 
-  private mutating func time(_ time: Timestamp?) {
-    guard timeColumns > 0 else { return }
-    let start = start
-    let previous = previous
-    let decimals = timeDecimals
-    let style = options.time
-    let offset = time.map { options.zoneOffset($0.seconds) } ?? 0
-    var clock = clock
-    right(timeColumns) { line in
-      guard let time else { return }
-      switch style {
-      case .elapsed:
-        if let start { line.elapsedColumn(time, since: start) }
-      case .delta:
-        line.elapsedColumn(time, since: previous ?? time)
-      case .utc:
-        if time.isWritable { clock.utc(time, decimals: decimals, into: &line) }
-      case .local:
-        if time.isWritable {
-          clock.local(time, offset: offset, decimals: decimals, into: &line)
-        }
-      case .none: break
-      }
+  private mutating func time(_ time: Timestamp) {
+    switch options.time {
+    case .elapsed: line.elapsed(time, since: start ?? time, columns: timeColumns)
+    case .delta: line.elapsed(time, since: previous ?? time, columns: timeColumns)
+    case .none: break
+    case .utc where !time.isWritable, .local where !time.isWritable: line.spaces(timeColumns)
+    case .utc:
+      line.byte(0x20)
+      clock.utc(time, decimals: timeDecimals, into: &line)
+    case .local:
+      line.byte(0x20)
+      let offset = options.zoneOffset(time.seconds)
+      clock.local(time, offset: offset, decimals: timeDecimals, into: &line)
     }
-    self.clock = clock
   }
 
   /// The silence since the line above.
-  private mutating func gap(_ time: Timestamp?) {
+  private mutating func gap(_ time: Timestamp) {
     guard gapColumns > 0 else { return }
-    let previous = previous
-    right(gapColumns) { line in
-      guard let time, let previous else { return }
-      let gap = time.nanoseconds(since: previous)
-      if gap >= Self.shortestGap { line.duration(nanoseconds: gap) }
+    let gap = previous.map { time.nanoseconds(since: $0) } ?? 0
+    guard gap >= Self.shortestGap else {
+      line.spaces(gapColumns)
+      return
     }
+    cell.clear()
+    cell.duration(nanoseconds: gap)
+    let columns = cell.count
+    line.spaces(gapColumns - columns)
+    cell.copy(into: &line)
   }
 
   /// Name, subject and rest in their columns; what does not fit pushes the next to the right.
@@ -204,22 +201,7 @@ package struct ShowText: PacketReport, ~Copyable {
     line.bytes.part(Slice(start: start, count: line.count - start)).columns
   }
 
-  private mutating func pad(_ columns: Int, to width: Int) {
-    var columns = columns
-    while columns < width {
-      line.byte(0x20)
-      columns += 1
-    }
-  }
-
-  /// Writes something right-aligned.
-  private mutating func right(_ width: Int, _ write: (inout Output) -> Void) {
-    cell.clear()
-    write(&cell)
-    let columns = cell.bytes.columns
-    pad(columns, to: width)
-    cell.copy(into: &line)
-  }
+  private mutating func pad(_ columns: Int, to width: Int) { line.spaces(width - columns) }
 
   /// Ends a line; on a terminal what does not fit is cut.
   private mutating func finishLine(into output: inout Output) {

@@ -36,8 +36,14 @@ package struct Links: Sendable {
     UInt32(adapter) << 16 | UInt32(handle)
   }
 
-  /// The connection in a slot.
-  package subscript(slot: LinkSlot) -> Connection {
+  /// The connection in a slot, as a copy.
+  package func connection(_ slot: LinkSlot) -> Connection { slots[slot.index].connection }
+
+  /// The number of the connection in a slot; 0 for a link that is none.
+  package func id(_ slot: LinkSlot) -> Int { slots[slot.index].connection.id }
+
+  /// The connection in a slot, in place.
+  subscript(slot: LinkSlot) -> Connection {
     _read { yield slots[slot.index].connection }
     _modify { yield &slots[slot.index].connection }
   }

@@ -192,8 +192,8 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     for parameter in parameters {
       switch parameter.kind {
       case .count, .countOfBits: counted = true
-      case .list(let items):
-        guard counted, Self.counts(items) else { return false }
+      case .list:
+        guard counted, Self.counts(parameter.items) else { return false }
         counted = false
       case .counted, .advertisingData:
         guard counted else { return false }
@@ -238,7 +238,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
       switch parameter.kind {
       case .unsigned(_, .code(let set)), .unsigned(_, .flags(let set)), .countOfBits(_, let set):
         used.insert(set)
-      case .list(let items): collect(items, into: &used)
+      case .list: collect(parameter.items, into: &used)
       default: break
       }
     }
@@ -265,7 +265,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
       parameters.reduce(0) { sum, parameter in
         switch parameter.kind {
         case .secret: sum + 1
-        case .list(let items): sum + count(items)
+        case .list: sum + count(parameter.items)
         default: sum
         }
       }

@@ -115,12 +115,12 @@ extension ATT {
     package let type: BluetoothUUID
 
     @_lifetime(cursor: copy cursor)
-    init(_ opcode: ATTOpcode, parsing cursor: inout Cursor) throws(ParseError) {
+    init(_ opcode: ATTOpcode, parsing cursor: inout Cursor, missing: Int) throws(ParseError) {
       self.opcode = opcode
       startHandle = try cursor.u16()
       endHandle = try cursor.u16()
       // Two bytes are a short UUID; anything else should be a long one, and is too short otherwise.
-      let width = cursor.remaining == 2 ? 2 : 16
+      let width = cursor.remaining + missing == 2 ? 2 : 16
       type = try BluetoothUUID(parsing: &cursor, width: width) ?? BluetoothUUID(0)
     }
   }
@@ -164,10 +164,16 @@ extension ATTItems {
     }
   }
 
-  /// A list of items that carry their own lengths.
+  /// A list of items that carry their own lengths, in the last two bytes of `header` bytes; bytes
+  /// that make no whole header stay with the cursor, to be reported as left over.
   @_lifetime(cursor: copy cursor)
-  init(layout: Layout, _ cursor: inout Cursor) {
+  init(layout: Layout, header: Int, _ cursor: inout Cursor) {
     self.layout = layout
-    list = cursor.rest()
+    var ahead = cursor
+    var count = 0
+    while (try? ahead.take(header - 2)) != nil, let length = try? ahead.u16() {
+      count += header + Int(ahead.takeUpTo(Int(length)).count)
+    }
+    list = cursor.takeUpTo(count)
   }
 }

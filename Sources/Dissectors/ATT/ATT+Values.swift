@@ -66,7 +66,7 @@ extension ATT {
 
     @_lifetime(cursor: copy cursor)
     init(parsing cursor: inout Cursor) {
-      items = ATTItems(layout: .lengthValue, &cursor)
+      items = ATTItems(layout: .lengthValue, header: 2, &cursor)
     }
   }
 
@@ -102,9 +102,9 @@ extension ATT {
     package static let signatureSize = 12
 
     @_lifetime(cursor: copy cursor)
-    init(parsing cursor: inout Cursor) throws(ParseError) {
+    init(parsing cursor: inout Cursor, missing: Int) throws(ParseError) {
       handle = try cursor.u16()
-      value = cursor.takeUpTo(max(0, cursor.remaining - Self.signatureSize))
+      value = cursor.takeUpTo(max(0, cursor.remaining + missing - Self.signatureSize))
       signCounter = try cursor.u32()
       signature = try cursor.take(8)
     }
@@ -175,7 +175,7 @@ extension ATT {
 
     @_lifetime(cursor: copy cursor)
     init(parsing cursor: inout Cursor) {
-      items = ATTItems(layout: .handleLengthValue, &cursor)
+      items = ATTItems(layout: .handleLengthValue, header: 4, &cursor)
     }
   }
 
@@ -184,6 +184,22 @@ extension ATT {
   package struct Empty: Sendable {
     /// Which of the three.
     package let opcode: ATTOpcode
+  }
+
+  /// A PDU that ends before its fields do.
+  package struct Incomplete: Sendable {
+    /// The opcode.
+    package let opcode: ATTOpcode
+    /// What follows it.
+    package let data: Slice
+
+    /// Reads what there is; without an opcode there is nothing.
+    @_lifetime(cursor: copy cursor)
+    init?(parsing cursor: inout Cursor) {
+      guard let opcode = try? cursor.u8() else { return nil }
+      self.opcode = ATTOpcode(rawValue: opcode)
+      data = cursor.rest()
+    }
   }
 
   /// A PDU whose opcode the specification does not have.

@@ -34,7 +34,7 @@ package struct ATTFields: Sendable {
   package var handles: Slice?
   /// The items of a list.
   package var items: ATTItems?
-  /// Bytes that no field claims: those of an unknown opcode.
+  /// Bytes that no field claims: those of an unknown opcode or of an incomplete PDU.
   package var data: Slice?
 
   init() {}
@@ -100,6 +100,8 @@ extension ATTPDU {
     case .multipleHandleValueNotification(let pdu):
       fields.items = pdu.items
     case .empty: break
+    case .incomplete(let pdu):
+      fields.data = pdu.data
     case .unknown(let pdu):
       fields.data = pdu.data
     }

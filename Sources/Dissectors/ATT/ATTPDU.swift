@@ -29,14 +29,18 @@ package enum ATTPDU: Sendable {
   case handleValue(ATT.HandleValue)
   case multipleHandleValueNotification(ATT.MultipleHandleValueNotification)
   case empty(ATT.Empty)
+  case incomplete(ATT.Incomplete)
   case unknown(ATT.Unknown)
 
   /// Reads a PDU: opcode (1 byte), then what the opcode says.
   ///
   /// Structs that serve two opcodes of equal shape (Exchange MTU, Write, Handle Value, …) keep the
   /// opcode.
+  ///
+  /// - Parameter missing: how many bytes of the PDU the capture did not keep: a layout that depends
+  ///   on the PDU's length is found by its true length.
   @_lifetime(cursor: copy cursor)
-  package init(parsing cursor: inout Cursor) throws(ParseError) {
+  package init(parsing cursor: inout Cursor, missing: Int = 0) throws(ParseError) {
     let opcode = ATTOpcode(rawValue: try cursor.u8())
     switch opcode {
     case .errorResponse:
@@ -52,7 +56,8 @@ package enum ATTPDU: Sendable {
     case .findByTypeValueResponse:
       self = .findByTypeValueResponse(ATT.FindByTypeValueResponse(parsing: &cursor))
     case .readByTypeRequest, .readByGroupTypeRequest:
-      self = .readByTypeRequest(try ATT.ReadByTypeRequest(opcode, parsing: &cursor))
+      self = .readByTypeRequest(
+        try ATT.ReadByTypeRequest(opcode, parsing: &cursor, missing: missing))
     case .readByTypeResponse, .readByGroupTypeResponse:
       self = .readByTypeResponse(try ATT.ReadByTypeResponse(opcode, parsing: &cursor))
     case .readRequest:
@@ -68,7 +73,8 @@ package enum ATTPDU: Sendable {
     case .writeRequest, .writeCommand:
       self = .write(try ATT.Write(opcode, parsing: &cursor))
     case .signedWriteCommand:
-      self = .signedWriteCommand(try ATT.SignedWriteCommand(parsing: &cursor))
+      self = .signedWriteCommand(
+        try ATT.SignedWriteCommand(parsing: &cursor, missing: missing))
     case .prepareWriteRequest, .prepareWriteResponse:
       self = .prepareWrite(try ATT.PrepareWrite(opcode, parsing: &cursor))
     case .executeWriteRequest:
@@ -108,6 +114,7 @@ package enum ATTPDU: Sendable {
     case .handleValue(let pdu): pdu.opcode
     case .multipleHandleValueNotification: .multipleHandleValueNotification
     case .empty(let pdu): pdu.opcode
+    case .incomplete(let pdu): pdu.opcode
     case .unknown(let pdu): pdu.opcode
     }
   }

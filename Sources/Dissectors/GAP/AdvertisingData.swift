@@ -29,10 +29,14 @@ package struct ADStructures: ~Escapable {
   @_lifetime(self: copy self)
   package mutating func next() -> ADStructure? {
     let offset = cursor.offset
-    guard let length = try? cursor.u8(), length > 0 else { return nil }
+    guard let length = try? cursor.u8(), length > 0 else {
+      _ = cursor.rest()
+      return nil
+    }
     guard cursor.remaining >= Int(length), let type = try? cursor.u8() else {
       overrun = Problem(
         .advertisingStructureTooLong, at: offset, Int(length), cursor.remaining)
+      _ = cursor.rest()
       return nil
     }
     return ADStructure(

@@ -187,7 +187,8 @@ package let eventLaterRows: [HCIRow] = [
   .event(
     0x3d, "Remote Host Supported Features Notification",
     [.deviceAddress, .u64("Host_Supported_Features", .flags(.lmpFeatures1))]),
-  .event(0x3e, "LE Meta"),
+  // For an event that ends before its subevent code; all others have a row of their own.
+  .event(0x3e, "LE Meta", [.u8("Subevent_Code", .hex)]),
   .event(0x40, "Physical Link Complete", [.status, .u8("Physical_Link_Handle", .hex)]),
   .event(0x41, "Channel Selected", [.u8("Physical_Link_Handle", .hex)]),
   .event(

@@ -53,19 +53,47 @@ package struct HCIFields: ~Escapable {
   @_lifetime(self: copy self)
   package mutating func rest() -> Slice { cursor.rest() }
 
-  /// Reads the parameters of `row` and tells `visitor` each of them.
+  /// Reads the parameters of a row of the core tables and tells `visitor` each of them.
   ///
   /// - Throws: where a parameter reaches past the end; those before it were told.
   @_lifetime(self: copy self)
   package mutating func walk<Visitor: HCIFieldVisitor & ~Copyable>(
-    _ row: [HCIParameter], _ visitor: inout Visitor
+    _ layout: HCILayout, _ visitor: inout Visitor
   ) throws(ParseError) {
-    for index in row.indices { try read(row[index], &visitor) }
+    try walk(HCITable.core.fields, layout.first..<layout.end, &visitor)
+  }
+
+  /// Reads parameters that stand in no table.
+  @_lifetime(self: copy self)
+  mutating func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    _ parameters: [HCIParameter], _ visitor: inout Visitor
+  ) throws(ParseError) {
+    var fields: [HCIField] = []
+    for parameter in parameters { parameter.append(to: &fields) }
+    try walk(fields, fields.indices, &visitor)
+  }
+
+  @_lifetime(self: copy self)
+  private mutating func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    _ fields: [HCIField], _ range: Range<Int>, _ visitor: inout Visitor
+  ) throws(ParseError) {
+    var position = range.lowerBound
+    while position < range.upperBound {
+      let field = fields[position]
+      position += 1
+      if case .list = field.kind {
+        let items = position..<position + field.itemFields
+        try readList(field.name, fields, items, &visitor)
+        position = items.upperBound
+      } else {
+        try read(field, &visitor)
+      }
+    }
   }
 
   @_lifetime(self: copy self)
   private mutating func read<Visitor: HCIFieldVisitor & ~Copyable>(
-    _ parameter: borrowing HCIParameter, _ visitor: inout Visitor
+    _ parameter: HCIField, _ visitor: inout Visitor
   ) throws(ParseError) {
     let start = cursor.offset
     var slice: Slice
@@ -111,11 +139,14 @@ package struct HCIFields: ~Escapable {
     case .advertisingData(let field):
       let length = takeCount()
       slice = try cursor.take(field == 0 ? length : field)
-      slice.count = min(slice.count, Int32(length))
+      if length > slice.count {
+        visitor.field(
+          parameter.name, line: parameter.line, .advertisingData, cursor.bytes(slice), at: slice)
+        throw ParseError(offset: start, needed: length, available: Int(slice.count))
+      }
+      slice.count = Int32(length)
       value = .advertisingData
-    case .list(let items):
-      try readList(parameter.name, items, &visitor)
-      return
+    case .list: return
     }
     visitor.field(parameter.name, line: parameter.line, value, cursor.bytes(slice), at: slice)
   }
@@ -141,7 +172,7 @@ package struct HCIFields: ~Escapable {
   /// Reads as many items as the count before the list says; without a count, to the end.
   @_lifetime(self: copy self)
   private mutating func readList<Visitor: HCIFieldVisitor & ~Copyable>(
-    _ name: StaticString, _ items: [HCIParameter], _ visitor: inout Visitor
+    _ name: StaticString, _ fields: [HCIField], _ items: Range<Int>, _ visitor: inout Visitor
   ) throws(ParseError) {
     let expected = count
     count = nil
@@ -151,7 +182,7 @@ package struct HCIFields: ~Escapable {
     while expected.map({ done < $0 }) ?? !cursor.isAtEnd {
       visitor.beginItem()
       defer { visitor.endItem() }
-      try walk(items, &visitor)
+      try walk(fields, items, &visitor)
       done += 1
       // An item without parameters would never come to an end.
       if items.isEmpty { break }

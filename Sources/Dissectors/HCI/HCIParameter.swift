@@ -32,7 +32,7 @@ package struct HCIParameter: Sendable {
     case advertisingData(Int)
     /// Items of several parameters each, as many as the count before says, or to the end of the
     /// parameters where there was no count.
-    case list([HCIParameter])
+    case list
   }
 
   /// How a number reads.
@@ -60,11 +60,16 @@ package struct HCIParameter: Sendable {
   /// The parameter's place in the one-line form: nil keeps it out, an empty string gives the bare
   /// value, a word stands before the value ("timeout 720 ms").
   package let line: StaticString?
+  /// Of a list: the parameters of one item.
+  package let items: [HCIParameter]
 
-  init(_ name: StaticString, _ kind: Kind, _ line: StaticString?) {
+  init(
+    _ name: StaticString, _ kind: Kind, _ line: StaticString?, items: [HCIParameter] = []
+  ) {
     self.name = name
     self.kind = kind
     self.line = line
+    self.items = items
   }
 
   // The vocabulary of the tables.
@@ -124,14 +129,14 @@ package struct HCIParameter: Sendable {
     Self(name, .advertisingData(field), line)
   }
   static func list(_ name: StaticString, _ items: [HCIParameter]) -> Self {
-    Self(name, .list(items), nil)
+    Self(name, .list, nil, items: items)
   }
 }
 
 extension HCIParameter: Equatable {
   package static func == (left: Self, right: Self) -> Bool {
     left.name.description == right.name.description && left.kind == right.kind
-      && left.line?.description == right.line?.description
+      && left.line?.description == right.line?.description && left.items == right.items
   }
 }
 

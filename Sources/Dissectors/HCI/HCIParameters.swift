@@ -47,12 +47,12 @@ package struct HCIParameters: Sendable {
 
   /// The handle of the link that the packet is about, where its row has one.
   package func connectionHandle(_ bytes: RawSpan) -> UInt16? {
-    if let row, let offset = HCITable.core[row].parameters.connectionHandleOffset,
+    if let row, let offset = HCITable.entry(row).parameters.connectionHandleOffset,
       Int(outer.count) >= offset + 2
     {
       return bytes.littleEndianU16(at: Int(outer.start) + offset) & 0x0fff
     }
-    if let completed, let offset = HCITable.core[completed].returns.connectionHandleOffset,
+    if let completed, let offset = HCITable.entry(completed).returns.connectionHandleOffset,
       Int(inner.count) >= offset + 2
     {
       return bytes.littleEndianU16(at: Int(inner.start) + offset) & 0x0fff
@@ -62,7 +62,7 @@ package struct HCIParameters: Sendable {
 
   /// The Status that the packet carries: the first parameter of its row, or of a Command Complete.
   package func status(_ bytes: RawSpan) -> UInt8? {
-    if let row, HCITable.core[row].parameters.beginsWithStatus, !outer.isEmpty {
+    if let row, HCITable.entry(row).parameters.beginsWithStatus, !outer.isEmpty {
       return bytes.byte(at: Int(outer.start))
     }
     // Every command of the specification returns Status first, and so do vendors' commands.
@@ -73,22 +73,22 @@ package struct HCIParameters: Sendable {
   ///
   /// A command that failed may return no more than its Status.
   package func problem(_ bytes: RawSpan) -> Problem? {
-    if let row, let problem = Self.check(HCITable.core[row].parameters, bytes, outer) {
+    if let row, let problem = Self.check(HCITable.entry(row).parameters, bytes, outer) {
       return problem
     }
     guard let completed else { return nil }
     let failed = status(bytes).map { $0 != 0 } ?? false
-    return failed ? nil : Self.check(HCITable.core[completed].returns, bytes, inner)
+    return failed ? nil : Self.check(HCITable.entry(completed).returns, bytes, inner)
   }
 
   private static func check(
     _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice
   ) -> Problem? {
-    guard layout.isKnown, layout.size != Int(slice.count) else { return nil }
+    guard layout.isKnown, layout.needsWalk || layout.size != Int(slice.count) else { return nil }
     var fields = HCIFields(bytes, slice)
     var silent = SilentVisitor()
     do throws(ParseError) {
-      try fields.walk(layout.parameters, &silent)
+      try fields.walk(layout, &silent)
     } catch {
       return Problem(error)
     }

@@ -11,42 +11,63 @@ package struct HCIEntry: Sendable {
   /// Of a command: the layout of the return parameters.
   package let returns: HCILayout
 
-  init(_ row: HCIRow) {
+  init(_ row: HCIRow, _ fields: inout [HCIField]) {
     code = row.code
     name = row.name
-    parameters = HCILayout(row.parameters)
-    returns = HCILayout(row.returns)
+    parameters = HCILayout(row.parameters, &fields)
+    returns = HCILayout(row.returns, &fields)
   }
 }
 
-/// A list of parameters and what it says about the bytes that hold it.
+/// Where a list of parameters stands in its table's `fields`, and what it says about the bytes that
+/// hold it.
 package struct HCILayout: Sendable {
-  /// The parameters; none where they are not described.
-  package let parameters: [HCIParameter]
+  /// Where the fields stand; none where the parameters are not described.
+  let first: Int
+  let end: Int
   /// Whether the parameters are described.
   package let isKnown: Bool
   /// The number of bytes, where it does not depend on their content.
   package let size: Int?
+  /// Whether as many bytes as `size` says may still be wrong: a count in them says how much of a
+  /// field is used.
+  let needsWalk: Bool
   /// Where Connection_Handle stands, where it is at a fixed place.
   package let connectionHandleOffset: Int?
   /// Whether the first parameter is Status.
   package let beginsWithStatus: Bool
 
-  init(_ parameters: [HCIParameter]?) {
-    self.parameters = parameters ?? []
-    isKnown = parameters != nil
+  /// The layout of `parameters`, whose fields are added to `fields`.
+  init(_ described: [HCIParameter]?, _ fields: inout [HCIField]) {
+    let parameters = described ?? []
+    let start = fields.count
+    for parameter in parameters { parameter.append(to: &fields) }
+    first = start
+    end = fields.count
+    isKnown = described != nil
     var size: Int? = 0
     var handle: Int?
-    for parameter in self.parameters {
+    for parameter in parameters {
       if handle == nil, let size, parameter.name.description == "Connection_Handle" {
         handle = size
       }
       size = size.flatMap { known in parameter.size.map { known + $0 } }
     }
-    self.size = parameters == nil ? nil : size
+    self.size = described == nil ? nil : size
+    needsWalk = parameters.contains { $0.isPartlyUsed }
     connectionHandleOffset = handle
-    beginsWithStatus = self.parameters.first?.name.description == "Status"
+    beginsWithStatus = parameters.first?.name.description == "Status"
   }
+}
+
+/// A parameter as the walk reads it: without references, so that nothing is counted per packet. A
+/// list is followed by the fields of one item.
+package struct HCIField: Sendable {
+  let name: StaticString
+  let kind: HCIParameter.Kind
+  let line: StaticString?
+  /// Of a list: how many of the fields that follow are its item's.
+  let itemFields: Int
 }
 
 extension HCIParameter {
@@ -62,6 +83,20 @@ extension HCIParameter {
     case .counted, .rest, .list: nil
     }
   }
+
+  /// Adds this parameter's field, and after a list those of its item.
+  func append(to fields: inout [HCIField]) {
+    var item: [HCIField] = []
+    for parameter in items { parameter.append(to: &item) }
+    fields.append(HCIField(name: name, kind: kind, line: line, itemFields: item.count))
+    fields.append(contentsOf: item)
+  }
+
+  /// Whether a count says how much of this field is used.
+  fileprivate var isPartlyUsed: Bool {
+    if case .advertisingData(let field) = kind { return field > 0 }
+    return false
+  }
 }
 
 /// Which row of the tables: small enough to stand in a `Dissection`.
@@ -72,6 +107,8 @@ package struct HCIRowID: Equatable, Sendable {
 /// All rows, found by their codes without searching.
 package struct HCITable: Sendable {
   private let entries: [HCIEntry]
+  /// The parameters of all rows, one row's behind the other's.
+  let fields: [HCIField]
   /// Positions in `entries`, -1 for none: of commands by OGF × 256 + OCF, of events and subevents
   /// by their codes.
   private let commandIndex: [Int16]
@@ -85,7 +122,9 @@ package struct HCITable: Sendable {
 
   /// Tables of one's own.
   init(commands: [HCIRow], events: [HCIRow], subevents: [HCIRow]) {
-    entries = (commands + events + subevents).map { HCIEntry($0) }
+    var fields: [HCIField] = []
+    entries = (commands + events + subevents).map { HCIEntry($0, &fields) }
+    self.fields = fields
     commandIndex = Self.index(commands, from: 0, slots: 64 * 256) { Self.slot(ofCommand: $0) }
     eventIndex = Self.index(events, from: commands.count, slots: 256) { Int($0) }
     subeventIndex = Self.index(subevents, from: commands.count + events.count, slots: 256) {
@@ -123,8 +162,6 @@ package struct HCITable: Sendable {
   /// The row of an LE Meta event.
   package func subevent(_ code: UInt8) -> HCIRowID? { Self.id(subeventIndex[Int(code)]) }
 
-  /// What stands in a row.
-  package subscript(id: HCIRowID) -> HCIEntry {
-    _read { yield entries[Int(id.position)] }
-  }
+  /// What stands in a row of the core tables.
+  package static func entry(_ id: HCIRowID) -> HCIEntry { core.entries[Int(id.position)] }
 }

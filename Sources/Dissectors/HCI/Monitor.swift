@@ -164,7 +164,7 @@ extension Dissection {
         body = cursor.rest()
         // Vendor diagnostics are bytes that only the controller's maker can read.
         let mayGoOn = known == .vendorDiagnostic
-        if !mayGoOn, !body.isEmpty { 
+        if !mayGoOn, !body.isEmpty {
           problems.add(Problem(.leftOver, at: Int(body.start), Int(body.count)))
         }
       }

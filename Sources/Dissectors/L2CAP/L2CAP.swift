@@ -77,19 +77,40 @@ extension Dissection {
     do throws(ParseError) {
       let header = try L2CAPHeader(parsing: &cursor)
       l2cap = header
+      let missing = max(0, Int(header.length) - cursor.remaining)
       body = cursor.takeUpTo(Int(header.length))
+      if missing > 0, !isTruncated {
+        problems.add(
+          Problem(.lengthTooLarge, at: Int(body.start), Int(header.length), Int(body.count)))
+      }
       if !cursor.isAtEnd {
         problems.add(Problem(.leftOver, at: cursor.offset, cursor.remaining))
       }
       guard header.cid == .attribute else { return }
-      var payload = Cursor(bytes, body)
-      att = try ATTPDU(parsing: &payload)
-      if let code = att?.problem { problems.add(code) }
-      if !payload.isAtEnd {
+      try parseATT(bytes, missing: missing)
+    } catch {
+      if !isTruncated { problems.add(Problem(error)) }
+    }
+  }
+
+  /// Dissects the ATT PDU in `body`; of one that is too short, opcode and bytes stay.
+  ///
+  /// - Parameter missing: how many bytes of it are not there: then what does not fit is no fault of
+  ///   the sender's.
+  private mutating func parseATT(_ bytes: RawSpan, missing: Int) throws(ParseError) {
+    var payload = Cursor(bytes, body)
+    do throws(ParseError) {
+      let pdu = try ATTPDU(parsing: &payload, missing: missing)
+      att = pdu
+      if let problem = pdu.problem { problems.add(problem) }
+      if missing == 0, !payload.isAtEnd {
         problems.add(Problem(.leftOver, at: payload.offset, payload.remaining))
       }
     } catch {
-      if !isTruncated { problems.add(Problem(error)) }
+      var again = Cursor(bytes, body)
+      att = ATT.Incomplete(parsing: &again).map { .incomplete($0) }
+      // The length field that lied has been reported.
+      if missing == 0 { throw error }
     }
   }
 }

@@ -1,0 +1,161 @@
+// Dissections in words, so that a test says what it expects in one line.
+
+import Bluetooth
+import Bytes
+
+@testable import Dissectors
+
+/// The bytes of "02 40 00".
+func hex(_ text: String) -> [UInt8] {
+  text.split(separator: " ").compactMap { UInt8($0, radix: 16) }
+}
+
+/// A number of bytes in the order in which they cross the link.
+func little(_ value: Int, width: Int = 2) -> [UInt8] {
+  (0..<width).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+}
+
+/// A number as `digits` hexadecimal digits.
+func digits(_ value: some BinaryInteger, _ count: Int) -> String {
+  let text = String(value, radix: 16)
+  return String(repeating: "0", count: max(0, count - text.count)) + text
+}
+
+/// What an H4 packet is.
+func h4(_ bytes: [UInt8], isTruncated: Bool = false) -> Dissection {
+  Dissection(h4: bytes.bytes, isTruncated: isTruncated)
+}
+
+/// An L2CAP PDU on `cid` around `payload`; its length field can lie.
+func l2cap(_ payload: [UInt8], cid: Int = 4, length: Int? = nil) -> [UInt8] {
+  little(length ?? payload.count) + little(cid) + payload
+}
+
+/// What an L2CAP PDU is that begins at `start`.
+func pdu(_ bytes: [UInt8], from start: Int = 0, isTruncated: Bool = false) -> Dissection {
+  var dissection = Dissection()
+  dissection.parsePDU(bytes.bytes, from: start, isTruncated: isTruncated)
+  return dissection
+}
+
+/// What is wrong with a dissection: "tooShort@7(2,1)".
+func problems(_ dissection: Dissection) -> [String] {
+  (0..<dissection.problems.count).map { words(dissection.problems[$0]) }
+}
+
+/// A problem as "tooShort@7(2,1)", or without its place where it has none.
+func words(_ problem: Problem) -> String {
+  "\(problem.code)\(problem.offset.map { "@\($0)" } ?? "")(\(problem.first),\(problem.second))"
+}
+
+/// The bytes of a slice: "0d18".
+func words(_ slice: Slice, of bytes: [UInt8]) -> String {
+  bytes.bytes.part(slice).array.map { digits($0, 2) }.joined()
+}
+
+/// A UUID as it is printed: most significant byte first.
+func words(_ uuid: BluetoothUUID) -> String {
+  switch uuid.width {
+  case 2: digits(uuid.low, 4)
+  case 4: digits(uuid.low, 8)
+  default: digits(uuid.high, 16) + digits(uuid.low, 16)
+  }
+}
+
+/// An ATT PDU: its opcode's name, then every field that it has.
+func words(_ pdu: ATTPDU?, of bytes: [UInt8]) -> String {
+  guard let pdu else { return "none" }
+  let fields = pdu.fields
+  var parts = [pdu.opcode.name?.description ?? "0x\(digits(pdu.opcode.rawValue, 2))"]
+  func add(_ name: String, _ value: String?) {
+    if let value { parts.append("\(name)=\(value)") }
+  }
+  add("request", fields.requestOpcode.map { digits($0.rawValue, 2) })
+  add("handle", fields.handle.map { digits($0, 4) })
+  add("start", fields.startHandle.map { digits($0, 4) })
+  add("end", fields.endHandle.map { digits($0, 4) })
+  add("type", fields.type.map { words($0) })
+  add("offset", fields.offset.map { "\($0)" })
+  add("mtu", fields.mtu.map { "\($0)" })
+  add("flags", fields.executeFlags.map { "\($0)" })
+  add("error", fields.error.map { digits($0.rawValue, 2) })
+  add("value", fields.value.map { words($0, of: bytes) })
+  add("counter", fields.signCounter.map { "\($0)" })
+  add("signature", fields.signature.map { words($0, of: bytes) })
+  add("handles", fields.handles.map { words($0, of: bytes) })
+  add("data", fields.data.map { words($0, of: bytes) })
+  add("items", fields.items.map { "\(items(of: $0, in: bytes))" })
+  return parts.joined(separator: " ")
+}
+
+/// The items of a list, one string each.
+func items(of list: ATTItems, in bytes: [UInt8]) -> [String] {
+  var all: [String] = []
+  var cursor = Cursor(bytes.bytes, list.list)
+  while let item = list.next(&cursor) {
+    var parts: [String] = []
+    if let handle = item.handle { parts.append(digits(handle, 4)) }
+    if let end = item.endHandle { parts.append("to \(digits(end, 4))") }
+    if let type = item.type { parts.append(words(type)) }
+    if let value = item.value { parts.append("=\(words(value, of: bytes))") }
+    if item.missing > 0 { parts.append("-\(item.missing)") }
+    all.append(parts.joined(separator: " "))
+  }
+  return all
+}
+
+/// A visitor that writes down what it is told, one string a field: "Handle 0x0040".
+struct Recorder: HCIFieldVisitor {
+  /// What was told.
+  private(set) var told: [String] = []
+  /// The slices of all fields.
+  private(set) var slices: [Slice] = []
+  /// Whether every field's bytes were as many as its slice says.
+  private(set) var isConsistent = true
+
+  mutating func field(
+    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    at slice: Slice
+  ) {
+    let text =
+      switch value {
+      case .number(let number, let width, let form): Self.words(number, width, form)
+      case .address(let address): digits(address.value, 12)
+      case .bytes: "bytes \(bytes.array.map { digits($0, 2) }.joined())"
+      case .text: "'\(String(decoding: bytes.array, as: UTF8.self))'"
+      case .secret: "secret of \(bytes.byteCount)"
+      case .advertisingData: "AD \(bytes.array.map { digits($0, 2) }.joined())"
+      }
+    told.append("\(name) \(text)")
+    slices.append(slice)
+    if Int(slice.count) != bytes.byteCount { isConsistent = false }
+  }
+
+  private static func words(_ number: Int64, _ width: Int, _ form: HCIParameter.Form) -> String {
+    switch form {
+    case .hex, .handle, .opcode, .flags:
+      "0x" + digits(UInt64(bitPattern: number), 2 * width)
+    default: "\(number)"
+    }
+  }
+
+  mutating func beginList(_ name: StaticString) { told.append("\(name) [") }
+  mutating func beginItem() { told.append("{") }
+  mutating func endItem() { told.append("}") }
+  mutating func endList() { told.append("]") }
+}
+
+/// Walks a command's or event's parameters, outer and inner, and gives what a visitor is told.
+func walk(_ dissection: Dissection, _ bytes: [UInt8]) -> Recorder {
+  var recorder = Recorder()
+  guard let parameters = dissection.parameters else { return recorder }
+  if let row = parameters.row {
+    var fields = HCIFields(bytes.bytes, parameters.outer)
+    try? fields.walk(HCITable.entry(row).parameters, &recorder)
+  }
+  if let completed = parameters.completed {
+    var fields = HCIFields(bytes.bytes, parameters.inner)
+    try? fields.walk(HCITable.entry(completed).returns, &recorder)
+  }
+  return recorder
+}

@@ -1,0 +1,208 @@
+// The records of the Linux monitor. Layouts: BlueZ, doc/btsnoop-protocol.rst.
+
+import Bluetooth
+import Bytes
+import Testing
+
+@testable import Dissectors
+
+/// Records that are no packets, without anything wrong: opcode, bytes, and how many of them at least
+/// must be there.
+let monitorFixtures: [(opcode: UInt16, bytes: String, least: Int)] = [
+  // Primary controller, USB, 11:22:33:44:55:66, "hci0"
+  (0, "00 01 66 55 44 33 22 11 68 63 69 30 00 00 00 00", 16),
+  (1, "", 0),
+  (8, "", 0),
+  (9, "", 0),
+  // 11:22:33:44:55:66, Intel (2)
+  (10, "66 55 44 33 22 11 02 00", 8),
+  (11, "01 02 03", 0),
+  // "Linux"
+  (12, "4c 69 6e 75 78 00", 0),
+  // Priority 6, "btd", "up"
+  (13, "06 04 62 74 64 00 75 70 00", 6),
+  // Cookie 1, control, version 1.22, privileged, "btd"
+  (14, "01 00 00 00 02 00 01 16 00 01 00 00 00 04 62 74 64 00", 18),
+  (15, "01 00 00 00", 4),
+  // Cookie 1, Set Powered
+  (16, "01 00 00 00 05 00 01", 6),
+  // Cookie 1, Command Complete of Set Powered
+  (17, "01 00 00 00 01 00 05 00 00", 8),
+]
+
+@Suite struct MonitorTests {
+  private func monitor(_ opcode: UInt16, _ bytes: [UInt8], isTruncated: Bool = false) -> Dissection
+  {
+    Dissection(monitor: opcode, bytes.bytes, isTruncated: isTruncated)
+  }
+
+  private func note(_ opcode: UInt16, _ text: String) -> MonitorNote? {
+    let dissection = monitor(opcode, hex(text))
+    guard case .note(let note) = dissection.content, dissection.problems.isEmpty else { return nil }
+    return note
+  }
+
+  private func text(_ slice: Slice?, of hexes: String) -> String? {
+    let bytes = hex(hexes)
+    return slice.map { String(decoding: bytes.bytes.part($0).array, as: UTF8.self) }
+  }
+
+  @Test(arguments: monitorFixtures)
+  func nothingIsWrong(_ fixture: (opcode: UInt16, bytes: String, least: Int)) {
+    #expect(problems(monitor(fixture.opcode, hex(fixture.bytes))) == [])
+  }
+
+  /// All 20: packets without a type byte, notes and control traffic.
+  @Test func everyOpcode() {
+    #expect(MonitorOpcode.allCases.map(\.rawValue) == Array(0...19))
+    let types: [MonitorOpcode: PacketType] = [
+      .command: .command, .event: .event, .aclSent: .acl, .aclReceived: .acl, .scoSent: .sco,
+      .scoReceived: .sco, .isoSent: .iso, .isoReceived: .iso,
+    ]
+    for opcode in MonitorOpcode.allCases {
+      #expect(opcode.packetType == types[opcode])
+      let content = monitor(opcode.rawValue, [0x40, 0, 0, 0, 0, 0, 0, 0]).content
+      let kind =
+        switch content {
+        case .unknown: "unknown"
+        case .note(let note): "note \(note.kind)"
+        case .control(let record): record.isEvent ? "control event" : "control command"
+        case .command: "command"
+        case .event: "event"
+        case .acl: "acl"
+        case .sco: "sco"
+        case .iso: "iso"
+        }
+      let expected =
+        switch opcode {
+        case .controlCommand: "control command"
+        case .controlEvent: "control event"
+        default: types[opcode].map { "\($0)" } ?? "note \(opcode)"
+        }
+      #expect(kind == expected)
+    }
+  }
+
+  @Test func packetsHaveNoTypeByte() {
+    let dissection = monitor(2, hex("03 0c 00"))
+    guard case .command(let command) = dissection.content else {
+      Issue.record("no command")
+      return
+    }
+    #expect(command.opcode == HCICommand.reset && dissection.problems.isEmpty)
+    #expect(problems(monitor(5, hex("40 20 05 00 01"))) == ["lengthTooLarge@4(5,1)"])
+  }
+
+  @Test(arguments: [20, 0x100, 0xffff])
+  func unknownOpcodes(_ opcode: UInt16) {
+    let dissection = monitor(opcode, [1, 2, 3])
+    guard case .note(let note) = dissection.content else {
+      Issue.record("no note")
+      return
+    }
+    #expect(note.kind == .unknown)
+    #expect(dissection.body == Slice(start: 0, count: 3))
+    #expect(problems(dissection) == ["unknownMonitorOpcode(\(opcode),0)"])
+  }
+
+  // MARK: Notes
+
+  @Test func newIndex() {
+    let bytes = "00 01 66 55 44 33 22 11 68 63 69 30 00 00 00 00"
+    let note = note(0, bytes)
+    #expect(note?.controllerType == 0 && note?.bus == 1)
+    #expect(note?.address == DeviceAddress(value: 0x1122_3344_5566))
+    #expect(text(note?.text, of: bytes) == "hci0\0\0\0\0")
+    #expect((0...11).allSatisfy { MonitorNote.busName($0) != nil })
+    #expect(MonitorNote.busName(12) == nil)
+  }
+
+  @Test func indexInfo() {
+    let note = note(10, "66 55 44 33 22 11 02 00")
+    #expect(note?.address == DeviceAddress(value: 0x1122_3344_5566) && note?.manufacturer == 2)
+  }
+
+  @Test func userLog() {
+    let bytes = "06 04 62 74 64 00 75 70 00"
+    #expect(note(13, bytes)?.priority == 6)
+    #expect(text(note(13, bytes)?.identifier, of: bytes) == "btd\0")
+    #expect(text(note(13, bytes)?.text, of: bytes) == "up\0")
+  }
+
+  /// Some writers give no identifier at all (bluez issue 92).
+  @Test func userLogWithoutIdentifier() {
+    let bytes = "06 00 75 70"
+    #expect(note(13, bytes)?.identifier == Slice(start: 2, count: 0))
+    #expect(text(note(13, bytes)?.text, of: bytes) == "up")
+    #expect(note(13, "06 00")?.text?.isEmpty == true)
+  }
+
+  @Test func identifierThatClaimsTooMuch() {
+    #expect(problems(monitor(13, hex("06 05 62 74 64"))) == ["tooShort@2(5,3)"])
+    let dissection = monitor(14, hex("01 00 00 00 02 00 01 16 00 01 00 00 00 ff 62"))
+    #expect(problems(dissection) == ["tooShort@14(255,1)"])
+    guard case .note(let note) = dissection.content else {
+      Issue.record("no note")
+      return
+    }
+    // What stands before is not lost.
+    #expect(note.cookie == 1 && note.version == 1 && note.flags == 1)
+  }
+
+  @Test func controlOpenAndClose() {
+    let bytes = "01 00 00 00 02 00 01 16 00 01 00 00 00 04 62 74 64 00"
+    let note = note(14, bytes)
+    #expect(note?.cookie == 1 && note?.format == 2 && note?.version == 1)
+    #expect(note?.revision == 22 && note?.flags == 1)
+    #expect(text(note?.identifier, of: bytes) == "btd\0")
+    #expect(self.note(15, "07 00 00 00")?.cookie == 7)
+  }
+
+  @Test func bytesThatNoFieldClaims() {
+    #expect(problems(monitor(1, [1])) == ["leftOver@0(1,0)"])
+    #expect(problems(monitor(15, hex("07 00 00 00 01 02"))) == ["leftOver@4(2,0)"])
+    // Only their maker can read a controller's diagnostics.
+    #expect(problems(monitor(11, [1, 2, 3])) == [])
+    #expect(monitor(11, [1, 2, 3]).body == Slice(start: 0, count: 3))
+  }
+
+  // MARK: Control traffic
+
+  @Test(
+    arguments: [
+      (16, "01 00 00 00 05 00 01", 5, nil, false), (16, "01 00 00 00 13 00", 0x13, nil, true),
+      (17, "01 00 00 00 0a 00", 0x0a, nil, true), (17, "01 00 00 00 06 00 01", 6, nil, false),
+      // Command Complete and Command Status: of Read Local OOB Data, of Set Powered.
+      (17, "01 00 00 00 01 00 20 00 00", 1, 0x20, true),
+      (17, "01 00 00 00 02 00 05 00 03", 2, 5, false),
+    ] as [(UInt16, String, UInt16, UInt16?, Bool)])
+  func control(
+    _ opcode: UInt16, _ text: String, _ code: UInt16, _ answered: UInt16?, _ isSecret: Bool
+  ) {
+    let dissection = monitor(opcode, hex(text))
+    guard case .control(let record) = dissection.content else {
+      Issue.record("no control record")
+      return
+    }
+    #expect(record.cookie == 1 && record.code == code && record.answeredOpcode == answered)
+    #expect(record.carriesSecrets == isSecret)
+    #expect(dissection.body.start == 6)
+  }
+
+  // MARK: Truncation
+
+  @Test(arguments: monitorFixtures)
+  func everyPrefix(_ fixture: (opcode: UInt16, bytes: String, least: Int)) {
+    let bytes = hex(fixture.bytes)
+    for count in 0...bytes.count {
+      let prefix = Array(bytes.prefix(count))
+      let found = problems(monitor(fixture.opcode, prefix))
+      if count < fixture.least {
+        #expect(found.count == 1 && found.allSatisfy { $0.hasPrefix("tooShort") }, "at \(count)")
+      } else {
+        #expect(found == [], "at \(count)")
+      }
+      #expect(problems(monitor(fixture.opcode, prefix, isTruncated: true)) == [])
+    }
+  }
+}

@@ -1,0 +1,295 @@
+// Every fixture cut at every length and damaged at every byte, and many packets of random bytes: no
+// input traps, every slice lies inside the packet, and what the capture cut off is no fault.
+
+import Bluetooth
+import Bytes
+import Testing
+
+@testable import Dissectors
+
+/// Everything that can be read of an H4 packet, and what went wrong while it was read.
+private struct Examined {
+  /// The dissection, with the L2CAP PDU of ACL data parsed as if it were whole.
+  var dissection: Dissection
+  /// Slices outside the packet.
+  var outside: [String] = []
+  private let bytes: [UInt8]
+
+  init(_ bytes: [UInt8], isTruncated: Bool = false) {
+    self.bytes = bytes
+    dissection = h4(bytes, isTruncated: isTruncated)
+    if case .acl = dissection.content {
+      dissection.parsePDU(
+        bytes.bytes, from: Int(dissection.body.start), isTruncated: isTruncated)
+    }
+    check("body", dissection.body)
+    checkATT()
+    checkParameters()
+    checkAdvertising()
+  }
+
+  private mutating func check(_ what: String, _ slice: Slice?) {
+    guard let slice else { return }
+    if slice.start < 0 || slice.count < 0 || slice.end > bytes.count {
+      outside.append("\(what) \(slice.start)+\(slice.count) of \(bytes.count)")
+    }
+  }
+
+  private mutating func checkATT() {
+    guard let fields = dissection.att?.fields else { return }
+    check("value", fields.value)
+    check("signature", fields.signature)
+    check("handles", fields.handles)
+    check("data", fields.data)
+    guard let items = fields.items else { return }
+    check("list", items.list)
+    let bytes = self.bytes
+    var cursor = Cursor(bytes.bytes, items.list)
+    while let item = items.next(&cursor) { check("item", item.value) }
+  }
+
+  private mutating func checkParameters() {
+    guard let parameters = dissection.parameters else { return }
+    check("outer", parameters.outer)
+    check("inner", parameters.inner)
+    _ = parameters.connectionHandle(bytes.bytes)
+    _ = parameters.status(bytes.bytes)
+    let told = walk(dissection, bytes)
+    for slice in told.slices { check("parameter", slice) }
+    if !told.isConsistent { outside.append("bytes are not the slice's") }
+    let opened = told.told.count { $0.hasSuffix("[") || $0 == "{" }
+    let closed = told.told.count { $0 == "]" || $0 == "}" }
+    if opened != closed { outside.append("\(opened) opened, \(closed) closed") }
+  }
+
+  private mutating func checkAdvertising() {
+    guard case .event(let event) = dissection.content, event.isLEMeta else { return }
+    let bytes = self.bytes
+    for report in reports(bytes) {
+      check("report", report.data)
+      var structures = ADStructures(bytes.bytes, report.data)
+      while let structure = structures.next() { check("structure", structure.data) }
+    }
+  }
+
+  /// Whether there are problems that blame the sender.
+  var isBlamed: Bool { !dissection.problems.isEmpty }
+}
+
+/// A packet of ACL data with a whole L2CAP PDU.
+private func data(_ payload: [UInt8], cid: Int = 4) -> [UInt8] {
+  let pdu = l2cap(payload, cid: cid)
+  return [2, 0x40, 0] + little(pdu.count) + pdu
+}
+
+/// Packets of each row whose size is fixed, its parameters filled with `byte`: opcode or event code,
+/// and the packet.
+private func packetsOfRows(filledWith byte: UInt8) -> [[UInt8]] {
+  func filled(_ size: Int) -> [UInt8] { [UInt8](repeating: byte, count: size) }
+  var packets: [[UInt8]] = []
+  for row in hciCommandTables.flatMap(\.self).map({ HCIEntry($0) }) {
+    if let size = row.parameters.size, row.parameters.isKnown {
+      packets.append([1] + little(Int(row.code)) + [UInt8(size)] + filled(size))
+    }
+    if let size = row.returns.size, row.returns.isKnown, size > 0 {
+      // Status 0: a failure may return less.
+      let returned = [0] + filled(size - 1)
+      packets.append([4, 0x0e, UInt8(size + 3), 1] + little(Int(row.code)) + returned)
+    }
+  }
+  for row in hciEventTables.flatMap(\.self).map({ HCIEntry($0) })
+  where row.code != 0x0e && row.code != 0x3e {
+    if let size = row.parameters.size, row.parameters.isKnown {
+      packets.append([4, UInt8(row.code), UInt8(size)] + filled(size))
+    }
+  }
+  for row in hciLEMetaTables.flatMap(\.self).map({ HCIEntry($0) }) {
+    if let size = row.parameters.size, row.parameters.isKnown {
+      packets.append([4, 0x3e, UInt8(size + 1), UInt8(row.code)] + filled(size))
+    }
+  }
+  return packets
+}
+
+/// All whole packets that the tests of this module know.
+private let whole: [[UInt8]] =
+  attFixtures.map { data(hex($0.bytes)) } + hciFixtures.map { hex($0.bytes) }
+  + advertisingFixtures.map { hex($0.bytes) }
+  + [data([1, 2, 3], cid: 6), hex("03 40 00 02 01 02"), hex("05 40 20 02 00 01 02")]
+
+/// The packet with its header's length field set to what is there.
+private func shortened(_ packet: [UInt8], to count: Int) -> [UInt8]? {
+  let header = [0, 4, 5, 4, 3, 5][Int(packet[0])]
+  guard count >= header, count - header < 256 || packet[0] == 2 || packet[0] == 5 else {
+    return nil
+  }
+  var short = Array(packet.prefix(count))
+  let length = count - header
+  switch packet[0] {
+  case 1, 3: short[3] = UInt8(length)
+  case 4: short[2] = UInt8(length)
+  default: short.replaceSubrange(3..<5, with: little(length))
+  }
+  return short
+}
+
+@Suite struct SweepTests {
+  /// Cut at every length: something is too short, or a length claims too much, and exactly one.
+  @Test func everyPrefixOfEveryPacket() {
+    for packet in whole + packetsOfRows(filledWith: 0x00) {
+      for count in 0..<packet.count {
+        let prefix = Array(packet.prefix(count))
+        let examined = Examined(prefix)
+        let found = problems(examined.dissection)
+        let isExpected = found.contains { problem in
+          ["tooShort", "lengthTooLarge", "emptyRecord"].contains { problem.hasPrefix($0) }
+        }
+        #expect(isExpected && examined.outside.isEmpty, "\(prefix): \(found)")
+        // The layer that was cut reports it, and the layers above it; never one of them twice.
+        #expect(Set(found).count == found.count, "\(prefix): \(found)")
+        let kept = Examined(prefix, isTruncated: true)
+        #expect(!kept.isBlamed && kept.outside.isEmpty, "\(prefix): \(problems(kept.dissection))")
+      }
+      #expect(Examined(packet).outside.isEmpty)
+    }
+  }
+
+  /// Parameters that are short although the header's length agrees: exactly one problem.
+  @Test func everyPacketWithTooFewParameters() {
+    for packet in packetsOfRows(filledWith: 0x00) where packet[0] == 1 || packet[0] == 4 {
+      #expect(problems(h4(packet)) == [], "\(packet)")
+      for count in 0..<packet.count {
+        guard let short = shortened(packet, to: count) else { continue }
+        let found = problems(h4(short))
+        #expect(
+          found.count == 1 && found.allSatisfy { $0.hasPrefix("tooShort") }, "\(short): \(found)")
+        #expect(!Examined(short, isTruncated: true).isBlamed)
+      }
+      guard let longer = shortened(packet + [0], to: packet.count + 1) else { continue }
+      #expect(problems(h4(longer)) == ["leftOver@\(packet.count)(1,0)"], "\(longer)")
+    }
+  }
+
+  /// PDUs of ATT that are short although the lengths around them agree. Bytes that are missing in a
+  /// list or a value leave a shorter list or value.
+  @Test func everyPrefixOfEveryATTPDU() {
+    let least: [UInt8: Int] = [
+      0x01: 5, 0x02: 3, 0x03: 3, 0x04: 5, 0x05: 2, 0x06: 7, 0x08: 7, 0x09: 2, 0x0a: 3, 0x0c: 5,
+      0x10: 7, 0x11: 2, 0x12: 3, 0x16: 5, 0x17: 5, 0x18: 2, 0x1b: 3, 0x1d: 3, 0x52: 3, 0xd2: 15,
+    ]
+    for fixture in attFixtures {
+      let payload = hex(fixture.bytes)
+      for count in 1...payload.count {
+        let found = problems(Examined(data(Array(payload.prefix(count)))).dissection)
+        let isShort = count < least[payload[0]] ?? 1
+        let hasTooShort = found.count == 1 && found.allSatisfy { $0.hasPrefix("tooShort") }
+        #expect(!isShort || hasTooShort, "\(fixture.bytes) at \(count): \(found)")
+        #expect(found.count <= 1, "\(fixture.bytes) at \(count): \(found)")
+      }
+    }
+  }
+
+  /// Every byte of every packet in turn 0x00, 0xff, with its upper bit and with each bit flipped; of
+  /// the packets that are made of rows only the first three.
+  @Test func everyByteDamaged() {
+    for packet in whole { damage(packet, flips: 0..<8) }
+    for packet in packetsOfRows(filledWith: 0xff) where packet.count < 80 {
+      damage(packet, flips: 7..<8)
+    }
+  }
+
+  private func damage(_ packet: [UInt8], flips: Range<Int>) {
+    for index in packet.indices {
+      for byte in [0x00, 0xff] + flips.map({ packet[index] ^ UInt8(1) << $0 }) {
+        var damaged = packet
+        damaged[index] = byte
+        let outside = Examined(damaged, isTruncated: byte & 1 == 0).outside
+        if !outside.isEmpty { Issue.record("\(damaged): \(outside)") }
+      }
+    }
+  }
+
+  /// 20 000 packets of each type, seed 2026 + type: headers that often fit, then anything.
+  @Test(arguments: 0...6)
+  func randomPackets(_ type: Int) {
+    var random = SplitMix(seed: UInt64(2026 + type))
+    let codes = HCICodes()
+    for round in 0..<20_000 {
+      var packet = codes.header(type, &random)
+      for _ in 0..<random.next(below: 80) { packet.append(random.byte()) }
+      if random.next(below: 4) != 0, let fitting = fit(packet) { packet = fitting }
+      let examined = Examined(packet, isTruncated: random.next(below: 4) == 0)
+      if !examined.outside.isEmpty {
+        Issue.record("seed \(2026 + type), round \(round): \(packet): \(examined.outside)")
+      }
+    }
+  }
+
+  private func fit(_ packet: [UInt8]) -> [UInt8]? {
+    (1...5).contains(packet[0]) ? shortened(packet, to: packet.count) : nil
+  }
+
+  /// Monitor records of random bytes, seed 2001.
+  @Test func randomMonitorRecords() {
+    var random = SplitMix(seed: 2001)
+    for round in 0..<20_000 {
+      let bytes = (0..<random.next(below: 40)).map { _ in random.byte() }
+      let opcode = UInt16(random.next(below: 24))
+      let dissection = Dissection(monitor: opcode, bytes.bytes, isTruncated: false)
+      var slices = [dissection.body]
+      if case .note(let note) = dissection.content {
+        slices += [note.identifier, note.text].compactMap(\.self)
+      }
+      let isInside = slices.allSatisfy { $0.start >= 0 && $0.count >= 0 && $0.end <= bytes.count }
+      if !isInside { Issue.record("seed 2001, round \(round): \(opcode) \(bytes)") }
+    }
+  }
+}
+
+/// Codes that have rows, to begin random packets with.
+private struct HCICodes {
+  private let commands = hciCommandTables.flatMap(\.self).map(\.code)
+  private let events = hciEventTables.flatMap(\.self).map(\.code)
+  private let subevents = hciLEMetaTables.flatMap(\.self).map(\.code)
+
+  /// A packet's header of `type`: mostly with a code that is known.
+  func header(_ type: Int, _ random: inout SplitMix) -> [UInt8] {
+    let length = random.byte()
+    switch (type, random.next(below: 4)) {
+    case (1, 1...):
+      return [1] + little(Int(commands[random.next(below: commands.count)])) + [length]
+    case (2, 1...):
+      let opcode = attFixtures[random.next(below: attFixtures.count)].bytes.prefix(2)
+      let inner = [UInt8(random.next(below: 40)), 0, 4, 0] + hex(String(opcode))
+      return [2, random.byte(), random.byte(), length, 0] + inner
+    case (4, 1): return [4, UInt8(events[random.next(below: events.count)]), length]
+    case (4, 2): return [4, 0x3e, length, UInt8(subevents[random.next(below: subevents.count)])]
+    case (4, 3):
+      return [4, 0x0e, length, 1] + little(Int(commands[random.next(below: commands.count)]))
+    default: return [UInt8(type), random.byte(), random.byte(), length, 0]
+    }
+  }
+}
+
+/// A small generator of numbers that gives the same ones everywhere (SplitMix64).
+struct SplitMix {
+  private var state: UInt64
+
+  /// A generator that gives the numbers of `seed`.
+  init(seed: UInt64) { state = seed }
+
+  /// The next number.
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// A number below `limit`.
+  mutating func next(below limit: Int) -> Int { Int(next() % UInt64(limit)) }
+
+  /// A byte.
+  mutating func byte() -> UInt8 { UInt8(truncatingIfNeeded: next()) }
+}
