@@ -226,9 +226,9 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
   @Test func itemsOfListsHaveBytes() {
     func check(_ parameters: [HCIParameter]) {
       for parameter in parameters {
-        guard case .list(let items) = parameter.kind else { continue }
-        #expect(items.contains { ($0.size ?? 0) > 0 }, "\(parameter.name)")
-        check(items)
+        guard case .list = parameter.kind else { continue }
+        #expect(parameter.items.contains { ($0.size ?? 0) > 0 }, "\(parameter.name)")
+        check(parameter.items)
       }
     }
     for row in (hciCommandTables + hciEventTables + hciLEMetaTables).flatMap(\.self) {

@@ -54,7 +54,7 @@ import Testing
   ])
   func channels(_ cid: Int, _ name: String) {
     let dissection = pdu(l2cap(hex("0a 03 00"), cid: cid))
-    #expect(dissection.l2cap?.cid.name.description == name)
+    #expect(dissection.l2cap?.cid.name?.description == name)
     #expect(dissection.l2cap?.cid.carriesSecurityManager == (cid == 6 || cid == 7))
     // Only the ATT channel's payload is read as ATT.
     #expect((dissection.att != nil) == (cid == 4))
