@@ -114,10 +114,16 @@ extension Output {
     let magnitude = UInt(nanoseconds.magnitude)
     let seconds = magnitude / 1_000_000_000
     if nanoseconds < 0 {
-      let isSmall = seconds < 10
-      spaces(isSmall ? columns - 7 : 0)
+      // The sign stands before the first digit, not before the spaces.
+      var room = columns - 6
+      var rest = seconds
+      while rest >= 10 {
+        room -= 1
+        rest /= 10
+      }
+      spaces(room - 1)
       byte(0x2d)
-      decimal(seconds, columns: isSmall ? 1 : columns - 6)
+      decimal(seconds)
     } else {
       decimal(seconds, columns: columns - 5)
     }
