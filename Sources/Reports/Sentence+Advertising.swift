@@ -96,12 +96,16 @@ extension Sentence {
       if !isFirst { output.text("; ") }
       output.text("broken: ")
       let start = Int(offset)
+      if case .secret? = structures.brokenLayout, !showsKeys {
+        output.text("<hidden>")
+        return
+      }
       output.hex(bytes.part(Slice(start: start, count: slice.end - start)), separator: 0x20)
     }
   }
 
   private mutating func structure(_ type: ADType, _ data: RawSpan) {
-    switch type.layout {
+    switch type.layout(count: data.byteCount) {
     case .flags:
       output.text("flags ")
       output.hex(data)
@@ -128,10 +132,10 @@ extension Sentence {
       output.text(" data ")
       output.hex(data.dropping(2), separator: 0x20)
     case .secret where !showsKeys:
-      output.text(type.name ?? "")
+      output.text(type.name(count: data.byteCount) ?? "")
       output.text(" <hidden>")
     default:
-      if let name = type.name {
+      if let name = type.name(count: data.byteCount) {
         output.text(name)
       } else {
         output.text("type ")

@@ -67,7 +67,7 @@ package struct ShowText: PacketReport, ~Copyable {
     }
     if options.showsBytes {
       dump(
-        record.bytes, options.showsKeys ? .none : Secrets(dissection, record.bytes, answer),
+        record.bytes, options.showsKeys ? .none : Secrets(dissection, record, answer),
         into: &output)
     }
   }

@@ -36,6 +36,10 @@ package struct HCILayout: Sendable {
   package let connectionHandleOffset: Int?
   /// Whether the first parameter is Status.
   package let beginsWithStatus: Bool
+  /// Whether a parameter is a secret: then bytes that no parameter claims may be a piece of it.
+  package let hasSecret: Bool
+  /// Whether a parameter is advertising data.
+  package let hasAdvertisingData: Bool
 
   /// The layout of `parameters`, whose fields are added to `fields`.
   init(_ described: [HCIParameter]?, _ fields: inout [HCIField]) {
@@ -57,6 +61,11 @@ package struct HCILayout: Sendable {
     needsWalk = parameters.contains { $0.isPartlyUsed }
     connectionHandleOffset = handle
     beginsWithStatus = parameters.first?.name.description == "Status"
+    let added = fields[start...]
+    hasSecret = added.contains { if case .secret = $0.kind { true } else { false } }
+    hasAdvertisingData = added.contains {
+      if case .advertisingData = $0.kind { true } else { false }
+    }
   }
 }
 
