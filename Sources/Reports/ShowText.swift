@@ -63,7 +63,7 @@ package struct ShowText: PacketReport, ~Copyable {
       details.clear()
       Details.packet(
         record, dissection, bytes, answer, fragments: fragments, memory, to: &details)
-      output.raw(details.output.bytes)
+      output.text(details.output.bytes, options.glyphs)
     }
     if options.showsBytes {
       dump(
@@ -205,6 +205,11 @@ package struct ShowText: PacketReport, ~Copyable {
 
   /// Ends a line; on a terminal what does not fit is cut.
   private mutating func finishLine(into output: inout Output) {
+    if !options.glyphs.isUTF8 {
+      cell.clear()
+      line.copyASCII(into: &cell)
+      swap(&cell, &line)
+    }
     if let width = options.width {
       output.cut(line.bytes, columns: width, glyphs: options.glyphs)
     } else {

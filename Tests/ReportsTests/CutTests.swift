@@ -48,3 +48,13 @@ struct CutTests {
     #expect(cut("abcdef\u{1b}[", 4).hasPrefix("abc…"))
   }
 }
+
+@Suite("Text for terminals that know ASCII alone")
+struct ASCIITests {
+  @Test("Units stay readable, names are escaped")
+  func ascii() {
+    let text = written { $0.ascii([UInt8]("in 328 µs \"Café 漢\"\n".utf8).bytes) }
+    #expect(text == "in 328 us \"Caf\\u{e9} \\u{6f22}\"\n")
+    #expect(written { $0.ascii([0x41, 0xff].bytes) } == "A\\xff")
+  }
+}
