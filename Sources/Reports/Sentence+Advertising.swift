@@ -51,10 +51,10 @@ extension Sentence {
     }
     if let chain = advertisement.chain {
       comma()
-      output.text("joined from ")
+      output.text("joined from")
       for packet in memory.advertisements.packets[chain] {
-        output.packet(packet)
         output.byte(0x20)
+        output.packet(packet)
       }
     }
     if report.dataStatus == .incomplete {
@@ -68,7 +68,7 @@ extension Sentence {
     if let joined = advertisement.joined {
       advertisingData(memory.advertisements.joined.bytes, joined)
     } else {
-      advertisingData(bytes, report.data)
+      advertisingData(bytes, report.data, isWhole: report.dataStatus == .complete)
     }
   }
 
@@ -79,8 +79,9 @@ extension Sentence {
     }
   }
 
-  /// AD structures, each in a few words.
-  mutating func advertisingData(_ bytes: RawSpan, _ slice: Slice) {
+  /// AD structures, each in a few words. Where more of the data is to come, a structure that ends
+  /// early is not broken.
+  mutating func advertisingData(_ bytes: RawSpan, _ slice: Slice, isWhole: Bool = true) {
     guard !slice.isEmpty else {
       output.text("no data")
       return
@@ -94,7 +95,7 @@ extension Sentence {
     }
     if let overrun = structures.overrun, let offset = overrun.offset {
       if !isFirst { output.text("; ") }
-      output.text("broken: ")
+      output.text(isWhole ? "broken: " : "begun: ")
       let start = Int(offset)
       if case .secret? = structures.brokenLayout, !showsKeys {
         output.text("<hidden>")

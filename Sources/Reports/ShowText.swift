@@ -157,9 +157,15 @@ package struct ShowText: PacketReport, ~Copyable {
       return
     }
     cell.clear()
-    cell.duration(nanoseconds: gap)
-    let columns = cell.count
-    line.spaces(gapColumns - columns)
+    if gap < 1_000_000_000 {
+      // In seconds as all others: `509.6 ms` would fill the column to its edge.
+      cell.fixed(Int((gap + 50_000_000) / 100_000_000), decimals: 1, trim: false)
+      cell.text(" s")
+    } else {
+      cell.duration(nanoseconds: gap)
+    }
+    // Clocks that jump by years may need more than the column.
+    line.spaces(max(1, gapColumns - cell.count))
     cell.copy(into: &line)
   }
 
