@@ -60,8 +60,11 @@ let package = Package(
       ],
       swiftSettings: strict),
     // These run the built program; the dependency is there to have it built.
-    .testTarget(name: "CommandTests", dependencies: ["gattscope"], swiftSettings: strict),
-    .testTarget(name: "GoldenTests", dependencies: ["gattscope"], swiftSettings: strict),
+    .testTarget(
+      name: "CommandTests", dependencies: ["gattscope", "ProgramRunner"], swiftSettings: strict),
+    .testTarget(
+      name: "GoldenTests", dependencies: ["gattscope", "ProgramRunner"], swiftSettings: strict),
+    .target(name: "ProgramRunner", path: "Tests/ProgramRunner", swiftSettings: strict),
     // What the fuzzers do with their input; the tests do the same with what once failed.
     .target(
       name: "FuzzInputs", dependencies: ["Reports", "Sessions", "Captures", "Bluetooth", "Bytes"],
