@@ -2,14 +2,19 @@
 ///
 /// Scaling stays in integers, so that 0x001e intervals are exactly 37.5 ms.
 package struct Scale: Sendable, Equatable {
-  /// Raw units are multiplied by this.
-  package let multiplier: Int
-  /// And the product has this many decimals.
-  package let decimals: Int
+  // Small in memory, since every field of the HCI tables carries one.
+  private let factor: Int16
+  private let places: Int8
+  private let none: Int32?
   /// The unit.
   package let unit: Unit
+
+  /// Raw units are multiplied by this.
+  package var multiplier: Int { Int(factor) }
+  /// And the product has this many decimals.
+  package var decimals: Int { Int(places) }
   /// The raw value that stands for "not available", if there is one.
-  package let absent: Int?
+  package var absent: Int? { none.map { Int($0) } }
 
   /// The units that HCI's quantities are in.
   package enum Unit: UInt8, Sendable {
@@ -51,10 +56,10 @@ package struct Scale: Sendable, Equatable {
 
   /// A scale of one's own.
   package init(_ multiplier: Int, decimals: Int = 0, _ unit: Unit, absent: Int? = nil) {
-    self.multiplier = multiplier
-    self.decimals = decimals
+    factor = Int16(multiplier)
+    places = Int8(decimals)
     self.unit = unit
-    self.absent = absent
+    none = absent.map { Int32($0) }
   }
 
   /// Baseband slots: n × 0.625 ms.

@@ -34,6 +34,8 @@ package struct StatusCode: RawRepresentable, Equatable, Hashable, Sendable {
   package static let responseTimeout = Self(rawValue: 0x22)
   /// The instant of an update had passed when it arrived.
   package static let instantPassed = Self(rawValue: 0x28)
+  /// Pairing with a unit key is not supported.
+  package static let unitKeyNotSupported = Self(rawValue: 0x29)
   /// Connection parameters were refused.
   package static let unacceptableConnectionParameters = Self(rawValue: 0x3b)
   /// Advertising ended without a connection.

@@ -33,12 +33,12 @@ package struct Timestamp: Equatable, Sendable {
   /// The time since `earlier` in nanoseconds, negative where the clock went back; the nearest
   /// representable number where clocks are further than 292 years apart.
   package func nanoseconds(since earlier: Timestamp) -> Int64 {
-    let (whole, overflow) = (seconds - earlier.seconds).multipliedReportingOverflow(
-      by: 1_000_000_000)
-    let clamped = seconds < earlier.seconds ? Int64.min : Int64.max
-    if overflow { return clamped }
-    let (sum, carry) = whole.addingReportingOverflow(
-      Int64(nanoseconds) - Int64(earlier.nanoseconds))
-    return carry ? clamped : sum
+    let (apart, overflow) = seconds.subtractingReportingOverflow(earlier.seconds)
+    let fraction = Int64(nanoseconds) - Int64(earlier.nanoseconds)
+    // Within 292 years, which is 2^63 nanoseconds, nothing overflows.
+    if !overflow, apart.magnitude < 9_223_372_035 {
+      return apart &* 1_000_000_000 &+ fraction
+    }
+    return seconds < earlier.seconds ? .min : .max
   }
 }

@@ -157,6 +157,12 @@ package struct Cursor: ~Escapable {
   @inlinable
   @_lifetime(self: copy self)
   package mutating func unsigned(width: Int) throws(ParseError) -> UInt64 {
+    switch width {
+    case 1: return UInt64(try u8())
+    case 2: return UInt64(try u16())
+    case 4: return UInt64(try u32())
+    default: break
+    }
     try check(width)
     var value: UInt64 = 0
     for index in 0..<width {

@@ -66,7 +66,7 @@ extension Output {
           hex(UInt8(scalar))
         } else if isUnprintable(scalar) {
           text("\\u{")
-          text(String(scalar, radix: 16))
+          string(String(scalar, radix: 16))
           byte(0x7d)
         } else {
           raw(bytes.part(Slice(start: offset, count: count)))
@@ -83,6 +83,7 @@ extension Output {
     while offset < bytes.byteCount {
       // Most of what is written is plain ASCII: copy it in runs.
       var end = offset
+      while end + 8 <= bytes.byteCount, Self.isPlain(bytes.word(at: end)) { end += 8 }
       while end < bytes.byteCount, Self.isPlain(bytes.byte(at: end)) { end += 1 }
       if end > offset {
         raw(bytes.part(Slice(start: offset, count: end - offset)))
@@ -114,6 +115,27 @@ extension Output {
   private static func isPlain(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte < 0x7f && byte != 0x22 && byte != 0x5c
   }
+
+  /// The same for eight bytes at once. In each byte the top bit of a sum or difference tells: below
+  /// 0x20, 0x7f and above, or zero after what is searched for was taken out by exclusive or. It may
+  /// say no where every byte is plain, never yes where one is not.
+  private static func isPlain(_ word: UInt64) -> Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let quotes = word ^ ones &* 0x22
+    let backslashes = word ^ ones &* 0x5c
+    let control = word &- ones &* 0x20
+    let high = (word & ones &* 0x7f) &+ ones | word
+    let found = control | high | (quotes &- ones) | (backslashes &- ones)
+    return found & (ones &* 0x80) == 0
+  }
+}
+
+extension RawSpan {
+  /// The eight bytes at `offset`, the first the least significant; there must be as many.
+  fileprivate func word(at offset: Int) -> UInt64 {
+    precondition(offset >= 0 && offset + 8 <= byteCount)
+    return unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)
+  }
 }
 
 extension RawSpan {
@@ -121,7 +143,8 @@ extension RawSpan {
   /// marks, two for wide East Asian characters and pictographs.
   package var columns: Int {
     var offset = 0
-    // Most of what is set in columns is ASCII.
+    // Most of what is set in columns is printable ASCII: one column a byte.
+    while offset + 8 <= byteCount, Self.isPrintable(word(at: offset)) { offset += 8 }
     while offset < byteCount, byte(at: offset) & 0x80 == 0, byte(at: offset) >= 0x20 { offset += 1 }
     var columns = offset
     while offset < byteCount {
@@ -135,6 +158,12 @@ extension RawSpan {
       }
     }
     return columns
+  }
+
+  /// Whether none of eight bytes is below 0x20 or above 0x7f. It may say no where all are not.
+  private static func isPrintable(_ word: UInt64) -> Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    return (word | (word &- ones &* 0x20)) & (ones &* 0x80) == 0
   }
 }
 

@@ -93,88 +93,55 @@ package struct Output: ~Copyable {
     count += 1
   }
 
-  /// Appends constant text.
+  /// Appends constant text. Always inlined: where a literal is written its length is known, and
+  /// copying it takes a few moves.
+  @inlinable
+  @inline(__always)
   package mutating func text(_ text: StaticString) {
     let length = text.utf8CodeUnitCount
-    guard length < Self.bufferSize / 2 else {
+    guard length <= Self.slack else {
       raw(unsafe RawSpan(_unsafeStart: text.utf8Start, byteCount: length))
       return
     }
-    reserve(length + 8)
-    copy(text, length)
-  }
-
-  /// Copies constant text to the end, for which there is room and for seven bytes more: words are
-  /// short, and eight bytes at a time are sooner copied than a function is called for it.
-  mutating func copy(_ text: StaticString, _ length: Int) {
-    let target = unsafe UnsafeMutableRawPointer(buffer + count)
+    reserve(length)
+    unsafe (buffer + count).update(from: text.utf8Start, count: length)
     count += length
-    var offset = 0
-    while offset < length {
-      let word = unsafe Self.word(text, offset, length)
-      unsafe target.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
-      offset += 8
-    }
   }
 
-  /// Copies as `copy` does, and makes `A` to `Z` lower case.
+  /// Longer texts than this are copied in pieces.
+  @usableFromInline static var slack: Int { 1024 }
+
+  /// Appends constant text with `A` to `Z` in lower case.
   ///
-  /// With the top bit of each byte out of the way, adding 0x3f carries into it from `A` on, adding
-  /// 0x25 from `[` on; where only the first does, the byte is upper case, and its bit 5 is set.
-  mutating func copyLowercased(_ text: StaticString, _ length: Int) {
+  /// Eight bytes at a time, in place. With the top bit of each byte out of the way, adding 0x3f
+  /// carries into it from `A` on, adding 0x25 from `[` on; where only the first does, the byte is
+  /// upper case, and its bit 5 is set. Bytes behind the text are changed too, and not counted.
+  @inlinable
+  package mutating func lowercased(_ text: StaticString) {
+    let length = text.utf8CodeUnitCount
+    reserve(length + 8)
     let target = unsafe UnsafeMutableRawPointer(buffer + count)
-    count += length
+    unsafe (buffer + count).update(from: text.utf8Start, count: length)
     var offset = 0
     while offset < length {
-      let word = unsafe Self.word(text, offset, length)
+      let word = unsafe target.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
       let low = word & 0x7f7f_7f7f_7f7f_7f7f
       let fromA = low &+ 0x3f3f_3f3f_3f3f_3f3f
       let afterZ = low &+ 0x2525_2525_2525_2525
       let upper = fromA & ~afterZ & ~word & 0x8080_8080_8080_8080
-      unsafe target.storeBytes(of: word | upper >> 2, toByteOffset: offset, as: UInt64.self)
+      unsafe target.storeBytes(of: word | upper &>> 2, toByteOffset: offset, as: UInt64.self)
       offset += 8
     }
-  }
-
-  /// Up to eight bytes of a text from `offset` on, never one behind its end.
-  @unsafe
-  private static func word(_ text: StaticString, _ offset: Int, _ length: Int) -> UInt64 {
-    let source = unsafe UnsafeRawPointer(text.utf8Start)
-    if offset + 8 <= length {
-      return unsafe source.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-    }
-    if length >= 8 {
-      // The last eight bytes, without those that came before.
-      let word = unsafe source.loadUnaligned(fromByteOffset: length - 8, as: UInt64.self)
-      return word >> UInt64(8 * (offset + 8 - length))
-    }
-    var word: UInt64 = 0
-    for index in 0..<length {
-      let byte = unsafe source.load(fromByteOffset: index, as: UInt8.self)
-      word |= UInt64(byte) << UInt64(8 * index)
-    }
-    return word
-  }
-
-  /// Appends a byte for which there is room.
-  mutating func put(_ value: UInt8) {
-    unsafe buffer[count] = value
-    count += 1
-  }
-
-  /// Appends constant text with `A` to `Z` in lower case.
-  package mutating func lowercased(_ text: StaticString) {
-    let length = text.utf8CodeUnitCount
-    reserve(length + 8)
-    copyLowercased(text, length)
+    count += length
   }
 
   /// Appends text that is not constant; for what is not said once a packet.
-  package mutating func text(_ text: String) {
-    for byte in text.utf8 { self.byte(byte) }
+  package mutating func string(_ string: String) {
+    for byte in string.utf8 { self.byte(byte) }
   }
 
   /// Appends bytes as they are.
+  @usableFromInline
   package mutating func raw(_ bytes: RawSpan) {
     var done = 0
     while done < bytes.byteCount {
@@ -191,10 +158,23 @@ package struct Output: ~Copyable {
   }
 
   /// Appends the part `slice` of what this buffer holds to another one.
-  package func copy(_ slice: Slice, into other: inout Output) { other.raw(bytes.part(slice)) }
+  package func copy(_ slice: Slice, into other: inout Output) {
+    let start = Int(slice.start)
+    let length = Int(slice.count)
+    precondition(start >= 0 && length >= 0 && start + length <= count)
+    guard length <= Self.bufferSize else {
+      other.raw(bytes.part(slice))
+      return
+    }
+    other.reserve(length)
+    unsafe (other.buffer + other.count).update(from: buffer + start, count: length)
+    other.count += length
+  }
 
   /// Appends what this buffer holds to another one.
-  package func copy(into other: inout Output) { other.raw(bytes) }
+  package func copy(into other: inout Output) {
+    copy(Slice(start: 0, count: count), into: &other)
+  }
 
   /// Appends the part `slice` of what this buffer holds to another one, as the inside of a JSON
   /// string.
@@ -210,7 +190,11 @@ package struct Output: ~Copyable {
 
   /// Appends a number in decimal, with leading zeros up to `digits`.
   package mutating func decimal(_ value: UInt, digits: Int = 1) {
-    decimal(value, columns: digits, filler: 0x30)
+    if value < 10, digits == 1 {
+      byte(UInt8(truncatingIfNeeded: 0x30 + value))
+    } else {
+      decimal(value, columns: digits, filler: 0x30)
+    }
   }
 
   /// Appends a number in decimal, right-aligned in so many columns.
@@ -219,45 +203,96 @@ package struct Output: ~Copyable {
   }
 
   private mutating func decimal(_ value: UInt, columns: Int, filler: UInt8) {
-    let digits = Self.decimalDigits(value)
-    let length = max(columns, digits)
+    // From the last digit to the first, then the filler; a number that is wider than its columns
+    // needs its digits counted.
+    let length = value < 10 ? max(columns, 1) : max(columns, Self.decimalDigits(value))
     reserve(length)
-    var index = count + length
+    let target = unsafe buffer + count
+    var index = length
     var rest = value
-    while rest >= 10 {
-      let quotient = rest / 10
-      index -= 1
-      unsafe buffer[index] = UInt8(truncatingIfNeeded: 0x30 + rest - quotient * 10)
+    while rest >= 100 {
+      let quotient = rest / 100
+      index = index &- 2
+      unsafe Self.pair(rest &- quotient &* 100, target + index)
       rest = quotient
     }
-    index -= 1
-    unsafe buffer[index] = UInt8(truncatingIfNeeded: 0x30 + rest)
-    while index > count {
-      index -= 1
-      unsafe buffer[index] = filler
+    if rest >= 10 {
+      index = index &- 2
+      unsafe Self.pair(rest, target + index)
+    } else {
+      index = index &- 1
+      unsafe target[index] = UInt8(truncatingIfNeeded: 0x30 &+ rest)
+    }
+    while index > 0 {
+      index = index &- 1
+      unsafe target[index] = filler
     }
     count += length
   }
 
+  /// Writes a number below 100 as two digits: one multiplication gives the tens, since 205 / 2048 is
+  /// near enough to a tenth up to there.
+  private static func pair(_ value: UInt, _ target: UnsafeMutablePointer<UInt8>) {
+    let tens = (value &* 205) &>> 11
+    unsafe target[0] = UInt8(truncatingIfNeeded: 0x30 &+ tens)
+    unsafe target[1] = UInt8(truncatingIfNeeded: 0x30 &+ value &- tens &* 10)
+  }
+
   private static func decimalDigits(_ value: UInt) -> Int {
-    if value < 10 { return 1 }
-    if value < 100 { return 2 }
-    if value < 1000 { return 3 }
-    if value < 10_000 { return 4 }
-    var digits = 4
-    var rest = value / 10_000
-    while rest > 0 {
-      digits += 1
-      rest /= 10
+    var digits = 1
+    var power: UInt = 10
+    // 10^19 is the largest power that a UInt holds.
+    while value >= power, digits < 20 {
+      digits = digits &+ 1
+      power = power &* 10
     }
     return digits
+  }
+
+  /// Writes a number over bytes that are there, so that its last digit stands before the byte at
+  /// `end`, and gives where its first digit stands: a column's right-aligned number, over spaces.
+  @discardableResult
+  package mutating func put(_ value: UInt, endingAt end: Int, digits: Int = 1) -> Int {
+    precondition(end <= count)
+    let target = unsafe buffer
+    var index = end
+    var rest = value
+    repeat {
+      precondition(index > 0)
+      let quotient = rest / 10
+      index = index &- 1
+      unsafe target[index] = UInt8(truncatingIfNeeded: 0x30 &+ rest &- quotient &* 10)
+      rest = quotient
+    } while rest > 0
+    while end &- index < digits, index > 0 {
+      index = index &- 1
+      unsafe target[index] = 0x30
+    }
+    return index
+  }
+
+  /// Writes a byte over one that is there.
+  package mutating func put(_ value: UInt8, at offset: Int) {
+    precondition(offset >= 0 && offset < count)
+    unsafe buffer[offset] = value
   }
 
   /// Appends spaces.
   package mutating func spaces(_ number: Int) {
     guard number > 0 else { return }
-    reserve(number)
-    unsafe (buffer + count).update(repeating: 0x20, count: number)
+    guard number <= Self.slack else {
+      for _ in 0..<number { byte(0x20) }
+      return
+    }
+    reserve(number + 8)
+    let target = unsafe UnsafeMutableRawPointer(buffer + count)
+    var offset = 0
+    // Eight at a time; those that are too many are not counted.
+    while offset < number {
+      unsafe target.storeBytes(
+        of: 0x2020_2020_2020_2020, toByteOffset: offset, as: UInt64.self)
+      offset = offset &+ 8
+    }
     count += number
   }
 
@@ -291,11 +326,16 @@ package struct Output: ~Copyable {
 
   /// Appends `0x` and `digits` hexadecimal digits.
   package mutating func hexadecimal(_ value: UInt64, digits: Int) {
-    text("0x")
-    reserve(digits)
-    for index in 0..<digits {
-      let nibble = value >> UInt64(4 * (digits - 1 - index))
-      unsafe buffer[count + index] = Self.digit(UInt8(nibble & 15))
+    reserve(digits + 2)
+    unsafe buffer[count] = 0x30
+    unsafe buffer[count + 1] = 0x78
+    count += 2
+    var index = count + digits
+    var rest = value
+    while index > count {
+      index -= 1
+      unsafe buffer[index] = Self.digit(UInt8(truncatingIfNeeded: rest) & 15)
+      rest &>>= 4
     }
     count += digits
   }
@@ -308,8 +348,9 @@ package struct Output: ~Copyable {
     }
   }
 
-  @usableFromInline
+  /// `0` to `9`, then `a` to `f`: 39 characters further on.
+  @inlinable
   static func digit(_ nibble: UInt8) -> UInt8 {
-    nibble < 10 ? 0x30 + nibble : 0x57 + nibble
+    0x30 &+ nibble &+ (nibble > 9 ? 39 : 0)
   }
 }

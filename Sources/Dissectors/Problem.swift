@@ -30,7 +30,8 @@ package struct Problem: Equatable, Sendable {
     case recordsDropped
     /// The record's time lies outside the years 0000 to 9999.
     case timeOutOfRange
-    /// A PDU began while the one before it was incomplete, which is lost (missing, of).
+    /// A PDU began while the one before it was incomplete, which is lost (arrived, of; the
+    /// latter 0 where its length is not known).
     case fragmentLost
     /// A continuation fragment with nothing to continue.
     case continuationWithoutStart

@@ -106,28 +106,4 @@ extension Output {
     byte(0x2e)
     decimal(fraction, digits: digits)
   }
-
-  /// Appends the time since `start` in seconds with four decimals, rounded down, right-aligned in so
-  /// many columns.
-  mutating func elapsed(_ time: Timestamp, since start: Timestamp, columns: Int) {
-    let nanoseconds = time.nanoseconds(since: start)
-    let magnitude = UInt(nanoseconds.magnitude)
-    let seconds = magnitude / 1_000_000_000
-    if nanoseconds < 0 {
-      // The sign stands before the first digit, not before the spaces.
-      var room = columns - 6
-      var rest = seconds
-      while rest >= 10 {
-        room -= 1
-        rest /= 10
-      }
-      spaces(room - 1)
-      byte(0x2d)
-      decimal(seconds)
-    } else {
-      decimal(seconds, columns: columns - 5)
-    }
-    byte(0x2e)
-    decimal((magnitude - seconds * 1_000_000_000) / 100_000, digits: 4)
-  }
 }

@@ -104,18 +104,18 @@ enum Details {
     _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
   ) {
     guard let found = dissection.parameters else { return }
-    if let row = found.row { sink.word("name", HCITable.entry(row).name) }
+    if let row = found.row { sink.word("name", HCITable.name(row)) }
     var rest = found.outer
     var isSecret = false
     sink.begin("parameters")
     if let row = found.row {
-      rest = walk(HCITable.entry(row).parameters, bytes, found.outer, to: &sink)
-      isSecret = Secrets.mayHold(HCITable.entry(row).parameters, bytes, rest)
+      rest = walk(HCITable.parameters(row), bytes, found.outer, to: &sink)
+      isSecret = Secrets.mayHold(HCITable.parameters(row), bytes, rest)
     }
     if !found.inner.isEmpty {
       rest = returned(found, bytes, to: &sink)
       if let completed = found.completed {
-        isSecret = Secrets.mayHold(HCITable.entry(completed).returns, bytes, rest)
+        isSecret = Secrets.mayHold(HCITable.returns(completed), bytes, rest)
       }
     }
     sink.end()
@@ -126,8 +126,8 @@ enum Details {
   private static func returned<Sink: FieldSink & ~Copyable>(
     _ found: HCIParameters, _ bytes: RawSpan, to sink: inout Sink
   ) -> Slice {
-    if let completed = found.completed, HCITable.entry(completed).returns.isKnown {
-      return walk(HCITable.entry(completed).returns, bytes, found.inner, to: &sink)
+    if let completed = found.completed, HCITable.returns(completed).isKnown {
+      return walk(HCITable.returns(completed), bytes, found.inner, to: &sink)
     }
     let status = bytes.byte(at: Int(found.inner.start))
     sink.code("status", UInt64(status), digits: 2, StatusCode(rawValue: status).name)

@@ -51,6 +51,8 @@ protocol FieldSink: HCIFieldVisitor, ~Copyable {
 }
 
 extension FieldSink where Self: ~Copyable {
+  static var wantsLineOnly: Bool { false }
+
   /// A parameter of a command or event.
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
@@ -85,7 +87,7 @@ extension FieldSink where Self: ~Copyable {
       if scale.absent != Int(value) { quantity(name, Int(value), scale) }
     case .opcode:
       let row = HCITable.core.command(UInt16(truncatingIfNeeded: raw))
-      code(name, raw, digits: 4, row.map { HCITable.entry($0).name })
+      code(name, raw, digits: 4, row.map { HCITable.name($0) })
     }
   }
 }

@@ -10,17 +10,33 @@ struct JSONSink: FieldSink, ~Copyable {
   let showsKeys: Bool
   /// Whether a comma is due before the next key or element.
   private var isFirst = true
+  private var keys = KeyCache()
   private var hiddenKeys: [StaticString] = []
 
   init(showsKeys: Bool) { self.showsKeys = showsKeys }
 
-  mutating func key(_ key: StaticString, suffix: StaticString = "") {
-    output.jsonKey(key, suffix: suffix, isFirst: isFirst)
+  mutating func key(_ key: StaticString) {
+    keys.write(key, isFirst: isFirst, into: &output)
     isFirst = false
+  }
+
+  /// A key of the specification with a unit behind it.
+  private mutating func key(_ key: StaticString, unit: StaticString) {
+    separate()
+    output.byte(0x22)
+    output.lowercased(key)
+    output.text(unit)
+    output.text("\":")
   }
 
   private mutating func separate() {
     if isFirst { isFirst = false } else { output.byte(0x2c) }
+  }
+
+  /// Appends JSON that was written here before, as the value of the next key.
+  mutating func fragment(_ bytes: [UInt8]) {
+    output.raw(bytes.bytes)
+    isFirst = false
   }
 
   /// An object that is an element, or the document itself.
@@ -86,7 +102,7 @@ struct JSONSink: FieldSink, ~Copyable {
   }
 
   mutating func quantity(_ key: StaticString, _ value: Int, _ scale: Scale) {
-    self.key(key, suffix: scale.unit.suffix)
+    self.key(key, unit: scale.unit.suffix)
     output.fixed(value &* scale.multiplier, decimals: scale.decimals)
   }
 

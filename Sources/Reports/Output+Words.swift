@@ -83,7 +83,7 @@ extension Output {
           byte(0x75)
         } else {
           text("\\u{")
-          text(String(scalar, radix: 16))
+          string(String(scalar, radix: 16))
           byte(0x7d)
         }
         offset += count

@@ -23,18 +23,8 @@ struct Secrets: Sendable {
     case .command, .event:
       guard let found = dissection.parameters else { return }
       var finder = SecretFinder()
-      for (row, slice) in [(found.row, found.outer), (found.completed, found.inner)] {
-        guard let row else { continue }
-        let entry = HCITable.entry(row)
-        let layout = row == found.completed ? entry.returns : entry.parameters
-        guard layout.isKnown else { continue }
-        var fields = HCIFields(record, slice)
-        try? fields.walk(layout, &finder)
-        // A key that is cut short is still most of a key.
-        let rest = Int(fields.rest().start)
-        let behind = Slice(start: rest, count: record.byteCount - rest)
-        if Self.mayHold(layout, record, behind) { finder.found.append(behind) }
-      }
+      if let row = found.row { finder.walk(HCITable.parameters(row), record, found.outer) }
+      if let row = found.completed { finder.walk(HCITable.returns(row), record, found.inner) }
       for slice in finder.found { add(slice, of: record) }
       addAdvertising(record, dissection)
     case .control(let control):
@@ -93,6 +83,19 @@ struct Secrets: Sendable {
 /// Collects where the secret parameters of a command or event lie.
 private struct SecretFinder: HCIFieldVisitor {
   var found: [Slice] = []
+
+  static var wantsLineOnly: Bool { false }
+
+  mutating func walk(_ layout: HCILayout, _ record: RawSpan, _ slice: Slice) {
+    guard layout.isKnown else { return }
+    var fields = HCIFields(record, slice)
+    // Where the bytes end too early, what there is was told.
+    try? fields.walk(layout, &self)
+    // A key that is cut short is still most of a key.
+    let rest = Int(fields.rest().start)
+    let behind = Slice(start: rest, count: record.byteCount - rest)
+    if Secrets.mayHold(layout, record, behind) { found.append(behind) }
+  }
 
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,

@@ -50,8 +50,8 @@ extension Sentence {
       undecoded(bytes.part(dissection.body))
       return
     }
-    name(HCITable.entry(row).name)
-    parameters(HCITable.entry(row).parameters, bytes, found.outer)
+    name(HCITable.name(row))
+    parameters(HCITable.parameters(row), bytes, found.outer)
   }
 
   /// The parameters that have a place in the line, then the bytes that no row describes.
@@ -60,6 +60,7 @@ extension Sentence {
       undecoded(bytes.part(slice))
       return
     }
+    guard layout.hasLine else { return }
     var fields = HCIFields(bytes, slice)
     // Where the bytes end too early, the dissection has the problem already.
     try? fields.walk(layout, &self)
@@ -86,7 +87,7 @@ extension Sentence {
       unknownEvent(event, found, bytes)
       return
     }
-    name(HCITable.entry(row).name)
+    name(HCITable.name(row))
     switch event.code {
     case HCIEvent.commandCompleteCode, HCIEvent.commandStatusCode:
       commandAnswer(event, found, bytes, answer)
@@ -94,10 +95,10 @@ extension Sentence {
       if let link = answer.link {
         ending(memory.links.connection(link))
       } else {
-        parameters(HCITable.entry(row).parameters, bytes, found.outer)
+        parameters(HCITable.parameters(row), bytes, found.outer)
       }
     default:
-      parameters(HCITable.entry(row).parameters, bytes, found.outer)
+      parameters(HCITable.parameters(row), bytes, found.outer)
     }
   }
 
@@ -137,8 +138,8 @@ extension Sentence {
       }
       output.named(StatusCode(rawValue: status).name, UInt64(status), digits: 2)
     } else if let completed = found.completed {
-      if HCITable.entry(completed).returns.isKnown {
-        parameters(HCITable.entry(completed).returns, bytes, found.inner)
+      if HCITable.returns(completed).isKnown {
+        parameters(HCITable.returns(completed), bytes, found.inner)
       } else {
         undecoded(bytes.part(found.inner).dropping(1))
       }

@@ -109,6 +109,8 @@ package struct Glyphs: Sendable, Equatable {
 
 /// The parameters that have a place in the line, by their rows.
 extension Sentence: HCIFieldVisitor {
+  static var wantsLineOnly: Bool { true }
+
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice
@@ -185,7 +187,7 @@ extension Sentence: HCIFieldVisitor {
   /// A command by its name.
   mutating func command(_ opcode: UInt16) {
     if let row = HCITable.core.command(opcode) {
-      output.text(HCITable.entry(row).name)
+      output.text(HCITable.name(row))
     } else {
       output.hexadecimal(UInt64(opcode), digits: 4)
     }

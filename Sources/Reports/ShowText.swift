@@ -22,7 +22,11 @@ package struct ShowText: PacketReport, ~Copyable {
   private var isPastSelection = false
 
   /// Columns of a packet number.
-  private static let numberColumns = 5
+  private var numberColumns = GrowingColumn(digits: 5, margin: 0)
+  /// Columns of the whole seconds, with a space before them.
+  private var secondColumns = GrowingColumn(digits: 4, margin: 1)
+  /// Columns of a connection's number, with a space before it.
+  private static let idColumns = 3
   /// Columns of a PDU's name, before its subject.
   private static let nameColumns = 16
   /// Columns of name and subject together, before the rest.
@@ -80,7 +84,7 @@ package struct ShowText: PacketReport, ~Copyable {
 
   private var timeColumns: Int {
     switch options.time {
-    case .elapsed, .delta: 10
+    case .elapsed, .delta: secondColumns.width + 5
     case .utc: 22 + timeDecimals
     case .local: 21 + timeDecimals
     case .none: 0
@@ -93,7 +97,7 @@ package struct ShowText: PacketReport, ~Copyable {
   private mutating func header(into output: inout Output) {
     line.clear()
     style(.dim)
-    line.spaces(Self.numberColumns - 1)
+    line.spaces(numberColumns.width - 1)
     line.byte(0x23)
     if timeColumns > 0 {
       line.spaces(timeColumns - 4)
@@ -108,11 +112,15 @@ package struct ShowText: PacketReport, ~Copyable {
     finishLine(into: &output)
   }
 
+  /// Number, time, gap and connection: right-aligned over spaces that are laid out first.
   private mutating func prefix(
     _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: Memory
   ) {
+    let number = UInt(record.number)
+    numberColumns.make(room: number)
     style(.dim)
-    line.decimal(UInt(record.number), columns: Self.numberColumns)
+    line.spaces(numberColumns.width)
+    line.put(number, endingAt: line.count)
     if let time = record.time {
       self.time(time)
       gap(time)
@@ -121,8 +129,9 @@ package struct ShowText: PacketReport, ~Copyable {
       line.spaces(timeColumns + gapColumns)
     }
     style(.plain)
+    line.spaces(Self.idColumns)
     let id = answer.link.map { memory.links.id($0) } ?? 0
-    if id > 0 { line.decimal(UInt(id), columns: 3) } else { line.spaces(3) }
+    if id > 0 { line.put(UInt(id), endingAt: line.count) }
     line.byte(0x20)
     switch record.direction {
     case .sent: line.text(options.glyphs.sent)
@@ -134,8 +143,8 @@ package struct ShowText: PacketReport, ~Copyable {
 
   private mutating func time(_ time: Timestamp) {
     switch options.time {
-    case .elapsed: line.elapsed(time, since: start ?? time, columns: timeColumns)
-    case .delta: line.elapsed(time, since: previous ?? time, columns: timeColumns)
+    case .elapsed: elapsed(time.nanoseconds(since: start ?? time))
+    case .delta: elapsed(time.nanoseconds(since: previous ?? time))
     case .none: break
     case .utc where !time.isWritable, .local where !time.isWritable: line.spaces(timeColumns)
     case .utc:
@@ -146,6 +155,21 @@ package struct ShowText: PacketReport, ~Copyable {
       let offset = options.zoneOffset(time.seconds)
       clock.local(time, offset: offset, decimals: timeDecimals, into: &line)
     }
+  }
+
+  /// Seconds with four decimals, rounded down.
+  private mutating func elapsed(_ nanoseconds: Int64) {
+    let magnitude = UInt(nanoseconds.magnitude)
+    let seconds = magnitude / 1_000_000_000
+    let isNegative = nanoseconds < 0
+    // The sign takes a digit's place.
+    secondColumns.make(room: isNegative ? seconds * 10 : seconds)
+    line.spaces(timeColumns)
+    let end = line.count
+    line.put((magnitude - seconds * 1_000_000_000) / 100_000, endingAt: end, digits: 4)
+    line.put(0x2e, at: end - 5)
+    let first = line.put(seconds, endingAt: end - 5)
+    if isNegative { line.put(0x2d, at: first - 1) }
   }
 
   /// The silence since the line above.
@@ -169,20 +193,19 @@ package struct ShowText: PacketReport, ~Copyable {
     cell.copy(into: &line)
   }
 
-  /// Name, subject and rest in their columns; what does not fit pushes the next to the right.
+  /// Name, subject and rest in their columns; what does not fit pushes the next to the right. Names
+  /// and subjects are ASCII: their bytes are their columns.
   private mutating func words(_ problems: Problems) {
     let parts = sentence.parts
     if sentence.isFailure { style(.failure) }
     let start = line.count
     sentence.output.copy(parts.name, into: &line)
     if !parts.subject.isEmpty {
-      line.byte(0x20)
-      pad(columns(since: start), to: Self.nameColumns)
+      line.spaces(max(1, start + Self.nameColumns - line.count))
       sentence.output.copy(parts.subject, into: &line)
     }
     if !parts.rest.isEmpty {
-      line.byte(0x20)
-      pad(columns(since: start), to: Self.subjectColumns)
+      line.spaces(max(1, start + Self.subjectColumns - line.count))
       sentence.output.copy(parts.rest, into: &line)
     }
     if sentence.isFailure { style(.plain) }
@@ -202,12 +225,6 @@ package struct ShowText: PacketReport, ~Copyable {
   }
 
   // MARK: Pieces
-
-  private func columns(since start: Int) -> Int {
-    line.bytes.part(Slice(start: start, count: line.count - start)).columns
-  }
-
-  private mutating func pad(_ columns: Int, to width: Int) { line.spaces(width - columns) }
 
   /// Ends a line; on a terminal what does not fit is cut.
   private mutating func finishLine(into output: inout Output) {
@@ -245,6 +262,33 @@ package struct ShowText: PacketReport, ~Copyable {
 
   private mutating func style(_ style: TextStyle) {
     if options.usesColor { line.text(style.sequence) }
+  }
+}
+
+/// A right-aligned column that grows with the numbers in it and stays as wide as it had to become.
+struct GrowingColumn: Sendable {
+  /// Columns, the margin included.
+  private(set) var width: Int
+  /// The first number that has more digits than there is room for.
+  private var limit: UInt
+
+  /// Room for numbers of so many digits, behind a margin.
+  init(digits: Int, margin: Int) {
+    width = digits + margin
+    limit = (0..<digits).reduce(1) { power, _ in power * 10 }
+  }
+
+  /// Makes room for `number`.
+  mutating func make(room number: UInt) {
+    while number >= limit {
+      width += 1
+      let (next, overflow) = limit.multipliedReportingOverflow(by: 10)
+      limit = next
+      if overflow {
+        limit = .max
+        return
+      }
+    }
   }
 }
 

@@ -11,6 +11,9 @@ package struct Advertisement: Sendable {
   package var joined: Slice?
   /// Where the packets of the chain stand in `Advertisements.packets`.
   package var chain: Range<Int>?
+  /// Whether the report's data is no advertisement by itself: it goes on, or its beginning was given
+  /// up.
+  package var isPart = false
 }
 
 /// The advertising reports of the current packet, and the extended ones that are still incomplete.
@@ -41,6 +44,8 @@ package struct Advertisements: Sendable {
     var data: [UInt8] = []
     var packets: [Int] = []
     var lastPacket = 0
+    /// Whether it has grown over the limit: then only its end is waited for.
+    var isGivenUp = false
   }
 
   /// The reports of the current packet.
@@ -50,6 +55,7 @@ package struct Advertisements: Sendable {
   /// The packets of those chains.
   package private(set) var packets: [Int] = []
   private var chains: [Chain] = []
+  private var hasSaidForgotten = false
   private let limits: Limits
 
   init(_ limits: Limits) { self.limits = limits }
@@ -61,24 +67,17 @@ package struct Advertisements: Sendable {
     packets.removeAll(keepingCapacity: true)
   }
 
-  /// Reads the reports of an event; false where it is not about advertising.
+  /// Reads the reports of an event, as far as they are there: where the list and its count disagree
+  /// the event's row has said so.
   mutating func observe(
-    _ event: RawSpan, body: Slice, adapter: UInt16, packet: Int, isTruncated: Bool,
-    _ problems: inout Problems
+    _ event: RawSpan, body: Slice, adapter: UInt16, packet: Int, _ problems: inout Problems
   ) {
     guard let list = AdvertisingReports(event: event, body: body) else { return }
     var cursor = Cursor(event, list.list)
-    do throws(ParseError) {
-      for _ in 0..<list.claimed {
-        let report = try list.next(&cursor)
-        reports.append(
-          join(report, event.part(report.data), adapter: adapter, packet: packet, &problems))
-      }
-      if !cursor.isAtEnd {
-        problems.add(Problem(.leftOver, at: cursor.offset, cursor.remaining))
-      }
-    } catch {
-      if !isTruncated { problems.add(Problem(error)) }
+    for _ in 0..<list.claimed {
+      guard let report = try? list.next(&cursor) else { return }
+      reports.append(
+        join(report, event.part(report.data), adapter: adapter, packet: packet, &problems))
     }
   }
 
@@ -91,15 +90,11 @@ package struct Advertisements: Sendable {
     let key = Key(adapter, report)
     let open = chains.firstIndex { $0.key == key }
     if report.dataStatus == .incomplete {
-      let position = open ?? begin(key, &problems)
-      guard chains[position].data.count + data.byteCount <= limits.advertisingBytes else {
-        chains[position].key = nil
-        problems.add(Problem(.limitReached, limits.advertisingBytes))
-        return advertisement
-      }
-      chains[position].data.append(data)
-      chains[position].packets.append(packet)
-      chains[position].lastPacket = packet
+      advertisement.isPart = true
+      extend(open ?? begin(key, &problems), with: data, packet: packet, &problems)
+    } else if let open, chains[open].isGivenUp {
+      advertisement.isPart = true
+      chains[open].key = nil
     } else if let open {
       let start = joined.count
       let firstPacket = packets.count
@@ -114,19 +109,44 @@ package struct Advertisements: Sendable {
     return advertisement
   }
 
+  private mutating func extend(
+    _ position: Int, with data: RawSpan, packet: Int, _ problems: inout Problems
+  ) {
+    chains[position].lastPacket = packet
+    guard !chains[position].isGivenUp else { return }
+    guard chains[position].data.count + data.byteCount <= limits.advertisingBytes else {
+      chains[position].isGivenUp = true
+      problems.add(Problem(.limitReached, limits.advertisingBytes))
+      return
+    }
+    chains[position].data.append(data)
+    if chains[position].packets.count < limits.fragmentNumbers {
+      chains[position].packets.append(packet)
+    }
+  }
+
+  /// Forgets the chains of an adapter that was reset or went away: what it reports later is new.
+  mutating func forget(_ adapter: UInt16) {
+    for position in chains.indices where chains[position].key?.adapter == adapter {
+      chains[position].key = nil
+    }
+  }
+
   /// A place for a new chain: a free one, or the one that waited longest.
   private mutating func begin(_ key: Key, _ problems: inout Problems) -> Int {
     let position: Int
     if let free = chains.firstIndex(where: { $0.key == nil }) {
       position = free
-    } else if chains.count < limits.advertisingChains {
+    } else if chains.count < max(1, limits.advertisingChains) {
       chains.append(Chain())
       position = chains.count - 1
     } else {
       position = chains.indices.min { chains[$0].lastPacket < chains[$1].lastPacket } ?? 0
-      problems.add(Problem(.limitReached, limits.advertisingChains))
+      if !hasSaidForgotten { problems.add(Problem(.limitReached, limits.advertisingChains)) }
+      hasSaidForgotten = true
     }
     chains[position].key = key
+    chains[position].isGivenUp = false
     chains[position].data.removeAll(keepingCapacity: true)
     chains[position].packets.removeAll(keepingCapacity: true)
     return position

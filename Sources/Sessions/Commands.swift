@@ -29,4 +29,9 @@ struct Commands: Sendable {
     let position = waiting.firstIndex { $0.opcode == opcode && $0.adapter == adapter }
     return position.map { waiting.remove(at: $0).request }
   }
+
+  /// Forgets the commands of an adapter that was reset or went away: they will not be answered.
+  mutating func forget(_ adapter: UInt16) {
+    waiting.removeAll { $0.adapter == adapter }
+  }
 }

@@ -120,6 +120,11 @@ package struct Connection: Sendable {
     case .connectionTimeout: return .timeout
     case .connectionFailedToBeEstablished: return .neverEstablished
     case .micFailure: return .micFailure
+    // A host may give these to its Disconnect command too (Core, Vol 4, Part E, 7.1.6); on LE no
+    // controller ends a link for them by itself.
+    case .authenticationFailure, .unsupportedRemoteFeature, .unitKeyNotSupported,
+      .unacceptableConnectionParameters:
+      return transport == .brEDR ? .controller : .peer
     default: return .controller
     }
   }

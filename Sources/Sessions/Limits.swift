@@ -7,7 +7,7 @@ package struct Limits: Sendable, Equatable {
   package var links = 128
   /// Bytes of an L2CAP PDU that is being joined: the largest length field and the header.
   package var pduBytes = 65_539
-  /// Packet numbers that are kept of the fragments of one PDU.
+  /// Packet numbers that are kept of the fragments of one PDU or advertisement.
   package var fragmentNumbers = 4096
   /// Commands that wait for their Command Complete or Command Status.
   package var commands = 64

@@ -109,8 +109,7 @@ package struct Memory: Sendable {
     switch note.kind {
     case .closeIndex, .deletedIndex:
       guard let adapter = record.adapter else { return }
-      links.closeAll(of: adapter, packet: record.number, time: record.time)
-      answer.closed = true
+      close(adapter, record, &answer)
     default: break
     }
   }
@@ -145,12 +144,7 @@ package struct Memory: Sendable {
         links.withdrawDisconnect(answer.request?.packet)
       }
     case HCIEvent.numberOfCompletedPacketsCode:
-      guard let completed = try? NumberOfCompletedPackets(parsing: &cursor),
-        let handle = completed.firstHandle
-      else { return }
-      let link = links.find(adapter, handle, packet: record.number)
-      if let link { links[link].isEstablished = true }
-      answer.link = completed.isSingle ? link : nil
+      observeCompleted(&cursor, record, &answer)
     case ConnectionComplete.code, ConnectionComplete.synchronousCode:
       guard let complete = try? ConnectionComplete(parsing: &cursor) else { return }
       open(complete, record, &answer)
@@ -158,20 +152,47 @@ package struct Memory: Sendable {
       LinkEvent.encryptionChangeV2Code, LinkEvent.encryptionKeyRefreshCode:
       guard let change = try? LinkEvent(parsing: &cursor) else { return }
       observe(change, event.code, record, &answer)
-    default: hear(answer.link, event.code)
+    case 0x0b, 0x0c:
+      // Read Remote Supported Features Complete, Read Remote Version Information Complete.
+      hear(answer.link, dissection.parameters?.status(bytes))
+    default: break
     }
   }
 
-  /// An event that only the peer can have caused establishes the link: its features or version.
-  private mutating func hear(_ link: LinkSlot?, _ code: UInt8) {
-    // Read Remote Supported Features Complete, Read Remote Version Information Complete.
-    if let link, code == 0x0b || code == 0x0c { links[link].isEstablished = true }
+  /// Features or a version establish the link if they came from the peer: on success, or where it
+  /// has answered that it does not know the request. A link that was never established ends these
+  /// procedures too, with its reason.
+  private mutating func hear(_ link: LinkSlot?, _ status: UInt8?) {
+    guard let link, let status = status.map({ StatusCode(rawValue: $0) }) else { return }
+    if status == .success || status == .unsupportedRemoteFeature {
+      links[link].isEstablished = true
+    }
+  }
+
+  /// Packets that were completed were acknowledged by the peer.
+  @_lifetime(cursor: copy cursor)
+  private mutating func observeCompleted(
+    _ cursor: inout Cursor, _ record: borrowing CaptureRecord, _ answer: inout Answer
+  ) {
+    guard let event = try? NumberOfCompletedPackets(parsing: &cursor) else { return }
+    for _ in 0..<event.count {
+      guard let completed = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
+      let link = links.find(record.adapter ?? 0xffff, completed.handle, packet: record.number)
+      if let link, completed.packets > 0 { links[link].isEstablished = true }
+      if event.count == 1 { answer.link = link }
+    }
   }
 
   private mutating func observe(
     _ change: LinkEvent, _ code: UInt8, _ record: borrowing CaptureRecord, _ answer: inout Answer
   ) {
-    guard change.status == .success else { return }
+    guard change.status == .success else {
+      // A Disconnect that failed ends nothing.
+      if code == HCIEvent.disconnectionCompleteCode, let link = answer.link {
+        links[link].disconnectPacket = nil
+      }
+      return
+    }
     let adapter = record.adapter ?? 0xffff
     let link: LinkSlot
     if let known = answer.link {
@@ -189,7 +210,7 @@ package struct Memory: Sendable {
       links.close(
         link, links[link].ending(for: reason), reason: reason, packet: record.number,
         time: record.time)
-      answer.closed = true
+      answer.closed = links[link].transport != .synchronous
     case LinkEvent.encryptionKeyRefreshCode:
       links[link].isEncrypted = true
     default:
@@ -222,7 +243,7 @@ package struct Memory: Sendable {
     if AdvertisingReport.kind(ofSubevent: subevent) != nil {
       advertisements.observe(
         bytes, body: dissection.body, adapter: record.adapter ?? 0xffff, packet: record.number,
-        isTruncated: record.isTruncated, &dissection.problems)
+        &dissection.problems)
       names.learn(from: advertisements, bytes)
     } else if LEConnectionComplete.subevents.contains(subevent) {
       guard let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor) else {
@@ -242,9 +263,9 @@ package struct Memory: Sendable {
       answer.link = links.open(
         record.adapter ?? 0xffff, established.handle, .synchronous, packet: record.number,
         time: record.time)
-    } else if subevent == 0x04, let link = answer.link {
-      // LE Read Remote Features Complete: the peer has answered.
-      links[link].isEstablished = true
+    } else if subevent == 0x04 {
+      // LE Read Remote Features Complete.
+      hear(answer.link, dissection.parameters?.status(bytes))
     }
   }
 
@@ -275,9 +296,18 @@ package struct Memory: Sendable {
     guard let parameters = dissection.parameters, parameters.status(bytes) == 0 else { return }
     adapters.observeReturn(opcode, record.adapter, bytes, parameters.inner)
     if opcode == HCICommand.reset, let adapter = record.adapter {
-      links.closeAll(of: adapter, packet: record.number, time: record.time)
-      answer.closed = true
+      close(adapter, record, &answer)
     }
+  }
+
+  /// What an adapter forgets when it is reset or goes away.
+  private mutating func close(
+    _ adapter: UInt16, _ record: borrowing CaptureRecord, _ answer: inout Answer
+  ) {
+    links.closeAll(of: adapter, packet: record.number, time: record.time)
+    commands.forget(adapter)
+    advertisements.forget(adapter)
+    answer.closed = true
   }
 
   // MARK: Data

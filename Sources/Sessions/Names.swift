@@ -47,7 +47,8 @@ package struct Names: Sendable {
   mutating func learn(from advertisements: Advertisements, _ bytes: RawSpan) {
     for index in advertisements.reports.indices {
       let advertisement = advertisements.reports[index]
-      guard let address = advertisement.report.address else { continue }
+      // A part begins anywhere: what looks like a name in it may be none.
+      guard let address = advertisement.report.address, !advertisement.isPart else { continue }
       let type = advertisement.report.addressType
       if let joined = advertisement.joined {
         learn(address, type, from: advertisements.joined.bytes, joined)

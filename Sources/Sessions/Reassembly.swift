@@ -58,7 +58,11 @@ package struct Reassembly: Sendable {
 
     mutating func append(_ fragment: RawSpan, missing: Int, packet: Int, _ limits: Limits) {
       arrived += fragment.byteCount + missing
-      if !hasGap { bytes.append(fragment) }
+      if !hasGap {
+        let kept = min(fragment.byteCount, max(0, limits.pduBytes - bytes.count))
+        bytes.append(fragment.part(Slice(start: 0, count: kept)))
+        if kept < fragment.byteCount { hasGap = true }
+      }
       if missing > 0 { hasGap = true }
       if packets.count < limits.fragmentNumbers { packets.append(packet) }
     }
@@ -105,10 +109,9 @@ package struct Reassembly: Sendable {
         let expected = Int(fragment.littleEndianU16(at: 0)) + L2CAPHeader.size
         if expected <= fragment.byteCount + missing {
           // Whole in one record: lend that, uncopied.
-          let extra = fragment.byteCount - expected
-          if extra > 0 {
-            problems.add(
-              Problem(.fragmentTooLong, at: Int(body.start), fragment.byteCount, expected))
+          let brought = fragment.byteCount + missing
+          if brought > expected {
+            problems.add(Problem(.fragmentTooLong, at: Int(body.start), brought, expected))
           }
           fate.start = Int(body.start)
           fate.isTruncated = fragment.byteCount < expected
@@ -140,8 +143,8 @@ package struct Reassembly: Sendable {
     }
     let extra = open[place].arrived - expected
     if extra > 0 {
-      problems.add(
-        Problem(.fragmentTooLong, fragment.byteCount + missing, fragment.byteCount + missing - extra))
+      let brought = fragment.byteCount + missing
+      problems.add(Problem(.fragmentTooLong, brought, brought - extra))
     }
     swap(&joined, &open[place].bytes)
     swap(&fragments, &open[place].packets)

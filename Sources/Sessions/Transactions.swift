@@ -70,7 +70,8 @@ struct Transactions: Sendable {
     _ opcode: ATTOpcode, _ fields: ATTFields, _ direction: Direction, packet: Int,
     time: Timestamp?, _ problems: inout Problems
   ) -> Request? {
-    guard opcode.name != nil else { return nil }
+    // A request that nobody knows is answered too: Request Not Supported.
+    guard opcode.name != nil || opcode.role == .request else { return nil }
     switch opcode.role {
     case .request:
       begin(

@@ -106,6 +106,7 @@ func items(of list: ATTItems, in bytes: [UInt8]) -> [String] {
 
 /// A visitor that writes down what it is told, one string a field: "Handle 0x0040".
 struct Recorder: HCIFieldVisitor {
+  static var wantsLineOnly: Bool { false }
   /// What was told.
   private(set) var told: [String] = []
   /// The slices of all fields.
@@ -151,11 +152,11 @@ func walk(_ dissection: Dissection, _ bytes: [UInt8]) -> Recorder {
   guard let parameters = dissection.parameters else { return recorder }
   if let row = parameters.row {
     var fields = HCIFields(bytes.bytes, parameters.outer)
-    try? fields.walk(HCITable.entry(row).parameters, &recorder)
+    try? fields.walk(HCITable.parameters(row), &recorder)
   }
   if let completed = parameters.completed {
     var fields = HCIFields(bytes.bytes, parameters.inner)
-    try? fields.walk(HCITable.entry(completed).returns, &recorder)
+    try? fields.walk(HCITable.returns(completed), &recorder)
   }
   return recorder
 }

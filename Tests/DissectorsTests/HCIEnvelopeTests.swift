@@ -10,7 +10,7 @@ import Testing
   /// The name of the row of a packet, and of the command that it completes.
   private func rows(_ dissection: Dissection) -> [String] {
     [dissection.parameters?.row, dissection.parameters?.completed].compactMap { row in
-      row.map { HCITable.entry($0).name.description }
+      row.map { HCITable.name($0).description }
     }
   }
 

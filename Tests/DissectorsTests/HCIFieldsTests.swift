@@ -226,7 +226,7 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
   @Test func itemsOfListsHaveBytes() {
     func check(_ parameters: [HCIParameter]) {
       for parameter in parameters {
-        guard case .list = parameter.kind else { continue }
+        guard parameter.kind == .list else { continue }
         #expect(parameter.items.contains { ($0.size ?? 0) > 0 }, "\(parameter.name)")
         check(parameter.items)
       }

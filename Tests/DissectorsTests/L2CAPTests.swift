@@ -47,12 +47,13 @@ import Testing
     #expect(pdu([], from: 10).l2cap == nil)
   }
 
-  @Test(arguments: [
-    (1, "L2CAP signalling"), (2, "L2CAP connectionless"), (4, "ATT"), (5, "L2CAP signalling"),
-    (6, "SMP"), (7, "SMP"), (0, "L2CAP channel"), (3, "L2CAP channel"), (0x40, "L2CAP channel"),
-    (0xffff, "L2CAP channel"),
-  ])
-  func channels(_ cid: Int, _ name: String) {
+  @Test(
+    arguments: [
+      (1, "L2CAP signalling"), (2, "L2CAP connectionless"), (4, "ATT"), (5, "L2CAP signalling"),
+      (6, "SMP"), (7, "SMP"), (0, nil), (3, nil), (0x40, nil),
+      (0xffff, nil),
+    ] as [(Int, String?)])
+  func channels(_ cid: Int, _ name: String?) {
     let dissection = pdu(l2cap(hex("0a 03 00"), cid: cid))
     #expect(dissection.l2cap?.cid.name?.description == name)
     #expect(dissection.l2cap?.cid.carriesSecurityManager == (cid == 6 || cid == 7))

@@ -87,41 +87,63 @@ struct ClockTests {
 
 @Suite("Time between packets")
 struct ElapsedTests {
-  private static func elapsed(_ from: (Int64, UInt32), _ to: (Int64, UInt32)) -> [String] {
-    let start = Timestamp(seconds: from.0, nanoseconds: from.1)
-    let time = Timestamp(seconds: to.0, nanoseconds: to.1)
-    return [
-      written { $0.elapsed(time, since: start) },
-      written { $0.elapsed(time, since: start, columns: 10) },
-    ]
-  }
-
-  @Test("Exact in JSON, four decimals in the column")
-  func forward() {
-    #expect(Self.elapsed((0, 0), (0, 0)) == ["0", "    0.0000"])
-    #expect(Self.elapsed((0, 0), (0, 175_500_000)) == ["0.1755", "    0.1755"])
-    #expect(Self.elapsed((0, 0), (7, 1)) == ["7.000000001", "    7.0000"])
-    #expect(Self.elapsed((10, 900_000_000), (12, 100_000_000)) == ["1.2", "    1.2000"])
-    #expect(Self.elapsed((10, 0), (20, 0)) == ["10", "   10.0000"])
-    #expect(Self.elapsed((0, 0), (123_456, 0)) == ["123456", "123456.0000"])
-    #expect(Self.elapsed((0, 0), (0, 99_999)) == ["0.000099999", "    0.0000"])
-  }
-
-  @Test("Negative where the clock went back")
-  func back() {
-    #expect(Self.elapsed((12, 100_000_000), (10, 900_000_000)) == ["-1.2", "   -1.2000"])
-    #expect(Self.elapsed((10, 500_000_000), (10, 0)) == ["-0.5", "   -0.5000"])
-    #expect(Self.elapsed((-1, 999_999_000), (-2, 0)) == ["-1.999999", "   -1.9999"])
-    #expect(Self.elapsed((100, 0), (90, 0)) == ["-10", "  -10.0000"])
-    #expect(Self.elapsed((1000, 0), (0, 500_000_000)) == ["-999.5", " -999.5000"])
-    #expect(Self.elapsed((100_000, 0), (0, 0)) == ["-100000", "-100000.0000"])
+  @Test(
+    "Exact, negative where the clock went back",
+    arguments: [
+      (Timestamp(seconds: 0, nanoseconds: 0), "0"),
+      (Timestamp(seconds: 0, nanoseconds: 175_500_000), "0.1755"),
+      (Timestamp(seconds: 7, nanoseconds: 1), "7.000000001"),
+      (Timestamp(seconds: 0, nanoseconds: 99_999), "0.000099999"),
+      (Timestamp(seconds: -1, nanoseconds: 500_000_000), "-0.5"),
+      (Timestamp(seconds: -2, nanoseconds: 800_000_000), "-1.2"),
+      (Timestamp(seconds: -10, nanoseconds: 0), "-10"),
+    ])
+  func elapsed(_ time: Timestamp, _ text: String) {
+    for start: Int64 in [0, 1_700_000_000, -62_167_219_200] {
+      let from = Timestamp(seconds: start, nanoseconds: 0)
+      let to = Timestamp(seconds: start + time.seconds, nanoseconds: time.nanoseconds)
+      #expect(written { $0.elapsed(to, since: from) } == text)
+    }
   }
 
   @Test("Clocks that are further apart than nanoseconds can count")
   func farApart() {
-    let far = Self.elapsed((-9_223_372_036_854, 0), (9_223_372_036_854, 999_999_000))
-    #expect(far[0] == "18446744073708.999999")
-    #expect(far[1] == "9223372036.8547")
+    let start = Timestamp(seconds: -9_223_372_036_854, nanoseconds: 0)
+    let end = Timestamp(seconds: 9_223_372_036_854, nanoseconds: 999_999_000)
+    #expect(written { $0.elapsed(end, since: start) } == "18446744073708.999999")
+  }
+
+  @Test(
+    "In the column: four decimals, the sign before the digits, a space on both sides",
+    arguments: [
+      (175_599_999, "0.1755"), (123_456_000_000_000, "123456.0000"), (-1_999_999_000, "-1.9999"),
+      (-10_000_000_000, "-10.0000"), (-100_000_000_000_000, "-100000.0000"),
+    ])
+  func column(_ nanoseconds: Int64, _ text: String) {
+    var second = TestRecord(bytes: [1, 0x03, 0x0c, 0])
+    let first = second
+    let sum = 1_700_000_000_000_000_000 + nanoseconds
+    second.time = Timestamp(
+      seconds: sum / 1_000_000_000, nanoseconds: UInt32(sum % 1_000_000_000))
+    let lines = Rendering.text([first, second]).split(separator: "\n")
+    #expect(lines[2].hasPrefix("    2 ") && lines[2].contains(" \(text) "), "\(lines[2])")
+  }
+
+  @Test(
+    "The gap stands in its own column, whatever it is",
+    arguments: [
+      (500_000_000, "0.5 s"), (509_600_000, "0.5 s"), (999_999_999, "1.0 s"),
+      (99_949_000_000, "99.9 s"), (7_199_000_000_000, "7199 s"),
+      (86_400_000_000_000, "24.0 h"), (86_400_000_000_000_000, "24000.0 h"),
+    ])
+  func gap(_ nanoseconds: Int64, _ text: String) {
+    var second = TestRecord(bytes: [1, 0x03, 0x0c, 0])
+    let first = second
+    let sum = 1_700_000_000_000_000_000 + nanoseconds
+    second.time = Timestamp(
+      seconds: sum / 1_000_000_000, nanoseconds: UInt32(sum % 1_000_000_000))
+    let lines = Rendering.text([first, second]).split(separator: "\n")
+    #expect(lines[2].contains(" \(text)  "), "\(lines[2])")
   }
 
   @Test(

@@ -128,19 +128,29 @@ package struct LinkEvent: Sendable {
   }
 }
 
-/// Number Of Completed Packets: the links that it speaks of (7.7.19): count (1 byte), then handle
-/// (2) and number (2) of each.
+/// Number Of Completed Packets: count (1 byte), then handle (2) and number (2) of each link (7.7.19).
 package struct NumberOfCompletedPackets: Sendable {
-  /// The first link's handle; nil where the event speaks of none.
-  package let firstHandle: UInt16?
-  /// Whether it speaks of that one only.
-  package let isSingle: Bool
+  /// How many links the event speaks of.
+  package let count: Int
 
-  /// Reads the parameters.
+  /// Reads the count.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
-    let count = try cursor.u8()
-    firstHandle = count == 0 ? nil : try cursor.u16() & 0x0fff
-    isSingle = count == 1
+    count = Int(try cursor.u8())
+  }
+
+  /// One link.
+  package struct Link: Sendable {
+    /// Its handle.
+    package let handle: UInt16
+    /// How many of its packets left the controller since the event before.
+    package let packets: UInt16
+
+    /// Reads the next link.
+    @_lifetime(cursor: copy cursor)
+    package init(parsing cursor: inout Cursor) throws(ParseError) {
+      handle = try cursor.u16() & 0x0fff
+      packets = try cursor.u16()
+    }
   }
 }

@@ -22,6 +22,8 @@ package enum HCIValue: Sendable {
 
 /// Something that is told the parameters of a packet one after the other.
 package protocol HCIFieldVisitor: ~Copyable {
+  /// Whether only the parameters that have a place in the one-line form are to be told.
+  static var wantsLineOnly: Bool { get }
   /// A parameter: its name, its place in the one-line form, its value, and its bytes, which stand
   /// at `slice` of the packet's.
   mutating func field(
@@ -78,10 +80,13 @@ package struct HCIFields: ~Escapable {
     _ fields: [HCIField], _ range: Range<Int>, _ visitor: inout Visitor
   ) throws(ParseError) {
     var position = range.lowerBound
+    let skipsSilent = Visitor.wantsLineOnly
     while position < range.upperBound {
       let field = fields[position]
       position += 1
-      if case .list = field.kind {
+      if skipsSilent, field.line == nil, let size = field.plainSize {
+        _ = try cursor.take(size)
+      } else if case .list = field.kind {
         let items = position..<position + field.itemFields
         try readList(field.name, fields, items, &visitor)
         position = items.upperBound
@@ -192,6 +197,7 @@ package struct HCIFields: ~Escapable {
 
 /// A visitor that only lets the walk find out whether the bytes suffice.
 struct SilentVisitor: HCIFieldVisitor {
+  static var wantsLineOnly: Bool { true }
   func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice

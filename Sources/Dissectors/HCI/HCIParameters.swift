@@ -47,12 +47,12 @@ package struct HCIParameters: Sendable {
 
   /// The handle of the link that the packet is about, where its row has one.
   package func connectionHandle(_ bytes: RawSpan) -> UInt16? {
-    if let row, let offset = HCITable.entry(row).parameters.connectionHandleOffset,
+    if let row, let offset = HCITable.parameters(row).connectionHandleOffset,
       Int(outer.count) >= offset + 2
     {
       return bytes.littleEndianU16(at: Int(outer.start) + offset) & 0x0fff
     }
-    if let completed, let offset = HCITable.entry(completed).returns.connectionHandleOffset,
+    if let completed, let offset = HCITable.returns(completed).connectionHandleOffset,
       Int(inner.count) >= offset + 2
     {
       return bytes.littleEndianU16(at: Int(inner.start) + offset) & 0x0fff
@@ -62,7 +62,7 @@ package struct HCIParameters: Sendable {
 
   /// The Status that the packet carries: the first parameter of its row, or of a Command Complete.
   package func status(_ bytes: RawSpan) -> UInt8? {
-    if let row, HCITable.entry(row).parameters.beginsWithStatus, !outer.isEmpty {
+    if let row, HCITable.parameters(row).beginsWithStatus, !outer.isEmpty {
       return bytes.byte(at: Int(outer.start))
     }
     // Every command of the specification returns Status first, and so do vendors' commands.
@@ -73,18 +73,18 @@ package struct HCIParameters: Sendable {
   ///
   /// A command that failed may return no more than its Status.
   package func problem(_ bytes: RawSpan) -> Problem? {
-    if let row, let problem = Self.check(HCITable.entry(row).parameters, bytes, outer) {
+    if let row, let problem = Self.check(HCITable.parameters(row), bytes, outer) {
       return problem
     }
     guard let completed else { return nil }
     let failed = status(bytes).map { $0 != 0 } ?? false
-    return failed ? nil : Self.check(HCITable.entry(completed).returns, bytes, inner)
+    return failed ? nil : Self.check(HCITable.returns(completed), bytes, inner)
   }
 
   private static func check(
     _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice
   ) -> Problem? {
-    guard layout.isKnown, layout.needsWalk || layout.size != Int(slice.count) else { return nil }
+    guard layout.isKnown, !layout.fits(bytes, slice) else { return nil }
     var fields = HCIFields(bytes, slice)
     var silent = SilentVisitor()
     do throws(ParseError) {

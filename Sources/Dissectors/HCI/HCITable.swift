@@ -1,5 +1,7 @@
 // The tables of commands and events, made ready for look-ups by code.
 
+import Bytes
+
 /// A row of the tables with what can be said of it beforehand.
 package struct HCIEntry: Sendable {
   /// Opcode, event code or subevent code.
@@ -40,6 +42,11 @@ package struct HCILayout: Sendable {
   package let hasSecret: Bool
   /// Whether a parameter is advertising data.
   package let hasAdvertisingData: Bool
+  /// Whether any parameter has a place in the one-line form.
+  package let hasLine: Bool
+  /// Whether the bytes are some fields of fixed size, the last of them a one-byte count of items
+  /// that are all of one fixed size: then where the count is, and that size.
+  let countedItems: (countOffset: Int, itemSize: Int)?
 
   /// The layout of `parameters`, whose fields are added to `fields`.
   init(_ described: [HCIParameter]?, _ fields: inout [HCIField]) {
@@ -61,11 +68,37 @@ package struct HCILayout: Sendable {
     needsWalk = parameters.contains { $0.isPartlyUsed }
     connectionHandleOffset = handle
     beginsWithStatus = parameters.first?.name.description == "Status"
+    hasLine = fields[start...].contains { $0.line != nil }
+    countedItems = Self.countedItems(parameters)
     let added = fields[start...]
     hasSecret = added.contains { if case .secret = $0.kind { true } else { false } }
     hasAdvertisingData = added.contains {
       if case .advertisingData = $0.kind { true } else { false }
     }
+  }
+}
+
+extension HCILayout {
+  private static func countedItems(
+    _ parameters: [HCIParameter]
+  ) -> (countOffset: Int, itemSize: Int)? {
+    guard parameters.count >= 2, case .list = parameters[parameters.count - 1].kind,
+      case .count(width: 1) = parameters[parameters.count - 2].kind
+    else { return nil }
+    let before = parameters.dropLast(2).map(\.size)
+    let item = parameters[parameters.count - 1].items.map(\.size)
+    guard !before.contains(nil), !item.contains(nil) else { return nil }
+    return (before.compactMap { $0 }.reduce(0, +), item.compactMap { $0 }.reduce(0, +))
+  }
+
+  /// Whether `slice` is just as long as the parameters are, where that can be told without walking.
+  func fits(_ bytes: RawSpan, _ slice: Slice) -> Bool {
+    if let countedItems {
+      let offset = countedItems.countOffset
+      let items = Int(bytes.byte(at: Int(slice.start) + offset))
+      return offset < slice.count && Int(slice.count) == offset + 1 + items * countedItems.itemSize
+    }
+    return size == Int(slice.count) && !needsWalk
   }
 }
 
@@ -77,6 +110,9 @@ package struct HCIField: Sendable {
   let line: StaticString?
   /// Of a list: how many of the fields that follow are its item's.
   let itemFields: Int
+  /// The number of bytes of a field that only itself is about; nil for counts and lists, and where
+  /// the content decides.
+  let plainSize: Int?
 }
 
 extension HCIParameter {
@@ -97,7 +133,14 @@ extension HCIParameter {
   func append(to fields: inout [HCIField]) {
     var item: [HCIField] = []
     for parameter in items { parameter.append(to: &item) }
-    fields.append(HCIField(name: name, kind: kind, line: line, itemFields: item.count))
+    var plainSize = size
+    switch kind {
+    case .count, .countOfBits, .advertisingData: plainSize = nil
+    default: break
+    }
+    fields.append(
+      HCIField(
+        name: name, kind: kind, line: line, itemFields: item.count, plainSize: plainSize))
     fields.append(contentsOf: item)
   }
 
@@ -171,6 +214,18 @@ package struct HCITable: Sendable {
   /// The row of an LE Meta event.
   package func subevent(_ code: UInt8) -> HCIRowID? { Self.id(subeventIndex[Int(code)]) }
 
-  /// What stands in a row of the core tables.
-  package static func entry(_ id: HCIRowID) -> HCIEntry { core.entries[Int(id.position)] }
+  /// The specification's name of what a row of the core tables describes.
+  package static func name(_ id: HCIRowID) -> StaticString {
+    core.entries[Int(id.position)].name
+  }
+
+  /// The parameters of a row of the core tables.
+  package static func parameters(_ id: HCIRowID) -> HCILayout {
+    core.entries[Int(id.position)].parameters
+  }
+
+  /// The return parameters of a row of the core tables.
+  package static func returns(_ id: HCIRowID) -> HCILayout {
+    core.entries[Int(id.position)].returns
+  }
 }

@@ -1,0 +1,169 @@
+"""The documents are held against the program: what they show is what it prints.
+
+A fenced block whose first line begins with `$` and names gattscope is run, from the project's folder, and what follows
+a command must be its output to the letter. A line that is only … stands for any number of lines. The program is
+$GATTSCOPE, or the release build.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPTS = Path(__file__).resolve().parent
+ROOT = SCRIPTS.parent
+PROGRAM = Path(os.environ.get("GATTSCOPE", ROOT / ".build" / "release" / "gattscope"))
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+FENCED = re.compile(r"^```[a-z]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+SKIPPED = "…"
+
+try:
+    from jsonschema import Draft202012Validator
+except ImportError:
+    Draft202012Validator = None
+
+
+def examples(document: Path) -> list[tuple[str, list[str]]]:
+    """The commands of a document, each with the lines that it is said to print."""
+    found: list[tuple[str, list[str]]] = []
+    for block in FENCED.findall(document.read_text(encoding="utf-8")):
+        if not (block.startswith("$ ") and "gattscope" in block.partition("\n")[0]):
+            continue
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                found.append((line[2:], []))
+            else:
+                found[-1][1].append(line)
+    return found
+
+
+def fits(shown: list[str], printed: list[str]) -> bool:
+    """Whether the printed lines are those that are shown, where … stands for any number of them."""
+    if not shown:
+        return not printed
+    if shown[0] == SKIPPED:
+        return any(fits(shown[1:], printed[skipped:]) for skipped in range(len(printed) + 1))
+    return bool(printed) and shown[0] == printed[0].rstrip() and fits(shown[1:], printed[1:])
+
+
+@unittest.skipUnless(PROGRAM.exists() or os.environ.get("CI"), f"there is no {PROGRAM}")
+@unittest.skipUnless(shutil.which("jq") or os.environ.get("CI"), "jq is not installed")
+class ExampleTests(unittest.TestCase):
+    def test_commands_print_what_the_documents_show(self) -> None:
+        count = 0
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "gattscope").symlink_to(PROGRAM.resolve())
+            environment = os.environ | {
+                "PATH": f"{folder}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "TZ": "UTC", "NO_COLOR": "1",
+            }
+            for document in DOCUMENTS:
+                for command, shown in examples(document):
+                    with self.subTest(f"{document.name}: {command}"):
+                        count += 1
+                        result = subprocess.run(
+                            ["bash", "-c", command], cwd=ROOT, env=environment, check=False, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+                        self.assertTrue(
+                            fits(shown, result.stdout.splitlines()),
+                            f"\nshown:\n{chr(10).join(shown)}\nprinted:\n{result.stdout}")
+        self.assertGreater(count, 0)
+
+
+@unittest.skipUnless(PROGRAM.exists() or os.environ.get("CI"), f"there is no {PROGRAM}")
+class CompletionTests(unittest.TestCase):
+    def test_bash_reads_the_completion_script(self) -> None:
+        script = subprocess.run(
+            [PROGRAM, "--generate-completion-script", "bash"], check=True, stdout=subprocess.PIPE).stdout
+        subprocess.run(["bash", "-n"], input=script, check=True)
+
+
+class TextTests(unittest.TestCase):
+    def test_skipping_lines(self) -> None:
+        self.assertTrue(fits(["a", SKIPPED, "c"], ["a", "b", "b", "c"]))
+        self.assertTrue(fits([SKIPPED], []))
+        self.assertFalse(fits(["a", SKIPPED], ["b", "a"]))
+        self.assertFalse(fits(["a"], ["a", "b"]))
+        self.assertFalse(fits(["a", "b"], ["a"]))
+
+    def test_links_lead_to_files(self) -> None:
+        for document in DOCUMENTS:
+            for target in LINK.findall(document.read_text(encoding="utf-8")):
+                self.assertTrue((document.parent / target).exists(), f"{document.name}: {target}")
+
+
+class SchemaTests(unittest.TestCase):
+    def setUp(self) -> None:
+        self.schema = json.loads((ROOT / "docs" / "schema.json").read_text(encoding="utf-8"))
+
+    def test_program_has_the_schema_of_the_documents(self) -> None:
+        made = subprocess.run(
+            [sys.executable, SCRIPTS / "make-schema.py", "--check"], check=False, text=True, stdout=subprocess.PIPE)
+        self.assertEqual(made.returncode, 0, made.stdout)
+
+    def test_every_property_is_described(self) -> None:
+        """Where it is used or where it is defined; constants speak for themselves."""
+        definitions = self.schema["$defs"]
+        for name, definition in definitions.items():
+            for key, value in definition.get("properties", {}).items():
+                target = definitions.get(value.get("$ref", "").removeprefix("#/$defs/"), {})
+                self.assertTrue(
+                    "description" in value or "description" in target or "const" in value, f"{name}.{key}")
+
+    def test_every_definition_is_used_and_every_reference_defined(self) -> None:
+        text = json.dumps(self.schema)
+        used = set(re.findall(r'"#/\$defs/(\w+)"', text))
+        self.assertEqual(used | {"showLine"}, set(self.schema["$defs"]))
+
+    @unittest.skipUnless(Draft202012Validator or os.environ.get("CI"), "python3-jsonschema is not installed")
+    def test_documents_fit_one_definition_and_misspelt_keys_none(self) -> None:
+        """Documents that no verb prints yet, so that their part of the contract is tried as well."""
+        Draft202012Validator.check_schema(self.schema)
+        validator = Draft202012Validator(self.schema)
+        decoded = {"profile": "heart_rate", "fields": {"heart_rate": 72}, "units": {"heart_rate": "bpm"}, "text": "72 bpm"}
+        service = {
+            "uuid": "180d", "name": "Heart Rate", "type": "primary", "start_handle": "0x000e", "end_handle": "0x0015",
+            "via": "discovered", "packet": 50, "includes": [{"uuid": "180f", "start_handle": "0x0016", "end_handle": "0x001a"}],
+            "characteristics": [{
+                "uuid": "2a37", "declaration_handle": "0x000f", "value_handle": "0x0010", "properties": ["notify"],
+                "via": "discovered", "packet": 71, "value": "0048", "decoded": decoded,
+                "access": [{
+                    "operation": "write", "security": "unencrypted", "packet": 80,
+                    "outcome": {"code": "0x05", "name": "Insufficient Authentication"},
+                }],
+                "descriptors": [{"uuid": "2902", "handle": "0x0011", "value": "0100"}],
+            }],
+        }
+        unknown = {"handle": "0x0021", "operations": {"write": 4}, "role": "cccd", "of": "0x0020", "via": "inferred"}
+        finding = {
+            "rule": "smp_passkey_mismatch", "severity": "error", "what": "Pairing failed: Confirm Value Failed (0x04)",
+            "cause": "Another passkey was typed.", "certainty": "certain", "evidence": [45, 53], "remedy": "Type it again.",
+        }
+        connection = {"id": 1, "opened": 43, "closed": 56, "encrypted": False, "paired": "failed", "problems": [finding]}
+        for document in (
+            {"schema": 1, "devices": [{"address": "F1:F1:F1:F1:F1:F1", "services": [service], "unknown": [unknown]}]},
+            {"type": "value", "packet": 142, "elapsed_s": 4.735, "connection": 1, "uuid": "2a37", "handle": "0x0010",
+             "operation": "notification", "direction": "received", "value": "0048", "decoded": decoded},
+            {"type": "value", "packet": 80, "operation": "write", "value": "01", "error": "no_response"},
+            {"schema": 1, "connections": [connection], "problems": []},
+            {"type": "device", "address": "F1:F1:F1:F1:F1:F1", "address_types": ["random_static"], "events": {"ADV_IND": 3},
+             "rssi_dbm": {"min": -57, "median": -56, "max": -55}, "payloads": [{"data": "020106", "count": 3}]},
+            {"schema": 1, "same": False, "operations": [{"kind": "added", "right": {"uuid": "2a19"}, "right_packets": [94]}]},
+            {"type": "callback", "platform": "core_bluetooth", "callback": "centralManager(_:didConnect:)", "packet": 43},
+        ):
+            with self.subTest(sorted(document)):
+                self.assertEqual([error.message for error in validator.iter_errors(document)], [])
+                self.assertFalse(validator.is_valid(document | {"misspelt": 1}))
+                for key in document:
+                    if key in ("schema", "type", "packet"):
+                        self.assertFalse(validator.is_valid({k: v for k, v in document.items() if k != key}), key)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,1220 @@
+// swift-format-ignore-file
+// Made from docs/schema.json by `make schema`; edit that file.
+
+extension JSONSchema {
+  /// The schema of every document (JSON Schema 2020-12), as docs/schema.json has it.
+  package static let text: StaticString = #"""
+{
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "$id": "urn:gattscope:schema:1",
+  "title": "gattscope JSON, schema 1",
+  "description": "What gattscope prints with --json: show, values, devices and trace one object a line; info, map, explain and diff one document. A key with nothing to say is left out. Identifiers (handles, opcodes, codes) are strings as the specification prints them; quantities are numbers with the unit at the end of the key. A code that has a name is {\"code\":\"0x13\",\"name\":\"…\"}, a set of flags {\"code\":\"0x06\",\"names\":[\"…\"]}. Bytes that were not decoded stand under `data`; keys whose values are secret are listed under `hidden`. Keys keep their name, type and meaning while the number stays; keys may be added, so a program should ignore those that it does not know. The same capture gives the same bytes on every run.",
+  "oneOf": [
+    {"$ref": "#/$defs/packet"},
+    {"$ref": "#/$defs/note"},
+    {"$ref": "#/$defs/info"},
+    {"$ref": "#/$defs/map"},
+    {"$ref": "#/$defs/value"},
+    {"$ref": "#/$defs/explain"},
+    {"$ref": "#/$defs/device"},
+    {"$ref": "#/$defs/diff"},
+    {"$ref": "#/$defs/callback"}
+  ],
+  "$defs": {
+    "showLine": {
+      "description": "A line of `gattscope show --json`: one whole record of the capture, no more and no fewer.",
+      "oneOf": [{"$ref": "#/$defs/packet"}, {"$ref": "#/$defs/note"}]
+    },
+    "packet": {
+      "type": "object",
+      "description": "A packet that crossed the host controller interface, or a management record (protocol mgmt).",
+      "required": ["type", "packet", "length", "protocol", "summary"],
+      "additionalProperties": false,
+      "properties": {
+        "type": {"const": "packet"},
+        "packet": {"$ref": "#/$defs/packetNumber"},
+        "time": {"$ref": "#/$defs/time"},
+        "elapsed_s": {"$ref": "#/$defs/elapsed"},
+        "adapter": {
+          "type": "integer",
+          "description": "Index of the controller (hci0 is 0); 0 where the format has none, absent where the record belongs to none.",
+          "minimum": 0
+        },
+        "direction": {
+          "enum": ["sent", "received"],
+          "description": "As the host sees it: sent to the controller, or received from it. Absent where the capture does not say."
+        },
+        "length": {"type": "integer", "description": "Bytes of the original record, as the format stores it.", "minimum": 0},
+        "captured": {
+          "type": "integer",
+          "description": "Bytes that the capture kept, only where these are fewer.",
+          "minimum": 0
+        },
+        "direction_via": {
+          "const": "inferred",
+          "description": "Present where the direction was concluded from the packet, since the format does not carry it."
+        },
+        "protocol": {
+          "enum": ["hci_cmd", "hci_evt", "acl", "sco", "iso", "l2cap", "att", "smp", "mgmt", "unknown"],
+          "description": "The highest layer that was decoded."
+        },
+        "connection": {"$ref": "#/$defs/connection"},
+        "hci": {"$ref": "#/$defs/hci"},
+        "l2cap": {"$ref": "#/$defs/l2cap"},
+        "att": {"$ref": "#/$defs/att"},
+        "smp": {"$ref": "#/$defs/smp"},
+        "mgmt": {"$ref": "#/$defs/mgmt"},
+        "advertisements": {
+          "type": "array",
+          "description": "The advertising reports of this packet.",
+          "items": {"$ref": "#/$defs/advertisement"},
+          "minItems": 1
+        },
+        "decoded": {"$ref": "#/$defs/decoded"},
+        "summary": {"type": "string", "description": "The line that `gattscope show` prints, without number and time."},
+        "problems": {
+          "type": "array",
+          "description": "What is wrong with this packet.",
+          "items": {"$ref": "#/$defs/problem"},
+          "minItems": 1
+        },
+        "problems_omitted": {"type": "integer", "description": "How many more problems there were than are listed.", "minimum": 1},
+        "raw": {"$ref": "#/$defs/rawHex", "description": "The whole record, with --raw."}
+      }
+    },
+    "note": {
+      "type": "object",
+      "description": "A record that is not a packet: what the capturing system wrote between the packets.",
+      "required": ["type", "packet", "length", "note", "summary"],
+      "additionalProperties": false,
+      "properties": {
+        "type": {"const": "note"},
+        "packet": {"$ref": "#/$defs/packetNumber"},
+        "time": {"$ref": "#/$defs/time"},
+        "elapsed_s": {"$ref": "#/$defs/elapsed"},
+        "adapter": {
+          "type": "integer",
+          "description": "Index of the controller (hci0 is 0); 0 where the format has none, absent where the record belongs to none.",
+          "minimum": 0
+        },
+        "direction": {
+          "enum": ["sent", "received"],
+          "description": "As the host sees it: sent to the controller, or received from it. Absent where the capture does not say."
+        },
+        "length": {"type": "integer", "description": "Bytes of the original record, as the format stores it.", "minimum": 0},
+        "captured": {
+          "type": "integer",
+          "description": "Bytes that the capture kept, only where these are fewer.",
+          "minimum": 0
+        },
+        "note": {
+          "type": "object",
+          "description": "What the record says. Which keys there are depends on its kind.",
+          "required": ["kind"],
+          "additionalProperties": false,
+          "properties": {
+            "kind": {
+              "enum": [
+                "new_index",
+                "deleted_index",
+                "open_index",
+                "close_index",
+                "index_info",
+                "system_note",
+                "user_log",
+                "control_open",
+                "control_close",
+                "vendor_diagnostic",
+                "lmp",
+                "log",
+                "unknown"
+              ],
+              "description": "What kind of record it is. An index is a controller."
+            },
+            "controller_type": {
+              "type": "integer",
+              "description": "new_index: 0 for a primary controller, 1 for an AMP controller.",
+              "minimum": 0
+            },
+            "bus": {"$ref": "#/$defs/code", "description": "new_index: how the controller is attached."},
+            "text": {
+              "type": "string",
+              "description": "The text: of a note or a log line, or the controller's name (new_index)."
+            },
+            "priority": {
+              "type": "integer",
+              "description": "user_log: syslog's priority, 0 (emergency) to 7 (debug).",
+              "minimum": 0
+            },
+            "ident": {"type": "string", "description": "The program that wrote the line or opened the socket."},
+            "address": {
+              "$ref": "#/$defs/address",
+              "description": "The controller's public address; all zeros where it has none yet."
+            },
+            "manufacturer": {"$ref": "#/$defs/identifier", "description": "The controller's maker, as a company identifier."},
+            "cookie": {"$ref": "#/$defs/identifier", "description": "Number of the management socket."},
+            "format": {"type": "integer", "description": "control_open: the kind of socket.", "minimum": 0},
+            "version": {"type": "integer", "description": "control_open: version of the management interface.", "minimum": 0},
+            "revision": {"type": "integer", "description": "control_open: its revision.", "minimum": 0},
+            "flags": {"$ref": "#/$defs/identifier", "description": "control_open: flags of the socket."},
+            "data": {"$ref": "#/$defs/hex", "description": "Bytes that were not decoded."}
+          }
+        },
+        "summary": {"type": "string", "description": "The line that `gattscope show` prints, without number and time."},
+        "problems": {
+          "type": "array",
+          "description": "What is wrong with this packet.",
+          "items": {"$ref": "#/$defs/problem"},
+          "minItems": 1
+        },
+        "problems_omitted": {"type": "integer", "description": "How many more problems there were than are listed.", "minimum": 1},
+        "raw": {"$ref": "#/$defs/rawHex", "description": "The whole record, with --raw."}
+      }
+    },
+    "info": {
+      "type": "object",
+      "description": "The document of `gattscope info --json`.",
+      "required": [
+        "schema",
+        "format",
+        "datalink",
+        "records",
+        "dropped",
+        "truncated",
+        "adapters",
+        "connections_total",
+        "connections",
+        "advertisers",
+        "problems"
+      ],
+      "additionalProperties": false,
+      "properties": {
+        "schema": {"const": 1, "description": "Number of this schema."},
+        "format": {"enum": ["btsnoop", "pcap", "pcapng", "packetlogger"], "description": "The file's format."},
+        "datalink": {
+          "type": "object",
+          "description": "What the format says its records are.",
+          "required": ["code", "name"],
+          "additionalProperties": false,
+          "properties": {
+            "code": {"type": "integer", "description": "The format's number for it.", "minimum": 0},
+            "name": {"type": "string", "description": "In words."}
+          }
+        },
+        "first_time": {"$ref": "#/$defs/time", "description": "The earliest time of a record."},
+        "last_time": {"$ref": "#/$defs/time", "description": "The latest."},
+        "duration_s": {"type": "number", "description": "Seconds between them."},
+        "clock_steps_back": {
+          "type": "integer",
+          "description": "How often a record's time is before that of the record in front of it.",
+          "minimum": 1
+        },
+        "records": {
+          "type": "object",
+          "description": "How many records there are, and of which kinds.",
+          "required": ["total"],
+          "additionalProperties": false,
+          "properties": {
+            "total": {"type": "integer", "description": "All.", "minimum": 0},
+            "commands": {"type": "integer", "description": "HCI commands.", "minimum": 1},
+            "events": {"type": "integer", "description": "HCI events.", "minimum": 1},
+            "acl": {"type": "integer", "description": "ACL data packets.", "minimum": 1},
+            "sco": {"type": "integer", "description": "Synchronous packets.", "minimum": 1},
+            "iso": {"type": "integer", "description": "Isochronous packets.", "minimum": 1},
+            "mgmt": {"type": "integer", "description": "Management commands and events.", "minimum": 1},
+            "notes": {"type": "integer", "description": "Records that are not packets.", "minimum": 1},
+            "unknown": {"type": "integer", "description": "Records of unknown kind.", "minimum": 1}
+          }
+        },
+        "dropped": {"type": "integer", "description": "Records that the writer of the capture says it lost.", "minimum": 0},
+        "truncated": {"type": "integer", "description": "Records of which the capture kept only a part.", "minimum": 0},
+        "damage": {
+          "type": "string",
+          "description": "Where and how the capture is damaged; what stands before that was read."
+        },
+        "adapters": {
+          "type": "array",
+          "description": "The controllers that the capture tells of.",
+          "items": {
+            "type": "object",
+            "description": "A Bluetooth controller of the captured machine.",
+            "required": ["index"],
+            "additionalProperties": false,
+            "properties": {
+              "index": {"type": "integer", "description": "Its index.", "minimum": 0},
+              "name": {"type": "string", "description": "Its name there."},
+              "address": {"$ref": "#/$defs/address"},
+              "bus": {"$ref": "#/$defs/code", "description": "How it is attached."},
+              "hci_version": {"$ref": "#/$defs/code", "description": "The version of the specification that it implements."},
+              "manufacturer": {"$ref": "#/$defs/identifier", "description": "Its maker, as a company identifier."}
+            }
+          }
+        },
+        "host_software": {
+          "type": "array",
+          "description": "What the capture tells of the host's software.",
+          "items": {"type": "string"}
+        },
+        "connections_total": {"type": "integer", "description": "How many connections there were.", "minimum": 0},
+        "most_open": {"type": "integer", "description": "How many were open at one time, at most.", "minimum": 0},
+        "connections": {
+          "type": "array",
+          "description": "The connections, or as many as are remembered.",
+          "items": {"$ref": "#/$defs/connectionSummary", "unevaluatedProperties": false}
+        },
+        "advertisers": {
+          "type": "object",
+          "description": "Who advertised.",
+          "required": ["count", "reports"],
+          "additionalProperties": false,
+          "properties": {
+            "count": {"type": "integer", "description": "How many addresses.", "minimum": 0},
+            "more": {"const": true, "description": "There were more than could be counted."},
+            "reports": {"type": "integer", "description": "Advertising reports.", "minimum": 0}
+          }
+        },
+        "data_packets": {
+          "type": "object",
+          "description": "ACL packets by transport.",
+          "required": ["le", "br_edr"],
+          "additionalProperties": false,
+          "properties": {
+            "le": {"type": "integer", "description": "On LE links.", "minimum": 0},
+            "br_edr": {"type": "integer", "description": "On BR/EDR links.", "minimum": 0}
+          }
+        },
+        "problems": {
+          "type": "object",
+          "description": "Problems of packets.",
+          "required": ["error", "warning", "codes"],
+          "additionalProperties": false,
+          "properties": {
+            "error": {"type": "integer", "description": "How many are errors.", "minimum": 0},
+            "warning": {"type": "integer", "description": "How many are warnings.", "minimum": 0},
+            "codes": {
+              "type": "object",
+              "description": "How many there are of each code.",
+              "additionalProperties": {"type": "integer", "minimum": 1}
+            }
+          }
+        }
+      }
+    },
+    "map": {
+      "type": "object",
+      "description": "The document of `gattscope map --json`, which is also what --map takes: the services of each device.",
+      "required": ["schema", "devices"],
+      "additionalProperties": false,
+      "properties": {
+        "schema": {"const": 1, "description": "Number of this schema."},
+        "devices": {
+          "type": "array",
+          "description": "Devices whose attributes were discovered, supplied or used.",
+          "items": {"$ref": "#/$defs/mapDevice"}
+        }
+      }
+    },
+    "value": {
+      "type": "object",
+      "description": "A line of `gattscope values --json`: a value that crossed the link. Lines come in the order in which outcomes became known.",
+      "required": ["type", "packet", "operation"],
+      "additionalProperties": false,
+      "properties": {
+        "type": {"const": "value"},
+        "packet": {"$ref": "#/$defs/packetNumber", "description": "The packet that carried the last byte of the value."},
+        "time": {"$ref": "#/$defs/time"},
+        "elapsed_s": {"$ref": "#/$defs/elapsed"},
+        "connection": {"type": "integer", "description": "The connection's number.", "minimum": 1},
+        "device": {"type": "string", "description": "The device's address."},
+        "service": {"$ref": "#/$defs/uuid"},
+        "uuid": {"$ref": "#/$defs/uuid", "description": "The characteristic or descriptor."},
+        "handle": {"$ref": "#/$defs/handle"},
+        "operation": {"$ref": "#/$defs/operation"},
+        "direction": {"enum": ["sent", "received"], "description": "As the captured host sees it."},
+        "value": {"$ref": "#/$defs/hex", "description": "The whole value, joined where it came in several packets."},
+        "packets": {
+          "type": "array",
+          "description": "The packets that carried it, where these are several.",
+          "items": {"$ref": "#/$defs/packetNumber"}
+        },
+        "error": {
+          "description": "Why the attempt failed: the peer's error, or no_response where none came.",
+          "anyOf": [{"$ref": "#/$defs/code"}, {"const": "no_response"}]
+        },
+        "decoded": {"$ref": "#/$defs/decoded"}
+      }
+    },
+    "explain": {
+      "type": "object",
+      "description": "The document of `gattscope explain --json`.",
+      "required": ["schema", "connections", "problems"],
+      "additionalProperties": false,
+      "properties": {
+        "schema": {"const": 1, "description": "Number of this schema."},
+        "connections": {
+          "type": "array",
+          "description": "The connections with what was found.",
+          "items": {
+            "$ref": "#/$defs/connectionSummary",
+            "properties": {
+              "problems": {
+                "type": "array",
+                "description": "What was found in this connection.",
+                "items": {"$ref": "#/$defs/finding"}
+              }
+            },
+            "unevaluatedProperties": false
+          }
+        },
+        "problems": {
+          "type": "array",
+          "description": "What was found that belongs to no connection.",
+          "items": {"$ref": "#/$defs/finding"}
+        }
+      }
+    },
+    "device": {
+      "type": "object",
+      "description": "A line of `gattscope devices --json`: who advertises, and what.",
+      "required": ["type", "events"],
+      "additionalProperties": false,
+      "properties": {
+        "type": {"const": "device"},
+        "address": {"$ref": "#/$defs/address"},
+        "address_types": {
+          "type": "array",
+          "description": "The types that it was seen with.",
+          "items": {"$ref": "#/$defs/addressType"}
+        },
+        "identity": {"$ref": "#/$defs/address", "description": "Its identity address, where a key resolved a private one."},
+        "name": {"type": "string", "description": "Its name."},
+        "events": {
+          "type": "object",
+          "description": "How many reports of each event, as `event` of an advertisement names them.",
+          "additionalProperties": {"type": "integer", "minimum": 1}
+        },
+        "rssi_dbm": {
+          "type": "object",
+          "description": "How strong it was received, in dBm.",
+          "required": ["min", "median", "max"],
+          "additionalProperties": false,
+          "properties": {
+            "min": {"type": "number", "description": "The least."},
+            "median": {"type": "number", "description": "The middle one."},
+            "max": {"type": "number", "description": "The greatest."}
+          }
+        },
+        "interval_ms": {"type": "number", "description": "Estimate of the advertising interval, in milliseconds."},
+        "payloads": {
+          "type": "array",
+          "description": "Distinct data, up to 16.",
+          "items": {
+            "type": "object",
+            "description": "Advertising data that was seen.",
+            "required": ["count"],
+            "additionalProperties": false,
+            "properties": {
+              "data": {"$ref": "#/$defs/hex"},
+              "count": {"type": "integer", "description": "How often.", "minimum": 1},
+              "packet": {"$ref": "#/$defs/packetNumber", "description": "Where first."},
+              "fields": {"type": "array", "description": "Structure by structure.", "items": {"$ref": "#/$defs/adField"}},
+              "decoded": {"$ref": "#/$defs/decoded"},
+              "hidden": {"$ref": "#/$defs/hidden"}
+            }
+          },
+          "maxItems": 16
+        },
+        "payloads_omitted": {"type": "integer", "description": "How many more distinct data there were.", "minimum": 1}
+      }
+    },
+    "diff": {
+      "type": "object",
+      "description": "The document of `gattscope diff --json`.",
+      "required": ["schema", "same"],
+      "additionalProperties": false,
+      "properties": {
+        "schema": {"const": 1, "description": "Number of this schema."},
+        "same": {"type": "boolean", "description": "Whether no difference was found."},
+        "map": {
+          "type": "array",
+          "description": "Services, characteristics, handles.",
+          "items": {"$ref": "#/$defs/difference"}
+        },
+        "operations": {
+          "type": "array",
+          "description": "GATT operations, aligned by meaning.",
+          "items": {"$ref": "#/$defs/difference"}
+        },
+        "timing": {"type": "array", "description": "Latencies and intervals.", "items": {"$ref": "#/$defs/difference"}},
+        "security": {"type": "array", "description": "Pairing, keys, encryption.", "items": {"$ref": "#/$defs/difference"}}
+      }
+    },
+    "callback": {
+      "type": "object",
+      "description": "A line of `gattscope trace --json`: a callback that an app could have received.",
+      "required": ["type", "platform", "callback", "packet"],
+      "additionalProperties": false,
+      "properties": {
+        "type": {"const": "callback"},
+        "platform": {"type": "string", "description": "Whose callbacks they are."},
+        "callback": {"type": "string", "description": "The callback's name there."},
+        "arguments": {"type": "object", "description": "Its arguments by name."},
+        "packet": {"$ref": "#/$defs/packetNumber", "description": "The packet at which it came at the earliest."},
+        "time": {"$ref": "#/$defs/time"},
+        "elapsed_s": {"$ref": "#/$defs/elapsed"},
+        "connection": {"type": "integer", "description": "The connection's number.", "minimum": 1},
+        "system": {"const": true, "description": "The operating system rather than the app caused it."}
+      }
+    },
+    "packetNumber": {
+      "type": "integer",
+      "description": "Position of a record in the capture, from 1; the same number in every verb, and what --packets takes.",
+      "minimum": 1
+    },
+    "time": {
+      "type": "string",
+      "description": "Wall clock time in UTC at the capture's own resolution. Absent where the capture has no wall clock, or the time lies outside the years 0000 to 9999 (problem time_out_of_range).",
+      "pattern": "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.(\\d{6}|\\d{9})Z$"
+    },
+    "elapsed": {
+      "type": "number",
+      "description": "Seconds since the capture's first record, exact. Negative where the capture's clock went back."
+    },
+    "hex": {
+      "type": "string",
+      "description": "Bytes, two lower-case hexadecimal digits each, in the order in which they crossed the link.",
+      "pattern": "^([0-9a-f]{2})*$"
+    },
+    "rawHex": {
+      "type": "string",
+      "description": "A whole record in hexadecimal; the bytes of a secret stand as two dots each unless --show-keys is given.",
+      "pattern": "^([0-9a-f]{2}|\\.\\.)*$"
+    },
+    "identifier": {
+      "type": "string",
+      "description": "A number that names something (handle, opcode, channel), in hexadecimal as the specification prints it.",
+      "pattern": "^0x[0-9a-f]+$"
+    },
+    "handle": {"type": "string", "description": "An attribute or connection handle.", "pattern": "^0x[0-9a-f]{4}$"},
+    "address": {
+      "type": "string",
+      "description": "A device address, most significant byte first.",
+      "pattern": "^([0-9A-F]{2}:){5}[0-9A-F]{2}$"
+    },
+    "uuid": {
+      "type": "string",
+      "description": "A UUID: four lower-case digits where it is a 16-bit one, eight for 32 bits, else the long form with dashes.",
+      "pattern": "^([0-9a-f]{4}|[0-9a-f]{8}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$"
+    },
+    "latency": {"type": "number", "description": "Milliseconds between a request and this, its answer, exact to 0.001 ms."},
+    "code": {
+      "type": "object",
+      "description": "A code of the specification. Compare `code`; `name` is for people, and absent where the code has none.",
+      "required": ["code"],
+      "additionalProperties": false,
+      "properties": {
+        "code": {"$ref": "#/$defs/identifier"},
+        "name": {"type": "string", "description": "The specification's name of the code."}
+      }
+    },
+    "flags": {
+      "type": "object",
+      "description": "A set of bits. `names` has the names of those that are set and have one, lowest bit first.",
+      "required": ["code", "names"],
+      "additionalProperties": false,
+      "properties": {
+        "code": {"$ref": "#/$defs/identifier", "description": "All bits as one number."},
+        "names": {"type": "array", "description": "Names of the bits that are set.", "items": {"type": "string"}}
+      }
+    },
+    "hidden": {
+      "type": "array",
+      "description": "Keys of this object whose values are secrets (link keys, passkeys and the like). They were in the capture; --show-keys puts them back in place of this list.",
+      "items": {"type": "string"},
+      "minItems": 1
+    },
+    "addressType": {
+      "enum": [
+        "public",
+        "random_static",
+        "random_resolvable",
+        "random_nonresolvable",
+        "public_identity",
+        "random_identity",
+        "anonymous"
+      ],
+      "description": "What kind of address it is. The identity kinds come from controllers that resolved a private address; anonymous only in advertisements."
+    },
+    "properties": {
+      "type": "array",
+      "description": "What the characteristic declares can be done with it.",
+      "items": {
+        "enum": [
+          "broadcast",
+          "read",
+          "write_without_response",
+          "write",
+          "notify",
+          "indicate",
+          "authenticated_signed_writes",
+          "extended_properties"
+        ]
+      }
+    },
+    "via": {
+      "enum": ["discovered", "carried", "supplied", "inferred"],
+      "description": "How this is known: read off this connection's discovery, carried over from an earlier connection, supplied with --map, or inferred from use."
+    },
+    "decoded": {
+      "type": "object",
+      "description": "What a profile makes of the bytes.",
+      "additionalProperties": false,
+      "properties": {
+        "profile": {"type": "string", "description": "The profile that decoded it."},
+        "name": {"type": "string", "description": "The message or value, as the profile names it."},
+        "fields": {
+          "type": "object",
+          "description": "Decoded fields; numbers are scaled already. A unit stands in the key's name or in `units`."
+        },
+        "units": {
+          "type": "object",
+          "description": "Units of those fields whose key does not name one.",
+          "additionalProperties": {"type": "string"}
+        },
+        "answers": {
+          "$ref": "#/$defs/packetNumber",
+          "description": "The packet with the request that this message answers (vendor protocols)."
+        },
+        "latency_ms": {"$ref": "#/$defs/latency"},
+        "reassembled_from": {
+          "type": "array",
+          "description": "Packets that carried the frame, on the packet that completes it.",
+          "items": {"$ref": "#/$defs/packetNumber"}
+        },
+        "text": {"type": "string", "description": "The same for people, in a few words."}
+      }
+    },
+    "problem": {
+      "type": "object",
+      "description": "Something that is not as it should be.",
+      "required": ["severity", "code", "message"],
+      "additionalProperties": false,
+      "properties": {
+        "severity": {
+          "enum": ["error", "warning"],
+          "description": "error: the packet is broken or breaks the protocol; warning: unexpected, or the capture is incomplete."
+        },
+        "code": {"type": "string", "description": "What is wrong; stable, made for comparing.", "pattern": "^[a-z0-9_]+$"},
+        "message": {"type": "string", "description": "What was expected and what was found, for people."},
+        "offset": {
+          "type": "integer",
+          "description": "Where, in bytes from the start of the record; in a PDU that was joined from several records, from the start of its L2CAP header.",
+          "minimum": 0
+        }
+      }
+    },
+    "connection": {
+      "type": "object",
+      "description": "The connection that the packet belongs to.",
+      "required": ["id", "handle"],
+      "additionalProperties": false,
+      "properties": {
+        "id": {
+          "type": "integer",
+          "description": "Counts connections from 1, in the order in which they opened or were first seen; what --connection takes.",
+          "minimum": 1
+        },
+        "handle": {
+          "$ref": "#/$defs/handle",
+          "description": "The controller's handle for it; used again for later connections."
+        },
+        "peer": {"$ref": "#/$defs/address", "description": "The other device."},
+        "peer_type": {"$ref": "#/$defs/addressType"},
+        "identity": {
+          "$ref": "#/$defs/address",
+          "description": "The peer's identity address, where a key resolved its private one."
+        },
+        "name": {"type": "string", "description": "The peer's name, once it is known."},
+        "local_role": {"enum": ["central", "peripheral"], "description": "What the captured host is in this connection."}
+      }
+    },
+    "hci": {
+      "description": "The host controller interface's layer, by `kind`.",
+      "oneOf": [
+        {"$ref": "#/$defs/hciCommand"},
+        {"$ref": "#/$defs/hciEvent"},
+        {"$ref": "#/$defs/hciACL"},
+        {"$ref": "#/$defs/hciSCO"},
+        {"$ref": "#/$defs/hciISO"}
+      ]
+    },
+    "hciCommand": {
+      "type": "object",
+      "description": "An HCI command.",
+      "required": ["kind", "opcode"],
+      "additionalProperties": false,
+      "properties": {
+        "kind": {"const": "command"},
+        "opcode": {"$ref": "#/$defs/identifier", "description": "OGF and OCF in one number, such as 0x200c."},
+        "name": {"type": "string", "description": "The command's name in the specification, absent if it is not known."},
+        "parameters": {"$ref": "#/$defs/parameters"},
+        "data": {"$ref": "#/$defs/hex", "description": "Parameter bytes that were not decoded."}
+      }
+    },
+    "hciEvent": {
+      "type": "object",
+      "description": "An HCI event.",
+      "required": ["kind", "event"],
+      "additionalProperties": false,
+      "properties": {
+        "kind": {"const": "event"},
+        "event": {"$ref": "#/$defs/identifier", "description": "The event code."},
+        "subevent": {"$ref": "#/$defs/identifier", "description": "The subevent code of LE Meta events (event 0x3e)."},
+        "status": {
+          "$ref": "#/$defs/code",
+          "description": "The controller's verdict, for events that have one: 0x00 is Success. For Command Complete, the command's."
+        },
+        "request": {"$ref": "#/$defs/packetNumber", "description": "The packet that this one answers."},
+        "latency_ms": {"$ref": "#/$defs/latency"},
+        "name": {"type": "string", "description": "The event's or subevent's name, absent if it is not known."},
+        "parameters": {
+          "$ref": "#/$defs/parameters",
+          "description": "Parameters; of Command Complete also those that the command returned."
+        },
+        "data": {"$ref": "#/$defs/hex", "description": "Parameter bytes that were not decoded."}
+      }
+    },
+    "hciACL": {
+      "type": "object",
+      "description": "A data packet.",
+      "required": ["kind", "handle", "boundary"],
+      "additionalProperties": false,
+      "properties": {
+        "kind": {"const": "acl"},
+        "handle": {"$ref": "#/$defs/handle", "description": "Connection handle."},
+        "boundary": {
+          "enum": ["first_non_flushable", "continuation", "first_flushable", "complete"],
+          "description": "Whether the packet begins an L2CAP PDU or continues one."
+        },
+        "broadcast": {"type": "integer", "description": "The broadcast flag, where it is not 0.", "minimum": 1}
+      }
+    },
+    "hciSCO": {
+      "type": "object",
+      "description": "A synchronous (voice) packet.",
+      "required": ["kind", "handle"],
+      "additionalProperties": false,
+      "properties": {
+        "kind": {"const": "sco"},
+        "handle": {"$ref": "#/$defs/handle", "description": "Connection handle."},
+        "packet_status": {
+          "type": "integer",
+          "description": "Whether the data is good: 0 yes, 1 perhaps, 2 none received, 3 partly lost.",
+          "minimum": 0
+        },
+        "data_length": {"type": "integer", "description": "Bytes of data, as the packet says.", "minimum": 0}
+      }
+    },
+    "hciISO": {
+      "type": "object",
+      "description": "An isochronous (LE Audio) packet.",
+      "required": ["kind", "handle"],
+      "additionalProperties": false,
+      "properties": {
+        "kind": {"const": "iso"},
+        "handle": {"$ref": "#/$defs/handle", "description": "Connection handle."},
+        "boundary": {
+          "type": "integer",
+          "description": "Which part of an SDU it is: 0 the first, 1 a middle one, 2 all of it, 3 the last.",
+          "minimum": 0,
+          "maximum": 3
+        },
+        "has_timestamp": {"type": "boolean", "description": "Whether the packet has a time stamp."},
+        "data_length": {"type": "integer", "description": "Bytes of data, as the packet says.", "minimum": 0}
+      }
+    },
+    "parameters": {
+      "type": "object",
+      "description": "Parameters by their names in the specification, in snake_case; quantities have their unit at the end of the key (_ms, _us, _s, _dbm). A parameter whose value means \"not available\" is left out.",
+      "propertyNames": {"pattern": "^[a-z0-9_]+$"},
+      "properties": {"hidden": {"$ref": "#/$defs/hidden"}},
+      "additionalProperties": {"$ref": "#/$defs/parameter"}
+    },
+    "parameter": {
+      "description": "A count or quantity; an identifier, address, text or hexadecimal bytes; a code or flags with their names; or a list.",
+      "anyOf": [
+        {"type": "number"},
+        {"type": "string"},
+        {"type": "boolean"},
+        {"$ref": "#/$defs/code"},
+        {"$ref": "#/$defs/flags"},
+        {
+          "type": "array",
+          "items": {"anyOf": [{"$ref": "#/$defs/parameters"}, {"type": "string"}, {"type": "number"}]}
+        }
+      ]
+    },
+    "l2cap": {
+      "type": "object",
+      "description": "The L2CAP layer: a PDU, on the packet that completes it, or a fragment of one.",
+      "additionalProperties": false,
+      "properties": {
+        "cid": {
+          "$ref": "#/$defs/identifier",
+          "description": "The channel: 0x0004 is ATT, 0x0005 signalling, 0x0006 the Security Manager."
+        },
+        "length": {"type": "integer", "description": "Bytes of the PDU's payload.", "minimum": 0},
+        "psm": {"$ref": "#/$defs/identifier", "description": "The service that a channel is opened for (signalling)."},
+        "reassembled_from": {
+          "type": "array",
+          "description": "The packets that carried the PDU, this one last.",
+          "items": {"$ref": "#/$defs/packetNumber"}
+        },
+        "fragment": {"const": true, "description": "The packet holds a part of a PDU that a later packet completes."},
+        "received": {
+          "type": "integer",
+          "description": "Bytes that are there, with earlier fragments' and the header's.",
+          "minimum": 0
+        },
+        "expected": {"type": "integer", "description": "Bytes of the whole PDU with its header, once known.", "minimum": 0},
+        "data": {"$ref": "#/$defs/hex", "description": "Payload that was not decoded."},
+        "hidden": {"$ref": "#/$defs/hidden"}
+      }
+    },
+    "att": {
+      "type": "object",
+      "description": "An ATT PDU: what reads, writes and notifies values of characteristics.",
+      "required": ["opcode"],
+      "additionalProperties": false,
+      "properties": {
+        "opcode": {"$ref": "#/$defs/identifier", "description": "0x12 is a Write Request, 0x1b a notification."},
+        "name": {"type": "string", "description": "The PDU's name in the specification, absent if it is not known."},
+        "request": {"$ref": "#/$defs/packetNumber", "description": "The packet that this one answers."},
+        "latency_ms": {"$ref": "#/$defs/latency"},
+        "request_opcode": {"$ref": "#/$defs/identifier", "description": "Error Response: the opcode of the request that failed."},
+        "handle": {
+          "$ref": "#/$defs/handle",
+          "description": "The attribute. A response has its request's, since it carries none itself."
+        },
+        "error": {"$ref": "#/$defs/code", "description": "Error Response: why the request failed."},
+        "ends_discovery": {
+          "type": "boolean",
+          "description": "Error Response 0x0a (Attribute Not Found): true where it only ends a search through a range of handles, false where what was asked for is not there."
+        },
+        "start_handle": {"$ref": "#/$defs/handle", "description": "First handle of the range that is searched."},
+        "end_handle": {"$ref": "#/$defs/handle", "description": "Last handle of that range."},
+        "uuid": {
+          "$ref": "#/$defs/uuid",
+          "description": "The type that is asked for, or the type of the attribute that `handle` stands for, once it is known."
+        },
+        "service": {"$ref": "#/$defs/uuid", "description": "The service that the attribute is part of, once it is known."},
+        "attribute": {
+          "enum": ["service", "characteristic", "value", "descriptor"],
+          "description": "What the attribute is: a service's or characteristic's declaration, a characteristic's value, or a descriptor."
+        },
+        "via": {"$ref": "#/$defs/via"},
+        "offset": {
+          "type": "integer",
+          "description": "Where in the attribute's value this part begins, in bytes.",
+          "minimum": 0
+        },
+        "mtu": {"type": "integer", "description": "The largest ATT PDU that the sender takes, in bytes.", "minimum": 0},
+        "flags": {
+          "$ref": "#/$defs/code",
+          "description": "Execute Write: 0x00 cancels the prepared writes, 0x01 writes them."
+        },
+        "value": {"$ref": "#/$defs/hex", "description": "The attribute's value, or a part of it."},
+        "sign_counter": {"type": "integer", "description": "Signed Write: the counter of its signature.", "minimum": 0},
+        "signature": {"$ref": "#/$defs/hex", "description": "Signed Write: the signature."},
+        "handles": {
+          "type": "array",
+          "description": "Handles, where one PDU names several.",
+          "items": {"$ref": "#/$defs/handle"}
+        },
+        "items": {
+          "type": "array",
+          "description": "The entries of a response that lists several.",
+          "items": {"$ref": "#/$defs/attItem"}
+        },
+        "data": {"$ref": "#/$defs/hex", "description": "Bytes that were not decoded."}
+      }
+    },
+    "attItem": {
+      "type": "object",
+      "description": "One entry of a list in an ATT PDU.",
+      "additionalProperties": false,
+      "properties": {
+        "handle": {"$ref": "#/$defs/handle"},
+        "end_handle": {"$ref": "#/$defs/handle", "description": "Last handle of the group, which is a service."},
+        "uuid": {
+          "$ref": "#/$defs/uuid",
+          "description": "The attribute's type, or the service or characteristic that it declares."
+        },
+        "value_handle": {"$ref": "#/$defs/handle", "description": "Declaration of a characteristic: where its value is."},
+        "properties": {"$ref": "#/$defs/properties"},
+        "included_start_handle": {"$ref": "#/$defs/handle", "description": "Include declaration: first handle of the included service."},
+        "included_end_handle": {"$ref": "#/$defs/handle", "description": "Include declaration: its last handle."},
+        "value": {"$ref": "#/$defs/hex", "description": "The attribute's value."},
+        "missing": {
+          "type": "integer",
+          "description": "How many bytes of the value did not fit into the response.",
+          "minimum": 1
+        }
+      }
+    },
+    "smp": {
+      "type": "object",
+      "description": "A Security Manager PDU: pairing and keys.",
+      "required": ["opcode"],
+      "additionalProperties": false,
+      "properties": {
+        "opcode": {"$ref": "#/$defs/identifier"},
+        "name": {"type": "string", "description": "The PDU's name in the specification."},
+        "parameters": {"$ref": "#/$defs/parameters"},
+        "data": {"$ref": "#/$defs/hex", "description": "Bytes that were not decoded."},
+        "hidden": {"$ref": "#/$defs/hidden"}
+      }
+    },
+    "mgmt": {
+      "type": "object",
+      "description": "A command to, or an event from, the Linux kernel's Bluetooth management interface.",
+      "required": ["cookie"],
+      "additionalProperties": false,
+      "properties": {
+        "opcode": {"$ref": "#/$defs/identifier", "description": "The command's code (commands)."},
+        "event": {"$ref": "#/$defs/identifier", "description": "The event's code (events)."},
+        "name": {"type": "string", "description": "The command's or event's name."},
+        "status": {"$ref": "#/$defs/code", "description": "The kernel's verdict, for events that have one."},
+        "cookie": {"$ref": "#/$defs/identifier", "description": "Number of the socket."},
+        "parameters": {"$ref": "#/$defs/parameters"},
+        "data": {"$ref": "#/$defs/hex", "description": "Bytes that were not decoded."},
+        "hidden": {"$ref": "#/$defs/hidden"}
+      },
+      "oneOf": [{"required": ["opcode"]}, {"required": ["event"]}]
+    },
+    "advertisement": {
+      "type": "object",
+      "description": "An advertising report.",
+      "additionalProperties": false,
+      "properties": {
+        "address": {
+          "$ref": "#/$defs/address",
+          "description": "The advertiser; absent in periodic and anonymous advertising."
+        },
+        "address_type": {"$ref": "#/$defs/addressType"},
+        "event_type": {"$ref": "#/$defs/identifier", "description": "The Event_Type of the report, as the controller gave it."},
+        "event": {
+          "enum": ["ADV_IND", "ADV_DIRECT_IND", "ADV_SCAN_IND", "ADV_NONCONN_IND", "SCAN_RSP", "extended", "periodic"],
+          "description": "What kind of PDU was advertised; the names in capitals are those of legacy advertising."
+        },
+        "properties": {
+          "type": "array",
+          "description": "Extended advertising: what the advertiser offers.",
+          "items": {"enum": ["connectable", "scannable", "directed", "scan_response", "legacy"]}
+        },
+        "direct_address": {"$ref": "#/$defs/address", "description": "Directed advertising: who is meant."},
+        "direct_address_type": {"$ref": "#/$defs/addressType"},
+        "sync_handle": {"$ref": "#/$defs/handle", "description": "Periodic advertising: which train."},
+        "rssi_dbm": {"type": "integer", "description": "How strong it was received, in dBm."},
+        "tx_power_dbm": {"type": "integer", "description": "How strong it was sent, in dBm, as the advertiser says."},
+        "primary_phy": {"type": "string", "description": "The PHY of the first packet."},
+        "secondary_phy": {"type": "string", "description": "The PHY of the packets that it points to."},
+        "sid": {"type": "integer", "description": "Advertising set identifier.", "minimum": 0},
+        "periodic_interval_ms": {
+          "type": "number",
+          "description": "Interval of the periodic advertising that belongs to it, in milliseconds."
+        },
+        "data_status": {
+          "enum": ["incomplete", "truncated", "reserved"],
+          "description": "incomplete: more data follows in another report; truncated: more was sent than was received. Absent where the data is complete."
+        },
+        "reassembled_from": {
+          "type": "array",
+          "description": "The packets that carried the data, this one last.",
+          "items": {"$ref": "#/$defs/packetNumber"}
+        },
+        "data": {"$ref": "#/$defs/hex", "description": "Advertising data, joined where it came in several reports."},
+        "fields": {
+          "type": "array",
+          "description": "The data, structure by structure.",
+          "items": {"$ref": "#/$defs/adField"}
+        },
+        "decoded": {"$ref": "#/$defs/decoded"},
+        "hidden": {"$ref": "#/$defs/hidden"}
+      }
+    },
+    "adField": {
+      "type": "object",
+      "description": "An AD structure.",
+      "required": ["type"],
+      "additionalProperties": false,
+      "properties": {
+        "type": {"$ref": "#/$defs/identifier", "description": "The AD type."},
+        "name": {"type": "string", "description": "Its name in the specification, absent if it is not known."},
+        "uuid": {"$ref": "#/$defs/uuid", "description": "Service data: of which service."},
+        "company": {"$ref": "#/$defs/identifier", "description": "Manufacturer data: the company identifier."},
+        "value": {
+          "description": "A text (names), a number in dBm (Tx Power Level), an identifier (Appearance), a code (Flags), a list of UUIDs, else bytes.",
+          "anyOf": [
+            {"type": "string"},
+            {"type": "integer"},
+            {"$ref": "#/$defs/code"},
+            {"type": "array", "description": "UUIDs of services.", "items": {"$ref": "#/$defs/uuid"}}
+          ]
+        },
+        "flags": {
+          "type": "array",
+          "description": "The bits of Flags that are set.",
+          "items": {
+            "enum": [
+              "le_limited_discoverable",
+              "le_general_discoverable",
+              "br_edr_not_supported",
+              "simultaneous_controller",
+              "simultaneous_host",
+              "reserved"
+            ]
+          }
+        },
+        "hidden": {"$ref": "#/$defs/hidden"}
+      }
+    },
+    "connectionSummary": {
+      "type": "object",
+      "description": "A connection from its beginning to its end.",
+      "required": ["id", "opened"],
+      "properties": {
+        "id": {"type": "integer", "description": "The connection's number.", "minimum": 1},
+        "adapter": {"type": "integer", "description": "Index of the controller.", "minimum": 0},
+        "handle": {"$ref": "#/$defs/handle", "description": "The controller's handle for it."},
+        "transport": {"enum": ["le", "br_edr", "synchronous", "unknown"], "description": "What kind of link it is."},
+        "peer": {"$ref": "#/$defs/address"},
+        "peer_type": {"$ref": "#/$defs/addressType"},
+        "identity": {
+          "$ref": "#/$defs/address",
+          "description": "The peer's identity address, where a key resolved its private one."
+        },
+        "name": {"type": "string", "description": "The peer's name, if it was seen."},
+        "local_role": {"enum": ["central", "peripheral"], "description": "What the captured host was."},
+        "opened": {"$ref": "#/$defs/packetNumber", "description": "The packet that opened it, or the first one seen."},
+        "opening_missing": {"const": true, "description": "The capture began when the connection was open already."},
+        "closed": {
+          "$ref": "#/$defs/packetNumber",
+          "description": "The packet that closed it; absent where it was still open at the end."
+        },
+        "duration_s": {"type": "number", "description": "Seconds from the first to the last of these."},
+        "ended_by": {
+          "enum": ["local_host", "peer", "timeout", "never_established", "mic_failure", "reset", "controller", "replaced"],
+          "description": "Who or what ended it, concluded from the whole exchange and not from the reason alone."
+        },
+        "reason": {"$ref": "#/$defs/code", "description": "The reason that the controller reported."},
+        "mtu": {"type": "integer", "description": "The ATT MTU in use, in bytes.", "minimum": 0},
+        "interval_ms": {"type": "number", "description": "Connection interval, the latest."},
+        "latency": {"type": "integer", "description": "Connection events that the peripheral may skip.", "minimum": 0},
+        "supervision_timeout_ms": {"type": "number", "description": "Silence after which the link counts as lost."},
+        "encrypted": {"type": "boolean", "description": "Whether the link was encrypted at any time."},
+        "paired": {
+          "enum": [
+            "no",
+            "legacy_just_works",
+            "legacy_passkey",
+            "legacy_oob",
+            "sc_just_works",
+            "sc_numeric_comparison",
+            "sc_passkey",
+            "sc_oob",
+            "bonded_earlier",
+            "failed",
+            "unknown"
+          ],
+          "description": "How the devices paired; sc is LE Secure Connections."
+        }
+      }
+    },
+    "mapDevice": {
+      "type": "object",
+      "description": "A device and its attributes.",
+      "required": ["services"],
+      "additionalProperties": false,
+      "properties": {
+        "address": {"$ref": "#/$defs/address"},
+        "address_type": {"$ref": "#/$defs/addressType"},
+        "identity": {"$ref": "#/$defs/address", "description": "Its identity address, where a key resolved a private one."},
+        "name": {"type": "string", "description": "Its name."},
+        "connections": {
+          "type": "array",
+          "description": "The connections with it.",
+          "items": {"type": "integer", "description": "A connection's number.", "minimum": 1}
+        },
+        "mtu": {"type": "integer", "description": "The ATT MTU in use, in bytes.", "minimum": 0},
+        "database_hash": {"$ref": "#/$defs/hex", "description": "Its Database Hash, where it was read."},
+        "services": {
+          "type": "array",
+          "description": "Its services, in the order of their handles.",
+          "items": {
+            "type": "object",
+            "description": "A service.",
+            "required": ["uuid"],
+            "additionalProperties": false,
+            "properties": {
+              "uuid": {"$ref": "#/$defs/uuid"},
+              "name": {"type": "string", "description": "Its name, if it has one."},
+              "type": {"enum": ["primary", "secondary"], "description": "Which of both it was declared as."},
+              "start_handle": {"$ref": "#/$defs/handle", "description": "First handle."},
+              "end_handle": {"$ref": "#/$defs/handle", "description": "Last handle."},
+              "via": {"$ref": "#/$defs/via"},
+              "packet": {"$ref": "#/$defs/packetNumber", "description": "Where it was learnt."},
+              "includes": {
+                "type": "array",
+                "description": "Included services.",
+                "items": {
+                  "type": "object",
+                  "description": "A service that this one includes.",
+                  "required": ["start_handle", "end_handle"],
+                  "additionalProperties": false,
+                  "properties": {
+                    "uuid": {"$ref": "#/$defs/uuid"},
+                    "name": {"type": "string", "description": "Its name, if it has one."},
+                    "start_handle": {"$ref": "#/$defs/handle"},
+                    "end_handle": {"$ref": "#/$defs/handle"},
+                    "via": {"$ref": "#/$defs/via"},
+                    "packet": {"$ref": "#/$defs/packetNumber", "description": "Where it was learnt."}
+                  }
+                }
+              },
+              "characteristics": {
+                "type": "array",
+                "description": "Its characteristics.",
+                "items": {"$ref": "#/$defs/mapCharacteristic"}
+              }
+            }
+          }
+        },
+        "unknown": {
+          "type": "array",
+          "description": "Handles that were used but never discovered.",
+          "items": {
+            "type": "object",
+            "description": "A handle that was used although no discovery tells what it is.",
+            "required": ["handle", "operations"],
+            "additionalProperties": false,
+            "properties": {
+              "handle": {"$ref": "#/$defs/handle"},
+              "operations": {
+                "type": "object",
+                "description": "How often it was used, by operation.",
+                "additionalProperties": {"type": "integer", "minimum": 0}
+              },
+              "role": {
+                "type": "string",
+                "description": "What it must be, where the evidence allows to say.",
+                "pattern": "^[a-z0-9_]+$"
+              },
+              "of": {"$ref": "#/$defs/handle", "description": "The attribute that it belongs to."},
+              "via": {"$ref": "#/$defs/via"}
+            }
+          }
+        }
+      }
+    },
+    "mapCharacteristic": {
+      "type": "object",
+      "description": "A characteristic.",
+      "required": ["uuid", "value_handle"],
+      "additionalProperties": false,
+      "properties": {
+        "uuid": {"$ref": "#/$defs/uuid"},
+        "name": {"type": "string", "description": "Its name, if it has one."},
+        "declaration_handle": {"$ref": "#/$defs/handle", "description": "Handle of its declaration."},
+        "value_handle": {"$ref": "#/$defs/handle", "description": "Handle of its value."},
+        "properties": {"$ref": "#/$defs/properties"},
+        "via": {"$ref": "#/$defs/via"},
+        "packet": {"$ref": "#/$defs/packetNumber", "description": "Where it was learnt."},
+        "value": {"$ref": "#/$defs/hex", "description": "The last value known; absent where none was read or sent."},
+        "decoded": {"$ref": "#/$defs/decoded"},
+        "access": {
+          "type": "array",
+          "description": "Observed access.",
+          "items": {
+            "type": "object",
+            "description": "An operation that was tried, and what became of it. Permissions never cross the link, so this is all that can be known of them.",
+            "required": ["operation", "outcome", "packet"],
+            "additionalProperties": false,
+            "properties": {
+              "operation": {"$ref": "#/$defs/operation"},
+              "security": {
+                "type": "string",
+                "description": "The link's security at that time: unencrypted, encrypted, authenticated.",
+                "pattern": "^[a-z_]+$"
+              },
+              "outcome": {"$ref": "#/$defs/code", "description": "The ATT error, or 0x00 where the operation was allowed."},
+              "packet": {"$ref": "#/$defs/packetNumber", "description": "The packet with the outcome."}
+            }
+          }
+        },
+        "descriptors": {
+          "type": "array",
+          "description": "Its descriptors.",
+          "items": {
+            "type": "object",
+            "description": "A descriptor.",
+            "required": ["uuid", "handle"],
+            "additionalProperties": false,
+            "properties": {
+              "uuid": {"$ref": "#/$defs/uuid"},
+              "name": {"type": "string", "description": "Its name, if it has one."},
+              "handle": {"$ref": "#/$defs/handle"},
+              "via": {"$ref": "#/$defs/via"},
+              "packet": {"$ref": "#/$defs/packetNumber", "description": "Where it was learnt."},
+              "value": {"$ref": "#/$defs/hex", "description": "The last value known."},
+              "decoded": {"$ref": "#/$defs/decoded"}
+            }
+          }
+        }
+      }
+    },
+    "operation": {
+      "enum": [
+        "advertisement",
+        "read",
+        "write",
+        "write_without_response",
+        "signed_write",
+        "prepared_write",
+        "notification",
+        "indication"
+      ],
+      "description": "How a value crossed the link."
+    },
+    "finding": {
+      "type": "object",
+      "description": "A problem with its cause and the evidence for it.",
+      "required": ["rule", "severity", "what", "certainty", "evidence"],
+      "additionalProperties": false,
+      "properties": {
+        "rule": {"type": "string", "description": "The rule that found it; stable.", "pattern": "^[a-z0-9_]+$"},
+        "severity": {"enum": ["error", "warning", "note"], "description": "How bad it is."},
+        "what": {"type": "string", "description": "What failed."},
+        "cause": {"type": "string", "description": "The cause that the evidence supports."},
+        "certainty": {"enum": ["certain", "likely", "possible"], "description": "How sure the cause is."},
+        "evidence": {"type": "array", "description": "The packets that show it.", "items": {"$ref": "#/$defs/packetNumber"}},
+        "remedy": {"type": "string", "description": "What people do about it."}
+      }
+    },
+    "difference": {
+      "type": "object",
+      "description": "One difference. Its further keys depend on the list that it stands in.",
+      "required": ["kind"],
+      "properties": {
+        "kind": {"enum": ["added", "removed", "changed"], "description": "Seen from the left capture."},
+        "left": {"description": "What the left capture has; absent where it was added."},
+        "right": {"description": "What the right capture has; absent where it was removed."},
+        "left_packets": {"type": "array", "description": "Where in the left capture.", "items": {"$ref": "#/$defs/packetNumber"}},
+        "right_packets": {"type": "array", "description": "Where in the right capture.", "items": {"$ref": "#/$defs/packetNumber"}}
+      }
+    }
+  }
+}
+
+"""#
+}

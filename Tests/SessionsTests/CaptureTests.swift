@@ -1,0 +1,108 @@
+// The pass over captures: what tshark 4.0 says of this project's own (packets, ATT PDUs and, of each
+// response, its request), and that nothing is lost over others, where they are there.
+
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Foundation
+import Testing
+
+@testable import Sessions
+
+/// The project's folder.
+private let project = URL(filePath: #filePath).deletingLastPathComponent()
+  .deletingLastPathComponent().deletingLastPathComponent()
+
+/// Captures beside the project, which are not part of it.
+private let others = project.deletingLastPathComponent().appending(path: "shared/captures")
+
+/// A pass over a file.
+private func run(_ file: URL) throws -> Recording {
+  var source = try BtsnoopReader(path: file.path(percentEncoded: false))
+  var recording = Recording()
+  var output = Output()
+  var pass = Pass()
+  do throws(CaptureFailure) {
+    try pass.run(&source, &recording, into: &output)
+  } catch {
+    #expect(error == recording.failure)
+  }
+  return recording
+}
+
+/// The response and request of every transaction: "47<45".
+private func pairs(_ told: Recording) -> Set<String> {
+  Set(
+    told.packets.compactMap { seen in
+      guard seen.att != nil, let request = seen.answer.request else { return nil }
+      return "\(seen.number)<\(request.packet)"
+    })
+}
+
+@Suite struct CaptureTests {
+  /// `tshark -Y btatt.request_in_frame`, which leaves out errors and confirmations.
+  @Test(arguments: [
+    (
+      "heart-rate", 166, 82,
+      "47<45 50<48 56<54 62<60 68<66 71<69 77<75 80<78 86<84 89<87 95<93 101<99 104<102 107<105 "
+        + "110<108 113<111 116<114 119<117 122<120 125<123 128<126 131<129 134<132 137<135 "
+        + "140<138 150<149 153<152 156<155 160<157"
+    ),
+    (
+      "heart-rate.peripheral", 169, 82,
+      "43<42 46<45 52<51 58<57 64<63 67<66 73<72 76<75 82<81 85<84 91<90 97<96 100<99 103<102 "
+        + "106<105 109<108 112<111 115<114 118<117 121<120 124<123 127<126 130<129 133<132 "
+        + "136<135 156<154 159<157 162<160 164<163"
+    ),
+    (
+      "wristband", 117, 53,
+      "40<38 43<41 49<47 55<53 61<59 64<62 70<68 73<71 76<74 82<80 85<83 94<92"
+    ),
+    ("write-refused", 227, 28, "47<45 50<48 53<51 59<57 65<63 71<69 74<72 221<219 224<222"),
+    ("pairing-fails", 56, 0, ""),
+  ])
+  func own(_ name: String, _ packets: Int, _ pdus: Int, _ expected: String) throws {
+    let told = try run(project.appending(path: "captures/\(name).btsnoop"))
+    #expect(told.failure == nil && told.packets.count == packets)
+    #expect(told.packets.count { $0.att != nil } == pdus)
+    let missing = Set(expected.split(separator: " ").map(String.init)).subtracting(pairs(told))
+    #expect(missing.isEmpty)
+    // Errors answer too.
+    #expect(told.packets.allSatisfy { $0.att != "Error Response" || $0.answer.request != nil })
+    #expect(told.problems == [])
+  }
+
+  /// Every opcode of the monitor and one that is none.
+  @Test func monitor() throws {
+    let told = try run(project.appending(path: "captures/monitor.btsnoop"))
+    #expect(told.packets.count == 28 && pairs(told) == ["17<15"])
+    #expect(told.problems == ["unknownMonitorOpcode(25,0)"])
+  }
+
+  /// Two links at once, over which tshark stumbles: it takes both responses to Exchange MTU for the
+  /// second request's, and cannot join packets 35, 37, 38 and 40, whose first holds one byte.
+  @Test func twoLinksAtOnce() throws {
+    let told = try run(project.appending(path: "captures/enhanced-connection.btsnoop"))
+    #expect(told.packets.count == 51)
+    #expect(pairs(told) == ["29<27", "30<25", "39<33", "40<31", "45<42"])
+    #expect(told[40].fragments == [35, 37, 38, 40])
+    #expect(told.problems == [])
+  }
+
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: others.path), "no ../shared/captures"))
+  func nothingIsLostOverOthers() throws {
+    let found = FileManager.default.enumerator(at: others, includingPropertiesForKeys: nil)
+    var read = 0
+    while let file = found?.nextObject() as? URL {
+      guard file.pathExtension == "btsnoop" || file.pathExtension == "log",
+        let told = try? run(file)
+      else { continue }
+      read += 1
+      #expect(told.finishes == 1)
+      guard file.path.contains("/generated/") else { continue }
+      #expect(told.failure == nil && told.problems == [], "\(file.lastPathComponent)")
+    }
+    #expect(read > 0)
+  }
+}

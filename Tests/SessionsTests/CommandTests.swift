@@ -1,0 +1,238 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Testing
+
+@testable import Sessions
+
+@Suite struct CommandTests {
+  // MARK: Answers
+
+  @Test func completeAndStatus() {
+    let told = run { traffic in
+      traffic.command(0x1009)
+      traffic.clock += 4
+      traffic.complete(0x1009, [0] + little(0x1122_3344_5566, width: 6))
+      traffic.command(0x200d, [UInt8](repeating: 0, count: 25))
+      traffic.status(0x200d)
+    }
+    #expect(told[2].answers == "answers 1 after 5 ms")
+    #expect(told[4].answers == "answers 3 after 1 ms")
+    #expect(told.problems == [])
+  }
+
+  @Test func eachCommandIsAnsweredOnce() {
+    let told = run { traffic in
+      traffic.command(0x0c03)
+      traffic.complete(0x0c03)
+      traffic.complete(0x0c03)
+      traffic.status(0x0c03)
+      traffic.complete(0x1009, [0] + [UInt8](repeating: 0, count: 6))
+    }
+    #expect(told.packets.map(\.answers) == [nil, "answers 1 after 1 ms", nil, nil, nil])
+  }
+
+  /// Several commands may wait, also of one opcode and on several adapters.
+  @Test func severalAtOnce() {
+    let told = run { traffic in
+      traffic.command(0x1405, little(0x40))
+      traffic.command(0x1405, little(0x41))
+      traffic.command(0x0c14)
+      traffic.adapter = 1
+      traffic.command(0x0c14)
+      traffic.complete(0x0c14, [0x0c])
+      traffic.adapter = 0
+      traffic.complete(0x0c14, [0x0c])
+      traffic.complete(0x1405, [0] + little(0x40) + [0])
+      traffic.complete(0x1405, [0] + little(0x41) + [0])
+    }
+    #expect(told.packets[4...].compactMap(\.answer.request).map(\.packet) == [4, 3, 1, 2])
+  }
+
+  /// A command that was lost in a reset is not the one that is answered later.
+  @Test func resetForgetsWhatWaits() {
+    let told = run { traffic in
+      traffic.command(0x1009)
+      traffic.adapter = 1
+      traffic.command(0x1009)
+      traffic.adapter = 0
+      traffic.command(0x0c03)
+      traffic.complete(0x0c03)
+      traffic.command(0x1009)
+      traffic.complete(0x1009, [0] + [UInt8](repeating: 0, count: 6))
+      traffic.adapter = 1
+      traffic.complete(0x1009, [0] + [UInt8](repeating: 0, count: 6))
+    }
+    #expect(told[4].answers == "answers 3 after 1 ms")
+    #expect(told[6].answers == "answers 5 after 1 ms")
+    #expect(told[7].answers == "answers 2 after 5 ms")
+  }
+
+  @Test func eventsThatAreTooShort() {
+    let told = run { traffic in
+      traffic.command(0x0c03)
+      traffic.event(0x0e, [1])
+      traffic.event(0x0f, [0, 1])
+      traffic.event(0x0e, [])
+    }
+    #expect(told.packets.allSatisfy { $0.answer.request == nil })
+    #expect(told.problems.count == 3)
+  }
+
+  @Test func linksOfCommandsAndEvents() {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.command(0x1405, little(0x40))
+      traffic.complete(0x1405, [0] + little(0x40) + [0xc4])
+      traffic.command(0x1405, little(0x41))
+      traffic.complete(0x0c03, [0x0c])
+    }
+    #expect(told.packets.map { $0.connection?.id } == [1, 1, 1, nil, nil])
+  }
+
+  @Test func waitingCommandsAreBounded() {
+    var limits = Limits()
+    limits.commands = 3
+    let told = run(limits: limits) { traffic in
+      for index in 0..<30 { traffic.command(0x1000 + index) }
+      traffic.complete(0x1000 + 26)
+      traffic.complete(0x1000 + 27)
+      traffic.complete(0x1000 + 29)
+    }
+    #expect(told[31].answer.request == nil)
+    #expect(told[32].answers == "answers 28 after 4 ms")
+    #expect(told[33].answers == "answers 30 after 3 ms")
+    let commands = part("commands", of: told.memory)
+    #expect(commands.flatMap { entries("waiting", of: $0) } == 1)
+  }
+
+  // MARK: Adapters
+
+  @Test func adaptersFromNotes() {
+    let told = run { traffic in
+      traffic.adapter = 3
+      traffic.note(0, hex("00 01 66 55 44 33 22 11 68 63 69 33 00 00 00 00"))
+      traffic.note(10, hex("77 55 44 33 22 11 02 00"))
+      traffic.adapter = nil
+      traffic.note(12, Array("Linux version 6.1\0".utf8))
+      traffic.note(12, Array("Linux version 6.1\0".utf8))
+      traffic.note(12, Array("Bluetooth subsystem".utf8))
+      traffic.note(0, hex("00 01 66 55 44 33 22 11 68 63 69 33 00 00 00 00"))
+    }
+    let adapters = told.memory.adapters
+    #expect(adapters.all.map(\.index) == [3])
+    #expect(adapters.all.first?.address == DeviceAddress(value: 0x1122_3344_5577))
+    #expect(adapters.all.first?.name == Array("hci3".utf8) && adapters.all.first?.bus == 1)
+    #expect(adapters.all.first?.manufacturer == 2)
+    #expect(
+      adapters.software == [Array("Linux version 6.1".utf8), Array("Bluetooth subsystem".utf8)])
+  }
+
+  @Test func adaptersFromCommands() {
+    let told = run { traffic in
+      traffic.complete(0x1009, [0] + little(0x1122_3344_5566, width: 6))
+      traffic.complete(0x1001, hex("00 0b 00 00 0b 3b 00 11 22"))
+      // A failure returns nothing that counts.
+      traffic.complete(0x1009, [1] + little(0x7777_7777_7777, width: 6))
+      traffic.complete(0x1009, [0, 1, 2])
+    }
+    let adapter = told.memory.adapters.all.first
+    #expect(told.memory.adapters.all.count == 1)
+    #expect(adapter?.address == DeviceAddress(value: 0x1122_3344_5566))
+    #expect(adapter?.hciVersion == 11 && adapter?.manufacturer == 0x3b)
+  }
+
+  @Test func adaptersAreBounded() {
+    var limits = Limits()
+    limits.adapters = 2
+    let told = run(limits: limits) { traffic in
+      for index in 0..<20 {
+        traffic.adapter = UInt16(index)
+        traffic.note(10, hex("77 55 44 33 22 11 02 00"))
+        traffic.note(12, Array("note \(index)".utf8))
+      }
+    }
+    #expect(told.memory.adapters.all.map(\.index) == [0, 1])
+    #expect(told.memory.adapters.software.count == 2)
+  }
+
+  // MARK: Links
+
+  /// Open links beyond the limit: the one that was silent longest is forgotten, and it is said once.
+  @Test func linksAreBounded() {
+    var limits = Limits()
+    limits.links = 4
+    let told = run(limits: limits) { traffic in
+      for handle in 0..<40 {
+        traffic.connect(handle)
+        // Handle 0 is never silent.
+        traffic.received("1b 0e 00 01", handle: 0)
+      }
+    }
+    #expect(told.problems == ["limitReached(4,0)"])
+    #expect(told[9].problems == ["limitReached(4,0)"])
+    #expect(told.memory.links.count == 40 && told.memory.links.mostOpen == 4)
+    #expect(told.connections.map { Int($0.handle) } == [0, 37, 38, 39])
+    #expect(entries("slots", of: told.memory.links) == 4)
+    #expect(entries("index", of: told.memory.links) == 4)
+  }
+
+  /// Links that have ended make room without a word.
+  @Test func endedLinksGoFirst() {
+    var limits = Limits()
+    limits.links = 3
+    let told = run(limits: limits) { traffic in
+      traffic.connect(0x01)
+      for handle in 2..<40 {
+        traffic.connect(handle)
+        traffic.disconnect(handle)
+      }
+    }
+    #expect(told.problems == [] && told.memory.links.mostOpen == 2)
+    #expect(told.connections.first?.handle == 1 && told.connections.first?.isOpen == true)
+    #expect(entries("slots", of: told.memory.links) == 3)
+  }
+
+  /// A slot that another link takes over brings no fragments and no requests along.
+  @Test func forgottenLinksLeaveNothing() {
+    var limits = Limits()
+    limits.links = 1
+    let told = run(limits: limits) { traffic in
+      traffic.connect(1)
+      traffic.acl(Array(notification(30)[..<20]), .received, handle: 1)
+      traffic.sent("0a 03 00", handle: 1)
+      traffic.acl(Array(notification(30)[20...]), .received, .more, handle: 2)
+      traffic.received("0b 64", handle: 2)
+    }
+    #expect(told[4].problems == ["continuationWithoutStart(0,0)", "limitReached(1,0)"])
+    #expect(told[5].problems == ["responseWithoutRequest(0,0)"])
+    #expect(told.connections.map(\.id) == [2])
+  }
+
+  /// Limits of nothing still let one thing be remembered.
+  @Test func limitsOfNothing() {
+    var limits = Limits()
+    limits.links = 0
+    limits.commands = 0
+    limits.advertisingChains = 0
+    limits.names = 0
+    limits.adapters = 0
+    limits.pduBytes = 0
+    limits.fragmentNumbers = 0
+    limits.advertisingBytes = 0
+    let told = run(limits: limits) { traffic in
+      for handle in 0..<3 {
+        traffic.connect(handle)
+        traffic.command(0x0c03)
+        traffic.split(notification(30), [20], handle: handle)
+        traffic.received("1b 0e 00 01", handle: handle)
+        traffic.meta(0x02, hex("01 00 01 55 44 33 22 11 c0 03 02 09 61 c4"))
+        traffic.meta(
+          0x0d,
+          hex("01 20 00 01 55 44 33 22 11 c0 01 01 01 7f 7f 00 00 00 00 00 00 00 00 00 01 61"))
+      }
+    }
+    #expect(told.packets.count == 21 && told.finishes == 1)
+  }
+}

@@ -1,0 +1,332 @@
+import Bluetooth
+import Bytes
+import Dissectors
+import Testing
+
+@testable import Sessions
+
+@Suite struct ConnectionTests {
+  private let peer = DeviceAddress(value: 0xc011_2233_4455)
+
+  // MARK: Opening
+
+  @Test func version1() {
+    let told = run { $0.connect() }
+    let link = told[1].connection
+    #expect(link?.id == 1 && link?.handle == 0x40 && link?.transport == .le)
+    #expect(link?.peer == peer && link?.peerType == .random && link?.localRole == .central)
+    #expect(link?.interval == 24 && link?.latency == 0 && link?.supervisionTimeout == 72)
+    #expect(link?.isOpeningMissing == false && link?.isEncrypted == false)
+    #expect(link?.peerKind == .randomStatic && link?.firstPacket == 1)
+    #expect(told[1].answer.opened && told.problems == [])
+  }
+
+  /// Interval 40, latency 2, timeout 500 stand behind two more addresses.
+  @Test(arguments: [(0x0a, ""), (0x29, " ff ff ff")])
+  func enhanced(_ subevent: UInt8, _ more: String) {
+    let told = run { traffic in
+      traffic.meta(
+        subevent,
+        hex(
+          "00 40 00 01 03 55 44 33 22 11 c0 01 02 03 04 05 46 06 05 04 03 02 41 28 00 02 00 f4 01 "
+            + "01" + more))
+    }
+    let link = told[1].connection
+    #expect(link?.peer == peer && link?.peerType == .randomIdentity)
+    #expect(link?.localRole == .peripheral && link?.isEstablished == true)
+    #expect(link?.interval == 40 && link?.latency == 2 && link?.supervisionTimeout == 500)
+    #expect(told.problems == [])
+  }
+
+  @Test func failure() {
+    let told = run { traffic in
+      traffic.connect(status: 0x3e)
+      traffic.meta(0x0a, [0x02] + [UInt8](repeating: 0, count: 29))
+      traffic.event(0x03, hex("04 01 00 66 55 44 33 22 11 01 00"))
+    }
+    #expect(told.memory.links.count == 0 && told.connections.isEmpty)
+    #expect(told.packets.allSatisfy { $0.answer.link == nil && !$0.answer.opened })
+  }
+
+  /// A failure names a handle that may be in use: that link is not the event's.
+  @Test func failureBesideALink() {
+    let told = run { traffic in
+      traffic.connect(0x00)
+      traffic.connect(0x00, status: 0x02)
+    }
+    #expect(told[2].answer.link == nil && told.connections.map(\.isOpen) == [true])
+  }
+
+  @Test func brEDRAndSynchronous() {
+    let told = run { traffic in
+      traffic.event(0x03, hex("00 01 00 66 55 44 33 22 11 01 00"))
+      traffic.event(0x2c, hex("00 02 00 66 55 44 33 22 11 02 06 02 00 00 00 00 02"))
+      traffic.meta(0x19, [0] + little(0x60) + [UInt8](repeating: 0, count: 25))
+      traffic.event(0x03, hex("00 03 00 66 55 44 33 22 11 00 00"))
+      traffic.disconnect(0x60)
+      traffic.disconnect(0x01)
+    }
+    #expect(told[1].connection?.transport == .brEDR && told[1].connection?.id == 1)
+    #expect(told[1].connection?.isEstablished == true && told[1].answer.opened)
+    for number in 2...4 {
+      #expect(told[number].connection?.transport == .synchronous)
+      #expect(told[number].connection?.id == 0 && !told[number].answer.opened)
+    }
+    #expect(told.memory.links.count == 1 && told.memory.links.mostOpen == 1)
+    // The end of a stream is not the end of a connection.
+    #expect(told[5].connection?.isOpen == false && !told[5].answer.closed)
+    #expect(told[6].connection?.isOpen == false && told[6].answer.closed)
+  }
+
+  // MARK: Created and established
+
+  @Test func createdByTheCentral() {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.sent("02 f7 00")
+      traffic.received("03 f7 00")
+    }
+    #expect(told.packets.map { $0.connection?.isEstablished } == [false, false, true])
+  }
+
+  @Test func thePeripheralHasHeardItsPeer() {
+    #expect(run { $0.connect(role: 1) }[1].connection?.isEstablished == true)
+  }
+
+  /// Num_Completed_Packets: what was acknowledged was heard.
+  @Test func completedPackets() {
+    let told = run { traffic in
+      traffic.connect(0x40)
+      traffic.connect(0x41)
+      traffic.connect(0x42)
+      traffic.event(0x13, hex("02 40 00 01 00 41 00 02 00"))
+      traffic.event(0x13, hex("01 42 00 00 00"))
+      traffic.event(0x13, hex("01 42 00 01 00"))
+      traffic.event(0x13, hex("00"))
+      traffic.event(0x13, hex("01 77 00 01 00"))
+    }
+    #expect(told.connections.map(\.isEstablished) == [true, true, true])
+    // Of two links the event is neither's.
+    #expect(told[4].answer.link == nil)
+    // No packet was completed.
+    #expect(told[5].connection?.isEstablished == false)
+    #expect(told[6].connection?.isEstablished == true && told[6].connection?.handle == 0x42)
+    #expect(told[7].answer.link == nil && told[8].answer.link == nil)
+    #expect(told.memory.links.count == 3)
+  }
+
+  /// Features and version come from the peer if they come; a link that was never established ends
+  /// these procedures with an error.
+  @Test(arguments: [(0x00, true), (0x1a, true), (0x3e, false), (0x08, false), (0x22, false)])
+  func remoteFeatures(_ status: UInt8, _ isEstablished: Bool) {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.meta(0x04, [status] + little(0x40) + [UInt8](repeating: 0, count: 8))
+      traffic.connect()
+      traffic.event(0x0b, [status] + little(0x40) + [UInt8](repeating: 0, count: 8))
+      traffic.connect()
+      traffic.event(0x0c, [status] + little(0x40) + [UInt8](repeating: 0, count: 5))
+    }
+    for number in [2, 4, 6] {
+      #expect(told[number].connection?.isEstablished == isEstablished, "packet \(number)")
+    }
+    #expect(told.problems == [])
+  }
+
+  @Test func update() {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.meta(0x03, hex("00 40 00 06 00 01 00 f4 01"))
+      traffic.meta(0x03, hex("3b 40 00 99 00 99 00 99 00"))
+      traffic.meta(0x03, hex("00 41 00 06 00 01 00 f4 01"))
+    }
+    for number in 2...3 {
+      let link = told[number].connection
+      #expect(link?.interval == 6 && link?.latency == 1 && link?.supervisionTimeout == 500)
+    }
+    #expect(told.memory.links.count == 1)
+  }
+
+  // MARK: In the middle
+
+  @Test func firstSeenInItsMiddle() {
+    let told = run { traffic in
+      traffic.received("1b 0e 00 01")
+      traffic.sent("0a 03 00")
+    }
+    let link = told[1].connection
+    #expect(link?.id == 1 && link?.transport == .unknown && link?.isOpeningMissing == true)
+    #expect(link?.peer == nil && link?.localRole == nil && link?.isEncrypted == nil)
+    #expect(told[1].answer.opened && !told[2].answer.opened && link?.peerKind == nil)
+  }
+
+  @Test func firstSeenAtItsEnd() {
+    let told = run { traffic in
+      traffic.disconnect(reason: 0x08)
+      traffic.event(0x08, hex("00 41 00 01"))
+    }
+    #expect(told[1].answer.opened && told[1].answer.closed)
+    #expect(told[1].connection?.ending == .timeout && told[1].connection?.id == 1)
+    #expect(told[2].connection?.isEncrypted == true && told[2].answer.opened)
+  }
+
+  @Test func eventsThatFailedOpenNothing() {
+    let told = run { traffic in
+      traffic.disconnect(status: 0x02)
+      traffic.event(0x08, hex("06 40 00 00"))
+      traffic.event(0x05, hex("00 40"))
+      traffic.command(0x0406, little(0x40) + [0x13])
+    }
+    #expect(told.memory.links.count == 0)
+    #expect(told.packets.allSatisfy { $0.answer.link == nil && !$0.answer.closed })
+  }
+
+  @Test func handleThatIsOpenAlready() {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.connect(peer: 0x1122_3344_5566, type: 0)
+    }
+    #expect(told.connections.map(\.ending) == [.replaced, nil])
+    #expect(told[2].connection?.id == 2 && told[2].connection?.peerType == .public)
+    #expect(told.connections.first?.lastPacket == 2)
+  }
+
+  // MARK: Ending
+
+  @Test(
+    arguments: [
+      (0x08, Connection.Ending.timeout), (0x13, .peer), (0x14, .peer), (0x15, .peer),
+      (0x16, .localHost), (0x3d, .micFailure), (0x3e, .neverEstablished), (0x22, .controller),
+      (0x00, .controller),
+    ] as [(UInt8, Connection.Ending)])
+  func reasons(_ reason: UInt8, _ ending: Connection.Ending) {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.disconnect(reason: reason)
+    }
+    let link = told[2].connection
+    #expect(link?.ending == ending && link?.reason?.rawValue == reason && link?.isOpen == false)
+    #expect(link?.lastPacket == 2 && told[2].answer.closed)
+  }
+
+  /// The other reasons that a host may give to its Disconnect command. BlueZ gives 0x05 when pairing
+  /// fails: the peer reads it as the reason.
+  @Test(arguments: [0x05, 0x1a, 0x29, 0x3b])
+  func reasonsOfThePeersHost(_ reason: UInt8) {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.disconnect(reason: reason)
+      traffic.event(0x03, hex("00 40 00 66 55 44 33 22 11 01 00"))
+      traffic.disconnect(reason: reason)
+    }
+    #expect(told[2].connection?.ending == .peer)
+    // On BR/EDR the controllers end links for want of authentication themselves.
+    #expect(told[4].connection?.ending == .controller)
+  }
+
+  /// A Disconnect that waits means the captured host, whatever the reason says.
+  @Test(arguments: [0x08, 0x13, 0x16, 0x3d, 0x3e])
+  func disconnectPending(_ reason: UInt8) {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.askToDisconnect()
+      traffic.disconnect(reason: reason)
+    }
+    #expect(told[2].connection?.disconnectPacket == 2)
+    #expect(told[3].answers == "answers 2 after 1 ms")
+    #expect(told[4].connection?.ending == .localHost)
+  }
+
+  @Test func disconnectRefused() {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.askToDisconnect(status: 0x0c)
+      traffic.disconnect(reason: 0x13)
+    }
+    #expect(told[4].connection?.ending == .peer)
+  }
+
+  @Test func disconnectFailed() {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.askToDisconnect()
+      traffic.disconnect(status: 0x1f)
+      traffic.disconnect(reason: 0x08)
+    }
+    #expect(told[4].connection?.isOpen == true && !told[4].answer.closed)
+    #expect(told[5].connection?.ending == .timeout)
+  }
+
+  @Test func disconnectOfAnotherLink() {
+    let told = run { traffic in
+      traffic.connect(0x40)
+      traffic.connect(0x41)
+      traffic.askToDisconnect(0x41)
+      traffic.disconnect(0x40, reason: 0x13)
+      traffic.disconnect(0x41, reason: 0x16)
+    }
+    #expect(told.connections.map(\.ending) == [.peer, .localHost])
+  }
+
+  @Test func resetEndsTheLinksOfItsAdapter() {
+    let told = run { traffic in
+      traffic.connect(0x40)
+      traffic.connect(0x41)
+      traffic.adapter = 1
+      traffic.connect(0x40)
+      traffic.adapter = 0
+      traffic.command(0x0c03)
+      traffic.complete(0x0c03)
+      traffic.connect(0x40)
+    }
+    #expect(told.connections.map(\.ending) == [.reset, .reset, nil, nil])
+    #expect(!told[4].answer.closed && told[5].answer.closed)
+    #expect(told[5].answers == "answers 4 after 1 ms")
+    #expect(told[6].connection?.id == 4)
+  }
+
+  @Test func resetThatFailed() {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.complete(0x0c03, [0x0c])
+      traffic.complete(0x0c03, [])
+    }
+    #expect(told.connections.map(\.isOpen) == [true] && !told[2].answer.closed)
+  }
+
+  @Test(arguments: [9, 1])
+  func adapterThatWentAway(_ opcode: UInt16) {
+    let told = run { traffic in
+      traffic.connect(0x40)
+      traffic.adapter = 1
+      traffic.connect(0x40)
+      traffic.note(opcode)
+      traffic.adapter = nil
+      traffic.note(opcode)
+    }
+    #expect(told.connections.map(\.ending) == [nil, .reset] && told[3].answer.closed)
+  }
+
+  // MARK: Encryption
+
+  @Test func encryption() {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.event(0x08, hex("00 40 00 01"))
+      traffic.event(0x08, hex("00 40 00 00"))
+      traffic.event(0x59, hex("00 40 00 02 10"))
+      traffic.event(0x08, hex("3d 40 00 00"))
+    }
+    #expect(told.packets.map { $0.connection?.isEncrypted } == [false, true, false, true, true])
+  }
+
+  @Test func encryptionThatIsNotKnown() {
+    let told = run { traffic in
+      traffic.received("1b 0e 00 01")
+      traffic.event(0x30, hex("05 40 00"))
+      traffic.event(0x30, hex("00 40 00"))
+    }
+    #expect(told.packets.map { $0.connection?.isEncrypted } == [nil, nil, true])
+    #expect(told.problems == [])
+  }
+}

@@ -1,0 +1,141 @@
+// What a pass told its report, kept for a test to look at.
+
+import Bluetooth
+import Bytes
+import Captures
+import Testing
+
+@testable import Dissectors
+@testable import Sessions
+
+/// One packet as the report was told of it.
+struct Seen {
+  var number = 0
+  /// "fragmentLost(7,20)".
+  var problems: [String] = []
+  /// The opcode's name and the bytes of the ATT PDU, opcode included.
+  var att: String?
+  var attBytes: [UInt8] = []
+  /// The bytes of the whole L2CAP PDU.
+  var pdu: [UInt8] = []
+  /// The link as it was known then.
+  var connection: Connection?
+  var answer = Answer()
+  /// The packets of a joined PDU.
+  var fragments: [Int] = []
+  /// The data of each advertising report: its own, or joined.
+  var advertised: [[UInt8]] = []
+  /// The packets of each chain; none where a report was whole.
+  var chains: [[Int]] = []
+
+  /// "answers 3 after 2 ms", in milliseconds.
+  var answers: String? {
+    answer.request.map { request in
+      let after = answer.latency.map { "\($0 / 1_000_000) ms" } ?? "unknown"
+      return "answers \(request.packet) after \(after)"
+    }
+  }
+}
+
+/// Everything a pass told.
+struct Recording: PacketReport {
+  private(set) var packets: [Seen] = []
+  /// What was known at the end.
+  private(set) var memory = Memory()
+  private(set) var finishes = 0
+  /// After how many packets this report has enough.
+  var enough = Int.max
+  /// What ended the capture.
+  private(set) var failure: CaptureFailure?
+
+  var isSatisfied: Bool { packets.count >= enough }
+
+  /// Packet `number`, from 1.
+  subscript(number: Int) -> Seen {
+    packets.indices.contains(number - 1) ? packets[number - 1] : Seen()
+  }
+
+  /// All connections that are remembered, by their ids.
+  var connections: [Connection] {
+    var all: [Connection] = []
+    memory.links.forEach { all.append($0) }
+    return all.sorted { $0.id < $1.id }
+  }
+
+  /// The problems of all packets.
+  var problems: [String] { packets.flatMap(\.problems) }
+
+  mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+  ) {
+    var seen = Seen()
+    seen.number = record.number
+    let problems = dissection.problems
+    for index in 0..<problems.count {
+      let problem = problems[index]
+      seen.problems.append("\(problem.code)(\(problem.first),\(problem.second))")
+    }
+    if let att = dissection.att {
+      seen.att = att.opcode.name?.description ?? "unknown"
+      seen.attBytes = bytes.part(dissection.body).array
+    }
+    if let header = dissection.l2cap {
+      let start = answer.fragment.start
+      seen.pdu =
+        bytes.part(Slice(start: start, count: Int(header.length) + L2CAPHeader.size)).array
+    }
+    if let link = answer.link { seen.connection = memory.links.connection(link) }
+    seen.answer = answer
+    if answer.fragment.isJoined { seen.fragments = fragments }
+    let advertisements = memory.advertisements
+    for advertisement in advertisements.reports {
+      if let joined = advertisement.joined {
+        seen.advertised.append(advertisements.joined.bytes.part(joined).array)
+      } else {
+        seen.advertised.append(bytes.part(advertisement.report.data).array)
+      }
+      seen.chains.append(advertisement.chain.map { Array(advertisements.packets[$0]) } ?? [])
+    }
+    packets.append(seen)
+  }
+
+  mutating func finish(_ memory: Memory, _ failure: CaptureFailure?, into output: inout Output) {
+    self.memory = memory
+    self.failure = failure
+    finishes += 1
+  }
+}
+
+/// Runs a pass over what `build` writes.
+func run(
+  limits: Limits = Limits(), enough: Int = .max, failure: CaptureFailure? = nil,
+  _ build: (inout Traffic) -> Void
+) -> Recording {
+  var traffic = Traffic()
+  build(&traffic)
+  var source = MemorySource(traffic, failure: failure)
+  var recording = Recording()
+  recording.enough = enough
+  var output = Output()
+  var pass = Pass(limits)
+  do throws(CaptureFailure) {
+    try pass.run(&source, &recording, into: &output)
+  } catch {
+    #expect(error == recording.failure)
+  }
+  return recording
+}
+
+/// How many entries the private table `name` of a value has: the bound that no interface shows.
+func entries(_ name: String, of value: Any) -> Int? {
+  for child in Mirror(reflecting: value).children where child.label == name {
+    return Mirror(reflecting: child.value).children.count
+  }
+  return nil
+}
+
+/// The private part `name` of a value.
+func part(_ name: String, of value: Any) -> Any? {
+  Mirror(reflecting: value).children.first { $0.label == name }?.value
+}

@@ -1,0 +1,284 @@
+import Bluetooth
+import Bytes
+import Dissectors
+import Testing
+
+@testable import Sessions
+
+@Suite struct TransactionTests {
+  @Test func requestAndResponse() {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.sent("0a 03 00")
+      traffic.clock += 6
+      traffic.received("0b 64")
+    }
+    #expect(told[2].answers == nil)
+    #expect(told[3].answers == "answers 2 after 7 ms")
+    #expect(told[3].answer.request?.opcode == .readRequest)
+    #expect(told[3].answer.request?.handle == 3)
+    #expect(told.problems == [])
+  }
+
+  /// Every request and its response, with what of the request an answer is read by.
+  @Test(arguments: [
+    ("02 f7 00", "03 b9 00"), ("04 01 00 05 00", "05 01 01 00 00 28"),
+    ("06 01 00 ff ff 00 28 0d 18", "07 0e 00 11 00"), ("08 01 00 05 00 03 28", "09 03 01 00 02"),
+    ("0a 03 00", "0b 64"), ("0c 03 00 16 00", "0d 64"), ("0e 03 00 05 00", "0f 64 01"),
+    ("10 01 00 ff ff 00 28", "11 06 01 00 05 00 00 18"), ("12 03 00 01", "13"),
+    ("16 03 00 00 00 01", "17 03 00 00 00 01"), ("18 01", "19"),
+    ("20 03 00 05 00", "21 01 00 64"),
+  ])
+  func everyRequest(_ request: String, _ response: String) {
+    let told = run { traffic in
+      traffic.sent(request)
+      traffic.received(response)
+      traffic.received(request)
+      traffic.sent("01 \(request.prefix(2)) 03 00 0e")
+    }
+    #expect(told[2].answers == "answers 1 after 1 ms")
+    #expect(told[4].answers == "answers 3 after 1 ms")
+    #expect(told.problems == [])
+  }
+
+  @Test func whatTheRequestAskedFor() {
+    let told = run { traffic in
+      traffic.sent("08 01 00 05 00 2a 2b")
+      traffic.received("01 08 01 00 0a")
+    }
+    let request = told[2].answer.request
+    #expect(request?.startHandle == 1 && request?.endHandle == 5 && request?.handle == nil)
+    #expect(request?.type == BluetoothUUID(0x2b2a))
+  }
+
+  @Test func responseWithoutRequest() {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.received("0b 64")
+      traffic.received("01 0a 03 00 0a")
+      traffic.sent("1e")
+    }
+    #expect(told[2].problems == ["responseWithoutRequest(0,0)"] && told[2].answers == nil)
+    #expect(told[3].problems == ["responseWithoutRequest(0,0)"])
+    #expect(told[4].problems == ["confirmationWithoutIndication(0,0)"])
+  }
+
+  /// A response is used up by the request that it answers.
+  @Test func secondResponse() {
+    let told = run { traffic in
+      traffic.sent("0a 03 00")
+      traffic.received("0b 64")
+      traffic.received("0b 64")
+    }
+    #expect(told[3].problems == ["responseWithoutRequest(0,0)"])
+  }
+
+  @Test func secondRequestBeforeTheAnswer() {
+    let told = run { traffic in
+      traffic.sent("0a 03 00")
+      traffic.sent("0a 05 00")
+      traffic.received("0b 64")
+    }
+    #expect(told[2].problems == ["requestBeforeResponse(1,0)"])
+    #expect(told[3].answers == "answers 2 after 1 ms")
+  }
+
+  /// The request still waits for its own answer.
+  @Test func wrongKindOfResponse() {
+    let told = run { traffic in
+      traffic.sent("0a 03 00")
+      traffic.received("13")
+      traffic.received("01 12 03 00 03")
+      traffic.received("01 0a 03 00 02")
+    }
+    #expect(told[2].problems == ["responseMismatch(1,0)"] && told[2].answers == nil)
+    #expect(told[3].problems == ["responseMismatch(1,0)"])
+    #expect(told[4].answers == "answers 1 after 3 ms" && told[4].problems == [])
+  }
+
+  @Test func indications() {
+    let told = run { traffic in
+      traffic.received("1d 0e 00 01")
+      traffic.sent("1e")
+      traffic.received("1d 0e 00 01")
+      traffic.received("1d 0e 00 02")
+      traffic.sent("1e")
+    }
+    #expect(told[2].answers == "answers 1 after 1 ms" && told[2].answer.request?.handle == 0x0e)
+    #expect(told[4].problems == ["indicationBeforeConfirmation(3,0)"])
+    #expect(told[5].answers == "answers 4 after 1 ms")
+  }
+
+  /// Each side may have a request and an indication open at the same time.
+  @Test func bothDirectionsAtOnce() {
+    let told = run { traffic in
+      traffic.sent("0a 03 00")
+      traffic.received("0a 04 00")
+      traffic.sent("1d 05 00 01")
+      traffic.received("1d 06 00 01")
+      traffic.sent("0b 64")
+      traffic.received("0b 65")
+      traffic.sent("1e")
+      traffic.received("1e")
+    }
+    #expect(told.packets.compactMap(\.answer.request).map(\.packet) == [2, 1, 4, 3])
+    #expect(told.problems == [])
+  }
+
+  @Test func twoLinksAtOnce() {
+    let told = run { traffic in
+      traffic.sent("0a 03 00", handle: 0x40)
+      traffic.sent("0a 03 00", handle: 0x41)
+      traffic.received("0b 64", handle: 0x41)
+      traffic.received("0b 64", handle: 0x40)
+      traffic.adapter = 1
+      traffic.received("0b 64", handle: 0x40)
+    }
+    #expect(told[3].answers == "answers 2 after 1 ms")
+    #expect(told[4].answers == "answers 1 after 3 ms")
+    #expect(told[5].problems == ["responseWithoutRequest(0,0)"])
+  }
+
+  @Test func whatNeedsNoAnswer() {
+    let told = run { traffic in
+      traffic.sent("52 03 00 01")
+      traffic.sent("52 03 00 01")
+      traffic.sent("d2 03 00 01 00 00 00 01 02 03 04 05 06 07 08")
+      traffic.received("1b 03 00 01")
+      traffic.received("23 03 00 01 00 01 05 00 01 00 01")
+      traffic.received("1b 03 00 01")
+    }
+    #expect(told.problems == [] && told.packets.allSatisfy { $0.answer.request == nil })
+  }
+
+  /// A request that is malformed or unknown is refused like any other (Core, Vol 3, Part F, 3.4.1.1:
+  /// Invalid PDU, Request Not Supported).
+  @Test func refusedRequests() {
+    let told = run { traffic in
+      traffic.sent("0a 03")
+      traffic.received("01 0a 00 00 04")
+      traffic.sent("3e 01 02")
+      traffic.received("01 3e 00 00 06")
+    }
+    #expect(told[1].problems == ["tooShort(2,1)"])
+    #expect(told[2].answers == "answers 1 after 1 ms" && told[2].problems == [])
+    #expect(told[3].problems == ["unknownOpcode(62,0)"])
+    #expect(told[4].answers == "answers 3 after 1 ms" && told[4].problems == [])
+  }
+
+  @Test func unknownCommandsAndResponsesAreNoTransactions() {
+    let told = run { traffic in
+      traffic.sent("0a 03 00")
+      traffic.sent("7e 01")
+      traffic.received("3f 01")
+      traffic.received("0b 64")
+    }
+    #expect(told[2].problems == ["unknownOpcode(126,0)"])
+    #expect(told[3].problems == ["unknownOpcode(63,0)"])
+    #expect(told[4].answers == "answers 1 after 3 ms")
+  }
+
+  @Test func openRequestsEndWithTheirLink() {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.sent("0a 03 00")
+      traffic.disconnect()
+      traffic.connect()
+      traffic.sent("0a 03 00")
+      traffic.received("0b 64")
+      traffic.received("0b 64")
+    }
+    #expect(told[5].problems == [] && told[6].answers == "answers 5 after 1 ms")
+    #expect(told[7].problems == ["responseWithoutRequest(0,0)"])
+  }
+
+  // MARK: Time
+
+  @Test func timeThatGoesBack() {
+    let told = run { traffic in
+      traffic.sent("0a 03 00")
+      traffic.clock -= 5001
+      traffic.received("0b 64")
+      traffic.command(0x0c03)
+      traffic.clock = -1_000_000
+      traffic.complete(0x0c03)
+    }
+    #expect(told[2].answer.latency == -5_000_000_000)
+    #expect(told[4].answer.latency ?? 0 < -1_700_000_000_000_000_000)
+    #expect(told.packets.count == 4 && told.problems == [])
+  }
+
+  @Test func timeThatIsNotKnown() {
+    let told = run { traffic in
+      traffic.addWithoutTime([2] + hex("40 00 07 00") + l2cap(hex("0a 03 00")), .sent)
+      traffic.received("0b 64")
+    }
+    #expect(told[2].answers == "answers 1 after unknown")
+  }
+
+  // MARK: Nothing found
+
+  @Test(
+    arguments: [
+      ("10 01 00 ff ff 00 28", Request.NothingFound.endOfDiscovery),
+      ("06 01 00 ff ff 00 28 0d 18", .endOfDiscovery), ("04 01 00 05 00", .endOfDiscovery),
+      ("08 01 00 05 00 03 28", .endOfDiscovery), ("08 01 00 05 00 02 28", .endOfDiscovery),
+      // By type: Database Hash, a long UUID. There is none, and no discovery ends.
+      ("08 01 00 ff ff 2a 2b", Request.NothingFound.none),
+      ("08 01 00 ff ff 9e ca dc 24 0e e5 a9 e0 93 f3 a3 b5 01 00 40 6e", Request.NothingFound.none),
+      ("0a 03 00", nil), ("12 03 00 01", nil), ("0c 03 00 01 00", nil), ("0e 03 00 05 00", nil),
+      ("16 03 00 00 00 01", nil), ("18 01", nil), ("02 f7 00", nil),
+    ] as [(String, Request.NothingFound?)])
+  func meaningOfNotFound(_ request: String, _ meaning: Request.NothingFound?) {
+    let told = run { traffic in
+      traffic.sent(request)
+      traffic.received("01 \(request.prefix(2)) 01 00 0a")
+    }
+    #expect(told[2].answer.request?.meaningOfNotFound == meaning)
+  }
+
+  // MARK: MTU
+
+  @Test(arguments: [
+    (247, 185, 185), (185, 247, 185), (23, 517, 23), (517, 517, 517), (10, 517, 23), (0, 0, 23),
+    (65_535, 65_535, 65_535),
+  ])
+  func mtuIsTheSmallerOne(_ offered: Int, _ answered: Int, _ expected: UInt16) {
+    func bytes(_ value: Int) -> String {
+      "\(String(value & 255, radix: 16)) \(String(value >> 8, radix: 16))"
+    }
+    let told = run { traffic in
+      traffic.sent("02 \(bytes(offered))")
+      traffic.received("03 \(bytes(answered))")
+    }
+    #expect(told[1].connection?.mtu == nil)
+    #expect(told[2].connection?.mtu == expected)
+  }
+
+  @Test func mtuThatWasNotAgreedUpon() {
+    let refused = run { traffic in
+      traffic.sent("02 f7 00")
+      traffic.received("01 02 00 00 06")
+    }
+    #expect(refused[2].connection?.mtu == nil)
+    let unasked = run { traffic in
+      traffic.received("03 f7 00")
+      traffic.sent("02 f7 00")
+      traffic.sent("03 b9 00")
+    }
+    #expect(unasked[3].connection?.mtu == nil)
+  }
+
+  @Test func mtuIsOfOneLink() {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.sent("02 f7 00")
+      traffic.received("03 b9 00")
+      traffic.received("0b 64", handle: 0x41)
+      traffic.disconnect()
+      traffic.connect()
+    }
+    #expect(told[3].connection?.mtu == 185 && told[4].connection?.mtu == nil)
+    #expect(told[6].connection?.mtu == nil)
+  }
+}
