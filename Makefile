@@ -19,10 +19,13 @@ TEST_PACKAGES := $(BUILD_PACKAGES) tshark jq python3 python3-jsonschema
 BENCH_PACKAGES := $(BUILD_PACKAGES) tshark bluez python3
 SWIFT_FOLDERS := Package.swift $(wildcard Sources Tests Fuzz)
 FUZZERS := FuzzCapture FuzzDissect
-FUZZ_BUILD := ENABLE_FUZZING=1 swift build --sanitize=fuzzer --sanitize=address -c release --scratch-path .build-fuzz
+# Of two -sanitize options the compiler takes the last one alone and would leave out the fuzzer's counters without a word;
+# -Xswiftc hands it both in one, and the first two remain for SwiftPM, which links by them.
+FUZZ_BUILD := ENABLE_FUZZING=1 swift build --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer,address \
+	-c release --scratch-path .build-fuzz
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-scripts bench fuzz lint format schema man captures install packages
+.PHONY: help demo build test test-scripts bench fuzz golden lint format schema man captures install packages
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -53,6 +56,11 @@ bench: ## speed and memory, side by side with tshark and btmon
 fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
 	@for fuzzer in $(FUZZERS); do $(FUZZ_BUILD) --product $$fuzzer || exit 1; done
 	@Scripts/fuzz.sh $(FUZZ_SECONDS) $(addprefix .build-fuzz/release/,$(FUZZERS))
+
+golden: ## write the expected output of the golden tests anew, for reading before it is committed
+	@RECORD_SNAPSHOTS=1 swift test --filter GoldenTests >/dev/null 2>&1 || true
+	@git status --short Tests/GoldenTests
+	swift test --filter GoldenTests
 
 lint: ## style of the Swift code, syntax of the scripts
 	swift format lint --strict -r $(SWIFT_FOLDERS)

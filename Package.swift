@@ -57,5 +57,30 @@ let package = Package(
       name: "CapturesTests", dependencies: ["Captures", "Bluetooth", "Bytes"],
       swiftSettings: strict),
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
+    .testTarget(
+      name: "ReportsTests",
+      dependencies: [
+        "FuzzInputs", "Reports", "Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes",
+      ],
+      swiftSettings: strict),
+    // These run the built program; the dependency is there to have it built.
+    .testTarget(
+      name: "CommandTests", dependencies: ["gattscope", "ProgramRunner"], swiftSettings: strict),
+    .testTarget(
+      name: "GoldenTests", dependencies: ["gattscope", "ProgramRunner"],
+      exclude: ["Expected", "golden.txt"], swiftSettings: strict),
+    .target(name: "ProgramRunner", path: "Tests/ProgramRunner", swiftSettings: strict),
+    // What the fuzzers do with their input; the tests do the same with what once failed.
+    .target(
+      name: "FuzzInputs", dependencies: ["Reports", "Sessions", "Captures", "Bluetooth", "Bytes"],
+      path: "Fuzz/Inputs", swiftSettings: strict),
   ]
 )
+
+// A fuzzer's main function is libFuzzer's, so the fuzzers cannot be linked in a normal build.
+if Context.environment["ENABLE_FUZZING"] != nil {
+  package.targets += ["FuzzCapture", "FuzzDissect"].map { name in
+    .executableTarget(
+      name: name, dependencies: ["FuzzInputs"], path: "Fuzz/\(name)", swiftSettings: strict)
+  }
+}

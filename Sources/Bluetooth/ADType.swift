@@ -72,15 +72,24 @@ package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
     }
   }
 
+  /// The name of a structure with so many bytes of data: 0x10 was given out twice, to the Device ID
+  /// of 8 bytes and to the Security Manager TK Value of 16.
+  package func name(count: Int) -> StaticString? {
+    isTemporaryKey(count: count) ? "Security Manager TK Value" : name
+  }
+
+  private func isTemporaryKey(count: Int) -> Bool { rawValue == 0x10 && count == 16 }
+
   /// How the bytes of a structure are laid out.
   package enum Layout: Sendable {
     case flags, name, uuids(width: Int), solicitedUUIDs(width: Int), txPower, appearance
     case serviceData(width: Int), manufacturerData, secret, bytes
   }
 
-  /// The layout of this type's bytes; `bytes` for those that are not told apart yet.
-  package var layout: Layout {
+  /// The layout of so many bytes of this type; `bytes` for those that are not told apart yet.
+  package func layout(count: Int) -> Layout {
     switch rawValue {
+    case 0x10 where isTemporaryKey(count: count): .secret
     case 0x01: .flags
     case 0x02, 0x03: .uuids(width: 2)
     case 0x04, 0x05: .uuids(width: 4)

@@ -87,7 +87,9 @@ extension Details {
     while let structure = structures.next() {
       sink.beginItem()
       sink.identifier("type", UInt64(structure.type.rawValue), digits: 2)
-      if let name = structure.type.name { sink.word("name", name) }
+      if let name = structure.type.name(count: Int(structure.data.count)) {
+        sink.word("name", name)
+      }
       value(of: structure.type, bytes.part(structure.data), to: &sink)
       sink.endItem()
     }
@@ -98,15 +100,15 @@ extension Details {
   static func hasSecret(_ bytes: RawSpan, _ slice: Slice) -> Bool {
     var structures = ADStructures(bytes, slice)
     while let structure = structures.next() {
-      if case .secret = structure.type.layout { return true }
+      if case .secret = structure.type.layout(count: Int(structure.data.count)) { return true }
     }
-    return false
+    return structures.brokenLayout.map { if case .secret = $0 { true } else { false } } ?? false
   }
 
   private static func value<Sink: FieldSink & ~Copyable>(
     of type: ADType, _ data: RawSpan, to sink: inout Sink
   ) {
-    switch type.layout {
+    switch type.layout(count: data.byteCount) {
     case .flags where data.byteCount == 1:
       sink.code("value", UInt64(data.byte(at: 0)), digits: 2, nil)
       sink.words("flags", bits: Int(data.byte(at: 0)), of: 8, ADType.flagKey(bit:))

@@ -106,15 +106,20 @@ enum Details {
     guard let found = dissection.parameters else { return }
     if let row = found.row { sink.word("name", HCITable.name(row)) }
     var rest = found.outer
+    var isSecret = false
     sink.begin("parameters")
     if let row = found.row {
       rest = walk(HCITable.parameters(row), bytes, found.outer, to: &sink)
+      isSecret = Secrets.mayHold(HCITable.parameters(row), bytes, rest)
     }
     if !found.inner.isEmpty {
       rest = returned(found, bytes, to: &sink)
+      if let completed = found.completed {
+        isSecret = Secrets.mayHold(HCITable.returns(completed), bytes, rest)
+      }
     }
     sink.end()
-    if !rest.isEmpty { sink.bytes("data", bytes.part(rest)) }
+    payload(bytes.part(rest), isSecret: isSecret, to: &sink)
   }
 
   /// The return parameters of a Command Complete; gives the bytes that no row describes.
@@ -175,7 +180,8 @@ enum Details {
     }
   }
 
-  /// Bytes of a channel that is not dissected. The Security Manager's may hold keys.
+  /// Bytes that are not dissected. Some may hold keys: the Security Manager's, what is left over
+  /// where a key should be.
   private static func payload<Sink: FieldSink & ~Copyable>(
     _ payload: RawSpan, isSecret: Bool, to sink: inout Sink
   ) {

@@ -36,7 +36,7 @@ struct InfoPage: ~Copyable {
     connections()
     advertising()
     problems()
-    out.copy(into: &output)
+    output.text(out.bytes, glyphs)
   }
 
   private mutating func label(_ text: StaticString) {

@@ -61,6 +61,40 @@ extension Output {
     }
   }
 
+  /// Appends finished text, in the signs that the terminal knows.
+  mutating func text(_ bytes: RawSpan, _ glyphs: Glyphs) {
+    if glyphs.isUTF8 { raw(bytes) } else { ascii(bytes) }
+  }
+
+  /// Appends what this buffer holds to another one, in ASCII alone.
+  func copyASCII(into other: inout Output) { other.ascii(bytes) }
+
+  /// Appends finished text in ASCII alone: `u` for the micro sign of a unit, `\u{…}` for every other
+  /// character that a name may bring.
+  mutating func ascii(_ bytes: RawSpan) {
+    var offset = 0
+    while offset < bytes.byteCount {
+      switch bytes.textUnit(at: offset) {
+      case .scalar(let scalar, count: 1):
+        byte(UInt8(scalar))
+        offset += 1
+      case .scalar(let scalar, let count):
+        if scalar == 0xb5 {
+          byte(0x75)
+        } else {
+          text("\\u{")
+          string(String(scalar, radix: 16))
+          byte(0x7d)
+        }
+        offset += count
+      case .invalid(let value):
+        text("\\x")
+        hex(value)
+        offset += 1
+      }
+    }
+  }
+
   /// Appends `#` and a packet number.
   mutating func packet(_ number: Int) {
     byte(0x23)

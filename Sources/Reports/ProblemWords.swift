@@ -85,7 +85,8 @@ extension Output {
       sentence("an AD structure of ", first, " bytes stands where ", second, " are left")
     case .recordsDropped:
       sentence(
-        "the writer lost ", first, first == 1 ? " record before this one" : " records before this one"
+        "the writer lost ", first,
+        first == 1 ? " record before this one" : " records before this one"
       )
     case .timeOutOfRange: text("the time lies outside the years 0000 to 9999")
     case .fragmentLost:

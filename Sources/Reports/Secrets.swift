@@ -1,4 +1,5 @@
 import Bytes
+import Captures
 import Dissectors
 import Sessions
 
@@ -7,13 +8,17 @@ struct Secrets: Sendable {
   private var ranges = InlineArray<8, Slice>(repeating: .empty)
   private var count = 0
 
+  /// Bytes of an ACL packet before its data (Core, Vol 4, Part E, 5.4.2).
+  private static let aclHeaderBytes = 4
+
   /// Nothing is secret.
   static let none = Secrets()
 
   private init() {}
 
   /// Finds the secrets of a packet, in the bytes of its record.
-  init(_ dissection: Dissection, _ record: RawSpan, _ answer: Answer) {
+  init(_ dissection: Dissection, _ packet: borrowing CaptureRecord, _ answer: Answer) {
+    let record = packet.bytes
     switch dissection.content {
     case .command, .event:
       guard let found = dissection.parameters else { return }
@@ -24,15 +29,21 @@ struct Secrets: Sendable {
       addAdvertising(record, dissection)
     case .control(let control):
       if control.carriesSecrets { add(dissection.body, of: record) }
-    case .acl(let header):
+    case .acl:
       // Of a fragment whose channel is not known it cannot be said what it holds.
       let channel = dissection.l2cap?.cid ?? answer.fragment.channel
       if channel?.carriesSecurityManager ?? true {
-        let start = record.byteCount - min(record.byteCount, Int(header.length))
+        // To the record's end, whatever the length field says.
+        let start = packet.framing == .h4 ? 1 + Self.aclHeaderBytes : Self.aclHeaderBytes
         add(Slice(start: start, count: record.byteCount - start), of: record)
       }
     case .note, .sco, .iso, .unknown: break
     }
+  }
+
+  /// Whether bytes behind the parameters that could be read may be a piece of a secret.
+  static func mayHold(_ layout: HCILayout, _ bytes: RawSpan, _ rest: Slice) -> Bool {
+    layout.hasSecret || layout.hasAdvertisingData && Details.hasSecret(bytes, rest)
   }
 
   /// Reports whose AD structures hold pairing data: all of their bytes.
@@ -80,6 +91,10 @@ private struct SecretFinder: HCIFieldVisitor {
     var fields = HCIFields(record, slice)
     // Where the bytes end too early, what there is was told.
     try? fields.walk(layout, &self)
+    // A key that is cut short is still most of a key.
+    let rest = Int(fields.rest().start)
+    let behind = Slice(start: rest, count: record.byteCount - rest)
+    if Secrets.mayHold(layout, record, behind) { found.append(behind) }
   }
 
   mutating func field(

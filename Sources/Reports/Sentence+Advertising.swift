@@ -51,10 +51,10 @@ extension Sentence {
     }
     if let chain = advertisement.chain {
       comma()
-      output.text("joined from ")
+      output.text("joined from")
       for packet in memory.advertisements.packets[chain] {
-        output.packet(packet)
         output.byte(0x20)
+        output.packet(packet)
       }
     }
     if report.dataStatus == .incomplete {
@@ -68,7 +68,7 @@ extension Sentence {
     if let joined = advertisement.joined {
       advertisingData(memory.advertisements.joined.bytes, joined)
     } else {
-      advertisingData(bytes, report.data)
+      advertisingData(bytes, report.data, isWhole: report.dataStatus == .complete)
     }
   }
 
@@ -79,8 +79,9 @@ extension Sentence {
     }
   }
 
-  /// AD structures, each in a few words.
-  mutating func advertisingData(_ bytes: RawSpan, _ slice: Slice) {
+  /// AD structures, each in a few words. Where more of the data is to come, a structure that ends
+  /// early is not broken.
+  mutating func advertisingData(_ bytes: RawSpan, _ slice: Slice, isWhole: Bool = true) {
     guard !slice.isEmpty else {
       output.text("no data")
       return
@@ -94,14 +95,18 @@ extension Sentence {
     }
     if let overrun = structures.overrun, let offset = overrun.offset {
       if !isFirst { output.text("; ") }
-      output.text("broken: ")
+      output.text(isWhole ? "broken: " : "begun: ")
       let start = Int(offset)
+      if case .secret? = structures.brokenLayout, !showsKeys {
+        output.text("<hidden>")
+        return
+      }
       output.hex(bytes.part(Slice(start: start, count: slice.end - start)), separator: 0x20)
     }
   }
 
   private mutating func structure(_ type: ADType, _ data: RawSpan) {
-    switch type.layout {
+    switch type.layout(count: data.byteCount) {
     case .flags:
       output.text("flags ")
       output.hex(data)
@@ -128,10 +133,10 @@ extension Sentence {
       output.text(" data ")
       output.hex(data.dropping(2), separator: 0x20)
     case .secret where !showsKeys:
-      output.text(type.name ?? "")
+      output.text(type.name(count: data.byteCount) ?? "")
       output.text(" <hidden>")
     default:
-      if let name = type.name {
+      if let name = type.name(count: data.byteCount) {
         output.text(name)
       } else {
         output.text("type ")

@@ -241,7 +241,7 @@ extension Sentence {
       output.printable(bytes.part(identifier).beforeZero)
     }
     if let text = note.text, !text.isEmpty {
-      if note.identifier != nil {
+      if note.identifier?.isEmpty == false {
         output.text(": ")
       } else {
         comma()

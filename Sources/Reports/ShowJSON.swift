@@ -47,7 +47,7 @@ package struct ShowJSON: PacketReport, ~Copyable {
     summary()
     problems(dissection.problems)
     if options.showsBytes {
-      raw(record.bytes, options.showsKeys ? .none : Secrets(dissection, record.bytes, answer))
+      raw(record.bytes, options.showsKeys ? .none : Secrets(dissection, record, answer))
     }
     sink.end()
     sink.output.byte(0x0a)

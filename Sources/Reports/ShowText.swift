@@ -67,11 +67,11 @@ package struct ShowText: PacketReport, ~Copyable {
       details.clear()
       Details.packet(
         record, dissection, bytes, answer, fragments: fragments, memory, to: &details)
-      output.raw(details.output.bytes)
+      output.text(details.output.bytes, options.glyphs)
     }
     if options.showsBytes {
       dump(
-        record.bytes, options.showsKeys ? .none : Secrets(dissection, record.bytes, answer),
+        record.bytes, options.showsKeys ? .none : Secrets(dissection, record, answer),
         into: &output)
     }
   }
@@ -181,9 +181,15 @@ package struct ShowText: PacketReport, ~Copyable {
       return
     }
     cell.clear()
-    cell.duration(nanoseconds: gap)
-    let columns = cell.count
-    line.spaces(gapColumns - columns)
+    if gap < 1_000_000_000 {
+      // In seconds as all others: `509.6 ms` would fill the column to its edge.
+      cell.fixed(Int((gap + 50_000_000) / 100_000_000), decimals: 1, trim: false)
+      cell.text(" s")
+    } else {
+      cell.duration(nanoseconds: gap)
+    }
+    // Clocks that jump by years may need more than the column.
+    line.spaces(max(1, gapColumns - cell.count))
     cell.copy(into: &line)
   }
 
@@ -222,6 +228,11 @@ package struct ShowText: PacketReport, ~Copyable {
 
   /// Ends a line; on a terminal what does not fit is cut.
   private mutating func finishLine(into output: inout Output) {
+    if !options.glyphs.isUTF8 {
+      cell.clear()
+      line.copyASCII(into: &cell)
+      swap(&cell, &line)
+    }
     if let width = options.width {
       output.cut(line.bytes, columns: width, glyphs: options.glyphs)
     } else {

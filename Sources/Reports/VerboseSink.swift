@@ -157,9 +157,11 @@ struct VerboseSink: FieldSink, ~Copyable {
     _ key: StaticString, bits: Int, of count: Int, _ word: (Int) -> StaticString
   ) {
     line(key)
+    var isFirst = true
     for bit in 0..<count where bits >> bit & 1 == 1 {
+      if !isFirst { output.byte(0x20) }
+      isFirst = false
       output.text(word(bit))
-      output.byte(0x20)
     }
     output.byte(0x0a)
   }

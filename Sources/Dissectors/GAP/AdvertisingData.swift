@@ -18,6 +18,8 @@ package struct ADStructures: ~Escapable {
   /// Set where a structure reached past the end of the data: at which offset, how long it claimed
   /// to be, and how many bytes were there.
   package private(set) var overrun: Problem?
+  /// And what its data would have been, where its type is there.
+  package private(set) var brokenLayout: ADType.Layout?
 
   /// The structures in the part `slice` of `bytes`.
   @_lifetime(copy bytes)
@@ -34,6 +36,9 @@ package struct ADStructures: ~Escapable {
       return nil
     }
     guard cursor.remaining >= Int(length), let type = try? cursor.u8() else {
+      if !cursor.isAtEnd {
+        brokenLayout = ADType(rawValue: cursor.peek(cursor.offset)).layout(count: Int(length) - 1)
+      }
       overrun = Problem(
         .advertisingStructureTooLong, at: offset, Int(length), cursor.remaining)
       _ = cursor.rest()

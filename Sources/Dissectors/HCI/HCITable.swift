@@ -37,6 +37,10 @@ package struct HCILayout: Sendable {
   let needsWalk: Bool
   /// Whether the first parameter is Status.
   package let beginsWithStatus: Bool
+  /// Whether a parameter is a secret: then bytes that no parameter claims may be a piece of it.
+  package let hasSecret: Bool
+  /// Whether a parameter is advertising data.
+  package let hasAdvertisingData: Bool
   /// Whether any parameter has a place in the one-line form.
   package let hasLine: Bool
 
@@ -67,8 +71,13 @@ package struct HCILayout: Sendable {
     needsWalk = parameters.contains { $0.isPartlyUsed }
     handleOffset = handle.map { Int16($0) }
     beginsWithStatus = parameters.first?.name.description == "Status"
-    hasLine = fields[first...].contains { $0.line != nil }
     counted = Self.countedItems(parameters)
+    let added = fields[first...]
+    hasLine = added.contains { $0.line != nil }
+    hasSecret = added.contains { if case .secret = $0.kind { true } else { false } }
+    hasAdvertisingData = added.contains {
+      if case .advertisingData = $0.kind { true } else { false }
+    }
   }
 }
 

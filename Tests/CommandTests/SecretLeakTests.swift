@@ -1,0 +1,94 @@
+import Foundation
+import ProgramRunner
+import Testing
+
+@Suite("Keys of captures whose keys are known")
+struct SecretLeakTests {
+  /// Strings of 16 bytes below keys that name a secret, anywhere in a JSON document.
+  private static func secrets(_ value: Any, _ isSecret: Bool = false) -> Set<String> {
+    switch value {
+    case let object as [String: Any]:
+      var found: Set<String> = []
+      for (key, value) in object {
+        let names = ["ltk", "irk", "csrk", "random", "link_key", "stk"]
+        found.formUnion(secrets(value, isSecret || names.contains { key.contains($0) }))
+      }
+      return found
+    case let list as [Any]:
+      return list.reduce(into: []) { $0.formUnion(secrets($1, isSecret)) }
+    case let text as String where isSecret && text.count == 32:
+      // Some keys of the generator are zero, as many other things are.
+      return Set(text) == ["0"] ? [] : [text.lowercased()]
+    default: return []
+    }
+  }
+
+  private static func reversed(_ digits: String) -> String {
+    stride(from: digits.count - 2, through: 0, by: -2).map {
+      digits.dropFirst($0).prefix(2)
+    }.joined()
+  }
+
+  private static let known: Set<String> = {
+    let folder = Program.sharedCaptures.appending(path: "generated")
+    let files = try? FileManager.default.contentsOfDirectory(
+      at: folder, includingPropertiesForKeys: nil)
+    var found: Set<String> = []
+    for file in files ?? [] where file.lastPathComponent.hasSuffix(".truth.json") {
+      guard let data = try? Data(contentsOf: file) else { continue }
+      if let truth = try? JSONSerialization.jsonObject(with: data) {
+        found.formUnion(secrets(truth))
+      }
+    }
+    return found
+  }()
+
+  @Test(
+    "None is printed without --show-keys, and the captures do hold them",
+    .enabled(if: !known.isEmpty, "the shared captures, which tell their keys, are not there"),
+    arguments: [
+      ["show"], ["show", "-v", "-x"], ["show", "--json", "--raw"], ["info"], ["info", "--json"],
+    ])
+  func leaks(_ verb: [String]) throws {
+    // Both orders of bytes, and the beginning alone: `-x` breaks its lines.
+    let needles = Self.known.flatMap { [$0, Self.reversed($0)] }.map { Array($0.utf8.prefix(12)) }
+    let index = Dictionary(grouping: needles) { Self.key($0[0..<8]) }
+    func found(_ arguments: [String], _ capture: URL) throws -> Set<[UInt8]> {
+      Self.find(index, in: try Program.run(verb + arguments + [capture.path]).output)
+    }
+    var seen: Set<[UInt8]> = []
+    for capture in Program.smallCaptures {
+      for needle in try found([], capture) {
+        let digits = String(decoding: needle, as: UTF8.self)
+        Issue.record("\(verb) \(capture.lastPathComponent) prints \(digits)")
+      }
+      // That the search finds what is there.
+      if verb.contains("--raw") { seen.formUnion(try found(["--show-keys"], capture)) }
+    }
+    #expect(!verb.contains("--raw") || seen.count >= Self.known.count)
+  }
+
+  private static func key(_ digits: some Collection<UInt8>) -> UInt64 {
+    digits.reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// The needles in the output, across its spaces and the offsets at which lines of `-x` begin.
+  private static func find(_ index: [UInt64: [[UInt8]]], in output: [UInt8]) -> Set<[UInt8]> {
+    var digits: [UInt8] = []
+    digits.reserveCapacity(output.count)
+    for line in output.split(separator: 0x0a) {
+      let isDump = line.starts(with: Array("      0x".utf8))
+      digits += line.dropFirst(isDump ? 12 : 0).filter { $0 != 0x20 }
+    }
+    var found: Set<[UInt8]> = []
+    var latest: UInt64 = 0
+    for position in digits.indices {
+      latest = latest << 8 | UInt64(digits[position])
+      guard let candidates = index[latest] else { continue }
+      for needle in candidates where digits[(position - 7)...].starts(with: needle) {
+        found.insert(needle)
+      }
+    }
+    return found
+  }
+}

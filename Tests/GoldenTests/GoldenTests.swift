@@ -1,0 +1,99 @@
+import Foundation
+import ProgramRunner
+import Testing
+
+/// One line of `golden.txt`.
+struct GoldenCase: Sendable, CustomTestStringConvertible {
+  var name: String
+  var capture: String
+  var arguments: [String]
+  var expected: String
+
+  var testDescription: String { name }
+
+  /// Where this file lies.
+  static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+
+  /// The table: `name | capture | arguments | expected-file`.
+  static let all: [GoldenCase] = {
+    let table = (try? String(contentsOf: folder.appending(path: "golden.txt"), encoding: .utf8))
+    return (table ?? "").split(separator: "\n").compactMap { line in
+      guard !line.hasPrefix("#") else { return nil }
+      let cells = line.split(separator: "|", omittingEmptySubsequences: false).map {
+        $0.trimmingCharacters(in: .whitespaces)
+      }
+      guard cells.count == 4 else { return nil }
+      return GoldenCase(
+        name: cells[0], capture: cells[1],
+        arguments: cells[2].split(separator: " ").map(String.init), expected: cells[3])
+    }
+  }()
+
+  /// The capture's bytes: `name`, or what is made of it by `name[:count]` (its first bytes) or
+  /// `name[offset=value]` (one byte changed).
+  func captureBytes() throws -> [UInt8] {
+    let parts = capture.split(separator: "[", maxSplits: 1)
+    let name = String(parts[0])
+    var bytes = try CaptureBytes(contentsOf: Program.sample(name)).bytes
+    guard parts.count == 2 else { return bytes }
+    let change = parts[1].dropLast()
+    if change.hasPrefix(":") {
+      return Array(bytes.prefix(try #require(Int(change.dropFirst()))))
+    }
+    let sides = try change.split(separator: "=").map { try #require(Int($0)) }
+    bytes[sides[0]] = UInt8(sides[1])
+    return bytes
+  }
+}
+
+/// Whether the expected files are to be written anew.
+private let isRecording = ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1"
+
+@Suite("What the program prints, to the letter")
+struct GoldenTests {
+  @Test("The table can be read, and every expected file belongs to it")
+  func table() throws {
+    #expect(GoldenCase.all.count > 20)
+    let folder = GoldenCase.folder.appending(path: "Expected")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(Set(files) == Set(GoldenCase.all.map(\.expected)))
+    #expect(Set(GoldenCase.all.map(\.name)).count == GoldenCase.all.count)
+  }
+
+  @Test(arguments: GoldenCase.all)
+  func golden(_ golden: GoldenCase) throws {
+    let folder = try Folder()
+    try folder.write("capture.btsnoop", try golden.captureBytes())
+    let ending = try Program.run(golden.arguments + ["capture.btsnoop"], in: folder)
+    var got = ending.text
+    // What went wrong is part of the picture.
+    if !ending.errors.isEmpty { got += "standard error: \(ending.errors)" }
+    if ending.status != 0 { got += "exit status: \(ending.status)\n" }
+    let file = GoldenCase.folder.appending(path: "Expected/\(golden.expected)")
+    let expected = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+    guard got != expected else { return }
+    if isRecording {
+      try got.write(to: file, atomically: true, encoding: .utf8)
+      Issue.record("\(golden.expected) was written anew; read what changed before committing it")
+    } else {
+      Issue.record("\(golden.expected): \(Self.difference(expected, got))")
+    }
+  }
+
+  /// The first lines that differ, a few of them.
+  private static func difference(_ expected: String, _ got: String) -> String {
+    let left = expected.split(separator: "\n", omittingEmptySubsequences: false)
+    let right = got.split(separator: "\n", omittingEmptySubsequences: false)
+    var words = ""
+    var shown = 0
+    for index in 0..<max(left.count, right.count) {
+      let before = index < left.count ? left[index] : "(no line)"
+      let after = index < right.count ? right[index] : "(no line)"
+      guard before != after else { continue }
+      shown += 1
+      if shown > 3 { return words + "\n… and further lines" }
+      words += "\nline \(index + 1)\n  expected \(before)\n  got      \(after)"
+    }
+    return words
+  }
+}

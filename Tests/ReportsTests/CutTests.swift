@@ -1,0 +1,60 @@
+import Bytes
+import Testing
+
+@testable import Reports
+
+private func cut(_ line: String, _ columns: Int, _ glyphs: Glyphs = .utf8) -> String {
+  written { $0.cut([UInt8](line.utf8).bytes, columns: columns, glyphs: glyphs) }
+}
+
+@Suite("Lines that are cut to a terminal's width")
+struct CutTests {
+  @Test("What fits stays as it is")
+  func fits() {
+    #expect(cut("abcdef", 6) == "abcdef")
+    #expect(cut("", 6) == "")
+    #expect(cut("→ abcd", 6) == "→ abcd")
+    #expect(cut("abcdef", 6, .ascii) == "abcdef")
+  }
+
+  @Test("What does not fit ends with the sign for it, inside the width")
+  func ellipsis() {
+    #expect(cut("abcdefg", 6) == "abcde…")
+    #expect(cut("abcdefg", 6, .ascii) == "abc...")
+    #expect(cut("→→→→→→→", 6) == "→→→→→…")
+  }
+
+  @Test("A wide character takes two columns and is never halved")
+  func wide() {
+    #expect(cut("漢字漢字", 8) == "漢字漢字")
+    #expect(cut("漢字漢字", 7) == "漢字漢…")
+    #expect(cut("漢字漢字", 6) == "漢字…")
+    #expect(cut("a漢字", 4) == "a漢…")
+  }
+
+  @Test("A combining mark stays with its letter")
+  func combining() {
+    #expect(cut("e\u{301}e\u{301}e\u{301}", 3) == "e\u{301}e\u{301}e\u{301}")
+    #expect(cut("e\u{301}e\u{301}e\u{301}e\u{301}", 3) == "e\u{301}e\u{301}…")
+  }
+
+  @Test("Colours take no column, and a cut line ends without one")
+  func colours() {
+    let styled = "\u{1b}[2mabc\u{1b}[0mdef"
+    #expect(cut(styled, 6) == styled)
+    #expect(cut(styled, 5) == "\u{1b}[2mabc\u{1b}[0md…\u{1b}[0m")
+    #expect(cut("\u{1b}[31mabcdef", 4) == "\u{1b}[31mabc…\u{1b}[0m")
+    // An escape sequence that does not end.
+    #expect(cut("abcdef\u{1b}[", 4).hasPrefix("abc…"))
+  }
+}
+
+@Suite("Text for terminals that know ASCII alone")
+struct ASCIITests {
+  @Test("Units stay readable, names are escaped")
+  func ascii() {
+    let text = written { $0.ascii([UInt8]("in 328 µs \"Café 漢\"\n".utf8).bytes) }
+    #expect(text == "in 328 us \"Caf\\u{e9} \\u{6f22}\"\n")
+    #expect(written { $0.ascii([0x41, 0xff].bytes) } == "A\\xff")
+  }
+}

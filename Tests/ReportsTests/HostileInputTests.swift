@@ -1,0 +1,91 @@
+import Foundation
+import FuzzInputs
+import Testing
+
+/// The package's own folder: the tests stand two folders below it.
+private let package = URL(filePath: #filePath).deletingLastPathComponent()
+  .deletingLastPathComponent().deletingLastPathComponent()
+
+private func files(_ folder: String) -> [URL] {
+  let found = try? FileManager.default.contentsOfDirectory(
+    at: package.appending(path: folder), includingPropertiesForKeys: nil)
+  return (found ?? []).sorted { $0.path < $1.path }
+}
+
+/// SplitMix64: the same numbers from the same seed on every machine.
+private struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ mixed >> 31
+  }
+}
+
+@Suite("Captures that mean harm")
+struct HostileInputTests {
+  @Test("Inputs that once broke a fuzzer's promise keep it now")
+  func regressions() throws {
+    for file in files("Fuzz/Regressions/FuzzCapture") where file.lastPathComponent != ".gitkeep" {
+      #expect(Fuzzing.capture([UInt8](try Data(contentsOf: file)), .all) == nil, "\(file)")
+    }
+    for file in files("Fuzz/Regressions/FuzzDissect") where file.lastPathComponent != ".gitkeep" {
+      #expect(Fuzzing.dissect([UInt8](try Data(contentsOf: file)), .all) == nil, "\(file)")
+    }
+  }
+
+  @Test("The sample captures keep every promise of the fuzzers")
+  func samples() throws {
+    let captures = files("captures").filter { $0.pathExtension == "btsnoop" }
+    #expect(!captures.isEmpty)
+    for file in captures {
+      let bytes = [UInt8](try Data(contentsOf: file))
+      #expect(Fuzzing.capture(bytes, .all) == nil, "\(file)")
+      #expect(Fuzzing.dissect(bytes, .all) == nil, "\(file)")
+    }
+  }
+
+  @Test(
+    "One changed byte anywhere in the packets never costs a line",
+    arguments: ["enhanced-connection", "monitor"])
+  func changedBytes(_ name: String) throws {
+    let seed: UInt64 = 0x6761_7474
+    let file = package.appending(path: "captures/\(name).btsnoop")
+    let bytes = [UInt8](try Data(contentsOf: file))
+    var random = Seeded(state: seed)
+    for offset in Self.payloadOffsets(bytes) {
+      // One of the changes at each byte; over the offsets, all of them come up many times.
+      let original = bytes[offset]
+      let change = [0x00, 0xff, original ^ 0x01, original ^ 0x80, original &+ 1, 0x7f]
+      guard let value = change.randomElement(using: &random) else { continue }
+      var changed = bytes
+      changed[offset] = value
+      let broken = Fuzzing.capture(changed, .one(offset))
+      #expect(broken == nil, "seed \(seed), byte \(offset) = \(value)")
+    }
+  }
+
+  @Test("Ending a capture at any byte never costs a line before it")
+  func shortened() throws {
+    let file = package.appending(path: "captures/monitor.btsnoop")
+    let bytes = [UInt8](try Data(contentsOf: file))
+    for count in 16..<bytes.count {
+      #expect(Fuzzing.capture(Array(bytes.prefix(count)), .one(count)) == nil, "\(count) bytes")
+    }
+  }
+
+  /// Where bytes of packets stand, not of the headers between them.
+  private static func payloadOffsets(_ bytes: [UInt8]) -> [Int] {
+    var offsets: [Int] = []
+    var offset = 16
+    while offset + 24 <= bytes.count {
+      let included = bytes[offset + 4..<offset + 8].reduce(0) { $0 << 8 | Int($1) }
+      offsets += offset + 24..<offset + 24 + included
+      offset += 24 + included
+    }
+    return offsets
+  }
+}

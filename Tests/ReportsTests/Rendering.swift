@@ -1,0 +1,79 @@
+import Bluetooth
+import Bytes
+import Captures
+import Sessions
+
+@testable import Reports
+
+/// A record to be rendered.
+struct TestRecord {
+  var bytes: [UInt8]
+  var direction = Direction.sent
+  var framing = CaptureRecord.Framing.h4
+  /// Bytes that the capture did not keep.
+  var missing = 0
+  var time = Timestamp(seconds: 1_700_000_000, nanoseconds: 0)
+  var adapter: UInt16? = 0
+}
+
+/// Records from memory.
+struct RecordList: CaptureSource, ~Copyable {
+  let summary = CaptureSummary(
+    format: .btsnoop, datalink: 1002, datalinkName: "HCI UART (H4)", timeDecimals: 6)
+  private let records: [TestRecord]
+  private var number = 0
+  /// The bytes that were lent last.
+  private var bytes: [UInt8] = []
+
+  init(_ records: [TestRecord]) { self.records = records }
+
+  var isReady: Bool { true }
+
+  @_lifetime(&self)
+  mutating func next() -> CaptureRecord? {
+    guard number < records.count else { return nil }
+    let record = records[number]
+    number += 1
+    bytes = record.bytes
+    return CaptureRecord(
+      number: number, time: record.time, direction: record.direction, adapter: record.adapter,
+      framing: record.framing, originalLength: bytes.count + record.missing, drops: 0,
+      fileOffset: 0, bytes: bytes.bytes)
+  }
+}
+
+/// What `show` prints of records.
+enum Rendering {
+  static func text(_ records: [TestRecord], _ options: ShowOptions = ShowOptions()) -> String {
+    var source = RecordList(records)
+    var report = ShowText(options, source.summary)
+    return run(&source, &report)
+  }
+
+  static func json(_ records: [TestRecord], _ options: ShowOptions = ShowOptions()) -> String {
+    var source = RecordList(records)
+    var report = ShowJSON(options, source.summary)
+    return run(&source, &report)
+  }
+
+  private static func run<Report: PacketReport & ~Copyable>(
+    _ source: inout RecordList, _ report: inout Report
+  ) -> String {
+    var output = Output()
+    var pass = Pass()
+    try? pass.run(&source, &report, into: &output)
+    return output.string
+  }
+}
+
+extension Output {
+  /// What was written.
+  var string: String { String(decoding: bytes.array, as: UTF8.self) }
+}
+
+/// What `write` writes.
+func written(_ write: (inout Output) -> Void) -> String {
+  var output = Output()
+  write(&output)
+  return output.string
+}

@@ -1,0 +1,195 @@
+import Bluetooth
+import Captures
+
+/// Packets that carry a secret, made of the bytes `c0` to `cf` (and `b0` to `bf` where it is longer)
+/// so that no piece of it can stand in the output by chance.
+struct SecretPackets {
+  var name: String
+  var records: [TestRecord]
+
+  static let key: [UInt8] = (0xc0...0xcf).map { UInt8($0) }
+  static let key2: [UInt8] = (0xb0...0xbf).map { UInt8($0) }
+  static let address: [UInt8] = [1, 2, 3, 4, 5, 6]
+
+  static let all: [SecretPackets] = commands + events + returns + management + pairing + data
+
+  private init(_ name: String, _ records: TestRecord...) {
+    self.name = name
+    self.records = records
+  }
+
+  // MARK: Commands and events
+
+  private static func command(_ opcode: UInt16, _ parameters: [UInt8], length: Int? = nil)
+    -> TestRecord
+  {
+    let code = [UInt8(opcode & 0xff), UInt8(opcode >> 8), UInt8(length ?? parameters.count)]
+    return TestRecord(bytes: [1] + code + parameters)
+  }
+
+  private static func event(_ code: UInt8, _ parameters: [UInt8], length: Int? = nil) -> TestRecord
+  {
+    TestRecord(
+      bytes: [4, code, UInt8(length ?? parameters.count)] + parameters, direction: .received)
+  }
+
+  private static let zeros = [UInt8](repeating: 0, count: 10)
+
+  /// LE Enable Encryption: handle, random number, EDIV, key.
+  private static let enableEncryption = [UInt8]([1, 0]) + zeros + key
+
+  private static var cutEncryption: TestRecord {
+    var record = command(0x2019, enableEncryption)
+    record.bytes.removeLast(5)
+    record.missing = 5
+    return record
+  }
+
+  private static var commands: [SecretPackets] {
+    [
+      Self("LE Enable Encryption", command(0x2019, enableEncryption)),
+      Self("… cut by the capture", cutEncryption),
+      Self("… shorter than its layout", command(0x2019, enableEncryption.dropLast(3))),
+      Self("… with bytes behind it", command(0x2019, enableEncryption + [9, 9])),
+      Self("… whose length says less", command(0x2019, enableEncryption, length: 20)),
+      Self("… whose length says more", command(0x2019, enableEncryption, length: 40)),
+      Self(
+        "… as an H1 record",
+        TestRecord(bytes: [0x19, 0x20, 28] + enableEncryption, framing: .h1(.command))),
+      Self(
+        "… from the Linux monitor",
+        TestRecord(bytes: [0x19, 0x20, 28] + enableEncryption, framing: .monitor(opcode: 2))),
+      Self("LE Encrypt", command(0x2017, key + [UInt8](repeating: 0, count: 16))),
+      Self("LE Long Term Key Request Reply", command(0x201a, [1, 0] + key)),
+      Self("LE Add Device To Resolving List", command(0x2027, [1] + address + key + key2)),
+      Self("Link Key Request Reply", command(0x040b, address + key)),
+      Self("PIN Code Request Reply", command(0x040d, address + [16] + key)),
+      Self("User Passkey Request Reply", command(0x042e, address + [0xc0, 0xc1, 0xc2, 0xc3])),
+      Self("Remote OOB Data Request Reply", command(0x0430, address + key + key2)),
+      Self("Write Stored Link Key", command(0x0c11, [1] + address + key)),
+      Self(
+        "LE Set Advertising Data with a Security Manager TK value",
+        command(0x2008, [18, 17, 0x10] + key + zeros + [0, 0, 0])),
+    ]
+  }
+
+  private static var events: [SecretPackets] {
+    [
+      Self("Link Key Notification", event(0x18, address + key + [4])),
+      Self("… without its last byte", event(0x18, address + key)),
+      Self("Return Link Keys", event(0x15, [1] + address + key)),
+      Self("User Passkey Notification", event(0x3b, address + [0xc0, 0xc1, 0xc2, 0xc3])),
+      Self("LE Generate DHKey Complete", event(0x3e, [9, 0] + key + key2)),
+      Self(
+        "LE Advertising Report with a Secure Connections random value",
+        event(0x3e, [2, 1, 0, 1] + address + [18, 17, 0x23] + key + [0xc4])),
+      Self(
+        "… that claims more than there is",
+        event(0x3e, [2, 1, 0, 1] + address + [18, 27, 0x23] + key + [0xc4])),
+      Self(
+        "… in a report that claims more than there is",
+        event(0x3e, [2, 1, 0, 1] + address + [28, 17, 0x23] + key)),
+    ]
+  }
+
+  private static var returns: [SecretPackets] {
+    [
+      Self("Read Local OOB Data", event(0x0e, [1, 0x57, 0x0c, 0] + key + key2)),
+      Self(
+        "Read Local OOB Extended Data", event(0x0e, [1, 0x7d, 0x0c, 0] + key + key2 + key + key2)),
+    ]
+  }
+
+  // MARK: Management
+
+  private static func control(_ code: UInt16, _ parameters: [UInt8], isEvent: Bool = false)
+    -> TestRecord
+  {
+    TestRecord(
+      bytes: [1, 0, 0, 0, UInt8(code & 0xff), UInt8(code >> 8)] + parameters,
+      framing: .monitor(opcode: isEvent ? 17 : 16))
+  }
+
+  private static var management: [SecretPackets] {
+    [
+      Self("Load Link Keys", control(0x12, [0, 1, 0] + address + [0, 4] + key + [16])),
+      Self("Load Long Term Keys", control(0x13, [1, 0] + address + [1, 0, 0, 16, 0, 0] + key)),
+      Self("Load Identity Resolving Keys", control(0x30, [1, 0] + address + [1] + key)),
+      Self("Add Remote OOB Data", control(0x21, address + [1] + key + key2)),
+      Self("New Link Key", control(0x09, [1] + address + [0, 4] + key + [16], isEvent: true)),
+      Self("New Long Term Key", control(0x0a, [1] + address + zeros + key, isEvent: true)),
+      Self("New Identity Resolving Key", control(0x18, [1] + address + zeros + key, isEvent: true)),
+      Self("New Signature Resolving Key", control(0x19, [1] + address + key, isEvent: true)),
+      Self(
+        "Command Complete of Read Local OOB Data",
+        control(0x01, [0x20, 0, 0] + key + key2, isEvent: true)),
+    ]
+  }
+
+  // MARK: Pairing
+
+  /// ACL data in as many records as `pieces` says, each that many bytes; the last takes the rest.
+  private static func acl(_ pdu: [UInt8], pieces: [Int] = [], behind: [UInt8] = [])
+    -> [TestRecord]
+  {
+    var rest = pdu[...]
+    var records: [TestRecord] = []
+    for count in pieces + [pdu.count - pieces.reduce(0, +)] {
+      let piece = Array(rest.prefix(count))
+      rest = rest.dropFirst(count)
+      let flags: UInt8 = records.isEmpty ? 0x00 : 0x10
+      records.append(TestRecord(bytes: [2, 1, flags, UInt8(piece.count), 0] + piece + behind))
+    }
+    return records
+  }
+
+  private static func identity(_ key: [UInt8]) -> [UInt8] { [17, 0, 6, 0, 8] + key }
+
+  private static func pairing(_ name: String, _ records: [TestRecord]) -> SecretPackets {
+    var packets = Self(name)
+    packets.records = records
+    return packets
+  }
+
+  private static var pairing: [SecretPackets] {
+    var framed = acl(identity(key))
+    framed[0].bytes.removeFirst()
+    framed[0].framing = .h1(.acl)
+    var monitored = framed
+    monitored[0].framing = .monitor(opcode: 4)
+    var cut = acl(identity(key))
+    cut[0].bytes.removeLast(6)
+    cut[0].missing = 6
+    return [
+      pairing("Identity Information", acl(identity(key))),
+      pairing("… in two fragments", acl(identity(key), pieces: [10])),
+      pairing("… cut inside the header", acl(identity(key), pieces: [3, 4, 5])),
+      pairing("… without its beginning", [acl(identity(key), pieces: [6])[1]]),
+      pairing("… never finished", [acl(identity(key), pieces: [15])[0]]),
+      pairing("… header cut, never finished", [acl(identity(key), pieces: [3, 12])[1]]),
+      pairing("… with bytes behind the packet", acl(identity(key), behind: [7, 7, 7, 7, 7, 7])),
+      pairing("… whose ACL length is too small", shortLength(6)),
+      pairing("… whose L2CAP length is too small", acl([9, 0, 6, 0, 8] + key)),
+      pairing("… cut by the capture", cut),
+      pairing("… as an H1 record", framed),
+      pairing("… from the Linux monitor", monitored),
+      pairing("… over BR/EDR", acl([17, 0, 7, 0, 8] + key)),
+      pairing("Pairing Confirm", acl([17, 0, 6, 0, 3] + key)),
+      pairing("Pairing Random", acl([17, 0, 6, 0, 4] + key)),
+      pairing("an opcode that nobody has given out", acl([17, 0, 6, 0, 0xee] + key)),
+    ]
+  }
+
+  /// An Identity Information whose ACL header says only `length` bytes.
+  private static func shortLength(_ length: UInt8) -> [TestRecord] {
+    var records = acl(identity(key))
+    records[0].bytes[3] = length
+    return records
+  }
+
+  private static var data: [SecretPackets] {
+    var received = acl(identity(key), pieces: [12])
+    for index in received.indices { received[index].direction = .received }
+    return [pairing("Identity Information, received in two fragments", received)]
+  }
+}

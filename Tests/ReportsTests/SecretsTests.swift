@@ -1,0 +1,70 @@
+import Bytes
+import Testing
+
+@testable import Reports
+
+/// Every two neighbouring bytes of the secret, in the ways in which they could be printed.
+private let pieces: [String] = [SecretPackets.key, SecretPackets.key2].flatMap { key in
+  zip(key, key.dropFirst()).flatMap { pair in
+    let first = String(pair.0, radix: 16)
+    let second = String(pair.1, radix: 16)
+    return ["\(first)\(second)", "\(first) \(second)", "\(second)\(first)", "\(second) \(first)"]
+  }
+}
+
+private func options(showsKeys: Bool) -> ShowOptions {
+  var options = ShowOptions()
+  options.isVerbose = true
+  options.showsBytes = true
+  options.showsKeys = showsKeys
+  return options
+}
+
+/// What stands in the output of the secret.
+private func leaks(_ text: String) -> [String] { pieces.filter { text.contains($0) } }
+
+@Suite("Secrets are printed only when asked for")
+struct SecretsTests {
+  @Test("No two bytes of a secret in text, -v, -x", arguments: SecretPackets.all.indices)
+  func text(_ index: Int) {
+    let packets = SecretPackets.all[index]
+    let text = Rendering.text(packets.records, options(showsKeys: false))
+    #expect(leaks(text).isEmpty, "\(packets.name):\n\(text)")
+  }
+
+  @Test("No two bytes of a secret in --json --raw", arguments: SecretPackets.all.indices)
+  func json(_ index: Int) {
+    let packets = SecretPackets.all[index]
+    let text = Rendering.json(packets.records, options(showsKeys: false))
+    #expect(leaks(text).isEmpty, "\(packets.name):\n\(text)")
+  }
+
+  @Test("--show-keys prints them, in both faces", arguments: SecretPackets.all.indices)
+  func shown(_ index: Int) {
+    let packets = SecretPackets.all[index]
+    let text = Rendering.text(packets.records, options(showsKeys: true))
+    let json = Rendering.json(packets.records, options(showsKeys: true))
+    #expect(!leaks(text).isEmpty && !leaks(json).isEmpty, "\(packets.name)")
+    #expect(!text.contains("<hidden>") && !json.contains("hidden"), "\(packets.name):\n\(text)")
+  }
+
+  @Test("What is hidden is said to be there")
+  func presence() {
+    let packets = SecretPackets.all[0]
+    let text = Rendering.text(packets.records, options(showsKeys: false))
+    #expect(text.contains("Long_Term_Key: <hidden>, 16 bytes"))
+    let json = Rendering.json(packets.records, options(showsKeys: false))
+    #expect(json.contains(#""hidden":["long_term_key"]"#))
+    #expect(json.contains(#""raw":"0119201c"#))
+    #expect(json.contains(String(repeating: "..", count: 16) + #"""#))
+  }
+
+  @Test("What is no secret stays readable beside one")
+  func neighbours() {
+    let packets = SecretPackets.all[0]
+    let text = Rendering.text(packets.records, options(showsKeys: false))
+    #expect(text.contains("01 19 20 1c 01 00 00 00"))
+    let att = TestRecord(bytes: [2, 1, 0, 9, 0, 5, 0, 4, 0, 0x1b, 0x10, 0, 0xc0, 0xc1])
+    #expect(Rendering.text([att], options(showsKeys: false)).contains("c0 c1"))
+  }
+}
