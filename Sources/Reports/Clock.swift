@@ -4,6 +4,7 @@ import Bytes
 /// Writes times. Remembers the minute that it wrote last, since a capture's packets share it.
 struct Clock: Sendable {
   private var minute: Int64?
+  private var separator: UInt8 = 0
   private var prefix: [UInt8] = []
 
   /// Appends a time as RFC 3339, UTC: `2023-11-14T22:13:20.175500Z`.
@@ -32,8 +33,9 @@ struct Clock: Sendable {
   /// `YYYY-MM-DD`, the separator, `HH:MM:SS`.
   private mutating func seconds(_ seconds: Int64, separator: UInt8, into output: inout Output) {
     let (minute, second) = Self.floorDivide(seconds, 60)
-    if minute != self.minute {
+    if minute != self.minute || separator != self.separator {
       self.minute = minute
+      self.separator = separator
       prefix = Self.prefix(minute: minute, separator: separator)
     }
     output.raw(prefix.bytes)

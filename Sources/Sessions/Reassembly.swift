@@ -82,19 +82,24 @@ package struct Reassembly: Sendable {
   /// completes: the record's own where the PDU lies in one, else the joined ones; nil where it
   /// completes none.
   ///
-  /// - Parameter fragments: set to the packets of the PDU, in order, where it came in several.
-  ///
   /// A start while a PDU is incomplete, a continuation of nothing and a fragment that is too long
   /// are problems; none of them stops anything.
+  ///
+  /// - Parameters:
+  ///   - isTruncated: the capture kept only the beginning of the record.
+  ///   - fragments: set to the packets of the PDU, in order, where it came in several.
   @_lifetime(&self, copy record)
   mutating func accept(
-    _ record: RawSpan, body: Slice, _ header: ACLHeader, _ slot: LinkSlot, connection: Int,
-    _ direction: Direction, packet: Int, _ fate: inout FragmentFate, _ fragments: inout [Int],
-    _ problems: inout Problems
+    _ record: RawSpan, body: Slice, _ header: ACLHeader, isTruncated: Bool, _ slot: LinkSlot,
+    connection: Int, _ direction: Direction, packet: Int, _ fate: inout FragmentFate,
+    _ fragments: inout [Int], _ problems: inout Problems
   ) -> RawSpan? {
     let place = 2 * slot.index + Int(direction.rawValue)
     let fragment = record.part(body)
-    let missing = max(0, Int(header.length) - fragment.byteCount)
+    // What the capture did not keep had arrived. A length that lies claims more than that, and is
+    // believed only as far as it lets what there is be read.
+    let claimed = max(fragment.byteCount, Int(header.length))
+    let brought = isTruncated ? claimed : fragment.byteCount
     if open[place].connection != connection {
       open[place].clear()
       open[place].connection = connection
@@ -107,9 +112,8 @@ package struct Reassembly: Sendable {
       }
       if fragment.byteCount >= L2CAPHeader.size {
         let expected = Int(fragment.littleEndianU16(at: 0)) + L2CAPHeader.size
-        if expected <= fragment.byteCount + missing {
+        if expected <= claimed {
           // Whole in one record: lend that, uncopied.
-          let brought = fragment.byteCount + missing
           if brought > expected {
             problems.add(Problem(.fragmentTooLong, at: Int(body.start), brought, expected))
           }
@@ -124,7 +128,8 @@ package struct Reassembly: Sendable {
       return nil
     }
     return extend(
-      place, fragment, missing: missing, packet: packet, &fate, &fragments, &problems)
+      place, fragment, missing: brought - fragment.byteCount, packet: packet, &fate, &fragments,
+      &problems)
   }
 
   @_lifetime(&self)

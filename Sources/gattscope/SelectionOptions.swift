@@ -50,7 +50,7 @@ struct SelectionOptions: ParsableArguments {
   }
 }
 
-/// `97`, `97-164`, `97-`, `-20`, with commas between several; a leading `#` may stand before numbers.
+/// `97`, `97-164`, `97-`, with commas between several; a `#` may stand before numbers.
 struct PacketRanges: ExpressibleByArgument {
   let ranges: [ClosedRange<Int>]
 
