@@ -43,7 +43,7 @@ enum Details {
       sink.begin("hci")
       sink.word("kind", "iso")
       sink.identifier("handle", UInt64(header.handle), digits: 4)
-      sink.number("boundary", Int(header.boundary))
+      sink.word("boundary", header.boundary.key)
       sink.flag("has_timestamp", header.hasTimestamp)
       sink.number("data_length", Int(header.length))
       sink.end()
@@ -200,7 +200,9 @@ enum Details {
     }
     if let text = note.text { sink.string("text", bytes.part(text).beforeZero) }
     if let priority = note.priority { sink.number("priority", Int(priority)) }
-    if let identifier = note.identifier { sink.string("ident", bytes.part(identifier).beforeZero) }
+    if let identifier = note.identifier, !identifier.isEmpty {
+      sink.string("ident", bytes.part(identifier).beforeZero)
+    }
     if let address = note.address { sink.address("address", address) }
     if let manufacturer = note.manufacturer {
       sink.identifier("manufacturer", UInt64(manufacturer), digits: 4)
@@ -236,6 +238,15 @@ extension RawSpan {
     @_lifetime(copy self) get {
       var count = 0
       while count < byteCount, byte(at: count) != 0 { count += 1 }
+      return part(Slice(start: 0, count: count))
+    }
+  }
+
+  /// The bytes before the blanks and line ends at the end.
+  var withoutTrailingBlanks: RawSpan {
+    @_lifetime(copy self) get {
+      var count = byteCount
+      while count > 0, byte(at: count - 1) <= 0x20 { count -= 1 }
       return part(Slice(start: 0, count: count))
     }
   }

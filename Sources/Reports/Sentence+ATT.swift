@@ -126,8 +126,9 @@ extension Sentence {
     var cursor = Cursor(bytes, items.list)
     while let item = items.next(&cursor) {
       comma()
-      if let value = item.value, case .characteristic(let declaration) = DeclaredAttribute(
-        bytes.part(value), type)
+      if let value = item.value,
+        case .characteristic(let declaration) = DeclaredAttribute(
+          bytes.part(value), type)
       {
         characteristic(declaration)
         continue

@@ -157,7 +157,7 @@ package struct ShowText: PacketReport, ~Copyable {
       return
     }
     cell.clear()
-    cell.duration(nanoseconds: gap)
+    cell.gap(nanoseconds: gap)
     let columns = cell.count
     line.spaces(gapColumns - columns)
     cell.copy(into: &line)

@@ -142,7 +142,8 @@ package struct HCIFields: ~Escapable {
       slice = try cursor.take(length)
       value = .secret
     case .advertisingData(let field):
-      let length = takeCount()
+      let length = count ?? field
+      count = nil
       slice = try cursor.take(field == 0 ? length : field)
       if length > slice.count {
         visitor.field(
@@ -184,7 +185,10 @@ package struct HCIFields: ~Escapable {
     visitor.beginList(name)
     defer { visitor.endList() }
     var done = 0
+    let firstSize = items.isEmpty ? 0 : fields[items.lowerBound].plainSize ?? 1
     while expected.map({ done < $0 }) ?? !cursor.isAtEnd {
+      // An item of which nothing is there is none; its first field throws.
+      if cursor.remaining < firstSize { try walk(fields, items, &visitor) }
       visitor.beginItem()
       defer { visitor.endItem() }
       try walk(fields, items, &visitor)
