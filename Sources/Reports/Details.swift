@@ -49,6 +49,7 @@ enum Details {
       sink.end()
     }
     if let pdu = dissection.att { att(pdu, bytes, answer, to: &sink) }
+    if let opcode = dissection.smp { smp(opcode, dissection, bytes, to: &sink) }
     advertisements(bytes, memory, to: &sink)
   }
 
@@ -94,7 +95,7 @@ enum Details {
     guard let request = answer.request else { return }
     sink.number("request", request.packet)
     if let latency = answer.latency {
-      sink.fixed("latency_ms", Int(latency / 1000), decimals: 3)
+      sink.quantity("latency", Int(latency / 1000), .latency)
     }
   }
 
@@ -160,7 +161,7 @@ enum Details {
         sink.packets("reassembled_from", fragments[...])
       }
       if dissection.att == nil {
-        payload(bytes.part(dissection.body), isSecret: l2cap.cid.carriesSecurityManager, to: &sink)
+        payload(bytes.part(dissection.body), isSecret: dissection.carriesSecret, to: &sink)
       }
       sink.end()
     } else if answer.fragment.isFragment {
@@ -173,6 +174,21 @@ enum Details {
       if answer.fragment.progress.of > 0 { sink.number("expected", answer.fragment.progress.of) }
       sink.end()
     }
+  }
+
+  /// A PDU of the Security Manager: which it is. Its bytes stand with the channel's.
+  private static func smp<Sink: FieldSink & ~Copyable>(
+    _ opcode: SMPOpcode, _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
+  ) {
+    sink.begin("smp")
+    sink.identifier("opcode", UInt64(opcode.rawValue), digits: 2)
+    if let name = opcode.name { sink.word("name", name) }
+    if let reason = dissection.pairingFailure(bytes) {
+      sink.begin("parameters")
+      sink.code("reason", UInt64(reason.rawValue), digits: 2, reason.name)
+      sink.end()
+    }
+    sink.end()
   }
 
   /// Bytes of a channel that is not dissected. The Security Manager's may hold keys.
@@ -229,6 +245,21 @@ enum Details {
     sink.identifier("cookie", UInt64(control.cookie), digits: 8)
     payload(bytes.part(dissection.body), isSecret: control.carriesSecrets, to: &sink)
     sink.end()
+  }
+}
+
+extension Dissection {
+  /// Whether an L2CAP PDU may hold a secret: on the Security Manager's channel some do, and all that
+  /// are not known may.
+  var carriesSecret: Bool {
+    guard l2cap?.cid.carriesSecurityManager ?? false else { return false }
+    return smp?.carriesSecret ?? true
+  }
+
+  /// Why pairing failed, if the PDU says that it did.
+  func pairingFailure(_ bytes: RawSpan) -> PairingFailure? {
+    guard smp == .pairingFailed, body.count > 1 else { return nil }
+    return PairingFailure(rawValue: bytes.byte(at: Int(body.start) + 1))
   }
 }
 

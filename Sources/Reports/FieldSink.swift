@@ -62,7 +62,13 @@ extension FieldSink where Self: ~Copyable {
     case .number(let number, let width, let form):
       self.number(name, number, width: width, form)
     case .address(let address): self.address(name, address)
-    case .bytes, .advertisingData: self.bytes(name, bytes)
+    case .bytes: self.bytes(name, bytes)
+    case .advertisingData:
+      if !showsKeys, Details.hasSecret(bytes, Slice(start: 0, count: bytes.byteCount)) {
+        hidden(name, bytes.byteCount)
+      } else {
+        self.bytes(name, bytes)
+      }
     case .text: string(name, bytes)
     case .secret:
       if showsKeys { self.bytes(name, bytes) } else { hidden(name, bytes.byteCount) }

@@ -73,6 +73,11 @@ extension Output {
     }
   }
 
+  /// Appends a controller's address; all zeros stand for one that has none (yet).
+  mutating func addressOrNone(_ address: DeviceAddress) {
+    if address == .zero { text("no address") } else { self.address(address) }
+  }
+
   /// Appends `#` and a packet number.
   mutating func packet(_ number: Int) {
     byte(0x23)

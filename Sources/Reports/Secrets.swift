@@ -30,15 +30,29 @@ struct Secrets: Sendable {
       addAdvertising(record, dissection)
     case .control(let control):
       if control.carriesSecrets { add(dissection.body, of: record) }
-    case .acl(let header):
-      // Of a fragment whose channel is not known it cannot be said what it holds.
-      let channel = dissection.l2cap?.cid ?? answer.fragment.channel
-      if channel?.carriesSecurityManager ?? true {
-        let start = record.byteCount - min(record.byteCount, Int(header.length))
-        add(Slice(start: start, count: record.byteCount - start), of: record)
-      }
+    case .acl(let header): addData(record, header, dissection, answer)
     case .note, .sco, .iso, .unknown: break
     }
+  }
+
+  /// PDUs of the Security Manager that hold keys, and fragments that may.
+  private mutating func addData(
+    _ record: RawSpan, _ header: ACLHeader, _ dissection: Dissection, _ answer: Answer
+  ) {
+    // Of a fragment whose channel is not known it cannot be said what it holds.
+    let channel = dissection.l2cap?.cid ?? answer.fragment.channel
+    guard channel?.carriesSecurityManager ?? true else { return }
+    var start = record.byteCount - min(record.byteCount, Int(header.length))
+    if dissection.l2cap != nil, !answer.fragment.isJoined {
+      // The PDU lies in this record: the opcode is seen, and all of a PDU without secrets. What
+      // stands behind it is not known.
+      start = Int(dissection.body.start) + (dissection.smp == nil ? 0 : 1)
+      if !dissection.carriesSecret { start = dissection.body.end }
+    } else if dissection.l2cap != nil, !dissection.carriesSecret {
+      let (have, of) = answer.fragment.progress
+      start = record.byteCount - max(0, have - of)
+    }
+    add(Slice(start: start, count: record.byteCount - start), of: record)
   }
 
   /// Reports whose AD structures hold pairing data: all of their bytes.
@@ -46,7 +60,7 @@ struct Secrets: Sendable {
     guard let reports = AdvertisingReports(event: record, body: dissection.body) else { return }
     var cursor = Cursor(record, reports.list)
     for _ in 0..<reports.claimed {
-      guard let report = try? reports.next(&cursor) else { return }
+      guard let report = reports.next(&cursor) else { return }
       if Details.hasSecret(record, report.data) { add(report.data, of: record) }
     }
   }

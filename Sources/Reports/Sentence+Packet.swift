@@ -198,6 +198,8 @@ extension Sentence {
   ) {
     if let pdu = dissection.att {
       att(pdu, bytes, answer, memory)
+    } else if let opcode = dissection.smp {
+      smp(opcode, dissection, bytes)
     } else if let l2cap = dissection.l2cap {
       if let known = l2cap.cid.name {
         name(known)
@@ -206,7 +208,7 @@ extension Sentence {
         output.hexadecimal(UInt64(l2cap.cid.rawValue), digits: 4)
         endSubject()
       }
-      undecoded(bytes.part(dissection.body), isSecret: l2cap.cid.carriesSecurityManager)
+      undecoded(bytes.part(dissection.body), isSecret: dissection.carriesSecret)
       if l2cap.cid.refusal == bytes.byte(at: Int(dissection.body.start)) { isFailure = true }
     } else if answer.fragment.isFragment {
       name("fragment")
@@ -225,6 +227,18 @@ extension Sentence {
     }
   }
 
+  private mutating func smp(_ opcode: SMPOpcode, _ dissection: Dissection, _ bytes: RawSpan) {
+    if let known = opcode.name { name(known) }
+    let rest = bytes.part(dissection.body).dropping(1)
+    if opcode == .pairingFailed { isFailure = true }
+    if let reason = dissection.pairingFailure(bytes) {
+      output.named(reason.name, UInt64(reason.rawValue), digits: 2)
+      undecoded(rest.dropping(1))
+    } else {
+      undecoded(rest, isSecret: opcode.carriesSecret)
+    }
+  }
+
   // MARK: Monitor
 
   private mutating func note(
@@ -239,7 +253,7 @@ extension Sentence {
     }
     if let address = note.address {
       comma()
-      output.address(address)
+      output.addressOrNone(address)
     }
     if let bus = note.bus {
       comma()
