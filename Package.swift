@@ -47,6 +47,10 @@ let package = Package(
     // The only module that touches raw memory.
     .target(name: "Bytes", swiftSettings: strict),
     .testTarget(
+      name: "ReportsTests",
+      dependencies: ["Reports", "Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes"],
+      swiftSettings: strict),
+    .testTarget(
       name: "SessionsTests",
       dependencies: ["Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes"],
       swiftSettings: strict),
