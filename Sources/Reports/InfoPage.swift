@@ -41,7 +41,7 @@ struct InfoPage: ~Copyable {
     connections()
     advertising()
     problems()
-    out.copy(into: &output)
+    if glyphs.isUTF8 { out.copy(into: &output) } else { output.ascii(out.bytes) }
   }
 
   private mutating func label(_ text: StaticString) {

@@ -55,6 +55,37 @@ extension Output {
     return true
   }
 
+  /// Appends a text for a terminal that knows ASCII only: `us` for `µs`, other signs by their numbers.
+  mutating func ascii(_ text: RawSpan) {
+    var offset = 0
+    while offset < text.byteCount {
+      switch text.textUnit(at: offset) {
+      case .invalid:
+        byte(0x3f)
+        offset += 1
+      case .scalar(let scalar, let count):
+        if scalar < 0x80 {
+          byte(UInt8(scalar))
+        } else if scalar == 0xb5 {
+          byte(0x75)
+        } else {
+          self.text("\\u{")
+          var digits = 1
+          while digits < 6, scalar >> UInt32(4 * digits) != 0 { digits += 1 }
+          for digit in (0..<digits).reversed() {
+            let value = UInt8(scalar >> UInt32(4 * digit) & 0xf)
+            byte(value < 10 ? 0x30 + value : 0x57 + value)
+          }
+          byte(0x7d)
+        }
+        offset += count
+      }
+    }
+  }
+
+  /// Appends what is in the buffer to another one, in ASCII.
+  func copyASCII(into other: inout Output) { other.ascii(bytes) }
+
   /// Appends a string from a capture in quotes.
   mutating func quoted(_ bytes: RawSpan) {
     byte(0x22)

@@ -66,7 +66,11 @@ package struct ShowText: PacketReport, ~Copyable {
       details.clear()
       Details.packet(
         record, dissection, bytes, answer, fragments: fragments, memory, to: &details)
-      output.raw(details.output.bytes)
+      if options.glyphs.isUTF8 {
+        output.raw(details.output.bytes)
+      } else {
+        output.ascii(details.output.bytes)
+      }
     }
     if options.showsBytes {
       dump(
@@ -207,6 +211,12 @@ package struct ShowText: PacketReport, ~Copyable {
 
   /// Ends a line; on a terminal what does not fit is cut.
   private mutating func finishLine(into output: inout Output) {
+    if !options.glyphs.isUTF8 {
+      cell.clear()
+      line.copyASCII(into: &cell)
+      line.clear()
+      cell.copy(into: &line)
+    }
     if let width = options.width {
       output.cut(line.bytes, columns: width, glyphs: options.glyphs)
     } else {

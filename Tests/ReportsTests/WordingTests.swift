@@ -249,6 +249,19 @@ private func advertisement(_ data: String) -> String {
     #expect(words.count <= 6)
   }
 
+  @Test func asciiIsASCII() {
+    let packets = [
+      "04 3e 0b 07 40 00 fb 00 48 08 fb 00 48 08", advertisement("04 09 c3 bc 41"),
+    ]
+    let shown = show(packets) { options in
+      options.glyphs = .ascii
+      options.isVerbose = true
+    }
+    #expect(shown[0].contains("2120 us"))
+    #expect(shown.contains { $0.hasSuffix(#""\u{fc}A""#) })
+    #expect(shown.allSatisfy { $0.utf8.allSatisfy { $0 < 0x80 } })
+  }
+
   @Test func otherAdaptersAreNamed() {
     let reset = hex("01 03 0c 00")
     let shown = lines([.init(bytes: reset), .init(bytes: reset, adapter: 1)]) {

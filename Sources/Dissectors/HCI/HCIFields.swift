@@ -88,7 +88,7 @@ package struct HCIFields: ~Escapable {
         _ = try cursor.take(size)
       } else if case .list = field.kind {
         let items = position..<position + field.itemFields
-        try readList(field.name, fields, items, &visitor)
+        try readList(field.name, fields, items, leastSize: field.leastItemSize, &visitor)
         position = items.upperBound
       } else {
         try read(field, &visitor)
@@ -178,17 +178,17 @@ package struct HCIFields: ~Escapable {
   /// Reads as many items as the count before the list says; without a count, to the end.
   @_lifetime(self: copy self)
   private mutating func readList<Visitor: HCIFieldVisitor & ~Copyable>(
-    _ name: StaticString, _ fields: [HCIField], _ items: Range<Int>, _ visitor: inout Visitor
+    _ name: StaticString, _ fields: [HCIField], _ items: Range<Int>, leastSize: Int,
+    _ visitor: inout Visitor
   ) throws(ParseError) {
     let expected = count
     count = nil
     visitor.beginList(name)
     defer { visitor.endList() }
     var done = 0
-    let firstSize = items.isEmpty ? 0 : fields[items.lowerBound].plainSize ?? 1
     while expected.map({ done < $0 }) ?? !cursor.isAtEnd {
       // An item of which nothing is there is none; its first field throws.
-      if cursor.remaining < firstSize { try walk(fields, items, &visitor) }
+      if cursor.remaining < leastSize { try walk(fields, items, &visitor) }
       visitor.beginItem()
       defer { visitor.endItem() }
       try walk(fields, items, &visitor)

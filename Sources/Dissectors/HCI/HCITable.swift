@@ -101,6 +101,8 @@ package struct HCIField: Sendable {
   let line: StaticString?
   /// Of a list: how many of the fields that follow are its item's.
   let itemFields: Int
+  /// Of a list: how many bytes an item has at least that holds anything.
+  let leastItemSize: Int
   /// The number of bytes of a field that only itself is about; nil for counts and lists, and where
   /// the content decides.
   let plainSize: Int?
@@ -131,7 +133,8 @@ extension HCIParameter {
     }
     fields.append(
       HCIField(
-        name: name, kind: kind, line: line, itemFields: item.count, plainSize: plainSize))
+        name: name, kind: kind, line: line, itemFields: item.count,
+        leastItemSize: items.first.map { $0.size ?? 1 } ?? 0, plainSize: plainSize))
     fields.append(contentsOf: item)
   }
 
