@@ -110,15 +110,13 @@ package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
     }
   }
 
-  /// The name of a bit of the Flags (Core Specification Supplement, Part A, 1.3), as a JSON word.
-  package static func flagKey(bit: Int) -> StaticString {
+  /// What a bit of the Flags says, bits 0 to 4, in a word or two.
+  package static func flagWord(bit: Int) -> StaticString {
     switch bit {
-    case 0: "le_limited_discoverable"
-    case 1: "le_general_discoverable"
-    case 2: "br_edr_not_supported"
-    case 3: "simultaneous_controller"
-    case 4: "simultaneous_host"
-    default: "reserved"
+    case 0: "limited discoverable"
+    case 1: "general discoverable"
+    case 2: "LE only"
+    default: "LE and BR/EDR at once"
     }
   }
 }

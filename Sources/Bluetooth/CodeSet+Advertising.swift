@@ -52,6 +52,18 @@ extension CodeSet {
     }
   }
 
+  /// The Flags of advertising data (Core Specification Supplement, Part A, 1.3).
+  static func advertisingFlagsName(_ code: UInt64) -> StaticString? {
+    switch code {
+    case 0: "LE Limited Discoverable Mode"
+    case 1: "LE General Discoverable Mode"
+    case 2: "BR/EDR Not Supported"
+    case 3: "Simultaneous LE and BR/EDR to Same Device Capable (Controller)"
+    case 4: "Simultaneous LE and BR/EDR to Same Device Capable (Host)"
+    default: nil
+    }
+  }
+
   /// Advertising_Type of LE Set Advertising Parameters.
   static func advertisingTypeName(_ code: UInt64) -> StaticString? {
     switch code {

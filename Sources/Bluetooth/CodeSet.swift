@@ -66,6 +66,8 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case initiatorFilterPolicy
   /// Advertising_Filter_Policy: whose requests are answered.
   case advertisingFilterPolicy
+  /// The Flags of advertising data, by their bits.
+  case advertisingFlags
   /// Filter_Duplicates of a scan.
   case filterDuplicates
   /// Advertising_Type of LE Set Advertising Parameters.
@@ -271,6 +273,7 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
     case .scanFilterPolicy: Self.scanFilterPolicyName(code)
     case .initiatorFilterPolicy: Self.initiatorFilterPolicyName(code)
     case .advertisingFilterPolicy: Self.advertisingFilterPolicyName(code)
+    case .advertisingFlags: Self.advertisingFlagsName(code)
     case .filterDuplicates: Self.filterDuplicatesName(code)
     case .advertisingType: Self.advertisingTypeName(code)
     case .advertisingReportType: Self.advertisingReportTypeName(code)

@@ -76,6 +76,8 @@ package struct Scale: Sendable, Equatable {
   package static let timeout = Self(10, .milliseconds)
   /// n × 1 ms.
   package static let milliseconds = Self(1, .milliseconds)
+  /// n × 0.001 ms: times between packets.
+  package static let latency = Self(1, decimals: 3, .milliseconds)
   /// n × 1 µs.
   package static let microseconds = Self(1, .microseconds)
   /// n × 1 s.

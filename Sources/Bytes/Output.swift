@@ -47,6 +47,9 @@ package struct Output: ~Copyable {
   /// Forgets the bytes in the buffer.
   package mutating func clear() { count = 0 }
 
+  /// Forgets the bytes in the buffer after the first `length`.
+  package mutating func shorten(to length: Int) { count = min(count, max(0, length)) }
+
   /// Writes out what the buffer holds.
   package mutating func flush() {
     guard let descriptor else { return }

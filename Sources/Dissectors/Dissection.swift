@@ -1,3 +1,4 @@
+package import Bluetooth
 package import Bytes
 
 /// What one record holds, as far as its bytes alone can tell: numbers, and slices of the packet's
@@ -36,6 +37,8 @@ package struct Dissection: Sendable {
   package var l2cap: L2CAPHeader?
   /// The ATT PDU, where the channel carries ATT.
   package var att: ATTPDU?
+  /// The opcode of the Security Manager's PDU, where the channel carries one that is known.
+  package var smp: SMPOpcode?
   /// What is wrong with the record, in the order in which it was found.
   package var problems = Problems()
 

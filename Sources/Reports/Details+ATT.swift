@@ -15,7 +15,7 @@ extension Details {
     if let request = answer.request {
       sink.number("request", request.packet)
       if let latency = answer.latency {
-        sink.fixed("latency_ms", Int(latency / 1000), decimals: 3)
+        sink.quantity("latency", Int(latency / 1000), .latency)
       }
     }
     if let opcode = fields.requestOpcode {

@@ -19,6 +19,9 @@ extension Details {
       }
       if let joined = advertisement.joined {
         data(memory.advertisements.joined.bytes, joined, to: &sink)
+      } else if advertisement.isPart, advertisement.partNumber != 1 {
+        // It begins anywhere: what looks like structures may be none.
+        sink.bytes("data", bytes.part(advertisement.report.data))
       } else {
         data(bytes, advertisement.report.data, to: &sink)
       }
@@ -57,8 +60,8 @@ extension Details {
       sink.word("direct_address_type", kind)
     }
     if let sync = report.syncHandle { sink.identifier("sync_handle", UInt64(sync), digits: 4) }
-    if let rssi = report.rssi { sink.number("rssi_dbm", Int(rssi)) }
-    if let power = report.txPower { sink.number("tx_power_dbm", Int(power)) }
+    if let rssi = report.rssi { sink.quantity("rssi", Int(rssi), .dBm) }
+    if let power = report.txPower { sink.quantity("tx_power", Int(power), .dBm) }
     if let phy = report.primaryPHY, let name = CodeSet.phy.name(of: UInt64(phy)) {
       sink.word("primary_phy", name)
     }
@@ -110,8 +113,7 @@ extension Details {
   ) {
     switch type.layout(count: data.byteCount) {
     case .flags where data.byteCount == 1:
-      sink.code("value", UInt64(data.byte(at: 0)), digits: 2, nil)
-      sink.words("flags", bits: Int(data.byte(at: 0)), of: 8, ADType.flagKey(bit:))
+      sink.flags("value", UInt64(data.byte(at: 0)), digits: 2, .advertisingFlags)
     case .name: sink.string("value", data)
     case .txPower where data.byteCount == 1:
       sink.number("value", Int(Int8(bitPattern: data.byte(at: 0))))

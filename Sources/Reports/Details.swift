@@ -43,12 +43,13 @@ enum Details {
       sink.begin("hci")
       sink.word("kind", "iso")
       sink.identifier("handle", UInt64(header.handle), digits: 4)
-      sink.number("boundary", Int(header.boundary))
+      sink.word("boundary", header.boundary.key)
       sink.flag("has_timestamp", header.hasTimestamp)
       sink.number("data_length", Int(header.length))
       sink.end()
     }
     if let pdu = dissection.att { att(pdu, bytes, answer, to: &sink) }
+    if let opcode = dissection.smp { smp(opcode, dissection, bytes, to: &sink) }
     advertisements(bytes, memory, to: &sink)
   }
 
@@ -94,7 +95,7 @@ enum Details {
     guard let request = answer.request else { return }
     sink.number("request", request.packet)
     if let latency = answer.latency {
-      sink.fixed("latency_ms", Int(latency / 1000), decimals: 3)
+      sink.quantity("latency", Int(latency / 1000), .latency)
     }
   }
 
@@ -165,7 +166,7 @@ enum Details {
         sink.packets("reassembled_from", fragments[...])
       }
       if dissection.att == nil {
-        payload(bytes.part(dissection.body), isSecret: l2cap.cid.carriesSecurityManager, to: &sink)
+        payload(bytes.part(dissection.body), isSecret: dissection.carriesSecret, to: &sink)
       }
       sink.end()
     } else if answer.fragment.isFragment {
@@ -178,6 +179,21 @@ enum Details {
       if answer.fragment.progress.of > 0 { sink.number("expected", answer.fragment.progress.of) }
       sink.end()
     }
+  }
+
+  /// A PDU of the Security Manager: which it is. Its bytes stand with the channel's.
+  private static func smp<Sink: FieldSink & ~Copyable>(
+    _ opcode: SMPOpcode, _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
+  ) {
+    sink.begin("smp")
+    sink.identifier("opcode", UInt64(opcode.rawValue), digits: 2)
+    if let name = opcode.name { sink.word("name", name) }
+    if let reason = dissection.pairingFailure(bytes) {
+      sink.begin("parameters")
+      sink.code("reason", UInt64(reason.rawValue), digits: 2, reason.name)
+      sink.end()
+    }
+    sink.end()
   }
 
   /// Bytes that are not dissected. Some may hold keys: the Security Manager's, what is left over
@@ -206,7 +222,9 @@ enum Details {
     }
     if let text = note.text { sink.string("text", bytes.part(text).beforeZero) }
     if let priority = note.priority { sink.number("priority", Int(priority)) }
-    if let identifier = note.identifier { sink.string("ident", bytes.part(identifier).beforeZero) }
+    if let identifier = note.identifier, !identifier.isEmpty {
+      sink.string("ident", bytes.part(identifier).beforeZero)
+    }
     if let address = note.address { sink.address("address", address) }
     if let manufacturer = note.manufacturer {
       sink.identifier("manufacturer", UInt64(manufacturer), digits: 4)
@@ -236,12 +254,36 @@ enum Details {
   }
 }
 
+extension Dissection {
+  /// Whether an L2CAP PDU may hold a secret: on the Security Manager's channel some do, and all that
+  /// are not known may.
+  var carriesSecret: Bool {
+    guard l2cap?.cid.carriesSecurityManager ?? false else { return false }
+    return smp?.carriesSecret ?? true
+  }
+
+  /// Why pairing failed, if the PDU says that it did.
+  func pairingFailure(_ bytes: RawSpan) -> PairingFailure? {
+    guard smp == .pairingFailed, body.count > 1 else { return nil }
+    return PairingFailure(rawValue: bytes.byte(at: Int(body.start) + 1))
+  }
+}
+
 extension RawSpan {
   /// The bytes before the first zero: strings in records end with one, or fill their field.
   var beforeZero: RawSpan {
     @_lifetime(copy self) get {
       var count = 0
       while count < byteCount, byte(at: count) != 0 { count += 1 }
+      return part(Slice(start: 0, count: count))
+    }
+  }
+
+  /// The bytes before the blanks and line ends at the end.
+  var withoutTrailingBlanks: RawSpan {
+    @_lifetime(copy self) get {
+      var count = byteCount
+      while count > 0, byte(at: count - 1) <= 0x20 { count -= 1 }
       return part(Slice(start: 0, count: count))
     }
   }

@@ -9,22 +9,27 @@ struct InfoPage: ~Copyable {
   private let facts: CaptureFacts
   private let source: CaptureSummary
   private let memory: Memory
+  private let failure: CaptureFailure?
   private let glyphs: Glyphs
   private var out = Output()
 
   /// Columns of the labels on the left.
   private static let labelColumns = 13
 
-  init(_ facts: CaptureFacts, _ source: CaptureSummary, _ memory: Memory, _ glyphs: Glyphs) {
+  init(
+    _ facts: CaptureFacts, _ source: CaptureSummary, _ memory: Memory,
+    _ failure: CaptureFailure?, _ glyphs: Glyphs
+  ) {
     self.facts = facts
     self.source = source
     self.memory = memory
+    self.failure = failure
     self.glyphs = glyphs
   }
 
   mutating func write(_ name: String, into output: inout Output) {
     label("capture")
-    out.printable([UInt8](name.utf8).bytes)
+    out.printable([UInt8]((name == "-" ? "standard input" : name).utf8).bytes)
     out.text(": ")
     out.string(source.format.rawValue)
     out.text(", ")
@@ -53,8 +58,7 @@ struct InfoPage: ~Copyable {
     out.duration(nanoseconds: latest.nanoseconds(since: earliest))
     if facts.stepsBack > 0 {
       out.text("; the clock goes back ")
-      out.decimal(facts.stepsBack)
-      out.text(facts.stepsBack == 1 ? " time" : " times")
+      out.count(facts.stepsBack, "time", "times")
     }
     out.byte(0x0a)
   }
@@ -66,20 +70,23 @@ struct InfoPage: ~Copyable {
     for kind in CaptureFacts.Kind.allCases where facts.kinds[kind.rawValue] > 0 {
       out.text(isFirst ? ": " : ", ")
       isFirst = false
-      out.decimal(facts.kinds[kind.rawValue])
-      out.byte(0x20)
-      out.text(kind.words)
+      out.count(facts.kinds[kind.rawValue], kind.words.one, kind.words.several)
     }
     out.byte(0x0a)
+    if let failure {
+      label("damage")
+      out.printable([UInt8](failure.message.utf8).bytes)
+      out.byte(0x0a)
+    }
     if facts.dropped > 0 {
       label("lost")
-      out.decimal(UInt(clamping: facts.dropped))
-      out.text(" records, by the writer's count\n")
+      out.count(Int(clamping: facts.dropped), "record", "records")
+      out.text(", by the writer's count\n")
     }
     if facts.truncated > 0 {
       label("truncated")
-      out.decimal(facts.truncated)
-      out.text(" records: the capture kept only their beginning\n")
+      out.count(facts.truncated, "record", "records")
+      out.text(": the capture kept only the beginning\n")
     }
   }
 
@@ -90,18 +97,23 @@ struct InfoPage: ~Copyable {
       out.decimal(Int(adapter.index))
       if let address = adapter.address {
         out.text(", ")
-        out.address(address)
+        out.addressOrNone(address)
       }
       if let bus = adapter.bus, let name = MonitorNote.busName(bus) {
         out.text(", ")
         out.text(name)
       }
       if let version = adapter.hciVersion {
-        out.text(", ")
-        out.named(
-          CodeSet.coreVersion.name(of: UInt64(version)), UInt64(version), digits: 2)
+        out.text(", Bluetooth ")
+        if let name = CodeSet.coreVersion.name(of: UInt64(version)) {
+          out.text(name)
+        } else {
+          out.text("version ")
+          out.hexadecimal(UInt64(version), digits: 2)
+        }
       }
-      if let manufacturer = adapter.manufacturer {
+      // 0xffff is no company's: it stands for none.
+      if let manufacturer = adapter.manufacturer, manufacturer != 0xffff {
         out.text(", company ")
         out.hexadecimal(UInt64(manufacturer), digits: 4)
       }
@@ -121,8 +133,11 @@ struct InfoPage: ~Copyable {
       return
     }
     out.decimal(facts.connectionCount)
-    out.text(", open at once: at most ")
-    out.decimal(memory.links.mostOpen)
+    if memory.links.mostOpen > 1 {
+      out.text(", up to ")
+      out.decimal(memory.links.mostOpen)
+      out.text(" of them open at the same time")
+    }
     let data = facts.leData + facts.brEDRData
     if data > 0 {
       out.text("; ")
@@ -142,14 +157,20 @@ struct InfoPage: ~Copyable {
     out.text("  ")
     out.decimal(connection.id)
     out.text("  ")
+    if facts.hasSeveralAdapters, connection.adapter != 0xffff {
+      out.text("hci")
+      out.decimal(Int(connection.adapter))
+      out.text(", ")
+    }
     if let peer = connection.peer {
+      out.text("peer ")
       out.address(peer)
       if let kind = connection.peerKind {
         out.byte(0x20)
         out.text(kind.words)
       }
     } else {
-      out.text("unknown peer, handle ")
+      out.text("peer unknown, handle ")
       out.handle(connection.handle)
     }
     if let entry = connection.name, let name = memory.names[entry] {
@@ -162,9 +183,15 @@ struct InfoPage: ~Copyable {
     }
     if connection.transport == .brEDR { out.text(", BR/EDR") }
     out.text(", ")
-    out.packet(connection.firstPacket)
-    out.text(glyphs.to)
-    if let last = connection.lastPacket { out.packet(last) }
+    if let last = connection.lastPacket {
+      out.packet(connection.firstPacket)
+      out.text(glyphs.to)
+      out.packet(last)
+    } else {
+      out.text("from ")
+      out.packet(connection.firstPacket)
+      out.text(" on")
+    }
     if let first = connection.firstTime, let last = connection.lastTime {
       out.text(", ")
       out.duration(nanoseconds: last.nanoseconds(since: first))
@@ -178,7 +205,9 @@ struct InfoPage: ~Copyable {
     }
     if connection.isOpeningMissing { out.text(", already open when the capture begins") }
     if connection.isOpen {
-      out.text(connection.isEstablished ? ", still open" : ", created, peer never heard")
+      // Of a link whose opening is missing it is not known what was heard before.
+      let wasHeard = connection.isEstablished || connection.isOpeningMissing
+      out.text(wasHeard ? ", still open at the end" : ", created, peer never heard")
     } else {
       out.text("; ended ")
       ending(connection)
@@ -202,8 +231,8 @@ struct InfoPage: ~Copyable {
     out.decimal(facts.advertiserCount)
     if facts.hasMoreAdvertisers { out.text(" and more") }
     out.text(" in ")
-    out.decimal(facts.advertisingReports)
-    out.text(facts.advertisingReports == 1 ? " report\n" : " reports\n")
+    out.count(facts.advertisingReports, "report", "reports")
+    out.byte(0x0a)
   }
 
   private mutating func problems() {
@@ -214,10 +243,9 @@ struct InfoPage: ~Copyable {
       out.text("none\n")
       return
     }
-    out.decimal(errors)
-    out.text(errors == 1 ? " error, " : " errors, ")
-    out.decimal(warnings)
-    out.text(warnings == 1 ? " warning" : " warnings")
+    out.count(errors, "error", "errors")
+    out.text(", ")
+    out.count(warnings, "warning", "warnings")
     for code in Problem.Code.allCases where facts.problems[Int(code.rawValue)] > 0 {
       out.text(", ")
       out.text(code.key)

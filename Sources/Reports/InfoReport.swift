@@ -46,7 +46,7 @@ package struct InfoReport: PacketReport, ~Copyable {
       var document = InfoDocument(facts, source, memory, failure)
       document.write(into: &output)
     } else {
-      var page = InfoPage(facts, source, memory, glyphs)
+      var page = InfoPage(facts, source, memory, failure, glyphs)
       page.write(name, into: &output)
     }
   }
@@ -72,17 +72,17 @@ struct CaptureFacts: Sendable {
       }
     }
 
-    /// In words, after a number.
-    var words: StaticString {
+    /// In words, after one and after another number.
+    var words: (one: StaticString, several: StaticString) {
       switch self {
-      case .command: "commands"
-      case .event: "events"
-      case .acl: "ACL packets"
-      case .sco: "SCO packets"
-      case .iso: "ISO packets"
-      case .mgmt: "management records"
-      case .note: "notes"
-      case .unknown: "unknown"
+      case .command: ("command", "commands")
+      case .event: ("event", "events")
+      case .acl: ("ACL packet", "ACL packets")
+      case .sco: ("SCO packet", "SCO packets")
+      case .iso: ("ISO packet", "ISO packets")
+      case .mgmt: ("management record", "management records")
+      case .note: ("note", "notes")
+      case .unknown: ("unknown", "unknown")
       }
     }
   }
@@ -187,6 +187,11 @@ struct CaptureFacts: Sendable {
     connectionCount = memory.links.count
     memory.links.forEach { store($0) }
     connections.sort { $0.id < $1.id }
+  }
+
+  /// Whether the connections are not all of one adapter.
+  var hasSeveralAdapters: Bool {
+    connections.contains { $0.adapter != connections[0].adapter }
   }
 
   /// Problems of one severity.

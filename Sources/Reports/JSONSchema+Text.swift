@@ -724,10 +724,8 @@ extension JSONSchema {
         "kind": {"const": "iso"},
         "handle": {"$ref": "#/$defs/handle", "description": "Connection handle."},
         "boundary": {
-          "type": "integer",
-          "description": "Which part of an SDU it is: 0 the first, 1 a middle one, 2 all of it, 3 the last.",
-          "minimum": 0,
-          "maximum": 3
+          "enum": ["first", "continuation", "complete", "last"],
+          "description": "Which part of an SDU it is; complete is all of it."
         },
         "has_timestamp": {"type": "boolean", "description": "Whether the packet has a time stamp."},
         "data_length": {"type": "integer", "description": "Bytes of data, as the packet says.", "minimum": 0}
@@ -777,7 +775,7 @@ extension JSONSchema {
           "minimum": 0
         },
         "expected": {"type": "integer", "description": "Bytes of the whole PDU with its header, once known.", "minimum": 0},
-        "data": {"$ref": "#/$defs/hex", "description": "Payload that was not decoded."},
+        "data": {"$ref": "#/$defs/hex", "description": "Payload that was not decoded, or not in full."},
         "hidden": {"$ref": "#/$defs/hidden"}
       }
     },
@@ -799,7 +797,7 @@ extension JSONSchema {
         "error": {"$ref": "#/$defs/code", "description": "Error Response: why the request failed."},
         "ends_discovery": {
           "type": "boolean",
-          "description": "Error Response 0x0a (Attribute Not Found): true where it only ends a search through a range of handles, false where what was asked for is not there."
+          "description": "Error Response 0x0a (Attribute Not Found): true where it only ends a search through a range of handles, false where nothing of the type was found from the first handle on."
         },
         "start_handle": {"$ref": "#/$defs/handle", "description": "First handle of the range that is searched."},
         "end_handle": {"$ref": "#/$defs/handle", "description": "Last handle of that range."},
@@ -954,27 +952,13 @@ extension JSONSchema {
         "uuid": {"$ref": "#/$defs/uuid", "description": "Service data: of which service."},
         "company": {"$ref": "#/$defs/identifier", "description": "Manufacturer data: the company identifier."},
         "value": {
-          "description": "A text (names), a number in dBm (Tx Power Level), an identifier (Appearance), a code (Flags), a list of UUIDs, else bytes.",
+          "description": "A text (names), a number in dBm (Tx Power Level), an identifier (Appearance), a set of bits (Flags), a list of UUIDs, else bytes.",
           "anyOf": [
             {"type": "string"},
             {"type": "integer"},
-            {"$ref": "#/$defs/code"},
+            {"$ref": "#/$defs/flags"},
             {"type": "array", "description": "UUIDs of services.", "items": {"$ref": "#/$defs/uuid"}}
           ]
-        },
-        "flags": {
-          "type": "array",
-          "description": "The bits of Flags that are set.",
-          "items": {
-            "enum": [
-              "le_limited_discoverable",
-              "le_general_discoverable",
-              "br_edr_not_supported",
-              "simultaneous_controller",
-              "simultaneous_host",
-              "reserved"
-            ]
-          }
         },
         "hidden": {"$ref": "#/$defs/hidden"}
       }

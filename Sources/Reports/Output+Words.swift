@@ -7,8 +7,20 @@ extension Output {
   /// Appends a quantity with its unit: `37.5 ms`.
   mutating func quantity(_ value: Int, _ scale: Scale) {
     fixed(value &* scale.multiplier, decimals: scale.decimals)
+    unit(scale.unit, of: value &* scale.multiplier)
+  }
+
+  /// Appends a unit behind its number, which is `value` without its decimals.
+  mutating func unit(_ unit: Scale.Unit, of value: Int) {
     byte(0x20)
-    text(scale.unit.symbol)
+    text(unit == .octets && value == 1 ? "byte" : unit.symbol)
+  }
+
+  /// Appends how many things there are: `1 byte`, `2 bytes`.
+  mutating func count(_ number: Int, _ one: StaticString, _ several: StaticString) {
+    decimal(number)
+    byte(0x20)
+    text(number == 1 ? one : several)
   }
 
   /// Appends a code by its name, then the code: `Connection Timeout (0x08)`, or the code alone.
@@ -61,6 +73,11 @@ extension Output {
     }
   }
 
+  /// Appends a controller's address; all zeros stand for one that has none (yet).
+  mutating func addressOrNone(_ address: DeviceAddress) {
+    if address == .zero { text("no address") } else { self.address(address) }
+  }
+
   /// Appends finished text, in the signs that the terminal knows.
   mutating func text(_ bytes: RawSpan, _ glyphs: Glyphs) {
     if glyphs.isUTF8 { raw(bytes) } else { ascii(bytes) }
@@ -99,6 +116,31 @@ extension Output {
   mutating func packet(_ number: Int) {
     byte(0x23)
     decimal(number)
+  }
+
+  /// Appends a silence of half a second and more in at most six columns: `510 ms`, `1.0 s`, `12 s`,
+  /// `3.5 h`.
+  mutating func gap(nanoseconds: Int64) {
+    let second: Int64 = 1_000_000_000
+    let hour = 3600 * second
+    let day = 24 * hour
+    switch nanoseconds {
+    case ..<(second - 500_000): rounded(nanoseconds, by: second / 1000, " ms")
+    case ..<(10 * second - second / 20): rounded(nanoseconds, by: second / 10, decimals: 1, " s")
+    case ..<(2 * hour): rounded(nanoseconds, by: second, " s")
+    case ..<(100 * hour - hour / 20): rounded(nanoseconds, by: hour / 10, decimals: 1, " h")
+    case ..<(1000 * hour): rounded(nanoseconds, by: hour, " h")
+    case ..<(1000 * day): rounded(nanoseconds, by: day, " d")
+    default: rounded(nanoseconds, by: 365 * day, " y")
+    }
+  }
+
+  private mutating func rounded(
+    _ value: Int64, by step: Int64, decimals: Int = 0, _ unit: StaticString
+  ) {
+    let (quotient, remainder) = value.quotientAndRemainder(dividingBy: step)
+    fixed(Int(quotient) + (remainder >= step - remainder ? 1 : 0), decimals: decimals, trim: false)
+    text(unit)
   }
 
   /// Appends a time span given in nanoseconds, in the unit that suits it: `4.5 ms`, `1.0 s`.

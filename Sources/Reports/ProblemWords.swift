@@ -62,13 +62,16 @@ extension Output {
     let second = Int(problem.second)
     switch problem.code {
     case .truncated:
-      sentence("the capture kept ", first, " of ", second, " bytes")
+      sentence("the capture kept ", first, " of ", second, "byte", "bytes")
     case .tooShort:
-      sentence("too short: the next field has ", first, " bytes, ", second, " are left")
-    case .leftOver:
-      sentence("", first, first == 1 ? " byte is left over" : " bytes are left over")
+      text("too short: the next field has ")
+      count(first, "byte", "bytes")
+      sentence(", ", second, second == 1 ? " is left" : " are left")
+    case .leftOver: count(first, "byte is left over", "bytes are left over")
     case .lengthTooLarge:
-      sentence("the length field says ", first, " bytes, ", second, " are there")
+      text("the length field says ")
+      count(first, "byte", "bytes")
+      sentence(", ", second, second == 1 ? " is there" : " are there")
     case .emptyRecord: text("the record holds no bytes")
     case .unknownPacketType:
       text("no packet type: ")
@@ -82,23 +85,27 @@ extension Output {
     case .invalidElementLength:
       sentence("no element of this list can have the length or format ", first, "")
     case .advertisingStructureTooLong:
-      sentence("an AD structure of ", first, " bytes stands where ", second, " are left")
+      text("an AD structure of ")
+      count(first, "byte", "bytes")
+      sentence(" stands where ", second, second == 1 ? " is left" : " are left")
     case .recordsDropped:
-      sentence(
-        "the writer lost ", first,
-        first == 1 ? " record before this one" : " records before this one"
-      )
+      text("the writer lost ")
+      count(first, "record before this one", "records before this one")
     case .timeOutOfRange: text("the time lies outside the years 0000 to 9999")
     case .fragmentLost:
       if second > 0 {
-        sentence("the PDU before was given up with ", first, " of ", second, " bytes")
+        sentence("the PDU before was given up with ", first, " of ", second, "byte", "bytes")
       } else {
-        sentence("the PDU before was given up with ", first, " bytes, before its header was there")
+        text("the PDU before was given up with ")
+        count(first, "byte", "bytes")
+        text(", before its header was there")
       }
     case .continuationWithoutStart:
       text("a continuation fragment without a beginning")
     case .fragmentTooLong:
-      sentence("the fragment brings ", first, " bytes, the PDU takes ", second, "")
+      text("the fragment brings ")
+      count(first, "byte", "bytes")
+      sentence(", the PDU takes ", second, "")
     case .responseWithoutRequest: text("answers no request in the capture")
     case .requestBeforeResponse:
       text("a request before the answer to ")
@@ -125,10 +132,9 @@ extension Output {
 
   private mutating func sentence(
     _ before: StaticString, _ first: Int, _ between: StaticString, _ second: Int,
-    _ after: StaticString
+    _ one: StaticString, _ several: StaticString
   ) {
     sentence(before, first, between)
-    decimal(second)
-    text(after)
+    count(second, one, several)
   }
 }

@@ -29,16 +29,30 @@ struct Secrets: Sendable {
       addAdvertising(record, dissection)
     case .control(let control):
       if control.carriesSecrets { add(dissection.body, of: record) }
-    case .acl:
-      // Of a fragment whose channel is not known it cannot be said what it holds.
-      let channel = dissection.l2cap?.cid ?? answer.fragment.channel
-      if channel?.carriesSecurityManager ?? true {
-        // To the record's end, whatever the length field says.
-        let start = packet.framing == .h4 ? 1 + Self.aclHeaderBytes : Self.aclHeaderBytes
-        add(Slice(start: start, count: record.byteCount - start), of: record)
-      }
+    case .acl: addData(record, packet.framing == .h4 ? 1 : 0, dissection, answer)
     case .note, .sco, .iso, .unknown: break
     }
+  }
+
+  /// PDUs of the Security Manager that hold keys, and fragments that may.
+  private mutating func addData(
+    _ record: RawSpan, _ typeBytes: Int, _ dissection: Dissection, _ answer: Answer
+  ) {
+    // Of a fragment whose channel is not known it cannot be said what it holds.
+    let channel = dissection.l2cap?.cid ?? answer.fragment.channel
+    guard channel?.carriesSecurityManager ?? true else { return }
+    // To the record's end, whatever the length field says.
+    var start = typeBytes + Self.aclHeaderBytes
+    if dissection.l2cap != nil, !answer.fragment.isJoined {
+      // The PDU lies in this record: the opcode is seen, and all of a PDU without secrets. What
+      // stands behind it is not known.
+      start = Int(dissection.body.start) + (dissection.smp == nil ? 0 : 1)
+      if !dissection.carriesSecret { start = dissection.body.end }
+    } else if dissection.l2cap != nil, !dissection.carriesSecret {
+      let (have, of) = answer.fragment.progress
+      start = record.byteCount - max(0, have - of)
+    }
+    add(Slice(start: start, count: record.byteCount - start), of: record)
   }
 
   /// Whether bytes behind the parameters that could be read may be a piece of a secret.
@@ -51,7 +65,7 @@ struct Secrets: Sendable {
     guard let reports = AdvertisingReports(event: record, body: dissection.body) else { return }
     var cursor = Cursor(record, reports.list)
     for _ in 0..<reports.claimed {
-      guard let report = try? reports.next(&cursor) else { return }
+      guard let report = reports.next(&cursor) else { return }
       if Details.hasSecret(record, report.data) { add(report.data, of: record) }
     }
   }

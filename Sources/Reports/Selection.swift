@@ -10,7 +10,7 @@ package struct Selection: Sendable {
   /// The highest layer of a packet, or what it is about: the JSON contract's `protocol`, `adv` for
   /// advertising reports and `note` for records that are no packets.
   package enum Layer: Sendable, CaseIterable {
-    case command, event, acl, sco, iso, l2cap, att, mgmt, unknown, advertising, note
+    case command, event, acl, sco, iso, l2cap, att, smp, mgmt, unknown, advertising, note
 
     /// The layer with this key.
     package init?(key: String) {
@@ -30,6 +30,7 @@ package struct Selection: Sendable {
       case .iso: "iso"
       case .l2cap: "l2cap"
       case .att: "att"
+      case .smp: "smp"
       case .mgmt: "mgmt"
       case .unknown: "unknown"
       case .advertising: "adv"
@@ -91,7 +92,7 @@ extension Dissection {
     case .control: .mgmt
     case .command: .command
     case .event: .event
-    case .acl: att != nil ? .att : l2cap != nil ? .l2cap : .acl
+    case .acl: att != nil ? .att : smp != nil ? .smp : l2cap != nil ? .l2cap : .acl
     case .sco: .sco
     case .iso: .iso
     }

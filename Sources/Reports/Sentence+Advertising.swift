@@ -39,8 +39,11 @@ extension Sentence {
       output.text(" dBm")
     }
     if let name = report.legacyName {
-      comma()
-      output.text(name)
+      // A scan response's name has said it.
+      if !report.isScanResponse {
+        comma()
+        output.text(name)
+      }
     } else if report.kind == .extended {
       properties(report)
     }
@@ -57,19 +60,39 @@ extension Sentence {
         output.packet(packet)
       }
     }
-    if report.dataStatus == .incomplete {
-      comma()
-      output.text("first part")
-    } else if report.dataStatus == .truncated {
+    if report.isCut || report.dataStatus == .truncated {
       comma()
       output.text("truncated")
     }
-    comma()
-    if let joined = advertisement.joined {
-      advertisingData(memory.advertisements.joined.bytes, joined)
-    } else {
-      advertisingData(bytes, report.data, isWhole: report.dataStatus == .complete)
+    if advertisement.isPart {
+      comma()
+      part(advertisement, bytes)
+      return
     }
+    comma()
+    let end: DataEnd = report.isCut || report.dataStatus != .complete ? .cutOff : .broken
+    if let joined = advertisement.joined {
+      advertisingData(memory.advertisements.joined.bytes, joined, end)
+    } else {
+      advertisingData(bytes, report.data, end)
+    }
+  }
+
+  /// A part of an advertisement that is joined later. The first begins with whole structures; the
+  /// others begin anywhere.
+  private mutating func part(_ advertisement: Advertisement, _ bytes: RawSpan) {
+    switch advertisement.partNumber {
+    case 0: output.text("part of a longer one")
+    case 1: output.text("first part")
+    case let number:
+      output.text("part ")
+      output.decimal(number)
+    }
+    output.text(", ")
+    output.count(Int(advertisement.report.data.count), "byte", "bytes")
+    guard advertisement.partNumber == 1 else { return }
+    output.text("; ")
+    advertisingData(bytes, advertisement.report.data, .goesOn)
   }
 
   private mutating func properties(_ report: AdvertisingReport) {
@@ -79,13 +102,13 @@ extension Sentence {
     }
   }
 
-  /// AD structures, each in a few words. Where more of the data is to come, a structure that ends
-  /// early is not broken.
-  mutating func advertisingData(_ bytes: RawSpan, _ slice: Slice, isWhole: Bool = true) {
-    guard !slice.isEmpty else {
-      output.text("no data")
-      return
-    }
+  /// What an AD structure means that reaches past the end of the data.
+  enum DataEnd {
+    case broken, cutOff, goesOn
+  }
+
+  /// AD structures, each in a few words.
+  mutating func advertisingData(_ bytes: RawSpan, _ slice: Slice, _ end: DataEnd = .broken) {
     var structures = ADStructures(bytes, slice)
     var isFirst = true
     while let structure = structures.next() {
@@ -93,28 +116,34 @@ extension Sentence {
       isFirst = false
       self.structure(structure.type, bytes.part(structure.data))
     }
-    if let overrun = structures.overrun, let offset = overrun.offset {
-      if !isFirst { output.text("; ") }
-      output.text(isWhole ? "broken: " : "begun: ")
-      let start = Int(offset)
-      if case .secret? = structures.brokenLayout, !showsKeys {
-        output.text("<hidden>")
-        return
-      }
-      output.hex(bytes.part(Slice(start: start, count: slice.end - start)), separator: 0x20)
+    guard let overrun = structures.overrun, let offset = overrun.offset else {
+      if isFirst { output.text("no data") }
+      return
     }
+    if !isFirst { output.text("; ") }
+    switch end {
+    case .broken: output.text("broken: ")
+    case .cutOff: output.text("cut off: ")
+    case .goesOn:
+      output.text(glyphs.ellipsis)
+      return
+    }
+    if case .secret? = structures.brokenLayout, !showsKeys {
+      output.text("<hidden>")
+      return
+    }
+    let start = Int(offset)
+    output.hex(bytes.part(Slice(start: start, count: slice.end - start)), separator: 0x20)
   }
 
   private mutating func structure(_ type: ADType, _ data: RawSpan) {
     switch type.layout(count: data.byteCount) {
-    case .flags:
-      output.text("flags ")
-      output.hex(data)
+    case .flags: flags(data)
     case .name: output.quoted(data)
-    case .uuids(let width): output.uuids(data, width: width)
+    case .uuids(let width): uuids(data, width)
     case .solicitedUUIDs(let width):
       output.text("solicits ")
-      output.uuids(data, width: width)
+      uuids(data, width)
     case .txPower where data.byteCount == 1:
       output.text("sent at ")
       output.decimal(Int(Int8(bitPattern: data.byte(at: 0))))
@@ -144,6 +173,34 @@ extension Sentence {
       }
       output.byte(0x20)
       output.hex(data, separator: 0x20)
+    }
+  }
+
+  private mutating func uuids(_ list: RawSpan, _ width: Int) {
+    if list.byteCount < width {
+      output.text("no ")
+      output.decimal(8 * width)
+      output.text("-bit UUIDs")
+    } else {
+      output.uuids(list, width: width)
+    }
+  }
+
+  /// The Flags in words where all of them have some, else in hexadecimal.
+  private mutating func flags(_ data: RawSpan) {
+    let flags = data.byte(at: 0)
+    guard data.byteCount == 1, flags != 0, flags & 0xe0 == 0 else {
+      output.text("flags ")
+      output.hex(data)
+      return
+    }
+    var isFirst = true
+    for bit in 0..<5 where flags >> bit & 1 == 1 {
+      // Controller and host each say for themselves that they do both; once is enough here.
+      if bit == 4, flags & 0x08 != 0 { continue }
+      if !isFirst { output.text(", ") }
+      isFirst = false
+      output.text(ADType.flagWord(bit: bit))
     }
   }
 }

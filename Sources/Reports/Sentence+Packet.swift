@@ -22,13 +22,13 @@ extension Sentence {
     case .acl: data(dissection, bytes, answer, memory)
     case .sco(let header):
       name("SCO data")
-      output.decimal(Int(header.length))
-      output.text(" bytes on ")
+      output.count(Int(header.length), "byte", "bytes")
+      output.text(" on ")
       output.handle(header.handle)
     case .iso(let header):
       name("ISO data")
-      output.decimal(Int(header.length))
-      output.text(" bytes on ")
+      output.count(Int(header.length), "byte", "bytes")
+      output.text(" on ")
       output.handle(header.handle)
     }
   }
@@ -51,7 +51,25 @@ extension Sentence {
       return
     }
     name(HCITable.name(row))
+    if switchesOff(command.opcode, bytes, found.outer) { return }
     parameters(HCITable.parameters(row), bytes, found.outer)
+  }
+
+  /// What is switched off needs no further parameters. True where that was said.
+  private mutating func switchesOff(
+    _ opcode: UInt16, _ bytes: RawSpan, _ slice: Slice
+  ) -> Bool {
+    guard !slice.isEmpty, bytes.byte(at: Int(slice.start)) == 0 else { return false }
+    switch opcode {
+    case HCICommand.leSetScanEnable, HCICommand.leSetExtendedScanEnable:
+      output.text("Off")
+      return true
+    case HCICommand.leSetExtendedAdvertisingEnable
+    where slice.count > 1 && bytes.byte(at: Int(slice.start) + 1) == 0:
+      output.text("Off, all sets")
+      return true
+    default: return false
+    }
   }
 
   /// The parameters that have a place in the line, then the bytes that no row describes.
@@ -180,6 +198,8 @@ extension Sentence {
   ) {
     if let pdu = dissection.att {
       att(pdu, bytes, answer, memory)
+    } else if let opcode = dissection.smp {
+      smp(opcode, dissection, bytes)
     } else if let l2cap = dissection.l2cap {
       if let known = l2cap.cid.name {
         name(known)
@@ -188,21 +208,34 @@ extension Sentence {
         output.hexadecimal(UInt64(l2cap.cid.rawValue), digits: 4)
         endSubject()
       }
-      undecoded(bytes.part(dissection.body), isSecret: l2cap.cid.carriesSecurityManager)
+      undecoded(bytes.part(dissection.body), isSecret: dissection.carriesSecret)
       if l2cap.cid.refusal == bytes.byte(at: Int(dissection.body.start)) { isFailure = true }
     } else if answer.fragment.isFragment {
       name("fragment")
       let (have, of) = answer.fragment.progress
-      output.decimal(have)
       if of > 0 {
+        output.decimal(have)
         output.text(" of ")
-        output.decimal(of)
+        output.count(of, "byte", "bytes")
+      } else {
+        output.count(have, "byte", "bytes")
       }
-      output.text(" bytes")
     } else {
       name("ACL data")
       // A continuation of something unknown may be part of a key.
       undecoded(bytes.part(dissection.body), isSecret: true)
+    }
+  }
+
+  private mutating func smp(_ opcode: SMPOpcode, _ dissection: Dissection, _ bytes: RawSpan) {
+    if let known = opcode.name { name(known) }
+    let rest = bytes.part(dissection.body).dropping(1)
+    if opcode == .pairingFailed { isFailure = true }
+    if let reason = dissection.pairingFailure(bytes) {
+      output.named(reason.name, UInt64(reason.rawValue), digits: 2)
+      undecoded(rest.dropping(1))
+    } else {
+      undecoded(rest, isSecret: opcode.carriesSecret)
     }
   }
 
@@ -220,7 +253,7 @@ extension Sentence {
     }
     if let address = note.address {
       comma()
-      output.address(address)
+      output.addressOrNone(address)
     }
     if let bus = note.bus {
       comma()
@@ -231,24 +264,28 @@ extension Sentence {
       output.text("company ")
       output.hexadecimal(UInt64(manufacturer), digits: 4)
     }
-    if let cookie = note.cookie {
-      comma()
-      output.text("socket ")
-      output.hexadecimal(UInt64(cookie), digits: 8)
-    }
-    if let identifier = note.identifier, !identifier.isEmpty {
+    if let cookie = note.cookie { socket(cookie) }
+    let hasIdentifier = note.identifier.map { !$0.isEmpty } ?? false
+    if let identifier = note.identifier, hasIdentifier {
       comma()
       output.printable(bytes.part(identifier).beforeZero)
     }
     if let text = note.text, !text.isEmpty {
-      if note.identifier?.isEmpty == false {
+      if hasIdentifier {
         output.text(": ")
       } else {
         comma()
       }
-      output.printable(bytes.part(text).beforeZero)
+      output.printable(bytes.part(text).beforeZero.withoutTrailingBlanks)
     }
     undecoded(bytes.part(dissection.body))
+  }
+
+  /// The management socket that a record is about.
+  private mutating func socket(_ cookie: UInt32) {
+    comma()
+    output.text("socket ")
+    output.hexadecimal(UInt64(cookie), digits: 8)
   }
 
   private mutating func control(
@@ -257,6 +294,7 @@ extension Sentence {
     name(control.isEvent ? "Control Event" : "Control Command")
     output.hexadecimal(UInt64(control.code), digits: 4)
     endSubject()
+    socket(control.cookie)
     undecoded(bytes.part(dissection.body), isSecret: control.carriesSecrets)
   }
 }

@@ -17,6 +17,12 @@ struct Sentence: ~Copyable {
   let showsKeys: Bool
   /// The signs to use.
   let glyphs: Glyphs
+  /// Whether what follows goes on without a comma.
+  private var goesOn = false
+  /// The number that was said last, and where its unit begins: a range may go on from there.
+  private var lowerEnd: (value: Int64, unitStart: Int)?
+  /// The PHYs that the items of the next list stand for, one a bit.
+  private var listedPHYs: UInt64 = 0
 
   init(showsKeys: Bool, glyphs: Glyphs) {
     self.showsKeys = showsKeys
@@ -29,6 +35,9 @@ struct Sentence: ~Copyable {
     nameEnd = 0
     subjectEnd = 0
     isFailure = false
+    goesOn = false
+    lowerEnd = nil
+    listedPHYs = 0
   }
 
   /// What was said so far is the name.
@@ -57,7 +66,8 @@ struct Sentence: ~Copyable {
 
   /// A comma, unless the rest has not begun.
   mutating func comma() {
-    if output.count > subjectEnd { output.text(", ") }
+    if output.count > subjectEnd, !goesOn { output.text(", ") }
+    goesOn = false
   }
 
   /// Bytes that nobody has explained.
@@ -80,8 +90,7 @@ struct Sentence: ~Copyable {
   mutating func hidden(_ count: Int) {
     comma()
     output.text("<hidden>, ")
-    output.decimal(count)
-    output.text(" bytes")
+    output.count(count, "byte", "bytes")
   }
 }
 
@@ -115,6 +124,7 @@ extension Sentence: HCIFieldVisitor {
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice
   ) {
+    if case .number(let bits, _, .flags(.phys)) = value { listedPHYs = UInt64(bitPattern: bits) }
     guard let line else { return }
     switch value {
     case .number(let number, let width, let form):
@@ -149,6 +159,10 @@ extension Sentence: HCIFieldVisitor {
     _ label: StaticString, _ value: Int64, width: Int, _ form: HCIParameter.Form
   ) {
     let raw = UInt64(bitPattern: value)
+    if label.isRangeMark {
+      upperEnd(value, form)
+      return
+    }
     switch form {
     case .code(.status):
       // Success is silent.
@@ -162,16 +176,21 @@ extension Sentence: HCIFieldVisitor {
       } else {
         output.hexadecimal(raw, digits: 2 * width)
       }
+    case .flags where width == 8:
+      // Features: too many to name in a line.
+      begin(label)
+      output.count(raw.nonzeroBitCount, "feature", "features")
     case .flags(let set):
       begin(label)
       if !output.names(raw, set) { output.text("none") }
     case .scaled(let scale):
       guard scale.absent != Int(value) else { return }
       begin(label)
-      output.quantity(Int(value), scale)
+      scaled(value, scale)
     case .plain:
       begin(label)
       output.decimal(Int(value))
+      lowerEnd = (value, output.count)
     case .hex:
       begin(label)
       output.hexadecimal(raw, digits: 2 * width)
@@ -184,6 +203,30 @@ extension Sentence: HCIFieldVisitor {
     }
   }
 
+  private mutating func scaled(_ value: Int64, _ scale: Scale) {
+    output.fixed(Int(value) &* scale.multiplier, decimals: scale.decimals)
+    lowerEnd = (value, output.count)
+    output.unit(scale.unit, of: Int(value) &* scale.multiplier)
+  }
+
+  /// The other end of the range that the number before begins; nothing where both are the same.
+  private mutating func upperEnd(_ value: Int64, _ form: HCIParameter.Form) {
+    if let lowerEnd {
+      guard lowerEnd.value != value else { return }
+      // What stands behind the lower end is its unit, which is the upper end's too.
+      output.shorten(to: lowerEnd.unitStart)
+      output.text(lowerEnd.value < 0 ? " to " : glyphs.to)
+    } else {
+      comma()
+    }
+    if case .scaled(let scale) = form {
+      scaled(value, scale)
+    } else {
+      output.decimal(Int(value))
+    }
+    lowerEnd = nil
+  }
+
   /// A command by its name.
   mutating func command(_ opcode: UInt16) {
     if let row = HCITable.core.command(opcode) {
@@ -194,7 +237,24 @@ extension Sentence: HCIFieldVisitor {
   }
 
   mutating func beginList(_ name: StaticString) {}
-  mutating func beginItem() {}
+
+  /// Items that stand for one PHY each say for which.
+  mutating func beginItem() {
+    guard listedPHYs != 0 else { return }
+    let bit = listedPHYs.trailingZeroBitCount
+    listedPHYs &= listedPHYs - 1
+    if output.count > subjectEnd { output.text("; ") }
+    output.text(CodeSet.phys.name(of: UInt64(bit)) ?? "unknown PHY")
+    output.text(": ")
+    goesOn = true
+  }
+
   mutating func endItem() {}
   mutating func endList() {}
+}
+
+extension StaticString {
+  /// Whether a label is the lone dash that joins a value to the one before (`HCIParameter.line`). No
+  /// label has but one letter.
+  fileprivate var isRangeMark: Bool { utf8CodeUnitCount == 1 }
 }

@@ -18,6 +18,8 @@ package struct ShowText: PacketReport, ~Copyable {
   private var clock = Clock()
   private var start: Timestamp?
   private var previous: Timestamp?
+  /// The adapter that was seen first: records of others say whose they are.
+  private var firstAdapter: UInt16?
   private var shown = 0
   private var isPastSelection = false
 
@@ -52,6 +54,7 @@ package struct ShowText: PacketReport, ~Copyable {
     _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
   ) {
     if start == nil { start = record.time }
+    if firstAdapter == nil { firstAdapter = record.adapter }
     if let last = options.selection.lastPacket, record.number >= last { isPastSelection = true }
     guard options.selection.admits(record, dissection, answer, memory) else { return }
     sentence.clear()
@@ -133,6 +136,12 @@ package struct ShowText: PacketReport, ~Copyable {
     let id = answer.link.map { memory.links.id($0) } ?? 0
     if id > 0 { line.put(UInt(id), endingAt: line.count) }
     line.byte(0x20)
+    // Records without a direction are notes, which name their adapter themselves.
+    if record.adapter != firstAdapter, let adapter = record.adapter, record.direction != nil {
+      line.text("hci")
+      line.decimal(Int(adapter))
+      line.byte(0x20)
+    }
     switch record.direction {
     case .sent: line.text(options.glyphs.sent)
     case .received: line.text(options.glyphs.received)
@@ -181,13 +190,7 @@ package struct ShowText: PacketReport, ~Copyable {
       return
     }
     cell.clear()
-    if gap < 1_000_000_000 {
-      // In seconds as all others: `509.6 ms` would fill the column to its edge.
-      cell.fixed(Int((gap + 50_000_000) / 100_000_000), decimals: 1, trim: false)
-      cell.text(" s")
-    } else {
-      cell.duration(nanoseconds: gap)
-    }
+    cell.gap(nanoseconds: gap)
     // Clocks that jump by years may need more than the column.
     line.spaces(max(1, gapColumns - cell.count))
     cell.copy(into: &line)

@@ -91,6 +91,7 @@ struct VerboseSink: FieldSink, ~Copyable {
 
   mutating func bytes(_ key: StaticString, _ bytes: RawSpan) {
     line(key)
+    if bytes.byteCount == 0 { output.text("(empty)") }
     output.hex(bytes, separator: 0x20)
     output.byte(0x0a)
   }
@@ -128,8 +129,8 @@ struct VerboseSink: FieldSink, ~Copyable {
   mutating func hidden(_ key: StaticString, _ count: Int) {
     line(key)
     output.text("<hidden>, ")
-    output.decimal(count)
-    output.text(" bytes\n")
+    output.count(count, "byte", "bytes")
+    output.byte(0x0a)
   }
 
   mutating func element(handle: UInt16) {
@@ -140,6 +141,7 @@ struct VerboseSink: FieldSink, ~Copyable {
 
   mutating func uuids(_ key: StaticString, _ list: RawSpan, width: Int) {
     line(key)
+    if list.byteCount < width { output.text("none") }
     output.uuids(list, width: width)
     output.byte(0x0a)
   }
@@ -163,6 +165,6 @@ struct VerboseSink: FieldSink, ~Copyable {
       isFirst = false
       output.text(word(bit))
     }
-    output.byte(0x0a)
+    output.text(isFirst ? "none\n" : "\n")
   }
 }

@@ -14,6 +14,8 @@ package struct Advertisement: Sendable {
   /// Whether the report's data is no advertisement by itself: it goes on, or its beginning was given
   /// up.
   package var isPart = false
+  /// Which part of a chain the report's data is, from 1; 0 where it is none or that is not known.
+  package var partNumber = 0
 }
 
 /// The advertising reports of the current packet, and the extended ones that are still incomplete.
@@ -44,6 +46,7 @@ package struct Advertisements: Sendable {
     var data: [UInt8] = []
     var packets: [Int] = []
     var lastPacket = 0
+    var parts = 0
     /// Whether it has grown over the limit: then only its end is waited for.
     var isGivenUp = false
   }
@@ -75,9 +78,28 @@ package struct Advertisements: Sendable {
     guard let list = AdvertisingReports(event: event, body: body) else { return }
     var cursor = Cursor(event, list.list)
     for _ in 0..<list.claimed {
-      guard let report = try? list.next(&cursor) else { return }
-      reports.append(
-        join(report, event.part(report.data), adapter: adapter, packet: packet, &problems))
+      guard let report = list.next(&cursor) else { return }
+      let advertisement = join(
+        report, event.part(report.data), adapter: adapter, packet: packet, &problems)
+      check(advertisement, event, &problems)
+      reports.append(advertisement)
+    }
+  }
+
+  /// Only data that is all there can be broken.
+  private func check(
+    _ advertisement: Advertisement, _ event: RawSpan, _ problems: inout Problems
+  ) {
+    guard !advertisement.isPart, !advertisement.report.isCut,
+      advertisement.report.dataStatus == .complete
+    else { return }
+    if let joined = advertisement.joined {
+      guard var problem = ADStructures.overrun(self.joined.bytes, joined) else { return }
+      // It stands in no place of this record.
+      problem.offset = nil
+      problems.add(problem)
+    } else if let problem = ADStructures.overrun(event, advertisement.report.data) {
+      problems.add(problem)
     }
   }
 
@@ -86,12 +108,19 @@ package struct Advertisements: Sendable {
     _ problems: inout Problems
   ) -> Advertisement {
     var advertisement = Advertisement(report: report)
-    guard report.kind == .extended || report.kind == .periodic else { return advertisement }
+    guard report.kind == .extended || report.kind == .periodic, !report.isCut else {
+      return advertisement
+    }
     let key = Key(adapter, report)
     let open = chains.firstIndex { $0.key == key }
     if report.dataStatus == .incomplete {
       advertisement.isPart = true
-      extend(open ?? begin(key, &problems), with: data, packet: packet, &problems)
+      let position = open ?? begin(key, &problems)
+      extend(position, with: data, packet: packet, &problems)
+      if !chains[position].isGivenUp {
+        chains[position].parts += 1
+        advertisement.partNumber = chains[position].parts
+      }
     } else if let open, chains[open].isGivenUp {
       advertisement.isPart = true
       chains[open].key = nil
@@ -147,6 +176,7 @@ package struct Advertisements: Sendable {
     }
     chains[position].key = key
     chains[position].isGivenUp = false
+    chains[position].parts = 0
     chains[position].data.removeAll(keepingCapacity: true)
     chains[position].packets.removeAll(keepingCapacity: true)
     return position

@@ -39,7 +39,7 @@ package struct Request: Sendable {
   package enum NothingFound: Sendable {
     /// A discovery procedure has come to its end.
     case endOfDiscovery
-    /// There is no attribute of the type asked for.
+    /// There is no attribute of the type asked for: nothing was found from the first handle on.
     case none
   }
 
@@ -50,7 +50,9 @@ package struct Request: Sendable {
     case .readByGroupTypeRequest, .findByTypeValueRequest, .findInformationRequest:
       .endOfDiscovery
     case .readByTypeRequest:
-      type == .characteristic || type == .include ? .endOfDiscovery : NothingFound.none
+      // A search that has gone on from its first handle found something before.
+      type == .characteristic || type == .include || startHandle.map { $0 > 1 } ?? false
+        ? .endOfDiscovery : NothingFound.none
     default: nil
     }
   }

@@ -16,10 +16,10 @@ struct GattscopeCommand: ParsableCommand {
         gattscope btsnoop_hci.log                    what happened, packet by packet
         gattscope info btsnoop_hci.log               what is in the file
         gattscope show --layer att --errors capture  ATT requests that were refused
-        btmon -w - | gattscope show -                while it happens
         gattscope show --json capture | jq .summary  for programs
+        ssh pi tail -c +1 -f trace | gattscope -     while btmon -w trace runs there
 
-      Exit status: 0 done, 64 bad usage, 65 damaged or not a capture that is read, 66 cannot be
+      Exit status: 0 done, 64 bad usage, 65 damaged or not a capture that is read, 66 cannot be \
       opened or read, 74 output could not be written.
       """,
     version: "gattscope 0.1.0, JSON schema \(JSONSchema.number)",

@@ -17,7 +17,7 @@ struct SelectionOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Layers: hci_cmd, hci_evt, acl, sco, iso, l2cap, att, mgmt, adv, note, unknown.",
+      "Layers: hci_cmd, hci_evt, acl, sco, iso, l2cap, att, smp, mgmt, adv, note, unknown.",
       valueName: "layer,…"))
   var layer: [Layers] = []
 

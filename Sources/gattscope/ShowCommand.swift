@@ -10,7 +10,7 @@ struct ShowCommand: ParsableCommand {
     commandName: "show",
     abstract: "Say what happened, packet by packet.",
     discussion: """
-      One line a packet: its number, the time, the silence before it, the connection, the direction
+      One line a packet: its number, the time, the silence before it, the connection, the direction \
       (\u{2192} host to controller), and what it is. With --json one object a line.
 
       Examples:
@@ -40,7 +40,7 @@ struct ShowCommand: ParsableCommand {
   @Flag(name: .long, help: "Print keys and other secrets instead of <hidden>.")
   var showKeys = false
 
-  @Option(name: .long, help: "What stands in the time column: elapsed, delta, utc, local or none.")
+  @Option(name: .long, help: "What stands in the time column.")
   var time: ShowOptions.TimeStyle = .elapsed
 
   @OptionGroup(title: "Terminal")

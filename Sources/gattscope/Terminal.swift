@@ -10,7 +10,7 @@ struct TerminalOptions: ParsableArguments {
     case auto, always, never
   }
 
-  @Option(name: .long, help: "When to colour: auto, always or never.")
+  @Option(name: .long, help: "When to colour.")
   var color: Color = .auto
 
   @Option(

@@ -42,7 +42,7 @@ func reports(_ bytes: [UInt8]) -> [AdvertisingReport] {
   var cursor = Cursor(bytes.bytes, list.list)
   var all: [AdvertisingReport] = []
   for _ in 0..<list.claimed {
-    guard let report = try? list.next(&cursor) else { break }
+    guard let report = list.next(&cursor) else { break }
     all.append(report)
   }
   return all

@@ -81,7 +81,7 @@ import Testing
       Issue.record("no ISO: \(dissection.content)")
       return
     }
-    #expect(header.handle == 0x60 && header.boundary == 2 && header.hasTimestamp)
+    #expect(header.handle == 0x60 && header.boundary == .complete && header.hasTimestamp)
     #expect(header.length == 4)
     #expect(dissection.problems.isEmpty)
   }

@@ -195,6 +195,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
       case .list:
         guard counted, Self.counts(parameter.items) else { return false }
         counted = false
+      case .advertisingData(let field) where field > 0 && !counted: break
       case .counted, .advertisingData:
         guard counted else { return false }
         counted = false
@@ -203,6 +204,21 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
       }
     }
     return !counted
+  }
+
+  @Test(
+    "a lone dash stands behind the number that it makes a range of, and no other label is as short")
+  func ranges() {
+    for row in Self.tables.flatMap(all) {
+      for parameters in [row.parameters ?? [], row.returns ?? []] {
+        for (index, parameter) in parameters.enumerated() {
+          guard let line = parameter.line?.description, line.utf8.count == 1 else { continue }
+          #expect(line == "-" && index > 0, "\(row.name)")
+          #expect(index > 0 && parameters[index - 1].kind == parameter.kind, "\(row.name)")
+          #expect(index > 0 && parameters[index - 1].line != nil, "\(row.name)")
+        }
+      }
+    }
   }
 
   @Test("parameters have the specification's form of names, once in a packet")
@@ -226,6 +242,8 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     }
     // Only the page number in front tells which LMP features the extended ones are.
     used.insert(.lmpFeatures2)
+    // Stands in advertising data.
+    used.insert(.advertisingFlags)
     for set in CodeSet.allCases {
       #expect(used.contains(set), "\(set)")
       #expect((0...0xff).contains { set.name(of: $0) != nil }, "\(set)")

@@ -223,7 +223,24 @@ extension Traffic {
     let told = run { traffic in
       traffic.event(0x3e, [0x02, 1, 0, 1] + little(1, width: 6) + [3, 1, 2, 3, 0xc4], kept: 14)
     }
-    #expect(told.problems == ["truncated(14,18)"] && told[1].advertised == [])
+    // What was kept of the report stays: who it was.
+    #expect(told.problems == ["truncated(14,18)"] && told[1].advertised == [[]])
+  }
+
+  /// Data is broken once it is all there, and is said to be once.
+  @Test func onlyWholeDataIsBroken() {
+    let told = run { traffic in
+      traffic.advertise([2, 1, 6, 5, 9, 0x41])
+      traffic.extended([2, 1, 6, 5, 9, 0x41], 1)
+      traffic.extended([0x42, 0x43, 0x44], 0)
+      traffic.extended([5, 9, 0x41], 1)
+      traffic.extended([0x42], 0)
+      traffic.extended([5, 9, 0x41], 2)
+    }
+    #expect(told[1].problems == ["advertisingStructureTooLong(5,2)"])
+    #expect(told[2].problems == [] && told[3].problems == [] && told[4].problems == [])
+    #expect(told[5].problems == ["advertisingStructureTooLong(5,3)"])
+    #expect(told[6].problems == [])
   }
 
   @Test func reportsAreOfOnePacket() {
@@ -271,12 +288,12 @@ extension Traffic {
     var limits = Limits()
     limits.advertisingChains = 3
     let told = run(limits: limits) { traffic in
-      for index in 0..<30 { traffic.extended([UInt8(index)], 1, from: index) }
+      for index in 0..<30 { traffic.extended([2, UInt8(index)], 1, from: index) }
       // The oldest were forgotten; 27, 28 and 29 are known.
-      for index in 26..<30 { traffic.extended([0xff], 0, from: index) }
+      for index in 26..<30 { traffic.extended([0], 0, from: index) }
     }
     #expect(
-      told.packets[30...].flatMap(\.advertised) == [[0xff], [27, 0xff], [28, 0xff], [29, 0xff]])
+      told.packets[30...].flatMap(\.advertised) == [[0], [2, 27, 0], [2, 28, 0], [2, 29, 0]])
     #expect(entries("chains", of: told.memory.advertisements) == 3)
     // Said once, however many follow.
     #expect(told.problems == ["limitReached(3,0)"])

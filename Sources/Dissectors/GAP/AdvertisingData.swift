@@ -27,6 +27,22 @@ package struct ADStructures: ~Escapable {
     cursor = Cursor(bytes, slice)
   }
 
+  /// The structure in the part `slice` of `bytes` that reaches past its end, if there is one.
+  package static func overrun(_ bytes: RawSpan, _ slice: Slice) -> Problem? {
+    let end = slice.end
+    var offset = Int(slice.start)
+    while offset < end {
+      let length = Int(bytes.byte(at: offset))
+      if length == 0 { return nil }
+      let next = offset + 1 + length
+      if next > end {
+        return Problem(.advertisingStructureTooLong, at: offset, length, end - offset - 1)
+      }
+      offset = next
+    }
+    return nil
+  }
+
   /// The next structure, or nil at the end.
   @_lifetime(self: copy self)
   package mutating func next() -> ADStructure? {

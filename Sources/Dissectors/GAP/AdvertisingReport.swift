@@ -63,6 +63,8 @@ package struct AdvertisingReport: Sendable {
   package var data: Slice = .empty
   /// Whether that is all of it.
   package var dataStatus = DataStatus.complete
+  /// Whether the report ends before its last field: what was read of it is here.
+  package var isCut = false
 
   init(_ kind: Kind) { self.kind = kind }
 
@@ -151,25 +153,43 @@ package struct AdvertisingReports: Sendable {
     list = cursor.rest()
   }
 
-  /// Reads the next report.
+  /// Reads the next report. Of one that ends too early, what is there; the event's row has said so.
   ///
   /// - Parameter cursor: made from `list`; moved behind the report.
+  /// - Returns: nil where nothing is there that says whose report it is.
   @_lifetime(cursor: copy cursor)
-  package func next(_ cursor: inout Cursor) throws(ParseError) -> AdvertisingReport {
+  package func next(_ cursor: inout Cursor) -> AdvertisingReport? {
     var report = AdvertisingReport(kind)
+    var isNamed = false
+    do throws(ParseError) {
+      try read(&report, &isNamed, &cursor)
+    } catch {
+      guard isNamed else { return nil }
+      report.isCut = true
+      _ = cursor.rest()
+    }
+    return report
+  }
+
+  /// - Parameter isNamed: set once it is known whose report it is.
+  @_lifetime(cursor: copy cursor)
+  private func read(
+    _ report: inout AdvertisingReport, _ isNamed: inout Bool, _ cursor: inout Cursor
+  ) throws(ParseError) {
     switch kind {
     case .legacy:
       // Event type (1), address type (1), address (6), data length (1), data, RSSI (1).
       report.eventType = UInt16(try cursor.u8())
       try readAddress(&report, &cursor)
-      let length = Int(try cursor.u8())
-      report.data = try cursor.take(length)
+      isNamed = true
+      try readData(&report, &cursor)
       report.rssi = Self.power(try cursor.u8())
     case .directed:
       // Event type (1), address type (1), address (6), direct address type (1), direct address
       // (6), RSSI (1).
       report.eventType = UInt16(try cursor.u8())
       try readAddress(&report, &cursor)
+      isNamed = true
       report.directAddressType = AddressType(rawValue: try cursor.u8())
       report.directAddress = try DeviceAddress(parsing: &cursor)
       report.rssi = Self.power(try cursor.u8())
@@ -179,6 +199,7 @@ package struct AdvertisingReports: Sendable {
       // data length (1), data.
       report.eventType = try cursor.u16()
       try readAddress(&report, &cursor)
+      isNamed = true
       report.primaryPHY = try cursor.u8()
       report.secondaryPHY = try cursor.u8()
       report.sid = try cursor.u8()
@@ -191,13 +212,13 @@ package struct AdvertisingReports: Sendable {
         report.directAddressType = directType
         report.directAddress = direct
       }
-      let length = Int(try cursor.u8())
-      report.data = try cursor.take(length)
       report.dataStatus = Self.status(UInt8(report.eventType >> 5 & 3))
+      try readData(&report, &cursor)
     case .periodic:
       // Sync handle (2), TX power (1), RSSI (1), CTE type (1), v2: event counter (2) and subevent
       // (1), data status (1), data length (1), data.
       report.syncHandle = try cursor.u16() & 0x0fff
+      isNamed = true
       report.txPower = Self.power(try cursor.u8())
       report.rssi = Self.power(try cursor.u8())
       _ = try cursor.u8()
@@ -206,10 +227,21 @@ package struct AdvertisingReports: Sendable {
         _ = try cursor.u8()
       }
       report.dataStatus = Self.status(try cursor.u8())
-      let length = Int(try cursor.u8())
-      report.data = try cursor.take(length)
+      try readData(&report, &cursor)
     }
-    return report
+  }
+
+  /// Data length (1), data: where fewer bytes are left, those.
+  @_lifetime(cursor: copy cursor)
+  private func readData(
+    _ report: inout AdvertisingReport, _ cursor: inout Cursor
+  ) throws(ParseError) {
+    let length = Int(try cursor.u8())
+    let offset = cursor.offset
+    report.data = cursor.takeUpTo(length)
+    if report.data.count < length {
+      throw ParseError(offset: offset, needed: length, available: Int(report.data.count))
+    }
   }
 
   @_lifetime(cursor: copy cursor)

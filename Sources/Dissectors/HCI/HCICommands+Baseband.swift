@@ -21,17 +21,17 @@ package let basebandRows: [HCIRow] = [
   .command(0x0c0b, "Create New Unit Key", [], returns: [.status]),
   .command(
     0x0c0d, "Read Stored Link Key", [.deviceAddress, .u8("Read_All", .code(.yesNo))],
-    returns: [.status, .u16("Max_Num_Keys"), .u16("Num_Keys_Read", line: "")]),
+    returns: [.status, .u16("Max_Num_Keys"), .u16("Num_Keys_Read", line: "keys")]),
   .command(
     0x0c11, "Write Stored Link Key",
     [
-      .count("Num_Keys_To_Write", line: ""),
+      .count("Num_Keys_To_Write", line: "keys"),
       .list("Keys", [.address("BD_ADDR"), .secret("Link_Key", 16)]),
     ],
-    returns: [.status, .u8("Num_Keys_Written", line: "")]),
+    returns: [.status, .u8("Num_Keys_Written", line: "keys")]),
   .command(
     0x0c12, "Delete Stored Link Key", [.deviceAddress, .u8("Delete_All", .code(.yesNo))],
-    returns: [.status, .u16("Num_Keys_Deleted", line: "")]),
+    returns: [.status, .u16("Num_Keys_Deleted", line: "keys")]),
   .command(0x0c13, "Write Local Name", [.text("Local_Name", 248, line: "")], returns: [.status]),
   .command(
     0x0c14, "Read Local Name", [], returns: [.status, .text("Local_Name", 248, line: "")]),
@@ -90,14 +90,16 @@ package let basebandRows: [HCIRow] = [
     0x0c22, "Write Encryption Mode", [.u8("Encryption_Mode", .code(.encryptionMode), line: "")],
     returns: [.status]),
   .command(
-    0x0c23, "Read Class Of Device", [], returns: [.status, .u24("Class_Of_Device", .hex, line: "")]
+    0x0c23, "Read Class Of Device", [], returns: [.status, .classOfDevice]
   ),
   .command(
-    0x0c24, "Write Class Of Device", [.u24("Class_Of_Device", .hex, line: "")], returns: [.status]),
+    0x0c24, "Write Class Of Device", [.classOfDevice], returns: [.status]),
   .command(
-    0x0c25, "Read Voice Setting", [], returns: [.status, .u16("Voice_Setting", .hex, line: "")]),
+    0x0c25, "Read Voice Setting", [],
+    returns: [.status, .u16("Voice_Setting", .hex, line: "setting")]),
   .command(
-    0x0c26, "Write Voice Setting", [.u16("Voice_Setting", .hex, line: "")], returns: [.status]),
+    0x0c26, "Write Voice Setting", [.u16("Voice_Setting", .hex, line: "setting")],
+    returns: [.status]),
   .command(
     0x0c27, "Read Automatic Flush Timeout", [.connectionHandle],
     returns: [.status, .connectionHandle, .u16("Flush_Timeout", .scaled(.slots), line: "")]),
@@ -107,10 +109,10 @@ package let basebandRows: [HCIRow] = [
     returns: [.status, .connectionHandle]),
   .command(
     0x0c29, "Read Num Broadcast Retransmissions", [],
-    returns: [.status, .u8("Num_Broadcast_Retransmissions", line: "")]),
+    returns: [.status, .u8("Num_Broadcast_Retransmissions", line: "retransmissions")]),
   .command(
     0x0c2a, "Write Num Broadcast Retransmissions",
-    [.u8("Num_Broadcast_Retransmissions", line: "")], returns: [.status]),
+    [.u8("Num_Broadcast_Retransmissions", line: "retransmissions")], returns: [.status]),
   .command(
     0x0c2b, "Read Hold Mode Activity", [],
     returns: [.status, .u8("Hold_Mode_Activity", .flags(.holdModeActivity), line: "")]),
@@ -147,7 +149,7 @@ package let basebandFlowRows: [HCIRow] = [
     [
       .count("Num_Handles"),
       .list(
-        "Handles", [.connectionHandle, .u16("Host_Num_Completed_Packets", line: "")]),
+        "Handles", [.connectionHandle, .u16("Host_Num_Completed_Packets", line: "packets")]),
     ], returns: [.status]),
   .command(
     0x0c36, "Read Link Supervision Timeout", [.connectionHandle],
@@ -160,7 +162,7 @@ package let basebandFlowRows: [HCIRow] = [
     returns: [.status, .connectionHandle]),
   .command(
     0x0c38, "Read Number Of Supported IAC", [],
-    returns: [.status, .u8("Num_Supported_IAC", line: "")]),
+    returns: [.status, .u8("Num_Supported_IAC", line: "codes")]),
   .command(
     0x0c39, "Read Current IAC LAP", [],
     returns: [.status, .count("Num_Current_IAC"), .list("IACs", [.u24("IAC_LAP", .hex)])]),
@@ -203,11 +205,15 @@ package let basebandFlowRows: [HCIRow] = [
   .command(
     0x0c51, "Read Extended Inquiry Response", [],
     returns: [
-      .status, .u8("FEC_Required", .code(.yesNo)), .bytes("Extended_Inquiry_Response", 240),
+      .status, .u8("FEC_Required", .code(.yesNo)),
+      .advertisingData("Extended_Inquiry_Response", field: 240, line: ""),
     ]),
   .command(
     0x0c52, "Write Extended Inquiry Response",
-    [.u8("FEC_Required", .code(.yesNo)), .bytes("Extended_Inquiry_Response", 240)],
+    [
+      .u8("FEC_Required", .code(.yesNo)),
+      .advertisingData("Extended_Inquiry_Response", field: 240, line: ""),
+    ],
     returns: [.status]),
   .command(0x0c53, "Refresh Encryption Key", [.connectionHandle]),
 ]
@@ -295,7 +301,7 @@ package let basebandPairingRows: [HCIRow] = [
     0x0c78, "Write Synchronization Train Parameters",
     [
       .u16("Interval_Min", .scaled(.slots), line: "interval"),
-      .u16("Interval_Max", .scaled(.slots), line: "to"),
+      .u16("Interval_Max", .scaled(.slots), line: "-"),
       .u32("Sync_Train_Timeout", .scaled(.slots), line: "timeout"), .u8("Service_Data", .hex),
     ],
     returns: [.status, .u16("Sync_Train_Interval", .scaled(.slots), line: "interval")]),
@@ -343,6 +349,6 @@ package let basebandPairingRows: [HCIRow] = [
       .count("Vendor_Specific_Config_Length"), .counted("Vendor_Specific_Config"),
     ], returns: [.status]),
   .command(
-    0x0c84, "Set Min Encryption Key Size", [.u8("Min_Encryption_Key_Size", line: "")],
+    0x0c84, "Set Min Encryption Key Size", [.u8("Min_Encryption_Key_Size", line: "key size")],
     returns: [.status]),
 ]

@@ -18,7 +18,7 @@ package let informationalRows: [HCIRow] = [
     returns: [.status, .bytes("Supported_Commands", 64)]),
   .command(
     0x1003, "Read Local Supported Features", [],
-    returns: [.status, .u64("LMP_Features", .flags(.lmpFeatures))]),
+    returns: [.status, .u64("LMP_Features", .flags(.lmpFeatures), line: "")]),
   .command(
     0x1004, "Read Local Extended Features", [.u8("Page_Number", line: "page")],
     returns: [
@@ -94,7 +94,7 @@ package let informationalRows: [HCIRow] = [
     ],
     returns: [
       .status, .u24("Min_Controller_Delay", .scaled(.microseconds), line: ""),
-      .u24("Max_Controller_Delay", .scaled(.microseconds), line: "to"),
+      .u24("Max_Controller_Delay", .scaled(.microseconds), line: "-"),
     ]),
   .command(
     0x1010, "Read Local Supported Commands [v2]", [],

@@ -17,14 +17,14 @@ package let leRows: [HCIRow] = [
     ]),
   .command(
     0x2003, "LE Read Local Supported Features Page 0", [],
-    returns: [.status, .u64("LE_Features", .flags(.leFeatures))]),
+    returns: [.status, .u64("LE_Features", .flags(.leFeatures), line: "")]),
   .command(
     0x2005, "LE Set Random Address", [.address("Random_Address", line: "")], returns: [.status]),
   .command(
     0x2006, "LE Set Advertising Parameters",
     [
       .u16("Advertising_Interval_Min", .scaled(.slots), line: "interval"),
-      .u16("Advertising_Interval_Max", .scaled(.slots), line: "to"),
+      .u16("Advertising_Interval_Max", .scaled(.slots), line: "-"),
       .u8("Advertising_Type", .code(.advertisingType), line: ""), .ownAddressType,
       .u8("Peer_Address_Type", .code(.addressType)), .address("Peer_Address"),
       .u8("Advertising_Channel_Map", .flags(.advertisingChannels)),
@@ -72,7 +72,7 @@ package let leRows: [HCIRow] = [
   .command(0x200e, "LE Create Connection Cancel", [], returns: [.status]),
   .command(
     0x200f, "LE Read Filter Accept List Size", [],
-    returns: [.status, .u8("Filter_Accept_List_Size", line: "")]),
+    returns: [.status, .u8("Filter_Accept_List_Size", line: "size")]),
   .command(0x2010, "LE Clear Filter Accept List", [], returns: [.status]),
   .command(
     0x2011, "LE Add Device To Filter Accept List",
@@ -85,11 +85,11 @@ package let leRows: [HCIRow] = [
   .command(
     0x2013, "LE Connection Update", [.connectionHandle] + HCIParameter.wantedConnection),
   .command(
-    0x2014, "LE Set Host Channel Classification", [.bytes("Channel_Map", 5, line: "")],
+    0x2014, "LE Set Host Channel Classification", [.bytes("Channel_Map", 5, line: "channels")],
     returns: [.status]),
   .command(
     0x2015, "LE Read Channel Map", [.connectionHandle],
-    returns: [.status, .connectionHandle, .bytes("Channel_Map", 5, line: "")]),
+    returns: [.status, .connectionHandle, .bytes("Channel_Map", 5, line: "channels")]),
   .command(0x2016, "LE Read Remote Features Page 0", [.connectionHandle]),
   .command(
     0x2017, "LE Encrypt", [.secret("Key", 16), .secret("Plaintext_Data", 16)],
@@ -98,11 +98,12 @@ package let leRows: [HCIRow] = [
   .command(
     0x2019, "LE Enable Encryption",
     [
-      .connectionHandle, .bytes("Random_Number", 8), .u16("Encrypted_Diversifier", .hex),
-      .secret("Long_Term_Key", 16),
+      .connectionHandle, .randomNumber, .encryptedDiversifier,
+      .secret("Long_Term_Key", 16, line: "LTK"),
     ]),
   .command(
-    0x201a, "LE Long Term Key Request Reply", [.connectionHandle, .secret("Long_Term_Key", 16)],
+    0x201a, "LE Long Term Key Request Reply",
+    [.connectionHandle, .secret("Long_Term_Key", 16, line: "LTK")],
     returns: [.status, .connectionHandle]),
   .command(
     0x201b, "LE Long Term Key Request Negative Reply", [.connectionHandle],
@@ -128,12 +129,13 @@ package let leDataLengthRows: [HCIRow] = [
     0x2020, "LE Remote Connection Parameter Request Reply",
     [
       .connectionHandle, .u16("Interval_Min", .scaled(.interval), line: "interval"),
-      .u16("Interval_Max", .scaled(.interval), line: "to"), .maxLatency,
+      .u16("Interval_Max", .scaled(.interval), line: "-"), .maxLatency,
       .u16("Timeout", .scaled(.timeout), line: "timeout"),
       .u16("Min_CE_Length", .scaled(.slots)), .u16("Max_CE_Length", .scaled(.slots)),
     ], returns: [.status, .connectionHandle]),
   .command(
-    0x2021, "LE Remote Connection Parameter Request Negative Reply", [.connectionHandle, .reason],
+    0x2021, "LE Remote Connection Parameter Request Negative Reply",
+    [.connectionHandle, .reasonGiven],
     returns: [.status, .connectionHandle]),
   .command(
     0x2022, "LE Set Data Length",
@@ -168,7 +170,7 @@ package let leDataLengthRows: [HCIRow] = [
   .command(0x2029, "LE Clear Resolving List", [], returns: [.status]),
   .command(
     0x202a, "LE Read Resolving List Size", [],
-    returns: [.status, .u8("Resolving_List_Size", line: "")]),
+    returns: [.status, .u8("Resolving_List_Size", line: "size")]),
   .command(
     0x202b, "LE Read Peer Resolvable Address", [.identityAddressType, .identityAddress],
     returns: [.status, .address("Peer_Resolvable_Address", line: "")]),

@@ -11,7 +11,7 @@ package let leAdvertisingRows: [HCIRow] = [
     [.advertisingHandle, .address("Random_Address", line: "")], returns: [.status]),
   .command(
     0x2036, "LE Set Extended Advertising Parameters", HCIParameter.extendedAdvertising,
-    returns: [.status, .i8("Selected_TX_Power", .scaled(.dBm), line: "")]),
+    returns: [.status, .i8("Selected_TX_Power", .scaled(.dBm), line: "TX power")]),
   .command(
     0x2037, "LE Set Extended Advertising Data",
     [
@@ -29,20 +29,20 @@ package let leAdvertisingRows: [HCIRow] = [
   .command(
     0x2039, "LE Set Extended Advertising Enable",
     [
-      .u8("Enable", .code(.onOff), line: ""), .count("Num_Sets", line: "sets"),
+      .u8("Enable", .code(.onOff), line: ""), .count("Num_Sets"),
       .list(
         "Sets",
         [
-          .u8("Advertising_Handle"), .u16("Duration", .scaled(.timeout)),
+          .advertisingHandle, .u16("Duration", .scaled(.timeout)),
           .u8("Max_Extended_Advertising_Events"),
         ]),
     ], returns: [.status]),
   .command(
     0x203a, "LE Read Maximum Advertising Data Length", [],
-    returns: [.status, .u16("Max_Advertising_Data_Length", .scaled(.octets), line: "")]),
+    returns: [.status, .u16("Max_Advertising_Data_Length", .scaled(.octets), line: "at most")]),
   .command(
     0x203b, "LE Read Number of Supported Advertising Sets", [],
-    returns: [.status, .u8("Num_Supported_Advertising_Sets", line: "")]),
+    returns: [.status, .u8("Num_Supported_Advertising_Sets", line: "sets")]),
   .command(0x203c, "LE Remove Advertising Set", [.advertisingHandle], returns: [.status]),
   .command(0x203d, "LE Clear Advertising Sets", [], returns: [.status]),
   .command(
@@ -62,7 +62,7 @@ package let leAdvertisingRows: [HCIRow] = [
     [
       .u8("Own_Address_Type", .code(.ownAddressType), line: ""),
       .u8("Scanning_Filter_Policy", .code(.scanFilterPolicy)),
-      .countOfBits("Scanning_PHYs", .phys, line: ""),
+      .countOfBits("Scanning_PHYs", .phys),
       .list(
         "PHYs",
         [
@@ -100,12 +100,12 @@ package let leAdvertisingRows: [HCIRow] = [
   .command(0x2049, "LE Clear Periodic Advertiser List", [], returns: [.status]),
   .command(
     0x204a, "LE Read Periodic Advertiser List Size", [],
-    returns: [.status, .u8("Periodic_Advertiser_List_Size", line: "")]),
+    returns: [.status, .u8("Periodic_Advertiser_List_Size", line: "size")]),
   .command(
     0x204b, "LE Read Transmit Power", [],
     returns: [
       .status, .i8("Min_TX_Power", .scaled(.dBm), line: ""),
-      .i8("Max_TX_Power", .scaled(.dBm), line: "to"),
+      .i8("Max_TX_Power", .scaled(.dBm), line: "-"),
     ]),
   .command(
     0x204c, "LE Read RF Path Compensation", [],
@@ -134,7 +134,7 @@ package let leAdvertisingLaterRows: [HCIRow] = [
     HCIParameter.extendedAdvertising + [
       .u8("Primary_Advertising_PHY_Options", .code(.phyOptions)),
       .u8("Secondary_Advertising_PHY_Options", .code(.phyOptions)),
-    ], returns: [.status, .i8("Selected_TX_Power", .scaled(.dBm), line: "")]),
+    ], returns: [.status, .i8("Selected_TX_Power", .scaled(.dBm), line: "TX power")]),
   .command(
     0x2080, "LE Set Decision Data",
     [
@@ -191,7 +191,7 @@ extension HCIParameter {
     advertisingHandle,
     u16("Advertising_Event_Properties", .flags(.advertisingProperties), line: ""),
     u24("Primary_Advertising_Interval_Min", .scaled(.slots), line: "interval"),
-    u24("Primary_Advertising_Interval_Max", .scaled(.slots), line: "to"),
+    u24("Primary_Advertising_Interval_Max", .scaled(.slots), line: "-"),
     u8("Primary_Advertising_Channel_Map", .flags(.advertisingChannels)), ownAddressType,
     u8("Peer_Address_Type", .code(.addressType)), address("Peer_Address"),
     u8("Advertising_Filter_Policy", .code(.advertisingFilterPolicy)),
@@ -204,13 +204,13 @@ extension HCIParameter {
   fileprivate static let periodicAdvertising: [HCIParameter] = [
     advertisingHandle,
     u16("Periodic_Advertising_Interval_Min", .scaled(.interval), line: "interval"),
-    u16("Periodic_Advertising_Interval_Max", .scaled(.interval), line: "to"),
+    u16("Periodic_Advertising_Interval_Max", .scaled(.interval), line: "-"),
     u16("Periodic_Advertising_Properties", .flags(.periodicProperties)),
   ]
   /// What LE Extended Create Connection asks for, for each PHY.
   fileprivate static let extendedConnection: [HCIParameter] = [
     u8("Initiator_Filter_Policy", .code(.initiatorFilterPolicy)), ownAddressType,
-    peerAddressType, peerAddress, countOfBits("Initiating_PHYs", .phys, line: ""),
+    peerAddressType, peerAddress, countOfBits("Initiating_PHYs", .phys),
     list(
       "PHYs",
       [u16("Scan_Interval", .scaled(.slots)), u16("Scan_Window", .scaled(.slots))]

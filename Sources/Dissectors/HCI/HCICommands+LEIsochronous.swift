@@ -155,7 +155,7 @@ package let leIsochronousRows: [HCIRow] = [
     returns: [.status, .u8("CIG_ID", line: "CIG")]),
   .command(0x2066, "LE Accept CIS Request", [.connectionHandle]),
   .command(
-    0x2067, "LE Reject CIS Request", [.connectionHandle, .reason],
+    0x2067, "LE Reject CIS Request", [.connectionHandle, .reasonGiven],
     returns: [.status, .connectionHandle]),
   .command(
     0x2068, "LE Create BIG",
@@ -176,7 +176,7 @@ package let leIsochronousRows: [HCIRow] = [
       .u8("PTO"), .u8("Encryption", .code(.onOff), line: "encryption"),
       .secret("Broadcast_Code", 16),
     ]),
-  .command(0x206a, "LE Terminate BIG", [.u8("BIG_Handle", line: "BIG"), .reason]),
+  .command(0x206a, "LE Terminate BIG", [.u8("BIG_Handle", line: "BIG"), .reasonGiven]),
   .command(
     0x206b, "LE BIG Create Sync",
     [
@@ -265,7 +265,7 @@ package let lePowerRows: [HCIRow] = [
     returns: [.status]),
   .command(
     0x207c, "LE Set Data Related Address Changes",
-    [.advertisingHandle, .u8("Change_Reasons", .hex, line: "")], returns: [.status]),
+    [.advertisingHandle, .u8("Change_Reasons", .hex, line: "reasons")], returns: [.status]),
   .command(
     0x207d, "LE Set Default Subrate", HCIParameter.wantedSubrate, returns: [.status]),
   .command(
@@ -310,7 +310,7 @@ package let leMonitoringRows: [HCIRow] = [
   .command(0x209a, "LE Clear Monitored Advertisers List", [], returns: [.status]),
   .command(
     0x209b, "LE Read Monitored Advertisers List Size", [],
-    returns: [.status, .u8("Num_Supported_Monitored_Advertisers", line: "")]),
+    returns: [.status, .u8("Num_Supported_Monitored_Advertisers", line: "size")]),
   .command(
     0x209c, "LE Enable Monitoring Advertisers", [.u8("Enable", .code(.onOff), line: "")],
     returns: [.status]),
@@ -318,7 +318,7 @@ package let leMonitoringRows: [HCIRow] = [
     0x209d, "LE Frame Space Update",
     [
       .connectionHandle, .u16("Frame_Space_Min", .scaled(.microseconds), line: ""),
-      .u16("Frame_Space_Max", .scaled(.microseconds), line: "to"),
+      .u16("Frame_Space_Max", .scaled(.microseconds), line: "-"),
       .u8("PHYs", .flags(.phys), line: ""),
       .u16("Spacing_Types", .flags(.spacingTypes), line: ""),
     ]),
@@ -326,7 +326,7 @@ package let leMonitoringRows: [HCIRow] = [
     0x209e, "LE Set Resolvable Private Address Timeout [v2]",
     [
       .u16("RPA_Timeout_Min", .scaled(.seconds), line: ""),
-      .u16("RPA_Timeout_Max", .scaled(.seconds), line: "to"),
+      .u16("RPA_Timeout_Max", .scaled(.seconds), line: "-"),
     ], returns: [.status]),
   .command(
     0x209f, "LE Enable UTP OTA Mode", [.u8("Enable", .code(.onOff), line: "")],

@@ -41,7 +41,7 @@ package let leSoundingRows: [HCIRow] = [
     [
       .connectionHandle, .u8("Config_ID", line: "config"),
       .u16("Max_Procedure_Len", .scaled(.slots)), .u16("Min_Procedure_Interval", line: "every"),
-      .u16("Max_Procedure_Interval", line: "to"), .u16("Max_Procedure_Count", line: "count"),
+      .u16("Max_Procedure_Interval", line: "-"), .u16("Max_Procedure_Count", line: "count"),
       .u24("Min_Subevent_Len", .scaled(.microseconds)),
       .u24("Max_Subevent_Len", .scaled(.microseconds)), .u8("Tone_Antenna_Config_Selection"),
       .u8("PHY", .code(.phyCoding)), .i8("TX_Power_Delta", .scaled(.dB)),

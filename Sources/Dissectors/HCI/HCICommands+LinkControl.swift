@@ -28,23 +28,23 @@ package let linkControlRows: [HCIRow] = [
       .reserved(1), .u16("Clock_Offset", .hex),
       .u8("Allow_Role_Switch", .code(.allowRoleSwitch)),
     ]),
-  .command(0x0406, "Disconnect", [.connectionHandle, .reason]),
+  .command(0x0406, "Disconnect", [.connectionHandle, .reasonGiven]),
   .command(
     0x0407, "Add SCO Connection", [.connectionHandle, .u16("Packet_Type", .hex)]),
   .command(
     0x0408, "Create Connection Cancel", [.deviceAddress], returns: [.status, .deviceAddress]),
   .command(
     0x0409, "Accept Connection Request", [.deviceAddress, .u8("Role", .code(.role), line: "")]),
-  .command(0x040a, "Reject Connection Request", [.deviceAddress, .reason]),
+  .command(0x040a, "Reject Connection Request", [.deviceAddress, .reasonGiven]),
   .command(
-    0x040b, "Link Key Request Reply", [.deviceAddress, .secret("Link_Key", 16)],
+    0x040b, "Link Key Request Reply", [.deviceAddress, .secret("Link_Key", 16, line: "link key")],
     returns: [.status, .deviceAddress]),
   .command(
     0x040c, "Link Key Request Negative Reply", [.deviceAddress],
     returns: [.status, .deviceAddress]),
   .command(
     0x040d, "PIN Code Request Reply",
-    [.deviceAddress, .u8("PIN_Code_Length"), .secret("PIN_Code", 16)],
+    [.deviceAddress, .u8("PIN_Code_Length"), .secret("PIN_Code", 16, line: "PIN")],
     returns: [.status, .deviceAddress]),
   .command(
     0x040e, "PIN Code Request Negative Reply", [.deviceAddress],
@@ -71,7 +71,9 @@ package let linkControlRows: [HCIRow] = [
   .command(0x041f, "Read Clock Offset", [.connectionHandle]),
   .command(
     0x0420, "Read LMP Handle", [.connectionHandle],
-    returns: [.status, .connectionHandle, .u8("LMP_Handle", .hex, line: ""), .reserved(4)]),
+    returns: [
+      .status, .connectionHandle, .u8("LMP_Handle", .hex, line: "LMP handle"), .reserved(4),
+    ]),
 ]
 
 /// The Link Control commands, from 0x0428 on.
@@ -92,7 +94,7 @@ package let linkControlPairingRows: [HCIRow] = [
       .u8("Retransmission_Effort", .code(.retransmissionEffort)),
       .u16("Packet_Type", .flags(.synchronousPacketTypes)),
     ]),
-  .command(0x042a, "Reject Synchronous Connection Request", [.deviceAddress, .reason]),
+  .command(0x042a, "Reject Synchronous Connection Request", [.deviceAddress, .reasonGiven]),
   .command(
     0x042b, "IO Capability Request Reply",
     [
@@ -107,7 +109,8 @@ package let linkControlPairingRows: [HCIRow] = [
     0x042d, "User Confirmation Request Negative Reply", [.deviceAddress],
     returns: [.status, .deviceAddress]),
   .command(
-    0x042e, "User Passkey Request Reply", [.deviceAddress, .secret("Numeric_Value", 4)],
+    0x042e, "User Passkey Request Reply",
+    [.deviceAddress, .secret("Numeric_Value", 4, line: "passkey")],
     returns: [.status, .deviceAddress]),
   .command(
     0x042f, "User Passkey Request Negative Reply", [.deviceAddress],
@@ -147,7 +150,7 @@ package let linkControlPairingRows: [HCIRow] = [
       .u8("Enable", .code(.onOff), line: ""), .u8("LT_ADDR"), .u8("LPO_Allowed", .code(.yesNo)),
       .u16("Packet_Type", .flags(.aclPacketTypes)),
       .u16("Interval_Min", .scaled(.slots), line: "interval"),
-      .u16("Interval_Max", .scaled(.slots), line: "to"),
+      .u16("Interval_Max", .scaled(.slots), line: "-"),
       .u16("Supervision_Timeout", .scaled(.slots), line: "timeout"),
     ],
     returns: [

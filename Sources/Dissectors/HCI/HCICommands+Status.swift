@@ -7,13 +7,13 @@ import Bluetooth
 package let statusRows: [HCIRow] = [
   .command(
     0x1401, "Read Failed Contact Counter", [.connectionHandle],
-    returns: [.status, .connectionHandle, .u16("Failed_Contact_Counter", line: "")]),
+    returns: [.status, .connectionHandle, .u16("Failed_Contact_Counter", line: "failed contacts")]),
   .command(
     0x1402, "Reset Failed Contact Counter", [.connectionHandle],
     returns: [.status, .connectionHandle]),
   .command(
     0x1403, "Read Link Quality", [.connectionHandle],
-    returns: [.status, .connectionHandle, .u8("Link_Quality", line: "")]),
+    returns: [.status, .connectionHandle, .u8("Link_Quality", line: "quality")]),
   .command(
     0x1405, "Read RSSI", [.connectionHandle],
     returns: [.status, .connectionHandle, .i8("RSSI", .scaled(.dBmOrNone), line: "")]),
@@ -25,12 +25,12 @@ package let statusRows: [HCIRow] = [
   .command(
     0x1407, "Read Clock", [.connectionHandle, .u8("Which_Clock", .code(.whichClock), line: "")],
     returns: [
-      .status, .connectionHandle, .u32("Clock", .hex, line: ""),
+      .status, .connectionHandle, .u32("Clock", .hex, line: "clock"),
       .u16("Accuracy", .scaled(.halfSlots)),
     ]),
   .command(
     0x1408, "Read Encryption Key Size", [.connectionHandle],
-    returns: [.status, .connectionHandle, .u8("Key_Size", line: "")]),
+    returns: [.status, .connectionHandle, .u8("Key_Size", line: "key size")]),
   .command(0x1409, "Read Local AMP Info", []),
   .command(0x140a, "Read Local AMP ASSOC"),
   .command(0x140b, "Write Remote AMP ASSOC"),

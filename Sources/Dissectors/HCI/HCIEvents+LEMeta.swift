@@ -29,15 +29,15 @@ package let leMetaRows: [HCIRow] = [
     ]),
   .event(
     0x04, "LE Read Remote Features Page 0 Complete",
-    [.status, .connectionHandle, .u64("LE_Features", .flags(.leFeatures))]),
+    [.status, .connectionHandle, .u64("LE_Features", .flags(.leFeatures), line: "")]),
   .event(
     0x05, "LE Long Term Key Request",
-    [.connectionHandle, .bytes("Random_Number", 8), .u16("Encrypted_Diversifier", .hex)]),
+    [.connectionHandle, .randomNumber, .encryptedDiversifier]),
   .event(
     0x06, "LE Remote Connection Parameter Request",
     [
       .connectionHandle, .u16("Interval_Min", .scaled(.interval), line: "interval"),
-      .u16("Interval_Max", .scaled(.interval), line: "to"), .maxLatency,
+      .u16("Interval_Max", .scaled(.interval), line: "-"), .maxLatency,
       .u16("Timeout", .scaled(.timeout), line: "timeout"),
     ]),
   .event(

@@ -10,7 +10,7 @@ package let eventRows: [HCIRow] = [
   .event(
     0x02, "Inquiry Result",
     [
-      .count("Num_Responses", line: ""),
+      .count("Num_Responses", line: "responses"),
       .list(
         "Responses",
         [
@@ -41,7 +41,7 @@ package let eventRows: [HCIRow] = [
     [.status, .connectionHandle, .u8("Key_Flag", .code(.keyFlag), line: "")]),
   .event(
     0x0b, "Read Remote Supported Features Complete",
-    [.status, .connectionHandle, .u64("LMP_Features", .flags(.lmpFeatures))]),
+    [.status, .connectionHandle, .u64("LMP_Features", .flags(.lmpFeatures), line: "")]),
   .event(
     0x0c, "Read Remote Version Information Complete",
     [
@@ -62,7 +62,7 @@ package let eventRows: [HCIRow] = [
   .event(
     0x0f, "Command Status",
     [.status, .u8("Num_HCI_Command_Packets"), .u16("Command_Opcode", .opcode, line: "")]),
-  .event(0x10, "Hardware Error", [.u8("Hardware_Code", .hex, line: "")]),
+  .event(0x10, "Hardware Error", [.u8("Hardware_Code", .hex, line: "code")]),
   .event(0x11, "Flush Occurred", [.connectionHandle]),
   .event(
     0x12, "Role Change", [.status, .deviceAddress, .u8("New_Role", .code(.role), line: "")]),
@@ -81,26 +81,29 @@ package let eventRows: [HCIRow] = [
   .event(
     0x15, "Return Link Keys",
     [
-      .count("Num_Keys", line: ""),
+      .count("Num_Keys", line: "keys"),
       .list("Keys", [.address("BD_ADDR"), .secret("Link_Key", 16)]),
     ]),
   .event(0x16, "PIN Code Request", [.deviceAddress]),
   .event(0x17, "Link Key Request", [.deviceAddress]),
   .event(
     0x18, "Link Key Notification",
-    [.deviceAddress, .secret("Link_Key", 16), .u8("Key_Type", .code(.linkKeyType), line: "")]),
+    [
+      .deviceAddress, .secret("Link_Key", 16, line: "link key"),
+      .u8("Key_Type", .code(.linkKeyType), line: ""),
+    ]),
   .event(0x19, "Loopback Command", [.rest("HCI_Command_Packet")]),
   .event(
     0x1a, "Data Buffer Overflow", [.u8("Link_Type", .code(.overflowLinkType), line: "")]),
-  .event(0x1b, "Max Slots Change", [.connectionHandle, .u8("LMP_Max_Slots", line: "")]),
+  .event(0x1b, "Max Slots Change", [.connectionHandle, .u8("LMP_Max_Slots", line: "slots")]),
   .event(
     0x1c, "Read Clock Offset Complete",
-    [.status, .connectionHandle, .u16("Clock_Offset", .hex, line: "")]),
+    [.status, .connectionHandle, .u16("Clock_Offset", .hex, line: "offset")]),
   .event(
     0x1d, "Connection Packet Type Changed",
     [.status, .connectionHandle, .u16("Packet_Type", .flags(.aclPacketTypes), line: "")]),
   .event(0x1e, "QoS Violation", [.connectionHandle]),
-  .event(0x1f, "Page Scan Mode Change", [.deviceAddress, .u8("Page_Scan_Mode", line: "")]),
+  .event(0x1f, "Page Scan Mode Change", [.deviceAddress, .u8("Page_Scan_Mode", line: "mode")]),
   .event(
     0x20, "Page Scan Repetition Mode Change",
     [.deviceAddress, .u8("Page_Scan_Repetition_Mode", .code(.pageScanRepetition), line: "")]),
@@ -116,7 +119,7 @@ package let eventRows: [HCIRow] = [
   .event(
     0x22, "Inquiry Result with RSSI",
     [
-      .count("Num_Responses", line: ""),
+      .count("Num_Responses", line: "responses"),
       .list(
         "Responses",
         [
@@ -160,7 +163,8 @@ package let eventLaterRows: [HCIRow] = [
     0x2f, "Extended Inquiry Result",
     [
       .u8("Num_Responses"), .deviceAddress, .pageScanRepetition, .reserved(1), .classOfDevice,
-      .u16("Clock_Offset", .hex), .rssi, .bytes("Extended_Inquiry_Response", 240),
+      .u16("Clock_Offset", .hex), .rssi,
+      .advertisingData("Extended_Inquiry_Response", field: 240, line: ""),
     ]),
   .event(0x30, "Encryption Key Refresh Complete", [.status, .connectionHandle]),
   .event(0x31, "IO Capability Request", [.deviceAddress]),
@@ -180,7 +184,8 @@ package let eventLaterRows: [HCIRow] = [
     0x38, "Link Supervision Timeout Changed",
     [.connectionHandle, .u16("Link_Supervision_Timeout", .scaled(.slots), line: "")]),
   .event(0x39, "Enhanced Flush Complete", [.connectionHandle]),
-  .event(0x3b, "User Passkey Notification", [.deviceAddress, .secret("Passkey", 4)]),
+  .event(
+    0x3b, "User Passkey Notification", [.deviceAddress, .secret("Passkey", 4, line: "passkey")]),
   .event(
     0x3c, "Keypress Notification",
     [.deviceAddress, .u8("Notification_Type", .code(.keypress), line: "")]),
@@ -208,7 +213,7 @@ package let eventLaterRows: [HCIRow] = [
       .list(
         "Handles",
         [
-          .connectionHandle, .u16("Num_Completed_Packets", line: ""),
+          .connectionHandle, .u16("Num_Completed_Packets", line: "packets"),
           .u16("Num_Completed_Blocks"),
         ]),
     ]),
@@ -221,7 +226,7 @@ package let eventLaterRows: [HCIRow] = [
     0x4e, "Triggered Clock Capture",
     [
       .connectionHandle, .u8("Which_Clock", .code(.whichClock), line: ""),
-      .u32("Clock", .hex, line: ""), .u16("Slot_Offset", .scaled(.microseconds)),
+      .u32("Clock", .hex, line: "clock"), .u16("Slot_Offset", .scaled(.microseconds)),
     ]),
   .event(0x4f, "Synchronization Train Complete", [.status]),
   .event(
@@ -248,7 +253,7 @@ package let eventLaterRows: [HCIRow] = [
     [.bytes("Channel_Map", 10)]),
   .event(
     0x56, "Inquiry Response Notification",
-    [.u24("LAP", .hex, line: ""), .i8("RSSI", .scaled(.dBmOrNone), line: "RSSI")]),
+    [.u24("LAP", .hex, line: "LAP"), .i8("RSSI", .scaled(.dBmOrNone), line: "RSSI")]),
   .event(0x57, "Authenticated Payload Timeout Expired", [.connectionHandle]),
   .event(0x58, "SAM Status Change"),
   .event(

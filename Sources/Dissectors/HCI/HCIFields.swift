@@ -88,7 +88,8 @@ package struct HCIFields: ~Escapable {
         _ = try cursor.take(Int(size))
       } else if case .list = field.kind {
         let items = position..<position + Int(field.itemFields)
-        try readList(field.name, fields, items, &visitor)
+        try readList(
+          field.name, fields, items, leastSize: Int(field.leastItemSize), &visitor)
         position = items.upperBound
       } else {
         try read(field, &visitor)
@@ -142,7 +143,8 @@ package struct HCIFields: ~Escapable {
       slice = try cursor.take(length)
       value = .secret
     case .advertisingData(let field):
-      let length = takeCount()
+      let length = count ?? field
+      count = nil
       slice = try cursor.take(field == 0 ? length : field)
       if length > slice.count {
         visitor.field(
@@ -177,7 +179,8 @@ package struct HCIFields: ~Escapable {
   /// Reads as many items as the count before the list says; without a count, to the end.
   @_lifetime(self: copy self)
   private mutating func readList<Visitor: HCIFieldVisitor & ~Copyable>(
-    _ name: StaticString, _ fields: [HCIField], _ items: Range<Int>, _ visitor: inout Visitor
+    _ name: StaticString, _ fields: [HCIField], _ items: Range<Int>, leastSize: Int,
+    _ visitor: inout Visitor
   ) throws(ParseError) {
     let expected = count
     count = nil
@@ -185,6 +188,8 @@ package struct HCIFields: ~Escapable {
     defer { visitor.endList() }
     var done = 0
     while expected.map({ done < $0 }) ?? !cursor.isAtEnd {
+      // An item of which nothing is there is none; its first field throws.
+      if cursor.remaining < leastSize { try walk(fields, items, &visitor) }
       visitor.beginItem()
       defer { visitor.endItem() }
       try walk(fields, items, &visitor)

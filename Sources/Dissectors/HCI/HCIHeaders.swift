@@ -19,6 +19,12 @@ package struct HCICommand: Sendable {
   package static let disconnect: UInt16 = 0x0406
   /// Reset
   package static let reset: UInt16 = 0x0c03
+  /// LE Set Scan Enable
+  package static let leSetScanEnable: UInt16 = 0x200c
+  /// LE Set Extended Advertising Enable
+  package static let leSetExtendedAdvertisingEnable: UInt16 = 0x2039
+  /// LE Set Extended Scan Enable
+  package static let leSetExtendedScanEnable: UInt16 = 0x2042
 }
 
 /// An event's header: event code (1 byte), parameter length (1).
@@ -114,18 +120,33 @@ package struct SCOHeader: Sendable {
 package struct ISOHeader: Sendable {
   /// The handle of the CIS or BIS.
   package let handle: UInt16
-  /// Where the data stands in its SDU: 0 first, 1 continuation, 2 complete, 3 last.
-  package let boundary: UInt8
+  /// Where the data stands in its SDU.
+  package let boundary: Boundary
   /// Whether the load begins with a time stamp.
   package let hasTimestamp: Bool
   /// The length of the load, as claimed.
   package let length: UInt16
 
+  /// The packet boundary flag.
+  package enum Boundary: UInt8, Sendable {
+    case first = 0, continuation, complete, last
+
+    /// As the JSON contract names it.
+    package var key: StaticString {
+      switch self {
+      case .first: "first"
+      case .continuation: "continuation"
+      case .complete: "complete"
+      case .last: "last"
+      }
+    }
+  }
+
   @_lifetime(cursor: copy cursor)
   init(parsing cursor: inout Cursor) throws(ParseError) {
     let word = try cursor.u16()
     handle = word & 0x0fff
-    boundary = UInt8(word >> 12 & 3)
+    boundary = Boundary(rawValue: UInt8(word >> 12 & 3)) ?? .complete
     hasTimestamp = word & 0x4000 != 0
     length = try cursor.u16() & 0x3fff
   }

@@ -21,6 +21,12 @@ extension HCIParameter {
   static let advertiserAddress = address("Advertiser_Address", line: "")
   /// Why something ended.
   static let reason = u8("Reason", .code(.status), line: "")
+  /// Why the Host asks for something to end: a code that reads as if the peer had done it.
+  static let reasonGiven = u8("Reason", .code(.status), line: "reason given:")
+  /// Rand: with EDIV it names a long term key of LE legacy pairing; zeros name no such key.
+  static let randomNumber = bytes("Random_Number", 8, line: "Rand")
+  /// EDIV.
+  static let encryptedDiversifier = u16("Encrypted_Diversifier", .hex, line: "EDIV")
   /// The handle of an advertising set.
   static let advertisingHandle = u8("Advertising_Handle", line: "set")
   /// The handle of a periodic advertising train.
@@ -49,20 +55,20 @@ extension HCIParameter {
   /// What Create Connection, Connection Update and their kin ask for.
   static let wantedConnection: [HCIParameter] = [
     u16("Connection_Interval_Min", .scaled(.interval), line: "interval"),
-    u16("Connection_Interval_Max", .scaled(.interval), line: "to"),
+    u16("Connection_Interval_Max", .scaled(.interval), line: "-"),
     maxLatency, supervisionTimeout,
     u16("Min_CE_Length", .scaled(.slots)), u16("Max_CE_Length", .scaled(.slots)),
   ]
   /// What a subrating asks for.
   static let wantedSubrate: [HCIParameter] = [
-    u16("Subrate_Min", line: "subrate"), u16("Subrate_Max", line: "to"),
+    u16("Subrate_Min", line: "subrate"), u16("Subrate_Max", line: "-"),
     maxLatency, u16("Continuation_Number", line: "continuation"), supervisionTimeout,
   ]
   /// What a connection rate asks for.
   static let wantedRate: [HCIParameter] =
     [
       u16("Connection_Interval_Min", .scaled(.finerInterval), line: "interval"),
-      u16("Connection_Interval_Max", .scaled(.finerInterval), line: "to"),
+      u16("Connection_Interval_Max", .scaled(.finerInterval), line: "-"),
     ] + wantedSubrate + [
       u16("Min_CE_Length", .scaled(.finerInterval)), u16("Max_CE_Length", .scaled(.finerInterval)),
     ]

@@ -28,7 +28,8 @@ package struct HCIParameter: Sendable {
     /// This many bytes that are a secret (a key): never shown unless asked for.
     case secret(Int)
     /// AD structures; as many bytes as the `count` before it says, in a field of this many bytes
-    /// (legacy advertising: 31), or in exactly the counted bytes where this is 0.
+    /// (legacy advertising: 31), or in exactly the counted bytes where this is 0. Without a count
+    /// they have the field to themselves.
     case advertisingData(Int)
     /// Items of several parameters each, as many as the count before says, or to the end of the
     /// parameters where there was no count.
@@ -58,7 +59,8 @@ package struct HCIParameter: Sendable {
   /// What its bytes are.
   package let kind: Kind
   /// The parameter's place in the one-line form: nil keeps it out, an empty string gives the bare
-  /// value, a word stands before the value ("timeout 720 ms").
+  /// value, a word stands before the value ("timeout 720 ms"), and a lone dash makes the value the
+  /// upper end of a range that the parameter before begins ("interval 30–50 ms").
   package let line: StaticString?
   /// Of a list: the parameters of one item.
   package let items: [HCIParameter]

@@ -118,6 +118,8 @@ package struct HCIField: Sendable {
   let line: StaticString?
   /// Of a list: how many of the fields that follow are its item's.
   let itemFields: Int16
+  /// Of a list: how many bytes an item has at least that holds anything.
+  let leastItemSize: Int16
   /// The number of bytes of a field that only itself is about; nil for counts and lists, and where
   /// the content decides.
   let plainSize: Int16?
@@ -149,6 +151,7 @@ extension HCIParameter {
     fields.append(
       HCIField(
         name: name, kind: kind, line: line, itemFields: Int16(item.count),
+        leastItemSize: Int16(items.first.map { $0.size ?? 1 } ?? 0),
         plainSize: plainSize.map { Int16($0) }))
     fields.append(contentsOf: item)
   }

@@ -1,5 +1,6 @@
 // L2CAP's basic header and the channels that have fixed identifiers.
 
+import Bluetooth
 package import Bytes
 
 /// The basic L2CAP header: length of the payload (2 bytes), channel identifier (2) (Core, Vol 3,
@@ -46,11 +47,10 @@ package struct ChannelID: RawRepresentable, Equatable, Hashable, Sendable {
     self == .securityManager || self == .brEDRSecurityManager
   }
 
-  /// The first byte of the PDU in which the channel's protocol says no: Pairing Failed (Core, Vol 3,
-  /// Part H, 3.5.5), Command Reject (Vol 3, Part A, 4.1).
+  /// The first byte of the PDU in which the channel's protocol says no: Command Reject (Core, Vol 3,
+  /// Part A, 4.1).
   package var refusal: UInt8? {
     switch self {
-    case .securityManager, .brEDRSecurityManager: 0x05
     case .signalling, .leSignalling: 0x01
     default: nil
     }
@@ -85,6 +85,10 @@ extension Dissection {
       }
       if !cursor.isAtEnd {
         problems.add(Problem(.leftOver, at: cursor.offset, cursor.remaining))
+      }
+      if header.cid.carriesSecurityManager, !body.isEmpty {
+        let opcode = SMPOpcode(rawValue: bytes.byte(at: Int(body.start)))
+        if opcode.name != nil { smp = opcode }
       }
       guard header.cid == .attribute else { return }
       try parseATT(bytes, missing: missing)

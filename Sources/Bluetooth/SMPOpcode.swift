@@ -1,0 +1,77 @@
+/// The opcode of a Security Manager PDU, its first byte (Core, Vol 3, Part H, 3.3).
+package struct SMPOpcode: RawRepresentable, Equatable, Hashable, Sendable {
+  /// The byte.
+  package var rawValue: UInt8
+  /// An opcode from its byte.
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  package static let pairingConfirm = Self(rawValue: 0x03)
+  package static let pairingRandom = Self(rawValue: 0x04)
+  package static let pairingFailed = Self(rawValue: 0x05)
+  package static let encryptionInformation = Self(rawValue: 0x06)
+  package static let identityInformation = Self(rawValue: 0x08)
+  package static let signingInformation = Self(rawValue: 0x0a)
+
+  /// The specification's name; nil for an opcode that it does not give out.
+  package var name: StaticString? {
+    switch rawValue {
+    case 0x01: "Pairing Request"
+    case 0x02: "Pairing Response"
+    case 0x03: "Pairing Confirm"
+    case 0x04: "Pairing Random"
+    case 0x05: "Pairing Failed"
+    case 0x06: "Encryption Information"
+    case 0x07: "Central Identification"
+    case 0x08: "Identity Information"
+    case 0x09: "Identity Address Information"
+    case 0x0a: "Signing Information"
+    case 0x0b: "Security Request"
+    case 0x0c: "Pairing Public Key"
+    case 0x0d: "Pairing DHKey Check"
+    case 0x0e: "Pairing Keypress Notification"
+    default: nil
+    }
+  }
+
+  /// Whether what follows the opcode is a key (LTK, IRK, CSRK), or gives a passkey away. Of a PDU that
+  /// nobody knows, that is assumed.
+  package var carriesSecret: Bool {
+    switch self {
+    case .pairingConfirm, .pairingRandom, .encryptionInformation, .identityInformation,
+      .signingInformation:
+      true
+    default: name == nil
+    }
+  }
+}
+
+/// Why pairing failed, the byte after the opcode of Pairing Failed (Core, Vol 3, Part H, 3.5.5).
+package struct PairingFailure: RawRepresentable, Equatable, Hashable, Sendable {
+  /// The byte.
+  package var rawValue: UInt8
+  /// A reason from its byte.
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The specification's name; nil for a reason that it does not give out.
+  package var name: StaticString? {
+    switch rawValue {
+    case 0x01: "Passkey Entry Failed"
+    case 0x02: "OOB Not Available"
+    case 0x03: "Authentication Requirements"
+    case 0x04: "Confirm Value Failed"
+    case 0x05: "Pairing Not Supported"
+    case 0x06: "Encryption Key Size"
+    case 0x07: "Command Not Supported"
+    case 0x08: "Unspecified Reason"
+    case 0x09: "Repeated Attempts"
+    case 0x0a: "Invalid Parameters"
+    case 0x0b: "DHKey Check Failed"
+    case 0x0c: "Numeric Comparison Failed"
+    case 0x0d: "BR/EDR Pairing in Progress"
+    case 0x0e: "Cross-transport Key Derivation/Generation Not Allowed"
+    case 0x0f: "Key Rejected"
+    case 0x10: "Busy"
+    default: nil
+    }
+  }
+}

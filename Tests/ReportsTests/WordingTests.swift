@@ -1,0 +1,304 @@
+// How packets are worded, from their bytes to the line.
+
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+import Testing
+
+@testable import Reports
+
+/// The bytes of "02 40 00".
+private func hex(_ text: String) -> [UInt8] {
+  text.split(separator: " ").compactMap { UInt8($0, radix: 16) }
+}
+
+/// H4 records, 10 ms apart, handed out one by one.
+private struct Records: CaptureSource, ~Copyable {
+  struct Stored {
+    var bytes: [UInt8]
+    var adapter: UInt16 = 0
+    var milliseconds = 0
+  }
+
+  private let records: [Stored]
+  private let failure: CaptureFailure?
+  private var position = 0
+  private var current: [UInt8] = []
+
+  init(_ records: [Stored], failure: CaptureFailure? = nil) {
+    self.records = records
+    self.failure = failure
+  }
+
+  var summary: CaptureSummary {
+    CaptureSummary(
+      format: .btsnoop, datalink: 1002, datalinkName: "HCI UART (H4)", timeDecimals: 6)
+  }
+
+  var isReady: Bool { true }
+
+  @_lifetime(&self)
+  mutating func next() throws(CaptureFailure) -> CaptureRecord? {
+    guard position < records.count else {
+      if let failure { throw failure }
+      return nil
+    }
+    let stored = records[position]
+    position += 1
+    current = stored.bytes
+    // Commands are sent, events received, data by its packet boundary flag.
+    let isSent = current[0] == 1 || current[0] == 2 && current[2] & 0x30 == 0
+    let time = 1_700_000_000_000 + 10 * position + stored.milliseconds
+    return CaptureRecord(
+      number: position, time: Timestamp(microseconds: Int64(time) * 1000),
+      direction: isSent ? .sent : .received, adapter: stored.adapter, framing: .h4,
+      originalLength: current.count, drops: 0, fileOffset: 0, bytes: current.bytes)
+  }
+}
+
+/// The lines that a report prints for these records.
+private func lines<Report: PacketReport & ~Copyable>(
+  _ records: [Records.Stored], failure: CaptureFailure? = nil,
+  _ makeReport: (CaptureSummary) -> Report
+) -> [String] {
+  var source = Records(records, failure: failure)
+  var report = makeReport(source.summary)
+  var output = Output()
+  var pass = Pass()
+  try? pass.run(&source, &report, into: &output)
+  return String(decoding: output.bytes.array, as: UTF8.self).split(separator: "\n").map {
+    String($0)
+  }
+}
+
+private func show(_ packets: [String], _ change: (inout ShowOptions) -> Void = { _ in })
+  -> [String]
+{
+  var options = ShowOptions()
+  options.time = .none
+  change(&options)
+  return Array(lines(packets.map { .init(bytes: hex($0)) }) { ShowText(options, $0) }.dropFirst())
+}
+
+/// The last packet's line without its columns.
+private func words(_ packets: String...) -> String {
+  let line = show(packets).last ?? ""
+  let afterArrow = line.split(separator: " ", omittingEmptySubsequences: true).drop {
+    $0 != "→" && $0 != "←"
+  }
+  return afterArrow.dropFirst().joined(separator: " ")
+}
+
+private func json(_ packets: [String]) -> String {
+  var options = ShowOptions()
+  options.showsBytes = true
+  return lines(packets.map { .init(bytes: hex($0)) }) { ShowJSON(options, $0) }.last ?? ""
+}
+
+/// An advertisement in one legacy report.
+private func advertisement(_ data: String) -> String {
+  let count = hex(data).count
+  func digits(_ number: Int) -> String { String(number, radix: 16) }
+  return "04 3e \(digits(12 + count)) 02 01 00 01 55 44 33 22 11 c0 \(digits(count)) \(data) c4"
+}
+
+@Suite struct CommandWordingTests {
+  @Test func aReasonIsGiven() {
+    #expect(
+      words("01 06 04 03 40 00 13")
+        == "Disconnect reason given: Remote User Terminated Connection (0x13)")
+  }
+
+  @Test func whatIsOffIsOff() {
+    #expect(words("01 0c 20 02 00 00") == "LE Set Scan Enable Off")
+    #expect(words("01 42 20 06 00 00 00 00 00 00") == "LE Set Extended Scan Enable Off")
+    #expect(words("01 39 20 02 00 00") == "LE Set Extended Advertising Enable Off, all sets")
+    #expect(
+      words("01 39 20 06 00 01 03 00 00 00") == "LE Set Extended Advertising Enable Off, set 3")
+  }
+
+  @Test func rangesAreJoined() {
+    let update = "01 13 20 0e 40 00 "
+    #expect(
+      words(update + "18 00 28 00 00 00 f4 01 00 00 00 00")
+        == "LE Connection Update interval 30–50 ms, latency 0, timeout 5000 ms")
+    #expect(
+      words(update + "18 00 18 00 00 00 f4 01 00 00 00 00")
+        == "LE Connection Update interval 30 ms, latency 0, timeout 5000 ms")
+    #expect(
+      words("01 4b 20 00", "04 0e 06 01 4b 20 00 ec 0a") == "Command Complete to #1, -20 to 10 dBm")
+  }
+
+  @Test func itemsSayWhichPHYTheyAreFor() {
+    #expect(
+      words("01 41 20 0d 01 00 05 01 60 00 60 00 00 60 00 30 00")
+        == "LE Set Extended Scan Parameters Random; LE 1M: Active, interval 60 ms, window 60 ms; "
+        + "LE Coded: Passive, interval 60 ms, window 30 ms")
+  }
+
+  @Test func keysAreNamed() {
+    let line = words("01 19 20 1c 40 00" + String(repeating: " 00", count: 10 + 16))
+    #expect(
+      line == "LE Enable Encryption Rand 00 00 00 00 00 00 00 00, EDIV 0x0000, LTK <hidden>")
+  }
+
+  @Test func aSearchThatFoundSomethingEnds() {
+    let notFound = "02 40 20 09 00 05 00 04 00 01 08 00 00 0a"
+    let fromStart = "02 40 00 0b 00 07 00 04 00 08 01 00 ff ff 2a 2b"
+    let further = "02 40 00 0b 00 07 00 04 00 08 0e 00 ff ff 2a 2b"
+    #expect(words(fromStart, notFound).hasSuffix("2b2a none"))
+    #expect(words(further, notFound).hasSuffix("2b2a end"))
+  }
+
+  @Test func anItemOfWhichNothingIsThereDoesNotAppear() {
+    let line = json(["04 13 01 01"])
+    #expect(line.contains("\"handles\":[]"))
+  }
+}
+
+@Suite struct AdvertisingWordingTests {
+  @Test func flagsAreSaid() {
+    #expect(words(advertisement("02 01 06")).hasSuffix("general discoverable, LE only"))
+    #expect(
+      words(advertisement("02 01 1a")).hasSuffix("general discoverable, LE and BR/EDR at once"))
+    #expect(words(advertisement("02 01 86")).hasSuffix("flags 86"))
+    #expect(
+      json([advertisement("02 01 06")]).contains(
+        #""value":{"code":"0x06","names":["LE General Discoverable Mode","BR/EDR Not Supported"]}"#
+      ))
+  }
+
+  @Test func brokenDataIsAProblem() {
+    let line = show([advertisement("02 01 06 09 09 41")])[0]
+    #expect(line.contains("broken: 09 09 41  ⚠ an AD structure of 9 bytes stands where 2 are left"))
+    #expect(json([advertisement("02 01 06 09 09 41")]).contains("advertising_structure_too_long"))
+  }
+
+  private func extended(_ status: Int, _ data: String) -> String {
+    let count = hex(data).count
+    let length = String(26 + count, radix: 16)
+    return "04 3e \(length) 0d 01 \(status)1 00 01 55 44 33 22 11 c0 01 02 03 7f c4 00 00 00 00 "
+      + "00 00 00 00 00 \(String(count, radix: 16)) \(data)"
+  }
+
+  @Test func partsAreParts() {
+    let packets = [extended(2, "02 01 06 05 09 41"), extended(2, "42"), extended(0, "43 44")]
+    let shown = show(packets)
+    #expect(
+      shown[0].hasSuffix("connectable, first part, 6 bytes; general discoverable, LE only; …"))
+    #expect(shown[1].hasSuffix("connectable, part 2, 1 byte"))
+    #expect(
+      shown[2].hasSuffix("joined from #1 #2 #3, general discoverable, LE only; \"ABCD\""))
+  }
+
+  @Test func aReportThatLacksItsEndIsKept() {
+    let line = json(["04 3e 0e 02 01 00 01 55 44 33 22 11 c0 03 02 01 06"])
+    #expect(line.contains(#""address":"C0:11:22:33:44:55""#))
+    #expect(line.contains(#""data":"020106""#) && line.contains("too_short"))
+  }
+}
+
+@Suite struct SecurityManagerWordingTests {
+  private func pdu(_ text: String) -> String {
+    let count = hex(text).count
+    func digits(_ number: Int) -> String { String(number, radix: 16) }
+    return "02 40 00 \(digits(count + 4)) 00 \(digits(count)) 00 06 00 \(text)"
+  }
+
+  @Test func onlyKeysAreHidden() {
+    #expect(words(pdu("01 04 00 0d 10 03 03")) == "Pairing Request 04 00 0d 10 03 03")
+    #expect(words(pdu("05 04")) == "Pairing Failed Confirm Value Failed (0x04)")
+    for opcode in ["03", "04", "06", "08", "0a"] {
+      #expect(words(pdu(opcode + " 11 22")).hasSuffix("<hidden>, 2 bytes"))
+    }
+    #expect(words(pdu("7e 11")) == "SMP <hidden>, 2 bytes")
+  }
+
+  @Test func theSameInJSON() {
+    let open = json([pdu("01 04 00 0d 10 03 03")])
+    #expect(open.contains(#""protocol":"smp""#))
+    #expect(open.contains(#""smp":{"opcode":"0x01","name":"Pairing Request"}"#))
+    #expect(open.contains(#""data":"0104000d100303""#))
+    #expect(open.contains(#""raw":"0240000b00070006000104000d100303""#))
+    let secret = json([pdu("06 11 22")])
+    #expect(secret.contains(#""hidden":["data"]"#))
+    #expect(secret.contains(#""raw":"02400007000300060006....""#) && !secret.contains("1122"))
+    let unknown = json([pdu("7e 11")])
+    #expect(unknown.contains(#""raw":"02400006000200060"#) && !unknown.contains("7e"))
+  }
+
+  @Test func fragmentsStayHidden() {
+    let line = json(["02 40 00 08 00 11 00 06 00 0d 11 22 33"])
+    #expect(line.contains(#""raw":"0240000800................""#))
+  }
+}
+
+@Suite struct ColumnTests {
+  @Test(arguments: [
+    (509_600_000, "510 ms"), (999_400_000, "999 ms"), (999_600_000, "1.0 s"),
+    (9_940_000_000, "9.9 s"), (12_300_000_000, "12 s"), (7_199_400_000_000, "7199 s"),
+    (12_600_000_000_000, "3.5 h"), (396_000_000_000_000, "110 h"),
+    (8_640_000_000_000_000, "100 d"), (1_700_000_000_000_000_000, "54 y"),
+  ])
+  func gapsFit(_ nanoseconds: Int64, _ words: String) {
+    var output = Output()
+    output.gap(nanoseconds: nanoseconds)
+    #expect(String(decoding: output.bytes.array, as: UTF8.self) == words)
+    #expect(words.count <= 6)
+  }
+
+  @Test func asciiIsASCII() {
+    let packets = [
+      "04 3e 0b 07 40 00 fb 00 48 08 fb 00 48 08", advertisement("04 09 c3 bc 41"),
+    ]
+    let shown = show(packets) { options in
+      options.glyphs = .ascii
+      options.isVerbose = true
+    }
+    #expect(shown[0].contains("2120 us"))
+    #expect(shown.contains { $0.hasSuffix(#""\u{fc}A""#) })
+    #expect(shown.allSatisfy { $0.utf8.allSatisfy { $0 < 0x80 } })
+  }
+
+  @Test func otherAdaptersAreNamed() {
+    let reset = hex("01 03 0c 00")
+    let shown = lines([.init(bytes: reset), .init(bytes: reset, adapter: 1)]) {
+      ShowText(ShowOptions(), $0)
+    }
+    #expect(shown[1].hasSuffix("   → Reset") && shown[2].hasSuffix("   hci1 → Reset"))
+  }
+}
+
+@Suite struct InfoWordingTests {
+  private func info(_ packets: String..., failure: CaptureFailure? = nil) -> [String] {
+    lines(packets.map { .init(bytes: hex($0)) }, failure: failure) {
+      InfoReport("-", $0, json: false, glyphs: .utf8)
+    }
+  }
+
+  @Test func damageIsTold() {
+    let connected = "04 3e 13 01 00 40 00 00 01 55 44 33 22 11 c0 18 00 00 00 48 00 00"
+    let page = info(connected, failure: CaptureFailure(.damaged, "record 2 is cut"))
+    #expect(page[0] == "capture      standard input: btsnoop, HCI UART (H4)")
+    #expect(page[2] == "records      1: 1 event")
+    #expect(page[3] == "damage       record 2 is cut")
+    #expect(page[4] == "connections  1")
+  }
+
+  @Test func aLinkWhoseOpeningIsMissingWasNotCreated() {
+    let page = info("02 40 00 07 00 03 00 04 00 0a 03 00")
+    #expect(
+      page.contains {
+        $0.hasSuffix("from #1 on, already open when the capture begins, still open at the end")
+      })
+  }
+
+  @Test func adapters() {
+    let page = info(
+      "01 01 10 00", "04 0e 0c 01 01 10 00 09 00 00 09 ff ff 00 00",
+      "01 09 10 00", "04 0e 0a 01 09 10 00 00 00 00 00 00 00")
+    #expect(page.contains("adapter      hci0, no address, Bluetooth 5.0"))
+  }
+}
