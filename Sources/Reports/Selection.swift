@@ -1,4 +1,5 @@
 package import Bluetooth
+import Bytes
 import Captures
 import Dissectors
 import Sessions
@@ -96,5 +97,36 @@ extension Dissection {
     case .sco: .sco
     case .iso: .iso
     }
+  }
+}
+
+/// What both faces of `show` keep while packets pass: the start, and how far the selection is done.
+struct Showing: Sendable {
+  private let selection: Selection
+  /// The time of the first record that has one.
+  private(set) var start: Timestamp?
+  /// Packets shown so far.
+  private(set) var shown = 0
+  private var isPastSelection = false
+
+  init(_ selection: Selection) { self.selection = selection }
+
+  /// Whether all packets that can be shown have been.
+  var isSatisfied: Bool { isPastSelection || selection.limit.map { shown >= $0 } ?? false }
+
+  /// Words a packet; false where the selection leaves it out. Whether it reports a failure is known
+  /// once it is worded.
+  mutating func word(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: Memory, in sentence: inout Sentence
+  ) -> Bool {
+    if start == nil { start = record.time }
+    if let last = selection.lastPacket, record.number >= last { isPastSelection = true }
+    guard selection.admits(record, dissection, answer, memory) else { return false }
+    sentence.clear()
+    sentence.packet(record, dissection, bytes, answer, memory)
+    if selection.errorsOnly, !sentence.isFailure, dissection.problems.isEmpty { return false }
+    shown += 1
+    return true
   }
 }

@@ -11,35 +11,26 @@ package struct ShowJSON: PacketReport, ~Copyable {
   private var sink: JSONSink
   private var sentence: Sentence
   private var clock = Clock()
-  private var start: Timestamp?
-  private var shown = 0
-  private var isPastSelection = false
+  private var showing: Showing
 
   /// A report on a capture with this summary.
   package init(_ options: ShowOptions, _ summary: CaptureSummary) {
     self.options = options
     timeDecimals = summary.timeDecimals
+    showing = Showing(options.selection)
     sink = JSONSink(showsKeys: options.showsKeys)
     // JSON is UTF-8, whatever the terminal is.
     sentence = Sentence(showsKeys: options.showsKeys, glyphs: .utf8)
   }
 
   /// Whether all packets that can be shown have been.
-  package var isSatisfied: Bool {
-    isPastSelection || options.selection.limit.map { shown >= $0 } ?? false
-  }
+  package var isSatisfied: Bool { showing.isSatisfied }
 
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
   ) {
-    if start == nil { start = record.time }
-    if let last = options.selection.lastPacket, record.number >= last { isPastSelection = true }
-    guard options.selection.admits(record, dissection, answer, memory) else { return }
-    sentence.clear()
-    sentence.packet(record, dissection, bytes, answer, memory)
-    if options.selection.errorsOnly, !sentence.isFailure, dissection.problems.isEmpty { return }
-    shown += 1
+    guard showing.word(record, dissection, bytes, answer, memory, in: &sentence) else { return }
     sink.beginDocument()
     head(record, dissection)
     Details.packet(
@@ -70,7 +61,7 @@ package struct ShowJSON: PacketReport, ~Copyable {
         clock.utc(time, decimals: timeDecimals, into: &sink.output)
         sink.output.byte(0x22)
       }
-      if let start {
+      if let start = showing.start {
         sink.key("elapsed_s")
         sink.output.elapsed(time, since: start)
       }

@@ -16,12 +16,10 @@ package struct ShowText: PacketReport, ~Copyable {
   private var line = Output()
   private var cell = Output()
   private var clock = Clock()
-  private var start: Timestamp?
+  private var showing: Showing
   private var previous: Timestamp?
   /// The adapter that was seen first: records of others say whose they are.
   private var firstAdapter: UInt16?
-  private var shown = 0
-  private var isPastSelection = false
 
   /// Columns of a packet number.
   private var numberColumns = GrowingColumn(digits: 5, margin: 0)
@@ -40,28 +38,21 @@ package struct ShowText: PacketReport, ~Copyable {
   package init(_ options: ShowOptions, _ summary: CaptureSummary) {
     self.options = options
     timeDecimals = summary.timeDecimals
+    showing = Showing(options.selection)
     sentence = Sentence(showsKeys: options.showsKeys, glyphs: options.glyphs)
     details = VerboseSink(showsKeys: options.showsKeys)
   }
 
   /// Whether all packets that can be shown have been.
-  package var isSatisfied: Bool {
-    isPastSelection || options.selection.limit.map { shown >= $0 } ?? false
-  }
+  package var isSatisfied: Bool { showing.isSatisfied }
 
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
   ) {
-    if start == nil { start = record.time }
     if firstAdapter == nil { firstAdapter = record.adapter }
-    if let last = options.selection.lastPacket, record.number >= last { isPastSelection = true }
-    guard options.selection.admits(record, dissection, answer, memory) else { return }
-    sentence.clear()
-    sentence.packet(record, dissection, bytes, answer, memory)
-    if options.selection.errorsOnly, !sentence.isFailure, dissection.problems.isEmpty { return }
-    if shown == 0 { header(into: &output) }
-    shown += 1
+    guard showing.word(record, dissection, bytes, answer, memory, in: &sentence) else { return }
+    if showing.shown == 1 { header(into: &output) }
     line.clear()
     prefix(record, answer, memory)
     words(dissection.problems)
@@ -152,7 +143,7 @@ package struct ShowText: PacketReport, ~Copyable {
 
   private mutating func time(_ time: Timestamp) {
     switch options.time {
-    case .elapsed: elapsed(time.nanoseconds(since: start ?? time))
+    case .elapsed: elapsed(time.nanoseconds(since: showing.start ?? time))
     case .delta: elapsed(time.nanoseconds(since: previous ?? time))
     case .none: break
     case .utc where !time.isWritable, .local where !time.isWritable: line.spaces(timeColumns)

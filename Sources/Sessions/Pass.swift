@@ -108,7 +108,8 @@ package struct Pass: ~Copyable {
     if !memory.links[link].isOpen { dissection.problems.add(Problem(.sentAfterEnd)) }
     if let pdu = reassembly.accept(
       record.bytes, body: dissection.body, header, isTruncated: record.isTruncated, link,
-      connection: memory.links[link].id, direction, packet: record.number, &answer.fragment, &fragments, &dissection.problems)
+      connection: memory.links[link].id, direction, packet: record.number, &answer.fragment,
+      &fragments, &dissection.problems)
     {
       dissection.parsePDU(
         pdu, from: answer.fragment.start, isTruncated: answer.fragment.isTruncated)
