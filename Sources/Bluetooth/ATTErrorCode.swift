@@ -5,6 +5,8 @@ package struct ATTErrorCode: RawRepresentable, Equatable, Hashable, Sendable {
   package var rawValue: UInt8
   /// A code from its byte.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
+  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
 
   /// No attribute in the range, or no further one: how every discovery ends.
   package static let attributeNotFound = Self(rawValue: 0x0a)

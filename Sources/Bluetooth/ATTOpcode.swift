@@ -5,6 +5,8 @@ package struct ATTOpcode: RawRepresentable, Equatable, Hashable, Sendable {
   package var rawValue: UInt8
   /// An opcode from its byte.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
+  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
 
   package static let errorResponse = Self(rawValue: 0x01)
   package static let exchangeMTURequest = Self(rawValue: 0x02)

@@ -24,6 +24,8 @@ package struct AddressType: RawRepresentable, Equatable, Hashable, Sendable {
   package var rawValue: UInt8
   /// A type from its byte.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
+  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
 
   /// A public device address.
   package static let `public` = Self(rawValue: 0x00)

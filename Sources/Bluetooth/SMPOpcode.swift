@@ -4,6 +4,8 @@ package struct SMPOpcode: RawRepresentable, Equatable, Hashable, Sendable {
   package var rawValue: UInt8
   /// An opcode from its byte.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
+  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
 
   package static let pairingConfirm = Self(rawValue: 0x03)
   package static let pairingRandom = Self(rawValue: 0x04)
@@ -51,6 +53,8 @@ package struct PairingFailure: RawRepresentable, Equatable, Hashable, Sendable {
   package var rawValue: UInt8
   /// A reason from its byte.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
+  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
 
   /// The specification's name; nil for a reason that it does not give out.
   package var name: StaticString? {

@@ -7,6 +7,8 @@ package struct StatusCode: RawRepresentable, Equatable, Hashable, Sendable {
   package let rawValue: UInt8
   /// A status by its code.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
+  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
 
   /// The command or procedure succeeded.
   package static let success = Self(rawValue: 0x00)

@@ -30,6 +30,11 @@ package struct Timestamp: Equatable, Sendable {
     seconds >= -62_167_219_200 && seconds <= 253_402_300_799
   }
 
+  /// Whether the time lies before `other`.
+  package func isEarlier(than other: Timestamp) -> Bool {
+    seconds == other.seconds ? nanoseconds < other.nanoseconds : seconds < other.seconds
+  }
+
   /// The time since `earlier` in nanoseconds, negative where the clock went back; the nearest
   /// representable number where clocks are further than 292 years apart.
   package func nanoseconds(since earlier: Timestamp) -> Int64 {

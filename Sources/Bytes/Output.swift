@@ -263,7 +263,7 @@ package struct Output: ~Copyable {
   /// Writes a number over bytes that are there, so that its last digit stands before the byte at
   /// `end`, and gives where its first digit stands: a column's right-aligned number, over spaces.
   @discardableResult
-  package mutating func put(_ value: UInt, endingAt end: Int, digits: Int = 1) -> Int {
+  package mutating func put(_ value: UInt, endingAt end: Int) -> Int {
     precondition(end <= count)
     let target = unsafe buffer
     var index = end
@@ -275,11 +275,17 @@ package struct Output: ~Copyable {
       unsafe target[index] = UInt8(truncatingIfNeeded: 0x30 &+ rest &- quotient &* 10)
       rest = quotient
     } while rest > 0
-    while end &- index < digits, index > 0 {
-      index = index &- 1
-      unsafe target[index] = 0x30
-    }
     return index
+  }
+
+  /// Writes a point and four decimals over bytes that are there, up to the byte at `end`.
+  package mutating func put(fraction value: UInt32, endingAt end: Int) {
+    precondition(end >= 5 && end <= count && value < 10_000)
+    let target = unsafe buffer + (end - 5)
+    let high = UInt(value / 100)
+    unsafe target[0] = 0x2e
+    unsafe Self.pair(high, target + 1)
+    unsafe Self.pair(UInt(value) &- high &* 100, target + 3)
   }
 
   /// Writes a byte over one that is there.

@@ -10,6 +10,8 @@ package struct BtsnoopDatalink: RawRepresentable, Equatable, Sendable {
 
   /// The datalink with this number, known or not.
   package init(rawValue: UInt32) { self.rawValue = rawValue }
+  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
 
   /// HCI packets without a type byte; the record's flags tell the type.
   package static let h1 = Self(rawValue: 1001)

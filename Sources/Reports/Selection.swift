@@ -108,8 +108,12 @@ struct Showing: Sendable {
   /// Packets shown so far.
   private(set) var shown = 0
   private var isPastSelection = false
+  private let lastPacket: Int
 
-  init(_ selection: Selection) { self.selection = selection }
+  init(_ selection: Selection) {
+    self.selection = selection
+    lastPacket = selection.lastPacket ?? .max
+  }
 
   /// Whether all packets that can be shown have been.
   var isSatisfied: Bool { isPastSelection || selection.limit.map { shown >= $0 } ?? false }
@@ -121,7 +125,7 @@ struct Showing: Sendable {
     _ answer: Answer, _ memory: Memory, in sentence: inout Sentence
   ) -> Bool {
     if start == nil { start = record.time }
-    if let last = selection.lastPacket, record.number >= last { isPastSelection = true }
+    if record.number >= lastPacket { isPastSelection = true }
     guard selection.admits(record, dissection, answer, memory) else { return false }
     sentence.clear()
     sentence.packet(record, dissection, bytes, answer, memory)

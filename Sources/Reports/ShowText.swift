@@ -143,8 +143,8 @@ package struct ShowText: PacketReport, ~Copyable {
 
   private mutating func time(_ time: Timestamp) {
     switch options.time {
-    case .elapsed: elapsed(time.nanoseconds(since: showing.start ?? time))
-    case .delta: elapsed(time.nanoseconds(since: previous ?? time))
+    case .elapsed: elapsed(time, since: showing.start ?? time)
+    case .delta: elapsed(time, since: previous ?? time)
     case .none: break
     case .utc where !time.isWritable, .local where !time.isWritable: line.spaces(timeColumns)
     case .utc:
@@ -158,16 +158,17 @@ package struct ShowText: PacketReport, ~Copyable {
   }
 
   /// Seconds with four decimals, rounded down.
-  private mutating func elapsed(_ nanoseconds: Int64) {
-    let magnitude = UInt(nanoseconds.magnitude)
-    let seconds = magnitude / 1_000_000_000
-    let isNegative = nanoseconds < 0
+  private mutating func elapsed(_ time: Timestamp, since earlier: Timestamp) {
+    let isNegative = time.isEarlier(than: earlier)
+    let (from, to) = isNegative ? (time, earlier) : (earlier, time)
+    let borrows = to.nanoseconds < from.nanoseconds
+    let seconds = UInt(bitPattern: Int(to.seconds &- from.seconds)) &- (borrows ? 1 : 0)
+    let nanoseconds = to.nanoseconds &+ (borrows ? 1_000_000_000 : 0) &- from.nanoseconds
     // The sign takes a digit's place.
-    secondColumns.make(room: isNegative ? seconds * 10 : seconds)
+    secondColumns.make(room: isNegative ? seconds &* 10 : seconds)
     line.spaces(timeColumns)
     let end = line.count
-    line.put((magnitude - seconds * 1_000_000_000) / 100_000, endingAt: end, digits: 4)
-    line.put(0x2e, at: end - 5)
+    line.put(fraction: nanoseconds / 100_000, endingAt: end)
     let first = line.put(seconds, endingAt: end - 5)
     if isNegative { line.put(0x2d, at: first - 1) }
   }
@@ -175,7 +176,12 @@ package struct ShowText: PacketReport, ~Copyable {
   /// The silence since the line above.
   private mutating func gap(_ time: Timestamp) {
     guard gapColumns > 0 else { return }
-    let gap = previous.map { time.nanoseconds(since: $0) } ?? 0
+    let previous = previous ?? time
+    // Most packets follow within the same second.
+    let isSoon =
+      time.seconds == previous.seconds
+      && time.nanoseconds < previous.nanoseconds &+ UInt32(Self.shortestGap)
+    let gap = isSoon ? 0 : time.nanoseconds(since: previous)
     guard gap >= Self.shortestGap else {
       line.spaces(gapColumns)
       return

@@ -19,6 +19,8 @@ package struct Links: Sendable {
   private var index: [UInt32: Int] = [:]
   private let limit: Int
   private var connections = 0
+  /// Connections that are open and remembered.
+  private var openCount = 0
   /// The link that was looked up last: traffic comes in runs.
   private var latest: (key: UInt32, slot: Int)?
   /// The most links that were open at one time.
@@ -101,7 +103,8 @@ package struct Links: Sendable {
     let position = place(Slot(connection: connection, lastUse: packet))
     index[Self.key(adapter, handle)] = position
     latest = (Self.key(adapter, handle), position)
-    mostOpen = max(mostOpen, slots.count { $0.connection.isOpen && $0.connection.id != 0 })
+    if isConnection { openCount += 1 }
+    mostOpen = max(mostOpen, openCount)
     return LinkSlot(index: position)
   }
 
@@ -113,15 +116,16 @@ package struct Links: Sendable {
     // Slots whose link has ended go first, then the one that was silent longest.
     var chosen = 0
     for position in slots.indices {
-      let (candidate, best) = (slots[position], slots[chosen])
+      let isOpen = slots[position].connection.isOpen
       let isBetter =
-        candidate.connection.isOpen == best.connection.isOpen
-        ? candidate.lastUse < best.lastUse : !candidate.connection.isOpen
+        isOpen == slots[chosen].connection.isOpen
+        ? slots[position].lastUse < slots[chosen].lastUse : !isOpen
       if isBetter { chosen = position }
     }
     let forgotten = slots[chosen].connection
     if forgotten.isOpen {
       hasForgotten = true
+      if forgotten.id != 0 { openCount -= 1 }
       index[Self.key(forgotten.adapter, forgotten.handle)] = nil
     }
     slots[chosen] = slot
@@ -134,6 +138,7 @@ package struct Links: Sendable {
     time: Timestamp?
   ) {
     let key = Self.key(self[slot].adapter, self[slot].handle)
+    if self[slot].isOpen, self[slot].id != 0 { openCount -= 1 }
     self[slot].ending = ending
     self[slot].reason = reason
     self[slot].lastPacket = packet

@@ -319,7 +319,8 @@ package struct Memory: Sendable {
   ) {
     guard let link = answer.link, let direction = record.direction else { return }
     if direction == .received { links[link].isEstablished = true }
-    guard let pdu = dissection.att else { return }
+    // Notifications and commands are answered by nothing.
+    guard let pdu = dissection.att, pdu.opcode.role != .unacknowledged else { return }
     let fields = pdu.fields
     let request = links[transactions: link].observe(
       pdu.opcode, fields, direction, packet: record.number, time: record.time,

@@ -113,7 +113,13 @@ extension ATTPDU {
     if case .unknown(let pdu) = self {
       return Problem(.unknownOpcode, at: Int(pdu.data.start) - 1, Int(pdu.opcode.rawValue))
     }
-    guard let items = fields.items, let length = items.invalidLength else { return nil }
+    let items: ATTItems
+    switch self {
+    case .findInformationResponse(let pdu): items = pdu.items
+    case .readByTypeResponse(let pdu): items = pdu.items
+    default: return nil
+    }
+    guard let length = items.invalidLength else { return nil }
     return Problem(.invalidElementLength, at: Int(items.list.start) - 1, length)
   }
 }

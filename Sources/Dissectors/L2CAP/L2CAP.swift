@@ -28,6 +28,8 @@ package struct ChannelID: RawRepresentable, Equatable, Hashable, Sendable {
   package var rawValue: UInt16
   /// A channel from its number.
   package init(rawValue: UInt16) { self.rawValue = rawValue }
+  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
 
   /// L2CAP signalling on BR/EDR.
   package static let signalling = Self(rawValue: 0x0001)
