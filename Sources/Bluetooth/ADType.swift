@@ -6,6 +6,10 @@ package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
   package init(rawValue: UInt8) { self.rawValue = rawValue }
   /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+  /// The same where a `switch` compares.
+  package static func ~= (pattern: Self, value: Self) -> Bool {
+    pattern.rawValue == value.rawValue
+  }
 
   package static let flags = Self(rawValue: 0x01)
   package static let shortenedLocalName = Self(rawValue: 0x08)

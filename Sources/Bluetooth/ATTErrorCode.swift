@@ -7,6 +7,10 @@ package struct ATTErrorCode: RawRepresentable, Equatable, Hashable, Sendable {
   package init(rawValue: UInt8) { self.rawValue = rawValue }
   /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+  /// The same where a `switch` compares.
+  package static func ~= (pattern: Self, value: Self) -> Bool {
+    pattern.rawValue == value.rawValue
+  }
 
   /// No attribute in the range, or no further one: how every discovery ends.
   package static let attributeNotFound = Self(rawValue: 0x0a)

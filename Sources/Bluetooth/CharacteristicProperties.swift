@@ -6,6 +6,10 @@ package struct CharacteristicProperties: RawRepresentable, Equatable, Sendable {
   package init(rawValue: UInt8) { self.rawValue = rawValue }
   /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+  /// The same where a `switch` compares.
+  package static func ~= (pattern: Self, value: Self) -> Bool {
+    pattern.rawValue == value.rawValue
+  }
 
   /// Whether the bit with this number is set.
   package func has(bit: Int) -> Bool { rawValue >> UInt8(bit) & 1 == 1 }

@@ -26,6 +26,10 @@ package struct AddressType: RawRepresentable, Equatable, Hashable, Sendable {
   package init(rawValue: UInt8) { self.rawValue = rawValue }
   /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+  /// The same where a `switch` compares.
+  package static func ~= (pattern: Self, value: Self) -> Bool {
+    pattern.rawValue == value.rawValue
+  }
 
   /// A public device address.
   package static let `public` = Self(rawValue: 0x00)

@@ -6,6 +6,10 @@ package struct SMPOpcode: RawRepresentable, Equatable, Hashable, Sendable {
   package init(rawValue: UInt8) { self.rawValue = rawValue }
   /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+  /// The same where a `switch` compares.
+  package static func ~= (pattern: Self, value: Self) -> Bool {
+    pattern.rawValue == value.rawValue
+  }
 
   package static let pairingConfirm = Self(rawValue: 0x03)
   package static let pairingRandom = Self(rawValue: 0x04)
@@ -55,6 +59,10 @@ package struct PairingFailure: RawRepresentable, Equatable, Hashable, Sendable {
   package init(rawValue: UInt8) { self.rawValue = rawValue }
   /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+  /// The same where a `switch` compares.
+  package static func ~= (pattern: Self, value: Self) -> Bool {
+    pattern.rawValue == value.rawValue
+  }
 
   /// The specification's name; nil for a reason that it does not give out.
   package var name: StaticString? {

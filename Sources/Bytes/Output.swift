@@ -37,7 +37,7 @@ package struct Output: ~Copyable {
   deinit { unsafe buffer.deallocate() }
 
   /// The bytes in the buffer.
-  package var bytes: RawSpan {
+  @inlinable package var bytes: RawSpan {
     @_lifetime(borrow self) get {
       let span = unsafe RawSpan(_unsafeStart: buffer, byteCount: count)
       return unsafe _overrideLifetime(span, borrowing: self)
@@ -161,24 +161,21 @@ package struct Output: ~Copyable {
   }
 
   /// Appends the part `slice` of what this buffer holds to another one.
+  @inlinable
+  @inline(__always)
   package func copy(_ slice: Slice, into other: inout Output) {
     let start = Int(slice.start)
     let length = Int(slice.count)
     precondition(start >= 0 && length >= 0 && start + length <= count)
-    guard length <= Self.bufferSize else {
+    guard length <= 32, start + 32 <= capacity else {
       other.raw(bytes.part(slice))
       return
     }
-    if length <= 32, start + 32 <= capacity {
-      // Words are short: one move, of which the bytes behind the word are not counted.
-      other.reserve(32)
-      unsafe UnsafeMutableRawPointer(other.buffer + other.count).storeBytes(
-        of: UnsafeRawPointer(buffer + start).loadUnaligned(as: SIMD32<UInt8>.self),
-        as: SIMD32<UInt8>.self)
-    } else {
-      other.reserve(length)
-      unsafe (other.buffer + other.count).update(from: buffer + start, count: length)
-    }
+    // Words are short: one move, of which the bytes behind the word are not counted.
+    other.reserve(32)
+    unsafe UnsafeMutableRawPointer(other.buffer + other.count).storeBytes(
+      of: UnsafeRawPointer(buffer + start).loadUnaligned(as: SIMD32<UInt8>.self),
+      as: SIMD32<UInt8>.self)
     other.count += length
   }
 
@@ -294,23 +291,18 @@ package struct Output: ~Copyable {
     unsafe buffer[offset] = value
   }
 
-  /// Appends spaces.
+  /// Appends spaces: a row of them at once, of which those that are too many are not counted.
+  @inlinable
+  @inline(__always)
   package mutating func spaces(_ number: Int) {
-    guard number > 0 else { return }
-    guard number <= Self.slack else {
+    guard number <= 32 else {
       for _ in 0..<number { byte(0x20) }
       return
     }
-    reserve(number + 32)
-    let target = unsafe UnsafeMutableRawPointer(buffer + count)
-    var offset = 0
-    // Thirty-two at a time; those that are too many are not counted.
-    while offset < number {
-      unsafe target.storeBytes(
-        of: SIMD32<UInt8>(repeating: 0x20), toByteOffset: offset, as: SIMD32<UInt8>.self)
-      offset = offset &+ 32
-    }
-    count += number
+    reserve(32)
+    unsafe UnsafeMutableRawPointer(buffer + count).storeBytes(
+      of: SIMD32<UInt8>(repeating: 0x20), as: SIMD32<UInt8>.self)
+    count += max(0, number)
   }
 
   /// Appends `value` / 10^`decimals`, without trailing zeros: 37500 with 3 decimals reads `37.5`.

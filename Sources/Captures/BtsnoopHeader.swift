@@ -12,6 +12,10 @@ package struct BtsnoopDatalink: RawRepresentable, Equatable, Sendable {
   package init(rawValue: UInt32) { self.rawValue = rawValue }
   /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+  /// The same where a `switch` compares.
+  package static func ~= (pattern: Self, value: Self) -> Bool {
+    pattern.rawValue == value.rawValue
+  }
 
   /// HCI packets without a type byte; the record's flags tell the type.
   package static let h1 = Self(rawValue: 1001)

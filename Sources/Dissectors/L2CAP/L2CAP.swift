@@ -30,6 +30,10 @@ package struct ChannelID: RawRepresentable, Equatable, Hashable, Sendable {
   package init(rawValue: UInt16) { self.rawValue = rawValue }
   /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+  /// The same where a `switch` compares.
+  package static func ~= (pattern: Self, value: Self) -> Bool {
+    pattern.rawValue == value.rawValue
+  }
 
   /// L2CAP signalling on BR/EDR.
   package static let signalling = Self(rawValue: 0x0001)
