@@ -20,10 +20,12 @@ extension Details {
     }
     if let opcode = fields.requestOpcode {
       sink.identifier("request_opcode", UInt64(opcode.rawValue), digits: 2)
+      if let name = opcode.name { sink.word("request_name", name) }
     }
     // A response says nothing of its attribute; its request did.
-    let handle = fields.handle ?? (fields.value == nil ? nil : answer.request?.handle)
-    if let handle { sink.identifier("handle", UInt64(handle), digits: 4) }
+    if let handle = fields.handle ?? answer.request.flatMap({ $0.handle }) {
+      sink.identifier("handle", UInt64(handle), digits: 4)
+    }
     if let error = fields.error {
       sink.code("error", UInt64(error.rawValue), digits: 2, error.name)
       if error == .attributeNotFound, let meaning = answer.request?.meaningOfNotFound {

@@ -50,6 +50,11 @@ struct InfoDocument: ~Copyable {
     sink.number("le", facts.leData)
     sink.number("br_edr", facts.brEDRData)
     sink.end()
+    sink.begin("failures")
+    for failure in Failure.allCases where facts.failures[failure.rawValue] > 0 {
+      sink.number(failure.key, facts.failures[failure.rawValue])
+    }
+    sink.end()
     problems()
     sink.end()
     sink.output.byte(0x0a)

@@ -40,6 +40,7 @@ struct InfoPage: ~Copyable {
     adapters()
     connections()
     advertising()
+    failures()
     problems()
     output.text(out.bytes, glyphs)
   }
@@ -195,6 +196,9 @@ struct InfoPage: ~Copyable {
     if let first = connection.firstTime, let last = connection.lastTime {
       out.text(", ")
       out.duration(nanoseconds: last.nanoseconds(since: first))
+    } else if let first = connection.firstTime, let latest = facts.latest {
+      out.text(", at least ")
+      out.duration(nanoseconds: latest.nanoseconds(since: first))
     }
     if let mtu = connection.mtu {
       out.text(", MTU ")
@@ -235,6 +239,19 @@ struct InfoPage: ~Copyable {
     out.byte(0x0a)
   }
 
+  /// What did not work, by the packets' own words.
+  private mutating func failures() {
+    label("failures")
+    var isFirst = true
+    for failure in Failure.allCases where facts.failures[failure.rawValue] > 0 {
+      if !isFirst { out.text(", ") }
+      isFirst = false
+      out.count(facts.failures[failure.rawValue], failure.words.one, failure.words.several)
+    }
+    out.text(isFirst ? "none\n" : "; show --errors lists them\n")
+  }
+
+  /// Packets that are broken or unexpected.
   private mutating func problems() {
     label("problems")
     let errors = facts.problems(.error)

@@ -35,7 +35,7 @@ package struct InfoReport: PacketReport, ~Copyable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
   ) {
-    facts.count(record, dissection, answer, memory)
+    facts.count(record, dissection, bytes, answer, memory)
   }
 
   package mutating func finish(
@@ -96,6 +96,7 @@ struct CaptureFacts: Sendable {
   private(set) var dropped: UInt64 = 0
   private(set) var truncated = 0
   private(set) var problems = [Int](repeating: 0, count: Problem.Code.allCases.count)
+  private(set) var failures = [Int](repeating: 0, count: Failure.allCases.count)
   private(set) var connections: [Connection] = []
   private(set) var connectionCount = 0
   private(set) var leData = 0
@@ -111,10 +112,11 @@ struct CaptureFacts: Sendable {
   var advertiserCount: Int { advertisers.count }
 
   mutating func count(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
-    _ memory: Memory
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: Memory
   ) {
     records += 1
+    if let failure = dissection.failure(bytes, answer) { failures[failure.rawValue] += 1 }
     kinds[Self.kind(dissection).rawValue] += 1
     take(record.time)
     dropped += record.drops

@@ -42,8 +42,8 @@ package struct Selection: Sendable {
 
   /// Packet numbers; empty: all.
   package var packets: [ClosedRange<Int>] = []
-  /// Connections by their number; empty: all.
-  package var connections: [Int] = []
+  /// Connections by their numbers; empty: all.
+  package var connections: [ClosedRange<Int>] = []
   /// Layers; empty: all.
   package var layers: [Layer] = []
   /// Directions; empty: both and none.
@@ -70,9 +70,9 @@ package struct Selection: Sendable {
       guard let direction = record.direction, directions.contains(direction) else { return false }
     }
     if !connections.isEmpty {
-      guard let link = answer.link, connections.contains(memory.links.connection(link).id) else {
-        return false
-      }
+      guard let id = answer.link.map({ memory.links.id($0) }),
+        connections.contains(where: { $0.contains(id) })
+      else { return false }
     }
     if !layers.isEmpty {
       let isAdvertising = !memory.advertisements.reports.isEmpty
@@ -107,6 +107,7 @@ struct Showing: Sendable {
   private(set) var start: Timestamp?
   /// Packets shown so far.
   private(set) var shown = 0
+  private var hasSeenPackets = false
   private var isPastSelection = false
   private let lastPacket: Int
 
@@ -118,12 +119,19 @@ struct Showing: Sendable {
   /// Whether all packets that can be shown have been.
   var isSatisfied: Bool { isPastSelection || selection.limit.map { shown >= $0 } ?? false }
 
+  /// Why nothing was shown, where that is so.
+  var remark: String? {
+    if shown > 0 || selection.limit == 0 { return nil }
+    return hasSeenPackets ? "no packet matches what was asked for" : "the capture holds no records"
+  }
+
   /// Words a packet; false where the selection leaves it out. Whether it reports a failure is known
   /// once it is worded.
   mutating func word(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: Memory, in sentence: inout Sentence
   ) -> Bool {
+    hasSeenPackets = true
     if start == nil { start = record.time }
     if record.number >= lastPacket { isPastSelection = true }
     guard selection.admits(record, dissection, answer, memory) else { return false }

@@ -77,7 +77,10 @@ extension Sentence {
       output.decimal(Int(counter))
     }
     if let items = fields.items { self.items(items, bytes, answer.request?.type) }
-    if let data = fields.data { undecoded(bytes.part(data)) }
+    if let data = fields.data {
+      if case .incomplete = pdu, !data.isEmpty { output.text("incomplete: ") }
+      output.hex(bytes.part(data), separator: 0x20)
+    }
     // What has nothing of its own to say at least says what it answers.
     if case .empty = pdu, let request = answer.request {
       output.text("to ")
@@ -107,17 +110,19 @@ extension Sentence {
       output.text(meaning == .endOfDiscovery ? "end" : "none")
       return
     }
-    isFailure = true
     if let handle = fields.handle, handle != 0 { output.handle(handle) }
     endSubject()
     output.named(error.name, UInt64(error.rawValue), digits: 2)
-    if answer.request == nil, let opcode = fields.requestOpcode {
-      output.text(" to ")
-      if let name = opcode.shortName {
-        output.text(name)
-      } else {
-        output.hexadecimal(UInt64(opcode.rawValue), digits: 2)
-      }
+    guard let opcode = fields.requestOpcode else { return }
+    output.text(", to ")
+    if let name = opcode.shortName {
+      output.text(name)
+    } else {
+      output.hexadecimal(UInt64(opcode.rawValue), digits: 2)
+    }
+    if let request = answer.request {
+      output.byte(0x20)
+      output.packet(request.packet)
     }
   }
 

@@ -23,6 +23,9 @@ package struct ShowJSON: PacketReport, ~Copyable {
     sentence = Sentence(showsKeys: options.showsKeys, glyphs: .utf8)
   }
 
+  /// Why nothing was printed.
+  package var remark: String? { showing.remark }
+
   /// Whether all packets that can be shown have been.
   package var isSatisfied: Bool { showing.isSatisfied }
 

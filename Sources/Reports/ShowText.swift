@@ -20,17 +20,20 @@ package struct ShowText: PacketReport, ~Copyable {
   private var previous: Timestamp?
   /// The adapter that was seen first: records of others say whose they are.
   private var firstAdapter: UInt16?
+  private var hasSeveralAdapters = false
 
   /// Columns of a packet number.
   private var numberColumns = GrowingColumn(digits: 5, margin: 0)
   /// Columns of the whole seconds, with a space before them.
   private var secondColumns = GrowingColumn(digits: 4, margin: 1)
+  /// Columns of a controller's name, with a space behind it.
+  private static let adapterColumns = 5
   /// Columns of a connection's number, with a space before it.
   private static let idColumns = 3
   /// Columns of a PDU's name, before its subject.
   private static let nameColumns = 16
   /// Columns of name and subject together, before the rest.
-  private static let subjectColumns = 36
+  private let subjectColumns: Int
   /// From this silence on the gap is printed.
   private static let shortestGap: Int64 = 500_000_000
 
@@ -38,10 +41,15 @@ package struct ShowText: PacketReport, ~Copyable {
   package init(_ options: ShowOptions, _ summary: CaptureSummary) {
     self.options = options
     timeDecimals = summary.timeDecimals
+    // On a narrow terminal what is said of a packet matters more than where it stands.
+    subjectColumns = (options.width ?? .max) < 110 ? 24 : 36
     showing = Showing(options.selection)
     sentence = Sentence(showsKeys: options.showsKeys, glyphs: options.glyphs)
     details = VerboseSink(showsKeys: options.showsKeys)
   }
+
+  /// Why nothing was printed.
+  package var remark: String? { showing.remark }
 
   /// Whether all packets that can be shown have been.
   package var isSatisfied: Bool { showing.isSatisfied }
@@ -127,18 +135,27 @@ package struct ShowText: PacketReport, ~Copyable {
     let id = answer.link.map { memory.links.id($0) } ?? 0
     if id > 0 { line.put(UInt(id), endingAt: line.count) }
     line.byte(0x20)
-    // Records without a direction are notes, which name their adapter themselves.
-    if record.adapter != firstAdapter, let adapter = record.adapter, record.direction != nil {
-      line.text("hci")
-      line.decimal(Int(adapter))
-      line.byte(0x20)
-    }
+    adapter(record)
     switch record.direction {
     case .sent: line.text(options.glyphs.sent)
     case .received: line.text(options.glyphs.received)
     case nil: line.spaces(options.glyphs.isUTF8 ? 1 : 2)
     }
     line.byte(0x20)
+  }
+
+  /// Which controller, once there are several: from then on it has a column. Records without a
+  /// direction are notes, which name their controller themselves.
+  private mutating func adapter(_ record: borrowing CaptureRecord) {
+    if let adapter = record.adapter, adapter != firstAdapter { hasSeveralAdapters = true }
+    guard hasSeveralAdapters else { return }
+    let start = line.count
+    if let adapter = record.adapter, record.direction != nil {
+      line.text("hci")
+      line.decimal(Int(adapter))
+      line.byte(0x20)
+    }
+    line.spaces(start + Self.adapterColumns - line.count)
   }
 
   private mutating func time(_ time: Timestamp) {
@@ -205,7 +222,7 @@ package struct ShowText: PacketReport, ~Copyable {
       sentence.output.copy(parts.subject, into: &line)
     }
     if !parts.rest.isEmpty {
-      line.spaces(max(1, start + Self.subjectColumns - line.count))
+      line.spaces(max(1, start + subjectColumns - line.count))
       sentence.output.copy(parts.rest, into: &line)
     }
     if sentence.isFailure { style(.plain) }

@@ -95,9 +95,12 @@ package struct Memory: Sendable {
     _ bytes: RawSpan, _ answer: inout Answer
   ) {
     let adapter = record.adapter ?? 0xffff
-    commands.send(command.opcode, adapter: adapter, packet: record.number, time: record.time)
-    guard let handle = dissection.parameters?.connectionHandle(bytes) else { return }
-    answer.link = links.find(adapter, handle, packet: record.number)
+    if let handle = dissection.parameters?.connectionHandle(bytes) {
+      answer.link = links.find(adapter, handle, packet: record.number)
+    }
+    commands.send(
+      command.opcode, adapter: adapter, packet: record.number, time: record.time,
+      link: answer.link, connection: answer.link.map { links[$0].id } ?? 0)
     if command.opcode == HCICommand.disconnect, let link = answer.link {
       links[link].disconnectPacket = record.number
     }
@@ -118,6 +121,17 @@ package struct Memory: Sendable {
 
   // MARK: Events
 
+  /// Notes which command is answered, and which link that was about where the event does not say.
+  private mutating func answered(
+    _ opcode: UInt16, _ adapter: UInt16, _ record: borrowing CaptureRecord, _ answer: inout Answer
+  ) {
+    guard let command = commands.answer(opcode, adapter: adapter) else { return }
+    answer.answers(command.request, at: record.time)
+    if answer.link == nil, let link = command.link, links[link].id == command.connection {
+      answer.link = link
+    }
+  }
+
   private mutating func observe(
     _ event: HCIEvent, _ record: borrowing CaptureRecord, _ dissection: inout Dissection,
     _ bytes: RawSpan, _ answer: inout Answer
@@ -135,12 +149,12 @@ package struct Memory: Sendable {
     case HCIEvent.commandCompleteCode:
       guard body.count >= 3 else { return }
       let opcode = bytes.littleEndianU16(at: Int(body.start) + 1)
-      answer.answers(commands.answer(opcode, adapter: adapter), at: record.time)
+      answered(opcode, adapter, record, &answer)
       observeReturn(opcode, dissection, record, bytes, &answer)
     case HCIEvent.commandStatusCode:
       guard body.count >= 4 else { return }
       let opcode = bytes.littleEndianU16(at: Int(body.start) + 2)
-      answer.answers(commands.answer(opcode, adapter: adapter), at: record.time)
+      answered(opcode, adapter, record, &answer)
       // A Disconnect that was refused ends nothing.
       if opcode == HCICommand.disconnect, bytes.byte(at: Int(body.start)) != 0 {
         links.withdrawDisconnect(answer.request?.packet)

@@ -8,6 +8,9 @@ package protocol PacketReport: ~Copyable {
   /// Whether the report has all that it wants: then the pass stops early.
   var isSatisfied: Bool { get }
 
+  /// What is worth saying beside the output when it is done: that there is none, and why.
+  var remark: String? { get }
+
   /// Takes one packet.
   ///
   /// - Parameters:
@@ -25,6 +28,11 @@ package protocol PacketReport: ~Copyable {
   /// Takes the end of the capture, or the failure that ended it.
   mutating func finish(
     _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output)
+}
+
+extension PacketReport where Self: ~Copyable {
+  /// Nothing, for reports that always print something.
+  package var remark: String? { nil }
 }
 
 /// One run over a capture: record by record, from bytes to what a report is told.

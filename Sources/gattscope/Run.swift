@@ -12,11 +12,13 @@ enum Run {
     _ name: String, _ makeReport: (CaptureSummary) -> Report
   ) throws {
     var output = Output(descriptor: STDOUT_FILENO)
+    var remark: String?
     do throws(CaptureFailure) {
       var source = try BtsnoopReader(path: name)
       var report = makeReport(source.summary)
       var pass = Pass()
       try pass.run(&source, &report, into: &output)
+      remark = report.remark
     } catch {
       Terminal.complain(error.sentence(about: name))
       // What could not be written weighs more than what could not be read.
@@ -24,6 +26,7 @@ enum Run {
       throw ExitCode(error.kind.status)
     }
     try Terminal.check(output)
+    if let remark { Terminal.complain("\(name == "-" ? "standard input" : name): \(remark)") }
   }
 }
 

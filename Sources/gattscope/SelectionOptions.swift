@@ -9,10 +9,13 @@ struct SelectionOptions: ParsableArguments {
     name: .long,
     help: ArgumentHelp(
       "Packets by number: 97, 97-164, 97-, or several with commas.", valueName: "a-b"))
-  var packets: [PacketRanges] = []
+  var packets: [NumberRanges] = []
 
-  @Option(name: .long, help: "Connections by their number.")
-  var connection: [Int] = []
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Connections by their number, several with commas; info lists them.", valueName: "n"))
+  var connection: [NumberRanges] = []
 
   @Option(
     name: .long,
@@ -32,16 +35,13 @@ struct SelectionOptions: ParsableArguments {
 
   func validate() throws {
     if let limit, limit < 0 { throw ValidationError("--limit takes a number from 0 on.") }
-    if connection.contains(where: { $0 < 1 }) {
-      throw ValidationError("--connection takes a number from 1 on; gattscope info lists them.")
-    }
   }
 
   /// What the options say.
   func selection() throws -> Selection {
     var selection = Selection()
     selection.packets = packets.flatMap(\.ranges)
-    selection.connections = connection
+    selection.connections = connection.flatMap(\.ranges)
     selection.layers = layer.flatMap(\.layers)
     selection.directions = direction.map(\.direction)
     selection.errorsOnly = errors
@@ -51,7 +51,7 @@ struct SelectionOptions: ParsableArguments {
 }
 
 /// `97`, `97-164`, `97-`, with commas between several; a `#` may stand before numbers.
-struct PacketRanges: ExpressibleByArgument {
+struct NumberRanges: ExpressibleByArgument {
   let ranges: [ClosedRange<Int>]
 
   init?(argument: String) {

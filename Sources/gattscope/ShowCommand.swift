@@ -16,7 +16,7 @@ struct ShowCommand: ParsableCommand {
       Examples:
         gattscope show --connection 1 --layer att capture.btsnoop
         gattscope show --packets 97-164 -v capture.btsnoop
-        gattscope show --json capture.btsnoop | jq 'select(.att.error)'
+        gattscope show --json capture.btsnoop | jq 'select(.att.error and (.att.ends_discovery | not))'
       """)
 
   @Argument(help: "The capture, or - for standard input.", completion: .file())
@@ -46,6 +46,9 @@ struct ShowCommand: ParsableCommand {
   @OptionGroup(title: "Terminal")
   var terminal: TerminalOptions
 
+  @OptionGroup(title: "Terminal")
+  var signs: SignOptions
+
   mutating func run() throws {
     var options = ShowOptions()
     options.selection = try selection.selection()
@@ -55,7 +58,7 @@ struct ShowCommand: ParsableCommand {
     options.showsKeys = showKeys
     options.usesColor = terminal.usesColor
     options.width = terminal.columns
-    options.glyphs = terminal.glyphs
+    options.glyphs = signs.glyphs
     options.zoneOffset = Terminal.zoneOffset(at:)
     if json {
       try Run.capture(capture) { ShowJSON(options, $0) }
@@ -87,10 +90,10 @@ struct InfoCommand: ParsableCommand {
   var json = false
 
   @OptionGroup(title: "Terminal")
-  var terminal: TerminalOptions
+  var signs: SignOptions
 
   mutating func run() throws {
-    let (name, json, glyphs) = (capture, json, terminal.glyphs)
+    let (name, json, glyphs) = (capture, json, signs.glyphs)
     try Run.capture(capture) { InfoReport(name, $0, json: json, glyphs: glyphs) }
   }
 }

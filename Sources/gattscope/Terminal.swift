@@ -3,7 +3,16 @@ import Bytes
 import Glibc
 import Reports
 
-/// How text looks: colour, width, signs.
+/// Which signs text is written with.
+struct SignOptions: ParsableArguments {
+  @Flag(name: .long, help: "Write ASCII only.")
+  var ascii = false
+
+  /// The signs that the locale can show.
+  var glyphs: Glyphs { ascii || !Terminal.isUTF8 ? .ascii : .utf8 }
+}
+
+/// How lines look: colour and width.
 struct TerminalOptions: ParsableArguments {
   /// When to colour.
   enum Color: String, ExpressibleByArgument, CaseIterable {
@@ -17,9 +26,6 @@ struct TerminalOptions: ParsableArguments {
     name: .long,
     help: "Cut lines at so many columns, 0 for never; a terminal's width if left out.")
   var width: Int?
-
-  @Flag(name: .long, help: "Write ASCII only.")
-  var ascii = false
 
   func validate() throws {
     if let width, width < 0 || width > 0 && width < 20 {
@@ -43,9 +49,6 @@ struct TerminalOptions: ParsableArguments {
     if let width { return width == 0 ? nil : width }
     return Terminal.isTerminal ? Terminal.width : nil
   }
-
-  /// The signs that the locale can show.
-  var glyphs: Glyphs { ascii || !Terminal.isUTF8 ? .ascii : .utf8 }
 }
 
 /// What the system says about standard output, time and signals.

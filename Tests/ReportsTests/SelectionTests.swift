@@ -61,9 +61,9 @@ struct SelectionTests {
 
   @Test("By connection")
   func connections() {
-    #expect(numbers { $0.connections = [1] } == [3, 4, 5, 6, 7, 8])
-    #expect(numbers { $0.connections = [2] } == [])
-    #expect(numbers { $0.connections = [2, 1] } == [3, 4, 5, 6, 7, 8])
+    #expect(numbers { $0.connections = [1...1] } == [3, 4, 5, 6, 7, 8])
+    #expect(numbers { $0.connections = [2...2] } == [])
+    #expect(numbers { $0.connections = [2...2, 1...1] } == [3, 4, 5, 6, 7, 8])
   }
 
   @Test("By layer")

@@ -291,7 +291,8 @@ private func advertisement(_ data: String) -> String {
     let page = info("02 40 00 07 00 03 00 04 00 0a 03 00")
     #expect(
       page.contains {
-        $0.hasSuffix("from #1 on, already open when the capture begins, still open at the end")
+        $0.contains("from #1 on")
+          && $0.hasSuffix("already open when the capture begins, still open at the end")
       })
   }
 

@@ -1,0 +1,82 @@
+import Bluetooth
+import Bytes
+import Dissectors
+import Sessions
+
+/// What kind of failure a packet reports: that something did not work, which is not the same as a
+/// packet that is broken.
+enum Failure: Int, CaseIterable, Sendable {
+  /// An ATT request was refused. The end of a discovery is none.
+  case attError
+  /// Pairing failed.
+  case pairingFailed
+  /// A command or procedure of HCI ended with a status other than success.
+  case hciStatus
+  /// A link ended for another reason than that one of the hosts asked for it.
+  case linkLost
+  /// An L2CAP command was rejected.
+  case l2capReject
+
+  /// As a JSON key.
+  var key: StaticString {
+    switch self {
+    case .attError: "att_errors"
+    case .pairingFailed: "pairing_failed"
+    case .hciStatus: "hci_status"
+    case .linkLost: "links_lost"
+    case .l2capReject: "l2cap_rejects"
+    }
+  }
+
+  /// In words, behind a number: one, and several.
+  var words: (one: StaticString, several: StaticString) {
+    switch self {
+    case .attError: ("ATT error", "ATT errors")
+    case .pairingFailed: ("failed pairing", "failed pairings")
+    case .hciStatus: ("HCI failure", "HCI failures")
+    case .linkLost: ("lost link", "lost links")
+    case .l2capReject: ("L2CAP reject", "L2CAP rejects")
+    }
+  }
+}
+
+extension Dissection {
+  /// The failure that the packet reports, if it does.
+  func failure(_ bytes: RawSpan, _ answer: Answer) -> Failure? {
+    switch content {
+    case .event(let event):
+      guard let status = parameters?.status(bytes) else { return nil }
+      if status != 0 { return .hciStatus }
+      guard event.code == HCIEvent.disconnectionCompleteCode, let outer = parameters?.outer,
+        outer.count >= 4
+      else { return nil }
+      // Status (1 byte), handle (2), reason (1).
+      let reason = StatusCode(rawValue: bytes.byte(at: Int(outer.start) + 3))
+      return reason.isOrderly ? nil : .linkLost
+    case .acl:
+      if let att {
+        guard case .errorResponse(let pdu) = att else { return nil }
+        let isEnd = pdu.error == .attributeNotFound && answer.request?.meaningOfNotFound != nil
+        return isEnd ? nil : .attError
+      }
+      if smp == .pairingFailed { return .pairingFailed }
+      guard let l2cap, !body.isEmpty, l2cap.cid.refusal == bytes.byte(at: Int(body.start)) else {
+        return nil
+      }
+      return .l2capReject
+    default: return nil
+    }
+  }
+}
+
+extension StatusCode {
+  /// Whether a link that ends for this reason was ended by one of the hosts, as links are.
+  fileprivate var isOrderly: Bool {
+    switch self {
+    case .remoteUserTerminated, .remoteLowResources, .remotePowerOff,
+      .connectionTerminatedByLocalHost:
+      true
+    default: false
+    }
+  }
+}
