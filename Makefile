@@ -57,9 +57,10 @@ fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
 	@for fuzzer in $(FUZZERS); do $(FUZZ_BUILD) --product $$fuzzer || exit 1; done
 	@Scripts/fuzz.sh $(FUZZ_SECONDS) $(addprefix .build-fuzz/release/,$(FUZZERS))
 
-golden: ## write the expected output of the golden tests anew, for reading before it is committed
+golden: ## write the expected output of the golden tests and of the documents anew, for reading before it is committed
 	@RECORD_SNAPSHOTS=1 swift test --filter GoldenTests >/dev/null 2>&1 || true
-	@git status --short Tests/GoldenTests
+	GATTSCOPE=.build/debug/gattscope $(PYTHON) Scripts/update-docs.py
+	@git status --short Tests/GoldenTests README.md docs
 	swift test --filter GoldenTests
 
 lint: ## style of the Swift code, syntax of the scripts
