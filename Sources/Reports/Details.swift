@@ -58,6 +58,9 @@ enum Details {
     _ connection: Connection, _ memory: Memory, to sink: inout Sink
   ) {
     guard connection.id != 0 else { return }
+    let state = ConnectionState(connection, memory.names)
+    if sink.repeats(state) { return }
+    defer { sink.remember(state) }
     sink.begin("connection")
     sink.number("id", connection.id)
     sink.identifier("handle", UInt64(connection.handle), digits: 4)
@@ -266,6 +269,28 @@ extension Dissection {
   func pairingFailure(_ bytes: RawSpan) -> PairingFailure? {
     guard smp == .pairingFailed, body.count > 1 else { return nil }
     return PairingFailure(rawValue: bytes.byte(at: Int(body.start) + 1))
+  }
+}
+
+/// All that is told of a connection with each of its packets: while it stays the same, so does what
+/// was written.
+struct ConnectionState: Equatable, Sendable {
+  private let id: Int
+  private let handle: UInt16
+  private let peer: UInt64?
+  private let kind: AddressKind?
+  private let role: Connection.Role?
+  private let hasName: Bool
+  private let names: Int
+
+  init(_ connection: Connection, _ names: Names) {
+    id = connection.id
+    handle = connection.handle
+    peer = connection.peer?.value
+    kind = connection.peerKind
+    role = connection.localRole
+    hasName = connection.name != nil
+    self.names = names.generation
   }
 }
 

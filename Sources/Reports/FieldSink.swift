@@ -48,10 +48,18 @@ protocol FieldSink: HCIFieldVisitor, ~Copyable {
   mutating func words(_ key: StaticString, bits: Int, of count: Int, _ word: (Int) -> StaticString)
   /// Whether secrets are to be shown.
   var showsKeys: Bool { get }
+  /// Writes the connection as the last time, if that was remembered; false where it was not.
+  mutating func repeats(_ connection: ConnectionState) -> Bool
+  /// Remembers what was written since `repeats` said no.
+  mutating func remember(_ connection: ConnectionState)
 }
 
 extension FieldSink where Self: ~Copyable {
   static var wantsLineOnly: Bool { false }
+
+  mutating func repeats(_ connection: ConnectionState) -> Bool { false }
+
+  mutating func remember(_ connection: ConnectionState) {}
 
   /// A parameter of a command or event.
   mutating func field(

@@ -12,6 +12,11 @@ struct JSONSink: FieldSink, ~Copyable {
   private var isFirst = true
   private var keys = KeyCache()
   private var hiddenKeys: [StaticString] = []
+  /// The connection that was written last, and its JSON with the comma before it: traffic comes in
+  /// runs, and a connection says the same of itself with each packet.
+  private var lastConnection: ConnectionState?
+  private var connectionJSON = Output()
+  private var connectionStart = 0
 
   init(showsKeys: Bool) { self.showsKeys = showsKeys }
 
@@ -33,10 +38,20 @@ struct JSONSink: FieldSink, ~Copyable {
     if isFirst { isFirst = false } else { output.byte(0x2c) }
   }
 
-  /// Appends JSON that was written here before, as the value of the next key.
-  mutating func fragment(_ bytes: [UInt8]) {
-    output.raw(bytes.bytes)
-    isFirst = false
+  mutating func repeats(_ connection: ConnectionState) -> Bool {
+    guard connection == lastConnection, !isFirst else {
+      connectionStart = output.count
+      return false
+    }
+    connectionJSON.copy(into: &output)
+    return true
+  }
+
+  mutating func remember(_ connection: ConnectionState) {
+    lastConnection = connection
+    connectionJSON.clear()
+    let written = Slice(start: connectionStart, count: output.count - connectionStart)
+    output.copy(written, into: &connectionJSON)
   }
 
   /// An object that is an element, or the document itself.

@@ -16,6 +16,8 @@ package struct Names: Sendable {
     var isComplete: Bool
   }
 
+  /// Counts what was learnt: as long as it stays, so do all names.
+  package private(set) var generation = 0
   private var names: [Name] = []
   private var index: [UInt64: Int] = [:]
   private var oldest = 0
@@ -78,11 +80,14 @@ package struct Names: Sendable {
       let known = names[position]
       if known.isComplete && !isComplete { return }
       if known.isComplete == isComplete, known.bytes.bytes.isEqual(to: name) { return }
+      generation += 1
       names[position] = Name(device: device, bytes: name.array, isComplete: isComplete)
     } else if names.count < limit {
+      generation += 1
       index[device] = names.count
       names.append(Name(device: device, bytes: name.array, isComplete: isComplete))
     } else {
+      generation += 1
       index[names[oldest].device] = nil
       index[device] = oldest
       names[oldest] = Name(device: device, bytes: name.array, isComplete: isComplete)
