@@ -48,7 +48,7 @@ package struct Memory: Sendable {
     links = Links(limit: limits.links)
     names = Names(limit: limits.names)
     advertisements = Advertisements(limits)
-    adapters = Adapters(limit: limits.adapters)
+    adapters = Adapters(limits)
     commands = Commands(limit: limits.commands)
   }
 
