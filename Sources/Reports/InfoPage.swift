@@ -213,7 +213,8 @@ struct InfoPage: ~Copyable {
       let wasHeard = connection.isEstablished || connection.isOpeningMissing
       out.text(wasHeard ? ", still open at the end" : ", created, peer never heard")
     } else {
-      out.text(connection.ending == .forgotten ? "; " : "; ended ")
+      let hasEnd = connection.ending != .replaced && connection.ending != .forgotten
+      out.text(hasEnd ? "; ended " : "; ")
       ending(connection)
     }
     out.byte(0x0a)
