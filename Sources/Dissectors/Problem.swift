@@ -51,6 +51,10 @@ package struct Problem: Equatable, Sendable {
     case limitReached
     /// Data for a link that has ended.
     case sentAfterEnd
+    /// Data from a link that has ended: it was under way.
+    case receivedAfterEnd
+    /// An advertisement's fragments are longer than any advertisement (the limit).
+    case advertisementTooLong
   }
 
   /// What is wrong.

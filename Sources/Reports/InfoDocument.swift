@@ -179,6 +179,8 @@ extension Connection.Ending {
     case .reset: "reset"
     case .controller: "controller"
     case .replaced: "replaced"
+    case .unknown: "unknown"
+    case .forgotten: "forgotten"
     }
   }
 }

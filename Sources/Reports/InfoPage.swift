@@ -196,7 +196,7 @@ struct InfoPage: ~Copyable {
     if let first = connection.firstTime, let last = connection.lastTime {
       out.text(", ")
       out.duration(nanoseconds: last.nanoseconds(since: first))
-    } else if let first = connection.firstTime, let latest = facts.latest {
+    } else if connection.isOpen, let first = connection.firstTime, let latest = facts.latest {
       out.text(", at least ")
       out.duration(nanoseconds: latest.nanoseconds(since: first))
     }
@@ -213,7 +213,8 @@ struct InfoPage: ~Copyable {
       let wasHeard = connection.isEstablished || connection.isOpeningMissing
       out.text(wasHeard ? ", still open at the end" : ", created, peer never heard")
     } else {
-      out.text("; ended ")
+      let hasEnd = connection.ending != .replaced && connection.ending != .forgotten
+      out.text(hasEnd ? "; ended " : "; ")
       ending(connection)
     }
     out.byte(0x0a)

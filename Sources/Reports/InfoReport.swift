@@ -105,6 +105,7 @@ struct CaptureFacts: Sendable {
   private var advertisers: Set<UInt64> = []
   private(set) var hasMoreAdvertisers = false
   private var previous: Timestamp?
+  private var otherEndings = 0
   private let limits: Limits
 
   init(_ limits: Limits) { self.limits = limits }
@@ -132,6 +133,7 @@ struct CaptureFacts: Sendable {
       }
     }
     if answer.opened || answer.closed { take(answer, memory) }
+    if memory.links.otherEndings != otherEndings { takeOthers(memory) }
     for advertisement in memory.advertisements.reports { take(advertisement.report) }
   }
 
@@ -161,6 +163,14 @@ struct CaptureFacts: Sendable {
     connectionCount = memory.links.count
     guard let link = answer.link else { return }
     store(memory.links.connection(link))
+  }
+
+  /// Takes the connections that ended by something else than their own event: their slots may
+  /// be others' before the end of the capture.
+  private mutating func takeOthers(_ memory: Memory) {
+    otherEndings = memory.links.otherEndings
+    if let departed = memory.links.departed { store(departed) }
+    memory.links.forEach { store($0) }
   }
 
   /// Keeps the newest snapshot of a connection.

@@ -37,6 +37,8 @@ extension Problem.Code {
     case .confirmationWithoutIndication: "confirmation_without_indication"
     case .limitReached: "limit_reached"
     case .sentAfterEnd: "sent_after_end"
+    case .receivedAfterEnd: "received_after_end"
+    case .advertisementTooLong: "advertisement_too_long"
     }
   }
 
@@ -49,7 +51,8 @@ extension Problem.Code {
       .error
     case .truncated, .leftOver, .unknownMonitorOpcode, .unknownOpcode, .recordsDropped,
       .timeOutOfRange, .continuationWithoutStart, .responseWithoutRequest,
-      .confirmationWithoutIndication, .limitReached, .sentAfterEnd:
+      .confirmationWithoutIndication, .limitReached, .sentAfterEnd, .receivedAfterEnd,
+      .advertisementTooLong:
       .warning
     }
   }
@@ -119,6 +122,11 @@ extension Output {
       packet(first)
     case .confirmationWithoutIndication: text("confirms no indication in the capture")
     case .sentAfterEnd: text("sent although the connection has ended")
+    case .receivedAfterEnd: text("received although the connection has ended")
+    case .advertisementTooLong:
+      text("the advertisement is longer than ")
+      count(first, "byte", "bytes")
+      text("; its data was given up")
     case .limitReached:
       sentence("more than ", first, " are open at once; the oldest was forgotten")
     }

@@ -197,6 +197,8 @@ extension Sentence {
       }
     case .reset: output.text("by a reset of the controller")
     case .replaced: output.text("its end is not in the capture")
+    case .unknown: output.text("for a reason that is not in the capture")
+    case .forgotten: output.text("not followed to its end")
     case .timeout, .neverEstablished, .micFailure, .controller:
       if let reason { output.named(reason.name, UInt64(reason.rawValue), digits: 2) }
     }

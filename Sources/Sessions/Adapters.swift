@@ -27,29 +27,38 @@ package struct Adapters: Sendable {
   package private(set) var all: [Adapter] = []
   /// System notes that name the host's software: "Linux version …". The first few.
   package private(set) var software: [[UInt8]] = []
-  private let limit: Int
+  private let limits: Limits
 
-  init(limit: Int) { self.limit = max(1, limit) }
+  init(_ limits: Limits) { self.limits = limits }
 
   private mutating func change(_ index: UInt16?, _ change: (inout Adapter) -> Void) {
     guard let index else { return }
     if let position = all.firstIndex(where: { $0.index == index }) {
       change(&all[position])
-    } else if all.count < limit {
+    } else if all.count < max(1, limits.adapters) {
       var adapter = Adapter(index: index)
       change(&adapter)
       all.append(adapter)
     }
   }
 
+  /// A note's text up to its end or as far as it is kept.
+  private func text(_ note: MonitorNote, _ bytes: RawSpan) -> [UInt8]? {
+    note.text.map { slice in
+      let count = min(Int(slice.count), max(0, limits.noteBytes))
+      let kept = bytes.part(Slice(start: Int(slice.start), count: count)).array
+      return [UInt8](kept.prefix { $0 != 0 })
+    }
+  }
+
   mutating func observe(_ note: MonitorNote, _ index: UInt16?, _ bytes: RawSpan) {
-    let text = note.text.map { bytes.part($0).array.prefix { $0 != 0 } }.map { [UInt8]($0) }
     switch note.kind {
     case .newIndex:
+      let name = text(note, bytes) ?? []
       change(index) { adapter in
         adapter.address = note.address
         adapter.bus = note.bus
-        adapter.name = text ?? []
+        adapter.name = name
       }
     case .indexInfo:
       change(index) { adapter in
@@ -57,7 +66,9 @@ package struct Adapters: Sendable {
         adapter.manufacturer = note.manufacturer
       }
     case .systemNote:
-      guard let text, software.count < limit, !software.contains(text) else { return }
+      guard software.count < limits.softwareNotes, let text = text(note, bytes),
+        !software.contains(text)
+      else { return }
       software.append(text)
     default: break
     }

@@ -145,7 +145,7 @@ package struct Advertisements: Sendable {
     guard !chains[position].isGivenUp else { return }
     guard chains[position].data.count + data.byteCount <= limits.advertisingBytes else {
       chains[position].isGivenUp = true
-      problems.add(Problem(.limitReached, limits.advertisingBytes))
+      problems.add(Problem(.advertisementTooLong, limits.advertisingBytes))
       return
     }
     chains[position].data.append(data)

@@ -6,45 +6,97 @@ struct Commands: Sendable {
   private struct Waiting: Sendable {
     let adapter: UInt16
     let opcode: UInt16
+    let handle: UInt16?
     let request: Request
     let link: LinkSlot?
     let connection: Int
+    /// Whether one that was sent later has been answered: controllers answer in order, so this one's
+    /// answer is late or lost.
+    var isPassed = false
   }
 
   private var waiting: [Waiting] = []
+  /// How many commands a controller takes at once: the most that it has allowed, which it does when
+  /// none is left (Num_HCI_Command_Packets). Missing: not known yet.
+  private var allowances: [UInt16: Int] = [:]
   private let limit: Int
+  /// The command that no controller answers and that needs no allowance (Core, Vol 4, Part E, 7.3.40).
+  private static let hostNumberOfCompletedPackets: UInt16 = 0x0c35
 
   init(limit: Int) {
     self.limit = max(1, limit)
     waiting.reserveCapacity(self.limit)
   }
 
-  /// Notes a command, with the link that it is about and that link's connection.
+  /// Notes a command, with the handle and link that it is about and that link's connection.
+  ///
+  /// A host sends no more than its controller allows: the answers of the oldest beyond that were
+  /// lost.
   mutating func send(
-    _ opcode: UInt16, adapter: UInt16, packet: Int, time: Timestamp?, link: LinkSlot?,
-    connection: Int
+    _ opcode: UInt16, adapter: UInt16, handle: UInt16?, packet: Int, time: Timestamp?,
+    link: LinkSlot?, connection: Int
   ) {
+    guard opcode != Self.hostNumberOfCompletedPackets else { return }
+    if let allowance = allowances[adapter] {
+      var others = waiting.count { $0.adapter == adapter && !$0.isPassed }
+      while others >= allowance,
+        let first = waiting.firstIndex(where: { $0.adapter == adapter && !$0.isPassed })
+      {
+        waiting.remove(at: first)
+        others -= 1
+      }
+    }
     if waiting.count == limit { waiting.removeFirst() }
     waiting.append(
       Waiting(
-        adapter: adapter, opcode: opcode, request: Request(packet: packet, time: time), link: link,
-        connection: connection))
+        adapter: adapter, opcode: opcode, handle: handle,
+        request: Request(packet: packet, time: time), link: link, connection: connection))
   }
 
-  /// The oldest command with this opcode, which has now been answered; and the link that it was
-  /// about, which may be another connection's by now.
+  /// The command with this opcode that has now been answered; and the link that it was about, which
+  /// may be another connection's by now.
+  ///
+  /// The oldest: where two equal ones wait the controller answers them in order. One whose answer is
+  /// overdue comes last.
+  ///
+  /// - Parameters:
+  ///   - handle: the connection handle that the answer carries.
+  ///   - allowed: how many commands the controller now takes.
   mutating func answer(
-    _ opcode: UInt16, adapter: UInt16
+    _ opcode: UInt16, adapter: UInt16, handle: UInt16?, allows allowed: UInt8
   ) -> (request: Request, link: LinkSlot?, connection: Int)? {
-    let position = waiting.firstIndex { $0.opcode == opcode && $0.adapter == adapter }
-    return position.map { position in
-      let answered = waiting.remove(at: position)
-      return (answered.request, answered.link, answered.connection)
+    let fits: (Waiting) -> Bool = {
+      $0.opcode == opcode && $0.adapter == adapter
+        && (handle == nil || $0.handle == nil || $0.handle == handle)
+    }
+    let position =
+      waiting.firstIndex { fits($0) && !$0.isPassed } ?? waiting.firstIndex(where: fits)
+    allow(allowed, adapter)
+    guard let position else { return nil }
+    let answered = waiting.remove(at: position)
+    for older in 0..<position where waiting[older].adapter == adapter {
+      waiting[older].isPassed = true
+    }
+    return (answered.request, answered.link, answered.connection)
+  }
+
+  private mutating func allow(_ allowed: UInt8, _ adapter: UInt16) {
+    guard allowed > 0 else { return }
+    if let known = allowances[adapter] {
+      allowances[adapter] = max(known, Int(allowed))
+    } else if allowances.count < limit {
+      allowances[adapter] = Int(allowed)
     }
   }
 
-  /// Forgets the commands of an adapter that was reset or went away: they will not be answered.
-  mutating func forget(_ adapter: UInt16) {
-    waiting.removeAll { $0.adapter == adapter }
+  /// Forgets a command whose effect has come, so that its answer must have been lost.
+  mutating func giveUp(_ opcode: UInt16, adapter: UInt16, handle: UInt16) {
+    waiting.removeAll { $0.opcode == opcode && $0.adapter == adapter && $0.handle == handle }
+  }
+
+  /// Forgets the commands of an adapter, or of all: they will not be answered, or their answers may
+  /// have been lost.
+  mutating func forget(_ adapter: UInt16?) {
+    waiting.removeAll { adapter == nil || $0.adapter == adapter }
   }
 }

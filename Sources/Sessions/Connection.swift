@@ -37,6 +37,10 @@ package struct Connection: Sendable {
     case controller
     /// A connection of the same handle began without an end of this one.
     case replaced
+    /// It has ended, and the capture does not have the reason.
+    case unknown
+    /// Too many links were open to follow all: this one was left.
+    case forgotten
   }
 
   /// Counts connections from 1 in the order in which they opened or were first seen; 0 for links
@@ -62,6 +66,8 @@ package struct Connection: Sendable {
   package var isOpeningMissing: Bool
   /// Whether the peer was heard: until then the link is created, but not established.
   package var isEstablished = false
+  /// Whether the captured host has sent data: then it knew of the link.
+  var isUsed = false
   /// Raw units of 1.25 ms.
   package var interval: UInt16?
   /// Connection events that the peripheral may skip.
@@ -70,8 +76,6 @@ package struct Connection: Sendable {
   package var supervisionTimeout: UInt16?
   /// ATT_MTU in force on the unenhanced bearer, once exchanged.
   package var mtu: UInt16?
-  /// The MTU that an Exchange MTU Request offered.
-  var offeredMTU: UInt16?
   /// Whether the link is encrypted; nil: not known, since its opening is missing.
   package var isEncrypted: Bool?
   /// The Disconnect command that waits for its effect: its packet.
@@ -112,8 +116,9 @@ package struct Connection: Sendable {
 
   /// Who ended a link that the controller reports as disconnected: a Disconnect command that waits
   /// is the captured host's doing, whatever the reason says.
-  func ending(for reason: StatusCode) -> Ending {
+  func ending(for reason: StatusCode?) -> Ending {
     if disconnectPacket != nil { return .localHost }
+    guard let reason else { return .unknown }
     switch reason {
     case .connectionTerminatedByLocalHost: return .localHost
     case .remoteUserTerminated, .remoteLowResources, .remotePowerOff: return .peer

@@ -19,6 +19,10 @@ package struct Limits: Sendable, Equatable {
   package var names = 1024
   /// Controllers that are told apart.
   package var adapters = 16
+  /// Notes that name the host's software.
+  package var softwareNotes = 16
+  /// Bytes that are kept of such a note.
+  package var noteBytes = 256
   /// Connections that `info` lists one by one.
   package var listedConnections = 1000
   /// Advertisers that are counted one by one.

@@ -27,6 +27,16 @@ package struct Links: Sendable {
   package private(set) var mostOpen = 0
   /// Whether an open link had to be forgotten.
   private(set) var hasForgotten = false
+  /// How many connections have ended by something else than their own event: a reset, a connection
+  /// under the same handle, too many others.
+  package private(set) var otherEndings = 0
+  /// The last one that was replaced or forgotten, since its slot may be another's already.
+  package private(set) var departed: Connection?
+  /// The last record that tells of lost ones: nothing before it is known to go on.
+  private var gap = 0
+  /// Data and events come over two ways (USB endpoints, queues): by so many packets data may seem
+  /// to come before its link has begun or after it has ended.
+  private static let race = 32
 
   init(limit: Int) {
     self.limit = max(1, limit)
@@ -74,17 +84,49 @@ package struct Links: Sendable {
     return LinkSlot(index: position)
   }
 
-  /// The link with this handle that ended last, while it is remembered.
-  func findEnded(_ adapter: UInt16, _ handle: UInt16) -> LinkSlot? {
-    var found: Int?
+  /// The link with this handle that ended last, while it is remembered, where data of `packet` can
+  /// only be its own: the host did not know yet, or the data was under way.
+  func findEnded(
+    _ adapter: UInt16, _ handle: UInt16, _ direction: Direction?, packet: Int
+  ) -> LinkSlot? {
+    var found: (position: Int, end: Int)?
     for position in slots.indices {
       let connection = slots[position].connection
-      guard !connection.isOpen, connection.adapter == adapter, connection.handle == handle else {
-        continue
-      }
-      if found.map({ slots[$0].lastUse < slots[position].lastUse }) ?? true { found = position }
+      guard connection.adapter == adapter, connection.handle == handle,
+        let end = connection.lastPacket, end > found?.end ?? -1
+      else { continue }
+      found = (position, end)
     }
-    return found.map { LinkSlot(index: $0) }
+    // Records that were lost since may have held the opening of another link.
+    guard let found, found.end >= gap, direction == .sent || packet - found.end <= Self.race,
+      slots[found.position].connection.transport != .synchronous
+    else { return nil }
+    return LinkSlot(index: found.position)
+  }
+
+  /// The open link of a connection that is now told to have begun, where data has come before that:
+  /// the host has not used it, so it cannot have known of an earlier one.
+  mutating func adopt(
+    _ adapter: UInt16, _ handle: UInt16, _ transport: Connection.Transport, packet: Int
+  ) -> LinkSlot? {
+    guard let slot = find(adapter, handle, packet: packet) else { return nil }
+    let connection = self[slot]
+    guard connection.transport == .unknown, connection.isEstablished, !connection.isUsed,
+      packet - connection.firstPacket <= Self.race, connection.firstPacket >= gap
+    else { return nil }
+    self[slot].transport = transport
+    self[slot].isOpeningMissing = false
+    if connection.isEncrypted == nil { self[slot].isEncrypted = false }
+    return slot
+  }
+
+  /// Forgets the open transactions of an adapter, or of all: records were lost before `packet`.
+  mutating func forgetTransactions(of adapter: UInt16?, packet: Int) {
+    gap = packet
+    for position in slots.indices
+    where adapter == nil || slots[position].connection.adapter == adapter {
+      slots[position].transactions.forgetOpen()
+    }
   }
 
   /// Opens a link; one that is open under the same handle has been replaced by it.
@@ -94,6 +136,8 @@ package struct Links: Sendable {
   ) -> LinkSlot {
     if let previous = find(adapter, handle, packet: packet) {
       close(previous, .replaced, reason: nil, packet: packet, time: time)
+      otherEndings += 1
+      departed = self[previous]
     }
     let isConnection = transport != .synchronous
     if isConnection { connections += 1 }
@@ -125,6 +169,9 @@ package struct Links: Sendable {
     let forgotten = slots[chosen].connection
     if forgotten.isOpen {
       hasForgotten = true
+      otherEndings += 1
+      departed = forgotten
+      departed?.ending = .forgotten
       if forgotten.id != 0 { openCount -= 1 }
       index[Self.key(forgotten.adapter, forgotten.handle)] = nil
     }
@@ -154,6 +201,7 @@ package struct Links: Sendable {
       let connection = slots[position].connection
       guard connection.isOpen, connection.adapter == adapter else { continue }
       close(LinkSlot(index: position), .reset, reason: nil, packet: packet, time: time)
+      otherEndings += 1
     }
   }
 

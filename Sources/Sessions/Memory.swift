@@ -9,7 +9,7 @@ package struct Answer: Sendable {
   package var link: LinkSlot?
   /// The request, command or indication that the packet answers.
   package var request: Request?
-  /// The time since that was sent, in nanoseconds.
+  /// The time since that was sent, in nanoseconds; nil where it is not known.
   package var latency: Int64?
   /// Of ACL data: what became of the fragment.
   package var fragment = FragmentFate()
@@ -24,7 +24,10 @@ package struct Answer: Sendable {
   mutating func answers(_ request: Request?, at time: Timestamp?) {
     guard let request else { return }
     self.request = request
-    if let time, let sent = request.time { latency = time.nanoseconds(since: sent) }
+    guard let time, let sent = request.time else { return }
+    // Below zero the clock was set meanwhile, and the time between is not known.
+    let nanoseconds = time.nanoseconds(since: sent)
+    if nanoseconds >= 0 { latency = nanoseconds }
   }
 }
 
@@ -48,7 +51,7 @@ package struct Memory: Sendable {
     links = Links(limit: limits.links)
     names = Names(limit: limits.names)
     advertisements = Advertisements(limits)
-    adapters = Adapters(limit: limits.adapters)
+    adapters = Adapters(limits)
     commands = Commands(limit: limits.commands)
   }
 
@@ -58,11 +61,19 @@ package struct Memory: Sendable {
   {
     let adapter = record.adapter ?? 0xffff
     if let slot = links.find(adapter, handle, packet: record.number) { return slot }
-    // What the host still sends when a link has ended says nothing of a new one.
-    if record.direction == .sent, let ended = links.findEnded(adapter, handle) { return ended }
+    // What is still under way when a link has ended says nothing of a new one.
+    if let ended = links.findEnded(adapter, handle, record.direction, packet: record.number) {
+      return ended
+    }
     answer.opened = true
     return links.open(
       adapter, handle, .unknown, packet: record.number, time: record.time, isOpeningMissing: true)
+  }
+
+  /// Forgets what waits for an answer: the capture lacks records before this one.
+  mutating func lose(before record: borrowing CaptureRecord) {
+    links.forgetTransactions(of: record.adapter, packet: record.number)
+    commands.forget(record.adapter)
   }
 
   /// Takes in one packet and says what is known about it.
@@ -78,7 +89,7 @@ package struct Memory: Sendable {
     switch dissection.content {
     case .command(let command): observe(command, record, dissection, bytes, &answer)
     case .event(let event): observe(event, record, &dissection, bytes, &answer)
-    case .acl: observeData(record, &dissection, &answer)
+    case .acl: observeData(record, &dissection, bytes, &answer)
     case .note(let note): observe(note, record, bytes, &answer)
     case .control, .sco, .iso, .unknown: break
     }
@@ -95,12 +106,11 @@ package struct Memory: Sendable {
     _ bytes: RawSpan, _ answer: inout Answer
   ) {
     let adapter = record.adapter ?? 0xffff
-    if let handle = dissection.parameters?.connectionHandle(bytes) {
-      answer.link = links.find(adapter, handle, packet: record.number)
-    }
+    let handle = dissection.parameters?.connectionHandle(bytes)
+    if let handle { answer.link = links.find(adapter, handle, packet: record.number) }
     commands.send(
-      command.opcode, adapter: adapter, packet: record.number, time: record.time,
-      link: answer.link, connection: answer.link.map { links[$0].id } ?? 0)
+      command.opcode, adapter: adapter, handle: handle, packet: record.number,
+      time: record.time, link: answer.link, connection: answer.link.map { links[$0].id } ?? 0)
     if command.opcode == HCICommand.disconnect, let link = answer.link {
       links[link].disconnectPacket = record.number
     }
@@ -123,9 +133,11 @@ package struct Memory: Sendable {
 
   /// Notes which command is answered, and which link that was about where the event does not say.
   private mutating func answered(
-    _ opcode: UInt16, _ adapter: UInt16, _ record: borrowing CaptureRecord, _ answer: inout Answer
+    _ opcode: UInt16, _ adapter: UInt16, handle: UInt16?, allows allowed: UInt8,
+    _ record: borrowing CaptureRecord, _ answer: inout Answer
   ) {
-    guard let command = commands.answer(opcode, adapter: adapter) else { return }
+    let found = commands.answer(opcode, adapter: adapter, handle: handle, allows: allowed)
+    guard let command = found else { return }
     answer.answers(command.request, at: record.time)
     if answer.link == nil, let link = command.link, links[link].id == command.connection {
       answer.link = link
@@ -138,9 +150,8 @@ package struct Memory: Sendable {
   ) {
     let adapter = record.adapter ?? 0xffff
     let body = dissection.body
-    if let handle = dissection.parameters?.connectionHandle(bytes) {
-      answer.link = links.find(adapter, handle, packet: record.number)
-    }
+    let handle = dissection.parameters?.connectionHandle(bytes)
+    if let handle { answer.link = links.find(adapter, handle, packet: record.number) }
     var cursor = Cursor(bytes, body)
     switch event.code {
     case HCIEvent.leMetaCode:
@@ -149,12 +160,14 @@ package struct Memory: Sendable {
     case HCIEvent.commandCompleteCode:
       guard body.count >= 3 else { return }
       let opcode = bytes.littleEndianU16(at: Int(body.start) + 1)
-      answered(opcode, adapter, record, &answer)
+      let allowed = bytes.byte(at: Int(body.start))
+      answered(opcode, adapter, handle: handle, allows: allowed, record, &answer)
       observeReturn(opcode, dissection, record, bytes, &answer)
     case HCIEvent.commandStatusCode:
       guard body.count >= 4 else { return }
       let opcode = bytes.littleEndianU16(at: Int(body.start) + 2)
-      answered(opcode, adapter, record, &answer)
+      let allowed = bytes.byte(at: Int(body.start) + 1)
+      answered(opcode, adapter, handle: handle, allows: allowed, record, &answer)
       // A Disconnect that was refused ends nothing.
       if opcode == HCICommand.disconnect, bytes.byte(at: Int(body.start)) != 0 {
         links.withdrawDisconnect(answer.request?.packet)
@@ -213,6 +226,9 @@ package struct Memory: Sendable {
     let link: LinkSlot
     if let known = answer.link {
       link = known
+    } else if code == HCIEvent.disconnectionCompleteCode {
+      // A handle that no data came over may be a stream's, whose beginning is not in the capture.
+      return
     } else {
       link = links.open(
         adapter, change.handle, .unknown, packet: record.number, time: record.time,
@@ -222,7 +238,8 @@ package struct Memory: Sendable {
     }
     switch code {
     case HCIEvent.disconnectionCompleteCode:
-      let reason = StatusCode(rawValue: change.detail ?? 0)
+      let reason = change.detail.map { StatusCode(rawValue: $0) }
+      commands.giveUp(HCICommand.disconnect, adapter: adapter, handle: change.handle)
       links.close(
         link, links[link].ending(for: reason), reason: reason, packet: record.number,
         time: record.time)
@@ -230,7 +247,8 @@ package struct Memory: Sendable {
     case LinkEvent.encryptionKeyRefreshCode:
       links[link].isEncrypted = true
     default:
-      links[link].isEncrypted = change.detail.map { $0 != 0 } ?? false
+      // Without the byte that says so nothing has changed for all that is known.
+      if let isEnabled = change.detail { links[link].isEncrypted = isEnabled != 0 }
     }
   }
 
@@ -240,9 +258,15 @@ package struct Memory: Sendable {
     answer.link = nil
     guard complete.status == .success else { return }
     let isConnection = complete.linkType == 1
-    let link = links.open(
-      record.adapter ?? 0xffff, complete.handle, isConnection ? .brEDR : .synchronous,
-      packet: record.number, time: record.time)
+    let adapter = record.adapter ?? 0xffff
+    let adopted =
+      isConnection
+      ? links.adopt(adapter, complete.handle, .brEDR, packet: record.number) : nil
+    let link =
+      adopted
+      ?? links.open(
+        adapter, complete.handle, isConnection ? .brEDR : .synchronous, packet: record.number,
+        time: record.time)
     links[link].peer = complete.peer
     links[link].peerType = .public
     links[link].isEstablished = true
@@ -290,13 +314,15 @@ package struct Memory: Sendable {
   ) {
     answer.link = nil
     guard complete.status == .success else { return }
-    let link = links.open(
-      record.adapter ?? 0xffff, complete.handle, .le, packet: record.number, time: record.time)
+    let adapter = record.adapter ?? 0xffff
+    let link =
+      links.adopt(adapter, complete.handle, .le, packet: record.number)
+      ?? links.open(adapter, complete.handle, .le, packet: record.number, time: record.time)
     links[link].peer = complete.peer
     links[link].peerType = complete.peerType
     links[link].localRole = complete.role == 0 ? .central : .peripheral
     // The peripheral learns of a connection from the central's packet; the central only created it.
-    links[link].isEstablished = complete.role != 0
+    if complete.role != 0 { links[link].isEstablished = true }
     links[link].interval = complete.interval
     links[link].latency = complete.latency
     links[link].supervisionTimeout = complete.supervisionTimeout
@@ -329,27 +355,24 @@ package struct Memory: Sendable {
   // MARK: Data
 
   private mutating func observeData(
-    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: inout Answer
+    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ bytes: RawSpan,
+    _ answer: inout Answer
   ) {
     guard let link = answer.link, let direction = record.direction else { return }
-    if direction == .received { links[link].isEstablished = true }
+    if direction == .received {
+      links[link].isEstablished = true
+    } else {
+      links[link].isUsed = true
+    }
     // Notifications and commands are answered by nothing.
     guard let pdu = dissection.att, pdu.opcode.role != .unacknowledged else { return }
     let fields = pdu.fields
     let request = links[transactions: link].observe(
-      pdu.opcode, fields, direction, packet: record.number, time: record.time,
+      pdu.opcode, fields, bytes, direction, packet: record.number, time: record.time,
       &dissection.problems)
     answer.answers(request, at: record.time)
-    if let mtu = fields.mtu { exchangeMTU(mtu, pdu.opcode, request, link) }
-  }
-
-  /// Both sides then use the smaller of the two, never less than 23 (Core, Vol 3, Part F, 3.4.2.2).
-  private mutating func exchangeMTU(
-    _ mtu: UInt16, _ opcode: ATTOpcode, _ request: Request?, _ link: LinkSlot
-  ) {
-    if opcode == .exchangeMTURequest {
-      links[link].offeredMTU = mtu
-    } else if request != nil, let offered = links[link].offeredMTU {
+    // Both sides then use the smaller of the two, never less than 23 (Core, Vol 3, Part F, 3.4.2.2).
+    if let mtu = fields.mtu, let offered = request?.mtu {
       links[link].mtu = max(23, min(offered, mtu))
     }
   }

@@ -93,6 +93,7 @@ package struct Pass: ~Copyable {
     }
     if record.drops > 0 {
       dissection.problems.add(Problem(.recordsDropped, Int(clamping: record.drops)))
+      memory.lose(before: record)
     }
     if record.time?.isWritable == false {
       dissection.problems.add(Problem(.timeOutOfRange))
@@ -113,7 +114,9 @@ package struct Pass: ~Copyable {
     }
     let link = memory.link(header.handle, record, &answer)
     answer.link = link
-    if !memory.links[link].isOpen { dissection.problems.add(Problem(.sentAfterEnd)) }
+    if !memory.links[link].isOpen {
+      dissection.problems.add(Problem(direction == .sent ? .sentAfterEnd : .receivedAfterEnd))
+    }
     if let pdu = reassembly.accept(
       record.bytes, body: dissection.body, header, isTruncated: record.isTruncated, link,
       connection: memory.links[link].id, direction, packet: record.number, &answer.fragment,

@@ -122,6 +122,11 @@ package struct Reassembly: Sendable {
           return record.part(Slice(start: 0, count: min(body.end, Int(body.start) + expected)))
         }
       }
+      // Without a length there is no telling what belongs to the PDU.
+      if isTruncated, fragment.byteCount < L2CAPHeader.size {
+        fate.isTruncated = true
+        return nil
+      }
       open[place].isActive = true
     } else if !open[place].isActive {
       problems.add(Problem(.continuationWithoutStart, at: Int(body.start)))

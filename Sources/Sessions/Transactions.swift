@@ -2,6 +2,7 @@
 // be open (Core, Vol 3, Part F, 3.3.2).
 
 package import Bluetooth
+import Bytes
 import Dissectors
 
 /// A request or command that waits for its answer, or the one that an answer belongs to.
@@ -20,6 +21,10 @@ package struct Request: Sendable {
   package var endHandle: UInt16?
   /// ATT: the attribute type that it asks for.
   package var type: BluetoothUUID?
+  /// ATT: the MTU that it offers.
+  var mtu: UInt16?
+  /// ATT: whether a search for the same type on the same link has found something before.
+  var isContinued = false
 
   init(packet: Int, time: Timestamp?) {
     self.packet = packet
@@ -33,6 +38,7 @@ package struct Request: Sendable {
     startHandle = fields.startHandle
     endHandle = fields.endHandle
     type = fields.type
+    mtu = fields.mtu
   }
 
   /// How the answer Attribute Not Found reads.
@@ -50,11 +56,19 @@ package struct Request: Sendable {
     case .readByGroupTypeRequest, .findByTypeValueRequest, .findInformationRequest:
       .endOfDiscovery
     case .readByTypeRequest:
-      // A search that has gone on from its first handle found something before.
-      type == .characteristic || type == .include || startHandle.map { $0 > 1 } ?? false
+      // Handles do not tell where a search began: hosts ask inside of one service.
+      type == .characteristic || type == .include || isContinued
         ? .endOfDiscovery : NothingFound.none
     default: nil
     }
+  }
+
+  /// Whether an answer that names the attribute `handle` can be this request's; nil: the request
+  /// does not say which attributes it is about.
+  func covers(_ handle: UInt16) -> Bool? {
+    if let own = self.handle { return own == handle }
+    guard let startHandle, let endHandle else { return nil }
+    return startHandle <= handle && handle <= endHandle
   }
 }
 
@@ -62,38 +76,55 @@ package struct Request: Sendable {
 struct Transactions: Sendable {
   /// Requests in the first two places, indications in the last two; sent before received.
   private var open = InlineArray<4, Request?>(repeating: nil)
-  /// Those that another one followed before they were answered: a server that takes both answers
-  /// them first.
+  /// Those that another one followed before they were answered: their answer was lost, or the
+  /// client did not wait for it.
   private var overtaken = InlineArray<4, Request?>(repeating: nil)
+  /// The type of the last Read By Type Request of each direction that found something.
+  private var found = InlineArray<2, BluetoothUUID?>(repeating: nil)
 
   private static func place(_ direction: Direction, isIndication: Bool) -> Int {
     (isIndication ? 2 : 0) + Int(direction.rawValue)
   }
 
+  /// Forgets what is open: records were lost, and answers may be among them.
+  mutating func forgetOpen() {
+    open = InlineArray(repeating: nil)
+    overtaken = InlineArray(repeating: nil)
+  }
+
   /// Notes a PDU and gives the request or indication that it answers.
+  ///
+  /// - Parameter bytes: what the slices of `fields` count from.
   mutating func observe(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ direction: Direction, packet: Int,
-    time: Timestamp?, _ problems: inout Problems
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
+    packet: Int, time: Timestamp?, _ problems: inout Problems
   ) -> Request? {
     // A request that nobody knows is answered too: Request Not Supported.
     guard opcode.name != nil || opcode.role == .request else { return nil }
     switch opcode.role {
     case .request:
+      var request = Request(packet: packet, time: time, opcode, fields)
+      if opcode == .readByTypeRequest, let type = request.type {
+        request.isContinued = found[Int(direction.rawValue)] == type
+      }
       begin(
-        Self.place(direction, isIndication: false), .requestBeforeResponse,
-        Request(packet: packet, time: time, opcode, fields), &problems)
+        Self.place(direction, isIndication: false), .requestBeforeResponse, request, &problems)
     case .indication:
       begin(
         Self.place(direction, isIndication: true), .indicationBeforeConfirmation,
         Request(packet: packet, time: time, opcode, fields), &problems)
     case .response:
-      return end(
+      let request = end(
         Self.place(direction.reversed, isIndication: false), .responseWithoutRequest,
-        answering: fields.requestOpcode, opcode, &problems)
+        answering: fields.requestOpcode, about: Self.subject(fields, bytes), opcode, &problems)
+      if opcode == .readByTypeResponse, let type = request?.type {
+        found[Int(direction.reversed.rawValue)] = type
+      }
+      return request
     case .confirmation:
       return end(
         Self.place(direction.reversed, isIndication: true), .confirmationWithoutIndication,
-        answering: nil, opcode, &problems)
+        answering: nil, about: nil, opcode, &problems)
     case .unacknowledged: break
     }
     return nil
@@ -109,20 +140,41 @@ struct Transactions: Sendable {
     open[place] = request
   }
 
-  /// - Parameter answering: the request's opcode, where an Error Response repeats it.
+  /// The attribute that a response names: an error's or an echo's, or that of a list's first item.
+  private static func subject(_ fields: ATTFields, _ bytes: RawSpan) -> UInt16? {
+    // An Error Response says 0 where it is about none.
+    if let handle = fields.handle { return handle == 0 ? nil : handle }
+    guard let items = fields.items, items.list.count >= 2 else { return nil }
+    switch items.layout {
+    case .typed, .range, .group, .valued:
+      return bytes.littleEndianU16(at: Int(items.list.start))
+    default: return nil
+    }
+  }
+
+  /// A response goes to the newest request that it can answer: where one of two was never answered
+  /// its answer was lost, and an answer given to it would push all later ones to wrong requests.
+  ///
+  /// - Parameters:
+  ///   - answering: the request's opcode, where an Error Response repeats it.
+  ///   - subject: the attribute that the response names, which may tell two requests apart.
   private mutating func end(
-    _ place: Int, _ problem: Problem.Code, answering: ATTOpcode?, _ opcode: ATTOpcode,
-    _ problems: inout Problems
+    _ place: Int, _ problem: Problem.Code, answering: ATTOpcode?, about subject: UInt16?,
+    _ opcode: ATTOpcode, _ problems: inout Problems
   ) -> Request? {
     guard let waiting = open[place] else {
       problems.add(Problem(problem))
       return nil
     }
+    let isNewest = Self.answers(opcode, answering, waiting)
     if let first = overtaken[place], Self.answers(opcode, answering, first) {
-      overtaken[place] = nil
-      return first
+      let isFirst = subject.map { first.covers($0) == true && waiting.covers($0) == false }
+      if !isNewest || isFirst ?? false {
+        overtaken[place] = nil
+        return first
+      }
     }
-    guard Self.answers(opcode, answering, waiting) else {
+    guard isNewest else {
       // The request that waits may still get its own answer.
       problems.add(Problem(.responseMismatch, waiting.packet))
       return nil

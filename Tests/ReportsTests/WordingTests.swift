@@ -148,8 +148,10 @@ private func advertisement(_ data: String) -> String {
     let notFound = "02 40 20 09 00 05 00 04 00 01 08 00 00 0a"
     let fromStart = "02 40 00 0b 00 07 00 04 00 08 01 00 ff ff 2a 2b"
     let further = "02 40 00 0b 00 07 00 04 00 08 0e 00 ff ff 2a 2b"
+    let found = "02 40 20 09 00 05 00 04 00 09 03 0d 00 01"
     #expect(words(fromStart, notFound).hasSuffix("2b2a none"))
-    #expect(words(further, notFound).hasSuffix("2b2a end"))
+    #expect(words(further, notFound).hasSuffix("2b2a none"))
+    #expect(words(fromStart, found, further, notFound).hasSuffix("2b2a end"))
   }
 
   @Test func anItemOfWhichNothingIsThereDoesNotAppear() {

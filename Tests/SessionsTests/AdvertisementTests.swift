@@ -262,7 +262,7 @@ extension Traffic {
       traffic.extended(name("wrong"), 0)
       traffic.extended(name("right"), 0)
     }
-    #expect(told[3].problems == ["limitReached(100,0)"] && told[4].problems == [])
+    #expect(told[3].problems == ["advertisementTooLong(100,0)"] && told[4].problems == [])
     #expect(told[5].problems == [])
     #expect(told[5].chains == [[]])
     #expect(told[6].problems == [] && text(told) == "right")

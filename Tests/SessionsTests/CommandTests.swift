@@ -50,6 +50,107 @@ import Testing
     #expect(told.packets[4...].compactMap(\.answer.request).map(\.packet) == [4, 3, 1, 2])
   }
 
+  /// The controller allows one command at a time: a second one means that the first was answered,
+  /// and that the capture lacks the answer.
+  @Test func lostAnswerShiftsNothing() {
+    let told = run { traffic in
+      traffic.complete(0x1001, [0])
+      for number in 1...4 {
+        traffic.command(0x200c, [1, 0])
+        if number != 2 { traffic.complete(0x200c) }
+      }
+    }
+    #expect(told.packets.map { $0.answer.request?.packet } == [nil, nil, 2, nil, nil, 5, nil, 7])
+  }
+
+  /// Also where the capture begins with it: from the second answer on.
+  @Test func lostAnswerAtTheBeginning() {
+    let told = run { traffic in
+      traffic.command(0x200c, [1, 0])
+      for _ in 2...4 {
+        traffic.command(0x200c, [1, 0])
+        traffic.complete(0x200c)
+      }
+    }
+    #expect(told[5].answers == "answers 4 after 1 ms")
+    #expect(told[7].answers == "answers 6 after 1 ms")
+  }
+
+  /// Also where the controller takes several: another command that was sent later was answered.
+  @Test func lostAnswerOfSeveral() {
+    let told = run { traffic in
+      traffic.event(0x0e, [4, 0, 0])
+      traffic.command(0x200c, [1, 0])
+      traffic.command(0x0c14)
+      traffic.complete(0x0c14)
+      traffic.command(0x200c, [1, 0])
+      traffic.complete(0x200c)
+    }
+    #expect(told[4].answers == "answers 3 after 1 ms")
+    #expect(told[6].answers == "answers 5 after 1 ms")
+  }
+
+  @Test func equalCommandsInOrder() {
+    let told = run { traffic in
+      traffic.event(0x0e, [2, 0, 0])
+      for _ in 1...2 {
+        traffic.command(0x200c, [1, 0])
+        traffic.command(0x200c, [0, 0])
+        traffic.complete(0x200c)
+        traffic.complete(0x200c, [0x0c])
+      }
+    }
+    #expect(told.packets.compactMap(\.answer.request?.packet) == [2, 3, 6, 7])
+  }
+
+  /// A handle in the answer tells equal commands apart.
+  @Test func answersThatNameTheirLink() {
+    let told = run { traffic in
+      traffic.connect(0x40)
+      traffic.connect(0x41)
+      traffic.command(0x1405, little(0x40))
+      traffic.command(0x1405, little(0x41))
+      traffic.complete(0x1405, [0] + little(0x41) + [0])
+    }
+    #expect(told[5].answers == "answers 4 after 1 ms" && told[5].connection?.handle == 0x41)
+  }
+
+  @Test func lostRecordsEndWhatWaits() {
+    let told = run { traffic in
+      traffic.command(0x200c, [1, 0])
+      traffic.add([4, 0x13, 1, 0], .received, drops: 1)
+      traffic.complete(0x200c)
+    }
+    #expect(told[3].answers == nil)
+  }
+
+  /// The status of the first Disconnect is lost: the refusal is the second's.
+  @Test func lostStatusOfADisconnect() {
+    let told = run { traffic in
+      traffic.complete(0x1001, [0])
+      traffic.connect(0x40)
+      traffic.connect(0x41)
+      traffic.command(0x0406, little(0x40) + [0x13])
+      traffic.askToDisconnect(0x41, status: 0x0c)
+      traffic.disconnect(0x40, reason: 0x13)
+      traffic.disconnect(0x41, reason: 0x13)
+    }
+    #expect(told[6].answers == "answers 5 after 1 ms" && told[6].connection?.handle == 0x41)
+    #expect(told.connections.map(\.ending) == [.localHost, .peer])
+  }
+
+  /// A command that has taken effect is not the one that is answered later.
+  @Test func disconnectWithoutItsStatus() {
+    let told = run { traffic in
+      traffic.connect(0x40)
+      traffic.connect(0x41)
+      traffic.command(0x0406, little(0x40) + [0x13])
+      traffic.disconnect(0x40, reason: 0x16)
+      traffic.askToDisconnect(0x41)
+    }
+    #expect(told[6].answers == "answers 5 after 1 ms")
+  }
+
   /// A command that was lost in a reset is not the one that is answered later.
   @Test func resetForgetsWhatWaits() {
     let told = run { traffic in
@@ -146,6 +247,7 @@ import Testing
   @Test func adaptersAreBounded() {
     var limits = Limits()
     limits.adapters = 2
+    limits.softwareNotes = 2
     let told = run(limits: limits) { traffic in
       for index in 0..<20 {
         traffic.adapter = UInt16(index)
@@ -155,6 +257,15 @@ import Testing
     }
     #expect(told.memory.adapters.all.map(\.index) == [0, 1])
     #expect(told.memory.adapters.software.count == 2)
+  }
+
+  @Test func notesAreBounded() {
+    let told = run { traffic in
+      traffic.note(12, [UInt8](repeating: 0x61, count: 60_000))
+      for index in 0..<40 { traffic.note(12, Array("note \(index)".utf8)) }
+    }
+    #expect(told.memory.adapters.software.count == Limits().softwareNotes)
+    #expect(told.memory.adapters.software.first?.count == Limits().noteBytes)
   }
 
   // MARK: Links
@@ -174,6 +285,10 @@ import Testing
     #expect(told[9].problems == ["limitReached(4,0)"])
     #expect(told.memory.links.count == 40 && told.memory.links.mostOpen == 4)
     #expect(told.connections.map { Int($0.handle) } == [0, 37, 38, 39])
+    // Whoever lists connections is told what was left.
+    #expect(told.memory.links.otherEndings == 36)
+    #expect(told.memory.links.departed?.handle == 36)
+    #expect(told.memory.links.departed?.ending == .forgotten)
     #expect(entries("slots", of: told.memory.links) == 4)
     #expect(entries("index", of: told.memory.links) == 4)
   }
@@ -218,6 +333,8 @@ import Testing
     limits.advertisingChains = 0
     limits.names = 0
     limits.adapters = 0
+    limits.softwareNotes = 0
+    limits.noteBytes = 0
     limits.pduBytes = 0
     limits.fragmentNumbers = 0
     limits.advertisingBytes = 0
@@ -225,6 +342,7 @@ import Testing
       for handle in 0..<3 {
         traffic.connect(handle)
         traffic.command(0x0c03)
+        traffic.note(12, Array("note".utf8))
         traffic.split(notification(30), [20], handle: handle)
         traffic.received("1b 0e 00 01", handle: handle)
         traffic.meta(0x02, hex("01 00 01 55 44 33 22 11 c0 03 02 09 61 c4"))
@@ -233,6 +351,6 @@ import Testing
           hex("01 20 00 01 55 44 33 22 11 c0 01 01 01 7f 7f 00 00 00 00 00 00 00 00 00 01 61"))
       }
     }
-    #expect(told.packets.count == 21 && told.finishes == 1)
+    #expect(told.packets.count == 24 && told.finishes == 1)
   }
 }

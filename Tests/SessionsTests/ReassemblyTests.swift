@@ -166,10 +166,23 @@ import Testing
     #expect(told[1].att == "Handle Value Notification")
     #expect(told[1].attBytes == Array(notification(100)[4..<20]))
     #expect(told[1].problems == ["truncated(25,112)"])
-    // Without L2CAP's header nobody knows where the PDU ends.
+    // Without L2CAP's header nobody knows where the PDU ends: nothing waits for more of it.
     #expect(told[2].att == nil && told[2].problems == ["truncated(7,112)"])
-    #expect(told[3].att == "Handle Value Notification")
-    #expect(told[3].problems == ["fragmentLost(107,0)"])
+    #expect(told[2].answer.fragment.isTruncated && !told[2].answer.fragment.isFragment)
+    #expect(told[3].att == "Handle Value Notification" && told[3].problems == [])
+  }
+
+  /// A header that the capture did not keep opens nothing, but ends what was open.
+  @Test func truncatedBeforeTheHeaderIsThere() {
+    let told = run { traffic in
+      traffic.acl(Array(notification(30)[..<20]), .received)
+      traffic.acl(notification(10), .received, kept: 3)
+      traffic.acl([1, 2, 3], .received, .more)
+      traffic.received("1b 0e 00 01")
+    }
+    #expect(told[2].problems == ["truncated(8,22)", "fragmentLost(20,37)"])
+    #expect(told[3].problems == ["continuationWithoutStart(0,0)"])
+    #expect(told[4].problems == [] && told[4].att == "Handle Value Notification")
   }
 
   /// A gap in the first, the middle and the last piece: what stands before it is kept, what follows

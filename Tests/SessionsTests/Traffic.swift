@@ -23,6 +23,8 @@ struct StoredRecord {
   var time: Timestamp?
   var originalLength: Int
   var drops: UInt64 = 0
+  /// Its number, where it is not the position.
+  var number: Int?
 }
 
 /// Records under construction: each a millisecond after the one before, on adapter 0, H4.
@@ -171,7 +173,12 @@ struct MemorySource: CaptureSource, ~Copyable {
 
   /// - Parameter failure: thrown after the last record instead of the end.
   init(_ traffic: Traffic, failure: CaptureFailure? = nil) {
-    records = traffic.records
+    self.init(traffic.records, failure: failure)
+  }
+
+  /// - Parameter failure: thrown after the last record instead of the end.
+  init(_ records: [StoredRecord], failure: CaptureFailure? = nil) {
+    self.records = records
     self.failure = failure
   }
 
@@ -192,7 +199,8 @@ struct MemorySource: CaptureSource, ~Copyable {
     position += 1
     current = stored.bytes
     return CaptureRecord(
-      number: position, time: stored.time, direction: stored.direction, adapter: stored.adapter,
+      number: stored.number ?? position, time: stored.time, direction: stored.direction,
+      adapter: stored.adapter,
       framing: stored.framing, originalLength: stored.originalLength, drops: stored.drops,
       fileOffset: 0, bytes: current.bytes)
   }
