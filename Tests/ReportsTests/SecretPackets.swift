@@ -67,6 +67,7 @@ struct SecretPackets {
       Self("User Passkey Request Reply", command(0x042e, address + [0xc0, 0xc1, 0xc2, 0xc3])),
       Self("Remote OOB Data Request Reply", command(0x0430, address + key + key2)),
       Self("Write Stored Link Key", command(0x0c11, [1] + address + key)),
+      Self("LE BIG Create Sync", command(0x206b, [1, 0x40, 0, 1] + key + [0, 1, 0, 1, 1])),
       Self(
         "LE Set Advertising Data with a Security Manager TK value",
         command(0x2008, [18, 17, 0x10] + key + zeros + [0, 0, 0])),
@@ -94,6 +95,7 @@ struct SecretPackets {
 
   private static var returns: [SecretPackets] {
     [
+      Self("LE Rand", event(0x0e, [1, 0x18, 0x20, 0] + key.prefix(8))),
       Self("Read Local OOB Data", event(0x0e, [1, 0x57, 0x0c, 0] + key + key2)),
       Self(
         "Read Local OOB Extended Data", event(0x0e, [1, 0x7d, 0x0c, 0] + key + key2 + key + key2)),
@@ -115,6 +117,9 @@ struct SecretPackets {
       Self("Load Link Keys", control(0x12, [0, 1, 0] + address + [0, 4] + key + [16])),
       Self("Load Long Term Keys", control(0x13, [1, 0] + address + [1, 0, 0, 16, 0, 0] + key)),
       Self("Load Identity Resolving Keys", control(0x30, [1, 0] + address + [1] + key)),
+      Self("Set Privacy", control(0x2f, [1] + key)),
+      Self("Set Blocked Keys", control(0x46, [1, 0, 2] + key)),
+      Self("HCI Command Sync", control(0x5b, [0x19, 0x20, 0, 28, 0] + enableEncryption)),
       Self("Add Remote OOB Data", control(0x21, address + [1] + key + key2)),
       Self("New Link Key", control(0x09, [1] + address + [0, 4] + key + [16], isEvent: true)),
       Self("New Long Term Key", control(0x0a, [1] + address + zeros + key, isEvent: true)),

@@ -59,6 +59,17 @@ struct SecretsTests {
     #expect(json.contains(String(repeating: "..", count: 16) + #"""#))
   }
 
+  @Test("What is hidden is listed in its own object")
+  func places() {
+    let code = SecretPackets.all.first { $0.name == "LE BIG Create Sync" }
+    let json = Rendering.json(code?.records ?? [], options(showsKeys: false))
+    #expect(json.contains(#"]","hidden":["broadcast_code"]}"#.dropFirst(2)))
+    let report = SecretPackets.all.first { $0.name.hasPrefix("LE Advertising Report") }
+    let lines = Rendering.json(report?.records ?? [], options(showsKeys: false))
+    #expect(lines.contains(#"}],"hidden":["data"]}]"#), "\(lines)")
+    #expect(lines.contains(#""hidden":["value"]}],"hidden":["data"]}]"#), "\(lines)")
+  }
+
   @Test("What is no secret stays readable beside one")
   func neighbours() {
     let packets = SecretPackets.all[0]
