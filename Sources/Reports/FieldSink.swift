@@ -48,6 +48,9 @@ protocol FieldSink: HCIFieldVisitor, ~Copyable {
   mutating func words(_ key: StaticString, bits: Int, of count: Int, _ word: (Int) -> StaticString)
   /// Whether secrets are to be shown.
   var showsKeys: Bool { get }
+  /// Whether advertising data is hidden whatever it looks like: it is a part of more, which holds a
+  /// secret.
+  var hidesAdvertising: Bool { get set }
 }
 
 extension FieldSink where Self: ~Copyable {
@@ -64,10 +67,13 @@ extension FieldSink where Self: ~Copyable {
     case .address(let address): self.address(name, address)
     case .bytes: self.bytes(name, bytes)
     case .advertisingData:
-      let isSecret = Details.hasSecret(bytes, Slice(start: 0, count: bytes.byteCount))
+      let isSecret =
+        hidesAdvertising
+        || ADStructures.holdSecret(bytes, Slice(start: 0, count: bytes.byteCount))
       if isSecret && !showsKeys { hidden(name, bytes.byteCount) } else { self.bytes(name, bytes) }
+    case .advertisingFragment where bytes.byteCount == 0: self.bytes(name, bytes)
     case .text: string(name, bytes)
-    case .secret:
+    case .secret, .advertisingFragment:
       if showsKeys { self.bytes(name, bytes) } else { hidden(name, bytes.byteCount) }
     }
   }

@@ -8,6 +8,7 @@ import Dissectors
 struct JSONSink: FieldSink, ~Copyable {
   var output = Output()
   let showsKeys: Bool
+  var hidesAdvertising = false
   /// Whether a comma is due before the next key or element.
   private var isFirst = true
   private var keys = KeyCache()

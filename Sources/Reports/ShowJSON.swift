@@ -41,7 +41,7 @@ package struct ShowJSON: PacketReport, ~Copyable {
     summary()
     problems(dissection.problems)
     if options.showsBytes {
-      raw(record.bytes, options.showsKeys ? .none : Secrets(dissection, record, answer))
+      raw(record.bytes, options.showsKeys ? .none : Secrets(dissection, record, answer, memory))
     }
     sink.end()
     sink.output.byte(0x0a)

@@ -20,6 +20,7 @@ extension HCIParameter {
     switch kind {
     case .unsigned(let width, _), .signed(let width, _): (Int(width), true)
     case .count(let width), .countOfBits(let width, _): (Int(width), true)
+    case .dataOperation: (1, true)
     case .address: (6, true)
     case .bytes(let count), .text(let count), .secret(let count): (count, true)
     case .advertisingData(let field): (field, field > 0)
@@ -256,6 +257,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
       switch parameter.kind {
       case .unsigned(_, .code(let set)), .unsigned(_, .flags(let set)), .countOfBits(_, let set):
         used.insert(set)
+      case .dataOperation: used.insert(.dataOperation)
       case .list: collect(parameter.items, into: &used)
       default: break
       }

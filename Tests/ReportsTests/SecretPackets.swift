@@ -11,7 +11,8 @@ struct SecretPackets {
   static let key2: [UInt8] = (0xb0...0xbf).map { UInt8($0) }
   static let address: [UInt8] = [1, 2, 3, 4, 5, 6]
 
-  static let all: [SecretPackets] = commands + events + returns + management + pairing + data
+  static let all: [SecretPackets] =
+    commands + events + parts + returns + management + pairing + data
 
   private init(_ name: String, _ records: TestRecord...) {
     self.name = name
@@ -90,6 +91,64 @@ struct SecretPackets {
       Self(
         "… in a report that claims more than there is",
         event(0x3e, [2, 1, 0, 1] + address + [28, 17, 0x23] + key)),
+    ]
+  }
+
+  // MARK: Advertisements in parts
+
+  /// An LE Extended Advertising Report with a part of an advertisement's data.
+  private static func report(_ data: ArraySlice<UInt8>, isLast: Bool, missing: Int = 0)
+    -> TestRecord
+  {
+    let head: [UInt8] = [0x0d, 1, isLast ? 0 : 0x20, 0, 1] + address + [1, 1, 0, 0x7f, 0xec]
+    var record = event(0x3e, head + zeros.prefix(9) + [UInt8(data.count)] + data)
+    record.bytes.removeLast(missing)
+    record.missing = missing
+    return record
+  }
+
+  /// A name, then a broadcast code, cut where `cuts` say.
+  private static func chain(_ name: String, _ cuts: Int..., missing: Int = 0) -> SecretPackets {
+    let data: [UInt8] = [3, 9, 0x41, 0x42, 17, 0x2d] + key
+    let edges = [0] + cuts + [data.count]
+    var packets = Self(name)
+    for (start, end) in zip(edges, edges.dropFirst()) {
+      let isLast = end == data.count
+      packets.records.append(
+        report(data[start..<end], isLast: isLast, missing: isLast ? missing : 0))
+    }
+    return packets
+  }
+
+  /// LE Set Extended Advertising Data, LE Set Periodic Advertising Data: a part of a set's data.
+  private static func set(_ opcode: UInt16, _ operation: UInt8, _ data: [UInt8]) -> TestRecord {
+    let preference: [UInt8] = opcode == 0x203f ? [] : [1]
+    return command(opcode, [1, operation] + preference + [UInt8(data.count)] + data)
+  }
+
+  private static var cutSet: TestRecord {
+    var record = set(0x2037, 2, key)
+    record.bytes.removeLast(5)
+    record.missing = 5
+    return record
+  }
+
+  private static var parts: [SecretPackets] {
+    [
+      chain("A broadcast code in the second of two parts", 6),
+      chain("… the first of which ends with its length", 5),
+      chain("… the first of which ends inside it", 12),
+      chain("… in three parts", 8, 14),
+      chain("… the last of which the capture cut", 8, missing: 3),
+      chain("… the last of which the capture cut, not the first", 8, 14, missing: 1),
+      Self(
+        "LE Set Extended Advertising Data in parts", set(0x2037, 1, [17, 0x2d, 0xc0]),
+        set(0x2037, 0, Array(key[1..<8])), set(0x2037, 2, Array(key[8...]))),
+      Self("LE Set Extended Scan Response Data, the end", set(0x2038, 2, key)),
+      Self("LE Set Periodic Advertising Data, the end", set(0x203f, 2, key)),
+      Self("LE Set Extended Advertising Data with an unknown operation", set(0x2037, 9, key)),
+      Self("… cut by the capture", cutSet),
+      Self("… with bytes behind it", command(0x2037, [1, 0, 1, 2, 1, 1] + key)),
     ]
   }
 
