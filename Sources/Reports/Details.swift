@@ -19,7 +19,7 @@ enum Details {
     switch dissection.content {
     case .note(let note): Self.note(note, dissection, bytes, to: &sink)
     case .control(let control): Self.control(control, dissection, bytes, to: &sink)
-    case .unknown: break
+    case .unknown: payload(bytes.part(dissection.body), isSecret: false, to: &sink)
     case .command(let command):
       sink.begin("hci")
       sink.word("kind", "command")
@@ -158,6 +158,10 @@ enum Details {
     sink.identifier("handle", UInt64(header.handle), digits: 4)
     sink.word("boundary", header.boundary.key)
     if header.broadcast != 0 { sink.number("broadcast", Int(header.broadcast)) }
+    if dissection.l2cap == nil, !answer.fragment.isFragment {
+      // A continuation of something unknown may be part of a key.
+      payload(bytes.part(dissection.body), isSecret: true, to: &sink)
+    }
     sink.end()
     if let l2cap = dissection.l2cap {
       sink.begin("l2cap")

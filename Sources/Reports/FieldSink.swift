@@ -86,7 +86,7 @@ extension FieldSink where Self: ~Copyable {
     switch form {
     case .plain: number(name, Int(value))
     case .hex: identifier(name, raw, digits: digits)
-    case .handle: identifier(name, raw & 0x0fff, digits: 4)
+    case .handle: identifier(name, raw, digits: digits)
     case .code(let set): code(name, raw, digits: digits, set.name(of: raw))
     case .flags(let set): flags(name, raw, digits: digits, set)
     case .scaled(let scale):

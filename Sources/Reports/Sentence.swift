@@ -210,7 +210,7 @@ extension Sentence: HCIFieldVisitor {
       output.hexadecimal(raw, digits: 2 * width)
     case .handle:
       begin(label)
-      output.handle(UInt16(raw & 0x0fff))
+      output.handle(UInt16(truncatingIfNeeded: raw))
     case .opcode:
       begin(label)
       command(UInt16(truncatingIfNeeded: raw))

@@ -294,7 +294,7 @@ package struct Memory: Sendable {
       record.adapter ?? 0xffff, complete.handle, .le, packet: record.number, time: record.time)
     links[link].peer = complete.peer
     links[link].peerType = complete.peerType
-    links[link].localRole = complete.role == 0 ? .central : .peripheral
+    links[link].localRole = complete.role == 0 ? .central : complete.role == 1 ? .peripheral : nil
     // The peripheral learns of a connection from the central's packet; the central only created it.
     links[link].isEstablished = complete.role != 0
     links[link].interval = complete.interval

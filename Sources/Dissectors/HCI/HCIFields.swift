@@ -206,8 +206,8 @@ package struct HCIFields: ~Escapable {
       defer { visitor.endItem() }
       try walk(fields, items, &visitor)
       done += 1
-      // A list to the end of items that take nothing would never get there.
-      if expected == nil, cursor.offset == start { break }
+      // Items that take nothing would never get to the end.
+      if cursor.offset == start { break }
     }
   }
 }

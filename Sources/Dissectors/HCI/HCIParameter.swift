@@ -45,7 +45,8 @@ package struct HCIParameter: Sendable {
     case plain
     /// `0x` and two digits a byte.
     case hex
-    /// A connection handle, sync handle or the like: `0x0040`; the upper four bits are reserved.
+    /// A connection handle, sync handle or the like: `0x0040`. The upper four bits are reserved; where they
+    /// are set, as in 0xffff for none, they are shown.
     case handle
     /// A code that has a name.
     case code(CodeSet)
