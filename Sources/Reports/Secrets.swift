@@ -17,7 +17,8 @@ struct Secrets: Sendable {
   private init() {}
 
   /// Finds the secrets of a packet, in the bytes of its record.
-  init(_ dissection: Dissection, _ packet: borrowing CaptureRecord, _ answer: Answer,
+  init(
+    _ dissection: Dissection, _ packet: borrowing CaptureRecord, _ answer: Answer,
     _ memory: Memory
   ) {
     let record = packet.bytes
@@ -119,7 +120,8 @@ private struct SecretFinder: HCIFieldVisitor {
   ) {
     switch value {
     case .secret, .advertisingFragment: found.append(slice)
-    case .advertisingData where ADStructures.holdSecret(bytes, Slice(start: 0, count: bytes.byteCount)):
+    case .advertisingData
+    where ADStructures.holdSecret(bytes, Slice(start: 0, count: bytes.byteCount)):
       found.append(slice)
     default: break
     }

@@ -264,7 +264,9 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     }
   }
 
-  @Test("keys, passkeys, PIN codes, broadcast codes and random numbers are secrets, and nothing else is")
+  @Test(
+    "keys, passkeys, PIN codes, broadcast codes and random numbers are secrets, and nothing else is"
+  )
   func secrets() {
     let commands: [UInt16: Int] = [
       0x040b: 1, 0x040d: 1, 0x042e: 1, 0x0430: 2, 0x0445: 4, 0x0c11: 1, 0x2017: 2, 0x2019: 1,

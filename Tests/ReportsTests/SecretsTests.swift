@@ -87,7 +87,8 @@ struct SecretsTests {
 
   @Test("Parts of an advertisement without secrets stay readable")
   func harmlessParts() {
-    var records = SecretPackets.all.first { $0.name.hasSuffix("second of two parts") }?.records ?? []
+    var records =
+      SecretPackets.all.first { $0.name.hasSuffix("second of two parts") }?.records ?? []
     // A manufacturer's data in place of the broadcast code.
     records[0].bytes[records[0].bytes.count - 1] = 0xff
     #expect(!leaks(Rendering.text(records, options(showsKeys: false))).isEmpty)
