@@ -9,7 +9,6 @@ package struct InfoReport: PacketReport, ~Copyable {
   private let name: String
   private let isJSON: Bool
   private let glyphs: Glyphs
-  private let limits: Limits
   private let source: CaptureSummary
   private var facts: CaptureFacts
 
@@ -21,7 +20,6 @@ package struct InfoReport: PacketReport, ~Copyable {
     self.name = name
     self.isJSON = isJSON
     self.glyphs = glyphs
-    self.limits = limits
     source = summary
     facts = CaptureFacts(limits)
   }

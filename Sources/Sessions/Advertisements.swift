@@ -134,10 +134,12 @@ package struct Advertisements: Sendable {
     let open = chains.firstIndex { $0.key == key }
     if report.isCut {
       // What the capture did not keep is missing in the chain.
-      guard let open else { return advertisement }
+      guard open != nil || report.dataStatus == .incomplete else { return advertisement }
+      let position = open ?? begin(key, &problems)
       advertisement.isPart = true
       advertisement.mayHoldSecret = true
-      chains[open].giveUp()
+      chains[position].lastPacket = packet
+      chains[position].giveUp()
       return advertisement
     }
     if report.dataStatus == .incomplete {

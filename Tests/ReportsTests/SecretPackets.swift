@@ -108,14 +108,18 @@ struct SecretPackets {
   }
 
   /// A name, then a broadcast code, cut where `cuts` say.
-  private static func chain(_ name: String, _ cuts: Int..., missing: Int = 0) -> SecretPackets {
+  private static func chain(_ name: String, _ cuts: Int..., missing: Int = 0, missingFirst: Int = 0)
+    -> SecretPackets
+  {
     let data: [UInt8] = [3, 9, 0x41, 0x42, 17, 0x2d] + key
     let edges = [0] + cuts + [data.count]
     var packets = Self(name)
     for (start, end) in zip(edges, edges.dropFirst()) {
       let isLast = end == data.count
       packets.records.append(
-        report(data[start..<end], isLast: isLast, missing: isLast ? missing : 0))
+        report(
+          data[start..<end], isLast: isLast,
+          missing: isLast ? missing : start == 0 ? missingFirst : 0))
     }
     return packets
   }
@@ -141,6 +145,7 @@ struct SecretPackets {
       chain("… in three parts", 8, 14),
       chain("… the last of which the capture cut", 8, missing: 3),
       chain("… the last of which the capture cut, not the first", 8, 14, missing: 1),
+      chain("… the first of which the capture cut", 8, missingFirst: 2),
       Self(
         "LE Set Extended Advertising Data in parts", set(0x2037, 1, [17, 0x2d, 0xc0]),
         set(0x2037, 0, Array(key[1..<8])), set(0x2037, 2, Array(key[8...]))),
