@@ -97,9 +97,11 @@ package struct Cursor: ~Escapable {
     span.part(Slice(start: Int(slice.start) - base, count: Int(slice.count)))
   }
 
+  /// Throws where `count` bytes are not there; a negative count, which an inner length minus an outer
+  /// one may give, never is.
   @inlinable
   func check(_ count: Int) throws(ParseError) {
-    guard remaining >= count else {
+    guard count >= 0, remaining >= count else {
       throw ParseError(offset: offset, needed: count, available: remaining)
     }
   }
@@ -193,7 +195,7 @@ package struct Cursor: ~Escapable {
   @inlinable
   @_lifetime(self: copy self)
   package mutating func takeUpTo(_ count: Int) -> Slice {
-    let taken = min(count, remaining)
+    let taken = max(0, min(count, remaining))
     defer { position += taken }
     return Slice(start: offset, count: taken)
   }

@@ -47,7 +47,8 @@ package struct Output: ~Copyable {
   /// Forgets the bytes in the buffer.
   package mutating func clear() { count = 0 }
 
-  /// Forgets the bytes in the buffer after the first `length`.
+  /// Forgets the bytes in the buffer after the first `length`. For buffers without a descriptor: of
+  /// others, what was written out is not taken back.
   package mutating func shorten(to length: Int) { count = min(count, max(0, length)) }
 
   /// Writes out what the buffer holds.
@@ -56,8 +57,11 @@ package struct Output: ~Copyable {
     var written = 0
     while written < count, failure == nil {
       let result = unsafe write(descriptor, buffer + written, count - written)
-      if result >= 0 {
+      if result > 0 {
         written += result
+      } else if result == 0 {
+        // Nothing written, and no reason given: to try again could go on for ever.
+        failure = EIO
       } else if errno == EAGAIN {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         unsafe poll(&waiting, 1, -1)
@@ -258,7 +262,9 @@ package struct Output: ~Copyable {
   }
 
   /// Writes a number over bytes that are there, so that its last digit stands before the byte at
-  /// `end`, and gives where its first digit stands: a column's right-aligned number, over spaces.
+  /// `end`, and gives where its first digit stands: a column's right-aligned number, over spaces. For
+  /// buffers without a descriptor, like everything that writes over bytes: in others they may have
+  /// gone.
   @discardableResult
   package mutating func put(_ value: UInt, endingAt end: Int) -> Int {
     precondition(end <= count)

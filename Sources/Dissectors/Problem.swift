@@ -62,7 +62,7 @@ package struct Problem: Equatable, Sendable {
   /// Where in the packet's bytes, where that can be said.
   package var offset: Int32?
   /// The first number of the code's meaning.
-  package var first: Int32
+  package var first: UInt32
   /// The second.
   package var second: Int32
 
@@ -70,7 +70,7 @@ package struct Problem: Equatable, Sendable {
   package init(_ code: Code, at offset: Int? = nil, _ first: Int = 0, _ second: Int = 0) {
     self.code = code
     self.offset = offset.map { Int32(truncatingIfNeeded: $0) }
-    self.first = Int32(clamping: first)
+    self.first = UInt32(clamping: first)
     self.second = Int32(clamping: second)
   }
 

@@ -21,7 +21,8 @@ extension Details {
         data(memory.advertisements.joined.bytes, joined, to: &sink)
       } else if advertisement.isPart, advertisement.partNumber != 1 {
         // It begins anywhere: what looks like structures may be none.
-        sink.bytes("data", bytes.part(advertisement.report.data))
+        payload(
+          bytes.part(advertisement.report.data), isSecret: advertisement.mayHoldSecret, to: &sink)
       } else {
         data(bytes, advertisement.report.data, to: &sink)
       }
@@ -80,7 +81,7 @@ extension Details {
     _ bytes: RawSpan, _ slice: Slice, to sink: inout Sink
   ) {
     guard !slice.isEmpty else { return }
-    if !sink.showsKeys, hasSecret(bytes, slice) {
+    if !sink.showsKeys, ADStructures.holdSecret(bytes, slice) {
       sink.hidden("data", Int(slice.count))
     } else {
       sink.bytes("data", bytes.part(slice))
@@ -97,15 +98,6 @@ extension Details {
       sink.endItem()
     }
     sink.endList()
-  }
-
-  /// Whether advertising data holds a value that pairing depends on.
-  static func hasSecret(_ bytes: RawSpan, _ slice: Slice) -> Bool {
-    var structures = ADStructures(bytes, slice)
-    while let structure = structures.next() {
-      if case .secret = structure.type.layout(count: Int(structure.data.count)) { return true }
-    }
-    return structures.brokenLayout.map { if case .secret = $0 { true } else { false } } ?? false
   }
 
   private static func value<Sink: FieldSink & ~Copyable>(

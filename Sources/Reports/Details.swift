@@ -19,16 +19,16 @@ enum Details {
     switch dissection.content {
     case .note(let note): Self.note(note, dissection, bytes, to: &sink)
     case .control(let control): Self.control(control, dissection, bytes, to: &sink)
-    case .unknown: break
+    case .unknown: payload(bytes.part(dissection.body), isSecret: false, to: &sink)
     case .command(let command):
       sink.begin("hci")
       sink.word("kind", "command")
       sink.identifier("opcode", UInt64(command.opcode), digits: 4)
-      parameters(dissection, bytes, to: &sink)
+      parameters(dissection, bytes, mayHoldSecret: false, to: &sink)
       sink.end()
     case .event(let event):
       sink.begin("hci")
-      Self.event(event, dissection, bytes, answer, to: &sink)
+      Self.event(event, dissection, bytes, answer, memory, to: &sink)
       sink.end()
     case .acl(let header):
       acl(header, dissection, bytes, answer, fragments: fragments, to: &sink)
@@ -77,7 +77,7 @@ enum Details {
 
   private static func event<Sink: FieldSink & ~Copyable>(
     _ event: HCIEvent, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, to sink: inout Sink
+    _ answer: Answer, _ memory: Memory, to sink: inout Sink
   ) {
     sink.word("kind", "event")
     sink.identifier("event", UInt64(event.code), digits: 2)
@@ -88,7 +88,10 @@ enum Details {
       sink.code("status", UInt64(status), digits: 2, StatusCode(rawValue: status).name)
     }
     self.answered(answer, to: &sink)
-    parameters(dissection, bytes, to: &sink)
+    let mayHoldSecret = memory.advertisements.mayHoldSecret
+    sink.hidesAdvertising = mayHoldSecret && !sink.showsKeys
+    parameters(dissection, bytes, mayHoldSecret: mayHoldSecret, to: &sink)
+    sink.hidesAdvertising = false
   }
 
   /// What a packet answers, and after what time.
@@ -104,49 +107,47 @@ enum Details {
 
   /// The name that the tables have for a command or event, and its parameters; undescribed ones as
   /// bytes.
+  ///
+  /// - Parameter mayHoldSecret: its advertising data may be pieces of a secret.
   private static func parameters<Sink: FieldSink & ~Copyable>(
-    _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
+    _ dissection: Dissection, _ bytes: RawSpan, mayHoldSecret: Bool, to sink: inout Sink
   ) {
     guard let found = dissection.parameters else { return }
     if let row = found.row { sink.word("name", HCITable.name(row)) }
-    var rest = found.outer
-    var isSecret = false
+    var rest = (slice: found.outer, isSecret: false)
     sink.begin("parameters")
     if let row = found.row {
       rest = walk(HCITable.parameters(row), bytes, found.outer, to: &sink)
-      isSecret = Secrets.mayHold(HCITable.parameters(row), bytes, rest)
     }
-    if !found.inner.isEmpty {
-      rest = returned(found, bytes, to: &sink)
-      if let completed = found.completed {
-        isSecret = Secrets.mayHold(HCITable.returns(completed), bytes, rest)
-      }
-    }
+    if !found.inner.isEmpty { rest = returned(found, bytes, to: &sink) }
     sink.end()
-    payload(bytes.part(rest), isSecret: isSecret, to: &sink)
+    payload(bytes.part(rest.slice), isSecret: rest.isSecret || mayHoldSecret, to: &sink)
   }
 
-  /// The return parameters of a Command Complete; gives the bytes that no row describes.
+  /// The return parameters of a Command Complete; gives the bytes that no row describes, and whether
+  /// they may be secret.
   private static func returned<Sink: FieldSink & ~Copyable>(
     _ found: HCIParameters, _ bytes: RawSpan, to sink: inout Sink
-  ) -> Slice {
+  ) -> (slice: Slice, isSecret: Bool) {
     if let completed = found.completed, HCITable.returns(completed).isKnown {
       return walk(HCITable.returns(completed), bytes, found.inner, to: &sink)
     }
     let status = bytes.byte(at: Int(found.inner.start))
     sink.code("status", UInt64(status), digits: 2, StatusCode(rawValue: status).name)
-    return Slice(start: Int(found.inner.start) + 1, count: Int(found.inner.count) - 1)
+    return (Slice(start: Int(found.inner.start) + 1, count: Int(found.inner.count) - 1), false)
   }
 
-  /// Tells the parameters that are there; gives the bytes behind them.
+  /// Tells the parameters that are there; gives the bytes behind them, and whether they may be
+  /// secret.
   private static func walk<Sink: FieldSink & ~Copyable>(
     _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice, to sink: inout Sink
-  ) -> Slice {
-    guard layout.isKnown else { return slice }
+  ) -> (slice: Slice, isSecret: Bool) {
+    guard layout.isKnown else { return (slice, false) }
     var fields = HCIFields(bytes, slice)
     // Where the bytes end too early, the dissection has the problem already.
     try? fields.walk(layout, &sink)
-    return fields.rest()
+    let rest = fields.rest()
+    return (rest, fields.isFragment || Secrets.mayHold(layout, bytes, rest))
   }
 
   // MARK: Data
@@ -160,6 +161,10 @@ enum Details {
     sink.identifier("handle", UInt64(header.handle), digits: 4)
     sink.word("boundary", header.boundary.key)
     if header.broadcast != 0 { sink.number("broadcast", Int(header.broadcast)) }
+    if dissection.l2cap == nil, !answer.fragment.isFragment {
+      // A continuation of something unknown may be part of a key.
+      payload(bytes.part(dissection.body), isSecret: true, to: &sink)
+    }
     sink.end()
     if let l2cap = dissection.l2cap {
       sink.begin("l2cap")
@@ -201,7 +206,7 @@ enum Details {
 
   /// Bytes that are not dissected. Some may hold keys: the Security Manager's, what is left over
   /// where a key should be.
-  private static func payload<Sink: FieldSink & ~Copyable>(
+  static func payload<Sink: FieldSink & ~Copyable>(
     _ payload: RawSpan, isSecret: Bool, to sink: inout Sink
   ) {
     guard payload.byteCount > 0 else { return }

@@ -46,7 +46,7 @@ extension Dissection {
     switch content {
     case .event(let event):
       guard let status = parameters?.status(bytes) else { return nil }
-      if status != 0 { return .hciStatus }
+      if status != 0 { return isVendorsAnswer(event, bytes) ? nil : .hciStatus }
       guard event.code == HCIEvent.disconnectionCompleteCode, let outer = parameters?.outer,
         outer.count >= 4
       else { return nil }
@@ -66,6 +66,17 @@ extension Dissection {
       return .l2capReject
     default: return nil
     }
+  }
+}
+
+extension Dissection {
+  /// Whether the packet completes a vendor's command that no table has: that its first return
+  /// parameter is a status is likely, not known.
+  private func isVendorsAnswer(_ event: HCIEvent, _ bytes: RawSpan) -> Bool {
+    guard event.code == HCIEvent.commandCompleteCode, let parameters, parameters.completed == nil
+    else { return false }
+    var cursor = Cursor(bytes, parameters.outer)
+    return (try? CommandComplete(parsing: &cursor))?.isVendors ?? false
   }
 }
 

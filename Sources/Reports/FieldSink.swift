@@ -52,6 +52,9 @@ protocol FieldSink: HCIFieldVisitor, ~Copyable {
   mutating func repeats(_ connection: ConnectionState) -> Bool
   /// Remembers what was written since `repeats` said no.
   mutating func remember(_ connection: ConnectionState)
+  /// Whether advertising data is hidden whatever it looks like: it is a part of more, which holds a
+  /// secret.
+  var hidesAdvertising: Bool { get set }
 }
 
 extension FieldSink where Self: ~Copyable {
@@ -72,10 +75,13 @@ extension FieldSink where Self: ~Copyable {
     case .address(let address): self.address(name, address)
     case .bytes: self.bytes(name, bytes)
     case .advertisingData:
-      let isSecret = Details.hasSecret(bytes, Slice(start: 0, count: bytes.byteCount))
+      let isSecret =
+        hidesAdvertising
+        || ADStructures.holdSecret(bytes, Slice(start: 0, count: bytes.byteCount))
       if isSecret && !showsKeys { hidden(name, bytes.byteCount) } else { self.bytes(name, bytes) }
+    case .advertisingFragment where bytes.byteCount == 0: self.bytes(name, bytes)
     case .text: string(name, bytes)
-    case .secret:
+    case .secret, .advertisingFragment:
       if showsKeys { self.bytes(name, bytes) } else { hidden(name, bytes.byteCount) }
     }
   }
@@ -88,7 +94,7 @@ extension FieldSink where Self: ~Copyable {
     switch form {
     case .plain: number(name, Int(value))
     case .hex: identifier(name, raw, digits: digits)
-    case .handle: identifier(name, raw & 0x0fff, digits: 4)
+    case .handle: identifier(name, raw, digits: digits)
     case .code(let set): code(name, raw, digits: digits, set.name(of: raw))
     case .flags(let set): flags(name, raw, digits: digits, set)
     case .scaled(let scale):

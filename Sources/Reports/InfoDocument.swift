@@ -49,6 +49,7 @@ struct InfoDocument: ~Copyable {
     sink.begin("data_packets")
     sink.number("le", facts.leData)
     sink.number("br_edr", facts.brEDRData)
+    if facts.unknownData > 0 { sink.number("unknown", facts.unknownData) }
     sink.end()
     sink.begin("failures")
     for failure in Failure.allCases where facts.failures[failure.rawValue] > 0 {
@@ -110,7 +111,8 @@ struct InfoDocument: ~Copyable {
     for connection in facts.connections {
       sink.beginItem()
       sink.number("id", connection.id)
-      sink.number("adapter", Int(connection.adapter))
+      // 0xffff: records of no adapter.
+      if connection.adapter != 0xffff { sink.number("adapter", Int(connection.adapter)) }
       sink.identifier("handle", UInt64(connection.handle), digits: 4)
       sink.word("transport", connection.transport.key)
       if let peer = connection.peer { sink.address("peer", peer) }

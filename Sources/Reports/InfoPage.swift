@@ -145,6 +145,11 @@ struct InfoPage: ~Copyable {
       out.decimal(facts.leData * 100 / data)
       out.text(" % of their data is LE")
     }
+    if facts.unknownData > 0 {
+      out.text(data > 0 ? ", not counting " : "; ")
+      out.count(facts.unknownData, "data packet", "data packets")
+      out.text(" of links of unknown type")
+    }
     out.byte(0x0a)
     for connection in facts.connections { line(connection) }
     if facts.connectionCount > facts.connections.count {

@@ -9,8 +9,6 @@ package struct InfoReport: PacketReport, ~Copyable {
   private let name: String
   private let isJSON: Bool
   private let glyphs: Glyphs
-  private let showsKeys: Bool
-  private let limits: Limits
   private let source: CaptureSummary
   private var facts: CaptureFacts
 
@@ -22,8 +20,6 @@ package struct InfoReport: PacketReport, ~Copyable {
     self.name = name
     self.isJSON = isJSON
     self.glyphs = glyphs
-    showsKeys = false
-    self.limits = limits
     source = summary
     facts = CaptureFacts(limits)
   }
@@ -89,7 +85,6 @@ struct CaptureFacts: Sendable {
 
   private(set) var records = 0
   private(set) var kinds = [Int](repeating: 0, count: Kind.allCases.count)
-  private(set) var firstTime: Timestamp?
   private(set) var earliest: Timestamp?
   private(set) var latest: Timestamp?
   private(set) var stepsBack = 0
@@ -101,6 +96,7 @@ struct CaptureFacts: Sendable {
   private(set) var connectionCount = 0
   private(set) var leData = 0
   private(set) var brEDRData = 0
+  private(set) var unknownData = 0
   private(set) var advertisingReports = 0
   private var advertisers: Set<UInt64> = []
   private(set) var hasMoreAdvertisers = false
@@ -129,7 +125,8 @@ struct CaptureFacts: Sendable {
       switch memory.links.connection(link).transport {
       case .brEDR: brEDRData += 1
       case .le: leData += 1
-      case .unknown, .synchronous: break
+      case .unknown: unknownData += 1
+      case .synchronous: break
       }
     }
     if answer.opened || answer.closed { take(answer, memory) }
@@ -152,7 +149,6 @@ struct CaptureFacts: Sendable {
 
   private mutating func take(_ time: Timestamp?) {
     guard let time, time.isWritable else { return }
-    if firstTime == nil { firstTime = time }
     if let previous, time.nanoseconds(since: previous) < 0 { stepsBack += 1 }
     previous = time
     if let earliest, time.nanoseconds(since: earliest) >= 0 {} else { earliest = time }

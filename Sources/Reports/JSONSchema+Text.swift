@@ -70,6 +70,7 @@ extension JSONSchema {
           "items": {"$ref": "#/$defs/advertisement"},
           "minItems": 1
         },
+        "data": {"$ref": "#/$defs/hex", "description": "The bytes of a packet whose type is not known (protocol unknown)."},
         "decoded": {"$ref": "#/$defs/decoded"},
         "summary": {"type": "string", "description": "The line that `gattscope show` prints, without number and time."},
         "problems": {
@@ -280,7 +281,20 @@ extension JSONSchema {
           "additionalProperties": false,
           "properties": {
             "le": {"type": "integer", "description": "On LE links.", "minimum": 0},
-            "br_edr": {"type": "integer", "description": "On BR/EDR links.", "minimum": 0}
+            "br_edr": {"type": "integer", "description": "On BR/EDR links.", "minimum": 0},
+            "unknown": {"type": "integer", "description": "On links of unknown type, where there are any.", "minimum": 1}
+          }
+        },
+        "failures": {
+          "type": "object",
+          "description": "Packets that report a failure, by what failed; kinds without one are left out.",
+          "additionalProperties": false,
+          "properties": {
+            "att_errors": {"type": "integer", "description": "ATT requests that were refused.", "minimum": 1},
+            "pairing_failed": {"type": "integer", "description": "Pairings that failed.", "minimum": 1},
+            "hci_status": {"type": "integer", "description": "Commands and procedures that ended with another status than success.", "minimum": 1},
+            "links_lost": {"type": "integer", "description": "Links that ended although no host asked for it.", "minimum": 1},
+            "l2cap_rejects": {"type": "integer", "description": "L2CAP commands that were rejected.", "minimum": 1}
           }
         },
         "problems": {
@@ -658,7 +672,8 @@ extension JSONSchema {
         "opcode": {"$ref": "#/$defs/identifier", "description": "OGF and OCF in one number, such as 0x200c."},
         "name": {"type": "string", "description": "The command's name in the specification, absent if it is not known."},
         "parameters": {"$ref": "#/$defs/parameters"},
-        "data": {"$ref": "#/$defs/hex", "description": "Parameter bytes that were not decoded."}
+        "data": {"$ref": "#/$defs/hex", "description": "Parameter bytes that were not decoded."},
+        "hidden": {"$ref": "#/$defs/hidden"}
       }
     },
     "hciEvent": {
@@ -681,7 +696,8 @@ extension JSONSchema {
           "$ref": "#/$defs/parameters",
           "description": "Parameters; of Command Complete also those that the command returned."
         },
-        "data": {"$ref": "#/$defs/hex", "description": "Parameter bytes that were not decoded."}
+        "data": {"$ref": "#/$defs/hex", "description": "Parameter bytes that were not decoded."},
+        "hidden": {"$ref": "#/$defs/hidden"}
       }
     },
     "hciACL": {
@@ -696,7 +712,9 @@ extension JSONSchema {
           "enum": ["first_non_flushable", "continuation", "first_flushable", "complete"],
           "description": "Whether the packet begins an L2CAP PDU or continues one."
         },
-        "broadcast": {"type": "integer", "description": "The broadcast flag, where it is not 0.", "minimum": 1}
+        "broadcast": {"type": "integer", "description": "The broadcast flag, where it is not 0.", "minimum": 1},
+        "data": {"$ref": "#/$defs/hex", "description": "The bytes of a fragment whose beginning is not known, with --show-keys: they may be a piece of a key."},
+        "hidden": {"$ref": "#/$defs/hidden"}
       }
     },
     "hciSCO": {
@@ -790,6 +808,7 @@ extension JSONSchema {
         "request": {"$ref": "#/$defs/packetNumber", "description": "The packet that this one answers."},
         "latency_ms": {"$ref": "#/$defs/latency"},
         "request_opcode": {"$ref": "#/$defs/identifier", "description": "Error Response: the opcode of the request that failed."},
+        "request_name": {"type": "string", "description": "The specification's name of that request, where it has one."},
         "handle": {
           "$ref": "#/$defs/handle",
           "description": "The attribute. A response has its request's, since it carries none itself."

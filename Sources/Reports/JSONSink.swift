@@ -8,6 +8,7 @@ import Dissectors
 struct JSONSink: FieldSink, ~Copyable {
   var output = Output()
   let showsKeys: Bool
+  var hidesAdvertising = false
   /// Whether a comma is due before the next key or element.
   private var isFirst = true
   private var keys = KeyCache()
@@ -17,6 +18,8 @@ struct JSONSink: FieldSink, ~Copyable {
   private var lastConnection: ConnectionState?
   private var connectionJSON = Output()
   private var connectionStart = 0
+  /// How many of them each open object had found when it began: those belong to the ones around it.
+  private var hiddenMarks: [Int] = []
 
   init(showsKeys: Bool) { self.showsKeys = showsKeys }
 
@@ -57,35 +60,42 @@ struct JSONSink: FieldSink, ~Copyable {
   /// An object that is an element, or the document itself.
   mutating func beginObject() {
     separate()
+    openBrace()
+  }
+
+  private mutating func openBrace() {
     output.byte(0x7b)
     isFirst = true
+    hiddenMarks.append(hiddenKeys.count)
   }
 
   /// Begins a new document in an empty buffer.
   mutating func beginDocument() {
     output.clear()
     isFirst = true
+    hiddenKeys.removeAll(keepingCapacity: true)
+    hiddenMarks.removeAll(keepingCapacity: true)
     beginObject()
   }
 
   mutating func begin(_ key: StaticString) {
     self.key(key)
-    output.byte(0x7b)
-    isFirst = true
+    openBrace()
   }
 
   mutating func end() {
-    if !hiddenKeys.isEmpty {
+    let mark = hiddenMarks.popLast() ?? 0
+    if hiddenKeys.count > mark {
       key("hidden")
       output.byte(0x5b)
-      for index in hiddenKeys.indices {
-        if index > 0 { output.byte(0x2c) }
+      for index in mark..<hiddenKeys.count {
+        if index > mark { output.byte(0x2c) }
         output.byte(0x22)
         output.lowercased(hiddenKeys[index])
         output.byte(0x22)
       }
       output.byte(0x5d)
-      hiddenKeys.removeAll(keepingCapacity: true)
+      hiddenKeys.removeLast(hiddenKeys.count - mark)
     }
     output.byte(0x7d)
     isFirst = false

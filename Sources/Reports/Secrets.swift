@@ -17,7 +17,10 @@ struct Secrets: Sendable {
   private init() {}
 
   /// Finds the secrets of a packet, in the bytes of its record.
-  init(_ dissection: Dissection, _ packet: borrowing CaptureRecord, _ answer: Answer) {
+  init(
+    _ dissection: Dissection, _ packet: borrowing CaptureRecord, _ answer: Answer,
+    _ memory: Memory
+  ) {
     let record = packet.bytes
     switch dissection.content {
     case .command, .event:
@@ -26,7 +29,7 @@ struct Secrets: Sendable {
       if let row = found.row { finder.walk(HCITable.parameters(row), record, found.outer) }
       if let row = found.completed { finder.walk(HCITable.returns(row), record, found.inner) }
       for slice in finder.found { add(slice, of: record) }
-      addAdvertising(record, dissection)
+      addAdvertising(record, memory.advertisements)
     case .control(let control):
       if control.carriesSecrets { add(dissection.body, of: record) }
     case .acl: addData(record, packet.framing == .h4 ? 1 : 0, dissection, answer)
@@ -57,16 +60,16 @@ struct Secrets: Sendable {
 
   /// Whether bytes behind the parameters that could be read may be a piece of a secret.
   static func mayHold(_ layout: HCILayout, _ bytes: RawSpan, _ rest: Slice) -> Bool {
-    layout.hasSecret || layout.hasAdvertisingData && Details.hasSecret(bytes, rest)
+    layout.hasSecret || layout.hasAdvertisingData && ADStructures.holdSecret(bytes, rest)
   }
 
-  /// Reports whose AD structures hold pairing data: all of their bytes.
-  private mutating func addAdvertising(_ record: RawSpan, _ dissection: Dissection) {
-    guard let reports = AdvertisingReports(event: record, body: dissection.body) else { return }
-    var cursor = Cursor(record, reports.list)
-    for _ in 0..<reports.claimed {
-      guard let report = reports.next(&cursor) else { return }
-      if Details.hasSecret(record, report.data) { add(report.data, of: record) }
+  /// Reports whose AD structures hold pairing data, or parts of some that do: all of their bytes.
+  private mutating func addAdvertising(_ record: RawSpan, _ advertisements: Advertisements) {
+    for advertisement in advertisements.reports {
+      let data = advertisement.report.data
+      if advertisement.mayHoldSecret || ADStructures.holdSecret(record, data) {
+        add(data, of: record)
+      }
     }
   }
 
@@ -108,7 +111,7 @@ private struct SecretFinder: HCIFieldVisitor {
     // A key that is cut short is still most of a key.
     let rest = Int(fields.rest().start)
     let behind = Slice(start: rest, count: record.byteCount - rest)
-    if Secrets.mayHold(layout, record, behind) { found.append(behind) }
+    if fields.isFragment || Secrets.mayHold(layout, record, behind) { found.append(behind) }
   }
 
   mutating func field(
@@ -116,8 +119,9 @@ private struct SecretFinder: HCIFieldVisitor {
     at slice: Slice
   ) {
     switch value {
-    case .secret: found.append(slice)
-    case .advertisingData where Details.hasSecret(bytes, Slice(start: 0, count: bytes.byteCount)):
+    case .secret, .advertisingFragment: found.append(slice)
+    case .advertisingData
+    where ADStructures.holdSecret(bytes, Slice(start: 0, count: bytes.byteCount)):
       found.append(slice)
     default: break
     }

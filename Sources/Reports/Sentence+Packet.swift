@@ -124,8 +124,10 @@ extension Sentence {
   /// How many packets of each link: count (1 byte), then handle (2) and number (2) of each. A fifth
   /// of all packets is of this kind: it is worded without walking its row.
   private mutating func completedPackets(_ bytes: RawSpan, _ slice: Slice) {
+    guard !slice.isEmpty else { return }
     var offset = Int(slice.start) + 1
-    while offset + 4 <= slice.end {
+    for _ in 0..<bytes.byte(at: offset - 1) {
+      guard offset + 4 <= slice.end else { return }
       comma()
       output.decimal(Int(bytes.littleEndianU16(at: offset + 2)))
       offset += 4
@@ -151,9 +153,15 @@ extension Sentence {
     _ event: HCIEvent, _ found: HCIParameters, _ bytes: RawSpan, _ answer: Answer
   ) {
     let isComplete = event.code == HCIEvent.commandCompleteCode
-    // Command Complete: number of commands (1 byte), opcode (2). Command Status: status, number,
-    // opcode.
-    let opcode = bytes.littleEndianU16(at: Int(found.outer.start) + (isComplete ? 1 : 2))
+    var cursor = Cursor(bytes, found.outer)
+    let opcode =
+      isComplete
+      ? (try? CommandComplete(parsing: &cursor))?.opcode
+      : (try? CommandStatus(parsing: &cursor))?.opcode
+    guard let opcode else {
+      undecoded(bytes.part(found.outer))
+      return
+    }
     if let request = answer.request {
       output.text("to ")
       output.packet(request.packet)

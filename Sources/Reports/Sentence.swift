@@ -145,6 +145,10 @@ extension Sentence: HCIFieldVisitor {
     case .advertisingData:
       begin(line)
       advertisingData(bytes, Slice(start: 0, count: bytes.byteCount))
+    case .advertisingFragment:
+      guard bytes.byteCount > 0 else { return }
+      begin(line)
+      output.count(bytes.byteCount, "byte", "bytes")
     }
   }
 
@@ -169,6 +173,16 @@ extension Sentence: HCIFieldVisitor {
       guard raw != 0 else { return }
       begin(label)
       output.named(CodeSet.status.name(of: raw), raw, digits: 2)
+    case .code(.dataOperation):
+      // All of the data is what is expected.
+      guard raw != 3 else { return }
+      begin(label)
+      if let name = CodeSet.dataOperation.name(of: raw) {
+        output.lowercased(name)
+      } else {
+        output.text("operation ")
+        output.hexadecimal(raw, digits: 2)
+      }
     case .code(let set):
       begin(label)
       if let name = set.name(of: raw) {
@@ -196,7 +210,7 @@ extension Sentence: HCIFieldVisitor {
       output.hexadecimal(raw, digits: 2 * width)
     case .handle:
       begin(label)
-      output.handle(UInt16(raw & 0x0fff))
+      output.handle(UInt16(truncatingIfNeeded: raw))
     case .opcode:
       begin(label)
       command(UInt16(truncatingIfNeeded: raw))

@@ -39,9 +39,9 @@ package struct ShowJSON: PacketReport, ~Copyable {
     Details.packet(
       record, dissection, bytes, answer, fragments: fragments, memory, to: &sink)
     summary()
-    problems(dissection.problems)
+    problems(dissection.problems, isJoined: answer.fragment.isJoined)
     if options.showsBytes {
-      raw(record.bytes, options.showsKeys ? .none : Secrets(dissection, record, answer))
+      raw(record.bytes, options.showsKeys ? .none : Secrets(dissection, record, answer, memory))
     }
     sink.end()
     sink.output.byte(0x0a)
@@ -95,7 +95,9 @@ package struct ShowJSON: PacketReport, ~Copyable {
     sink.output.byte(0x22)
   }
 
-  private mutating func problems(_ problems: Problems) {
+  /// - Parameter isJoined: the packet completes a PDU of several records: offsets would count from
+  ///   the start of the PDU, which stands in none of them as a whole.
+  private mutating func problems(_ problems: Problems, isJoined: Bool) {
     guard !problems.isEmpty else { return }
     sink.beginList("problems")
     for index in 0..<problems.count {
@@ -107,7 +109,7 @@ package struct ShowJSON: PacketReport, ~Copyable {
       sink.output.byte(0x22)
       sink.output.message(of: problem)
       sink.output.byte(0x22)
-      if let offset = problem.offset { sink.number("offset", Int(offset)) }
+      if !isJoined, let offset = problem.offset { sink.number("offset", Int(offset)) }
       sink.endItem()
     }
     sink.endList()

@@ -73,7 +73,7 @@ package struct ShowText: PacketReport, ~Copyable {
     }
     if options.showsBytes {
       dump(
-        record.bytes, options.showsKeys ? .none : Secrets(dissection, record, answer),
+        record.bytes, options.showsKeys ? .none : Secrets(dissection, record, answer, memory),
         into: &output)
     }
   }

@@ -6,6 +6,7 @@ import Dissectors
 struct VerboseSink: FieldSink, ~Copyable {
   var output = Output()
   let showsKeys: Bool
+  var hidesAdvertising = false
   private var depth = 0
 
   /// Columns before the first level.

@@ -16,6 +16,8 @@ package struct Advertisement: Sendable {
   package var isPart = false
   /// Which part of a chain the report's data is, from 1; 0 where it is none or that is not known.
   package var partNumber = 0
+  /// Whether the report's data is a part of more that holds a secret, or may hold one.
+  package var mayHoldSecret = false
 }
 
 /// The advertising reports of the current packet, and the extended ones that are still incomplete.
@@ -47,12 +49,31 @@ package struct Advertisements: Sendable {
     var packets: [Int] = []
     var lastPacket = 0
     var parts = 0
-    /// Whether it has grown over the limit: then only its end is waited for.
-    var isGivenUp = false
+    /// Whether it has grown over the limit or lacks bytes: then only its end is waited for.
+    private(set) var isGivenUp = false
+
+    /// From now on only its end is waited for.
+    mutating func giveUp() { isGivenUp = true }
+
+    /// Whether its data holds a secret or a piece of one, or cannot be told.
+    var mayHoldSecret: Bool {
+      isGivenUp || ADStructures.holdSecret(data.bytes, Slice(start: 0, count: data.count))
+    }
+
+    /// Begins anew.
+    mutating func begin(_ key: Key) {
+      self.key = key
+      isGivenUp = false
+      parts = 0
+      data.removeAll(keepingCapacity: true)
+      packets.removeAll(keepingCapacity: true)
+    }
   }
 
   /// The reports of the current packet.
   package private(set) var reports: [Advertisement] = []
+  /// Whether one of them may be a part of something secret.
+  package var mayHoldSecret: Bool { reports.contains { $0.mayHoldSecret } }
   /// The data of those that complete a chain.
   package private(set) var joined: [UInt8] = []
   /// The packets of those chains.
@@ -108,11 +129,19 @@ package struct Advertisements: Sendable {
     _ problems: inout Problems
   ) -> Advertisement {
     var advertisement = Advertisement(report: report)
-    guard report.kind == .extended || report.kind == .periodic, !report.isCut else {
-      return advertisement
-    }
+    guard report.kind == .extended || report.kind == .periodic else { return advertisement }
     let key = Key(adapter, report)
     let open = chains.firstIndex { $0.key == key }
+    if report.isCut {
+      // What the capture did not keep is missing in the chain.
+      guard open != nil || report.dataStatus == .incomplete else { return advertisement }
+      let position = open ?? begin(key, &problems)
+      advertisement.isPart = true
+      advertisement.mayHoldSecret = true
+      chains[position].lastPacket = packet
+      chains[position].giveUp()
+      return advertisement
+    }
     if report.dataStatus == .incomplete {
       advertisement.isPart = true
       let position = open ?? begin(key, &problems)
@@ -121,8 +150,10 @@ package struct Advertisements: Sendable {
         chains[position].parts += 1
         advertisement.partNumber = chains[position].parts
       }
+      advertisement.mayHoldSecret = chains[position].mayHoldSecret
     } else if let open, chains[open].isGivenUp {
       advertisement.isPart = true
+      advertisement.mayHoldSecret = true
       chains[open].key = nil
     } else if let open {
       let start = joined.count
@@ -133,6 +164,8 @@ package struct Advertisements: Sendable {
       packets.append(packet)
       advertisement.joined = Slice(start: start, count: joined.count - start)
       advertisement.chain = firstPacket..<packets.count
+      advertisement.mayHoldSecret = ADStructures.holdSecret(
+        joined.bytes, Slice(start: start, count: joined.count - start))
       chains[open].key = nil
     }
     return advertisement
@@ -144,7 +177,7 @@ package struct Advertisements: Sendable {
     chains[position].lastPacket = packet
     guard !chains[position].isGivenUp else { return }
     guard chains[position].data.count + data.byteCount <= limits.advertisingBytes else {
-      chains[position].isGivenUp = true
+      chains[position].giveUp()
       problems.add(Problem(.advertisementTooLong, limits.advertisingBytes))
       return
     }
@@ -174,11 +207,7 @@ package struct Advertisements: Sendable {
       if !hasSaidForgotten { problems.add(Problem(.limitReached, limits.advertisingChains)) }
       hasSaidForgotten = true
     }
-    chains[position].key = key
-    chains[position].isGivenUp = false
-    chains[position].parts = 0
-    chains[position].data.removeAll(keepingCapacity: true)
-    chains[position].packets.removeAll(keepingCapacity: true)
+    chains[position].begin(key)
     return position
   }
 }

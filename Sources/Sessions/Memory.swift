@@ -320,7 +320,7 @@ package struct Memory: Sendable {
       ?? links.open(adapter, complete.handle, .le, packet: record.number, time: record.time)
     links[link].peer = complete.peer
     links[link].peerType = complete.peerType
-    links[link].localRole = complete.role == 0 ? .central : .peripheral
+    links[link].localRole = complete.role == 0 ? .central : complete.role == 1 ? .peripheral : nil
     // The peripheral learns of a connection from the central's packet; the central only created it.
     if complete.role != 0 { links[link].isEstablished = true }
     links[link].interval = complete.interval

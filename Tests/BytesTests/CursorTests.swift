@@ -53,6 +53,14 @@ struct CursorTests {
     }
   }
 
+  /// What an inner length less an outer one may give.
+  @Test func aNegativeCountIsNeverThere() {
+    var cursor = Cursor(bytes.bytes)
+    #expect(throws: ParseError(offset: 0, needed: -1, available: 20)) { _ = try cursor.take(-1) }
+    #expect(cursor.takeUpTo(-1) == Slice(start: 0, count: 0))
+    #expect(cursor.offset == 0)
+  }
+
   @Test func errorsCountFromThePacketsFirstByte() throws {
     var cursor = Cursor(bytes.bytes, Slice(start: 3, count: 4))
     #expect(cursor.offset == 3)

@@ -68,6 +68,45 @@ struct SecretLeakTests {
     #expect(!verb.contains("--raw") || seen.count >= Self.known.count)
   }
 
+  /// What `--show-keys` adds: the values whose keys stand in `hidden` without it.
+  private static func revealed(_ hidden: Any, _ shown: Any) -> Set<String> {
+    if let left = hidden as? [String: Any], let right = shown as? [String: Any] {
+      var found: Set<String> = []
+      for case let name as String in left["hidden"] as? [Any] ?? [] {
+        if let value = right[name] as? String { found.insert(value) }
+      }
+      for (key, value) in left { right[key].map { found.formUnion(revealed(value, $0)) } }
+      return found
+    }
+    guard let left = hidden as? [Any], let right = shown as? [Any] else { return [] }
+    return zip(left, right).reduce(into: []) { $0.formUnion(revealed($1.0, $1.1)) }
+  }
+
+  @Test("What --show-keys adds to the samples stands nowhere without it")
+  func samples() throws {
+    func documents(_ arguments: [String]) throws -> [Any] {
+      try Program.run(["show", "--json"] + arguments).output.split(separator: 0x0a).map {
+        try JSONSerialization.jsonObject(with: Data($0))
+      }
+    }
+    var count = 0
+    for name in ["write-refused", "pairing-fails"] {
+      let capture = Program.sample(name)
+      let known = Self.revealed(
+        try documents([capture]), try documents(["--show-keys", capture])
+      ).filter { $0.count >= 16 && Set($0) != ["0"] }
+      count += known.count
+      let needles = known.flatMap { [$0, Self.reversed($0)] }.map { Array($0.utf8.suffix(12)) }
+      let index = Dictionary(grouping: needles) { Self.key($0[0..<8]) }
+      for verb in [["show", "-v", "-x"], ["show", "--json", "--raw"], ["info", "--json"]] {
+        let found = Self.find(index, in: try Program.run(verb + [capture]).output)
+        #expect(
+          found.isEmpty, "\(verb) \(name): \(found.map { String(decoding: $0, as: UTF8.self) })")
+      }
+    }
+    #expect(count > 4)
+  }
+
   private static func key(_ digits: some Collection<UInt8>) -> UInt64 {
     digits.reduce(0) { $0 << 8 | UInt64($1) }
   }

@@ -125,6 +125,7 @@ struct Recorder: HCIFieldVisitor {
       case .bytes: "bytes \(bytes.array.map { digits($0, 2) }.joined())"
       case .text: "'\(String(decoding: bytes.array, as: UTF8.self))'"
       case .secret: "secret of \(bytes.byteCount)"
+      case .advertisingFragment: "part of \(bytes.byteCount)"
       case .advertisingData: "AD \(bytes.array.map { digits($0, 2) }.joined())"
       }
     told.append("\(name) \(text)")

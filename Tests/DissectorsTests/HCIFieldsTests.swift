@@ -221,6 +221,10 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
     var second = Recorder()
     try? again.walk([.list("None", []), .rest("Rest")], &second)
     #expect(second.told == ["None [", "{", "}", "]", "Rest bytes 010203"])
+    var third = HCIFields(bytes.bytes, Slice(start: 0, count: 3))
+    var counted = Recorder()
+    try? third.walk([.list("Empty", [.counted("A")])], &counted)
+    #expect(counted.told == ["Empty [", "{", "A bytes ", "}", "]"])
   }
 
   /// No list of the tables has items that could be empty: such a list would never end.

@@ -20,6 +20,7 @@ extension HCIParameter {
     switch kind {
     case .unsigned(let width, _), .signed(let width, _): (Int(width), true)
     case .count(let width), .countOfBits(let width, _): (Int(width), true)
+    case .dataOperation: (1, true)
     case .address: (6, true)
     case .bytes(let count), .text(let count), .secret(let count): (count, true)
     case .advertisingData(let field): (field, field > 0)
@@ -256,19 +257,22 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
       switch parameter.kind {
       case .unsigned(_, .code(let set)), .unsigned(_, .flags(let set)), .countOfBits(_, let set):
         used.insert(set)
+      case .dataOperation: used.insert(.dataOperation)
       case .list: collect(parameter.items, into: &used)
       default: break
       }
     }
   }
 
-  @Test("keys, passkeys, PIN codes and broadcast codes are secrets, and nothing else is")
+  @Test(
+    "keys, passkeys, PIN codes, broadcast codes and random numbers are secrets, and nothing else is"
+  )
   func secrets() {
     let commands: [UInt16: Int] = [
       0x040b: 1, 0x040d: 1, 0x042e: 1, 0x0430: 2, 0x0445: 4, 0x0c11: 1, 0x2017: 2, 0x2019: 1,
       0x201a: 1, 0x2027: 2, 0x2068: 1, 0x2069: 1, 0x206b: 1,
     ]
-    let returns: [UInt16: Int] = [0x0c57: 2, 0x0c7d: 4, 0x2017: 1]
+    let returns: [UInt16: Int] = [0x0c57: 2, 0x0c7d: 4, 0x2017: 1, 0x2018: 1]
     #expect(Self.secrets(in: hciCommandTables, of: \.parameters) == commands)
     #expect(Self.secrets(in: hciCommandTables, of: \.returns) == returns)
     #expect(Self.secrets(in: hciEventTables, of: \.parameters) == [0x15: 1, 0x18: 1, 0x3b: 1])

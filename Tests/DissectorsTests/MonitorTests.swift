@@ -189,6 +189,47 @@ let monitorFixtures: [(opcode: UInt16, bytes: String, least: Int)] = [
     #expect(dissection.body.start == 6)
   }
 
+  /// What BlueZ's mgmt.h gives a member `val[16]`, `irk`, `pin_code`, `passkey`, `hash` or `rand`, or
+  /// the AD structures of out-of-band data, read structure by structure; and mgmt_cp_hci_cmd_sync,
+  /// which can wrap any HCI command.
+  @Test func whatCarriesSecrets() {
+    let commands: [UInt16: String] = [
+      0x12: "mgmt_cp_load_link_keys: mgmt_link_key_info.val",
+      0x13: "mgmt_cp_load_long_term_keys: mgmt_ltk_info.val",
+      0x16: "mgmt_cp_pin_code_reply.pin_code", 0x1e: "mgmt_cp_user_passkey_reply.passkey",
+      0x21: "mgmt_cp_add_remote_oob_data.hash192", 0x2f: "mgmt_cp_set_privacy.irk",
+      0x30: "mgmt_cp_load_irks: mgmt_irk_info.val",
+      0x46: "mgmt_cp_set_blocked_keys: mgmt_blocked_key_info.val", 0x5b: "mgmt_cp_hci_cmd_sync",
+    ]
+    let returns: [UInt16: String] = [
+      0x20: "mgmt_rp_read_local_oob_data.hash192", 0x3b: "mgmt_rp_read_local_oob_ext_data.eir",
+      0x5b: "the answer to mgmt_cp_hci_cmd_sync",
+    ]
+    let events: [UInt16: String] = [
+      0x09: "mgmt_ev_new_link_key: mgmt_link_key_info.val",
+      0x0a: "mgmt_ev_new_long_term_key: mgmt_ltk_info.val", 0x17: "mgmt_ev_passkey_notify.passkey",
+      0x18: "mgmt_ev_new_irk: mgmt_irk_info.val", 0x19: "mgmt_ev_new_csrk: mgmt_csrk_info.val",
+      0x22: "mgmt_ev_local_oob_data_updated.eir",
+    ]
+    func carries(_ monitorOpcode: UInt16, _ bytes: [UInt8]) -> Bool? {
+      guard case .control(let record) = monitor(monitorOpcode, [1, 0, 0, 0] + bytes).content else {
+        return nil
+      }
+      return record.carriesSecrets
+    }
+    for code in UInt16(0)...0x80 {
+      let low = UInt8(code)
+      #expect(carries(16, [low, 0]) == (commands[code] != nil), "command \(code)")
+      if code != 1, code != 2 {
+        #expect(carries(17, [low, 0, 0, 0, 0]) == (events[code] != nil), "event \(code)")
+      }
+      for answer: UInt8 in [1, 2] {
+        #expect(
+          carries(17, [answer, 0, low, 0, 0]) == (returns[code] != nil), "answer to \(code)")
+      }
+    }
+  }
+
   // MARK: Truncation
 
   @Test(arguments: monitorFixtures)

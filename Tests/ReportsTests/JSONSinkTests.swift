@@ -79,6 +79,23 @@ struct JSONSinkTests {
       $0.end()
     }
     #expect(alone == #"{"smp":{"hidden":["data"]}}"#)
+    let outer = document {
+      $0.begin("parameters")
+      $0.hidden("Broadcast_Code", 16)
+      $0.beginList("BIS")
+      $0.beginItem()
+      $0.number("BIS", 1)
+      $0.endItem()
+      $0.beginItem()
+      $0.hidden("Data", 2)
+      $0.endItem()
+      $0.endList()
+      $0.hidden("more", 1)
+      $0.end()
+    }
+    #expect(
+      outer == #"{"parameters":{"bis":[{"bis":1},{"hidden":["data"]}],"#
+        + #""hidden":["broadcast_code","more"]}}"#)
   }
 
   @Test("Strings are escaped as RFC 8259 says; what is not UTF-8 becomes U+FFFD")

@@ -42,6 +42,8 @@ struct ProblemWordsTests {
     #expect(written { $0.message(of: Problem(.leftOver, 2)) } == "2 bytes are left over")
     let lost = written { $0.message(of: Problem(.recordsDropped, 1)) }
     #expect(lost == "the writer lost 1 record before this one")
+    let most = written { $0.message(of: Problem(.recordsDropped, Int(UInt32.max))) }
+    #expect(most == "the writer lost 4294967295 records before this one")
   }
 
   @Test("Problems that find no place are counted")

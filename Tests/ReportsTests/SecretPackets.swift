@@ -11,7 +11,8 @@ struct SecretPackets {
   static let key2: [UInt8] = (0xb0...0xbf).map { UInt8($0) }
   static let address: [UInt8] = [1, 2, 3, 4, 5, 6]
 
-  static let all: [SecretPackets] = commands + events + returns + management + pairing + data
+  static let all: [SecretPackets] =
+    commands + events + parts + returns + management + pairing + data
 
   private init(_ name: String, _ records: TestRecord...) {
     self.name = name
@@ -67,6 +68,7 @@ struct SecretPackets {
       Self("User Passkey Request Reply", command(0x042e, address + [0xc0, 0xc1, 0xc2, 0xc3])),
       Self("Remote OOB Data Request Reply", command(0x0430, address + key + key2)),
       Self("Write Stored Link Key", command(0x0c11, [1] + address + key)),
+      Self("LE BIG Create Sync", command(0x206b, [1, 0x40, 0, 1] + key + [0, 1, 0, 1, 1])),
       Self(
         "LE Set Advertising Data with a Security Manager TK value",
         command(0x2008, [18, 17, 0x10] + key + zeros + [0, 0, 0])),
@@ -92,8 +94,72 @@ struct SecretPackets {
     ]
   }
 
+  // MARK: Advertisements in parts
+
+  /// An LE Extended Advertising Report with a part of an advertisement's data.
+  private static func report(_ data: ArraySlice<UInt8>, isLast: Bool, missing: Int = 0)
+    -> TestRecord
+  {
+    let head: [UInt8] = [0x0d, 1, isLast ? 0 : 0x20, 0, 1] + address + [1, 1, 0, 0x7f, 0xec]
+    var record = event(0x3e, head + zeros.prefix(9) + [UInt8(data.count)] + data)
+    record.bytes.removeLast(missing)
+    record.missing = missing
+    return record
+  }
+
+  /// A name, then a broadcast code, cut where `cuts` say.
+  private static func chain(_ name: String, _ cuts: Int..., missing: Int = 0, missingFirst: Int = 0)
+    -> SecretPackets
+  {
+    let data: [UInt8] = [3, 9, 0x41, 0x42, 17, 0x2d] + key
+    let edges = [0] + cuts + [data.count]
+    var packets = Self(name)
+    for (start, end) in zip(edges, edges.dropFirst()) {
+      let isLast = end == data.count
+      packets.records.append(
+        report(
+          data[start..<end], isLast: isLast,
+          missing: isLast ? missing : start == 0 ? missingFirst : 0))
+    }
+    return packets
+  }
+
+  /// LE Set Extended Advertising Data, LE Set Periodic Advertising Data: a part of a set's data.
+  private static func set(_ opcode: UInt16, _ operation: UInt8, _ data: [UInt8]) -> TestRecord {
+    let preference: [UInt8] = opcode == 0x203f ? [] : [1]
+    return command(opcode, [1, operation] + preference + [UInt8(data.count)] + data)
+  }
+
+  private static var cutSet: TestRecord {
+    var record = set(0x2037, 2, key)
+    record.bytes.removeLast(5)
+    record.missing = 5
+    return record
+  }
+
+  private static var parts: [SecretPackets] {
+    [
+      chain("A broadcast code in the second of two parts", 6),
+      chain("… the first of which ends with its length", 5),
+      chain("… the first of which ends inside it", 12),
+      chain("… in three parts", 8, 14),
+      chain("… the last of which the capture cut", 8, missing: 3),
+      chain("… the last of which the capture cut, not the first", 8, 14, missing: 1),
+      chain("… the first of which the capture cut", 8, missingFirst: 2),
+      Self(
+        "LE Set Extended Advertising Data in parts", set(0x2037, 1, [17, 0x2d, 0xc0]),
+        set(0x2037, 0, Array(key[1..<8])), set(0x2037, 2, Array(key[8...]))),
+      Self("LE Set Extended Scan Response Data, the end", set(0x2038, 2, key)),
+      Self("LE Set Periodic Advertising Data, the end", set(0x203f, 2, key)),
+      Self("LE Set Extended Advertising Data with an unknown operation", set(0x2037, 9, key)),
+      Self("… cut by the capture", cutSet),
+      Self("… with bytes behind it", command(0x2037, [1, 0, 1, 2, 1, 1] + key)),
+    ]
+  }
+
   private static var returns: [SecretPackets] {
     [
+      Self("LE Rand", event(0x0e, [1, 0x18, 0x20, 0] + key.prefix(8))),
       Self("Read Local OOB Data", event(0x0e, [1, 0x57, 0x0c, 0] + key + key2)),
       Self(
         "Read Local OOB Extended Data", event(0x0e, [1, 0x7d, 0x0c, 0] + key + key2 + key + key2)),
@@ -115,6 +181,9 @@ struct SecretPackets {
       Self("Load Link Keys", control(0x12, [0, 1, 0] + address + [0, 4] + key + [16])),
       Self("Load Long Term Keys", control(0x13, [1, 0] + address + [1, 0, 0, 16, 0, 0] + key)),
       Self("Load Identity Resolving Keys", control(0x30, [1, 0] + address + [1] + key)),
+      Self("Set Privacy", control(0x2f, [1] + key)),
+      Self("Set Blocked Keys", control(0x46, [1, 0, 2] + key)),
+      Self("HCI Command Sync", control(0x5b, [0x19, 0x20, 0, 28, 0] + enableEncryption)),
       Self("Add Remote OOB Data", control(0x21, address + [1] + key + key2)),
       Self("New Link Key", control(0x09, [1] + address + [0, 4] + key + [16], isEvent: true)),
       Self("New Long Term Key", control(0x0a, [1] + address + zeros + key, isEvent: true)),

@@ -59,6 +59,42 @@ struct SecretsTests {
     #expect(json.contains(String(repeating: "..", count: 16) + #"""#))
   }
 
+  @Test("What is hidden is listed in its own object")
+  func places() {
+    let code = SecretPackets.all.first { $0.name == "LE BIG Create Sync" }
+    let json = Rendering.json(code?.records ?? [], options(showsKeys: false))
+    #expect(json.contains(#"]","hidden":["broadcast_code"]}"#.dropFirst(2)))
+    let report = SecretPackets.all.first { $0.name.hasPrefix("LE Advertising Report") }
+    let lines = Rendering.json(report?.records ?? [], options(showsKeys: false))
+    #expect(lines.contains(#"}],"hidden":["data"]}]"#), "\(lines)")
+    #expect(lines.contains(#""hidden":["value"]}],"hidden":["data"]}]"#), "\(lines)")
+  }
+
+  @Test("Parts of a set's data are counted, whole data is read")
+  func operations() {
+    func line(_ operation: UInt8, _ data: [UInt8]) -> String {
+      let parameters: [UInt8] = [1, operation, 1, UInt8(data.count)] + data
+      let record = TestRecord(bytes: [1, 0x37, 0x20, UInt8(parameters.count)] + parameters)
+      return Rendering.text([record])
+    }
+    #expect(line(1, [3, 9, 0x41]).contains("set 1, first fragment, 3 bytes\n"))
+    #expect(line(0, [3, 9, 0x41]).contains("set 1, intermediate fragment, 3 bytes\n"))
+    #expect(line(2, [3, 9, 0x41]).contains("set 1, last fragment, 3 bytes\n"))
+    #expect(line(3, [3, 9, 0x41, 0x42]).contains(#"set 1, "AB""#))
+    #expect(line(4, []).contains("set 1, unchanged\n"))
+    #expect(line(9, [1]).contains("set 1, operation 0x09, 1 byte\n"))
+  }
+
+  @Test("Parts of an advertisement without secrets stay readable")
+  func harmlessParts() {
+    var records =
+      SecretPackets.all.first { $0.name.hasSuffix("second of two parts") }?.records ?? []
+    // A manufacturer's data in place of the broadcast code.
+    records[0].bytes[records[0].bytes.count - 1] = 0xff
+    #expect(!leaks(Rendering.text(records, options(showsKeys: false))).isEmpty)
+    #expect(!Rendering.json(records, options(showsKeys: false)).contains("hidden"))
+  }
+
   @Test("What is no secret stays readable beside one")
   func neighbours() {
     let packets = SecretPackets.all[0]

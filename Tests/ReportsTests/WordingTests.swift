@@ -237,6 +237,43 @@ private func advertisement(_ data: String) -> String {
   }
 }
 
+@Suite struct EventWordingTests {
+  /// What stands behind the event is no opcode.
+  @Test func anAnswerWithoutAnOpcode() {
+    #expect(words("04 0e 01 05").hasPrefix("Command Complete 05"))
+    #expect(words("04 0f 02 00 01").hasPrefix("Command Status 00 01"))
+  }
+
+  @Test func onlyTheCountsThatAreAnnounced() {
+    #expect(
+      words("04 13 09 01 40 00 02 00 41 00 07 00").hasPrefix("Number Of Completed Packets 2 "))
+  }
+
+  @Test func aHandleThatIsNone() {
+    // LE Periodic Advertising Sync Transfer Received, of no train.
+    let line = json(["04 3e 0b 0f ff ff 7f c4 ff 00 03 02 01 06"])
+    #expect(line.contains(#""sync_handle":"0xffff""#) && !line.contains("0x0fff"))
+  }
+
+  @Test func aVendorsAnswerIsNoFailure() {
+    let vendors = lines([.init(bytes: hex("04 0e 04 01 01 fc 05"))]) {
+      InfoReport("-", $0, json: true, glyphs: .utf8)
+    }
+    #expect(vendors[0].contains(#""failures":{}"#))
+    let known = lines([.init(bytes: hex("04 0e 04 01 03 0c 05"))]) {
+      InfoReport("-", $0, json: true, glyphs: .utf8)
+    }
+    #expect(known[0].contains(#""failures":{"hci_status":1}"#))
+  }
+
+  @Test func whatIsNotDecodedIsInTheJSON() {
+    #expect(json(["99 01 02"]).contains(#""protocol":"unknown","data":"990102""#))
+    let lost = json(["02 40 10 04 00 11 22 33 44"])
+    #expect(lost.contains(#""boundary":"continuation","hidden":["data"]}"#))
+    #expect(!lost.contains("1122"))
+  }
+}
+
 @Suite struct ColumnTests {
   @Test(arguments: [
     (509_600_000, "510 ms"), (999_400_000, "999 ms"), (999_600_000, "1.0 s"),
@@ -287,6 +324,20 @@ private func advertisement(_ data: String) -> String {
     #expect(page[2] == "records      1: 1 event")
     #expect(page[3] == "damage       record 2 is cut")
     #expect(page[4] == "connections  1")
+  }
+
+  @Test func linksOfUnknownTypeAreTold() {
+    let data = "02 40 00 07 00 03 00 04 00 0a 03 00"
+    #expect(info(data).contains { $0.hasSuffix("; 1 data packet of links of unknown type") })
+    let connected = "04 3e 13 01 00 40 00 02 01 55 44 33 22 11 c0 18 00 00 00 48 00 00"
+    let page = info(data, connected, data)
+    #expect(
+      page.contains {
+        $0.contains("; 100 % of their data is LE, not counting 1 data packet of links of unknown")
+      })
+    // A connection that replaces another one, in a role that there is not.
+    #expect(page.contains { $0.hasSuffix("; its end is not in the capture") }, "\(page)")
+    #expect(!page.contains { $0.contains("this host is") })
   }
 
   @Test func aLinkWhoseOpeningIsMissingWasNotCreated() {

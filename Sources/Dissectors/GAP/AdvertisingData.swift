@@ -43,6 +43,15 @@ package struct ADStructures: ~Escapable {
     return nil
   }
 
+  /// Whether the part `slice` of `bytes` holds a value that pairing depends on, or a piece of one.
+  package static func holdSecret(_ bytes: RawSpan, _ slice: Slice) -> Bool {
+    var structures = ADStructures(bytes, slice)
+    while let structure = structures.next() {
+      if case .secret = structure.type.layout(count: Int(structure.data.count)) { return true }
+    }
+    return structures.brokenLayout.map { if case .secret = $0 { true } else { false } } ?? false
+  }
+
   /// The next structure, or nil at the end.
   @_lifetime(self: copy self)
   package mutating func next() -> ADStructure? {

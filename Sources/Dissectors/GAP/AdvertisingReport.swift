@@ -217,7 +217,7 @@ package struct AdvertisingReports: Sendable {
     case .periodic:
       // Sync handle (2), TX power (1), RSSI (1), CTE type (1), v2: event counter (2) and subevent
       // (1), data status (1), data length (1), data.
-      report.syncHandle = try cursor.u16() & 0x0fff
+      report.syncHandle = try cursor.u16()
       isNamed = true
       report.txPower = Self.power(try cursor.u8())
       report.rssi = Self.power(try cursor.u8())

@@ -94,7 +94,8 @@ package let leRows: [HCIRow] = [
   .command(
     0x2017, "LE Encrypt", [.secret("Key", 16), .secret("Plaintext_Data", 16)],
     returns: [.status, .secret("Encrypted_Data", 16)]),
-  .command(0x2018, "LE Rand", [], returns: [.status, .bytes("Random_Number", 8)]),
+  // Hosts make keys of the numbers: older ones their long term keys and passkeys.
+  .command(0x2018, "LE Rand", [], returns: [.status, .secret("Random_Number", 8)]),
   .command(
     0x2019, "LE Enable Encryption",
     [

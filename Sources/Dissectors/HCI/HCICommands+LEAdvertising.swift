@@ -15,14 +15,14 @@ package let leAdvertisingRows: [HCIRow] = [
   .command(
     0x2037, "LE Set Extended Advertising Data",
     [
-      .advertisingHandle, .u8("Operation", .code(.dataOperation)),
+      .advertisingHandle, .dataOperation,
       .u8("Fragment_Preference", .code(.fragmentPreference)), .count("Advertising_Data_Length"),
       .advertisingData("Advertising_Data", line: ""),
     ], returns: [.status]),
   .command(
     0x2038, "LE Set Extended Scan Response Data",
     [
-      .advertisingHandle, .u8("Operation", .code(.dataOperation)),
+      .advertisingHandle, .dataOperation,
       .u8("Fragment_Preference", .code(.fragmentPreference)),
       .count("Scan_Response_Data_Length"), .advertisingData("Scan_Response_Data", line: ""),
     ], returns: [.status]),
@@ -51,7 +51,7 @@ package let leAdvertisingRows: [HCIRow] = [
   .command(
     0x203f, "LE Set Periodic Advertising Data",
     [
-      .advertisingHandle, .u8("Operation", .code(.dataOperation)),
+      .advertisingHandle, .dataOperation,
       .count("Advertising_Data_Length"), .advertisingData("Advertising_Data", line: ""),
     ], returns: [.status]),
   .command(

@@ -154,3 +154,41 @@ package struct NumberOfCompletedPackets: Sendable {
     }
   }
 }
+
+/// Command Complete: number of commands that the host may send (1 byte), opcode (2), return
+/// parameters (7.7.14).
+package struct CommandComplete: Sendable {
+  /// How many commands the host may send.
+  package let credits: UInt8
+  /// The command that is complete; 0: none, the event only tells the number.
+  package let opcode: UInt16
+
+  /// Reads the parameters before the command's own.
+  @_lifetime(cursor: copy cursor)
+  package init(parsing cursor: inout Cursor) throws(ParseError) {
+    credits = try cursor.u8()
+    opcode = try cursor.u16()
+  }
+
+  /// Whether the command is a vendor's: its return parameters are the vendor's, too.
+  package var isVendors: Bool { opcode >> 10 == 0x3f }
+}
+
+/// Command Status: status (1 byte), number of commands that the host may send (1), opcode (2)
+/// (7.7.15).
+package struct CommandStatus: Sendable {
+  /// Success, or why the command was not begun.
+  package let status: StatusCode
+  /// How many commands the host may send.
+  package let credits: UInt8
+  /// The command; 0: none, the event only tells the number.
+  package let opcode: UInt16
+
+  /// Reads the parameters.
+  @_lifetime(cursor: copy cursor)
+  package init(parsing cursor: inout Cursor) throws(ParseError) {
+    status = StatusCode(rawValue: try cursor.u8())
+    credits = try cursor.u8()
+    opcode = try cursor.u16()
+  }
+}

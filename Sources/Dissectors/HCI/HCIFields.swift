@@ -18,6 +18,8 @@ package enum HCIValue: Sendable {
   case secret
   /// AD structures.
   case advertisingData
+  /// A part of AD structures: it begins and ends anywhere.
+  case advertisingFragment
 }
 
 /// Something that is told the parameters of a packet one after the other.
@@ -44,6 +46,9 @@ package struct HCIFields: ~Escapable {
   private var cursor: Cursor
   /// What the latest count said, until a list or counted bytes use it.
   private var count: Int?
+  /// Whether advertising data that comes, or came, is a part of more (Operation, 7.8.54): what it
+  /// holds cannot be known.
+  package private(set) var isFragment = false
 
   /// Walks the part `body` of `bytes`.
   @_lifetime(copy bytes)
@@ -123,6 +128,11 @@ package struct HCIFields: ~Escapable {
       count = number.nonzeroBitCount
       value = .number(number, width: Int(width), .flags(set))
       slice = Slice(start: start, count: Int(width))
+    case .dataOperation:
+      let operation = try unsigned(1)
+      isFragment = operation != 3
+      value = .number(operation, width: 1, .code(.dataOperation))
+      slice = Slice(start: start, count: 1)
     case .address:
       value = .address(try DeviceAddress(parsing: &cursor))
       slice = Slice(start: start, count: 6)
@@ -144,15 +154,16 @@ package struct HCIFields: ~Escapable {
       value = .secret
     case .advertisingData(let field):
       let length = count ?? field
+      let data: HCIValue = isFragment ? .advertisingFragment : .advertisingData
       count = nil
       slice = try cursor.take(field == 0 ? length : field)
       if length > slice.count {
         visitor.field(
-          parameter.name, line: parameter.line, .advertisingData, cursor.bytes(slice), at: slice)
+          parameter.name, line: parameter.line, data, cursor.bytes(slice), at: slice)
         throw ParseError(offset: start, needed: length, available: Int(slice.count))
       }
       slice.count = Int32(length)
-      value = .advertisingData
+      value = data
     case .list: return
     }
     visitor.field(parameter.name, line: parameter.line, value, cursor.bytes(slice), at: slice)
@@ -190,12 +201,13 @@ package struct HCIFields: ~Escapable {
     while expected.map({ done < $0 }) ?? !cursor.isAtEnd {
       // An item of which nothing is there is none; its first field throws.
       if cursor.remaining < leastSize { try walk(fields, items, &visitor) }
+      let start = cursor.offset
       visitor.beginItem()
       defer { visitor.endItem() }
       try walk(fields, items, &visitor)
       done += 1
-      // An item without parameters would never come to an end.
-      if items.isEmpty { break }
+      // Items that take nothing would never get to the end.
+      if cursor.offset == start { break }
     }
   }
 }

@@ -27,6 +27,9 @@ package struct HCIParameter: Sendable {
     case text(Int)
     /// This many bytes that are a secret (a key): never shown unless asked for.
     case secret(Int)
+    /// One byte that says which part of an advertising set's data the AD structures behind it are:
+    /// only complete data (3) begins and ends with whole ones.
+    case dataOperation
     /// AD structures; as many bytes as the `count` before it says, in a field of this many bytes
     /// (legacy advertising: 31), or in exactly the counted bytes where this is 0. Without a count
     /// they have the field to themselves.
@@ -42,7 +45,8 @@ package struct HCIParameter: Sendable {
     case plain
     /// `0x` and two digits a byte.
     case hex
-    /// A connection handle, sync handle or the like: `0x0040`; the upper four bits are reserved.
+    /// A connection handle, sync handle or the like: `0x0040`. The upper four bits are reserved; where they
+    /// are set, as in 0xffff for none, they are shown.
     case handle
     /// A code that has a name.
     case code(CodeSet)
@@ -101,6 +105,8 @@ package struct HCIParameter: Sendable {
   static let connectionHandle = Self("Connection_Handle", .unsigned(width: 2, .handle), nil)
   /// The Status that begins every return and most events; in the line only when it is an error.
   static let status = Self("Status", .unsigned(width: 1, .code(.status)), "")
+  /// Which part of a set's data a command brings; in the line only where it is not all of it.
+  static let dataOperation = Self("Operation", .dataOperation, "")
   static func count(_ name: StaticString, line: StaticString? = nil) -> Self {
     Self(name, .count(width: 1), line)
   }

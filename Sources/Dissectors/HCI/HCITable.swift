@@ -132,6 +132,7 @@ extension HCIParameter {
     case .unsigned(let width, _), .signed(let width, _), .count(let width),
       .countOfBits(let width, _):
       Int(width)
+    case .dataOperation: 1
     case .address: 6
     case .bytes(let count), .text(let count), .secret(let count): count
     case .advertisingData(let field): field == 0 ? nil : field
@@ -145,7 +146,7 @@ extension HCIParameter {
     for parameter in items { parameter.append(to: &item) }
     var plainSize = size
     switch kind {
-    case .count, .countOfBits, .advertisingData: plainSize = nil
+    case .count, .countOfBits, .dataOperation, .advertisingData: plainSize = nil
     default: break
     }
     fields.append(

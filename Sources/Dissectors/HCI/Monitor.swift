@@ -121,18 +121,22 @@ package struct ControlRecord: Sendable {
   /// only when asked for.
   package var carriesSecrets: Bool {
     isEvent
-      ? Self.secretEvents.contains(code) || answeredOpcode.map(Self.secretCommands.contains) == true
+      ? Self.secretEvents.contains(code) || answeredOpcode.map(Self.secretReturns.contains) == true
       : Self.secretCommands.contains(code)
   }
 
   /// New Link Key, New Long Term Key, Passkey Notify, New Identity Resolving Key, New Signature
   /// Resolving Key, Local Out Of Band Data Updated (BlueZ, mgmt.h).
   private static let secretEvents: Set<UInt16> = [0x09, 0x0a, 0x17, 0x18, 0x19, 0x22]
-  /// Load Link Keys, Load Long Term Keys, PIN Code Reply, User Passkey Reply, Read Local and Add
-  /// Remote OOB Data, Load Identity Resolving Keys, Read Local OOB Extended Data (BlueZ, mgmt.h).
+  /// Load Link Keys, Load Long Term Keys, PIN Code Reply, User Passkey Reply, Add Remote OOB Data,
+  /// Set Privacy, Load Identity Resolving Keys, Set Blocked Keys, HCI Command Sync, which wraps any
+  /// command of HCI (BlueZ, mgmt.h).
   private static let secretCommands: Set<UInt16> = [
-    0x12, 0x13, 0x16, 0x1e, 0x20, 0x21, 0x30, 0x3b,
+    0x12, 0x13, 0x16, 0x1e, 0x21, 0x2f, 0x30, 0x46, 0x5b,
   ]
+  /// The commands whose answers do: Read Local OOB Data, Read Local OOB Extended Data, HCI Command
+  /// Sync (BlueZ, mgmt.h).
+  private static let secretReturns: Set<UInt16> = [0x20, 0x3b, 0x5b]
 }
 
 extension Dissection {
