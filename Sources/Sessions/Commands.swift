@@ -17,8 +17,9 @@ struct Commands: Sendable {
 
   private var waiting: [Waiting] = []
   /// How many commands a controller takes at once: the most that it has allowed, which it does when
-  /// none is left (Num_HCI_Command_Packets). Missing: not known yet.
-  private var allowances: [UInt16: Int] = [:]
+  /// none is left (Num_HCI_Command_Packets). Missing: not known yet. One or two adapters as a rule:
+  /// looking through them is sooner done than hashing.
+  private var allowances: [(adapter: UInt16, commands: Int)] = []
   private let limit: Int
   /// The command that no controller answers and that needs no allowance (Core, Vol 4, Part E, 7.3.40).
   private static let hostNumberOfCompletedPackets: UInt16 = 0x0c35
@@ -37,7 +38,8 @@ struct Commands: Sendable {
     link: LinkSlot?, connection: Int
   ) {
     guard opcode != Self.hostNumberOfCompletedPackets else { return }
-    if let allowance = allowances[adapter] {
+    if let known = allowances.firstIndex(where: { $0.adapter == adapter }) {
+      let allowance = allowances[known].commands
       var others = waiting.count { $0.adapter == adapter && !$0.isPassed }
       while others >= allowance,
         let first = waiting.firstIndex(where: { $0.adapter == adapter && !$0.isPassed })
@@ -82,10 +84,10 @@ struct Commands: Sendable {
 
   private mutating func allow(_ allowed: UInt8, _ adapter: UInt16) {
     guard allowed > 0 else { return }
-    if let known = allowances[adapter] {
-      allowances[adapter] = max(known, Int(allowed))
+    if let known = allowances.firstIndex(where: { $0.adapter == adapter }) {
+      if allowances[known].commands < allowed { allowances[known].commands = Int(allowed) }
     } else if allowances.count < limit {
-      allowances[adapter] = Int(allowed)
+      allowances.append((adapter, Int(allowed)))
     }
   }
 
