@@ -59,6 +59,7 @@ package struct ShowText: PacketReport, ~Copyable {
     _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
   ) {
     if firstAdapter == nil { firstAdapter = record.adapter }
+    if let adapter = record.adapter, adapter != firstAdapter { hasSeveralAdapters = true }
     guard showing.word(record, dissection, bytes, answer, memory, in: &sentence) else { return }
     if showing.shown == 1 { header(into: &output) }
     line.clear()
@@ -147,7 +148,6 @@ package struct ShowText: PacketReport, ~Copyable {
   /// Which controller, once there are several: from then on it has a column. Records without a
   /// direction are notes, which name their controller themselves.
   private mutating func adapter(_ record: borrowing CaptureRecord) {
-    if let adapter = record.adapter, adapter != firstAdapter { hasSeveralAdapters = true }
     guard hasSeveralAdapters else { return }
     let start = line.count
     if let adapter = record.adapter, record.direction != nil {
