@@ -12,12 +12,7 @@ extension Details {
     sink.begin("att")
     sink.identifier("opcode", UInt64(pdu.opcode.rawValue), digits: 2)
     if let name = pdu.opcode.name { sink.word("name", name) }
-    if let request = answer.request {
-      sink.number("request", request.packet)
-      if let latency = answer.latency {
-        sink.quantity("latency", Int(latency / 1000), .latency)
-      }
-    }
+    answered(answer, to: &sink)
     if let opcode = fields.requestOpcode {
       sink.identifier("request_opcode", UInt64(opcode.rawValue), digits: 2)
       if let name = opcode.name { sink.word("request_name", name) }
@@ -99,30 +94,6 @@ extension Details {
       sink.identifier("included_start_handle", UInt64(declaration.startHandle), digits: 4)
       sink.identifier("included_end_handle", UInt64(declaration.endHandle), digits: 4)
     case .other: break
-    }
-  }
-}
-
-/// What the value of a discovered attribute declares, by the type that was asked for.
-enum DeclaredAttribute {
-  case service(BluetoothUUID)
-  case characteristic(CharacteristicDeclaration)
-  case include(IncludeDeclaration)
-  case other
-
-  init(_ value: RawSpan, _ type: BluetoothUUID?) {
-    self = .other
-    switch type {
-    case .some(.primaryService), .some(.secondaryService):
-      var cursor = Cursor(value)
-      if let uuid = try? BluetoothUUID(parsing: &cursor, width: value.byteCount) {
-        self = .service(uuid)
-      }
-    case .some(.characteristic):
-      if let declaration = CharacteristicDeclaration(value) { self = .characteristic(declaration) }
-    case .some(.include):
-      if let declaration = IncludeDeclaration(value) { self = .include(declaration) }
-    default: break
     }
   }
 }

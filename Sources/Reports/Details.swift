@@ -95,7 +95,7 @@ enum Details {
   }
 
   /// What a packet answers, and after what time.
-  private static func answered<Sink: FieldSink & ~Copyable>(
+  static func answered<Sink: FieldSink & ~Copyable>(
     _ answer: Answer, to sink: inout Sink
   ) {
     guard let request = answer.request else { return }
@@ -259,21 +259,6 @@ enum Details {
     sink.identifier("cookie", UInt64(control.cookie), digits: 8)
     payload(bytes.part(dissection.body), isSecret: control.carriesSecrets, to: &sink)
     sink.end()
-  }
-}
-
-extension Dissection {
-  /// Whether an L2CAP PDU may hold a secret: on the Security Manager's channel some do, and all that
-  /// are not known may.
-  var carriesSecret: Bool {
-    guard l2cap?.cid.carriesSecurityManager ?? false else { return false }
-    return smp?.carriesSecret ?? true
-  }
-
-  /// Why pairing failed, if the PDU says that it did.
-  func pairingFailure(_ bytes: RawSpan) -> PairingFailure? {
-    guard smp == .pairingFailed, body.count > 1 else { return nil }
-    return PairingFailure(rawValue: bytes.byte(at: Int(body.start) + 1))
   }
 }
 

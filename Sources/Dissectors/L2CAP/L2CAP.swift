@@ -1,6 +1,6 @@
 // L2CAP's basic header and the channels that have fixed identifiers.
 
-import Bluetooth
+package import Bluetooth
 package import Bytes
 
 /// The basic L2CAP header: length of the payload (2 bytes), channel identifier (2) (Core, Vol 3,
@@ -122,5 +122,20 @@ extension Dissection {
       // The length field that lied has been reported.
       if missing == 0 { throw error }
     }
+  }
+}
+
+extension Dissection {
+  /// Whether an L2CAP PDU may hold a secret: on the Security Manager's channel some do, and all that
+  /// are not known may.
+  package var carriesSecret: Bool {
+    guard l2cap?.cid.carriesSecurityManager ?? false else { return false }
+    return smp?.carriesSecret ?? true
+  }
+
+  /// Why pairing failed, if the PDU says that it did.
+  package func pairingFailure(_ bytes: RawSpan) -> PairingFailure? {
+    guard smp == .pairingFailed, body.count > 1 else { return nil }
+    return PairingFailure(rawValue: bytes.byte(at: Int(body.start) + 1))
   }
 }
