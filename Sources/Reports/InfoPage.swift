@@ -266,11 +266,13 @@ struct InfoPage: ~Copyable {
       out.text("none\n")
       return
     }
-    out.count(errors, "error", "errors")
-    out.text(", ")
-    out.count(warnings, "warning", "warnings")
+    if errors > 0 { out.count(errors, "error", "errors") }
+    if errors > 0 && warnings > 0 { out.text(", ") }
+    if warnings > 0 { out.count(warnings, "warning", "warnings") }
+    var isFirst = true
     for code in Problem.Code.allCases where facts.problems[Int(code.rawValue)] > 0 {
-      out.text(", ")
+      out.text(isFirst ? ": " : ", ")
+      isFirst = false
       out.text(code.key)
       out.byte(0x20)
       out.decimal(facts.problems[Int(code.rawValue)])
