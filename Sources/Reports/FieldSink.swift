@@ -8,6 +8,8 @@ import Dissectors
 /// Something that writes fields. Keys are the specification's names or the JSON contract's; a sink
 /// turns them into its own style.
 protocol FieldSink: HCIFieldVisitor, ~Copyable {
+  /// Where the bytes of the field (or object) told next lie: counted as the slices of a dissection are.
+  mutating func at(_ offset: Int, _ count: Int)
   /// An object begins that belongs to the one around it.
   mutating func begin(_ key: StaticString)
   /// The object ends.
@@ -59,6 +61,9 @@ protocol FieldSink: HCIFieldVisitor, ~Copyable {
 
 extension FieldSink where Self: ~Copyable {
   static var wantsLineOnly: Bool { false }
+
+  /// Nothing, for sinks that do not tell where bytes lie.
+  mutating func at(_ offset: Int, _ count: Int) {}
 
   mutating func repeats(_ connection: ConnectionState) -> Bool { false }
 
