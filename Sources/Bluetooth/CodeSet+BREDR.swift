@@ -353,4 +353,24 @@ extension CodeSet {
     default: nil
     }
   }
+
+  /// Filter_Condition_Type of Set Event Filter.
+  static func eventFilterConditionName(_ code: UInt64) -> StaticString? {
+    switch code {
+    case 0: "All devices"
+    case 1: "Class of device"
+    case 2: "Address"
+    default: nil
+    }
+  }
+
+  /// Auto_Accept_Flag of Set Event Filter.
+  static func autoAcceptName(_ code: UInt64) -> StaticString? {
+    switch code {
+    case 1: "Off"
+    case 2: "On, no role switch"
+    case 3: "On, role switch"
+    default: nil
+    }
+  }
 }

@@ -1,5 +1,6 @@
 // The named codes and bits of HCI's parameters: one case per set, its names in a function of its own
-// in the extensions beside this file. Names are worded for one line of text.
+// in the extensions beside this file, which CodeSet+Names.swift gathers. Names are worded for one line
+// of text.
 
 /// A set of codes or of flag bits whose members have names, for parameters that hold one of them.
 package enum CodeSet: UInt8, Sendable, CaseIterable {
@@ -151,6 +152,10 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case inquiryMode
   /// Filter_Type of Set Event Filter.
   case eventFilterType
+  /// Filter_Condition_Type of Set Event Filter.
+  case eventFilterCondition
+  /// Auto_Accept_Flag of Set Event Filter.
+  case autoAccept
   /// Flow_Control_Enable towards the Host.
   case flowControl
   /// Flow_Control_Mode.
@@ -242,118 +247,74 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   /// LE_States: states and combinations of states that a Controller supports.
   case leStates
 
-  /// The name of a code, or of a bit by its number; nil where the specification gives none.
-  package func name(of code: UInt64) -> StaticString? {
-    switch self {
-    case .status: UInt8(exactly: code).flatMap { StatusCode(rawValue: $0).name }
-    case .role: Self.roleName(code)
-    case .addressType: Self.addressTypeName(code)
-    case .ownAddressType: Self.ownAddressTypeName(code)
-    case .phy: Self.phyName(code)
-    case .phyCoding: Self.phyCodingName(code)
-    case .phys: Self.physName(code)
-    case .allPHYs: Self.allPHYsName(code)
-    case .phyOptions: Self.phyOptionsName(code)
-    case .clockAccuracy: Self.clockAccuracyName(code)
-    case .sleepClockAction: Self.sleepClockActionName(code)
-    case .encryptionEnabled: Self.encryptionEnabledName(code)
-    case .linkType: Self.linkTypeName(code)
-    case .coreVersion: Self.coreVersionName(code)
-    case .channelSelection: Self.channelSelectionName(code)
-    case .privacyMode: Self.privacyModeName(code)
-    case .onOff: Self.onOffName(code)
-    case .yesNo: Self.yesNoName(code)
-    case .txPowerLevelType: Self.txPowerLevelTypeName(code)
-    case .pathLossZone: Self.pathLossZoneName(code)
-    case .powerReportReason: Self.powerReportReasonName(code)
-    case .spacingTypes: Self.spacingTypesName(code)
-    case .frameSpaceInitiator: Self.frameSpaceInitiatorName(code)
-    case .dhKeyType: Self.dhKeyTypeName(code)
-    case .scanType: Self.scanTypeName(code)
-    case .scanFilterPolicy: Self.scanFilterPolicyName(code)
-    case .initiatorFilterPolicy: Self.initiatorFilterPolicyName(code)
-    case .advertisingFilterPolicy: Self.advertisingFilterPolicyName(code)
-    case .advertisingFlags: Self.advertisingFlagsName(code)
-    case .filterDuplicates: Self.filterDuplicatesName(code)
-    case .advertisingType: Self.advertisingTypeName(code)
-    case .advertisingReportType: Self.advertisingReportTypeName(code)
-    case .advertisingProperties: Self.advertisingPropertiesName(code)
-    case .extendedReportType: Self.extendedReportTypeName(code)
-    case .advertisingChannels: Self.advertisingChannelsName(code)
-    case .dataOperation: Self.dataOperationName(code)
-    case .fragmentPreference: Self.fragmentPreferenceName(code)
-    case .dataStatus: Self.dataStatusName(code)
-    case .periodicProperties: Self.periodicPropertiesName(code)
-    case .periodicEnable: Self.periodicEnableName(code)
-    case .periodicReceiveEnable: Self.periodicReceiveEnableName(code)
-    case .syncOptions: Self.syncOptionsName(code)
-    case .syncCTEType: Self.syncCTETypeName(code)
-    case .cteType: Self.cteTypeName(code)
-    case .cteTypes: Self.cteTypesName(code)
-    case .syncTransferMode: Self.syncTransferModeName(code)
-    case .monitorCondition: Self.monitorConditionName(code)
-    case .allowRoleSwitch: Self.allowRoleSwitchName(code)
-    case .pageScanRepetition: Self.pageScanRepetitionName(code)
-    case .aclPacketTypes: Self.aclPacketTypesName(code)
-    case .synchronousPacketTypes: Self.synchronousPacketTypesName(code)
-    case .retransmissionEffort: Self.retransmissionEffortName(code)
-    case .airMode: Self.airModeName(code)
-    case .codingFormat: Self.codingFormatName(code)
-    case .powerMode: Self.powerModeName(code)
-    case .linkPolicy: Self.linkPolicyName(code)
-    case .serviceType: Self.serviceTypeName(code)
-    case .flowDirection: Self.flowDirectionName(code)
-    case .ioCapability: Self.ioCapabilityName(code)
-    case .oobDataPresent: Self.oobDataPresentName(code)
-    case .authenticationRequirements: Self.authenticationRequirementsName(code)
-    case .keypress: Self.keypressName(code)
-    case .linkKeyType: Self.linkKeyTypeName(code)
-    case .keyFlag: Self.keyFlagName(code)
-    case .pinType: Self.pinTypeName(code)
-    case .scanEnable: Self.scanEnableName(code)
-    case .interlacedScan: Self.interlacedScanName(code)
-    case .inquiryMode: Self.inquiryModeName(code)
-    case .eventFilterType: Self.eventFilterTypeName(code)
-    case .flowControl: Self.flowControlName(code)
-    case .flowControlMode: Self.flowControlModeName(code)
-    case .holdModeActivity: Self.holdModeActivityName(code)
-    case .encryptionMode: Self.encryptionModeName(code)
-    case .flushPacketType: Self.flushPacketTypeName(code)
-    case .overflowLinkType: Self.overflowLinkTypeName(code)
-    case .whichClock: Self.whichClockName(code)
-    case .loopbackMode: Self.loopbackModeName(code)
-    case .codecTransport: Self.codecTransportName(code)
-    case .codecTransports: Self.codecTransportsName(code)
-    case .packing: Self.packingName(code)
-    case .framing: Self.framingName(code)
-    case .dataPathDirection: Self.dataPathDirectionName(code)
-    case .dataPathDirections: Self.dataPathDirectionsName(code)
-    case .dataPath: Self.dataPathName(code)
-    case .isoPayloadType: Self.isoPayloadTypeName(code)
-    case .testPayload: Self.testPayloadName(code)
-    case .modulationIndex: Self.modulationIndexName(code)
-    case .csRole: Self.csRoleName(code)
-    case .csRoles: Self.csRolesName(code)
-    case .csModes: Self.csModesName(code)
-    case .csSyncPHY: Self.csSyncPHYName(code)
-    case .csSyncPHYs: Self.csSyncPHYsName(code)
-    case .csMode: Self.csModeName(code)
-    case .csRTTType: Self.csRTTTypeName(code)
-    case .csSNR: Self.csSNRName(code)
-    case .csChannelSelection: Self.csChannelSelectionName(code)
-    case .csShape: Self.csShapeName(code)
-    case .csConfigAction: Self.csConfigActionName(code)
-    case .csCreateContext: Self.csCreateContextName(code)
-    case .csDoneStatus: Self.csDoneStatusName(code)
-    case .lmpFeatures: Self.lmpFeaturesName(code)
-    case .lmpFeatures1: Self.lmpFeatures1Name(code)
-    case .lmpFeatures2: Self.lmpFeatures2Name(code)
-    case .leFeatures: Self.leFeaturesName(code)
-    case .leFeatures1: Self.leFeatures1Name(code)
-    case .eventMask: Self.eventMaskName(code)
-    case .eventMask2: Self.eventMask2Name(code)
-    case .leEventMask: Self.leEventMaskName(code)
-    case .leStates: Self.leStatesName(code)
-    }
-  }
+  // Codes of Android's and Microsoft's commands and events.
+
+  /// The version of Google's feature specification that a Controller follows.
+  case androidVersion
+  /// Subcommands of Android's multi-advertising.
+  case androidMultiAdvertising
+  /// Subcommands of Android's offloaded resolution of private addresses.
+  case androidRPAOffload
+  /// Subcommands of Android's batch scan.
+  case androidBatchScan
+  /// The forms in which a batch scan stores what it hears, by their bits.
+  case androidBatchModes
+  /// The form of the results of a batch scan.
+  case androidBatchFormat
+  /// Which result a full batch scan throws away.
+  case androidDiscardRule
+  /// Subcommands of Android's Advertising Packet Content Filter.
+  case androidAPCF
+  /// What becomes of a filter or of a report.
+  case androidAction
+  /// What an Advertising Packet Content Filter looks at, by its bits.
+  case androidAPCFFeatures
+  /// Filters that not every Controller has, by their bits.
+  case androidAPCFExtended
+  /// How several conditions are joined.
+  case androidLogic
+  /// When an advertisement that a filter lets through is reported.
+  case androidDelivery
+  /// The type of the address that a filter looks for.
+  case androidAddressType
+  /// Codecs of A2DP that a Controller takes off the Host, by their bits.
+  case androidCodecs
+  /// Sampling rates, by their bits.
+  case androidSamplingRates
+  /// Sizes of samples, by their bits.
+  case androidSampleBits
+  /// Numbers of audio channels, by their bits.
+  case androidChannelModes
+  /// Subcommands of Android's A2DP offload.
+  case androidAudioOffload
+  /// The direction of offloaded audio.
+  case androidDataPath
+  /// Subcommands of Android's dynamic audio buffer.
+  case androidAudioBuffer
+  /// Quality events that a Controller is to report, by their bits.
+  case androidQualityEvents
+  /// What a Bluetooth quality report is about.
+  case androidQualityReport
+  /// The type of the baseband packets that a quality report counts.
+  case androidPacketType
+  /// Why an advertising instance stopped.
+  case androidStateChange
+  /// What became of a tracked advertiser.
+  case androidAdvertiserState
+  /// Whether an event brings an advertisement.
+  case androidAdvertiserInfo
+  /// Subcommands of Microsoft's extension.
+  case microsoftCommand
+  /// What a Microsoft extension can do, by its bits.
+  case microsoftFeatures
+  /// What an advertisement is monitored for.
+  case microsoftCondition
+  /// The length of a monitored UUID.
+  case microsoftUUID
+  /// Which advertisements are reported while advertisements are monitored.
+  case microsoftFilter
+  /// Events of Microsoft's extension.
+  case microsoftEvent
+  /// Whether a device is monitored.
+  case microsoftState
 }

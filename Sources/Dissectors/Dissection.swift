@@ -112,7 +112,7 @@ extension Dissection {
 
   /// Keeps the parameters and checks that their rows and their bytes agree, unless it is already
   /// known that bytes are missing.
-  private mutating func take(_ found: HCIParameters, _ bytes: RawSpan, isTruncated: Bool) {
+  mutating func take(_ found: HCIParameters, _ bytes: RawSpan, isTruncated: Bool) {
     parameters = found
     guard !isTruncated, problems.isEmpty, let problem = found.problem(bytes) else { return }
     problems.add(problem)

@@ -83,6 +83,8 @@ enum Details {
     sink.identifier("event", UInt64(event.code), digits: 2)
     if let subevent = event.subevent(bytes, dissection.body) {
       sink.identifier("subevent", UInt64(subevent), digits: 2)
+    } else if event.code == HCIEvent.vendorCode, let found = dissection.parameters {
+      vendorEvent(found, dissection, bytes, to: &sink)
     }
     if let parameters = dissection.parameters, let status = parameters.status(bytes) {
       sink.code("status", UInt64(status), digits: 2, StatusCode(rawValue: status).name)
@@ -92,6 +94,22 @@ enum Details {
     sink.hidesAdvertising = mayHoldSecret && !sink.showsKeys
     parameters(dissection, bytes, mayHoldSecret: mayHoldSecret, to: &sink)
     sink.hidesAdvertising = false
+  }
+
+  /// What stands before the parameters that the row of a vendor's event describes: Android's subevent
+  /// code, or the prefix that Microsoft's begin with.
+  private static func vendorEvent<Sink: FieldSink & ~Copyable>(
+    _ found: HCIParameters, _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
+  ) {
+    let start = Int(dissection.body.start)
+    let count = Int(found.outer.start) - start
+    guard count > 0 else { return }
+    sink.at(start, count)
+    if found.row == HCITable.core.microsoftEvent {
+      sink.bytes("prefix", bytes.part(Slice(start: start, count: count)))
+    } else {
+      sink.identifier("subevent", UInt64(bytes.byte(at: start)), digits: 2)
+    }
   }
 
   /// What a packet answers, and after what time.

@@ -86,6 +86,7 @@ extension FieldSink where Self: ~Copyable {
       if isSecret && !showsKeys { hidden(name, bytes.byteCount) } else { self.bytes(name, bytes) }
     case .advertisingFragment where bytes.byteCount == 0: self.bytes(name, bytes)
     case .text: string(name, bytes)
+    case .uuid(let uuid): self.uuid(name, uuid)
     case .secret, .advertisingFragment:
       if showsKeys { self.bytes(name, bytes) } else { hidden(name, bytes.byteCount) }
     }

@@ -684,7 +684,8 @@ extension JSONSchema {
       "properties": {
         "kind": {"const": "event"},
         "event": {"$ref": "#/$defs/identifier", "description": "The event code."},
-        "subevent": {"$ref": "#/$defs/identifier", "description": "The subevent code of LE Meta events (event 0x3e)."},
+        "subevent": {"$ref": "#/$defs/identifier", "description": "The subevent code of LE Meta events (event 0x3e) and of the vendor events (0xff) that Android requires."},
+        "prefix": {"$ref": "#/$defs/hex", "description": "What the events of Microsoft's extension of a Controller begin with (event 0xff)."},
         "status": {
           "$ref": "#/$defs/code",
           "description": "The controller's verdict, for events that have one: 0x00 is Success. For Command Complete, the command's."

@@ -83,6 +83,9 @@ extension Sentence {
     var fields = HCIFields(bytes, slice)
     // Where the bytes end too early, the dissection has the problem already.
     try? fields.walk(layout, &self)
+    guard fields.isOpen else { return }
+    let rest = fields.rest()
+    undecoded(bytes.part(rest), isSecret: Secrets.mayHold(layout, bytes, rest))
   }
 
   // MARK: Events

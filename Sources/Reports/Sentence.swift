@@ -139,6 +139,9 @@ extension Sentence: HCIFieldVisitor {
     case .text:
       begin(line)
       output.quoted(bytes)
+    case .uuid(let uuid):
+      begin(line)
+      output.uuid(uuid)
     case .secret:
       begin(line)
       if showsKeys { output.hex(bytes) } else { output.text("<hidden>") }

@@ -27,6 +27,9 @@ package struct Adapters: Sendable {
   package private(set) var all: [Adapter] = []
   /// System notes that name the host's software: "Linux version …". The first few.
   package private(set) var software: [[UInt8]] = []
+  /// What is known of the controllers' Microsoft extensions; of a capture that does not number its
+  /// controllers, of the one that it has.
+  private var extensions: [(adapter: UInt16?, known: MicrosoftExtension)] = []
   private let limits: Limits
 
   init(_ limits: Limits) { self.limits = limits }
@@ -65,6 +68,7 @@ package struct Adapters: Sendable {
         adapter.address = note.address
         adapter.manufacturer = note.manufacturer
       }
+      learn(note.manufacturer, of: index)
     case .systemNote:
       guard software.count < limits.softwareNotes, let text = text(note, bytes),
         !software.contains(text)
@@ -75,6 +79,8 @@ package struct Adapters: Sendable {
   }
 
   /// What Read BD_ADDR and Read Local Version Information return after Status.
+  ///
+  /// And what a Microsoft extension tells of its events.
   mutating func observeReturn(
     _ opcode: UInt16, _ index: UInt16?, _ bytes: RawSpan, _ returned: Slice
   ) {
@@ -93,7 +99,35 @@ package struct Adapters: Sendable {
         adapter.hciVersion = version
         adapter.manufacturer = company
       }
-    default: break
+      learn(company, of: index)
+    default:
+      guard opcode >> 10 == 0x3f,
+        let position = extensions.firstIndex(where: {
+          $0.adapter == index && $0.known.opcode == opcode
+        })
+      else { return }
+      extensions[position].known.observeReturn(bytes, returned)
+    }
+  }
+
+  // MARK: Microsoft's extension
+
+  /// What is known of a controller's Microsoft extension.
+  func microsoft(of adapter: UInt16?) -> MicrosoftExtension? {
+    extensions.first { $0.adapter == adapter }?.known
+  }
+
+  /// Learns from its maker which extension a controller has.
+  private mutating func learn(_ manufacturer: UInt16?, of adapter: UInt16?) {
+    guard let known = manufacturer.flatMap({ MicrosoftExtension(manufacturer: $0) }) else {
+      return
+    }
+    if let position = extensions.firstIndex(where: { $0.adapter == adapter }) {
+      if extensions[position].known.opcode != known.opcode {
+        extensions[position].known = known
+      }
+    } else if extensions.count < max(1, limits.adapters) {
+      extensions.append((adapter, known))
     }
   }
 }

@@ -87,6 +87,9 @@ package struct Pass: ~Copyable {
       case .monitor(let opcode):
         Dissection(monitor: opcode, record.bytes, isTruncated: isTruncated)
       }
+    if dissection.isUnknownVendors, let known = memory.adapters.microsoft(of: record.adapter) {
+      dissection.recognise(known, record.bytes, isTruncated: isTruncated)
+    }
     if isTruncated {
       dissection.problems.add(
         Problem(.truncated, record.bytes.byteCount, record.originalLength))

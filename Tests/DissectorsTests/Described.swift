@@ -124,6 +124,7 @@ struct Recorder: HCIFieldVisitor {
       case .address(let address): digits(address.value, 12)
       case .bytes: "bytes \(bytes.array.map { digits($0, 2) }.joined())"
       case .text: "'\(String(decoding: bytes.array, as: UTF8.self))'"
+      case .uuid(let uuid): "UUID \(DissectorsTests.words(uuid))"
       case .secret: "secret of \(bytes.byteCount)"
       case .advertisingFragment: "part of \(bytes.byteCount)"
       case .advertisingData: "AD \(bytes.array.map { digits($0, 2) }.joined())"

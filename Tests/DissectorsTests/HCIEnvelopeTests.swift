@@ -241,14 +241,16 @@ import Testing
   }
 
   @Test func commandCompleteOfAVendor() {
-    let bytes = hex("04 0e 06 01 53 fd 00 01 02")
+    let bytes = hex("04 0e 06 01 20 fc 00 01 02")
     #expect(rows(h4(bytes)) == ["Command Complete"])
     #expect(h4(bytes).parameters?.status(bytes.bytes) == 0)
     #expect(h4(bytes).problems.isEmpty)
   }
 
   @Test func codesWithoutRows() {
-    for text in ["01 53 fd 01 00", "01 ff ff 00", "01 00 07 00", "04 fe 01 00", "04 3f 00"] {
+    for text in [
+      "01 20 fc 01 00", "01 ff ff 00", "01 00 fd 00", "01 00 07 00", "04 fe 01 00", "04 3f 00",
+    ] {
       let dissection = h4(hex(text))
       #expect(dissection.parameters?.row == nil)
       #expect(dissection.problems.isEmpty)

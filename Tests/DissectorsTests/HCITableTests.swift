@@ -18,14 +18,25 @@ extension HCIParameter {
   /// The bytes that a parameter takes at least, and whether it always takes just these.
   fileprivate var size: (least: Int, fixed: Bool) {
     switch kind {
-    case .unsigned(let width, _), .signed(let width, _): (Int(width), true)
+    case .unsigned(let width, _), .signed(let width, _), .selector(let width, _):
+      (Int(width), true)
     case .count(let width), .countOfBits(let width, _): (Int(width), true)
-    case .dataOperation: (1, true)
+    case .dataOperation, .countBeyond: (1, true)
     case .address: (6, true)
-    case .bytes(let count), .text(let count), .secret(let count): (count, true)
+    case .bytes(let count), .text(let count), .secret(let count), .uuid(let count): (count, true)
     case .advertisingData(let field): (field, field > 0)
-    case .counted, .rest, .list: (0, false)
+    case .counted, .rest, .list, .halfUUID, .half, .restText, .versionEnd, .openEnd: (0, false)
+    case .alternative, .otherwise: DissectorsTests.size(items)
+    case .choice: sizeOfChoice
     }
+  }
+
+  private var sizeOfChoice: (least: Int, fixed: Bool) {
+    let sizes = items.map(\.size)
+    let least = sizes.map(\.least).min() ?? 0
+    let takesAll = items.last?.kind == .otherwise
+    // A value without a layout may be followed by nothing.
+    return (takesAll ? least : 0, takesAll && sizes.allSatisfy { $0 == (least, true) })
   }
 }
 
@@ -88,7 +99,9 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
 
 @Suite struct HCITableTests {
   /// All there is.
-  static let tables = [hciCommandTables, hciEventTables, hciLEMetaTables]
+  static let tables = [hciCommandTables, hciEventTables, hciLEMetaTables, [androidEventRows]]
+  /// And what no code finds.
+  static let rows = tables.flatMap(all) + [microsoftCommandRow, microsoftEventRow]
 
   @Test("codes ascend within each table and are unique")
   func codes() {
@@ -103,7 +116,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
 
   @Test("names are worded for readers")
   func wording() {
-    for row in Self.tables.flatMap(all) {
+    for row in Self.rows {
       let name = row.name.description
       #expect(!name.isEmpty && !name.contains("_") && !name.hasPrefix("HCI"))
     }
@@ -179,7 +192,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     for row in all(hciCommandTables) {
       if let returns = row.returns { #expect(returns.first == .status) }
     }
-    let rows = Self.tables.flatMap(all)
+    let rows = Self.rows
     for row in rows {
       for parameters in [row.parameters, row.returns] {
         #expect(Self.counts(parameters ?? []), "\(row.name)")
@@ -190,9 +203,21 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
   /// Whether what has a variable size stands right behind what says its size, at every level.
   static func counts(_ parameters: [HCIParameter]) -> Bool {
     var counted = false
-    for parameter in parameters {
+    for (index, parameter) in parameters.enumerated() {
       switch parameter.kind {
-      case .count, .countOfBits: counted = true
+      case .count, .countOfBits, .countBeyond: counted = true
+      // What stands between is counted, too.
+      case .unsigned where parameters[..<index].contains(where: \.countsBeyond): break
+      case .choice, .alternative, .otherwise:
+        // A choice may begin with what the count before is of.
+        let outer: [HCIParameter] = counted ? [.count("Outer")] : []
+        if case .choice = parameter.kind {
+          guard parameter.items.allSatisfy({ counts(outer + $0.items) }) else { return false }
+          counted = false
+        }
+      // Without a count a list goes to the end.
+      case .list where index == parameters.count - 1 && !counted:
+        guard Self.counts(parameter.items) else { return false }
       case .list:
         guard counted, Self.counts(parameter.items) else { return false }
         counted = false
@@ -207,10 +232,54 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     return !counted
   }
 
+  @Test("a choice stands behind its selector, its layouts are for different values, the rest last")
+  func choices() {
+    func check(_ parameters: [HCIParameter], _ row: StaticString, selected: Bool) {
+      var selected = selected
+      for parameter in parameters {
+        if case .selector = parameter.kind { selected = true }
+        guard case .choice = parameter.kind else {
+          if parameter.kind == .list { check(parameter.items, row, selected: false) }
+          continue
+        }
+        #expect(selected, "\(row)")
+        #expect(Set(parameter.items.map { "\($0.kind)" }).count == parameter.items.count, "\(row)")
+        for (index, layout) in parameter.items.enumerated() {
+          switch layout.kind {
+          case .alternative: break
+          case .otherwise: #expect(index == parameter.items.count - 1, "\(row)")
+          default: Issue.record("\(row): \(layout.kind) in a choice")
+          }
+          check(layout.items, row, selected: false)
+        }
+      }
+    }
+    for row in Self.rows {
+      check(row.parameters ?? [], row.name, selected: false)
+      check(row.returns ?? [], row.name, selected: false)
+    }
+  }
+
+  @Test("Android's commands have bumble's names")
+  func androidNames() {
+    // bumble.vendor.android.hci
+    let facts: [UInt16: String] = [
+      0xfd53: "LE_GET_VENDOR_CAPABILITIES", 0xfd57: "LE_APCF",
+      0xfd59: "GET_CONTROLLER_ACTIVITY_ENERGY_INFO", 0xfd5d: "A2DP_HARDWARE_OFFLOAD",
+      0xfd5e: "BLUETOOTH_QUALITY_REPORT", 0xfd5f: "DYNAMIC_AUDIO_BUFFER",
+    ]
+    let rows = byCode(hciCommandTables)
+    for (code, name) in facts {
+      #expect(rows[code].map { constant($0.name) } == "ANDROID_" + name)
+    }
+    #expect(
+      byCode([androidEventRows])[0x58]?.name.description == "Android Bluetooth Quality Report")
+  }
+
   @Test(
     "a lone dash stands behind the number that it makes a range of, and no other label is as short")
   func ranges() {
-    for row in Self.tables.flatMap(all) {
+    for row in Self.rows {
       for parameters in [row.parameters ?? [], row.returns ?? []] {
         for (index, parameter) in parameters.enumerated() {
           guard let line = parameter.line?.description, line.utf8.count == 1 else { continue }
@@ -224,25 +293,43 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
 
   @Test("parameters have the specification's form of names, once in a packet")
   func parameterNames() {
-    let rows = Self.tables.flatMap(all)
+    let rows = Self.rows
     for row in rows {
       for parameters in [row.parameters ?? [], row.returns ?? []] {
-        let names = parameters.map(\.name.description)
+        let names = Self.names(parameters)
         #expect(Set(names).count == names.count, "\(row.name)")
         #expect(names.allSatisfy { !$0.contains(" ") && $0.first?.isLetter ?? false })
       }
     }
   }
 
+  /// The names of parameters, and of each layout with those before it; those of a list's items not.
+  static func names(_ parameters: [HCIParameter]) -> [String] {
+    var all: [String] = []
+    for parameter in parameters {
+      switch parameter.kind {
+      case .choice:
+        // Layouts share names; within each they differ.
+        var further: Set<String> = []
+        for layout in parameter.items {
+          let own = names(layout.items)
+          if Set(own).count < own.count { all += own }
+          further.formUnion(own)
+        }
+        all += further
+      default: if !parameter.isStructure { all.append(parameter.name.description) }
+      }
+    }
+    return all
+  }
+
   @Test("every named set stands in a row, and every set has names")
   func setsUsed() {
     var used: Set<CodeSet> = []
-    for row in Self.tables.flatMap(all) {
+    for row in Self.rows {
       Self.collect(row.parameters ?? [], into: &used)
       Self.collect(row.returns ?? [], into: &used)
     }
-    // Only the page number in front tells which LMP features the extended ones are.
-    used.insert(.lmpFeatures2)
     // Stands in advertising data.
     used.insert(.advertisingFlags)
     for set in CodeSet.allCases {
@@ -255,10 +342,11 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
   static func collect(_ parameters: [HCIParameter], into used: inout Set<CodeSet>) {
     for parameter in parameters {
       switch parameter.kind {
-      case .unsigned(_, .code(let set)), .unsigned(_, .flags(let set)), .countOfBits(_, let set):
+      case .unsigned(_, .code(let set)), .unsigned(_, .flags(let set)), .countOfBits(_, let set),
+        .selector(_, .code(let set)):
         used.insert(set)
       case .dataOperation: used.insert(.dataOperation)
-      case .list: collect(parameter.items, into: &used)
+      case .list, .choice, .alternative, .otherwise: collect(parameter.items, into: &used)
       default: break
       }
     }
@@ -270,13 +358,15 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
   func secrets() {
     let commands: [UInt16: Int] = [
       0x040b: 1, 0x040d: 1, 0x042e: 1, 0x0430: 2, 0x0445: 4, 0x0c11: 1, 0x2017: 2, 0x2019: 1,
-      0x201a: 1, 0x2027: 2, 0x2068: 1, 0x2069: 1, 0x206b: 1,
+      0x201a: 1, 0x2027: 2, 0x2068: 1, 0x2069: 1, 0x206b: 1, 0xfd55: 1,
     ]
-    let returns: [UInt16: Int] = [0x0c57: 2, 0x0c7d: 4, 0x2017: 1, 0x2018: 1]
+    let returns: [UInt16: Int] = [0x0c57: 2, 0x0c7d: 4, 0x2017: 1, 0x2018: 1, 0xfd55: 1]
     #expect(Self.secrets(in: hciCommandTables, of: \.parameters) == commands)
     #expect(Self.secrets(in: hciCommandTables, of: \.returns) == returns)
     #expect(Self.secrets(in: hciEventTables, of: \.parameters) == [0x15: 1, 0x18: 1, 0x3b: 1])
     #expect(Self.secrets(in: hciLEMetaTables, of: \.parameters) == [0x09: 1])
+    #expect(Self.secrets(in: [[microsoftCommandRow]], of: \.parameters) == [0: 1])
+    #expect(Self.secrets(in: [androidEventRows], of: \.parameters) == [:])
   }
 
   /// How many secrets each row has, of those that have any.
@@ -287,11 +377,18 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
       parameters.reduce(0) { sum, parameter in
         switch parameter.kind {
         case .secret: sum + 1
-        case .list: sum + count(parameter.items)
+        case .list, .choice, .alternative, .otherwise: sum + count(parameter.items)
         default: sum
         }
       }
     }
     return byCode(tables).mapValues { count(parameters($0) ?? []) }.filter { $0.value > 0 }
+  }
+}
+
+extension HCIParameter {
+  /// Whether this counts the bytes of the fields behind it and of what they count.
+  fileprivate var countsBeyond: Bool {
+    if case .countBeyond = kind { true } else { false }
   }
 }

@@ -118,6 +118,7 @@ private func packetsOfRows(filledWith byte: UInt8) -> [[UInt8]] {
 /// All whole packets that the tests of this module know.
 private let whole: [[UInt8]] =
   attFixtures.map { data(hex($0.bytes)) } + hciFixtures.map { hex($0.bytes) }
+  + hciLaterFixtures.map { hex($0.bytes) } + androidFixtures.map { hex($0.bytes) }
   + advertisingFixtures.map { hex($0.bytes) }
   + [data([1, 2, 3], cid: 6), hex("03 40 00 02 01 02"), hex("05 40 20 02 00 01 02")]
 
@@ -267,6 +268,8 @@ private struct HCICodes {
       let inner = [UInt8(random.next(below: 40)), 0, 4, 0] + hex(String(opcode))
       return [2, random.byte(), random.byte(), length, 0] + inner
     case (4, 1): return [4, UInt8(events[random.next(below: events.count)]), length]
+    case (4, 2) where random.next(below: 4) == 0:
+      return [4, 0xff, length, UInt8(0x54 + random.next(below: 5))]
     case (4, 2): return [4, 0x3e, length, UInt8(subevents[random.next(below: subevents.count)])]
     case (4, 3):
       return [4, 0x0e, length, 1] + little(Int(commands[random.next(below: commands.count)]))

@@ -11,8 +11,7 @@ package let basebandRows: [HCIRow] = [
   .command(0x0c03, "Reset", [], returns: [.status]),
   .command(
     0x0c05, "Set Event Filter",
-    [.u8("Filter_Type", .code(.eventFilterType), line: ""), .rest("Filter_Condition")],
-    returns: [.status]),
+    HCIParameter.eventFilter, returns: [.status]),
   .command(0x0c08, "Flush", [.connectionHandle], returns: [.status, .connectionHandle]),
   .command(
     0x0c09, "Read PIN Type", [], returns: [.status, .u8("PIN_Type", .code(.pinType), line: "")]),

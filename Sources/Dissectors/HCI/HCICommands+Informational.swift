@@ -22,8 +22,7 @@ package let informationalRows: [HCIRow] = [
   .command(
     0x1004, "Read Local Extended Features", [.u8("Page_Number", line: "page")],
     returns: [
-      .status, .u8("Page_Number", line: "page"), .u8("Max_Page_Number", line: "of"),
-      .u64("Extended_LMP_Features", .hex),
+      .status, .page("Page_Number"), .u8("Max_Page_Number", line: "of"), .extendedFeatures,
     ]),
   .command(
     0x1005, "Read Buffer Size", [],

@@ -130,8 +130,8 @@ package let eventRows: [HCIRow] = [
   .event(
     0x23, "Read Remote Extended Features Complete",
     [
-      .status, .connectionHandle, .u8("Page_Number", line: "page"),
-      .u8("Max_Page_Number", line: "of"), .u64("Extended_LMP_Features", .hex),
+      .status, .connectionHandle, .page("Page_Number"), .u8("Max_Page_Number", line: "of"),
+      .extendedFeatures,
     ]),
 ]
 

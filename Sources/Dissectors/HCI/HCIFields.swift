@@ -14,6 +14,8 @@ package enum HCIValue: Sendable {
   case bytes
   /// A UTF-8 string, without the zeros that fill its field.
   case text
+  /// A UUID.
+  case uuid(BluetoothUUID)
   /// Bytes that are a secret.
   case secret
   /// AD structures.
@@ -46,6 +48,12 @@ package struct HCIFields: ~Escapable {
   private var cursor: Cursor
   /// What the latest count said, until a list or counted bytes use it.
   private var count: Int?
+  /// The value of the latest selector.
+  private var selected: Int64 = 0
+  /// Whether a selector had a value for which no layout is known.
+  package private(set) var isUnknownChoice = false
+  /// Whether the bytes that no parameter claimed are of a layout that is not known: no fault then.
+  package private(set) var isOpen = false
   /// Whether advertising data that comes, or came, is a part of more (Operation, 7.8.54): what it
   /// holds cannot be known.
   package private(set) var isFragment = false
@@ -96,10 +104,37 @@ package struct HCIFields: ~Escapable {
         try readList(
           field.name, fields, items, leastSize: Int(field.leastItemSize), &visitor)
         position = items.upperBound
+      } else if case .choice = field.kind {
+        let layouts = position..<position + Int(field.itemFields)
+        position = layouts.upperBound
+        if let chosen = chosen(fields, layouts) {
+          try walk(fields, chosen, &visitor)
+        } else {
+          isUnknownChoice = true
+          isOpen = true
+        }
+      } else if case .versionEnd(let least) = field.kind {
+        if cursor.remaining >= least { continue }
+        isOpen = true
+        return
       } else {
         try read(field, &visitor)
       }
     }
+  }
+
+  /// The fields of the layout that the latest selector chose.
+  private func chosen(_ fields: [HCIField], _ layouts: Range<Int>) -> Range<Int>? {
+    var position = layouts.lowerBound
+    while position < layouts.upperBound {
+      let own = position + 1..<position + 1 + Int(fields[position].itemFields)
+      switch fields[position].kind {
+      case .alternative(let value) where Int64(value) == selected: return own
+      case .otherwise: return own
+      default: position = own.upperBound
+      }
+    }
+    return nil
   }
 
   @_lifetime(self: copy self)
@@ -128,6 +163,15 @@ package struct HCIFields: ~Escapable {
       count = number.nonzeroBitCount
       value = .number(number, width: Int(width), .flags(set))
       slice = Slice(start: start, count: Int(width))
+    case .selector(let width, let form):
+      selected = try unsigned(width)
+      value = .number(selected, width: Int(width), form)
+      slice = Slice(start: start, count: Int(width))
+    case .countBeyond(let before):
+      let number = try unsigned(1)
+      count = max(0, Int(number) - Int(before))
+      value = .number(number, width: 1, .plain)
+      slice = Slice(start: start, count: 1)
     case .dataOperation:
       let operation = try unsigned(1)
       isFragment = operation != 3
@@ -145,6 +189,14 @@ package struct HCIFields: ~Escapable {
     case .rest:
       slice = cursor.rest()
       value = .bytes
+    case .half:
+      slice = try cursor.take(cursor.remaining / 2)
+      value = .bytes
+    case .uuid(let width): (slice, value) = try uuid(width)
+    case .halfUUID: (slice, value) = try uuid(cursor.remaining / 2)
+    case .restText:
+      slice = trimmed(cursor.rest())
+      value = .text
     case .text(let length):
       let field = try cursor.take(length)
       slice = trimmed(field)
@@ -164,7 +216,10 @@ package struct HCIFields: ~Escapable {
       }
       slice.count = Int32(length)
       value = data
-    case .list: return
+    case .openEnd:
+      isOpen = true
+      return
+    case .list, .choice, .alternative, .otherwise, .versionEnd: return
     }
     visitor.field(parameter.name, line: parameter.line, value, cursor.bytes(slice), at: slice)
   }
@@ -172,6 +227,15 @@ package struct HCIFields: ~Escapable {
   @_lifetime(self: copy self)
   private mutating func unsigned(_ width: UInt8) throws(ParseError) -> Int64 {
     Int64(bitPattern: try cursor.unsigned(width: Int(width)))
+  }
+
+  /// A UUID, or bytes where no UUID is that long.
+  @_lifetime(self: copy self)
+  private mutating func uuid(_ width: Int) throws(ParseError) -> (Slice, HCIValue) {
+    var ahead = cursor
+    let slice = try cursor.take(width)
+    let uuid = try BluetoothUUID(parsing: &ahead, width: width)
+    return (slice, uuid.map { .uuid($0) } ?? .bytes)
   }
 
   @_lifetime(self: copy self)

@@ -15,6 +15,8 @@ package struct HCICommand: Sendable {
     length = try cursor.u8()
   }
 
+  /// The group (OGF) of vendors' commands.
+  static let vendorGroup: UInt16 = 0x3f
   /// Disconnect
   package static let disconnect: UInt16 = 0x0406
   /// Reset
@@ -50,6 +52,8 @@ package struct HCIEvent: Sendable {
   package static let commandStatusCode: UInt8 = 0x0f
   /// Number Of Completed Packets
   package static let numberOfCompletedPacketsCode: UInt8 = 0x13
+  /// The code of all vendors' events.
+  package static let vendorCode: UInt8 = 0xff
   /// The code of all LE Meta events.
   package static let leMetaCode: UInt8 = 0x3e
 

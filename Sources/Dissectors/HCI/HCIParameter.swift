@@ -37,6 +37,40 @@ package struct HCIParameter: Sendable {
     /// Items of several parameters each, as many as the count before says, or to the end of the
     /// parameters where there was no count.
     case list
+    /// A one-byte number that says how many bytes the fields up to and with the next `counted` have
+    /// together: this many less are in the `counted` itself.
+    case countBeyond(UInt8)
+    /// A UUID of this many bytes, least significant first.
+    case uuid(Int)
+    /// The first half of the bytes that are left, before a mask that has the other half: a UUID where
+    /// it is as long as one.
+    case halfUUID
+    /// The first half of the bytes that are left, before a mask that has the other half.
+    case half
+    /// A UTF-8 string in all the bytes that are left.
+    case restText
+    /// A number, as `unsigned`, that says what the next `choice` is.
+    case selector(width: UInt8, Form)
+    /// Layouts (`alternative`, `otherwise`) of which the latest selector's value takes one. Of a
+    /// value that has none the bytes behind are of a layout that is not known.
+    case choice
+    /// One layout of a choice: for this value of the selector.
+    case alternative(UInt16)
+    /// The layout of a choice for all other values; the last.
+    case otherwise
+    /// No bytes: here the parameters of older versions end, unless so many bytes more are there.
+    /// Fewer than that are of a layout that is not known.
+    case versionEnd(Int)
+    /// No bytes: what later versions add behind is not known.
+    case openEnd
+  }
+
+  /// Whether this has no bytes of its own and no name, but says how others lie.
+  package var isStructure: Bool {
+    switch kind {
+    case .choice, .alternative, .otherwise, .versionEnd, .openEnd: true
+    default: false
+    }
   }
 
   /// How a number reads.
@@ -66,7 +100,7 @@ package struct HCIParameter: Sendable {
   /// value, a word stands before the value ("timeout 720 ms"), and a lone dash makes the value the
   /// upper end of a range that the parameter before begins ("interval 30–50 ms").
   package let line: StaticString?
-  /// Of a list: the parameters of one item.
+  /// Of a list: the parameters of one item; of a choice: its layouts; of a layout: its parameters.
   package let items: [HCIParameter]
 
   init(

@@ -21,8 +21,33 @@ package struct HCIParameters: Sendable {
     inner = .empty
   }
 
-  /// Finds the rows of an event: LE Meta events by their subevent, Command Complete with the
-  /// command's return parameters.
+  /// Finds the row of Microsoft's extension command.
+  init(microsoftCommand body: Slice) {
+    row = HCITable.core.microsoftCommand
+    outer = body
+    completed = nil
+    inner = .empty
+  }
+
+  /// Finds the row of Microsoft's extension event, behind its prefix.
+  init(microsoftEvent body: Slice) {
+    row = HCITable.core.microsoftEvent
+    outer = body
+    completed = nil
+    inner = .empty
+  }
+
+  /// Takes what a Command Complete returns for Microsoft's extension command.
+  init(_ found: Self, returnsOf completed: HCIRowID) {
+    row = found.row
+    outer = found.outer
+    self.completed = completed
+    inner = found.inner
+  }
+
+  /// Finds the rows of an event: LE Meta events by their subevent, Android's vendor events by theirs
+  /// where their bytes are laid out as it says, Command Complete with the command's return
+  /// parameters.
   package init(_ event: HCIEvent, _ bytes: RawSpan, body: Slice) {
     let start = Int(body.start)
     let count = Int(body.count)
@@ -38,11 +63,27 @@ package struct HCIParameters: Sendable {
       completed = HCITable.core.command(bytes.littleEndianU16(at: start + 1))
       inner = Slice(start: start + 3, count: count - 3)
     } else {
-      row = HCITable.core.event(event.code)
-      outer = body
+      let android = event.code == HCIEvent.vendorCode ? Self.androidEvent(bytes, body) : nil
+      row = android ?? HCITable.core.event(event.code)
+      outer = android == nil ? body : Slice(start: start + 1, count: count - 1)
       completed = nil
       inner = .empty
     }
+  }
+
+  /// The row of a vendor's event that is Android's. Other vendors number their events otherwise: only
+  /// where all bytes agree with what Android requires is it one.
+  private static func androidEvent(_ bytes: RawSpan, _ body: Slice) -> HCIRowID? {
+    guard !body.isEmpty,
+      let row = HCITable.core.androidEvent(bytes.byte(at: Int(body.start)))
+    else { return nil }
+    let parameters = Slice(start: Int(body.start) + 1, count: Int(body.count) - 1)
+    let layout = HCITable.parameters(row)
+    if layout.fits(bytes, parameters) { return row }
+    var fields = HCIFields(bytes, parameters)
+    var silent = SilentVisitor()
+    guard (try? fields.walk(layout, &silent)) != nil, !fields.isUnknownChoice else { return nil }
+    return fields.isOpen || fields.rest().isEmpty ? row : nil
   }
 
   /// The handle of the link that the packet is about, where its row has one.
@@ -93,6 +134,7 @@ package struct HCIParameters: Sendable {
       return Problem(error)
     }
     let left = fields.rest()
-    return left.isEmpty ? nil : Problem(.leftOver, at: Int(left.start), Int(left.count))
+    return left.isEmpty || fields.isOpen
+      ? nil : Problem(.leftOver, at: Int(left.start), Int(left.count))
   }
 }

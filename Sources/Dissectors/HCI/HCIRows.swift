@@ -6,7 +6,7 @@ package let hciCommandTables: [[HCIRow]] = [
   linkControlRows, linkControlPairingRows, linkPolicyRows, basebandRows, basebandFlowRows,
   basebandPairingRows, informationalRows, statusRows, testingRows, leRows, leDataLengthRows,
   leAdvertisingRows, leDirectionRows, leIsochronousRows, lePowerRows, leAdvertisingLaterRows,
-  leLaterRows, leSoundingRows, leMonitoringRows, leSoundingLaterRows,
+  leLaterRows, leSoundingRows, leMonitoringRows, leSoundingLaterRows, androidCommandRows,
 ]
 
 /// The events, by event code.

@@ -111,12 +111,13 @@ extension HCILayout {
 }
 
 /// A parameter as the walk reads it: without references, so that nothing is counted per packet. A
-/// list is followed by the fields of one item.
+/// list is followed by the fields of one item, a choice by its layouts and each of these by its
+/// fields.
 package struct HCIField: Sendable {
   let name: StaticString
   let kind: HCIParameter.Kind
   let line: StaticString?
-  /// Of a list: how many of the fields that follow are its item's.
+  /// Of a list, a choice or a layout: how many of the fields that follow are its own.
   let itemFields: Int16
   /// Of a list: how many bytes an item has at least that holds anything.
   let leastItemSize: Int16
@@ -130,14 +131,25 @@ extension HCIParameter {
   package var size: Int? {
     switch kind {
     case .unsigned(let width, _), .signed(let width, _), .count(let width),
-      .countOfBits(let width, _):
+      .countOfBits(let width, _), .selector(let width, _):
       Int(width)
-    case .dataOperation: 1
+    case .dataOperation, .countBeyond: 1
     case .address: 6
-    case .bytes(let count), .text(let count), .secret(let count): count
+    case .bytes(let count), .text(let count), .secret(let count), .uuid(let count): count
     case .advertisingData(let field): field == 0 ? nil : field
-    case .counted, .rest, .list: nil
+    case .counted, .rest, .list, .halfUUID, .half, .restText: nil
+    case .alternative, .otherwise: items.fixedSize
+    case .choice: sizeOfChoice
+    case .versionEnd, .openEnd: nil
     }
+  }
+
+  /// The number of bytes of a choice whose layouts are for all values and all as long.
+  private var sizeOfChoice: Int? {
+    guard let last = items.last, case .otherwise = last.kind, let size = last.size else {
+      return nil
+    }
+    return items.allSatisfy { $0.size == size } ? size : nil
   }
 
   /// Adds this parameter's field, and after a list those of its item.
@@ -146,7 +158,9 @@ extension HCIParameter {
     for parameter in items { parameter.append(to: &item) }
     var plainSize = size
     switch kind {
-    case .count, .countOfBits, .dataOperation, .advertisingData: plainSize = nil
+    case .count, .countOfBits, .countBeyond, .dataOperation, .advertisingData, .selector, .choice,
+      .alternative, .otherwise:
+      plainSize = nil
     default: break
     }
     fields.append(
@@ -164,37 +178,64 @@ extension HCIParameter {
   }
 }
 
+extension [HCIParameter] {
+  /// The number of bytes of them all, where it does not depend on their content.
+  fileprivate var fixedSize: Int? {
+    reduce(0) { sum, parameter in parameter.size.flatMap { size in sum.map { $0 + size } } }
+  }
+}
+
 /// Which row of the tables: small enough to stand in a `Dissection`.
 package struct HCIRowID: Equatable, Sendable {
   fileprivate let position: Int16
 }
 
 /// All rows, found by their codes without searching.
+///
+/// Rows that no code tells apart (Microsoft's, whose opcode and event prefix differ from Controller to
+/// Controller) stand alone.
 package struct HCITable: Sendable {
   private let entries: [HCIEntry]
   /// The parameters of all rows, one row's behind the other's.
   let fields: [HCIField]
-  /// Positions in `entries`, -1 for none: of commands by OGF × 256 + OCF, of events and subevents
+  /// Positions in `entries`, -1 for none: of commands by `slot(ofCommand:)`, of events and subevents
   /// by their codes.
   private let commandIndex: [Int16]
   private let eventIndex: [Int16]
   private let subeventIndex: [Int16]
+  private let androidIndex: [Int16]
+  /// The row of Microsoft's extension command.
+  package let microsoftCommand: HCIRowID
+  /// The row of its event, without the prefix.
+  package let microsoftEvent: HCIRowID
 
-  /// The tables of the Core Specification.
+  /// The tables of the Core Specification and of Android's and Microsoft's requirements.
   package static let core = HCITable(
     commands: hciCommandTables.flatMap { $0 }, events: hciEventTables.flatMap { $0 },
-    subevents: hciLEMetaTables.flatMap { $0 })
+    subevents: hciLEMetaTables.flatMap { $0 }, android: androidEventRows,
+    microsoft: (microsoftCommandRow, microsoftEventRow))
 
-  /// Tables of one's own.
-  init(commands: [HCIRow], events: [HCIRow], subevents: [HCIRow]) {
+  private init(
+    commands: [HCIRow], events: [HCIRow], subevents: [HCIRow], android: [HCIRow],
+    microsoft: (command: HCIRow, event: HCIRow)
+  ) {
     var fields: [HCIField] = []
-    entries = (commands + events + subevents).map { HCIEntry($0, &fields) }
+    let rows =
+      commands + events + subevents + android + [microsoft.command, microsoft.event]
+    entries = rows.map { HCIEntry($0, &fields) }
     self.fields = fields
-    commandIndex = Self.index(commands, from: 0, slots: 64 * 256) { Self.slot(ofCommand: $0) }
-    eventIndex = Self.index(events, from: commands.count, slots: 256) { Int($0) }
-    subeventIndex = Self.index(subevents, from: commands.count + events.count, slots: 256) {
-      Int($0)
+    commandIndex = Self.index(commands, from: 0, slots: Self.commandSlots) {
+      Self.slot(ofCommand: $0)
     }
+    var base = commands.count
+    eventIndex = Self.index(events, from: base, slots: 256) { Int($0) }
+    base += events.count
+    subeventIndex = Self.index(subevents, from: base, slots: 256) { Int($0) }
+    base += subevents.count
+    androidIndex = Self.index(android, from: base, slots: 256) { Int($0) }
+    base += android.count
+    microsoftCommand = HCIRowID(position: Int16(base))
+    microsoftEvent = HCIRowID(position: Int16(base + 1))
   }
 
   private static func index(
@@ -207,10 +248,15 @@ package struct HCITable: Sendable {
     return index
   }
 
-  /// OGF × 256 + OCF; the specification gives out no OCF above 255.
+  /// OGF × 256 + OCF; the specification gives out no OCF above 255. Vendors do: theirs from 256 on
+  /// have the last 768 slots.
   private static func slot(ofCommand opcode: UInt16) -> Int? {
-    opcode & 0x3ff < 256 ? Int(opcode >> 10) * 256 + Int(opcode & 0x3ff) : nil
+    let ocf = Int(opcode & 0x3ff)
+    if ocf < 256 { return Int(opcode >> 10) * 256 + ocf }
+    return opcode >> 10 == HCICommand.vendorGroup ? 64 * 256 + ocf - 256 : nil
   }
+
+  private static let commandSlots = 64 * 256 + 768
 
   private static func id(_ position: Int16) -> HCIRowID? {
     position < 0 ? nil : HCIRowID(position: position)
@@ -226,6 +272,9 @@ package struct HCITable: Sendable {
 
   /// The row of an LE Meta event.
   package func subevent(_ code: UInt8) -> HCIRowID? { Self.id(subeventIndex[Int(code)]) }
+
+  /// The row of an event that Android requires, by the subevent code in a vendor's event.
+  package func androidEvent(_ code: UInt8) -> HCIRowID? { Self.id(androidIndex[Int(code)]) }
 
   /// The specification's name of what a row of the core tables describes.
   package static func name(_ id: HCIRowID) -> StaticString {

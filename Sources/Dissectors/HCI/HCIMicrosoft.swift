@@ -1,0 +1,97 @@
+// The rows of Microsoft's extension: one command with subcommands and one event, whichever opcode and
+// prefix a Controller gives them. Microsoft-defined Bluetooth HCI commands and events; layouts checked
+// against BlueZ's monitor and AOSP's packet definitions.
+
+import Bluetooth
+
+/// The command: what follows its opcode.
+let microsoftCommandRow = HCIRow.command(
+  0, "Microsoft Extension",
+  [
+    .selector("Subcommand", .microsoftCommand),
+    .choice([
+      .on(0x00, []),
+      .on(0x01, [.connectionHandle] + HCIParameter.thresholds),
+      .on(0x02, [.connectionHandle]),
+      .on(
+        0x03,
+        HCIParameter.thresholds + [
+          .selector("Condition_Type", .microsoftCondition),
+          .choice([
+            .on(
+              0x01,
+              [
+                .count("Num_Patterns", line: "patterns"),
+                .list(
+                  "Patterns",
+                  [
+                    .countBeyond("Length", 2), .u8("AD_Type", .hex), .u8("Start_Position"),
+                    .counted("Pattern"),
+                  ]),
+              ]),
+            .on(
+              0x02,
+              [
+                .selector("UUID_Type", .microsoftUUID, line: nil),
+                .choice([
+                  .on(0x01, [.uuid("UUID", 2, line: "")]), .on(0x02, [.uuid("UUID", 4, line: "")]),
+                  .on(0x03, [.uuid("UUID", 16, line: "")]),
+                ]),
+              ]),
+            .on(0x03, [.secret("IRK", 16)]),
+            .on(
+              0x04,
+              [.u8("Address_Type", .code(.addressType), line: ""), .address("Address", line: "")]),
+          ]),
+        ]),
+      .on(0x04, [.u8("Monitor_Handle", line: "monitor")]),
+      .on(0x05, [.u8("Enable", .code(.microsoftFilter), line: "")]),
+      .on(0x06, [.connectionHandle]),
+    ]),
+  ],
+  returns: [
+    .status, .selector("Subcommand", .microsoftCommand),
+    .choice([
+      .on(
+        0x00,
+        [
+          .u64("Supported_Features", .flags(.microsoftFeatures), line: ""),
+          .count("Event_Prefix_Length"), .counted("Event_Prefix", line: "prefix"),
+        ]),
+      .on(0x03, [.u8("Monitor_Handle", line: "monitor")]),
+      .on(0x06, [.connectionHandle, .i8("RSSI", .scaled(.dBm), line: "")]),
+      .otherwise([]),
+    ]),
+  ])
+
+/// The event: what follows its prefix.
+let microsoftEventRow = HCIRow.event(
+  0, "Microsoft Extension Event",
+  [
+    .selector("Event_Code", .microsoftEvent),
+    .choice([
+      .on(0x01, [.status, .connectionHandle, .i8("RSSI", .scaled(.dBm), line: "")]),
+      .on(
+        0x02,
+        [
+          .u8("Address_Type", .code(.addressType), line: ""), .address("Address", line: ""),
+          .u8("Monitor_Handle", line: "monitor"),
+          .u8("Monitor_State", .code(.microsoftState), line: ""),
+        ]),
+    ]),
+  ])
+
+extension HCIParameter {
+  /// Between which signal strengths something is heard, and when it is not any more.
+  fileprivate static let thresholds: [HCIParameter] = [
+    i8("RSSI_Threshold_High", .scaled(.dBm), line: "high"),
+    i8("RSSI_Threshold_Low", .scaled(.dBm), line: "low"),
+    u8("RSSI_Threshold_Low_Time_Interval", .scaled(.seconds), line: "for"),
+    u8("RSSI_Sampling_Period", .scaled(.tenthsOfSeconds)),
+  ]
+}
+
+extension Scale {
+  /// n × 100 ms.
+  fileprivate static let tenthsOfSeconds = Self(100, .milliseconds)
+}

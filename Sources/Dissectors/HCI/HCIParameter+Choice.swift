@@ -1,0 +1,88 @@
+// The vocabulary of rows whose layout is not always the same: vendors' commands that a subcommand
+// tells apart, and returns that grew from version to version.
+
+import Bluetooth
+
+extension HCIParameter {
+  /// A number of one byte, or of `width`, that selects the layout of the next `choice`.
+  static func selector(
+    _ name: StaticString, _ set: CodeSet, width: UInt8 = 1, line: StaticString? = ""
+  ) -> Self {
+    Self(name, .selector(width: width, .code(set)), line)
+  }
+  /// The number of a page that selects the layout of the next `choice`.
+  static func page(_ name: StaticString) -> Self {
+    Self(name, .selector(width: 1, .plain), "page")
+  }
+  /// The layouts that a selector chooses from.
+  static func choice(_ layouts: [HCIParameter]) -> Self {
+    Self("Choice", .choice, nil, items: layouts)
+  }
+  /// The layout for one value of the selector.
+  static func on(_ value: UInt16, _ items: [HCIParameter]) -> Self {
+    Self("Alternative", .alternative(value), nil, items: items)
+  }
+  /// The layout for every other value.
+  static func otherwise(_ items: [HCIParameter]) -> Self {
+    Self("Alternative", .otherwise, nil, items: items)
+  }
+  /// Where older versions end, unless so many bytes follow.
+  static func since(_ bytes: Int = 1) -> Self { Self("Version", .versionEnd(bytes), nil) }
+  /// What later versions add is not known.
+  static let later = Self("Version", .openEnd, nil)
+  static func countBeyond(_ name: StaticString, _ before: UInt8) -> Self {
+    Self(name, .countBeyond(before), nil)
+  }
+  static func uuid(_ name: StaticString, _ width: Int, line: StaticString? = nil) -> Self {
+    Self(name, .uuid(width), line)
+  }
+  static func halfUUID(_ name: StaticString, line: StaticString? = nil) -> Self {
+    Self(name, .halfUUID, line)
+  }
+  static func half(_ name: StaticString, line: StaticString? = nil) -> Self {
+    Self(name, .half, line)
+  }
+  static func restText(_ name: StaticString, line: StaticString? = nil) -> Self {
+    Self(name, .restText, line)
+  }
+
+  /// The features of LMP, by the page that the number before tells (Core, Vol 2, Part C, 3.3).
+  static let extendedFeatures = choice([
+    on(0, [u64("Extended_LMP_Features", .flags(.lmpFeatures))]),
+    on(1, [u64("Extended_LMP_Features", .flags(.lmpFeatures1))]),
+    on(2, [u64("Extended_LMP_Features", .flags(.lmpFeatures2))]),
+    otherwise([u64("Extended_LMP_Features", .hex)]),
+  ])
+  /// What an event filter lets through (7.3.3).
+  static let eventFilter: [HCIParameter] = [
+    selector("Filter_Type", .eventFilterType),
+    choice([
+      on(0, []),
+      on(
+        1,
+        [
+          selector("Inquiry_Result_Filter_Condition_Type", .eventFilterCondition),
+          choice([
+            on(0, []),
+            on(1, [u24("Class_Of_Device", .hex), u24("Class_Of_Device_Mask", .hex)]),
+            on(2, [address("BD_ADDR", line: "")]),
+          ]),
+        ]),
+      on(
+        2,
+        [
+          selector("Connection_Setup_Filter_Condition_Type", .eventFilterCondition),
+          choice([
+            on(0, [u8("Auto_Accept_Flag", .code(.autoAccept))]),
+            on(
+              1,
+              [
+                u24("Class_Of_Device", .hex), u24("Class_Of_Device_Mask", .hex),
+                u8("Auto_Accept_Flag", .code(.autoAccept)),
+              ]),
+            on(2, [address("BD_ADDR", line: ""), u8("Auto_Accept_Flag", .code(.autoAccept))]),
+          ]),
+        ]),
+    ]),
+  ]
+}
