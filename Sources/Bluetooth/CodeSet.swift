@@ -242,6 +242,74 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   /// LE_States: states and combinations of states that a Controller supports.
   case leStates
 
+  // Codes of the Security Manager.
+
+  /// IO Capability of a pairing, which has one more than that of BR/EDR.
+  case pairingIOCapability
+  /// The OOB data flag of a pairing.
+  case oobDataFlag
+  /// AuthReq of a pairing, by its bits.
+  case authReq
+  /// The keys that one side of a pairing sends, by their bits.
+  case keyDistribution
+
+  // Codes of the Linux kernel's management interface.
+
+  /// Status of a management command.
+  case managementStatus
+  /// The type of a device's address.
+  case managementAddressType
+  /// The same, by their bits: what a discovery looks for.
+  case managementAddressTypes
+  /// Settings of a controller, by their bits.
+  case managementSettings
+  /// Discoverable of Set Discoverable.
+  case discoverable
+  /// Advertising of Set Advertising.
+  case managementAdvertising
+  /// Secure_Connections of Set Secure Connections.
+  case secureConnections
+  /// Debug_Keys of Set Debug Keys.
+  case debugKeys
+  /// Privacy of Set Privacy.
+  case managementPrivacy
+  /// Key_Type of a long term key.
+  case longTermKeyType
+  /// Type of a signature resolving key.
+  case signatureKeyType
+  /// Key_Type of a blocked key.
+  case blockedKeyType
+  /// Store_Hint of a new key.
+  case storeHint
+  /// Reason of Device Disconnected.
+  case managementReason
+  /// Flags of Device Found and Device Connected.
+  case deviceFoundFlags
+  /// Action of Add Device.
+  case deviceAction
+  /// Flags of a device.
+  case deviceFlags
+  /// Configuration options of a controller.
+  case configurationOptions
+  /// Source of a device ID.
+  case deviceIDSource
+  /// Controller_Type.
+  case controllerType
+  /// How a controller is attached.
+  case controllerBus
+  /// Flags of an advertising instance.
+  case advertisingInstanceFlags
+  /// PHYs of a controller, by their bits.
+  case managementPHYs
+  /// Flags of an experimental feature.
+  case experimentalFlags
+  /// Features of advertisement monitoring.
+  case monitorFeatures
+  /// Suspend_State.
+  case suspendState
+  /// Wake_Reason.
+  case wakeReason
+
   /// The name of a code, or of a bit by its number; nil where the specification gives none.
   package func name(of code: UInt64) -> StaticString? {
     switch self {
@@ -354,6 +422,37 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
     case .eventMask2: Self.eventMask2Name(code)
     case .leEventMask: Self.leEventMaskName(code)
     case .leStates: Self.leStatesName(code)
+    case .pairingIOCapability: Self.pairingIOCapabilityName(code)
+    case .oobDataFlag: Self.oobDataFlagName(code)
+    case .authReq: Self.authReqName(code)
+    case .keyDistribution: Self.keyDistributionName(code)
+    case .managementStatus: Self.managementStatusName(code)
+    case .managementAddressType: Self.managementAddressTypeName(code)
+    case .managementAddressTypes: Self.managementAddressTypeName(code)
+    case .managementSettings: Self.managementSettingsName(code)
+    case .discoverable: Self.discoverableName(code)
+    case .managementAdvertising: Self.managementAdvertisingName(code)
+    case .secureConnections: Self.secureConnectionsName(code)
+    case .debugKeys: Self.debugKeysName(code)
+    case .managementPrivacy: Self.managementPrivacyName(code)
+    case .longTermKeyType: Self.longTermKeyTypeName(code)
+    case .signatureKeyType: Self.signatureKeyTypeName(code)
+    case .blockedKeyType: Self.blockedKeyTypeName(code)
+    case .storeHint: Self.storeHintName(code)
+    case .managementReason: Self.managementReasonName(code)
+    case .deviceFoundFlags: Self.deviceFoundFlagsName(code)
+    case .deviceAction: Self.deviceActionName(code)
+    case .deviceFlags: Self.deviceFlagsName(code)
+    case .configurationOptions: Self.configurationOptionsName(code)
+    case .deviceIDSource: Self.deviceIDSourceName(code)
+    case .controllerType: Self.controllerTypeName(code)
+    case .controllerBus: Self.controllerBusName(code)
+    case .advertisingInstanceFlags: Self.advertisingInstanceFlagsName(code)
+    case .managementPHYs: Self.managementPHYsName(code)
+    case .experimentalFlags: Self.experimentalFlagsName(code)
+    case .monitorFeatures: Self.monitorFeaturesName(code)
+    case .suspendState: Self.suspendStateName(code)
+    case .wakeReason: Self.wakeReasonName(code)
     }
   }
 }

@@ -74,7 +74,7 @@ package struct HCILayout: Sendable {
     counted = Self.countedItems(parameters)
     let added = fields[first...]
     hasLine = added.contains { $0.line != nil }
-    hasSecret = added.contains { if case .secret = $0.kind { true } else { false } }
+    hasSecret = added.contains(where: \.isSecret)
     hasAdvertisingData = added.contains {
       if case .advertisingData = $0.kind { true } else { false }
     }
@@ -123,6 +123,14 @@ package struct HCIField: Sendable {
   /// The number of bytes of a field that only itself is about; nil for counts and lists, and where
   /// the content decides.
   let plainSize: Int16?
+
+  /// Whether the field is never shown unless asked for.
+  var isSecret: Bool {
+    switch kind {
+    case .secret, .optionalSecret, .countedSecret: true
+    default: false
+    }
+  }
 }
 
 extension HCIParameter {
@@ -130,13 +138,14 @@ extension HCIParameter {
   package var size: Int? {
     switch kind {
     case .unsigned(let width, _), .signed(let width, _), .count(let width),
-      .countOfBits(let width, _):
+      .laterCount(let width), .countOfBits(let width, _):
       Int(width)
+    case .uuid: 16
     case .dataOperation: 1
     case .address: 6
     case .bytes(let count), .text(let count), .secret(let count): count
     case .advertisingData(let field): field == 0 ? nil : field
-    case .counted, .rest, .list: nil
+    case .counted, .optionalSecret, .countedSecret, .rest, .list: nil
     }
   }
 
@@ -146,7 +155,7 @@ extension HCIParameter {
     for parameter in items { parameter.append(to: &item) }
     var plainSize = size
     switch kind {
-    case .count, .countOfBits, .dataOperation, .advertisingData: plainSize = nil
+    case .count, .laterCount, .countOfBits, .dataOperation, .advertisingData: plainSize = nil
     default: break
     }
     fields.append(
@@ -179,22 +188,35 @@ package struct HCITable: Sendable {
   private let commandIndex: [Int16]
   private let eventIndex: [Int16]
   private let subeventIndex: [Int16]
+  /// The same of the kernel's management interface.
+  private let controlCommandIndex: [Int16]
+  private let controlEventIndex: [Int16]
 
-  /// The tables of the Core Specification.
+  /// The tables of the Core Specification, and those of the kernel's management interface.
   package static let core = HCITable(
     commands: hciCommandTables.flatMap { $0 }, events: hciEventTables.flatMap { $0 },
-    subevents: hciLEMetaTables.flatMap { $0 })
+    subevents: hciLEMetaTables.flatMap { $0 },
+    controlCommands: managementCommandTables.flatMap { $0 },
+    controlEvents: managementEventTables.flatMap { $0 })
 
   /// Tables of one's own.
-  init(commands: [HCIRow], events: [HCIRow], subevents: [HCIRow]) {
+  init(
+    commands: [HCIRow], events: [HCIRow], subevents: [HCIRow], controlCommands: [HCIRow] = [],
+    controlEvents: [HCIRow] = []
+  ) {
     var fields: [HCIField] = []
-    entries = (commands + events + subevents).map { HCIEntry($0, &fields) }
+    let rows = commands + events + subevents
+    entries = (rows + controlCommands + controlEvents).map { HCIEntry($0, &fields) }
     self.fields = fields
     commandIndex = Self.index(commands, from: 0, slots: 64 * 256) { Self.slot(ofCommand: $0) }
     eventIndex = Self.index(events, from: commands.count, slots: 256) { Int($0) }
     subeventIndex = Self.index(subevents, from: commands.count + events.count, slots: 256) {
       Int($0)
     }
+    controlCommandIndex = Self.index(controlCommands, from: rows.count, slots: 256) { Int($0) }
+    controlEventIndex = Self.index(
+      controlEvents, from: rows.count + controlCommands.count, slots: 256
+    ) { Int($0) }
   }
 
   private static func index(
@@ -226,6 +248,16 @@ package struct HCITable: Sendable {
 
   /// The row of an LE Meta event.
   package func subevent(_ code: UInt8) -> HCIRowID? { Self.id(subeventIndex[Int(code)]) }
+
+  /// The row of a command of the management interface.
+  package func controlCommand(_ opcode: UInt16) -> HCIRowID? {
+    opcode < 256 ? Self.id(controlCommandIndex[Int(opcode)]) : nil
+  }
+
+  /// The row of an event of the management interface.
+  package func controlEvent(_ code: UInt16) -> HCIRowID? {
+    code < 256 ? Self.id(controlEventIndex[Int(code)]) : nil
+  }
 
   /// The specification's name of what a row of the core tables describes.
   package static func name(_ id: HCIRowID) -> StaticString {
