@@ -25,7 +25,12 @@ extension Details {
       sink.code("status", UInt64(status), digits: 2, name)
     }
     answered(answer, to: &sink)
-    parameters(dissection, bytes, mayHoldSecret: false, to: &sink)
+    if dissection.mayMisplaceSecret, !sink.showsKeys {
+      if let row = dissection.parameters?.row { sink.word("name", HCITable.name(row)) }
+      payload(bytes.part(body), isSecret: true, to: &sink)
+    } else {
+      parameters(dissection, bytes, mayHoldSecret: false, to: &sink)
+    }
     sink.end()
   }
 }

@@ -23,6 +23,7 @@ struct Secrets: Sendable {
   ) {
     let record = packet.bytes
     switch dissection.content {
+    case .control where dissection.mayMisplaceSecret: add(dissection.body, of: record)
     case .command, .event, .control:
       guard let found = dissection.parameters else { return }
       var finder = SecretFinder()
@@ -132,6 +133,18 @@ private struct SecretFinder: HCIFieldVisitor {
 }
 
 extension Dissection {
+  /// Whether this is a management record that has a secret and is not as long as its row says: the
+  /// kernel's structures have changed over the years, and where a key stands is then not known.
+  var mayMisplaceSecret: Bool {
+    guard case .control = content, let found = parameters else { return false }
+    let layouts = [found.row.map(HCITable.parameters), found.completed.map(HCITable.returns)]
+    guard layouts.contains(where: { $0?.hasSecret ?? false }) else { return false }
+    for index in 0..<problems.count {
+      if problems[index].code == .tooShort || problems[index].code == .leftOver { return true }
+    }
+    return false
+  }
+
   /// How many bytes of a Security Manager's PDU hold no secret: none where it is empty, the opcode of
   /// one that may, else all that the opcode accounts for.
   fileprivate func openBytesOfSMP(_ answer: Answer) -> Int {

@@ -19,7 +19,9 @@ extension Sentence {
     }
     name(HCITable.name(row))
     saysNoData = false
-    if control.isAnswer {
+    if dissection.mayMisplaceSecret, !showsKeys {
+      undecoded(bytes.part(dissection.body), isSecret: true)
+    } else if control.isAnswer {
       controlAnswer(control, dissection, found, bytes, answer)
     } else {
       parameters(HCITable.parameters(row), bytes, found.outer)

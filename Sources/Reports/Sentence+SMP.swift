@@ -89,7 +89,8 @@ extension Sentence {
         output.hexadecimal(type, digits: 2)
       }
     case .incomplete(let pdu):
-      if !pdu.data.isEmpty { output.text("incomplete: ") }
+      guard !pdu.data.isEmpty else { break }
+      output.text("incomplete: ")
       continueWithoutComma()
     case .unknown: break
     }

@@ -124,6 +124,7 @@ struct Recorder: HCIFieldVisitor {
       case .address(let address): digits(address.value, 12)
       case .bytes: "bytes \(bytes.array.map { digits($0, 2) }.joined())"
       case .text: "'\(String(decoding: bytes.array, as: UTF8.self))'"
+      case .uuid(let uuid): digits(uuid.high, 16) + digits(uuid.low, 16)
       case .secret: "secret of \(bytes.byteCount)"
       case .advertisingFragment: "part of \(bytes.byteCount)"
       case .advertisingData: "AD \(bytes.array.map { digits($0, 2) }.joined())"
@@ -135,7 +136,7 @@ struct Recorder: HCIFieldVisitor {
 
   private static func words(_ number: Int64, _ width: Int, _ form: HCIParameter.Form) -> String {
     switch form {
-    case .hex, .handle, .opcode, .flags:
+    case .hex, .handle, .opcode, .controlOpcode, .controlEvent, .flags:
       "0x" + digits(UInt64(bitPattern: number), 2 * width)
     default: "\(number)"
     }

@@ -37,8 +37,8 @@ extension HCIParameter {
   static let longTermKey: [HCIParameter] =
     device + [
       u8("Key_Type", .code(.longTermKeyType), line: ""), u8("Central", .code(.yesNo)),
-      u8("Encryption_Size", line: "key size"), u16("Encryption_Diversifier", .hex, line: "EDIV"),
-      bytes("Random_Number", 8, line: "Rand"), secret("Value", 16, line: "LTK"),
+      u8("Encryption_Size", line: "key size"), u16("Encryption_Diversifier", .hex),
+      bytes("Random_Number", 8), secret("Value", 16, line: "LTK"),
     ]
   /// An identity resolving key.
   static let identityKey: [HCIParameter] = device + [secret("Value", 16, line: "IRK")]
