@@ -317,4 +317,72 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case microsoftEvent
   /// Whether a device is monitored.
   case microsoftState
+
+  // Codes of the Security Manager.
+
+  /// IO Capability of a pairing, which has one more than that of BR/EDR.
+  case pairingIOCapability
+  /// The OOB data flag of a pairing.
+  case oobDataFlag
+  /// AuthReq of a pairing, by its bits.
+  case authReq
+  /// The keys that one side of a pairing sends, by their bits.
+  case keyDistribution
+
+  // Codes of the Linux kernel's management interface.
+
+  /// Status of a management command.
+  case managementStatus
+  /// The type of a device's address.
+  case managementAddressType
+  /// The same, by their bits: what a discovery looks for.
+  case managementAddressTypes
+  /// Settings of a controller, by their bits.
+  case managementSettings
+  /// Discoverable of Set Discoverable.
+  case discoverable
+  /// Advertising of Set Advertising.
+  case managementAdvertising
+  /// Secure_Connections of Set Secure Connections.
+  case secureConnections
+  /// Debug_Keys of Set Debug Keys.
+  case debugKeys
+  /// Privacy of Set Privacy.
+  case managementPrivacy
+  /// Key_Type of a long term key.
+  case longTermKeyType
+  /// Type of a signature resolving key.
+  case signatureKeyType
+  /// Key_Type of a blocked key.
+  case blockedKeyType
+  /// Store_Hint of a new key.
+  case storeHint
+  /// Reason of Device Disconnected.
+  case managementReason
+  /// Flags of Device Found and Device Connected.
+  case deviceFoundFlags
+  /// Action of Add Device.
+  case deviceAction
+  /// Flags of a device.
+  case deviceFlags
+  /// Configuration options of a controller.
+  case configurationOptions
+  /// Source of a device ID.
+  case deviceIDSource
+  /// Controller_Type.
+  case controllerType
+  /// How a controller is attached.
+  case controllerBus
+  /// Flags of an advertising instance.
+  case advertisingInstanceFlags
+  /// PHYs of a controller, by their bits.
+  case managementPHYs
+  /// Flags of an experimental feature.
+  case experimentalFlags
+  /// Features of advertisement monitoring.
+  case monitorFeatures
+  /// Suspend_State.
+  case suspendState
+  /// Wake_Reason.
+  case wakeReason
 }

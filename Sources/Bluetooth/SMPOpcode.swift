@@ -11,12 +11,20 @@ package struct SMPOpcode: RawRepresentable, Equatable, Hashable, Sendable {
     pattern.rawValue == value.rawValue
   }
 
+  package static let pairingRequest = Self(rawValue: 0x01)
+  package static let pairingResponse = Self(rawValue: 0x02)
   package static let pairingConfirm = Self(rawValue: 0x03)
   package static let pairingRandom = Self(rawValue: 0x04)
   package static let pairingFailed = Self(rawValue: 0x05)
   package static let encryptionInformation = Self(rawValue: 0x06)
+  package static let centralIdentification = Self(rawValue: 0x07)
   package static let identityInformation = Self(rawValue: 0x08)
+  package static let identityAddressInformation = Self(rawValue: 0x09)
   package static let signingInformation = Self(rawValue: 0x0a)
+  package static let securityRequest = Self(rawValue: 0x0b)
+  package static let pairingPublicKey = Self(rawValue: 0x0c)
+  package static let pairingDHKeyCheck = Self(rawValue: 0x0d)
+  package static let keypressNotification = Self(rawValue: 0x0e)
 
   /// The specification's name; nil for an opcode that it does not give out.
   package var name: StaticString? {
@@ -39,16 +47,32 @@ package struct SMPOpcode: RawRepresentable, Equatable, Hashable, Sendable {
     }
   }
 
-  /// Whether what follows the opcode is a key (LTK, IRK, CSRK), or gives a passkey away. Of a PDU that
-  /// nobody knows, that is assumed.
-  package var carriesSecret: Bool {
+  /// How many bytes a PDU with this opcode has, the opcode included; nil for one that is not given out.
+  package var size: Int? {
     switch self {
+    case .pairingRequest, .pairingResponse: 7
     case .pairingConfirm, .pairingRandom, .encryptionInformation, .identityInformation,
-      .signingInformation:
-      true
+      .signingInformation, .pairingDHKeyCheck:
+      17
+    case .pairingFailed, .securityRequest, .keypressNotification: 2
+    case .centralIdentification: 11
+    case .identityAddressInformation: 8
+    case .pairingPublicKey: 65
+    default: nil
+    }
+  }
+
+  /// Whether what follows the opcode is a key: LTK, IRK, CSRK. Of a PDU that nobody knows, that is
+  /// assumed.
+  package var carriesKey: Bool {
+    switch self {
+    case .encryptionInformation, .identityInformation, .signingInformation: true
     default: name == nil
     }
   }
+
+  /// Whether what follows the opcode gives a passkey away where the pairing has one.
+  package var mayTellPasskey: Bool { self == .pairingConfirm || self == .pairingRandom }
 }
 
 /// Why pairing failed, the byte after the opcode of Pairing Failed (Core, Vol 3, Part H, 3.5.5).

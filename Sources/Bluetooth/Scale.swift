@@ -82,6 +82,8 @@ package struct Scale: Sendable, Equatable {
   package static let microseconds = Self(1, .microseconds)
   /// n × 1 s.
   package static let seconds = Self(1, .seconds)
+  /// n × 1 s, 0 meaning that no time is given.
+  package static let secondsOrNone = Self(1, .seconds, absent: 0)
   /// n × 1.28 s (inquiry).
   package static let inquiry = Self(128, decimals: 2, .seconds)
   /// n × 1 dBm.

@@ -1,4 +1,3 @@
-package import Bluetooth
 package import Bytes
 
 /// What one record holds, as far as its bytes alone can tell: numbers, and slices of the packet's
@@ -37,8 +36,8 @@ package struct Dissection: Sendable {
   package var l2cap: L2CAPHeader?
   /// The ATT PDU, where the channel carries ATT.
   package var att: ATTPDU?
-  /// The opcode of the Security Manager's PDU, where the channel carries one that is known.
-  package var smp: SMPOpcode?
+  /// The Security Manager's PDU, where the channel carries one.
+  package var smp: SMPPDU?
   /// What is wrong with the record, in the order in which it was found.
   package var problems = Problems()
 
@@ -83,14 +82,15 @@ extension Dissection {
         let command = try HCICommand(parsing: &cursor)
         content = .command(command)
         takeBody(&cursor, claimed: Int(command.length), isTruncated: isTruncated)
-        take(HCIParameters(command, body: body), bytes, isTruncated: isTruncated)
+        take(HCIParameters(command, body: body), bytes, status: nil, isTruncated: isTruncated)
       case .event:
         var event = try HCIEvent(parsing: &cursor)
         content = .event(event)
         takeBody(&cursor, claimed: Int(event.length), isTruncated: isTruncated)
         event.isLEMeta = event.code == HCIEvent.leMetaCode && !body.isEmpty
         content = .event(event)
-        take(HCIParameters(event, bytes, body: body), bytes, isTruncated: isTruncated)
+        let found = HCIParameters(event, bytes, body: body)
+        take(found, bytes, status: found.status(bytes), isTruncated: isTruncated)
       case .acl:
         let header = try ACLHeader(parsing: &cursor)
         content = .acl(header)
@@ -112,9 +112,12 @@ extension Dissection {
 
   /// Keeps the parameters and checks that their rows and their bytes agree, unless it is already
   /// known that bytes are missing.
-  mutating func take(_ found: HCIParameters, _ bytes: RawSpan, isTruncated: Bool) {
+  mutating func take(
+    _ found: HCIParameters, _ bytes: RawSpan, status: UInt8?, isTruncated: Bool
+  ) {
     parameters = found
-    guard !isTruncated, problems.isEmpty, let problem = found.problem(bytes) else { return }
+    guard !isTruncated, problems.isEmpty, let problem = found.problem(bytes, status: status)
+    else { return }
     problems.add(problem)
   }
 

@@ -18,7 +18,7 @@ enum Details {
     if let link = answer.link { connection(memory.links.connection(link), memory, to: &sink) }
     switch dissection.content {
     case .note(let note): Self.note(note, dissection, bytes, to: &sink)
-    case .control(let control): Self.control(control, dissection, bytes, to: &sink)
+    case .control(let control): Self.control(control, dissection, bytes, answer, to: &sink)
     case .unknown: payload(bytes.part(dissection.body), isSecret: false, to: &sink)
     case .command(let command):
       sink.begin("hci")
@@ -49,7 +49,7 @@ enum Details {
       sink.end()
     }
     if let pdu = dissection.att { att(pdu, bytes, answer, to: &sink) }
-    if let opcode = dissection.smp { smp(opcode, dissection, bytes, to: &sink) }
+    if let pdu = dissection.smp { smp(pdu, dissection, bytes, answer, to: &sink) }
     advertisements(bytes, memory, to: &sink)
   }
 
@@ -127,7 +127,7 @@ enum Details {
   /// bytes.
   ///
   /// - Parameter mayHoldSecret: its advertising data may be pieces of a secret.
-  private static func parameters<Sink: FieldSink & ~Copyable>(
+  static func parameters<Sink: FieldSink & ~Copyable>(
     _ dissection: Dissection, _ bytes: RawSpan, mayHoldSecret: Bool, to sink: inout Sink
   ) {
     guard let found = dissection.parameters else { return }
@@ -191,8 +191,8 @@ enum Details {
       if answer.fragment.isJoined {
         sink.packets("reassembled_from", fragments[...])
       }
-      if dissection.att == nil {
-        payload(bytes.part(dissection.body), isSecret: dissection.carriesSecret, to: &sink)
+      if dissection.att == nil, dissection.smp == nil {
+        payload(bytes.part(dissection.body), isSecret: false, to: &sink)
       }
       sink.end()
     } else if answer.fragment.isFragment {
@@ -205,21 +205,6 @@ enum Details {
       if answer.fragment.progress.of > 0 { sink.number("expected", answer.fragment.progress.of) }
       sink.end()
     }
-  }
-
-  /// A PDU of the Security Manager: which it is. Its bytes stand with the channel's.
-  private static func smp<Sink: FieldSink & ~Copyable>(
-    _ opcode: SMPOpcode, _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
-  ) {
-    sink.begin("smp")
-    sink.identifier("opcode", UInt64(opcode.rawValue), digits: 2)
-    if let name = opcode.name { sink.word("name", name) }
-    if let reason = dissection.pairingFailure(bytes) {
-      sink.begin("parameters")
-      sink.code("reason", UInt64(reason.rawValue), digits: 2, reason.name)
-      sink.end()
-    }
-    sink.end()
   }
 
   /// Bytes that are not dissected. Some may hold keys: the Security Manager's, what is left over
@@ -261,21 +246,6 @@ enum Details {
     if let revision = note.revision { sink.number("revision", Int(revision)) }
     if let flags = note.flags { sink.identifier("flags", UInt64(flags), digits: 8) }
     if !dissection.body.isEmpty { sink.bytes("data", bytes.part(dissection.body)) }
-    sink.end()
-  }
-
-  private static func control<Sink: FieldSink & ~Copyable>(
-    _ control: ControlRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    to sink: inout Sink
-  ) {
-    sink.begin("mgmt")
-    if control.isEvent {
-      sink.identifier("event", UInt64(control.code), digits: 4)
-    } else {
-      sink.identifier("opcode", UInt64(control.code), digits: 4)
-    }
-    sink.identifier("cookie", UInt64(control.cookie), digits: 8)
-    payload(bytes.part(dissection.body), isSecret: control.carriesSecrets, to: &sink)
     sink.end()
   }
 }

@@ -16,6 +16,8 @@ enum Failure: Int, CaseIterable, Sendable {
   case linkLost
   /// An L2CAP command was rejected.
   case l2capReject
+  /// The kernel refused a management command, or reports that something did not work.
+  case managementStatus
 
   /// As a JSON key.
   var key: StaticString {
@@ -25,6 +27,7 @@ enum Failure: Int, CaseIterable, Sendable {
     case .hciStatus: "hci_status"
     case .linkLost: "links_lost"
     case .l2capReject: "l2cap_rejects"
+    case .managementStatus: "mgmt_status"
     }
   }
 
@@ -36,6 +39,7 @@ enum Failure: Int, CaseIterable, Sendable {
     case .hciStatus: ("HCI failure", "HCI failures")
     case .linkLost: ("lost link", "lost links")
     case .l2capReject: ("L2CAP reject", "L2CAP rejects")
+    case .managementStatus: ("management failure", "management failures")
     }
   }
 }
@@ -59,11 +63,13 @@ extension Dissection {
         let isEnd = pdu.error == .attributeNotFound && answer.request?.meaningOfNotFound != nil
         return isEnd ? nil : .attError
       }
-      if smp == .pairingFailed { return .pairingFailed }
+      if smp?.opcode == .pairingFailed { return .pairingFailed }
       guard let l2cap, !body.isEmpty, l2cap.cid.refusal == bytes.byte(at: Int(body.start)) else {
         return nil
       }
       return .l2capReject
+    case .control(let control):
+      return control.status(bytes, body).map { $0 != 0 } ?? false ? .managementStatus : nil
     default: return nil
     }
   }

@@ -79,6 +79,7 @@ extension FieldSink where Self: ~Copyable {
       self.number(name, number, width: width, form)
     case .address(let address): self.address(name, address)
     case .bytes: self.bytes(name, bytes)
+    case .uuid(let uuid): self.uuid(name, uuid)
     case .advertisingData:
       let isSecret =
         hidesAdvertising
@@ -86,7 +87,6 @@ extension FieldSink where Self: ~Copyable {
       if isSecret && !showsKeys { hidden(name, bytes.byteCount) } else { self.bytes(name, bytes) }
     case .advertisingFragment where bytes.byteCount == 0: self.bytes(name, bytes)
     case .text: string(name, bytes)
-    case .uuid(let uuid): self.uuid(name, uuid)
     case .secret, .advertisingFragment:
       if showsKeys { self.bytes(name, bytes) } else { hidden(name, bytes.byteCount) }
     }
@@ -107,6 +107,12 @@ extension FieldSink where Self: ~Copyable {
       if scale.absent != Int(value) { quantity(name, Int(value), scale) }
     case .opcode:
       let row = HCITable.core.command(UInt16(truncatingIfNeeded: raw))
+      code(name, raw, digits: 4, row.map { HCITable.name($0) })
+    case .controlOpcode:
+      let row = HCITable.core.controlCommand(UInt16(truncatingIfNeeded: raw))
+      code(name, raw, digits: 4, row.map { HCITable.name($0) })
+    case .controlEvent:
+      let row = HCITable.core.controlEvent(UInt16(truncatingIfNeeded: raw))
       code(name, raw, digits: 4, row.map { HCITable.name($0) })
     }
   }

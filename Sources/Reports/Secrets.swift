@@ -23,15 +23,14 @@ struct Secrets: Sendable {
   ) {
     let record = packet.bytes
     switch dissection.content {
-    case .command, .event:
+    case .control where dissection.mayMisplaceSecret: add(dissection.body, of: record)
+    case .command, .event, .control:
       guard let found = dissection.parameters else { return }
       var finder = SecretFinder()
       if let row = found.row { finder.walk(HCITable.parameters(row), record, found.outer) }
       if let row = found.completed { finder.walk(HCITable.returns(row), record, found.inner) }
       for slice in finder.found { add(slice, of: record) }
       addAdvertising(record, memory.advertisements)
-    case .control(let control):
-      if control.carriesSecrets { add(dissection.body, of: record) }
     case .acl: addData(record, packet.framing == .h4 ? 1 : 0, dissection, answer)
     case .note, .sco, .iso, .unknown: break
     }
@@ -49,11 +48,11 @@ struct Secrets: Sendable {
     if dissection.l2cap != nil, !answer.fragment.isJoined {
       // The PDU lies in this record: the opcode is seen, and all of a PDU without secrets. What
       // stands behind it is not known.
-      start = Int(dissection.body.start) + (dissection.smp == nil ? 0 : 1)
-      if !dissection.carriesSecret { start = dissection.body.end }
-    } else if dissection.l2cap != nil, !dissection.carriesSecret {
+      start = Int(dissection.body.start) + dissection.openBytesOfSMP(answer)
+    } else if dissection.l2cap != nil, !dissection.hidesSMP(answer) {
       let (have, of) = answer.fragment.progress
-      start = record.byteCount - max(0, have - of)
+      let behind = Int(dissection.body.count) - dissection.openBytesOfSMP(answer)
+      start = max(start, record.byteCount - max(0, have - of) - behind)
     }
     add(Slice(start: start, count: record.byteCount - start), of: record)
   }
@@ -131,6 +130,29 @@ private struct SecretFinder: HCIFieldVisitor {
   func beginItem() {}
   func endItem() {}
   func endList() {}
+}
+
+extension Dissection {
+  /// Whether this is a management record that has a secret and is not as long as its row says: the
+  /// kernel's structures have changed over the years, and where a key stands is then not known.
+  var mayMisplaceSecret: Bool {
+    guard case .control = content, let found = parameters else { return false }
+    let layouts = [found.row.map(HCITable.parameters), found.completed.map(HCITable.returns)]
+    guard layouts.contains(where: { $0?.hasSecret ?? false }) else { return false }
+    for index in 0..<problems.count {
+      if problems[index].code == .tooShort || problems[index].code == .leftOver { return true }
+    }
+    return false
+  }
+
+  /// How many bytes of a Security Manager's PDU hold no secret: none where it is empty, the opcode of
+  /// one that may, else all that the opcode accounts for.
+  fileprivate func openBytesOfSMP(_ answer: Answer) -> Int {
+    guard let smp else { return 0 }
+    if hidesSMP(answer) { return 1 }
+    if case .incomplete = smp { return Int(body.count) }
+    return Int(smp.rest(of: body).start - body.start)
+  }
 }
 
 extension Output {

@@ -17,7 +17,7 @@ extension Sentence {
       name("Unknown packet")
       undecoded(bytes.part(dissection.body))
     case .note(let note): self.note(note, record, dissection, bytes)
-    case .control(let control): self.control(control, dissection, bytes)
+    case .control(let control): self.control(control, dissection, bytes, answer)
     case .command(let command): self.command(command, dissection, bytes)
     case .event(let event): self.event(event, dissection, bytes, answer, memory)
     case .acl: data(dissection, bytes, answer, memory)
@@ -74,7 +74,7 @@ extension Sentence {
   }
 
   /// The parameters that have a place in the line, then the bytes that no row describes.
-  private mutating func parameters(_ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice) {
+  mutating func parameters(_ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice) {
     guard layout.isKnown else {
       undecoded(bytes.part(slice))
       return
@@ -222,8 +222,8 @@ extension Sentence {
   ) {
     if let pdu = dissection.att {
       att(pdu, bytes, answer, memory)
-    } else if let opcode = dissection.smp {
-      smp(opcode, dissection, bytes)
+    } else if let pdu = dissection.smp {
+      smp(pdu, dissection, bytes, answer)
     } else if let l2cap = dissection.l2cap {
       if let known = l2cap.cid.name {
         name(known)
@@ -232,7 +232,7 @@ extension Sentence {
         output.hexadecimal(UInt64(l2cap.cid.rawValue), digits: 4)
         endSubject()
       }
-      undecoded(bytes.part(dissection.body), isSecret: dissection.carriesSecret)
+      undecoded(bytes.part(dissection.body))
     } else if answer.fragment.isFragment {
       name("fragment")
       let (have, of) = answer.fragment.progress
@@ -247,17 +247,6 @@ extension Sentence {
       name("ACL data")
       // A continuation of something unknown may be part of a key.
       undecoded(bytes.part(dissection.body), isSecret: true)
-    }
-  }
-
-  private mutating func smp(_ opcode: SMPOpcode, _ dissection: Dissection, _ bytes: RawSpan) {
-    if let known = opcode.name { name(known) }
-    let rest = bytes.part(dissection.body).dropping(1)
-    if let reason = dissection.pairingFailure(bytes) {
-      output.named(reason.name, UInt64(reason.rawValue), digits: 2)
-      undecoded(rest.dropping(1))
-    } else {
-      undecoded(rest, isSecret: opcode.carriesSecret)
     }
   }
 
@@ -308,16 +297,6 @@ extension Sentence {
     comma()
     output.text("socket ")
     output.hexadecimal(UInt64(cookie), digits: 8)
-  }
-
-  private mutating func control(
-    _ control: ControlRecord, _ dissection: Dissection, _ bytes: RawSpan
-  ) {
-    name(control.isEvent ? "Control Event" : "Control Command")
-    output.hexadecimal(UInt64(control.code), digits: 4)
-    endSubject()
-    socket(control.cookie)
-    undecoded(bytes.part(dissection.body), isSecret: control.carriesSecrets)
   }
 }
 

@@ -19,6 +19,8 @@ struct Sentence: ~Copyable {
   let glyphs: Glyphs
   /// Whether what follows goes on without a comma.
   private var goesOn = false
+  /// Whether it is worth saying that there is no advertising data.
+  var saysNoData = true
   /// The number that was said last, and where its unit begins: a range may go on from there.
   private var lowerEnd: (value: Int64, unitStart: Int)?
   /// The PHYs that the items of the next list stand for, one a bit.
@@ -86,6 +88,9 @@ struct Sentence: ~Copyable {
     }
   }
 
+  /// What follows goes on without a comma.
+  mutating func continueWithoutComma() { goesOn = true }
+
   /// That something secret is there.
   mutating func hidden(_ count: Int) {
     comma()
@@ -146,6 +151,7 @@ extension Sentence: HCIFieldVisitor {
       begin(line)
       if showsKeys { output.hex(bytes) } else { output.text("<hidden>") }
     case .advertisingData:
+      guard saysNoData || bytes.byteCount > 0 else { return }
       begin(line)
       advertisingData(bytes, Slice(start: 0, count: bytes.byteCount))
     case .advertisingFragment:
@@ -171,11 +177,11 @@ extension Sentence: HCIFieldVisitor {
       return
     }
     switch form {
-    case .code(.status):
+    case .code(let set) where set == .status || set == .managementStatus:
       // Success is silent.
       guard raw != 0 else { return }
       begin(label)
-      output.named(CodeSet.status.name(of: raw), raw, digits: 2)
+      output.named(set.name(of: raw), raw, digits: 2)
     case .code(.dataOperation):
       // All of the data is what is expected.
       guard raw != 3 else { return }
@@ -217,6 +223,12 @@ extension Sentence: HCIFieldVisitor {
     case .opcode:
       begin(label)
       command(UInt16(truncatingIfNeeded: raw))
+    case .controlOpcode:
+      begin(label)
+      controlCommand(UInt16(truncatingIfNeeded: raw))
+    case .controlEvent:
+      begin(label)
+      controlEvent(UInt16(truncatingIfNeeded: raw))
     }
   }
 

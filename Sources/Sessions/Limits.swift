@@ -11,6 +11,8 @@ package struct Limits: Sendable, Equatable {
   package var fragmentNumbers = 4096
   /// Commands that wait for their Command Complete or Command Status.
   package var commands = 64
+  /// Commands of the management interface that wait for their answer.
+  package var controlCommands = 64
   /// Advertisements that are being joined.
   package var advertisingChains = 64
   /// Bytes of an advertisement that is being joined (Core, Vol 4, Part E, 7.8.54: 1650).

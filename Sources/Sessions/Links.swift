@@ -12,6 +12,7 @@ package struct Links: Sendable {
   private struct Slot: Sendable {
     var connection: Connection
     var transactions = Transactions()
+    var pairing = PairingState()
     var lastUse: Int
   }
 
@@ -64,6 +65,12 @@ package struct Links: Sendable {
   subscript(transactions slot: LinkSlot) -> Transactions {
     _read { yield slots[slot.index].transactions }
     _modify { yield &slots[slot.index].transactions }
+  }
+
+  /// How far pairing is on the link in a slot.
+  subscript(pairing slot: LinkSlot) -> PairingState {
+    _read { yield slots[slot.index].pairing }
+    _modify { yield &slots[slot.index].pairing }
   }
 
   /// How many connections were seen so far.
@@ -126,6 +133,7 @@ package struct Links: Sendable {
     for position in slots.indices
     where adapter == nil || slots[position].connection.adapter == adapter {
       slots[position].transactions.forgetOpen()
+      slots[position].pairing = PairingState()
     }
   }
 
@@ -191,6 +199,7 @@ package struct Links: Sendable {
     self[slot].lastPacket = packet
     self[slot].lastTime = time
     self[transactions: slot] = Transactions()
+    self[pairing: slot] = PairingState()
     index[key] = nil
     latest = nil
   }

@@ -11,6 +11,8 @@ package struct Answer: Sendable {
   package var request: Request?
   /// The time since that was sent, in nanoseconds; nil where it is not known.
   package var latency: Int64?
+  /// Of a PDU of the Security Manager: what is known of its pairing.
+  package var pairing: PairingStep?
   /// Of ACL data: what became of the fragment.
   package var fragment = FragmentFate()
   /// The connection that the packet opened, if any: `link` is that one.
@@ -42,6 +44,7 @@ package struct Memory: Sendable {
   /// The controllers.
   package private(set) var adapters: Adapters
   private var commands: Commands
+  private var controlCommands: ControlCommands
   private let limits: Limits
   private var hasSaidForgotten = false
 
@@ -53,6 +56,7 @@ package struct Memory: Sendable {
     advertisements = Advertisements(limits)
     adapters = Adapters(limits)
     commands = Commands(limit: limits.commands)
+    controlCommands = ControlCommands(limit: limits.controlCommands)
   }
 
   /// The link that ACL data belongs to; one that was not seen to open is opened here.
@@ -74,6 +78,7 @@ package struct Memory: Sendable {
   mutating func lose(before record: borrowing CaptureRecord) {
     links.forgetTransactions(of: record.adapter, packet: record.number)
     commands.forget(record.adapter)
+    controlCommands.forget(record.adapter)
   }
 
   /// Takes in one packet and says what is known about it.
@@ -91,7 +96,8 @@ package struct Memory: Sendable {
     case .event(let event): observe(event, record, &dissection, bytes, &answer)
     case .acl: observeData(record, &dissection, bytes, &answer)
     case .note(let note): observe(note, record, bytes, &answer)
-    case .control, .sco, .iso, .unknown: break
+    case .control(let control): observe(control, record, dissection.body, bytes, &answer)
+    case .sco, .iso, .unknown: break
     }
     if links.hasForgotten, !hasSaidForgotten {
       hasSaidForgotten = true
@@ -122,10 +128,27 @@ package struct Memory: Sendable {
   ) {
     adapters.observe(note, record.adapter, bytes)
     switch note.kind {
+    case .controlClose:
+      if let cookie = note.cookie { controlCommands.forget(cookie: cookie) }
     case .closeIndex, .deletedIndex:
       guard let adapter = record.adapter else { return }
       close(adapter, record, &answer)
     default: break
+    }
+  }
+
+  /// A command of the management interface, or the event that answers one.
+  private mutating func observe(
+    _ control: ControlRecord, _ record: borrowing CaptureRecord, _ body: Slice, _ bytes: RawSpan,
+    _ answer: inout Answer
+  ) {
+    let adapter = record.adapter ?? 0xffff
+    if !control.isEvent {
+      controlCommands.send(
+        control, adapter: adapter, Request(packet: record.number, time: record.time))
+    } else if let opcode = control.answeredOpcode(bytes, body) {
+      let request = controlCommands.answer(opcode, cookie: control.cookie, adapter: adapter)
+      answer.answers(request, at: record.time)
     }
   }
 
@@ -363,6 +386,13 @@ package struct Memory: Sendable {
       links[link].isEstablished = true
     } else {
       links[link].isUsed = true
+    }
+    if let pdu = dissection.smp {
+      let step = links[pairing: link].observe(
+        pdu, direction, packet: record.number, time: record.time)
+      answer.pairing = step
+      if pdu.opcode == .pairingResponse { answer.answers(step?.request, at: record.time) }
+      return
     }
     // Notifications and commands are answered by nothing.
     guard let pdu = dissection.att, pdu.opcode.role != .unacknowledged else { return }

@@ -20,12 +20,15 @@ extension HCIParameter {
     switch kind {
     case .unsigned(let width, _), .signed(let width, _), .selector(let width, _):
       (Int(width), true)
-    case .count(let width), .countOfBits(let width, _): (Int(width), true)
+    case .count(let width), .laterCount(let width), .countOfBits(let width, _):
+      (Int(width), true)
     case .dataOperation, .countBeyond: (1, true)
     case .address: (6, true)
     case .bytes(let count), .text(let count), .secret(let count), .uuid(let count): (count, true)
     case .advertisingData(let field): (field, field > 0)
-    case .counted, .rest, .list, .halfUUID, .half, .restText, .versionEnd, .openEnd: (0, false)
+    case .counted, .optionalSecret, .countedSecret, .rest, .list, .halfUUID, .half, .restText,
+      .versionEnd, .openEnd:
+      (0, false)
     case .alternative, .otherwise: DissectorsTests.size(items)
     case .choice: sizeOfChoice
     }
@@ -326,10 +329,15 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
   @Test("every named set stands in a row, and every set has names")
   func setsUsed() {
     var used: Set<CodeSet> = []
-    for row in Self.rows {
+    let management = [managementCommandTables, managementEventTables]
+    for row in Self.rows + management.flatMap(all) {
       Self.collect(row.parameters ?? [], into: &used)
       Self.collect(row.returns ?? [], into: &used)
     }
+    // Stand in the Security Manager's PDUs.
+    used.formUnion([.oobDataFlag, .authReq, .keyDistribution])
+    // Only the page number in front tells which LMP features the extended ones are.
+    used.insert(.lmpFeatures2)
     // Stands in advertising data.
     used.insert(.advertisingFlags)
     for set in CodeSet.allCases {
@@ -376,7 +384,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     func count(_ parameters: [HCIParameter]) -> Int {
       parameters.reduce(0) { sum, parameter in
         switch parameter.kind {
-        case .secret: sum + 1
+        case .secret, .optionalSecret, .countedSecret: sum + 1
         case .list, .choice, .alternative, .otherwise: sum + count(parameter.items)
         default: sum
         }

@@ -54,11 +54,13 @@ import Testing
       (0xffff, nil),
     ] as [(Int, String?)])
   func channels(_ cid: Int, _ name: String?) {
-    let dissection = pdu(l2cap(hex("0a 03 00"), cid: cid))
+    // A Read Request, a Pairing Failed, and on other channels just bytes.
+    let isSMP = cid == 6 || cid == 7
+    let dissection = pdu(l2cap(hex(isSMP ? "05 03" : "0a 03 00"), cid: cid))
     #expect(dissection.l2cap?.cid.name?.description == name)
     #expect(dissection.l2cap?.cid.carriesSecurityManager == (cid == 6 || cid == 7))
-    // Only the ATT channel's payload is read as ATT.
-    #expect((dissection.att != nil) == (cid == 4))
+    // Only the ATT channel's payload is read as ATT, and only the Security Manager's as SMP.
+    #expect((dissection.att != nil) == (cid == 4) && (dissection.smp != nil) == isSMP)
     #expect(dissection.problems.isEmpty)
   }
 }

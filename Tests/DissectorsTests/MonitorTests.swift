@@ -25,9 +25,9 @@ let monitorFixtures: [(opcode: UInt16, bytes: String, least: Int)] = [
   (14, "01 00 00 00 02 00 01 16 00 01 00 00 00 04 62 74 64 00", 18),
   (15, "01 00 00 00", 4),
   // Cookie 1, Set Powered
-  (16, "01 00 00 00 05 00 01", 6),
-  // Cookie 1, Command Complete of Set Powered
-  (17, "01 00 00 00 01 00 05 00 00", 8),
+  (16, "01 00 00 00 05 00 01", 7),
+  // Cookie 1, Command Complete of Set Powered: success, settings: powered
+  (17, "01 00 00 00 01 00 05 00 00 01 00 00 00", 13),
 ]
 
 @Suite struct MonitorTests {
@@ -164,70 +164,6 @@ let monitorFixtures: [(opcode: UInt16, bytes: String, least: Int)] = [
     // Only their maker can read a controller's diagnostics.
     #expect(problems(monitor(11, [1, 2, 3])) == [])
     #expect(monitor(11, [1, 2, 3]).body == Slice(start: 0, count: 3))
-  }
-
-  // MARK: Control traffic
-
-  @Test(
-    arguments: [
-      (16, "01 00 00 00 05 00 01", 5, nil, false), (16, "01 00 00 00 13 00", 0x13, nil, true),
-      (17, "01 00 00 00 0a 00", 0x0a, nil, true), (17, "01 00 00 00 06 00 01", 6, nil, false),
-      // Command Complete and Command Status: of Read Local OOB Data, of Set Powered.
-      (17, "01 00 00 00 01 00 20 00 00", 1, 0x20, true),
-      (17, "01 00 00 00 02 00 05 00 03", 2, 5, false),
-    ] as [(UInt16, String, UInt16, UInt16?, Bool)])
-  func control(
-    _ opcode: UInt16, _ text: String, _ code: UInt16, _ answered: UInt16?, _ isSecret: Bool
-  ) {
-    let dissection = monitor(opcode, hex(text))
-    guard case .control(let record) = dissection.content else {
-      Issue.record("no control record")
-      return
-    }
-    #expect(record.cookie == 1 && record.code == code && record.answeredOpcode == answered)
-    #expect(record.carriesSecrets == isSecret)
-    #expect(dissection.body.start == 6)
-  }
-
-  /// What BlueZ's mgmt.h gives a member `val[16]`, `irk`, `pin_code`, `passkey`, `hash` or `rand`, or
-  /// the AD structures of out-of-band data, read structure by structure; and mgmt_cp_hci_cmd_sync,
-  /// which can wrap any HCI command.
-  @Test func whatCarriesSecrets() {
-    let commands: [UInt16: String] = [
-      0x12: "mgmt_cp_load_link_keys: mgmt_link_key_info.val",
-      0x13: "mgmt_cp_load_long_term_keys: mgmt_ltk_info.val",
-      0x16: "mgmt_cp_pin_code_reply.pin_code", 0x1e: "mgmt_cp_user_passkey_reply.passkey",
-      0x21: "mgmt_cp_add_remote_oob_data.hash192", 0x2f: "mgmt_cp_set_privacy.irk",
-      0x30: "mgmt_cp_load_irks: mgmt_irk_info.val",
-      0x46: "mgmt_cp_set_blocked_keys: mgmt_blocked_key_info.val", 0x5b: "mgmt_cp_hci_cmd_sync",
-    ]
-    let returns: [UInt16: String] = [
-      0x20: "mgmt_rp_read_local_oob_data.hash192", 0x3b: "mgmt_rp_read_local_oob_ext_data.eir",
-      0x5b: "the answer to mgmt_cp_hci_cmd_sync",
-    ]
-    let events: [UInt16: String] = [
-      0x09: "mgmt_ev_new_link_key: mgmt_link_key_info.val",
-      0x0a: "mgmt_ev_new_long_term_key: mgmt_ltk_info.val", 0x17: "mgmt_ev_passkey_notify.passkey",
-      0x18: "mgmt_ev_new_irk: mgmt_irk_info.val", 0x19: "mgmt_ev_new_csrk: mgmt_csrk_info.val",
-      0x22: "mgmt_ev_local_oob_data_updated.eir",
-    ]
-    func carries(_ monitorOpcode: UInt16, _ bytes: [UInt8]) -> Bool? {
-      guard case .control(let record) = monitor(monitorOpcode, [1, 0, 0, 0] + bytes).content else {
-        return nil
-      }
-      return record.carriesSecrets
-    }
-    for code in UInt16(0)...0x80 {
-      let low = UInt8(code)
-      #expect(carries(16, [low, 0]) == (commands[code] != nil), "command \(code)")
-      if code != 1, code != 2 {
-        #expect(carries(17, [low, 0, 0, 0, 0]) == (events[code] != nil), "event \(code)")
-      }
-      for answer: UInt8 in [1, 2] {
-        #expect(
-          carries(17, [answer, 0, low, 0, 0]) == (returns[code] != nil), "answer to \(code)")
-      }
-    }
   }
 
   // MARK: Truncation

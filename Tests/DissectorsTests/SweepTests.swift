@@ -24,6 +24,7 @@ private struct Examined {
     }
     check("body", dissection.body)
     checkATT()
+    checkSMP()
     checkParameters()
     checkAdvertising()
   }
@@ -46,6 +47,26 @@ private struct Examined {
     let bytes = self.bytes
     var cursor = Cursor(bytes.bytes, items.list)
     while let item = items.next(&cursor) { check("item", item.value) }
+  }
+
+  private mutating func checkSMP() {
+    guard let pdu = dissection.smp else { return }
+    check("rest", pdu.rest(of: dissection.body))
+    switch pdu {
+    case .confirm(let pdu): check("confirm", pdu.value)
+    case .random(let pdu): check("random", pdu.value)
+    case .encryptionInformation(let pdu): check("key", pdu.longTermKey)
+    case .centralIdentification(let pdu): check("rand", pdu.rand)
+    case .identityInformation(let pdu): check("key", pdu.identityResolvingKey)
+    case .signingInformation(let pdu): check("key", pdu.signatureKey)
+    case .publicKey(let pdu):
+      check("x", pdu.x)
+      check("y", pdu.y)
+    case .dhKeyCheck(let pdu): check("check", pdu.value)
+    case .incomplete(let pdu): check("incomplete", pdu.data)
+    case .unknown(let pdu): check("unknown", pdu.data)
+    default: break
+    }
   }
 
   private mutating func checkParameters() {
@@ -117,10 +138,11 @@ private func packetsOfRows(filledWith byte: UInt8) -> [[UInt8]] {
 
 /// All whole packets that the tests of this module know.
 private let whole: [[UInt8]] =
-  attFixtures.map { data(hex($0.bytes)) } + hciFixtures.map { hex($0.bytes) }
-  + hciLaterFixtures.map { hex($0.bytes) } + androidFixtures.map { hex($0.bytes) }
+  attFixtures.map { data(hex($0.bytes)) } + smpFixtures.map { data(hex($0.bytes), cid: 6) }
+  + hciFixtures.map { hex($0.bytes) } + hciLaterFixtures.map { hex($0.bytes) }
+  + androidFixtures.map { hex($0.bytes) }
   + advertisingFixtures.map { hex($0.bytes) }
-  + [data([1, 2, 3], cid: 6), hex("03 40 00 02 01 02"), hex("05 40 20 02 00 01 02")]
+  + [data([1, 2, 3], cid: 5), hex("03 40 00 02 01 02"), hex("05 40 20 02 00 01 02")]
 
 /// The packet with its header's length field set to what is there.
 private func shortened(_ packet: [UInt8], to count: Int) -> [UInt8]? {
@@ -263,7 +285,10 @@ private struct HCICodes {
     switch (type, random.next(below: 4)) {
     case (1, 1...):
       return [1] + little(Int(commands[random.next(below: commands.count)])) + [length]
-    case (2, 1...):
+    case (2, 1):
+      return [2, random.byte(), random.byte(), length, 0]
+        + [UInt8(random.next(below: 70)), 0, 6, 0, UInt8(random.next(below: 16))]
+    case (2, 2...):
       let opcode = attFixtures[random.next(below: attFixtures.count)].bytes.prefix(2)
       let inner = [UInt8(random.next(below: 40)), 0, 4, 0] + hex(String(opcode))
       return [2, random.byte(), random.byte(), length, 0] + inner

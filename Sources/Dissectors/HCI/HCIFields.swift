@@ -54,6 +54,8 @@ package struct HCIFields: ~Escapable {
   package private(set) var isUnknownChoice = false
   /// Whether the bytes that no parameter claimed are of a layout that is not known: no fault then.
   package private(set) var isOpen = false
+  /// What a later count said, for the list or counted bytes after those.
+  private var laterCount: Int?
   /// Whether advertising data that comes, or came, is a part of more (Operation, 7.8.54): what it
   /// holds cannot be known.
   package private(set) var isFragment = false
@@ -158,6 +160,11 @@ package struct HCIFields: ~Escapable {
       count = Int(number)
       value = .number(number, width: Int(width), .plain)
       slice = Slice(start: start, count: Int(width))
+    case .laterCount(let width):
+      let number = try unsigned(width)
+      laterCount = Int(number)
+      value = .number(number, width: Int(width), .plain)
+      slice = Slice(start: start, count: Int(width))
     case .countOfBits(let width, let set):
       let number = try unsigned(width)
       count = number.nonzeroBitCount
@@ -184,7 +191,7 @@ package struct HCIFields: ~Escapable {
       slice = try cursor.take(length)
       value = .bytes
     case .counted:
-      slice = try cursor.take(takeCount())
+      slice = try cursor.take(takeCount() ?? 0)
       value = .bytes
     case .rest:
       slice = cursor.rest()
@@ -204,10 +211,16 @@ package struct HCIFields: ~Escapable {
     case .secret(let length):
       slice = try cursor.take(length)
       value = .secret
+    case .optionalSecret(let length):
+      if cursor.isAtEnd { return }
+      slice = try cursor.take(length)
+      value = .secret
+    case .countedSecret:
+      slice = try cursor.take(takeCount() ?? cursor.remaining)
+      value = .secret
     case .advertisingData(let field):
-      let length = count ?? field
+      let length = takeCount() ?? field
       let data: HCIValue = isFragment ? .advertisingFragment : .advertisingData
-      count = nil
       slice = try cursor.take(field == 0 ? length : field)
       if length > slice.count {
         visitor.field(
@@ -239,9 +252,12 @@ package struct HCIFields: ~Escapable {
   }
 
   @_lifetime(self: copy self)
-  private mutating func takeCount() -> Int {
-    defer { count = nil }
-    return count ?? 0
+  private mutating func takeCount() -> Int? {
+    defer {
+      count = laterCount
+      laterCount = nil
+    }
+    return count
   }
 
   /// The bytes of a string before the first zero.
@@ -257,8 +273,7 @@ package struct HCIFields: ~Escapable {
     _ name: StaticString, _ fields: [HCIField], _ items: Range<Int>, leastSize: Int,
     _ visitor: inout Visitor
   ) throws(ParseError) {
-    let expected = count
-    count = nil
+    let expected = takeCount()
     visitor.beginList(name)
     defer { visitor.endList() }
     var done = 0

@@ -33,7 +33,7 @@ extension HCIParameter {
   static func countBeyond(_ name: StaticString, _ before: UInt8) -> Self {
     Self(name, .countBeyond(before), nil)
   }
-  static func uuid(_ name: StaticString, _ width: Int, line: StaticString? = nil) -> Self {
+  static func uuid(_ name: StaticString, _ width: Int = 16, line: StaticString? = nil) -> Self {
     Self(name, .uuid(width), line)
   }
   static func halfUUID(_ name: StaticString, line: StaticString? = nil) -> Self {

@@ -13,6 +13,9 @@ package struct HCIParameter: Sendable {
     case signed(width: UInt8, Form)
     /// A number that also says how many items or bytes the next list or `counted` parameter has.
     case count(width: UInt8)
+    /// A number that says the same of the list or `counted` parameter behind the one that the count
+    /// before it is about.
+    case laterCount(width: UInt8)
     /// Flags whose set bits say how many items the next list has (Scanning_PHYs).
     case countOfBits(width: UInt8, CodeSet)
     /// A device address: 6 bytes, least significant first.
@@ -27,6 +30,11 @@ package struct HCIParameter: Sendable {
     case text(Int)
     /// This many bytes that are a secret (a key): never shown unless asked for.
     case secret(Int)
+    /// The same, unless the parameters end before it.
+    case optionalSecret(Int)
+    /// As many bytes as the `count` before it says, or all that are left where there was none, that
+    /// are a secret or may hold one.
+    case countedSecret
     /// One byte that says which part of an advertising set's data the AD structures behind it are:
     /// only complete data (3) begins and ends with whole ones.
     case dataOperation
@@ -90,6 +98,10 @@ package struct HCIParameter: Sendable {
     case scaled(Scale)
     /// The opcode of a command.
     case opcode
+    /// The opcode of a command of the kernel's management interface.
+    case controlOpcode
+    /// The code of one of its events.
+    case controlEvent
   }
 
   /// The specification's name, as printed there: `Connection_Handle`.
@@ -144,6 +156,7 @@ package struct HCIParameter: Sendable {
   static func count(_ name: StaticString, line: StaticString? = nil) -> Self {
     Self(name, .count(width: 1), line)
   }
+  static func laterCount(_ name: StaticString) -> Self { Self(name, .laterCount(width: 1), nil) }
   static func countOfBits(_ name: StaticString, _ set: CodeSet, line: StaticString? = nil) -> Self {
     Self(name, .countOfBits(width: 1, set), line)
   }
@@ -164,6 +177,12 @@ package struct HCIParameter: Sendable {
   }
   static func secret(_ name: StaticString, _ count: Int, line: StaticString? = nil) -> Self {
     Self(name, .secret(count), line)
+  }
+  static func optionalSecret(_ name: StaticString, _ count: Int) -> Self {
+    Self(name, .optionalSecret(count), nil)
+  }
+  static func countedSecret(_ name: StaticString, line: StaticString? = nil) -> Self {
+    Self(name, .countedSecret, line)
   }
   static func advertisingData(
     _ name: StaticString, field: Int = 0, line: StaticString? = nil

@@ -86,6 +86,29 @@ package struct HCIParameters: Sendable {
     return fields.isOpen || fields.rest().isEmpty ? row : nil
   }
 
+  /// Finds the rows of a record of the management interface: Command Complete with the command's
+  /// return parameters.
+  package init(_ control: ControlRecord, _ bytes: RawSpan, body: Slice) {
+    guard control.isEvent else {
+      row = HCITable.core.controlCommand(control.code)
+      outer = body
+      completed = nil
+      inner = .empty
+      return
+    }
+    row = HCITable.core.controlEvent(control.code)
+    // Command_Opcode (2 bytes), Status (1), return parameters.
+    if control.code == ControlRecord.commandComplete, body.count >= 3 {
+      outer = Slice(start: Int(body.start), count: 3)
+      completed = HCITable.core.controlCommand(bytes.littleEndianU16(at: Int(body.start)))
+      inner = Slice(start: Int(body.start) + 3, count: Int(body.count) - 3)
+    } else {
+      outer = body
+      completed = nil
+      inner = .empty
+    }
+  }
+
   /// The handle of the link that the packet is about, where its row has one.
   package func connectionHandle(_ bytes: RawSpan) -> UInt16? {
     if let row, let offset = HCITable.parameters(row).connectionHandleOffset,
@@ -113,12 +136,14 @@ package struct HCIParameters: Sendable {
   /// What is wrong with the parameters' length, by their rows.
   ///
   /// A command that failed may return no more than its Status.
-  package func problem(_ bytes: RawSpan) -> Problem? {
+  ///
+  /// - Parameter status: the packet's Status.
+  package func problem(_ bytes: RawSpan, status: UInt8?) -> Problem? {
     if let row, let problem = Self.check(HCITable.parameters(row), bytes, outer) {
       return problem
     }
     guard let completed else { return nil }
-    let failed = status(bytes).map { $0 != 0 } ?? false
+    let failed = status.map { $0 != 0 } ?? false
     return failed ? nil : Self.check(HCITable.returns(completed), bytes, inner)
   }
 

@@ -74,7 +74,7 @@ package struct HCILayout: Sendable {
     counted = Self.countedItems(parameters)
     let added = fields[first...]
     hasLine = added.contains { $0.line != nil }
-    hasSecret = added.contains { if case .secret = $0.kind { true } else { false } }
+    hasSecret = added.contains(where: \.isSecret)
     hasAdvertisingData = added.contains {
       if case .advertisingData = $0.kind { true } else { false }
     }
@@ -124,6 +124,14 @@ package struct HCIField: Sendable {
   /// The number of bytes of a field that only itself is about; nil for counts and lists, and where
   /// the content decides.
   let plainSize: Int16?
+
+  /// Whether the field is never shown unless asked for.
+  var isSecret: Bool {
+    switch kind {
+    case .secret, .optionalSecret, .countedSecret: true
+    default: false
+    }
+  }
 }
 
 extension HCIParameter {
@@ -131,13 +139,13 @@ extension HCIParameter {
   package var size: Int? {
     switch kind {
     case .unsigned(let width, _), .signed(let width, _), .count(let width),
-      .countOfBits(let width, _), .selector(let width, _):
+      .laterCount(let width), .countOfBits(let width, _), .selector(let width, _):
       Int(width)
     case .dataOperation, .countBeyond: 1
     case .address: 6
     case .bytes(let count), .text(let count), .secret(let count), .uuid(let count): count
     case .advertisingData(let field): field == 0 ? nil : field
-    case .counted, .rest, .list, .halfUUID, .half, .restText: nil
+    case .counted, .optionalSecret, .countedSecret, .rest, .list, .halfUUID, .half, .restText: nil
     case .alternative, .otherwise: items.fixedSize
     case .choice: sizeOfChoice
     case .versionEnd, .openEnd: nil
@@ -158,8 +166,8 @@ extension HCIParameter {
     for parameter in items { parameter.append(to: &item) }
     var plainSize = size
     switch kind {
-    case .count, .countOfBits, .countBeyond, .dataOperation, .advertisingData, .selector, .choice,
-      .alternative, .otherwise:
+    case .count, .laterCount, .countOfBits, .countBeyond, .dataOperation, .advertisingData,
+      .selector, .choice, .alternative, .otherwise:
       plainSize = nil
     default: break
     }
@@ -208,20 +216,28 @@ package struct HCITable: Sendable {
   package let microsoftCommand: HCIRowID
   /// The row of its event, without the prefix.
   package let microsoftEvent: HCIRowID
+  /// The same of the kernel's management interface.
+  private let controlCommandIndex: [Int16]
+  private let controlEventIndex: [Int16]
 
-  /// The tables of the Core Specification and of Android's and Microsoft's requirements.
+  /// The tables of the Core Specification, of Android's and Microsoft's requirements, and of the
+  /// kernel's management interface.
   package static let core = HCITable(
     commands: hciCommandTables.flatMap { $0 }, events: hciEventTables.flatMap { $0 },
     subevents: hciLEMetaTables.flatMap { $0 }, android: androidEventRows,
-    microsoft: (microsoftCommandRow, microsoftEventRow))
+    microsoft: (microsoftCommandRow, microsoftEventRow),
+    controlCommands: managementCommandTables.flatMap { $0 },
+    controlEvents: managementEventTables.flatMap { $0 })
 
   private init(
     commands: [HCIRow], events: [HCIRow], subevents: [HCIRow], android: [HCIRow],
-    microsoft: (command: HCIRow, event: HCIRow)
+    microsoft: (command: HCIRow, event: HCIRow), controlCommands: [HCIRow],
+    controlEvents: [HCIRow]
   ) {
     var fields: [HCIField] = []
     let rows =
       commands + events + subevents + android + [microsoft.command, microsoft.event]
+      + controlCommands + controlEvents
     entries = rows.map { HCIEntry($0, &fields) }
     self.fields = fields
     commandIndex = Self.index(commands, from: 0, slots: Self.commandSlots) {
@@ -236,6 +252,10 @@ package struct HCITable: Sendable {
     base += android.count
     microsoftCommand = HCIRowID(position: Int16(base))
     microsoftEvent = HCIRowID(position: Int16(base + 1))
+    base += 2
+    controlCommandIndex = Self.index(controlCommands, from: base, slots: 256) { Int($0) }
+    base += controlCommands.count
+    controlEventIndex = Self.index(controlEvents, from: base, slots: 256) { Int($0) }
   }
 
   private static func index(
@@ -275,6 +295,16 @@ package struct HCITable: Sendable {
 
   /// The row of an event that Android requires, by the subevent code in a vendor's event.
   package func androidEvent(_ code: UInt8) -> HCIRowID? { Self.id(androidIndex[Int(code)]) }
+
+  /// The row of a command of the management interface.
+  package func controlCommand(_ opcode: UInt16) -> HCIRowID? {
+    opcode < 256 ? Self.id(controlCommandIndex[Int(opcode)]) : nil
+  }
+
+  /// The row of an event of the management interface.
+  package func controlEvent(_ code: UInt16) -> HCIRowID? {
+    code < 256 ? Self.id(controlEventIndex[Int(code)]) : nil
+  }
 
   /// The specification's name of what a row of the core tables describes.
   package static func name(_ id: HCIRowID) -> StaticString {

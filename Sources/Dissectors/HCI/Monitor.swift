@@ -79,64 +79,8 @@ package struct MonitorNote: Sendable {
 
   /// How a controller is attached, in words.
   package static func busName(_ bus: UInt8) -> StaticString? {
-    switch bus {
-    case 0: "virtual"
-    case 1: "USB"
-    case 2: "PC Card"
-    case 3: "UART"
-    case 4: "RS-232"
-    case 5: "PCI"
-    case 6: "SDIO"
-    case 7: "SPI"
-    case 8: "I2C"
-    case 9: "SMD"
-    case 10: "VIRTIO"
-    case 11: "IPC"
-    default: nil
-    }
+    CodeSet.controllerBus.name(of: UInt64(bus))
   }
-}
-
-/// A management command or event: cookie of the socket (4 bytes), code (2), parameters.
-package struct ControlRecord: Sendable {
-  /// Whether this is an event.
-  package let isEvent: Bool
-  /// Which socket.
-  package let cookie: UInt32
-  /// The opcode or event code.
-  package let code: UInt16
-  /// Of a Command Complete or Command Status event: the command that it answers.
-  package let answeredOpcode: UInt16?
-
-  @_lifetime(cursor: copy cursor)
-  init(event isEvent: Bool, parsing cursor: inout Cursor) throws(ParseError) {
-    self.isEvent = isEvent
-    cookie = try cursor.u32()
-    code = try cursor.u16()
-    var parameters = cursor
-    answeredOpcode = isEvent && (code == 1 || code == 2) ? try parameters.u16() : nil
-  }
-
-  /// Whether the parameters carry keys, PINs, passkeys or out-of-band data: then they are shown
-  /// only when asked for.
-  package var carriesSecrets: Bool {
-    isEvent
-      ? Self.secretEvents.contains(code) || answeredOpcode.map(Self.secretReturns.contains) == true
-      : Self.secretCommands.contains(code)
-  }
-
-  /// New Link Key, New Long Term Key, Passkey Notify, New Identity Resolving Key, New Signature
-  /// Resolving Key, Local Out Of Band Data Updated (BlueZ, mgmt.h).
-  private static let secretEvents: Set<UInt16> = [0x09, 0x0a, 0x17, 0x18, 0x19, 0x22]
-  /// Load Link Keys, Load Long Term Keys, PIN Code Reply, User Passkey Reply, Add Remote OOB Data,
-  /// Set Privacy, Load Identity Resolving Keys, Set Blocked Keys, HCI Command Sync, which wraps any
-  /// command of HCI (BlueZ, mgmt.h).
-  private static let secretCommands: Set<UInt16> = [
-    0x12, 0x13, 0x16, 0x1e, 0x21, 0x2f, 0x30, 0x46, 0x5b,
-  ]
-  /// The commands whose answers do: Read Local OOB Data, Read Local OOB Extended Data, HCI Command
-  /// Sync (BlueZ, mgmt.h).
-  private static let secretReturns: Set<UInt16> = [0x20, 0x3b, 0x5b]
 }
 
 extension Dissection {
@@ -161,6 +105,7 @@ extension Dissection {
         content = .control(
           try ControlRecord(event: known == .controlEvent, parsing: &cursor))
         body = cursor.rest()
+        takeControl(bytes, isTruncated: isTruncated)
       default:
         var note = MonitorNote(Self.kind(of: known))
         defer { content = .note(note) }

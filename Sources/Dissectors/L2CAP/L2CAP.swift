@@ -1,6 +1,5 @@
 // L2CAP's basic header and the channels that have fixed identifiers.
 
-package import Bluetooth
 package import Bytes
 
 /// The basic L2CAP header: length of the payload (2 bytes), channel identifier (2) (Core, Vol 3,
@@ -92,12 +91,11 @@ extension Dissection {
       if !cursor.isAtEnd {
         problems.add(Problem(.leftOver, at: cursor.offset, cursor.remaining))
       }
-      if header.cid.carriesSecurityManager, !body.isEmpty {
-        let opcode = SMPOpcode(rawValue: bytes.byte(at: Int(body.start)))
-        if opcode.name != nil { smp = opcode }
+      if header.cid == .attribute {
+        try parseATT(bytes, missing: missing)
+      } else if header.cid.carriesSecurityManager {
+        try parseSMP(bytes, missing: missing)
       }
-      guard header.cid == .attribute else { return }
-      try parseATT(bytes, missing: missing)
     } catch {
       if !isTruncated { problems.add(Problem(error)) }
     }
@@ -122,20 +120,5 @@ extension Dissection {
       // The length field that lied has been reported.
       if missing == 0 { throw error }
     }
-  }
-}
-
-extension Dissection {
-  /// Whether an L2CAP PDU may hold a secret: on the Security Manager's channel some do, and all that
-  /// are not known may.
-  package var carriesSecret: Bool {
-    guard l2cap?.cid.carriesSecurityManager ?? false else { return false }
-    return smp?.carriesSecret ?? true
-  }
-
-  /// Why pairing failed, if the PDU says that it did.
-  package func pairingFailure(_ bytes: RawSpan) -> PairingFailure? {
-    guard smp == .pairingFailed, body.count > 1 else { return nil }
-    return PairingFailure(rawValue: bytes.byte(at: Int(body.start) + 1))
   }
 }

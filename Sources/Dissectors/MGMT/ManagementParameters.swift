@@ -1,0 +1,103 @@
+// Parameters that many rows of the management interface share.
+
+import Bluetooth
+
+extension HCIParameter {
+  /// A device: address (6 bytes), address type (1).
+  static let device: [HCIParameter] = [
+    address("Address", line: ""), u8("Address_Type", .code(.managementAddressType)),
+  ]
+  /// What a discovery looks for.
+  static let addressTypes = u8("Address_Type", .flags(.managementAddressTypes), line: "")
+  /// Status of the kernel's; in the line only when it is an error.
+  static let managementStatus = u8("Status", .code(.managementStatus), line: "")
+  /// The settings that are in force.
+  static let currentSettings = u32("Current_Settings", .flags(.managementSettings), line: "")
+  /// Something is switched on or off.
+  static func onOff(_ name: StaticString) -> Self { u8(name, .code(.onOff), line: "") }
+  /// A count of two bytes.
+  static func count2(_ name: StaticString, line: StaticString? = nil) -> Self {
+    Self(name, .count(width: 2), line)
+  }
+  /// A controller's or device's AD structures behind their length.
+  static let eirData: [HCIParameter] = [
+    count2("EIR_Data_Length"), advertisingData("EIR_Data", line: ""),
+  ]
+  /// A controller's name in its long and its short form: fields that always end with a zero.
+  static let names: [HCIParameter] = [
+    text("Name", 249, line: ""), text("Short_Name", 11),
+  ]
+  /// A link key of BR/EDR.
+  static let linkKey: [HCIParameter] =
+    device + [
+      u8("Key_Type", .code(.linkKeyType), line: ""), secret("Value", 16, line: "link key"),
+      u8("PIN_Length"),
+    ]
+  /// A long term key; of LE Secure Connections EDIV and Rand are zero.
+  static let longTermKey: [HCIParameter] =
+    device + [
+      u8("Key_Type", .code(.longTermKeyType), line: ""), u8("Central", .code(.yesNo)),
+      u8("Encryption_Size", line: "key size"), u16("Encryption_Diversifier", .hex),
+      bytes("Random_Number", 8), secret("Value", 16, line: "LTK"),
+    ]
+  /// An identity resolving key.
+  static let identityKey: [HCIParameter] = device + [secret("Value", 16, line: "IRK")]
+  /// Whether a new key is worth keeping.
+  static let storeHint = u8("Store_Hint", .code(.storeHint))
+  /// The parameters that a peripheral prefers.
+  static let preferredConnection: [HCIParameter] = [
+    u16("Min_Connection_Interval", .scaled(.interval), line: "interval"),
+    u16("Max_Connection_Interval", .scaled(.interval), line: "-"),
+    u16("Connection_Latency", line: "latency"),
+    u16("Supervision_Timeout", .scaled(.timeout), line: "timeout"),
+  ]
+  /// An advertising instance.
+  static let instance = u8("Instance", line: "instance")
+  /// The flags of one.
+  static let instanceFlags = u32("Flags", .flags(.advertisingInstanceFlags), line: "")
+  /// Flags of a device that was found, or of a connection.
+  static let foundFlags = u32("Flags", .flags(.deviceFoundFlags))
+  /// How much advertising data there may be.
+  static let dataLimits: [HCIParameter] = [u8("Max_Adv_Data_Len"), u8("Max_Scan_Rsp_Len")]
+  /// Advertising data and scan response, with both lengths before them.
+  static let bothData: [HCIParameter] = [
+    count("Adv_Data_Len"), laterCount("Scan_Rsp_Len"), advertisingData("Adv_Data", line: ""),
+    advertisingData("Scan_Rsp", line: "scan response"),
+  ]
+  /// The handle of an advertisement monitor.
+  static let monitorHandle = u16("Monitor_Handle", .handle, line: "")
+  /// What an advertisement monitor looks for: an AD structure with these bytes in it.
+  static let patterns: [HCIParameter] = [
+    count("Pattern_Count", line: "patterns"),
+    list(
+      "Patterns", [u8("AD_Type", .hex), u8("Offset"), u8("Length"), bytes("Value", 31)]),
+  ]
+  /// Configuration parameters: type, length and value of each.
+  static let configuration: [HCIParameter] = [
+    list("Parameters", [u16("Parameter_Type", .hex), count("Value_Length"), counted("Value")])
+  ]
+  /// An experimental feature.
+  static let experimentalFeature: [HCIParameter] = [
+    uuid("UUID", line: ""), u32("Flags", .flags(.experimentalFlags), line: ""),
+  ]
+  /// What is known of a controller before its name.
+  static let controller: [HCIParameter] = [
+    address("Address", line: ""), u8("Bluetooth_Version", .code(.coreVersion), line: "version"),
+    u16("Manufacturer", .hex, line: "company"),
+    u32("Supported_Settings", .flags(.managementSettings)),
+    u32("Current_Settings", .flags(.managementSettings)),
+  ]
+  /// Which kind of controller, and how it is attached.
+  static let controllerKind: [HCIParameter] = [
+    u8("Controller_Type", .code(.controllerType), line: ""),
+    u8("Controller_Bus", .code(.controllerBus), line: ""),
+  ]
+}
+
+extension [HCIParameter] {
+  /// The same parameters, kept out of the one-line form: of a list of any length its count says
+  /// enough there.
+  var silent: [HCIParameter] {
+    map { HCIParameter($0.name, $0.kind, nil, items: $0.items) }
+  }
+}

@@ -1,0 +1,148 @@
+// The Security Manager's PDUs: one struct each (their files: SMP+….swift), and the dispatch from
+// opcode to struct.
+
+package import Bluetooth
+package import Bytes
+
+/// The namespace of the structs that mirror the Security Manager's PDUs (Core, Vol 3, Part H, 3.5
+/// and 3.6).
+package enum SMP {}
+
+/// One Security Manager PDU of any kind. Each has a fixed length.
+package enum SMPPDU: Sendable {
+  case pairing(SMP.PairingFeatures)
+  case confirm(SMP.PairingConfirm)
+  case random(SMP.PairingRandom)
+  case failed(SMP.PairingFailed)
+  case encryptionInformation(SMP.EncryptionInformation)
+  case centralIdentification(SMP.CentralIdentification)
+  case identityInformation(SMP.IdentityInformation)
+  case identityAddressInformation(SMP.IdentityAddressInformation)
+  case signingInformation(SMP.SigningInformation)
+  case securityRequest(SMP.SecurityRequest)
+  case publicKey(SMP.PairingPublicKey)
+  case dhKeyCheck(SMP.PairingDHKeyCheck)
+  case keypressNotification(SMP.KeypressNotification)
+  case incomplete(SMP.Incomplete)
+  case unknown(SMP.Unknown)
+
+  /// Reads a PDU: opcode (1 byte), then what the opcode says.
+  @_lifetime(cursor: copy cursor)
+  package init(parsing cursor: inout Cursor) throws(ParseError) {
+    let opcode = SMPOpcode(rawValue: try cursor.u8())
+    switch opcode {
+    case .pairingRequest, .pairingResponse:
+      self = .pairing(try SMP.PairingFeatures(opcode, parsing: &cursor))
+    case .pairingConfirm: self = .confirm(try SMP.PairingConfirm(parsing: &cursor))
+    case .pairingRandom: self = .random(try SMP.PairingRandom(parsing: &cursor))
+    case .pairingFailed: self = .failed(try SMP.PairingFailed(parsing: &cursor))
+    case .encryptionInformation:
+      self = .encryptionInformation(try SMP.EncryptionInformation(parsing: &cursor))
+    case .centralIdentification:
+      self = .centralIdentification(try SMP.CentralIdentification(parsing: &cursor))
+    case .identityInformation:
+      self = .identityInformation(try SMP.IdentityInformation(parsing: &cursor))
+    case .identityAddressInformation:
+      self = .identityAddressInformation(try SMP.IdentityAddressInformation(parsing: &cursor))
+    case .signingInformation:
+      self = .signingInformation(try SMP.SigningInformation(parsing: &cursor))
+    case .securityRequest: self = .securityRequest(try SMP.SecurityRequest(parsing: &cursor))
+    case .pairingPublicKey: self = .publicKey(try SMP.PairingPublicKey(parsing: &cursor))
+    case .pairingDHKeyCheck: self = .dhKeyCheck(try SMP.PairingDHKeyCheck(parsing: &cursor))
+    case .keypressNotification:
+      self = .keypressNotification(try SMP.KeypressNotification(parsing: &cursor))
+    default: self = .unknown(SMP.Unknown(opcode, parsing: &cursor))
+    }
+  }
+
+  /// The PDU's opcode.
+  package var opcode: SMPOpcode {
+    switch self {
+    case .pairing(let pdu): pdu.opcode
+    case .confirm: .pairingConfirm
+    case .random: .pairingRandom
+    case .failed: .pairingFailed
+    case .encryptionInformation: .encryptionInformation
+    case .centralIdentification: .centralIdentification
+    case .identityInformation: .identityInformation
+    case .identityAddressInformation: .identityAddressInformation
+    case .signingInformation: .signingInformation
+    case .securityRequest: .securityRequest
+    case .publicKey: .pairingPublicKey
+    case .dhKeyCheck: .pairingDHKeyCheck
+    case .keypressNotification: .keypressNotification
+    case .incomplete(let pdu): pdu.opcode
+    case .unknown(let pdu): pdu.opcode
+    }
+  }
+}
+
+extension SMPPDU {
+  /// The bytes of `body`, which holds the PDU, that no field claims: of a PDU of unknown layout, and
+  /// of one that is too short, those behind the opcode.
+  package func rest(of body: Slice) -> Slice {
+    let used =
+      switch self {
+      case .incomplete, .unknown: 1
+      default: opcode.size ?? 1
+      }
+    let taken = min(used, Int(body.count))
+    return Slice(start: Int(body.start) + taken, count: Int(body.count) - taken)
+  }
+}
+
+extension SMP {
+  /// The beginning of a PDU that is too short for its opcode.
+  package struct Incomplete: Sendable {
+    /// The opcode.
+    package let opcode: SMPOpcode
+    /// What follows it.
+    package let data: Slice
+
+    /// Reads the opcode (1 byte), if it is there, and takes the rest as it is.
+    @_lifetime(cursor: copy cursor)
+    init?(parsing cursor: inout Cursor) {
+      guard let byte = try? cursor.u8() else { return nil }
+      opcode = SMPOpcode(rawValue: byte)
+      data = cursor.rest()
+    }
+  }
+
+  /// A PDU whose opcode the specification does not give out.
+  package struct Unknown: Sendable {
+    /// The opcode.
+    package let opcode: SMPOpcode
+    /// What follows it.
+    package let data: Slice
+
+    @_lifetime(cursor: copy cursor)
+    init(_ opcode: SMPOpcode, parsing cursor: inout Cursor) {
+      self.opcode = opcode
+      data = cursor.rest()
+    }
+  }
+}
+
+extension Dissection {
+  /// Dissects the Security Manager's PDU in `body`; of one that is too short, opcode and bytes stay.
+  ///
+  /// - Parameter missing: how many bytes of it are not there: then what does not fit is no fault of
+  ///   the sender's.
+  mutating func parseSMP(_ bytes: RawSpan, missing: Int) throws(ParseError) {
+    var payload = Cursor(bytes, body)
+    do throws(ParseError) {
+      let pdu = try SMPPDU(parsing: &payload)
+      smp = pdu
+      if case .unknown(let unknown) = pdu {
+        problems.add(Problem(.unknownOpcode, at: Int(body.start), Int(unknown.opcode.rawValue)))
+      } else if missing == 0, !payload.isAtEnd {
+        problems.add(Problem(.leftOver, at: payload.offset, payload.remaining))
+      }
+    } catch {
+      var again = Cursor(bytes, body)
+      smp = SMP.Incomplete(parsing: &again).map { .incomplete($0) }
+      // The length field that lied has been reported.
+      if missing == 0 { throw error }
+    }
+  }
+}

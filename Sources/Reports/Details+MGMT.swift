@@ -1,0 +1,36 @@
+import Bluetooth
+import Bytes
+import Dissectors
+import Sessions
+
+extension Details {
+  /// A command or event of the kernel's management interface.
+  static func control<Sink: FieldSink & ~Copyable>(
+    _ control: ControlRecord, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer,
+    to sink: inout Sink
+  ) {
+    let body = dissection.body
+    sink.begin("mgmt")
+    // Cookie (4 bytes), code (2).
+    sink.at(Int(body.start) - 2, 2)
+    if control.isEvent {
+      sink.identifier("event", UInt64(control.code), digits: 4)
+    } else {
+      sink.identifier("opcode", UInt64(control.code), digits: 4)
+    }
+    sink.at(Int(body.start) - 6, 4)
+    sink.identifier("cookie", UInt64(control.cookie), digits: 8)
+    if let status = control.status(bytes, body) {
+      let name = CodeSet.managementStatus.name(of: UInt64(status))
+      sink.code("status", UInt64(status), digits: 2, name)
+    }
+    answered(answer, to: &sink)
+    if dissection.mayMisplaceSecret, !sink.showsKeys {
+      if let row = dissection.parameters?.row { sink.word("name", HCITable.name(row)) }
+      payload(bytes.part(body), isSecret: true, to: &sink)
+    } else {
+      parameters(dissection, bytes, mayHoldSecret: false, to: &sink)
+    }
+    sink.end()
+  }
+}

@@ -1,0 +1,82 @@
+import Bluetooth
+import Bytes
+import Dissectors
+import Sessions
+
+/// What is said of the kernel's management interface.
+extension Sentence {
+  /// A command or event.
+  mutating func control(
+    _ control: ControlRecord, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer
+  ) {
+    output.text("MGMT ")
+    guard let found = dissection.parameters, let row = found.row else {
+      name(control.isEvent ? "Event" : "Command")
+      output.hexadecimal(UInt64(control.code), digits: 4)
+      endSubject()
+      undecoded(bytes.part(dissection.body))
+      return
+    }
+    name(HCITable.name(row))
+    saysNoData = false
+    if dissection.mayMisplaceSecret, !showsKeys {
+      undecoded(bytes.part(dissection.body), isSecret: true)
+    } else if control.isAnswer {
+      controlAnswer(control, dissection, found, bytes, answer)
+    } else {
+      parameters(HCITable.parameters(row), bytes, found.outer)
+    }
+    saysNoData = true
+  }
+
+  /// Command Complete and Command Status: which command, and what came of it.
+  private mutating func controlAnswer(
+    _ control: ControlRecord, _ dissection: Dissection, _ found: HCIParameters, _ bytes: RawSpan,
+    _ answer: Answer
+  ) {
+    guard let opcode = control.answeredOpcode(bytes, dissection.body) else {
+      undecoded(bytes.part(dissection.body))
+      return
+    }
+    let status = control.status(bytes, dissection.body) ?? 0
+    if let request = answer.request {
+      output.text("to ")
+      output.packet(request.packet)
+      if status != 0 { output.text(", ") }
+    }
+    if answer.request == nil || status != 0 { controlCommand(opcode) }
+    if status != 0 {
+      output.text(": ")
+      output.named(
+        CodeSet.managementStatus.name(of: UInt64(status)), UInt64(status), digits: 2)
+    }
+    if let completed = found.completed, HCITable.returns(completed).isKnown {
+      parameters(HCITable.returns(completed), bytes, found.inner)
+    } else {
+      undecoded(bytes.part(found.inner))
+    }
+    if let latency = answer.latency, latency >= 100_000_000 {
+      comma()
+      output.text("after ")
+      output.duration(nanoseconds: latency)
+    }
+  }
+
+  /// A command of the management interface by its name.
+  mutating func controlCommand(_ opcode: UInt16) {
+    if let row = HCITable.core.controlCommand(opcode) {
+      output.text(HCITable.name(row))
+    } else {
+      output.hexadecimal(UInt64(opcode), digits: 4)
+    }
+  }
+
+  /// An event of the management interface by its name.
+  mutating func controlEvent(_ code: UInt16) {
+    if let row = HCITable.core.controlEvent(code) {
+      output.text(HCITable.name(row))
+    } else {
+      output.hexadecimal(UInt64(code), digits: 4)
+    }
+  }
+}

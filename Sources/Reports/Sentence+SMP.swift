@@ -1,0 +1,199 @@
+import Bluetooth
+import Bytes
+import Dissectors
+import Sessions
+
+/// What is said of the Security Manager's PDUs.
+extension Sentence {
+  /// The PDU's name and what it says.
+  mutating func smp(
+    _ pdu: SMPPDU, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer
+  ) {
+    if let known = pdu.opcode.name {
+      name(known)
+    } else {
+      name("SMP opcode")
+      output.hexadecimal(UInt64(pdu.opcode.rawValue), digits: 2)
+      endSubject()
+    }
+    let hides = dissection.hidesSMP(answer) && !showsKeys
+    content(pdu, bytes, answer, hides: hides)
+    let rest = bytes.part(pdu.rest(of: dissection.body))
+    switch pdu {
+    case .incomplete, .unknown: undecoded(rest, isSecret: hides)
+    default:
+      if rest.byteCount > 0 {
+        comma()
+        output.text("and ")
+        undecodedRest(rest)
+      }
+    }
+    if let latency = answer.latency, latency >= 100_000_000 {
+      comma()
+      output.text("after ")
+      output.duration(nanoseconds: latency)
+    }
+  }
+
+  /// Bytes where nothing should be: they may be anything, a key among it.
+  private mutating func undecodedRest(_ rest: RawSpan) {
+    if showsKeys {
+      output.hex(rest, separator: 0x20)
+    } else {
+      output.text("<hidden>, ")
+      output.count(rest.byteCount, "byte", "bytes")
+    }
+  }
+
+  private mutating func content(
+    _ pdu: SMPPDU, _ bytes: RawSpan, _ answer: Answer, hides: Bool
+  ) {
+    switch pdu {
+    case .pairing(let pairing): self.pairing(pairing, answer)
+    case .confirm(let confirm):
+      round(answer)
+      value("", confirm.value, bytes, hides: hides)
+    case .random(let random):
+      round(answer)
+      value("", random.value, bytes, hides: hides)
+    case .failed(let failed):
+      output.named(failed.reason.name, UInt64(failed.reason.rawValue), digits: 2)
+    case .encryptionInformation(let key):
+      value("long-term key ", key.longTermKey, bytes, hides: hides)
+    case .centralIdentification(let identification):
+      output.text("EDIV ")
+      output.hexadecimal(UInt64(identification.ediv), digits: 4)
+      output.text(", Rand ")
+      output.hex(bytes.part(identification.rand), separator: 0x20)
+    case .identityInformation(let key):
+      value("identity resolving key ", key.identityResolvingKey, bytes, hides: hides)
+    case .identityAddressInformation(let identity):
+      output.address(identity.address)
+      output.text(" (")
+      output.text(AddressKind(identity.address, identity.addressType).words)
+      output.byte(0x29)
+    case .signingInformation(let key):
+      value("signature key ", key.signatureKey, bytes, hides: hides)
+    case .securityRequest(let request): authReq(request.authReq)
+    case .publicKey(let key):
+      if key.isDebugKey(bytes) { output.text("debug key ") }
+      // X and Y are one key.
+      let both = Slice(start: Int(key.x.start), count: Int(key.x.count + key.y.count))
+      output.abbreviated(bytes.part(both), glyphs)
+    case .dhKeyCheck(let check): output.abbreviated(bytes.part(check.value), glyphs)
+    case .keypressNotification(let keypress):
+      let type = UInt64(keypress.type)
+      if let name = CodeSet.keypress.name(of: type) {
+        output.text(name)
+      } else {
+        output.hexadecimal(type, digits: 2)
+      }
+    case .incomplete(let pdu):
+      guard !pdu.data.isEmpty else { break }
+      output.text("incomplete: ")
+      continueWithoutComma()
+    case .unknown: break
+    }
+  }
+
+  private mutating func value(
+    _ label: StaticString, _ slice: Slice, _ bytes: RawSpan, hides: Bool
+  ) {
+    comma()
+    output.text(label)
+    if hides {
+      output.text("<hidden>, ")
+      output.count(Int(slice.count), "byte", "bytes")
+    } else {
+      output.abbreviated(bytes.part(slice), glyphs)
+    }
+  }
+
+  private mutating func round(_ answer: Answer) {
+    guard let round = answer.pairing?.round else { return }
+    output.text("passkey round ")
+    output.decimal(round)
+    output.text(" of 20")
+  }
+
+  /// What a side can and wants; of a response, also what follows from both sides' wishes.
+  private mutating func pairing(_ pairing: SMP.PairingFeatures, _ answer: Answer) {
+    let capability = UInt64(pairing.ioCapability.rawValue)
+    if let name = CodeSet.pairingIOCapability.name(of: capability) {
+      output.text(name)
+    } else {
+      output.text("IO capability ")
+      output.hexadecimal(capability, digits: 2)
+    }
+    switch pairing.oobDataFlag {
+    case 0: break
+    case 1: output.text(", has OOB data")
+    case let flag:
+      output.text(", OOB data flag ")
+      output.hexadecimal(UInt64(flag), digits: 2)
+    }
+    output.text(", ")
+    authReq(pairing.authReq)
+    output.text(", key size ")
+    output.decimal(Int(pairing.maximumEncryptionKeySize))
+    if pairing.initiatorKeys == pairing.responderKeys {
+      output.text(", keys")
+      keys(pairing.initiatorKeys)
+    } else {
+      output.text(", initiator's keys")
+      keys(pairing.initiatorKeys)
+      output.text(", responder's keys")
+      keys(pairing.responderKeys)
+    }
+    guard pairing.opcode == .pairingResponse, let step = answer.pairing, let method = step.method
+    else { return }
+    output.text("; ")
+    self.method(method, step)
+  }
+
+  /// What both sides agree on.
+  private mutating func method(_ method: PairingMethod, _ step: PairingStep) {
+    output.text(method.isSecureConnections ? "Secure Connections, " : "legacy, ")
+    let isInitiator = step.initiator == .sent
+    switch method.association {
+    case .justWorks: output.text("Just Works")
+    case .numericComparison: output.text("numeric comparison")
+    case .outOfBand: output.text("out of band")
+    case .passkeyTypedTwice: output.text("passkey entry: both type")
+    case .initiatorShowsPasskey, .responderShowsPasskey:
+      let hostShows = isInitiator == (method.association == .initiatorShowsPasskey)
+      output.text(
+        hostShows
+          ? "passkey entry: host shows, peer types" : "passkey entry: peer shows, host types")
+    }
+  }
+
+  private mutating func authReq(_ authReq: AuthReq) {
+    output.text(authReq.bonds ? "bonding" : "no bonding")
+    if authReq.wantsMITM { output.text(" MITM") }
+    if authReq.supportsSC { output.text(" SC") }
+    if authReq.tellsKeypresses { output.text(" keypress") }
+    if authReq.supportsCT2 { output.text(" CT2") }
+  }
+
+  private mutating func keys(_ keys: KeyDistribution) {
+    if keys.rawValue & 0x0f == 0 { output.text(" none") }
+    for bit in 0..<4 where keys.rawValue >> UInt8(bit) & 1 == 1 {
+      output.byte(0x20)
+      output.text(KeyDistribution.short(bit: bit) ?? "")
+    }
+  }
+}
+
+extension Output {
+  /// Appends the beginning and the end of a long value: enough to tell two of them apart.
+  mutating func abbreviated(_ bytes: RawSpan, _ glyphs: Glyphs) {
+    guard bytes.byteCount > 8 else {
+      hex(bytes)
+      return
+    }
+    hex(bytes.part(Slice(start: 0, count: 4)))
+    text(glyphs.ellipsis)
+    hex(bytes.dropping(bytes.byteCount - 3))
+  }
+}

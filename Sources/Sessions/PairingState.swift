@@ -1,0 +1,98 @@
+package import Bluetooth
+import Dissectors
+
+/// What is known of the pairing that a Security Manager PDU belongs to.
+package struct PairingStep: Sendable {
+  /// The Pairing Request.
+  package let request: Request
+  /// Who sent it: the initiator.
+  package let initiator: Direction
+  /// How the two authenticate each other, once both have said what they can.
+  package let method: PairingMethod?
+  /// Of Confirm and Random of a passkey over Secure Connections: which of the 20 rounds (Core, Vol 3,
+  /// Part H, 2.3.5.6.3), from 1.
+  package let round: Int?
+  /// Whether the values of Confirm and Random may be shown: the method is known, and has no secret
+  /// that they would give away.
+  package let showsValues: Bool
+}
+
+/// How far pairing is on a link: enough to know its method. One is open at a time, and the slot of its
+/// link holds it.
+package struct PairingState: Sendable {
+  private var request: Request?
+  private var initiator = Direction.sent
+  private var features: SMP.PairingFeatures?
+  private var method: PairingMethod?
+  /// Confirms, randoms and public keys so far, of each direction.
+  private var counts = InlineArray<2, Counts>(repeating: Counts())
+
+  private struct Counts {
+    var confirms: UInt8 = 0
+    var randoms: UInt8 = 0
+    var publicKeys: UInt8 = 0
+  }
+
+  /// The rounds of a passkey over Secure Connections, one a bit.
+  private static let rounds = 20
+
+  /// Takes in a PDU and says what pairing it belongs to; nil where the beginning is not in the capture.
+  mutating func observe(
+    _ pdu: SMPPDU, _ direction: Direction, packet: Int, time: Timestamp?
+  ) -> PairingStep? {
+    switch pdu {
+    case .pairing(let pairing) where pairing.opcode == .pairingRequest:
+      self = PairingState()
+      request = Request(packet: packet, time: time)
+      initiator = direction
+      features = pairing
+    case .pairing(let pairing):
+      guard let features, method == nil, direction != initiator else {
+        self = PairingState()
+        return nil
+      }
+      method = PairingMethod(initiator: features, responder: pairing)
+    case .confirm: counts[Int(direction.rawValue)].confirms &+= 1
+    case .random: counts[Int(direction.rawValue)].randoms &+= 1
+    case .publicKey: counts[Int(direction.rawValue)].publicKeys &+= 1
+    case .failed:
+      defer { self = PairingState() }
+      return step(pdu, direction)
+    // What it was is not known, so neither is what the next ones belong to.
+    case .incomplete, .unknown: self = PairingState()
+    default: break
+    }
+    return step(pdu, direction)
+  }
+
+  private func step(_ pdu: SMPPDU, _ direction: Direction) -> PairingStep? {
+    guard let request else { return nil }
+    return PairingStep(
+      request: request, initiator: initiator, method: method, round: round(pdu, direction),
+      showsValues: isAsExpected)
+  }
+
+  private func round(_ pdu: SMPPDU, _ direction: Direction) -> Int? {
+    guard let method, method.isSecureConnections, method.hasPasskey else { return nil }
+    let own = counts[Int(direction.rawValue)]
+    let round =
+      switch pdu {
+      case .confirm: own.confirms
+      case .random: own.randoms
+      default: UInt8(0)
+      }
+    return 1...Self.rounds ~= Int(round) ? Int(round) : nil
+  }
+
+  /// Whether all that came so far belongs to a pairing of a method without secret values. What does
+  /// not fit may be another pairing's, whose beginning is not in the capture.
+  private var isAsExpected: Bool {
+    guard let method, !method.hidesValues else { return false }
+    for direction in 0..<2 {
+      let own = counts[direction]
+      let keys: UInt8 = method.isSecureConnections ? 1 : 0
+      if own.confirms > 1 || own.randoms > 1 || own.publicKeys != keys { return false }
+    }
+    return true
+  }
+}
