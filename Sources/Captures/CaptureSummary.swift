@@ -3,7 +3,10 @@ package struct CaptureSummary: Equatable, Sendable {
   /// The formats that can be read.
   package enum Format: String, Sendable {
     case btsnoop, pcap, pcapng
-    case packetLogger = "PacketLogger"
+    case packetLogger = "packetlogger"
+
+    /// As people write it.
+    package var words: String { self == .packetLogger ? "PacketLogger" : rawValue }
   }
 
   /// Packets that are no Bluetooth HCI.
@@ -29,6 +32,12 @@ package struct CaptureSummary: Equatable, Sendable {
       package var format: Format
       /// What the records hold, in words.
       package var datalinkName: String
+
+      /// What a summary says of a file.
+      package init(_ summary: CaptureSummary) {
+        format = summary.format
+        datalinkName = summary.datalinkName
+      }
     }
   }
 
@@ -75,6 +84,16 @@ package struct CaptureSummary: Equatable, Sendable {
     }
     leftOut.append(LeftOut(name: name, count: 1))
     return leftOut.count - 1
+  }
+
+  /// That directions are inferred, where they are.
+  package var directionRemark: String? {
+    lacksDirection ? "the capture does not say which way packets went; it is inferred" : nil
+  }
+
+  /// Everything that is to be said about the capture, beside its packets.
+  package var allRemarks: [String] {
+    [directionRemark, leftOutRemark].compactMap(\.self) + remarks
   }
 
   /// "12 packets of other interfaces (Ethernet) left out", or nil where none were.

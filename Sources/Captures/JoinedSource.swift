@@ -163,13 +163,6 @@ package struct JoinedSource: CaptureSource, ~Copyable {
   }
 }
 
-extension CaptureSummary.File.Summary {
-  fileprivate init(_ summary: CaptureSummary) {
-    format = summary.format
-    datalinkName = summary.datalinkName
-  }
-}
-
 /// Where a file begins before the ones before it have ended, and which of its records those had.
 private struct Overlap: Sendable {
   /// When each file begins.

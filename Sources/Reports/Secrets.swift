@@ -33,7 +33,8 @@ struct Secrets: Sendable {
     case .control(let control):
       if control.carriesSecrets { add(dissection.body, of: record) }
     case .acl: addData(record, packet.framing == .h4 ? 1 : 0, dissection, answer)
-    case .note, .sco, .iso, .unknown: break
+    case .note: if dissection.isSecretNote { add(dissection.body, of: record) }
+    case .sco, .iso, .unknown: break
     }
   }
 
