@@ -9,6 +9,9 @@ extension CaptureFailure {
     return kind == .notReadable ? "\(subject) \(message)" : "\(subject): \(message)"
   }
 
+  /// The message, after the file that it is about where there are several.
+  package var messageWithFile: String { file == nil ? message : sentence(about: "") }
+
   /// What a capture is called in a sentence.
   package static func subject(_ name: String) -> String { name == "-" ? "standard input" : name }
 }

@@ -93,14 +93,14 @@ package struct CaptureSummary: Equatable, Sendable {
 
   /// Everything that is to be said about the capture, beside its packets.
   package var allRemarks: [String] {
-    [directionRemark, leftOutRemark].compactMap(\.self) + remarks
+    [directionRemark, leftOutWords.map { $0 + " left out" }].compactMap(\.self) + remarks
   }
 
-  /// "12 packets of other interfaces (Ethernet) left out", or nil where none were.
-  package var leftOutRemark: String? {
+  /// "12 packets of other interfaces (Ethernet)", or nil where none were left out.
+  package var leftOutWords: String? {
     guard !leftOut.isEmpty else { return nil }
     let count = leftOut.reduce(0) { $0 + $1.count }
     let names = leftOut.map(\.name).joined(separator: ", ")
-    return "\(count) \(count == 1 ? "packet" : "packets") of other interfaces (\(names)) left out"
+    return "\(count) \(count == 1 ? "packet" : "packets") of other interfaces (\(names))"
   }
 }

@@ -223,7 +223,7 @@ private struct Overlap: Sendable {
       let zeros = String(repeating: "0", count: 3 - milliseconds.count)
       let first = CaptureFailure.subject(names[file])
       let records = again == 1 ? "1 of its records is" : "\(again) of its records are"
-      return "\(first) begins \(seconds).\(zeros)\(milliseconds) s before the files before it end"
+      return "\(first) overlaps the files before it by \(seconds).\(zeros)\(milliseconds) s"
         + (again > 0 ? "; \(records) in those too and shown twice" : "")
     }
   }

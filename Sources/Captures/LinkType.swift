@@ -71,16 +71,16 @@ package struct LinkType: RawRepresentable, Equatable, Sendable {
     }
   }
 
-  /// What is read of pcap and pcapng.
-  private static let readWords =
-    "gattscope reads Bluetooth HCI: link types 187 and 201 (H4) and 254 (Linux monitor)"
-
   /// The refusal of a file whose packets are all of these link types.
   static func refusal(of types: [LinkType]) -> CaptureFailure {
     let held = types.map(\.refusalWords).joined(separator: " and ")
     let isAir = types.contains { [157, 192, 251, 255, 256, 272].contains($0.rawValue) }
-    let what = isAir ? "holds \(held), which gattscope does not read yet" : "holds \(held)"
-    return CaptureFailure(.notReadable, "\(what); \(readWords)")
+    let what =
+      isAir
+      ? "holds \(held), which gattscope does not read yet; it reads"
+      : "holds \(held); gattscope reads"
+    return CaptureFailure(
+      .notReadable, "\(what) Bluetooth HCI: link types 187 and 201 (H4) and 254 (Linux monitor)")
   }
 
   /// The bytes of the link type's own header, before the packet.

@@ -276,6 +276,7 @@ package struct PcapngReader: CaptureSource, ~Copyable {
       let limit = Int(interfaces[0].snapshotLength)
       let captured = limit == 0 ? packet.originalLength : min(packet.originalLength, limit)
       packet.data = try cutData(at: 12, captured, total)
+      if interfaces[0].linkType == .h4 { summary.lacksDirection = true }
       return packet
     }
     var packet = Packet(interface: Int(number(at: 8)), blockBytes: total)

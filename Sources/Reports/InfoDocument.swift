@@ -40,7 +40,7 @@ struct InfoDocument: ~Copyable {
     sink.number("dropped", Int(clamping: facts.dropped))
     sink.number("truncated", facts.truncated)
     leftOut()
-    if let failure { sink.string("damage", failure.message) }
+    if let failure { sink.string("damage", failure.messageWithFile) }
     adapters()
     connections()
     sink.begin("advertisers")

@@ -97,14 +97,14 @@ struct InfoPage: ~Copyable {
       out.count(facts.kinds[kind.rawValue], kind.words.one, kind.words.several)
     }
     out.byte(0x0a)
-    if let remark = source.leftOutRemark {
+    if let remark = source.leftOutWords {
       label("left out")
       out.printable([UInt8](remark.utf8).bytes)
       out.byte(0x0a)
     }
     if let failure {
       label("damage")
-      out.printable([UInt8](failure.message.utf8).bytes)
+      out.printable([UInt8](failure.messageWithFile.utf8).bytes)
       out.byte(0x0a)
     }
     if facts.dropped > 0 {

@@ -13,8 +13,11 @@ enum Run {
     valueName: "capture")
 
   /// Reads captures, several as one, and prints the report that `makeReport` gives for them.
+  ///
+  /// - Parameter saysRemarks: whether what is to be said about the captures as a whole, beside their
+  ///   packets, goes to standard error: not where the report says it itself.
   static func captures<Report: PacketReport & ~Copyable>(
-    _ names: [String], _ makeReport: (CaptureSummary) -> Report
+    _ names: [String], saysRemarks: Bool = true, _ makeReport: (CaptureSummary) -> Report
   ) throws {
     var output = Output(descriptor: STDOUT_FILENO)
     var failures: [CaptureFailure] = []
@@ -22,12 +25,12 @@ enum Run {
     do throws(CaptureFailure) {
       if names.count == 1 {
         var source = try CaptureReader(path: names[0])
-        defer { remarks += source.summary.allRemarks }
+        defer { if saysRemarks { remarks += source.summary.allRemarks } }
         try read(&source, makeReport, &remarks, into: &output)
       } else {
         var source = try JoinedSource(paths: names)
         defer {
-          remarks += source.summary.allRemarks
+          if saysRemarks { remarks += source.summary.allRemarks }
           // The first one is thrown; the others are known only here.
           failures = Array(source.failures.dropFirst())
         }

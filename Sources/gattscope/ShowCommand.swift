@@ -95,6 +95,6 @@ struct InfoCommand: ParsableCommand {
 
   mutating func run() throws {
     let (name, json, glyphs) = (captures[0], json, signs.glyphs)
-    try Run.captures(captures) { InfoReport(name, $0, json: json, glyphs: glyphs) }
+    try Run.captures(captures, saysRemarks: false) { InfoReport(name, $0, json: json, glyphs: glyphs) }
   }
 }
