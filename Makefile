@@ -14,11 +14,11 @@ BUMBLE := bumble==0.0.236
 # Captures of other origin, tested as well where they are there.
 MORE_CAPTURES ?= ../shared/captures
 
-BUILD_PACKAGES := g++ libc6-dev git
+BUILD_PACKAGES := g++ libc6-dev git libpcap-dev libpcap0.8
 TEST_PACKAGES := $(BUILD_PACKAGES) tshark jq python3 python3-jsonschema
 BENCH_PACKAGES := $(BUILD_PACKAGES) tshark bluez python3
 SWIFT_FOLDERS := Package.swift $(wildcard Sources Tests Fuzz)
-FUZZERS := FuzzCapture FuzzDissect
+FUZZERS := FuzzCapture FuzzPcap FuzzPcapng FuzzPacketLogger FuzzDissect
 # Of two -sanitize options the compiler takes the last one alone and would leave out the fuzzer's counters without a word;
 # -Xswiftc hands it both in one, and the first two remain for SwiftPM, which links by them.
 FUZZ_BUILD := ENABLE_FUZZING=1 swift build --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer,address \

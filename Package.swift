@@ -41,7 +41,10 @@ let package = Package(
     // Pure functions, bytes to PDUs; no state, no input or output.
     .target(name: "Dissectors", dependencies: ["Bluetooth", "Bytes"], swiftSettings: strict),
     // Files and streams to a stream of records; formats, not protocols.
-    .target(name: "Captures", dependencies: ["Bluetooth", "Bytes"], swiftSettings: strict),
+    .target(
+      name: "Captures", dependencies: ["CLibpcap", "Bluetooth", "Bytes"], swiftSettings: strict),
+    // libpcap's headers; the library itself is loaded when a pcap file is read.
+    .systemLibrary(name: "CLibpcap", providers: [.apt(["libpcap-dev"])]),
     // The vocabulary: addresses, UUIDs, codes and their names.
     .target(name: "Bluetooth", dependencies: ["Bytes"], swiftSettings: strict),
     // The only module that touches raw memory.
@@ -79,7 +82,7 @@ let package = Package(
 
 // A fuzzer's main function is libFuzzer's, so the fuzzers cannot be linked in a normal build.
 if Context.environment["ENABLE_FUZZING"] != nil {
-  package.targets += ["FuzzCapture", "FuzzDissect"].map { name in
+  package.targets += ["FuzzCapture", "FuzzPcap", "FuzzPcapng", "FuzzPacketLogger", "FuzzDissect"].map { name in
     .executableTarget(
       name: name, dependencies: ["FuzzInputs"], path: "Fuzz/\(name)", swiftSettings: strict)
   }

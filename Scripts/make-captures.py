@@ -8,7 +8,7 @@ import logging
 import sys
 from pathlib import Path
 
-from traffic import handmade, scenarios
+from traffic import formats, handmade, scenarios
 
 MOST_BYTES = 20_000
 
@@ -21,7 +21,8 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     scenarios.make_all(folder)
     handmade.make_all(folder)
-    for path in sorted(folder.glob("*.btsnoop")):
+    formats.make_all(folder)
+    for path in sorted(each for each in folder.iterdir() if each.suffix in (".btsnoop", ".pcap", ".pcapng", ".pklg")):
         size = path.stat().st_size
         print(f"{size:6} {path.name}")
         if size > MOST_BYTES:

@@ -4,10 +4,16 @@ extension CaptureFailure {
   /// The sentence about the capture `name`: `notes.txt is empty; expected btsnoop`,
   /// `phone.log: record 3 at byte 210: …`. The name `-` reads "standard input".
   package func sentence(about name: String) -> String {
-    let subject = name == "-" ? "standard input" : name
+    let subject = Self.subject(file ?? name)
     // What a file is not is said of it; what happened in it stands after a colon.
     return kind == .notReadable ? "\(subject) \(message)" : "\(subject): \(message)"
   }
+
+  /// The message, after the file that it is about where there are several.
+  package var messageWithFile: String { file == nil ? message : sentence(about: "") }
+
+  /// What a capture is called in a sentence.
+  package static func subject(_ name: String) -> String { name == "-" ? "standard input" : name }
 }
 
 /// The system's words for an `errno`, as part of a sentence: "no such file or directory".

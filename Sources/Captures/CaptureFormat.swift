@@ -2,10 +2,10 @@ import Bytes
 
 /// The file formats that are told apart by their first bytes, never by their names.
 package enum CaptureFormat: Sendable {
-  case btsnoop, pcap, pcapng, packetLogger, gzip, zip
+  case btsnoop, pcap, pcapng, packetLogger, btsnooz, gzip, zip
 
-  /// What is read today, for "expected …".
-  package static let readable = "btsnoop"
+  /// What is read, for "expected …".
+  package static let readable = "btsnoop, pcap, pcapng or PacketLogger"
 
   /// The format whose files begin like `bytes`; a shorter file that could have become btsnoop
   /// counts as btsnoop.
@@ -23,7 +23,8 @@ package enum CaptureFormat: Sendable {
     default: break
     }
     if bytes.starts(with: "\u{1f}"), bytes.byte(at: 1) == 0x8b { return .gzip }
-    return isPacketLogger(bytes) ? .packetLogger : nil
+    if isBtsnooz(bytes) { return .btsnooz }
+    return PacketLoggerHeader.isBigEndian(bytes) == nil ? nil : .packetLogger
   }
 
   private static func isBtsnoop(_ bytes: RawSpan) -> Bool {
@@ -37,21 +38,14 @@ package enum CaptureFormat: Sendable {
     return compared > 0
   }
 
-  /// PacketLogger has no header, so its first record must look like one, in either byte order:
-  /// u32 length of what follows (at least 9, under 65 536), u32 seconds, u32 microseconds, u8 type.
-  private static func isPacketLogger(_ bytes: RawSpan) -> Bool {
-    var cursor = Cursor(bytes)
-    guard let length = try? cursor.u32(), (try? cursor.u32()) != nil,
-      let microseconds = try? cursor.u32(), let type = try? cursor.u8()
-    else { return false }
-    switch type {
-    case 0x00...0x03, 0x08...0x0b, 0x12, 0x13, 0xf7...0xfe: break
-    default: return false
+  /// Android's summary for bug reports: version 1 or 2 (1 byte), a time (8), and a zlib stream
+  /// (RFC 1950, 2.2); in a report's text, base64 behind a line that says so.
+  private static func isBtsnooz(_ bytes: RawSpan) -> Bool {
+    let zlib = UInt16(bytes.byte(at: 9)) << 8 | UInt16(bytes.byte(at: 10))
+    if bytes.byte(at: 0) == 1 || bytes.byte(at: 0) == 2, zlib >> 8 == 0x78, zlib % 31 == 0 {
+      return true
     }
-    func fits(_ length: UInt32, _ microseconds: UInt32) -> Bool {
-      length >= 9 && length < 65_536 && microseconds < 1_000_000
-    }
-    return fits(length, microseconds) || fits(length.byteSwapped, microseconds.byteSwapped)
+    return bytes.starts(with: "--- BEGIN:BTSNOOP_LOG_SUMMARY")
   }
 
   /// Why a capture of this format is refused.
@@ -62,10 +56,11 @@ package enum CaptureFormat: Sendable {
       case .pcap: "is a pcap capture"
       case .pcapng: "is a pcapng capture"
       case .packetLogger: "is a PacketLogger capture"
+      case .btsnooz: "is Android's btsnooz summary, which gattscope does not read yet"
       case .gzip: "is compressed with gzip: unpack it first"
       case .zip: "is a ZIP archive: unpack it first"
       }
-    return CaptureFailure(.notReadable, "\(what); gattscope reads \(Self.readable) today")
+    return CaptureFailure(.notReadable, "\(what); gattscope reads \(Self.readable)")
   }
 
   /// Why a file that begins with `bytes` is no capture at all.

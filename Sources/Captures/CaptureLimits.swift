@@ -4,6 +4,23 @@ package enum CaptureLimits {
   /// 262 144; a record that claims more than this is damage.
   package static let recordBytes = 1 << 20
 
+  /// The most bytes of a pcap record: what libpcap reads at most (`MAXIMUM_SNAPLEN`).
+  package static let pcapRecordBytes = 262_144
+
+  /// The most bytes of a pcapng block that is read: a packet of `recordBytes` and as much again of
+  /// options. Blocks of other kinds are skipped in pieces and may have any length.
+  package static let blockBytes = 2 << 20
+
+  /// The most interfaces of one pcapng section; each is remembered.
+  package static let interfaces = 4096
+
+  /// How many other link types are counted one by one.
+  package static let otherLinkTypes = 16
+
+  /// Where files overlap in time: how many records of the earlier one are remembered to find them
+  /// again in the later one.
+  package static let overlapRecords = 65_536
+
   /// The bytes that are read ahead.
   package static let bufferBytes = 1 << 18
 }

@@ -1,29 +1,38 @@
 package import Bluetooth
+import Bytes
 
 /// One record of a capture, valid until the next one is asked for: its bytes are borrowed from the
 /// input buffer.
 package struct CaptureRecord: ~Escapable {
   /// What the record's bytes begin with.
   package enum Framing: Equatable, Sendable {
-    /// An H4 packet type byte, then the packet (btsnoop datalink 1002).
+    /// An H4 packet type byte, then the packet (btsnoop datalink 1002; link types 187 and 201).
     case h4
-    /// The packet alone; the record's flags told its type (btsnoop datalink 1001).
-    case h1(H1Kind)
-    /// What this opcode of the Linux monitor says (btsnoop datalink 2001).
+    /// The packet alone; the record's header told its type (btsnoop datalink 1001, PacketLogger).
+    case h1(PacketKind)
+    /// What this opcode of the Linux monitor says (btsnoop datalink 2001, link type 254).
     case monitor(opcode: UInt16)
+    /// A record of PacketLogger's that is no packet, by its type.
+    case packetLogger(type: UInt8)
+    /// Nothing that can be read: the link type's own header has `needed` bytes, and they are not all
+    /// there.
+    case incomplete(needed: Int)
   }
 
-  /// The packet types that the flags of an H1 record can tell apart.
-  package enum H1Kind: UInt8, Sendable {
-    case acl, command, event
+  /// The packet types that a record's header can tell apart; H1 knows the first three.
+  package enum PacketKind: UInt8, Sendable {
+    case acl, command, event, sco, iso
   }
 
-  /// Position in the capture, from 1.
+  /// Position in the capture, from 1. Records that are left out, since they are no Bluetooth, have
+  /// their numbers too.
   package let number: Int
   /// When, or nil where the format has no clock.
   package let time: Timestamp?
   /// Which way, or nil where the format does not say.
-  package let direction: Direction?
+  package private(set) var direction: Direction?
+  /// Whether the format does not say it and `direction` was found by other means.
+  package private(set) var isDirectionInferred = false
   /// The controller's index; 0 where the format has none, nil where the record belongs to none.
   package let adapter: UInt16?
   /// What the bytes begin with.
@@ -36,6 +45,10 @@ package struct CaptureRecord: ~Escapable {
   package let fileOffset: Int64
   /// The packet's bytes as stored.
   package let bytes: RawSpan
+  /// What the capture says beside the packet.
+  package private(set) var options: RecordOptions
+  /// Which of several files the record is from, from 0.
+  package private(set) var file = 0
 
   /// A record whose bytes are borrowed from `bytes`.
   @_lifetime(copy bytes)
@@ -52,6 +65,35 @@ package struct CaptureRecord: ~Escapable {
     self.drops = drops
     self.fileOffset = fileOffset
     self.bytes = bytes
+    options = RecordOptions(bytes.part(.empty), isBigEndian: false)
+  }
+
+  /// The same record with the options that stand beside it.
+  @_lifetime(copy self, copy options)
+  consuming func with(_ options: RecordOptions) -> CaptureRecord {
+    var record = self
+    record.options = options
+    return record
+  }
+
+  /// The same record as one of several files'.
+  @_lifetime(copy self)
+  consuming func with(file: Int, number: Int) -> CaptureRecord {
+    var record = CaptureRecord(
+      number: number, time: time, direction: direction, adapter: adapter, framing: framing,
+      originalLength: originalLength, drops: drops, fileOffset: fileOffset, bytes: bytes)
+    record.options = options
+    record.file = file
+    return record
+  }
+
+  /// The same record with the direction that it must have had, for all that is known.
+  @_lifetime(copy self)
+  package func inferring(_ direction: Direction?) -> CaptureRecord {
+    var record = copy self
+    record.direction = direction
+    record.isDirectionInferred = direction != nil
+    return record
   }
 
   /// Whether the writer kept fewer bytes than the packet had.
@@ -74,31 +116,6 @@ package protocol CaptureSource: ~Copyable {
   mutating func next() throws(CaptureFailure) -> CaptureRecord?
 }
 
-/// What a capture's header says.
-package struct CaptureSummary: Equatable, Sendable {
-  /// The formats that can be read.
-  package enum Format: String, Sendable {
-    case btsnoop
-  }
-
-  /// The file format.
-  package var format: Format
-  /// The format's number for what its records hold.
-  package var datalink: UInt32
-  /// And that in words: "HCI UART (H4)".
-  package var datalinkName: String
-  /// Decimals of the capture's clock: 6 for microseconds.
-  package var timeDecimals: Int
-
-  /// A summary from its parts.
-  package init(format: Format, datalink: UInt32, datalinkName: String, timeDecimals: Int) {
-    self.format = format
-    self.datalink = datalink
-    self.datalinkName = datalinkName
-    self.timeDecimals = timeDecimals
-  }
-}
-
 /// Why a capture could not be read, or not to its end.
 package struct CaptureFailure: Error, Equatable, Sendable {
   /// What kind of failure it is; decides the exit status.
@@ -115,10 +132,19 @@ package struct CaptureFailure: Error, Equatable, Sendable {
   package var kind: Kind
   /// One sentence without the program's name: what is wrong, where, what was expected.
   package var message: String
+  /// Which of several files it is about.
+  package var file: String?
 
   /// A failure with its sentence.
   package init(_ kind: Kind, _ message: String) {
     self.kind = kind
     self.message = message
+  }
+
+  /// The same failure, of one of several files.
+  func of(_ file: String) -> CaptureFailure {
+    var failure = self
+    failure.file = file
+    return failure
   }
 }

@@ -20,6 +20,8 @@ package struct Problem: Equatable, Sendable {
     case unknownPacketType
     /// No opcode of the Linux monitor (the opcode).
     case unknownMonitorOpcode
+    /// No type of a PacketLogger record (the type).
+    case unknownRecordType
     /// An ATT opcode that the specification does not have (the opcode).
     case unknownOpcode
     /// A list's element length that no element has (the length).

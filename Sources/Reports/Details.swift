@@ -245,8 +245,23 @@ enum Details {
     if let version = note.version { sink.number("version", Int(version)) }
     if let revision = note.revision { sink.number("revision", Int(revision)) }
     if let flags = note.flags { sink.identifier("flags", UInt64(flags), digits: 8) }
-    if !dissection.body.isEmpty { sink.bytes("data", bytes.part(dissection.body)) }
+    if let type = note.recordType { packetLogger(type, bytes, to: &sink) }
+    payload(bytes.part(dissection.body), isSecret: dissection.isSecretNote, to: &sink)
     sink.end()
+  }
+
+  /// What a PacketLogger record is and, of a line of the system's log, who wrote it.
+  private static func packetLogger<Sink: FieldSink & ~Copyable>(
+    _ type: PacketLoggerType, _ bytes: RawSpan, to sink: inout Sink
+  ) {
+    sink.code("record_type", UInt64(type.rawValue), digits: 2, type.name)
+    var cursor = Cursor(bytes)
+    guard type == .systemLog, let line = try? SystemLogLine(parsing: &cursor) else { return }
+    sink.number("process_id", Int(line.processIdentifier))
+    sink.number("level", Int(line.level))
+    if !line.sender.isEmpty { sink.string("sender", bytes.part(line.sender)) }
+    if !line.subsystem.isEmpty { sink.string("subsystem", bytes.part(line.subsystem)) }
+    if !line.category.isEmpty { sink.string("category", bytes.part(line.category)) }
   }
 }
 

@@ -26,9 +26,10 @@ struct InfoDocument: ~Copyable {
     sink.number("schema", JSONSchema.number)
     sink.string("format", source.format.rawValue)
     sink.begin("datalink")
-    sink.number("code", Int(source.datalink))
+    if let datalink = source.datalink { sink.number("code", Int(datalink)) }
     sink.string("name", source.datalinkName)
     sink.end()
+    files()
     times()
     sink.begin("records")
     sink.number("total", facts.records)
@@ -38,7 +39,8 @@ struct InfoDocument: ~Copyable {
     sink.end()
     sink.number("dropped", Int(clamping: facts.dropped))
     sink.number("truncated", facts.truncated)
-    if let failure { sink.string("damage", failure.message) }
+    leftOut()
+    if let failure { sink.string("damage", failure.messageWithFile) }
     adapters()
     connections()
     sink.begin("advertisers")
@@ -62,6 +64,39 @@ struct InfoDocument: ~Copyable {
     output.raw(sink.output.bytes)
   }
 
+  private mutating func files() {
+    if source.lacksDirection { sink.word("direction_via", "inferred") }
+    guard !source.files.isEmpty else { return }
+    sink.beginList("files")
+    for file in source.files {
+      sink.beginItem()
+      sink.string("name", file.name)
+      if let summary = file.summary {
+        sink.string("format", summary.format.rawValue)
+        sink.string("datalink", summary.datalinkName)
+      }
+      sink.number("records", file.records)
+      sink.endItem()
+    }
+    sink.endList()
+    guard !source.remarks.isEmpty else { return }
+    sink.beginList("overlaps")
+    for remark in source.remarks { sink.element(string: [UInt8](remark.utf8).bytes) }
+    sink.endList()
+  }
+
+  private mutating func leftOut() {
+    guard !source.leftOut.isEmpty else { return }
+    sink.beginList("left_out")
+    for left in source.leftOut {
+      sink.beginItem()
+      sink.string("name", left.name)
+      sink.number("packets", left.count)
+      sink.endItem()
+    }
+    sink.endList()
+  }
+
   private mutating func times() {
     guard let earliest = facts.earliest, let latest = facts.latest else { return }
     var clock = Clock()
@@ -75,7 +110,7 @@ struct InfoDocument: ~Copyable {
     sink.output.byte(0x22)
     sink.key("duration_s")
     sink.output.elapsed(latest, since: earliest)
-    if facts.stepsBack > 0 { sink.number("clock_steps_back", facts.stepsBack) }
+    if facts.stepsBack > 0, source.format != .packetLogger { sink.number("clock_steps_back", facts.stepsBack) }
   }
 
   private mutating func adapters() {

@@ -28,13 +28,19 @@ struct InfoPage: ~Copyable {
   }
 
   mutating func write(_ name: String, into output: inout Output) {
-    label("capture")
-    out.printable([UInt8]((name == "-" ? "standard input" : name).utf8).bytes)
-    out.text(": ")
-    out.string(source.format.rawValue)
-    out.text(", ")
-    out.string(source.datalinkName)
-    out.byte(0x0a)
+    if source.files.isEmpty {
+      label("capture")
+      file(name, .init(source))
+    }
+    for (index, file) in source.files.enumerated() {
+      label(index == 0 ? "captures" : "")
+      self.file(file.name, file.summary, records: file.records)
+    }
+    for remark in [source.directionRemark].compactMap(\.self) + source.remarks {
+      label("remark")
+      out.printable([UInt8](remark.utf8).bytes)
+      out.byte(0x0a)
+    }
     times()
     records()
     adapters()
@@ -43,6 +49,23 @@ struct InfoPage: ~Copyable {
     failures()
     problems()
     output.text(out.bytes, glyphs)
+  }
+
+  private mutating func file(
+    _ name: String, _ summary: CaptureSummary.File.Summary?, records: Int? = nil
+  ) {
+    out.printable([UInt8](CaptureFailure.subject(name).utf8).bytes)
+    if let summary {
+      out.text(": ")
+      out.string(summary.format.words)
+      out.text(", ")
+      out.string(summary.datalinkName)
+    }
+    if let records {
+      out.text(", ")
+      out.count(records, "record", "records")
+    }
+    out.byte(0x0a)
   }
 
   private mutating func label(_ text: StaticString) {
@@ -57,7 +80,7 @@ struct InfoPage: ~Copyable {
     clock.local(earliest, offset: 0, decimals: source.timeDecimals, into: &out)
     out.text(" UTC, ")
     out.duration(nanoseconds: latest.nanoseconds(since: earliest))
-    if facts.stepsBack > 0 {
+    if facts.stepsBack > 0, source.format != .packetLogger {
       out.text("; the clock goes back ")
       out.count(facts.stepsBack, "time", "times")
     }
@@ -74,9 +97,14 @@ struct InfoPage: ~Copyable {
       out.count(facts.kinds[kind.rawValue], kind.words.one, kind.words.several)
     }
     out.byte(0x0a)
+    if let remark = source.leftOutWords {
+      label("left out")
+      out.printable([UInt8](remark.utf8).bytes)
+      out.byte(0x0a)
+    }
     if let failure {
       label("damage")
-      out.printable([UInt8](failure.message.utf8).bytes)
+      out.printable([UInt8](failure.messageWithFile.utf8).bytes)
       out.byte(0x0a)
     }
     if facts.dropped > 0 {

@@ -9,7 +9,7 @@ package struct InfoReport: PacketReport, ~Copyable {
   private let name: String
   private let isJSON: Bool
   private let glyphs: Glyphs
-  private let source: CaptureSummary
+  private var source: CaptureSummary
   private var facts: CaptureFacts
 
   /// A report on the capture `name`.
@@ -33,6 +33,8 @@ package struct InfoReport: PacketReport, ~Copyable {
   ) {
     facts.count(record, dissection, bytes, answer, memory)
   }
+
+  package mutating func learn(_ summary: CaptureSummary) { source = summary }
 
   package mutating func finish(
     _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output

@@ -33,6 +33,10 @@ extension JSONSchema {
       "properties": {
         "type": {"const": "packet"},
         "packet": {"$ref": "#/$defs/packetNumber"},
+        "file": {
+          "type": "string",
+          "description": "Where several files are read as one: the file that this record and the following ones are from. Present on the first record of each that is printed."
+        },
         "time": {"$ref": "#/$defs/time"},
         "elapsed_s": {"$ref": "#/$defs/elapsed"},
         "adapter": {
@@ -57,6 +61,12 @@ extension JSONSchema {
         "protocol": {
           "enum": ["hci_cmd", "hci_evt", "acl", "sco", "iso", "l2cap", "att", "smp", "mgmt", "unknown"],
           "description": "The highest layer that was decoded."
+        },
+        "comments": {
+          "type": "array",
+          "description": "Comments that the capture (pcapng) has on this packet.",
+          "items": {"type": "string"},
+          "minItems": 1
         },
         "connection": {"$ref": "#/$defs/connection"},
         "hci": {"$ref": "#/$defs/hci"},
@@ -91,6 +101,10 @@ extension JSONSchema {
       "properties": {
         "type": {"const": "note"},
         "packet": {"$ref": "#/$defs/packetNumber"},
+        "file": {
+          "type": "string",
+          "description": "Where several files are read as one: the file that this record and the following ones are from. Present on the first record of each that is printed."
+        },
         "time": {"$ref": "#/$defs/time"},
         "elapsed_s": {"$ref": "#/$defs/elapsed"},
         "adapter": {
@@ -107,6 +121,12 @@ extension JSONSchema {
           "type": "integer",
           "description": "Bytes that the capture kept, only where these are fewer.",
           "minimum": 0
+        },
+        "comments": {
+          "type": "array",
+          "description": "Comments that the capture (pcapng) has on this packet.",
+          "items": {"type": "string"},
+          "minItems": 1
         },
         "note": {
           "type": "object",
@@ -158,7 +178,14 @@ extension JSONSchema {
             "version": {"type": "integer", "description": "control_open: version of the management interface.", "minimum": 0},
             "revision": {"type": "integer", "description": "control_open: its revision.", "minimum": 0},
             "flags": {"$ref": "#/$defs/identifier", "description": "control_open: flags of the socket."},
-            "data": {"$ref": "#/$defs/hex", "description": "Bytes that were not decoded."}
+            "record_type": {"$ref": "#/$defs/code", "description": "PacketLogger: the record's type."},
+            "process_id": {"type": "integer", "description": "log: number of the process that wrote the line.", "minimum": 0},
+            "level": {"type": "integer", "description": "log: how important the line is, in the system's numbers.", "minimum": 0},
+            "sender": {"type": "string", "description": "log: the library that wrote the line."},
+            "subsystem": {"type": "string", "description": "log: the part of the system."},
+            "category": {"type": "string", "description": "log: what the line is about."},
+            "data": {"$ref": "#/$defs/hex", "description": "Bytes that were not decoded."},
+            "hidden": {"$ref": "#/$defs/hidden"}
           }
         },
         "summary": {"type": "string", "description": "The line that `gattscope show` prints, without number and time."},
@@ -195,12 +222,42 @@ extension JSONSchema {
         "datalink": {
           "type": "object",
           "description": "What the format says its records are.",
-          "required": ["code", "name"],
+          "required": ["name"],
           "additionalProperties": false,
           "properties": {
-            "code": {"type": "integer", "description": "The format's number for it.", "minimum": 0},
+            "code": {
+              "type": "integer",
+              "description": "The format's number for it; absent where the format has none.",
+              "minimum": 0
+            },
             "name": {"type": "string", "description": "In words."}
           }
+        },
+        "direction_via": {
+          "const": "inferred",
+          "description": "Present where the direction of packets was concluded from them, since the format does not carry it."
+        },
+        "files": {
+          "type": "array",
+          "description": "Where several files are read as one: the files, in the order of their packets.",
+          "items": {
+            "type": "object",
+            "description": "A file.",
+            "required": ["name", "records"],
+            "additionalProperties": false,
+            "properties": {
+              "name": {"type": "string", "description": "As it was named."},
+              "format": {"enum": ["btsnoop", "pcap", "pcapng", "packetlogger"], "description": "Its format."},
+              "datalink": {"type": "string", "description": "What its records are, in words."},
+              "records": {"type": "integer", "description": "Its records.", "minimum": 0}
+            }
+          }
+        },
+        "overlaps": {
+          "type": "array",
+          "description": "Files that begin before those in front of them end, a sentence each.",
+          "items": {"type": "string"},
+          "minItems": 1
         },
         "first_time": {"$ref": "#/$defs/time", "description": "The earliest time of a record."},
         "last_time": {"$ref": "#/$defs/time", "description": "The latest."},
@@ -229,6 +286,21 @@ extension JSONSchema {
         },
         "dropped": {"type": "integer", "description": "Records that the writer of the capture says it lost.", "minimum": 0},
         "truncated": {"type": "integer", "description": "Records of which the capture kept only a part.", "minimum": 0},
+        "left_out": {
+          "type": "array",
+          "description": "Packets that are no Bluetooth HCI, of other interfaces (pcapng). They have numbers, but no lines.",
+          "items": {
+            "type": "object",
+            "description": "Packets of one kind.",
+            "required": ["name", "packets"],
+            "additionalProperties": false,
+            "properties": {
+              "name": {"type": "string", "description": "What they are."},
+              "packets": {"type": "integer", "description": "How many there are.", "minimum": 1}
+            }
+          },
+          "minItems": 1
+        },
         "damage": {
           "type": "string",
           "description": "Where and how the capture is damaged; what stands before that was read."

@@ -22,6 +22,7 @@ extension Problem.Code {
     case .emptyRecord: "empty_record"
     case .unknownPacketType: "unknown_packet_type"
     case .unknownMonitorOpcode: "unknown_monitor_opcode"
+    case .unknownRecordType: "unknown_record_type"
     case .unknownOpcode: "unknown_opcode"
     case .invalidElementLength: "invalid_element_length"
     case .advertisingStructureTooLong: "advertising_structure_too_long"
@@ -49,8 +50,8 @@ extension Problem.Code {
       .advertisingStructureTooLong, .fragmentLost, .fragmentTooLong, .requestBeforeResponse,
       .responseMismatch, .indicationBeforeConfirmation:
       .error
-    case .truncated, .leftOver, .unknownMonitorOpcode, .unknownOpcode, .recordsDropped,
-      .timeOutOfRange, .continuationWithoutStart, .responseWithoutRequest,
+    case .truncated, .leftOver, .unknownMonitorOpcode, .unknownRecordType, .unknownOpcode,
+      .recordsDropped, .timeOutOfRange, .continuationWithoutStart, .responseWithoutRequest,
       .confirmationWithoutIndication, .limitReached, .sentAfterEnd, .receivedAfterEnd,
       .advertisementTooLong:
       .warning
@@ -82,6 +83,9 @@ extension Output {
       text("; expected 0x01 to 0x05")
     case .unknownMonitorOpcode:
       sentence("no opcode of the Linux monitor: ", first, "; known are 0 to 19")
+    case .unknownRecordType:
+      text("no record type of PacketLogger: ")
+      hexadecimal(UInt64(first), digits: 2)
     case .unknownOpcode:
       text("no opcode of the specification: ")
       hexadecimal(UInt64(first), digits: 2)

@@ -32,7 +32,8 @@ struct Secrets: Sendable {
       for slice in finder.found { add(slice, of: record) }
       addAdvertising(record, memory.advertisements)
     case .acl: addData(record, packet.framing == .h4 ? 1 : 0, dissection, answer)
-    case .note, .sco, .iso, .unknown: break
+    case .note: if dissection.isSecretNote { add(dissection.body, of: record) }
+    case .sco, .iso, .unknown: break
     }
   }
 

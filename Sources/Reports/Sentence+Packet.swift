@@ -257,7 +257,13 @@ extension Sentence {
     _ bytes: RawSpan
   ) {
     name(note.kind.words)
-    if let adapter = record.adapter {
+    if let type = note.recordType {
+      // There is one controller only; what kind of record it is says more.
+      if let words = type.name, note.kind == .log {
+        output.text(words)
+        endSubject()
+      }
+    } else if let adapter = record.adapter {
       output.text("hci")
       output.decimal(Int(adapter))
       endSubject()
@@ -289,7 +295,7 @@ extension Sentence {
       }
       output.printable(bytes.part(text).beforeZero.withoutTrailingBlanks)
     }
-    undecoded(bytes.part(dissection.body))
+    undecoded(bytes.part(dissection.body), isSecret: dissection.isSecretNote)
   }
 
   /// The management socket that a record is about.
@@ -314,6 +320,8 @@ extension MonitorNote.Kind {
     case .controlOpen: "Control Open"
     case .controlClose: "Control Close"
     case .vendorDiagnostic: "Vendor Diagnostic"
+    case .lmp: "LMP packet"
+    case .log: "Log"
     case .unknown: "Unknown record"
     }
   }

@@ -113,6 +113,10 @@ package struct Glyphs: Sendable, Equatable {
   var sent: StaticString { isUTF8 ? "→" : "->" }
   /// Controller to host.
   var received: StaticString { isUTF8 ? "←" : "<-" }
+  /// Host to controller, inferred.
+  var sentInferred: StaticString { isUTF8 ? "⇢" : "~>" }
+  /// Controller to host, inferred.
+  var receivedInferred: StaticString { isUTF8 ? "⇠" : "<~" }
   /// A range.
   var to: StaticString { isUTF8 ? "–" : "-" }
   /// What was cut off.

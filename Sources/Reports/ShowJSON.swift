@@ -12,11 +12,15 @@ package struct ShowJSON: PacketReport, ~Copyable {
   private var sentence: Sentence
   private var clock = Clock()
   private var showing: Showing
+  /// The files, where there are several, and which of them the last line is of.
+  private let files: [CaptureSummary.File]
+  private var file = -1
 
   /// A report on a capture with this summary.
   package init(_ options: ShowOptions, _ summary: CaptureSummary) {
     self.options = options
     timeDecimals = summary.timeDecimals
+    files = summary.files
     showing = Showing(options.selection)
     sink = JSONSink(showsKeys: options.showsKeys)
     // JSON is UTF-8, whatever the terminal is.
@@ -57,6 +61,10 @@ package struct ShowJSON: PacketReport, ~Copyable {
     let layer = dissection.layer
     sink.word("type", layer == .note ? "note" : "packet")
     sink.number("packet", record.number)
+    if record.file != file {
+      file = record.file
+      if files.indices.contains(file) { sink.string("file", files[file].name) }
+    }
     if let time = record.time {
       if time.isWritable {
         sink.key("time")
@@ -72,10 +80,24 @@ package struct ShowJSON: PacketReport, ~Copyable {
     if let adapter = record.adapter { sink.number("adapter", Int(adapter)) }
     if let direction = record.direction {
       sink.word("direction", direction == .sent ? "sent" : "received")
+      if record.isDirectionInferred { sink.word("direction_via", "inferred") }
     }
     sink.number("length", record.originalLength)
     if record.isTruncated { sink.number("captured", record.bytes.byteCount) }
     if layer != .note { sink.word("protocol", layer.key) }
+    if !record.options.isEmpty { comments(record) }
+  }
+
+  /// What the capture says beside the packet.
+  private mutating func comments(_ record: borrowing CaptureRecord) {
+    var position = 0
+    var isFirst = true
+    while let comment = record.options.nextComment(&position) {
+      if isFirst { sink.beginList("comments") }
+      isFirst = false
+      sink.element(string: comment)
+    }
+    if !isFirst { sink.endList() }
   }
 
   /// The sentence in one piece: `Notification 0x0012: a5 06`.

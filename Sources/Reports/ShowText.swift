@@ -18,6 +18,9 @@ package struct ShowText: PacketReport, ~Copyable {
   private var clock = Clock()
   private var showing: Showing
   private var previous: Timestamp?
+  /// The files, where there are several, and which of them the last line is of.
+  private let files: [CaptureSummary.File]
+  private var file: Int
   /// The adapter that was seen first: records of others say whose they are.
   private var firstAdapter: UInt16?
   private var hasSeveralAdapters = false
@@ -41,6 +44,8 @@ package struct ShowText: PacketReport, ~Copyable {
   package init(_ options: ShowOptions, _ summary: CaptureSummary) {
     self.options = options
     timeDecimals = summary.timeDecimals
+    files = summary.files
+    file = summary.files.isEmpty ? 0 : -1
     // On a narrow terminal what is said of a packet matters more than where it stands.
     subjectColumns = (options.width ?? .max) < 110 ? 24 : 36
     showing = Showing(options.selection)
@@ -62,12 +67,14 @@ package struct ShowText: PacketReport, ~Copyable {
     if let adapter = record.adapter, adapter != firstAdapter { hasSeveralAdapters = true }
     guard showing.word(record, dissection, bytes, answer, memory, in: &sentence) else { return }
     if showing.shown == 1 { header(into: &output) }
+    if record.file != file { name(file: record.file, into: &output) }
     line.clear()
     prefix(record, answer, memory)
     words(dissection.problems)
     finishLine(into: &output)
     if options.isVerbose {
       details.clear()
+      comments(record)
       Details.packet(
         record, dissection, bytes, answer, fragments: fragments, memory, to: &details)
       output.text(details.output.bytes, options.glyphs)
@@ -115,6 +122,26 @@ package struct ShowText: PacketReport, ~Copyable {
     finishLine(into: &output)
   }
 
+  /// The line that says which file the following packets are of.
+  private mutating func name(file index: Int, into output: inout Output) {
+    file = index
+    guard files.indices.contains(index) else { return }
+    line.clear()
+    style(.dim)
+    line.text("file ")
+    line.printable([UInt8](CaptureFailure.subject(files[index].name).utf8).bytes)
+    style(.plain)
+    finishLine(into: &output)
+  }
+
+  /// What the capture says beside the packet.
+  private mutating func comments(_ record: borrowing CaptureRecord) {
+    var position = 0
+    while let comment = record.options.nextComment(&position) {
+      details.string("comment", comment)
+    }
+  }
+
   /// Number, time, gap and connection: right-aligned over spaces that are laid out first.
   private mutating func prefix(
     _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: Memory
@@ -138,8 +165,12 @@ package struct ShowText: PacketReport, ~Copyable {
     line.byte(0x20)
     adapter(record)
     switch record.direction {
-    case .sent: line.text(options.glyphs.sent)
-    case .received: line.text(options.glyphs.received)
+    case .sent:
+      let isInferred = record.isDirectionInferred
+      line.text(isInferred ? options.glyphs.sentInferred : options.glyphs.sent)
+    case .received:
+      let isInferred = record.isDirectionInferred
+      line.text(isInferred ? options.glyphs.receivedInferred : options.glyphs.received)
     case nil: line.spaces(options.glyphs.isUTF8 ? 1 : 2)
     }
     line.byte(0x20)

@@ -76,6 +76,11 @@ package struct Links: Sendable {
   /// How many connections were seen so far.
   package var count: Int { connections }
 
+  /// The connection that is open under this handle, as a copy; nothing is noted.
+  func known(_ adapter: UInt16, _ handle: UInt16) -> Connection? {
+    index[Self.key(adapter, handle)].map { slots[$0].connection }
+  }
+
   /// The open link with this handle.
   mutating func find(_ adapter: UInt16, _ handle: UInt16, packet: Int) -> LinkSlot? {
     let key = Self.key(adapter, handle)

@@ -25,6 +25,9 @@ package protocol PacketReport: ~Copyable {
     _ answer: Answer, fragments: [Int], _ memory: Memory,
     into output: inout Output)
 
+  /// Takes what the source knows of the capture as a whole, now that it was read; then comes `finish`.
+  mutating func learn(_ summary: CaptureSummary)
+
   /// Takes the end of the capture, or the failure that ended it.
   mutating func finish(
     _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output)
@@ -33,6 +36,9 @@ package protocol PacketReport: ~Copyable {
 extension PacketReport where Self: ~Copyable {
   /// Nothing, for reports that always print something.
   package var remark: String? { nil }
+
+  /// Nothing, for reports that have no use for it.
+  package mutating func learn(_ summary: CaptureSummary) {}
 }
 
 /// One run over a capture: record by record, from bytes to what a report is told.
@@ -43,10 +49,12 @@ package struct Pass: ~Copyable {
   private var reassembly: Reassembly
   private var memory: Memory
   private var fragments: [Int] = []
+  private var directions: Directions
 
   /// A run that remembers no more than `limits`.
   package init(_ limits: Limits = Limits()) {
     reassembly = Reassembly(limits)
+    directions = Directions(limits)
     memory = Memory(limits)
   }
 
@@ -64,11 +72,12 @@ package struct Pass: ~Copyable {
       while !report.isSatisfied, output.failure == nil {
         if !source.isReady { output.flush() }
         guard let record = try source.next() else { break }
-        Self.dissect(record, &reassembly, &memory, &fragments, &report, &output)
+        Self.dissect(record, &directions, &reassembly, &memory, &fragments, &report, &output)
       }
     } catch {
       failure = error
     }
+    report.learn(source.summary)
     report.finish(memory, failure, into: &output)
     output.flush()
     if let failure { throw failure }
@@ -76,8 +85,9 @@ package struct Pass: ~Copyable {
 
   /// From a record to its envelope.
   private static func dissect<Report: PacketReport & ~Copyable>(
-    _ record: borrowing CaptureRecord, _ reassembly: inout Reassembly, _ memory: inout Memory,
-    _ fragments: inout [Int], _ report: inout Report, _ output: inout Output
+    _ record: borrowing CaptureRecord, _ directions: inout Directions,
+    _ reassembly: inout Reassembly, _ memory: inout Memory, _ fragments: inout [Int],
+    _ report: inout Report, _ output: inout Output
   ) {
     let isTruncated = record.isTruncated
     var dissection =
@@ -86,6 +96,10 @@ package struct Pass: ~Copyable {
       case .h1(let kind): Dissection(kind.packetType, record.bytes, isTruncated: isTruncated)
       case .monitor(let opcode):
         Dissection(monitor: opcode, record.bytes, isTruncated: isTruncated)
+      case .packetLogger(let type):
+        Dissection(packetLogger: type, record.bytes, isTruncated: isTruncated)
+      case .incomplete(let needed):
+        Dissection(incomplete: record.bytes, needed: needed, isTruncated: isTruncated)
       }
     if dissection.isUnknownVendors, let known = memory.adapters.microsoft(of: record.adapter) {
       dissection.recognise(known, record.bytes, isTruncated: isTruncated)
@@ -101,7 +115,14 @@ package struct Pass: ~Copyable {
     if record.time?.isWritable == false {
       dissection.problems.add(Problem(.timeOutOfRange))
     }
-    join(record, &dissection, &reassembly, &memory, &fragments, &report, &output)
+    if record.direction == nil, record.framing == .h4 {
+      let direction = directions.infer(record, dissection, memory)
+      join(
+        record.inferring(direction), &dissection, &reassembly, &memory, &fragments, &report,
+        &output)
+    } else {
+      join(record, &dissection, &reassembly, &memory, &fragments, &report, &output)
+    }
   }
 
   /// From an ACL fragment to the PDU that it completes; everything else is complete already.
@@ -111,13 +132,14 @@ package struct Pass: ~Copyable {
     _ report: inout Report, _ output: inout Output
   ) {
     var answer = Answer()
-    guard case .acl(let header) = dissection.content, let direction = record.direction else {
+    guard case .acl(let header) = dissection.content else {
       finish(record, &dissection, record.bytes, &answer, fragments, &memory, &report, &output)
       return
     }
     let link = memory.link(header.handle, record, &answer)
     answer.link = link
-    if !memory.links[link].isOpen {
+    let direction = record.direction
+    if !memory.links[link].isOpen, let direction {
       dissection.problems.add(Problem(direction == .sent ? .sentAfterEnd : .receivedAfterEnd))
     }
     if let pdu = reassembly.accept(
@@ -145,13 +167,15 @@ package struct Pass: ~Copyable {
   }
 }
 
-extension CaptureRecord.H1Kind {
-  /// The packet type that an H1 record's flags told.
+extension CaptureRecord.PacketKind {
+  /// The packet type that a record's header told.
   fileprivate var packetType: PacketType {
     switch self {
     case .acl: .acl
     case .command: .command
     case .event: .event
+    case .sco: .sco
+    case .iso: .iso
     }
   }
 }

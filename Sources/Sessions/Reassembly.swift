@@ -75,7 +75,7 @@ package struct Reassembly: Sendable {
 
   init(_ limits: Limits) {
     self.limits = limits
-    open = [Open](repeating: Open(), count: 2 * max(1, limits.links))
+    open = [Open](repeating: Open(), count: 3 * max(1, limits.links))
   }
 
   /// Takes the fragment in the part `body` of `record` and lends the bytes of the PDU that it
@@ -91,10 +91,11 @@ package struct Reassembly: Sendable {
   @_lifetime(&self, copy record)
   mutating func accept(
     _ record: RawSpan, body: Slice, _ header: ACLHeader, isTruncated: Bool, _ slot: LinkSlot,
-    connection: Int, _ direction: Direction, packet: Int, _ fate: inout FragmentFate,
+    connection: Int, _ direction: Direction?, packet: Int, _ fate: inout FragmentFate,
     _ fragments: inout [Int], _ problems: inout Problems
   ) -> RawSpan? {
-    let place = 2 * slot.index + Int(direction.rawValue)
+    // Packets whose direction nobody knows are joined with one another.
+    let place = 3 * slot.index + Int(direction?.rawValue ?? 2)
     let fragment = record.part(body)
     // What the capture did not keep had arrived. A length that lies claims more than that, and is
     // believed only as far as it lets what there is be read.

@@ -7,26 +7,55 @@ import Sessions
 
 /// Runs a report over a capture and turns what goes wrong into sentences and exit statuses.
 enum Run {
-  /// Reads the capture `name` and prints the report that `makeReport` gives for it.
-  static func capture<Report: PacketReport & ~Copyable>(
-    _ name: String, _ makeReport: (CaptureSummary) -> Report
+  /// Of the argument that names captures.
+  static let capturesHelp = ArgumentHelp(
+    "The capture, or - for standard input; several are read as one, by time.",
+    valueName: "capture")
+
+  /// Reads captures, several as one, and prints the report that `makeReport` gives for them.
+  ///
+  /// - Parameter saysRemarks: whether what is to be said about the captures as a whole, beside their
+  ///   packets, goes to standard error: not where the report says it itself.
+  static func captures<Report: PacketReport & ~Copyable>(
+    _ names: [String], saysRemarks: Bool = true, _ makeReport: (CaptureSummary) -> Report
   ) throws {
     var output = Output(descriptor: STDOUT_FILENO)
-    var remark: String?
+    var failures: [CaptureFailure] = []
+    var remarks: [String] = []
     do throws(CaptureFailure) {
-      var source = try BtsnoopReader(path: name)
-      var report = makeReport(source.summary)
-      var pass = Pass()
-      try pass.run(&source, &report, into: &output)
-      remark = report.remark
+      if names.count == 1 {
+        var source = try CaptureReader(path: names[0])
+        defer { if saysRemarks { remarks += source.summary.allRemarks } }
+        try read(&source, makeReport, &remarks, into: &output)
+      } else {
+        var source = try JoinedSource(paths: names)
+        defer {
+          if saysRemarks { remarks += source.summary.allRemarks }
+          // The first one is thrown; the others are known only here.
+          failures = Array(source.failures.dropFirst())
+        }
+        try read(&source, makeReport, &remarks, into: &output)
+      }
     } catch {
-      Terminal.complain(error.sentence(about: name))
-      // What could not be written weighs more than what could not be read.
-      try Terminal.check(output)
-      throw ExitCode(error.kind.status)
+      failures.insert(error, at: 0)
     }
+    for failure in failures { Terminal.complain(failure.sentence(about: names[0])) }
+    // What could not be written weighs more than what could not be read.
     try Terminal.check(output)
-    if let remark { Terminal.complain("\(name == "-" ? "standard input" : name): \(remark)") }
+    let subject = names.count == 1 ? "\(CaptureFailure.subject(names[0])): " : ""
+    for remark in remarks { Terminal.complain(subject + remark) }
+    if let failure = failures.first { throw ExitCode(failure.kind.status) }
+  }
+
+  /// Reads one source to its end.
+  private static func read<Source: CaptureSource & ~Copyable, Report: PacketReport & ~Copyable>(
+    _ source: inout Source, _ makeReport: (CaptureSummary) -> Report, _ remarks: inout [String],
+    into output: inout Output
+  ) throws(CaptureFailure) {
+    var report = makeReport(source.summary)
+    var pass = Pass()
+    defer { if let remark = report.remark { remarks.append(remark) } }
+    try pass.run(&source, &report, into: &output)
   }
 }
 

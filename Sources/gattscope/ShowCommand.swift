@@ -16,11 +16,12 @@ struct ShowCommand: ParsableCommand {
       Examples:
         gattscope show --connection 1 --layer att capture.btsnoop
         gattscope show --packets 97-164 -v capture.btsnoop
+        gattscope show btsnoop_hci.log.last btsnoop_hci.log
         gattscope show --json capture.btsnoop | jq 'select(.att.error and (.att.ends_discovery | not))'
       """)
 
-  @Argument(help: "The capture, or - for standard input.", completion: .file())
-  var capture: String
+  @Argument(help: Run.capturesHelp, completion: .file())
+  var captures: [String]
 
   @OptionGroup(title: "Selection")
   var selection: SelectionOptions
@@ -61,9 +62,9 @@ struct ShowCommand: ParsableCommand {
     options.glyphs = signs.glyphs
     options.zoneOffset = Terminal.zoneOffset(at:)
     if json {
-      try Run.capture(capture) { ShowJSON(options, $0) }
+      try Run.captures(captures) { ShowJSON(options, $0) }
     } else {
-      try Run.capture(capture) { ShowText(options, $0) }
+      try Run.captures(captures) { ShowText(options, $0) }
     }
   }
 }
@@ -83,8 +84,8 @@ struct InfoCommand: ParsableCommand {
         gattscope info --json btsnoop_hci.log | jq '.connections[].peer'
       """)
 
-  @Argument(help: "The capture, or - for standard input.", completion: .file())
-  var capture: String
+  @Argument(help: Run.capturesHelp, completion: .file())
+  var captures: [String]
 
   @Flag(name: .long, help: "Print a JSON document.")
   var json = false
@@ -93,7 +94,7 @@ struct InfoCommand: ParsableCommand {
   var signs: SignOptions
 
   mutating func run() throws {
-    let (name, json, glyphs) = (capture, json, signs.glyphs)
-    try Run.capture(capture) { InfoReport(name, $0, json: json, glyphs: glyphs) }
+    let (name, json, glyphs) = (captures[0], json, signs.glyphs)
+    try Run.captures(captures, saysRemarks: false) { InfoReport(name, $0, json: json, glyphs: glyphs) }
   }
 }

@@ -23,12 +23,12 @@ package enum MonitorOpcode: UInt16, Sendable, CaseIterable {
   }
 }
 
-/// A monitor record that is not a packet.
+/// A record that is not a packet: of the monitor, or of PacketLogger.
 package struct MonitorNote: Sendable {
   /// What the note is about.
   package enum Kind: UInt8, Sendable {
     case newIndex, deletedIndex, openIndex, closeIndex, indexInfo, systemNote, userLog
-    case controlOpen, controlClose, vendorDiagnostic, unknown
+    case controlOpen, controlClose, vendorDiagnostic, lmp, log, unknown
 
     /// As the JSON contract names it.
     package var key: StaticString {
@@ -43,6 +43,8 @@ package struct MonitorNote: Sendable {
       case .controlOpen: "control_open"
       case .controlClose: "control_close"
       case .vendorDiagnostic: "vendor_diagnostic"
+      case .lmp: "lmp"
+      case .log: "log"
       case .unknown: "unknown"
       }
     }
@@ -74,6 +76,8 @@ package struct MonitorNote: Sendable {
   package var revision: UInt16?
   /// Control Open: bit 0: the socket is privileged.
   package var flags: UInt32?
+  /// PacketLogger: what the record is.
+  package var recordType: PacketLoggerType?
 
   init(_ kind: Kind) { self.kind = kind }
 
@@ -167,7 +171,7 @@ extension MonitorNote {
       identifier = try cursor.take(Int(try cursor.u8()))
     case .controlClose:
       cookie = try cursor.u32()
-    case .deletedIndex, .openIndex, .closeIndex, .vendorDiagnostic, .unknown: break
+    case .deletedIndex, .openIndex, .closeIndex, .vendorDiagnostic, .lmp, .log, .unknown: break
     }
   }
 }

@@ -1,0 +1,129 @@
+/// A capture of whatever format its first bytes say: the one place where formats are told apart.
+///
+///     var capture = try CaptureReader(path: "phone.log")
+///     while let record = try capture.next() {
+///       print(record.number, record.bytes.byteCount)
+///     }
+package struct CaptureReader: CaptureSource, ~Copyable {
+  // One of them is there, chosen by `format`. An enum cannot be changed in place without moving the
+  // reader out and in for every record.
+  private let format: CaptureSummary.Format
+  private var btsnoop: BtsnoopReader?
+  private var pcap: PcapReader?
+  private var pcapng: PcapngReader?
+  private var packetLogger: PacketLoggerReader?
+
+  /// Opens the capture at `path`; `-` is standard input.
+  ///
+  /// - Throws: `.inaccessible` where it cannot be opened or read, else as `init(_:)` does.
+  package init(path: String) throws(CaptureFailure) {
+    try self.init(InputBuffer(path: path))
+  }
+
+  /// Reads the header of the capture that `input` begins with.
+  ///
+  /// - Throws: `.notReadable` where it is something else, and says what; `.damaged` where its header
+  ///   ends early.
+  package init(_ input: consuming InputBuffer) throws(CaptureFailure) {
+    var input = input
+    // Enough for every format; a shorter file may still be one of them.
+    _ = try input.fill(BtsnoopHeader.byteCount)
+    guard let found = CaptureFormat.detect(input.bytes) else {
+      throw CaptureFormat.unknown(input.bytes)
+    }
+    switch found {
+    case .btsnoop: self.init(try BtsnoopReader(input))
+    case .pcap: self.init(try PcapReader(input))
+    case .pcapng: self.init(try PcapngReader(input))
+    case .packetLogger: self.init(try PacketLoggerReader(input))
+    case .btsnooz, .gzip, .zip: throw found.refusal
+    }
+  }
+
+  private init(_ reader: consuming BtsnoopReader) {
+    format = .btsnoop
+    btsnoop = consume reader
+  }
+
+  private init(_ reader: consuming PcapReader) {
+    format = .pcap
+    pcap = consume reader
+  }
+
+  private init(_ reader: consuming PcapngReader) {
+    format = .pcapng
+    pcapng = consume reader
+  }
+
+  private init(_ reader: consuming PacketLoggerReader) {
+    format = .packetLogger
+    packetLogger = consume reader
+  }
+
+  /// What is known of the capture as a whole.
+  package var summary: CaptureSummary {
+    switch format {
+    case .btsnoop:
+      switch btsnoop {
+      case .some(let reader): return reader.summary
+      case nil: break
+      }
+    case .pcap:
+      switch pcap {
+      case .some(let reader): return reader.summary
+      case nil: break
+      }
+    case .pcapng:
+      switch pcapng {
+      case .some(let reader): return reader.summary
+      case nil: break
+      }
+    case .packetLogger:
+      switch packetLogger {
+      case .some(let reader): return reader.summary
+      case nil: break
+      }
+    }
+    return CaptureSummary(format: format, datalink: nil, datalinkName: "", timeDecimals: 6)
+  }
+
+  /// Whether `next` can answer without waiting for input.
+  package var isReady: Bool {
+    switch format {
+    case .btsnoop:
+      switch btsnoop {
+      case .some(let reader): return reader.isReady
+      case nil: break
+      }
+    case .pcap:
+      switch pcap {
+      case .some(let reader): return reader.isReady
+      case nil: break
+      }
+    case .pcapng:
+      switch pcapng {
+      case .some(let reader): return reader.isReady
+      case nil: break
+      }
+    case .packetLogger:
+      switch packetLogger {
+      case .some(let reader): return reader.isReady
+      case nil: break
+      }
+    }
+    return true
+  }
+
+  /// The next record, or nil at the end of the capture.
+  ///
+  /// - Throws: what the format's reader throws.
+  @_lifetime(&self)
+  package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
+    switch format {
+    case .btsnoop: return try btsnoop?.next()
+    case .pcap: return try pcap?.next()
+    case .pcapng: return try pcapng?.next()
+    case .packetLogger: return try packetLogger?.next()
+    }
+  }
+}

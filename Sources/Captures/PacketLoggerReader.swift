@@ -1,0 +1,181 @@
+import Bluetooth
+import Bytes
+
+/// The 13 bytes before each record of an Apple PacketLogger file, which has no header of its own.
+///
+/// | offset | size | field |
+/// | ---: | ---: | --- |
+/// | 0 | 4 | length of what follows: 9 and the payload's |
+/// | 4 | 4 | seconds since 1970 |
+/// | 8 | 4 | microseconds |
+/// | 12 | 1 | type |
+///
+/// The order of bytes is one for the whole file and stands nowhere (Wireshark, packetlogger.c; BlueZ,
+/// btsnoop.c).
+struct PacketLoggerHeader: Equatable, Sendable {
+  static let byteCount = 13
+  /// Bytes that the length counts besides the payload's: the time and the type.
+  static let countedBytes: UInt32 = 9
+
+  let length: UInt32
+  let seconds: UInt32
+  let microseconds: UInt32
+  let type: UInt8
+
+  init?(_ bytes: RawSpan, isBigEndian: Bool) {
+    guard bytes.byteCount >= Self.byteCount else { return nil }
+    length = bytes.u32(at: 0, isBigEndian: isBigEndian)
+    seconds = bytes.u32(at: 4, isBigEndian: isBigEndian)
+    microseconds = bytes.u32(at: 8, isBigEndian: isBigEndian)
+    type = bytes.byte(at: 12)
+  }
+
+  /// Bytes of the whole record.
+  var recordBytes: Int { Int(length) + 4 }
+
+  /// Whether a file may begin like this.
+  private var isPlausible: Bool {
+    let isKnown =
+      switch type {
+      case 0x00...0x03, 0x08...0x0b, 0x12, 0x13, 0xf7...0xfe: true
+      default: false
+      }
+    return isKnown && length >= Self.countedBytes && length < 65_536 && microseconds < 1_000_000
+  }
+
+  /// The byte order of the PacketLogger file that begins with `bytes`, or nil for other files.
+  ///
+  /// The first record must look like one, and either its packet's own length agrees or the record
+  /// behind it looks like one too, as far as the bytes are there: zeros and icons look like a record
+  /// at first sight. The two orders exclude each other, since a length has at most 16 bits.
+  static func isBigEndian(_ bytes: RawSpan) -> Bool? {
+    for isBigEndian in [true, false] {
+      guard let first = Self(bytes, isBigEndian: isBigEndian), first.isPlausible else { continue }
+      let rest = bytes.dropping(first.recordBytes)
+      guard let second = Self(rest, isBigEndian: isBigEndian) else { return isBigEndian }
+      if second.isPlausible || first.isConsistent(bytes) { return isBigEndian }
+    }
+    return nil
+  }
+
+  /// Whether the packet's own length field says what the record's says.
+  private func isConsistent(_ bytes: RawSpan) -> Bool {
+    let payload = Int(length - Self.countedBytes)
+    switch type {
+    case 0x00: return payload == Int(bytes.byte(at: 15)) + 3
+    case 0x01: return payload == Int(bytes.byte(at: 14)) + 2
+    case 0x02, 0x03: return payload == Int(bytes.littleEndianU16(at: 15)) + 4
+    default: return false
+    }
+  }
+
+  var time: Timestamp {
+    let (carried, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    return Timestamp(seconds: Int64(seconds) + Int64(carried), nanoseconds: rest * 1000)
+  }
+
+  var direction: Direction? {
+    switch type {
+    case 0x00, 0x02, 0x08, 0x0a, 0x12: .sent
+    case 0x01, 0x03, 0x09, 0x0b, 0x13: .received
+    default: nil
+    }
+  }
+
+  var framing: CaptureRecord.Framing {
+    switch type {
+    case 0x00: .h1(.command)
+    case 0x01: .h1(.event)
+    case 0x02, 0x03: .h1(.acl)
+    case 0x08, 0x09: .h1(.sco)
+    case 0x12, 0x13: .h1(.iso)
+    default: .packetLogger(type: type)
+    }
+  }
+}
+
+/// Reads Apple's PacketLogger files, in both byte orders.
+///
+/// Times that go back are normal there: log lines are written when they come. Damage is a record that
+/// ends early and one whose length no record has; it ends the capture, as in `BtsnoopReader`.
+package struct PacketLoggerReader: CaptureSource, ~Copyable {
+  /// What the first record tells.
+  package let summary: CaptureSummary
+  private var input: InputBuffer
+  private let isBigEndian: Bool
+  private var number = 0
+  private var isFinished = false
+
+  /// Reads the capture that `input` begins with.
+  ///
+  /// - Throws: `.notReadable` where it is something else; `.inaccessible` where it cannot be read.
+  package init(_ input: consuming InputBuffer) throws(CaptureFailure) {
+    var input = input
+    _ = try input.fill(PacketLoggerHeader.byteCount)
+    guard let isBigEndian = PacketLoggerHeader.isBigEndian(input.bytes) else {
+      throw CaptureFormat.unknown(input.bytes)
+    }
+    self.isBigEndian = isBigEndian
+    summary = CaptureSummary(
+      format: .packetLogger, datalink: nil,
+      datalinkName: isBigEndian ? "most significant byte first" : "least significant byte first",
+      timeDecimals: 6)
+    self.input = input
+  }
+
+  /// Whether a record of this length can be.
+  private func isBelievable(_ header: PacketLoggerHeader) -> Bool {
+    header.length >= PacketLoggerHeader.countedBytes && header.length <= CaptureLimits.recordBytes
+  }
+
+  /// Whether a whole further record, damage or the end is in the buffer.
+  package var isReady: Bool {
+    if isFinished { return true }
+    guard let header = PacketLoggerHeader(input.bytes, isBigEndian: isBigEndian) else {
+      return false
+    }
+    return !isBelievable(header) || input.count >= header.recordBytes
+  }
+
+  /// The next record, or nil at the end of the capture.
+  ///
+  /// - Throws: `.damaged` with the record's number, its offset and how many bytes of how many are
+  ///   there; `.inaccessible` where the system cannot read on.
+  @_lifetime(&self)
+  package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
+    guard !isFinished else { return nil }
+    // Holds for every way out of here but the last one.
+    isFinished = true
+    let size = PacketLoggerHeader.byteCount
+    guard try input.fill(size) else {
+      if input.count == 0 { return nil }
+      throw damage(
+        "\(input.count) of \(size) bytes of its header are there; the capture ends early")
+    }
+    guard let header = PacketLoggerHeader(input.bytes, isBigEndian: isBigEndian) else {
+      return nil
+    }
+    guard isBelievable(header) else {
+      throw damage(
+        "its length is \(header.length); a record has \(PacketLoggerHeader.countedBytes) to "
+          + "\(CaptureLimits.recordBytes) bytes; the rest was not read")
+    }
+    guard try input.fill(header.recordBytes) else {
+      throw damage(
+        "\(input.count - 4) of \(header.length) bytes are there; the capture ends early")
+    }
+    number += 1
+    let fileOffset = input.offset
+    _ = input.take(size)
+    isFinished = false
+    let payload = header.recordBytes - size
+    return CaptureRecord(
+      number: number, time: header.time, direction: header.direction, adapter: 0,
+      framing: header.framing, originalLength: payload, drops: 0, fileOffset: fileOffset,
+      bytes: input.take(payload))
+  }
+
+  private func damage(_ what: String) -> CaptureFailure {
+    CaptureFailure(.damaged, "record \(number + 1) at byte \(input.offset): \(what)")
+  }
+}

@@ -1,0 +1,107 @@
+import Bluetooth
+import Bytes
+
+/// What an Interface Description Block says (pcapng, 4.2).
+///
+/// | offset in the block | size | field |
+/// | ---: | ---: | --- |
+/// | 8 | 2 | link type |
+/// | 10 | 2 | reserved |
+/// | 12 | 4 | snapshot length, 0 for none |
+/// | 16 | | options |
+struct PcapngInterface: Sendable {
+  let linkType: LinkType
+  let snapshotLength: UInt32
+  /// How many ticks a second has.
+  let resolution: Resolution
+  /// Seconds that are added to every time (`if_tsoffset`).
+  let offset: Int64
+  /// The number that stands for the controller: how many interfaces of HCI came before this one.
+  let adapter: UInt16
+  /// Where packets that are left out are counted in the summary, once one was.
+  var leftOut: Int?
+
+  /// Bytes of a block without options.
+  static let leastBytes = 20
+  /// `if_tsresol`, 1 byte.
+  private static let resolutionOption: UInt16 = 9
+  /// `if_tsoffset`, 8 bytes.
+  private static let offsetOption: UInt16 = 14
+
+  /// Ticks of a clock (`if_tsresol`): bit 7 says the base, 10 or 2; the rest is the negated exponent.
+  struct Resolution: Equatable, Sendable {
+    let isBinary: Bool
+    let exponent: Int
+    /// Ten to the exponent or, where that has no number, to how far it lies above 9; else 0.
+    private let power: UInt64
+
+    init(_ byte: UInt8) {
+      isBinary = byte & 0x80 != 0
+      exponent = Int(byte & 0x7f)
+      let digits = exponent <= 19 ? exponent : exponent - 9
+      power = digits <= 19 ? (0..<digits).reduce(1) { power, _ in power * 10 } : 0
+    }
+
+    /// Decimals that are worth writing: those of nanoseconds at most.
+    var decimals: Int {
+      isBinary ? min(9, (exponent * 30_103 + 99_999) / 100_000) : min(9, exponent)
+    }
+
+    /// The time so many ticks after 1970.
+    func time(_ ticks: UInt64) -> Timestamp {
+      if isBinary {
+        guard exponent < 64 else {
+          let (high, _) = ticks.multipliedFullWidth(by: 1_000_000_000)
+          return Timestamp(seconds: 0, nanoseconds: UInt32(high >> UInt64(exponent - 64)))
+        }
+        // The ticks within the second as a fraction of 2⁶⁴.
+        let fraction = exponent == 0 ? 0 : ticks << UInt64(64 - exponent)
+        return Timestamp(
+          seconds: Int64(truncatingIfNeeded: ticks >> UInt64(exponent)),
+          nanoseconds: UInt32(fraction.multipliedFullWidth(by: 1_000_000_000).high))
+      }
+      guard exponent <= 19 else {
+        let nanoseconds = power == 0 ? 0 : ticks / power
+        let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        return Timestamp(seconds: Int64(seconds), nanoseconds: UInt32(rest))
+      }
+      let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: power)
+      // rest < power, so rest · 10⁹ / power is less than a second in nanoseconds.
+      let (high, low) = rest.multipliedFullWidth(by: 1_000_000_000)
+      let nanoseconds = power == 1 ? 0 : power.dividingFullWidth((high, low)).quotient
+      return Timestamp(
+        seconds: Int64(truncatingIfNeeded: seconds), nanoseconds: UInt32(nanoseconds))
+    }
+  }
+
+  /// Reads a whole block.
+  init(_ block: RawSpan, isBigEndian: Bool, adapter: Int) {
+    let word = block.littleEndianU16(at: 8)
+    linkType = LinkType(rawValue: UInt32(isBigEndian ? word.byteSwapped : word))
+    snapshotLength = block.u32(at: 12, isBigEndian: isBigEndian)
+    self.adapter = UInt16(clamping: adapter)
+    let list = block.part(Slice(start: 16, count: block.byteCount - Self.leastBytes))
+    let options = RecordOptions(list, isBigEndian: isBigEndian)
+    var resolution = Resolution(6)
+    if let found = options.find(Self.resolutionOption), found.value.count == 1 {
+      resolution = Resolution(options.value(found.value).byte(at: 0))
+    }
+    self.resolution = resolution
+    var offset: Int64 = 0
+    if let found = options.find(Self.offsetOption), found.value.count == 8 {
+      offset = Int64(
+        bitPattern: options.value(found.value).u64(at: 0, isBigEndian: isBigEndian))
+    }
+    self.offset = offset
+  }
+
+  /// The time that a packet block's two halves say.
+  func time(_ ticks: UInt64) -> Timestamp {
+    var time = resolution.time(ticks)
+    // Times that far away are absurd, but the time between two of them must still have a number.
+    let most: Int64 = 1 << 56
+    let (seconds, overflow) = min(time.seconds, most).addingReportingOverflow(offset)
+    time.seconds = overflow ? most : min(max(seconds, -most), most)
+    return time
+  }
+}

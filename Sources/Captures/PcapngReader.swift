@@ -1,0 +1,342 @@
+import Bluetooth
+import Bytes
+
+/// Reads pcapng: link types 187, 201 and 254, on any of a file's interfaces.
+///
+/// A block is its type (4 bytes), its total length (4), its body, and the total length again, in the
+/// byte order of its section (pcapng, 3.1). Read are the Section Header, the Interface Description,
+/// and the Enhanced, Simple and old Packet Blocks; others are skipped. Packets of interfaces that
+/// hold no HCI are counted and left out, but they keep their numbers: `#n` is the packet that
+/// Wireshark shows as n.
+///
+/// Damage ends the capture, as in `BtsnoopReader`: a block that ends early, one whose two lengths
+/// differ or that is longer than `CaptureLimits.blockBytes`, a packet that does not fit its block or
+/// whose interface is not described.
+package struct PcapngReader: CaptureSource, ~Copyable {
+  /// What the blocks before the first packet say, and what has been left out so far.
+  package private(set) var summary = CaptureSummary(
+    format: .pcapng, datalink: nil, datalinkName: "no interface", timeDecimals: 0)
+  private var input: InputBuffer
+  private var isBigEndian = false
+  /// Those of the current section.
+  private var interfaces: [PcapngInterface] = []
+  /// How many of them are read.
+  private var readable = 0
+  /// The link types of all interfaces of all sections that are not read, for a refusal.
+  private var otherTypes: [LinkType] = []
+  private var hasReadable = false
+  private var number = 0
+  private var isFinished = false
+  /// Whether the buffer begins with a packet that is to be handed out.
+  private var isAtPacket = false
+  /// What was found wrong behind the last packet.
+  private var failure: CaptureFailure?
+
+  /// The types of the blocks that are read (pcapng, 11.1).
+  private enum BlockType {
+    static let sectionHeader: UInt32 = 0x0a0d_0d0a
+    static let interface: UInt32 = 1
+    static let packet: UInt32 = 2
+    static let simplePacket: UInt32 = 3
+    static let enhancedPacket: UInt32 = 6
+  }
+
+  /// Reads the capture that `input` begins with, up to its first packet of HCI.
+  ///
+  /// - Throws: `.notReadable` where no interface holds HCI; `.damaged` where even the first block is
+  ///   broken; `.inaccessible` where it cannot be read.
+  package init(_ input: consuming InputBuffer) throws(CaptureFailure) {
+    self.input = input
+    do throws(CaptureFailure) {
+      isAtPacket = try advance()
+      isFinished = !isAtPacket
+    } catch {
+      // What was there before the damage says more than that there is none.
+      if error.kind != .damaged || !hasReadable { throw error }
+      failure = error
+    }
+    if !hasReadable, !otherTypes.isEmpty { throw LinkType.refusal(of: otherTypes) }
+  }
+
+  /// Whether a whole further packet of HCI, damage or the end is in the buffer. Where blocks of
+  /// other kinds come first nobody knows before they are read.
+  package var isReady: Bool {
+    if isFinished || isAtPacket || failure != nil { return true }
+    guard input.count >= 12 else { return false }
+    let total = number(at: 4)
+    guard input.count >= total else { return false }
+    switch number(at: 0) {
+    case BlockType.enhancedPacket: return isReadable(Int(number(at: 8)))
+    case BlockType.simplePacket: return isReadable(0)
+    default: return false
+    }
+  }
+
+  private func isReadable(_ interface: Int) -> Bool {
+    interface < interfaces.count && interfaces[interface].linkType.isReadable
+  }
+
+  /// A number of the block that the buffer begins with.
+  private func number(at offset: Int) -> UInt32 {
+    input.bytes.u32(at: offset, isBigEndian: isBigEndian)
+  }
+
+  /// The next record, or nil at the end of the capture.
+  ///
+  /// - Throws: `.damaged` with the record's number, its offset and what is wrong; `.inaccessible`
+  ///   where the system cannot read on.
+  @_lifetime(&self)
+  package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
+    if let failure {
+      (self.failure, isFinished) = (nil, true)
+      throw failure
+    }
+    guard !isFinished else { return nil }
+    // Holds for every way out of here but the last one.
+    isFinished = true
+    if !isAtPacket {
+      guard try advance() else { return nil }
+    }
+    isAtPacket = false
+    let packet = try readPacket()
+    isFinished = false
+    let (number, fileOffset, isBigEndian) = (number, input.offset, isBigEndian)
+    let interface = interfaces[packet.interface]
+    let block = input.take(packet.blockBytes)
+    let options = RecordOptions(block.part(packet.options), isBigEndian: isBigEndian)
+    return interface.linkType.record(
+      number: number, time: packet.ticks.map(interface.time), direction: packet.direction,
+      adapter: interface.adapter, originalLength: packet.originalLength, drops: packet.drops,
+      fileOffset: fileOffset, block.part(packet.data)
+    ).with(options)
+  }
+
+  // MARK: Blocks
+
+  /// Goes on until the buffer begins with a whole packet of HCI; false at the end of the capture.
+  private mutating func advance() throws(CaptureFailure) -> Bool {
+    while true {
+      guard try input.fill(8) else {
+        if input.count == 0 { return false }
+        throw damage("\(input.count) of 8 bytes of its header are there; the capture ends early")
+      }
+      let type = number(at: 0)
+      if type == BlockType.sectionHeader { try readByteOrder() }
+      let total = Int(number(at: 4))
+      guard total >= 12, total % 4 == 0 else {
+        throw damage("its length is \(total); a block has at least 12 bytes, in fours")
+      }
+      switch type {
+      case BlockType.sectionHeader:
+        try fillBlock(total, atLeast: 28)
+        // Version 1.2 was written by mistake and is 1.0.
+        let major = input.bytes.u32(at: 12, isBigEndian: isBigEndian)
+        let version = UInt16(truncatingIfNeeded: isBigEndian ? major >> 16 : major)
+        guard version == 1 else {
+          throw damage("it is of version \(version); gattscope reads version 1")
+        }
+        interfaces.removeAll(keepingCapacity: true)
+        readable = 0
+        _ = input.take(total)
+      case BlockType.interface:
+        try fillBlock(total, atLeast: PcapngInterface.leastBytes)
+        try takeInterface(total)
+      case BlockType.enhancedPacket, BlockType.packet, BlockType.simplePacket:
+        try fillBlock(total, atLeast: type == BlockType.simplePacket ? 16 : 32)
+        let index =
+          switch type {
+          case BlockType.enhancedPacket: Int(number(at: 8))
+          case BlockType.packet: Int(UInt16(truncatingIfNeeded: isBigEndian ? number(at: 8) >> 16 : number(at: 8)))
+          default: 0
+          }
+        guard index < interfaces.count else {
+          throw damage("it is of interface \(index), which is not described")
+        }
+        number += 1
+        if interfaces[index].linkType.isReadable { return true }
+        interfaces[index].leftOut = summary.leaveOut(
+          interfaces[index].linkType.nameOrNumber, at: interfaces[index].leftOut)
+        _ = input.take(total)
+      default: try skipBlock(total)
+      }
+    }
+  }
+
+  /// The byte order of the section that begins: 1a2b3c4d behind the length.
+  private mutating func readByteOrder() throws(CaptureFailure) {
+    guard try input.fill(12) else {
+      throw damage("\(input.count) of 12 bytes of its header are there; the capture ends early")
+    }
+    switch input.bytes.u32(at: 8, isBigEndian: true) {
+    case 0x1a2b_3c4d: isBigEndian = true
+    case 0x4d3c_2b1a: isBigEndian = false
+    default: throw damage("no byte order stands behind its length")
+    }
+  }
+
+  /// Reads until a whole block is in the buffer, and holds its two lengths against each other.
+  private mutating func fillBlock(_ total: Int, atLeast least: Int) throws(CaptureFailure) {
+    guard total >= least, total <= CaptureLimits.blockBytes else {
+      throw damage(
+        "its length is \(total); such a block has \(least) to \(CaptureLimits.blockBytes) bytes; "
+          + "the rest was not read")
+    }
+    guard try input.fill(total) else {
+      throw damage("\(input.count) of \(total) bytes are there; the capture ends early")
+    }
+    let last = Int(number(at: total - 4))
+    guard last == total else {
+      throw damage("its length is \(total) at the front and \(last) at the end")
+    }
+  }
+
+  /// Skips a block, a piece at a time.
+  private mutating func skipBlock(_ total: Int) throws(CaptureFailure) {
+    var left = total - 4
+    let start = input.offset
+    while left > 0 {
+      let piece = min(left, 1 << 16)
+      guard try input.fill(piece) else {
+        throw CaptureFailure(
+          .damaged,
+          "block at byte \(start): \(total - 4 - left + input.count) of \(total) bytes are there; "
+            + "the capture ends early")
+      }
+      _ = input.take(piece)
+      left -= piece
+    }
+    guard try input.fill(4) else {
+      throw CaptureFailure(
+        .damaged,
+        "block at byte \(start): \(total - 4 + input.count) of \(total) bytes are there; "
+          + "the capture ends early")
+    }
+    let last = Int(number(at: 0))
+    guard last == total else {
+      throw CaptureFailure(
+        .damaged,
+        "block at byte \(start): its length is \(total) at the front and \(last) at the end")
+    }
+    _ = input.take(4)
+  }
+
+  private mutating func takeInterface(_ total: Int) throws(CaptureFailure) {
+    guard interfaces.count < CaptureLimits.interfaces else {
+      throw damage("there are more than \(CaptureLimits.interfaces) interfaces")
+    }
+    let interface = PcapngInterface(
+      input.bytes.part(Slice(start: 0, count: total)), isBigEndian: isBigEndian,
+      adapter: readable)
+    interfaces.append(interface)
+    _ = input.take(total)
+    let type = interface.linkType
+    guard type.isReadable else {
+      if !otherTypes.contains(type), otherTypes.count < CaptureLimits.otherLinkTypes {
+        otherTypes.append(type)
+      }
+      return
+    }
+    readable += 1
+    if !hasReadable {
+      hasReadable = true
+      summary.datalink = type.rawValue
+      summary.datalinkName = type.nameOrNumber
+    } else if !summary.datalinkName.contains(type.nameOrNumber) {
+      summary.datalinkName += " and " + type.nameOrNumber
+    }
+    summary.timeDecimals = max(summary.timeDecimals, interface.resolution.decimals)
+  }
+
+  // MARK: Packets
+
+  /// What a packet block says. Slices count from the block's start.
+  private struct Packet {
+    var interface: Int
+    var blockBytes: Int
+    var originalLength = 0
+    var ticks: UInt64?
+    var drops: UInt64 = 0
+    var direction: Direction?
+    var data = Slice.empty
+    var options = Slice.empty
+  }
+
+  /// Reads the fields of the packet block that the buffer begins with.
+  ///
+  /// Enhanced Packet Block: interface (offset 8, 4 bytes), time (12, high half first, 4 each),
+  /// captured and original length (20, 24), data (28), options (pcapng, 4.3). The old Packet Block
+  /// has interface and drops there, 2 bytes each, at 8 (pcapng, A). Simple Packet Block: original
+  /// length (8), data (12) (pcapng, 4.4).
+  private mutating func readPacket() throws(CaptureFailure) -> Packet {
+    let total = Int(number(at: 4))
+    let type = number(at: 0)
+    if type == BlockType.simplePacket {
+      var packet = Packet(interface: 0, blockBytes: total)
+      packet.originalLength = Int(number(at: 8))
+      let limit = Int(interfaces[0].snapshotLength)
+      let captured = limit == 0 ? packet.originalLength : min(packet.originalLength, limit)
+      packet.data = try cutData(at: 12, captured, total)
+      if interfaces[0].linkType == .h4 { summary.lacksDirection = true }
+      return packet
+    }
+    var packet = Packet(interface: Int(number(at: 8)), blockBytes: total)
+    if type == BlockType.packet {
+      let word = number(at: 8)
+      let halves = (UInt16(word >> 16), UInt16(truncatingIfNeeded: word))
+      packet.interface = Int(isBigEndian ? halves.0 : halves.1)
+      let drops = isBigEndian ? halves.1 : halves.0
+      // 0xffff: not known.
+      if drops != 0xffff { packet.drops = UInt64(drops) }
+    }
+    packet.ticks = UInt64(number(at: 12)) << 32 | UInt64(number(at: 16))
+    let captured = Int(number(at: 20))
+    packet.originalLength = Int(number(at: 24))
+    packet.data = try cutData(at: 28, captured, total)
+    let optionStart = 28 + (captured + 3) & ~3
+    packet.options = Slice(start: optionStart, count: max(0, total - 4 - optionStart))
+    readOptions(&packet)
+    return packet
+  }
+
+  private func cutData(
+    at offset: Int, _ captured: Int, _ total: Int
+  ) throws(CaptureFailure) -> Slice {
+    let available = total - 4 - offset
+    guard captured <= available, captured <= CaptureLimits.recordBytes else {
+      throw damage(
+        "\(captured) bytes of data are claimed, its block has room for \(available); "
+          + "the rest was not read", number)
+    }
+    return Slice(start: offset, count: captured)
+  }
+
+  private mutating func readOptions(_ packet: inout Packet) {
+    let isH4 = interfaces[packet.interface].linkType == .h4
+    if !packet.options.isEmpty {
+      let options = RecordOptions(input.bytes.part(packet.options), isBigEndian: isBigEndian)
+      if let found = options.find(RecordOptions.flags), found.value.count == 4 {
+        let flags = options.value(found.value).u32(at: 0, isBigEndian: isBigEndian)
+        // Bits 0 and 1: 1 inbound, 2 outbound.
+        if flags & 3 == 1 { packet.direction = .received }
+        if flags & 3 == 2 { packet.direction = .sent }
+      }
+      if let found = options.find(RecordOptions.dropCount), found.value.count == 8 {
+        packet.drops = options.value(found.value).u64(at: 0, isBigEndian: isBigEndian)
+      }
+    }
+    if isH4, packet.direction == nil { summary.lacksDirection = true }
+  }
+
+  private func damage(_ what: String, _ record: Int? = nil) -> CaptureFailure {
+    let type = input.count >= 4 ? number(at: 0) : 0
+    let subject =
+      switch type {
+      case BlockType.sectionHeader: "section header"
+      case BlockType.interface: "interface description"
+      case BlockType.enhancedPacket, BlockType.packet, BlockType.simplePacket:
+        "record \(record ?? number + 1)"
+      default: "block"
+      }
+    return CaptureFailure(.damaged, "\(subject) at byte \(input.offset): \(what)")
+  }
+}

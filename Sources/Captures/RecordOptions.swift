@@ -1,0 +1,60 @@
+import Bytes
+
+/// The options of a pcapng packet block: what the capture says beside the packet. Read when asked.
+///
+/// Each has code (2 bytes), length (2 bytes), the value, and padding to four bytes; code 0 ends the
+/// list (pcapng, 3.5). Numbers in the byte order of the section.
+package struct RecordOptions: ~Escapable {
+  /// `opt_comment`, UTF-8; may come several times (pcapng, 3.5.1).
+  static let comment: UInt16 = 1
+  /// `epb_flags` and `pack_flags`, 4 bytes (pcapng, 4.3.1).
+  static let flags: UInt16 = 2
+  /// `epb_dropcount`, 8 bytes (pcapng, 4.3.1).
+  static let dropCount: UInt16 = 4
+
+  /// The options' bytes; empty where the format has none.
+  private let bytes: RawSpan
+  private let isBigEndian: Bool
+
+  @_lifetime(copy bytes)
+  init(_ bytes: RawSpan, isBigEndian: Bool) {
+    self.bytes = bytes
+    self.isBigEndian = isBigEndian
+  }
+
+  /// Whether there are none.
+  package var isEmpty: Bool { bytes.byteCount == 0 }
+
+  private func number(_ offset: Int) -> UInt16 {
+    let value = bytes.littleEndianU16(at: offset)
+    return isBigEndian ? value.byteSwapped : value
+  }
+
+  /// The first option from byte `offset` on with this code, and where the next one begins; nil where
+  /// none follows. What reaches past the end is no option.
+  func find(_ code: UInt16, from offset: Int = 0) -> (value: Slice, next: Int)? {
+    var offset = offset
+    while offset + 4 <= bytes.byteCount {
+      let found = number(offset)
+      let count = Int(number(offset + 2))
+      guard found != 0, offset + 4 + count <= bytes.byteCount else { return nil }
+      let next = offset + 4 + (count + 3) & ~3
+      if found == code { return (Slice(start: offset + 4, count: count), next) }
+      offset = next
+    }
+    return nil
+  }
+
+  /// The bytes of an option.
+  @_lifetime(copy self)
+  func value(_ slice: Slice) -> RawSpan { bytes.part(slice) }
+
+  /// Goes to the next comment: gives its bytes and moves `position`, which begins at 0; nil after the
+  /// last one.
+  @_lifetime(copy self)
+  package func nextComment(_ position: inout Int) -> RawSpan? {
+    guard let (slice, next) = find(Self.comment, from: position) else { return nil }
+    position = next
+    return bytes.part(slice)
+  }
+}
