@@ -242,6 +242,45 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   /// LE_States: states and combinations of states that a Controller supports.
   case leStates
 
+  // Codes and bits of L2CAP's signalling commands.
+
+  /// Reason of a Command Reject.
+  case l2capReject
+  /// Result of a Connection Response.
+  case l2capConnectionResult
+  /// Status of a Connection Response that says pending.
+  case l2capConnectionStatus
+  /// Result of a Configure Response.
+  case l2capConfigureResult
+  /// The type of a configuration option.
+  case l2capOption
+  /// Mode of a channel.
+  case l2capMode
+  /// FCS Type.
+  case l2capFCS
+  /// What an Information Request asks for.
+  case l2capInformation
+  /// Result of an Information Response.
+  case l2capInformationResult
+  /// Extended features, by their bits.
+  case l2capFeatures
+  /// Fixed channels, by their identifiers.
+  case l2capFixedChannels
+  /// Result of a Move Channel Response.
+  case l2capMoveResult
+  /// Result of a Move Channel Confirmation.
+  case l2capMoveConfirmation
+  /// Result of a Connection Parameter Update Response.
+  case l2capUpdateResult
+  /// Result of an LE Credit Based Connection Response.
+  case l2capCreditResult
+  /// Result of a Credit Based Connection Response.
+  case l2capEnhancedResult
+  /// Result of a Credit Based Reconfigure Response.
+  case l2capReconfigureResult
+  /// What an L2CAP channel is for: PSM and SPSM.
+  case psm
+
   /// The name of a code, or of a bit by its number; nil where the specification gives none.
   package func name(of code: UInt64) -> StaticString? {
     switch self {
@@ -354,6 +393,24 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
     case .eventMask2: Self.eventMask2Name(code)
     case .leEventMask: Self.leEventMaskName(code)
     case .leStates: Self.leStatesName(code)
+    case .l2capReject: Self.l2capRejectName(code)
+    case .l2capConnectionResult: Self.l2capConnectionResultName(code)
+    case .l2capConnectionStatus: Self.l2capConnectionStatusName(code)
+    case .l2capConfigureResult: Self.l2capConfigureResultName(code)
+    case .l2capOption: Self.l2capOptionName(code)
+    case .l2capMode: Self.l2capModeName(code)
+    case .l2capFCS: Self.l2capFCSName(code)
+    case .l2capInformation: Self.l2capInformationName(code)
+    case .l2capInformationResult: Self.l2capInformationResultName(code)
+    case .l2capFeatures: Self.l2capFeaturesName(code)
+    case .l2capFixedChannels: Self.l2capFixedChannelsName(code)
+    case .l2capMoveResult: Self.l2capMoveResultName(code)
+    case .l2capMoveConfirmation: Self.l2capMoveConfirmationName(code)
+    case .l2capUpdateResult: Self.l2capUpdateResultName(code)
+    case .l2capCreditResult: Self.l2capCreditResultName(code)
+    case .l2capEnhancedResult: Self.l2capEnhancedResultName(code)
+    case .l2capReconfigureResult: Self.l2capReconfigureResultName(code)
+    case .psm: UInt16(exactly: code).flatMap { PSM(rawValue: $0).name }
     }
   }
 }

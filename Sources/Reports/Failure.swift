@@ -16,6 +16,8 @@ enum Failure: Int, CaseIterable, Sendable {
   case linkLost
   /// An L2CAP command was rejected.
   case l2capReject
+  /// An L2CAP request was refused: a connection, a configuration, connection parameters.
+  case l2capRefused
 
   /// As a JSON key.
   var key: StaticString {
@@ -25,6 +27,7 @@ enum Failure: Int, CaseIterable, Sendable {
     case .hciStatus: "hci_status"
     case .linkLost: "links_lost"
     case .l2capReject: "l2cap_rejects"
+    case .l2capRefused: "l2cap_refusals"
     }
   }
 
@@ -36,6 +39,7 @@ enum Failure: Int, CaseIterable, Sendable {
     case .hciStatus: ("HCI failure", "HCI failures")
     case .linkLost: ("lost link", "lost links")
     case .l2capReject: ("L2CAP reject", "L2CAP rejects")
+    case .l2capRefused: ("L2CAP refusal", "L2CAP refusals")
     }
   }
 }
@@ -60,16 +64,25 @@ extension Dissection {
         return isEnd ? nil : .attError
       }
       if smp == .pairingFailed { return .pairingFailed }
-      guard let l2cap, !body.isEmpty, l2cap.cid.refusal == bytes.byte(at: Int(body.start)) else {
-        return nil
-      }
-      return .l2capReject
+      return isSignalling ? signallingFailure(bytes) : nil
     default: return nil
     }
   }
 }
 
 extension Dissection {
+  /// The first failure that a frame of signalling commands reports.
+  private func signallingFailure(_ bytes: RawSpan) -> Failure? {
+    var commands = SignallingCommands(body)
+    while let command = commands.next(bytes) {
+      if command.code == .commandReject { return .l2capReject }
+      var rest = Slice.empty
+      guard let pdu = try? SignallingPDU(command, bytes, rest: &rest) else { continue }
+      if pdu.isRefusal { return .l2capRefused }
+    }
+    return nil
+  }
+
   /// Whether the packet completes a vendor's command that no table has: that its first return
   /// parameter is a status is likely, not known.
   private func isVendorsAnswer(_ event: HCIEvent, _ bytes: RawSpan) -> Bool {
