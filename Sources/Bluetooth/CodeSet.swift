@@ -385,4 +385,43 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case suspendState
   /// Wake_Reason.
   case wakeReason
+
+  // Codes and bits of L2CAP's signalling commands.
+
+  /// Reason of a Command Reject.
+  case l2capReject
+  /// Result of a Connection Response.
+  case l2capConnectionResult
+  /// Status of a Connection Response that says pending.
+  case l2capConnectionStatus
+  /// Result of a Configure Response.
+  case l2capConfigureResult
+  /// The type of a configuration option.
+  case l2capOption
+  /// Mode of a channel.
+  case l2capMode
+  /// FCS Type.
+  case l2capFCS
+  /// What an Information Request asks for.
+  case l2capInformation
+  /// Result of an Information Response.
+  case l2capInformationResult
+  /// Extended features, by their bits.
+  case l2capFeatures
+  /// Fixed channels, by their identifiers.
+  case l2capFixedChannels
+  /// Result of a Move Channel Response.
+  case l2capMoveResult
+  /// Result of a Move Channel Confirmation.
+  case l2capMoveConfirmation
+  /// Result of a Connection Parameter Update Response.
+  case l2capUpdateResult
+  /// Result of an LE Credit Based Connection Response.
+  case l2capCreditResult
+  /// Result of a Credit Based Connection Response.
+  case l2capEnhancedResult
+  /// Result of a Credit Based Reconfigure Response.
+  case l2capReconfigureResult
+  /// What an L2CAP channel is for: PSM and SPSM.
+  case psm
 }

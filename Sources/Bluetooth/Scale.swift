@@ -22,6 +22,8 @@ package struct Scale: Sendable, Equatable {
     case hertz
     /// Lengths; a key that holds one already says octets or length.
     case octets
+    /// Credits of a channel; a key that holds them already says so.
+    case credits
 
     /// As it stands after a number: "ms".
     package var symbol: StaticString {
@@ -35,6 +37,7 @@ package struct Scale: Sendable, Equatable {
       case .kilometers: "km"
       case .hertz: "Hz"
       case .octets: "bytes"
+      case .credits: "credits"
       }
     }
 
@@ -49,7 +52,7 @@ package struct Scale: Sendable, Equatable {
       case .meters: "_m"
       case .kilometers: "_km"
       case .hertz: "_hz"
-      case .octets: ""
+      case .octets, .credits: ""
       }
     }
   }
@@ -100,4 +103,6 @@ package struct Scale: Sendable, Equatable {
   package static let tenthsOfDB = Self(1, decimals: 1, .decibels)
   /// n bytes.
   package static let octets = Self(1, .octets)
+  /// n credits.
+  package static let credits = Self(1, .credits)
 }

@@ -34,6 +34,11 @@ package struct Dissection: Sendable {
   package var parameters: HCIParameters?
   /// The L2CAP basic header, once the PDU is complete.
   package var l2cap: L2CAPHeader?
+  /// Of a frame on a credit-based channel that begins an SDU: the SDU's length.
+  package var sduLength: UInt16?
+  /// Of a frame on a channel in one of the retransmission modes or in streaming mode: its control
+  /// field.
+  package var control: ControlField?
   /// The ATT PDU, where the channel carries ATT.
   package var att: ATTPDU?
   /// The Security Manager's PDU, where the channel carries one.

@@ -49,7 +49,8 @@ package struct Problem: Equatable, Sendable {
     case indicationBeforeConfirmation
     /// A confirmation without an indication.
     case confirmationWithoutIndication
-    /// More things are open than are remembered; the oldest was forgotten (the limit).
+    /// More things are open than are remembered; the oldest was forgotten (the limit, which things:
+    /// `Limited`).
     case limitReached
     /// Data for a link that has ended.
     case sentAfterEnd
@@ -57,6 +58,40 @@ package struct Problem: Equatable, Sendable {
     case receivedAfterEnd
     /// An advertisement's fragments are longer than any advertisement (the limit).
     case advertisementTooLong
+    /// A signalling command with the identifier 0, which none may have.
+    case invalidIdentifier
+    /// An SDU longer than the receiver of its channel takes (its length, the MTU).
+    case sduTooLong
+    /// A frame brings more than its SDU still lacks (brought in all, the SDU's length).
+    case sduOverrun
+    /// An SDU began while the one before it was incomplete, which is lost (arrived, of).
+    case sduLost
+    /// A frame longer than the receiver of its channel takes (its length, the MPS).
+    case frameTooLong
+    /// A frame that no credit was given for (frames sent, credits given).
+    case noCredits
+    /// Credits that make more than there may be, or none (given, in all).
+    case invalidCredits
+    /// Exchange MTU on a bearer whose MTU L2CAP has settled.
+    case mtuExchangeNotAllowed
+    /// A frame on a channel that has been closed (the packet that closed it).
+    case channelClosed
+  }
+
+  /// Of `limitReached`: what there is too much of.
+  package enum Limited: Int, Sendable {
+    /// Links, and advertisements that are being joined.
+    case open = 0
+    /// Commands that wait for their answer.
+    case commands
+    /// Devices whose names are known.
+    case names
+    /// Packets of one PDU.
+    case fragments
+    /// L2CAP channels.
+    case channels
+    /// L2CAP signalling requests that wait for their answer.
+    case signalling
   }
 
   /// What is wrong.
@@ -74,6 +109,11 @@ package struct Problem: Equatable, Sendable {
     self.offset = offset.map { Int32(truncatingIfNeeded: $0) }
     self.first = UInt32(clamping: first)
     self.second = Int32(clamping: second)
+  }
+
+  /// That a table is full.
+  package init(_ limited: Limited, limit: Int) {
+    self.init(.limitReached, limit, limited.rawValue)
   }
 
   /// The problem that a parse error is.

@@ -13,6 +13,9 @@ extension Details {
     sink.identifier("opcode", UInt64(pdu.opcode.rawValue), digits: 2)
     if let name = pdu.opcode.name { sink.word("name", name) }
     answered(answer, to: &sink)
+    if let bearer = answer.channel?.bearer {
+      sink.identifier("bearer", UInt64(bearer.rawValue), digits: 4)
+    }
     if let opcode = fields.requestOpcode {
       sink.identifier("request_opcode", UInt64(opcode.rawValue), digits: 2)
       if let name = opcode.name { sink.word("request_name", name) }

@@ -31,7 +31,7 @@ enum Details {
       Self.event(event, dissection, bytes, answer, memory, to: &sink)
       sink.end()
     case .acl(let header):
-      acl(header, dissection, bytes, answer, fragments: fragments, to: &sink)
+      acl(header, dissection, bytes, answer, fragments: fragments, memory, to: &sink)
     case .sco(let header):
       sink.begin("hci")
       sink.word("kind", "sco")
@@ -172,7 +172,7 @@ enum Details {
 
   private static func acl<Sink: FieldSink & ~Copyable>(
     _ header: ACLHeader, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], to sink: inout Sink
+    _ answer: Answer, fragments: [Int], _ memory: Memory, to sink: inout Sink
   ) {
     sink.begin("hci")
     sink.word("kind", "acl")
@@ -184,27 +184,7 @@ enum Details {
       payload(bytes.part(dissection.body), isSecret: true, to: &sink)
     }
     sink.end()
-    if let l2cap = dissection.l2cap {
-      sink.begin("l2cap")
-      sink.identifier("cid", UInt64(l2cap.cid.rawValue), digits: 4)
-      sink.number("length", Int(l2cap.length))
-      if answer.fragment.isJoined {
-        sink.packets("reassembled_from", fragments[...])
-      }
-      if dissection.att == nil, dissection.smp == nil {
-        payload(bytes.part(dissection.body), isSecret: false, to: &sink)
-      }
-      sink.end()
-    } else if answer.fragment.isFragment {
-      sink.begin("l2cap")
-      sink.flag("fragment", true)
-      if let channel = answer.fragment.channel {
-        sink.identifier("cid", UInt64(channel.rawValue), digits: 4)
-      }
-      sink.number("received", answer.fragment.progress.have)
-      if answer.fragment.progress.of > 0 { sink.number("expected", answer.fragment.progress.of) }
-      sink.end()
-    }
+    l2cap(dissection, bytes, answer, fragments: fragments, memory, to: &sink)
   }
 
   /// Bytes that are not dissected. Some may hold keys: the Security Manager's, what is left over

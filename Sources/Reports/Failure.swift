@@ -18,6 +18,8 @@ enum Failure: Int, CaseIterable, Sendable {
   case l2capReject
   /// The kernel refused a management command, or reports that something did not work.
   case managementStatus
+  /// An L2CAP request was refused: a connection, a configuration, connection parameters.
+  case l2capRefused
 
   /// As a JSON key.
   var key: StaticString {
@@ -28,6 +30,7 @@ enum Failure: Int, CaseIterable, Sendable {
     case .linkLost: "links_lost"
     case .l2capReject: "l2cap_rejects"
     case .managementStatus: "mgmt_status"
+    case .l2capRefused: "l2cap_refusals"
     }
   }
 
@@ -40,6 +43,7 @@ enum Failure: Int, CaseIterable, Sendable {
     case .linkLost: ("lost link", "lost links")
     case .l2capReject: ("L2CAP reject", "L2CAP rejects")
     case .managementStatus: ("management failure", "management failures")
+    case .l2capRefused: ("L2CAP refusal", "L2CAP refusals")
     }
   }
 }
@@ -64,10 +68,7 @@ extension Dissection {
         return isEnd ? nil : .attError
       }
       if smp?.opcode == .pairingFailed { return .pairingFailed }
-      guard let l2cap, !body.isEmpty, l2cap.cid.refusal == bytes.byte(at: Int(body.start)) else {
-        return nil
-      }
-      return .l2capReject
+      return isSignalling ? signallingFailure(bytes) : nil
     case .control(let control):
       return control.status(bytes, body).map { $0 != 0 } ?? false ? .managementStatus : nil
     default: return nil
@@ -76,6 +77,18 @@ extension Dissection {
 }
 
 extension Dissection {
+  /// The first failure that a frame of signalling commands reports.
+  private func signallingFailure(_ bytes: RawSpan) -> Failure? {
+    var commands = SignallingCommands(body)
+    while let command = commands.next(bytes) {
+      if command.code == .commandReject { return .l2capReject }
+      var rest = Slice.empty
+      guard let pdu = try? SignallingPDU(command, bytes, rest: &rest) else { continue }
+      if pdu.isRefusal { return .l2capRefused }
+    }
+    return nil
+  }
+
   /// Whether the packet completes a vendor's command that no table has: that its first return
   /// parameter is a status is likely, not known.
   private func isVendorsAnswer(_ event: HCIEvent, _ bytes: RawSpan) -> Bool {

@@ -43,6 +43,7 @@ struct InfoDocument: ~Copyable {
     if let failure { sink.string("damage", failure.messageWithFile) }
     adapters()
     connections()
+    channels()
     sink.begin("advertisers")
     sink.number("count", facts.advertiserCount)
     if facts.hasMoreAdvertisers { sink.flag("more", true) }
@@ -177,6 +178,20 @@ struct InfoDocument: ~Copyable {
       sink.endItem()
     }
     sink.endList()
+  }
+
+  private mutating func channels() {
+    guard !memory.channels.opened.isEmpty else { return }
+    sink.beginList("channels")
+    for tally in memory.channels.opened {
+      sink.beginItem()
+      sink.code("psm", UInt64(tally.psm.rawValue), digits: 4, tally.psm.name)
+      sink.flag("credit_based", tally.isCreditBased)
+      sink.number("count", tally.count)
+      sink.endItem()
+    }
+    sink.endList()
+    if memory.channels.otherOpened > 0 { sink.number("channels_other", memory.channels.otherOpened) }
   }
 
   private mutating func problems() {

@@ -45,6 +45,7 @@ struct InfoPage: ~Copyable {
     records()
     adapters()
     connections()
+    channels()
     advertising()
     failures()
     problems()
@@ -261,6 +262,31 @@ struct InfoPage: ~Copyable {
     }
     sentence.ending(connection)
     sentence.output.copy(into: &out)
+  }
+
+  /// The L2CAP channels that were opened, by what they are for.
+  private mutating func channels() {
+    let opened = memory.channels.opened
+    guard !opened.isEmpty else { return }
+    label("channels")
+    for position in opened.indices {
+      let tally = opened[position]
+      if position > 0 { out.text(", ") }
+      if let name = tally.psm.name {
+        out.text(name)
+      } else {
+        out.text(tally.isCreditBased ? "SPSM " : "PSM ")
+        out.hexadecimal(UInt64(tally.psm.rawValue), digits: 4)
+        out.byte(0x3a)
+      }
+      out.byte(0x20)
+      out.decimal(tally.count)
+    }
+    if memory.channels.otherOpened > 0 {
+      out.text(", others ")
+      out.decimal(memory.channels.otherOpened)
+    }
+    out.byte(0x0a)
   }
 
   private mutating func advertising() {

@@ -13,7 +13,11 @@ extension Output {
   /// Appends a unit behind its number, which is `value` without its decimals.
   mutating func unit(_ unit: Scale.Unit, of value: Int) {
     byte(0x20)
-    text(unit == .octets && value == 1 ? "byte" : unit.symbol)
+    switch unit {
+    case .octets where value == 1: text("byte")
+    case .credits where value == 1: text("credit")
+    default: text(unit.symbol)
+    }
   }
 
   /// Appends how many things there are: `1 byte`, `2 bytes`.

@@ -40,6 +40,15 @@ extension Problem.Code {
     case .sentAfterEnd: "sent_after_end"
     case .receivedAfterEnd: "received_after_end"
     case .advertisementTooLong: "advertisement_too_long"
+    case .invalidIdentifier: "invalid_identifier"
+    case .sduTooLong: "sdu_too_long"
+    case .sduOverrun: "sdu_overrun"
+    case .sduLost: "sdu_lost"
+    case .frameTooLong: "frame_too_long"
+    case .noCredits: "no_credits"
+    case .invalidCredits: "invalid_credits"
+    case .mtuExchangeNotAllowed: "mtu_exchange_not_allowed"
+    case .channelClosed: "channel_closed"
     }
   }
 
@@ -48,12 +57,13 @@ extension Problem.Code {
     switch self {
     case .tooShort, .lengthTooLarge, .emptyRecord, .unknownPacketType, .invalidElementLength,
       .advertisingStructureTooLong, .fragmentLost, .fragmentTooLong, .requestBeforeResponse,
-      .responseMismatch, .indicationBeforeConfirmation:
+      .responseMismatch, .indicationBeforeConfirmation, .invalidIdentifier, .sduTooLong,
+      .sduOverrun, .sduLost, .frameTooLong, .noCredits, .invalidCredits, .mtuExchangeNotAllowed:
       .error
     case .truncated, .leftOver, .unknownMonitorOpcode, .unknownRecordType, .unknownOpcode,
       .recordsDropped, .timeOutOfRange, .continuationWithoutStart, .responseWithoutRequest,
       .confirmationWithoutIndication, .limitReached, .sentAfterEnd, .receivedAfterEnd,
-      .advertisementTooLong:
+      .advertisementTooLong, .channelClosed:
       .warning
     }
   }
@@ -131,8 +141,54 @@ extension Output {
       text("the advertisement is longer than ")
       count(first, "byte", "bytes")
       text("; its data was given up")
-    case .limitReached:
-      sentence("more than ", first, " are open at once; the oldest was forgotten")
+    case .limitReached: limit(first, Problem.Limited(rawValue: second) ?? .open)
+    case .invalidIdentifier: text("the identifier is 0, which no command may have")
+    case .sduTooLong:
+      sentence("an SDU of ", first, " bytes; the receiver takes ")
+      decimal(second)
+      text(" (MTU)")
+    case .sduOverrun:
+      text("the frames of the SDU bring ")
+      count(first, "byte", "bytes")
+      sentence("; its length is ", second, "")
+    case .sduLost:
+      sentence("the SDU before was given up with ", first, " of ", second, "byte", "bytes")
+    case .frameTooLong:
+      sentence("a frame of ", first, " bytes; the receiver takes ")
+      decimal(second)
+      text(" (MPS)")
+    case .noCredits:
+      text("sent without a credit: ")
+      count(first, "frame, ", "frames, ")
+      count(second, "credit given", "credits given")
+    case .invalidCredits:
+      if first == 0 {
+        text("gives no credits; expected 1 to 65535")
+      } else {
+        count(first, "credit makes ", "credits make ")
+        decimal(second)
+        text("; more than 65535 may not be held")
+      }
+    case .mtuExchangeNotAllowed:
+      text("this bearer's MTU was settled when its channel was opened: no exchange is allowed")
+    case .channelClosed:
+      text("the channel was closed by ")
+      packet(first)
+    }
+  }
+
+  /// Which table is full, and what becomes of its entries.
+  private mutating func limit(_ limit: Int, _ limited: Problem.Limited) {
+    text("more than ")
+    decimal(limit)
+    switch limited {
+    case .open: text(" are open at once; the oldest was forgotten")
+    case .commands: text(" commands wait for their answer; the oldest was forgotten")
+    case .names: text(" devices have names; the name learnt first was forgotten")
+    case .fragments: text(" packets carry one PDU; the numbers of the later ones are not kept")
+    case .channels: text(" L2CAP channels are open at once; the oldest was forgotten")
+    case .signalling:
+      text(" L2CAP requests wait for their response; the oldest was forgotten")
     }
   }
 

@@ -27,6 +27,7 @@ extension Sentence {
       output.text("after ")
       output.duration(nanoseconds: latency)
     }
+    if let channel = answer.channel { bearer(channel) }
   }
 
   /// The attribute: its handle, or the type that a discovery asks for. A response says neither; its

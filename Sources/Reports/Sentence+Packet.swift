@@ -224,15 +224,6 @@ extension Sentence {
       att(pdu, bytes, answer, memory)
     } else if let pdu = dissection.smp {
       smp(pdu, dissection, bytes, answer)
-    } else if let l2cap = dissection.l2cap {
-      if let known = l2cap.cid.name {
-        name(known)
-      } else {
-        name("L2CAP channel")
-        output.hexadecimal(UInt64(l2cap.cid.rawValue), digits: 4)
-        endSubject()
-      }
-      undecoded(bytes.part(dissection.body))
     } else if answer.fragment.isFragment {
       name("fragment")
       let (have, of) = answer.fragment.progress
@@ -243,6 +234,23 @@ extension Sentence {
       } else {
         output.count(have, "byte", "bytes")
       }
+      if let channel = answer.channel, let l2cap = dissection.l2cap {
+        output.text(" on ")
+        self.channel(channel, l2cap.cid)
+      }
+    } else if dissection.isSignalling {
+      signalling(dissection, bytes, memory)
+    } else if let channel = answer.channel, let l2cap = dissection.l2cap {
+      frame(channel, l2cap, dissection, bytes)
+    } else if let l2cap = dissection.l2cap {
+      if let known = l2cap.cid.name {
+        name(known)
+      } else {
+        name("L2CAP channel")
+        output.hexadecimal(UInt64(l2cap.cid.rawValue), digits: 4)
+        endSubject()
+      }
+      undecoded(bytes.part(dissection.body), isSecret: dissection.carriesSecret)
     } else {
       name("ACL data")
       // A continuation of something unknown may be part of a key.

@@ -72,6 +72,9 @@ struct Sentence: ~Copyable {
     goesOn = false
   }
 
+  /// What follows begins something new behind what was said: it needs no comma.
+  mutating func continueWithoutComma() { goesOn = true }
+
   /// Bytes that nobody has explained.
   mutating func undecoded(_ bytes: RawSpan) {
     guard bytes.byteCount > 0 else { return }
@@ -196,6 +199,11 @@ extension Sentence: HCIFieldVisitor {
         output.text("operation ")
         output.hexadecimal(raw, digits: 2)
       }
+    case .code(.psm):
+      begin(label)
+      let name = CodeSet.psm.name(of: raw)
+      if name == nil { output.text("PSM ") }
+      output.named(name, raw, digits: 4)
     case .code(let set):
       begin(label)
       if let name = set.name(of: raw) {

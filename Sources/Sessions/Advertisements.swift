@@ -80,6 +80,7 @@ package struct Advertisements: Sendable {
   package private(set) var packets: [Int] = []
   private var chains: [Chain] = []
   private var hasSaidForgotten = false
+  private var hasSaidNumbers = false
   private let limits: Limits
 
   init(_ limits: Limits) { self.limits = limits }
@@ -184,6 +185,9 @@ package struct Advertisements: Sendable {
     chains[position].data.append(data)
     if chains[position].packets.count < limits.fragmentNumbers {
       chains[position].packets.append(packet)
+    } else if !hasSaidNumbers {
+      hasSaidNumbers = true
+      problems.add(Problem(.fragments, limit: limits.fragmentNumbers))
     }
   }
 

@@ -21,6 +21,8 @@ struct Commands: Sendable {
   /// looking through them is sooner done than hashing.
   private var allowances: [(adapter: UInt16, commands: Int)] = []
   private let limit: Int
+  /// Whether a command had to be forgotten that may still be answered.
+  private(set) var hasForgotten = false
   /// The command that no controller answers and that needs no allowance (Core, Vol 4, Part E, 7.3.40).
   private static let hostNumberOfCompletedPackets: UInt16 = 0x0c35
 
@@ -48,7 +50,15 @@ struct Commands: Sendable {
         others -= 1
       }
     }
-    if waiting.count == limit { waiting.removeFirst() }
+    if waiting.count == limit {
+      // One that was passed has lost its answer: it is not missed.
+      if let passed = waiting.firstIndex(where: \.isPassed) {
+        waiting.remove(at: passed)
+      } else {
+        waiting.removeFirst()
+        hasForgotten = true
+      }
+    }
     waiting.append(
       Waiting(
         adapter: adapter, opcode: opcode, handle: handle,

@@ -11,6 +11,12 @@ package struct Limits: Sendable, Equatable {
   package var inferredDirections = 256
   /// Packet numbers that are kept of the fragments of one PDU or advertisement.
   package var fragmentNumbers = 4096
+  /// L2CAP channels of all links.
+  package var channels = 256
+  /// L2CAP signalling requests that wait for their response.
+  package var signallingRequests = 128
+  /// Services whose channels are counted one by one.
+  package var services = 64
   /// Commands that wait for their Command Complete or Command Status.
   package var commands = 64
   /// Commands of the management interface that wait for their answer.

@@ -13,6 +13,8 @@ package struct Answer: Sendable {
   package var latency: Int64?
   /// Of a PDU of the Security Manager: what is known of its pairing.
   package var pairing: PairingStep?
+  /// Of data on a channel that signalling opens: what is known of the channel.
+  package var channel: ChannelFact?
   /// Of ACL data: what became of the fragment.
   package var fragment = FragmentFate()
   /// The connection that the packet opened, if any: `link` is that one.
@@ -43,10 +45,15 @@ package struct Memory: Sendable {
   package private(set) var advertisements: Advertisements
   /// The controllers.
   package private(set) var adapters: Adapters
+  /// The L2CAP channels.
+  package internal(set) var channels: Channels
+  /// The L2CAP signalling requests, and what is known of the current packet's commands.
+  package private(set) var signals: Signals
   private var commands: Commands
   private var controlCommands: ControlCommands
   private let limits: Limits
-  private var hasSaidForgotten = false
+  /// The tables of which it was said that they are full.
+  private var said: Set<Problem.Limited> = []
 
   /// Nothing known.
   package init(_ limits: Limits = Limits()) {
@@ -55,6 +62,8 @@ package struct Memory: Sendable {
     names = Names(limit: limits.names)
     advertisements = Advertisements(limits)
     adapters = Adapters(limits)
+    channels = Channels(limits)
+    signals = Signals(limits)
     commands = Commands(limit: limits.commands)
     controlCommands = ControlCommands(limit: limits.controlCommands)
   }
@@ -79,6 +88,12 @@ package struct Memory: Sendable {
     links.forgetTransactions(of: record.adapter, packet: record.number)
     commands.forget(record.adapter)
     controlCommands.forget(record.adapter)
+    let adapter = record.adapter
+    let links = links
+    let isLost = { (connection: Int) in adapter.map { links.adapter(of: connection) == $0 } ?? true
+    }
+    channels.lose(isLost)
+    signals.forget(isLost)
   }
 
   /// Takes in one packet and says what is known about it.
@@ -91,6 +106,7 @@ package struct Memory: Sendable {
     _ answer: inout Answer
   ) {
     if !advertisements.reports.isEmpty { advertisements.clear() }
+    if !signals.notes.isEmpty { signals.clear() }
     switch dissection.content {
     case .command(let command): observe(command, record, dissection, bytes, &answer)
     case .event(let event): observe(event, record, &dissection, bytes, &answer)
@@ -99,10 +115,23 @@ package struct Memory: Sendable {
     case .control(let control): observe(control, record, dissection.body, bytes, &answer)
     case .sco, .iso, .unknown: break
     }
-    if links.hasForgotten, !hasSaidForgotten {
-      hasSaidForgotten = true
-      dissection.problems.add(Problem(.limitReached, limits.links))
+    if links.hasForgotten || commands.hasForgotten || names.hasForgotten || channels.hasForgotten
+      || signals.hasForgotten
+    {
+      say(links.hasForgotten, .open, limits.links, &dissection.problems)
+      say(commands.hasForgotten, .commands, limits.commands, &dissection.problems)
+      say(names.hasForgotten, .names, limits.names, &dissection.problems)
+      say(channels.hasForgotten, .channels, limits.channels, &dissection.problems)
+      say(signals.hasForgotten, .signalling, limits.signallingRequests, &dissection.problems)
     }
+  }
+
+  /// Says once that a table is full.
+  private mutating func say(
+    _ isFull: Bool, _ limited: Problem.Limited, _ limit: Int, _ problems: inout Problems
+  ) {
+    guard isFull, said.insert(limited).inserted else { return }
+    problems.add(Problem(limited, limit: limit))
   }
 
   // MARK: Commands and notes
@@ -263,6 +292,7 @@ package struct Memory: Sendable {
     case HCIEvent.disconnectionCompleteCode:
       let reason = change.detail.map { StatusCode(rawValue: $0) }
       commands.giveUp(HCICommand.disconnect, adapter: adapter, handle: change.handle)
+      end(links[link].id)
       links.close(
         link, links[link].ending(for: reason), reason: reason, packet: record.number,
         time: record.time)
@@ -369,6 +399,10 @@ package struct Memory: Sendable {
   private mutating func close(
     _ adapter: UInt16, _ record: borrowing CaptureRecord, _ answer: inout Answer
   ) {
+    let all = links
+    all.forEach { connection in
+      if connection.isOpen, connection.adapter == adapter { end(connection.id) }
+    }
     links.closeAll(of: adapter, packet: record.number, time: record.time)
     commands.forget(adapter)
     advertisements.forget(adapter)
@@ -394,9 +428,25 @@ package struct Memory: Sendable {
       if pdu.opcode == .pairingResponse { answer.answers(step?.request, at: record.time) }
       return
     }
+    if dissection.isSignalling {
+      signals.observe(
+        &dissection, bytes, links.id(link), direction, packet: record.number, time: record.time,
+        &channels, &answer)
+      return
+    }
     // Notifications and commands are answered by nothing.
     guard let pdu = dissection.att, pdu.opcode.role != .unacknowledged else { return }
     let fields = pdu.fields
+    if let bearer = answer.channel {
+      if pdu.opcode == .exchangeMTURequest {
+        dissection.problems.add(Problem(.mtuExchangeNotAllowed))
+      }
+      let request = channels[transactions: bearer.slot].observe(
+        pdu.opcode, fields, bytes, direction, packet: record.number, time: record.time,
+        &dissection.problems)
+      answer.answers(request, at: record.time)
+      return
+    }
     let request = links[transactions: link].observe(
       pdu.opcode, fields, bytes, direction, packet: record.number, time: record.time,
       &dissection.problems)
@@ -405,5 +455,62 @@ package struct Memory: Sendable {
     if let mtu = fields.mtu, let offered = request?.mtu {
       links[link].mtu = max(23, min(offered, mtu))
     }
+  }
+
+  /// A connection has ended: so have its channels and what waits on them.
+  private mutating func end(_ connection: Int) {
+    channels.closeAll(of: connection)
+    signals.forget { $0 == connection }
+  }
+
+  /// Takes the frame on a channel that signalling opens: counts it, reads what its mode puts before
+  /// the payload, and says what is known of the channel.
+  mutating func channel(
+    _ link: LinkSlot, _ header: L2CAPHeader, _ direction: Direction,
+    _ record: borrowing CaptureRecord, _ pdu: RawSpan, isTruncated: Bool,
+    _ dissection: inout Dissection
+  ) -> ChannelFact {
+    let connection = links.id(link)
+    let slot =
+      channels.find(connection, direction, header.cid)
+      ?? channels.openUnknown(connection, direction, header.cid, packet: record.number)
+    channels[slot].lastUse = record.number
+    if let closedBy = channels[slot].closedBy, closedBy > 0 {
+      dissection.problems.add(Problem(.channelClosed, closedBy))
+    }
+    var fact = ChannelFact(channels[slot], slot: slot)
+    switch channels[slot].mode {
+    case .unknown:
+      // Only on LE do dynamic channels end there; on BR/EDR a B-frame may look like anything.
+      if header.cid.rawValue < 0x80, !isTruncated, links[link].transport != .brEDR {
+        channels.weigh(slot, direction, dissection.looksLikeATTFrame(pdu))
+      }
+    case .basic:
+      if fact.bearer != nil {
+        let missing = isTruncated ? Int(header.length) - Int(dissection.body.count) : 0
+        dissection.parseChannelATT(pdu, missing: max(0, missing))
+      } else if fact.psm == .rfcomm {
+        fact.accessory = recognise(slot, pdu, dissection.body)
+      }
+    case .creditBased:
+      fact.isOutOfCredits = channels.send(
+        slot, direction, length: Int(header.length), &dissection.problems)
+    case .standardControl, .enhancedControl, .extendedControl:
+      if let layout = channels[slot].mode.control {
+        dissection.takeControl(layout, pdu, isCut: isTruncated)
+      }
+    }
+    return fact
+  }
+
+  /// Apple's accessory protocol on a serial port, from the first bytes on that can only be that.
+  private mutating func recognise(
+    _ slot: Int, _ pdu: RawSpan, _ body: Slice
+  ) -> AccessoryProtocol? {
+    guard let frame = RFCOMMFrame(pdu, body) else { return nil }
+    if let known = channels[slot].accessory, known.dlci == frame.dlci { return known.is }
+    guard let found = AccessoryProtocol(pdu, frame.payload) else { return nil }
+    channels[slot].accessory = (frame.dlci, found)
+    return found
   }
 }

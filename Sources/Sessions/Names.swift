@@ -21,6 +21,8 @@ package struct Names: Sendable {
   private var names: [Name] = []
   private var index: [UInt64: Int] = [:]
   private var oldest = 0
+  /// Whether a name had to be forgotten.
+  private(set) var hasForgotten = false
   private let limit: Int
 
   init(limit: Int) { self.limit = max(1, limit) }
@@ -88,6 +90,7 @@ package struct Names: Sendable {
       names.append(Name(device: device, bytes: name.array, isComplete: isComplete))
     } else {
       generation += 1
+      hasForgotten = true
       index[names[oldest].device] = nil
       index[device] = oldest
       names[oldest] = Name(device: device, bytes: name.array, isComplete: isComplete)

@@ -47,6 +47,7 @@ extension PacketReport where Self: ~Copyable {
 /// and the part that changes while they are lent (memory) are separate values, passed side by side.
 package struct Pass: ~Copyable {
   private var reassembly: Reassembly
+  private var sdus: SDUs
   private var memory: Memory
   private var fragments: [Int] = []
   private var directions: Directions
@@ -55,6 +56,7 @@ package struct Pass: ~Copyable {
   package init(_ limits: Limits = Limits()) {
     reassembly = Reassembly(limits)
     directions = Directions(limits)
+    sdus = SDUs(limits)
     memory = Memory(limits)
   }
 
@@ -72,7 +74,8 @@ package struct Pass: ~Copyable {
       while !report.isSatisfied, output.failure == nil {
         if !source.isReady { output.flush() }
         guard let record = try source.next() else { break }
-        Self.dissect(record, &directions, &reassembly, &memory, &fragments, &report, &output)
+        Self.dissect(
+          record, &directions, &reassembly, &sdus, &memory, &fragments, &report, &output)
       }
     } catch {
       failure = error
@@ -86,8 +89,8 @@ package struct Pass: ~Copyable {
   /// From a record to its envelope.
   private static func dissect<Report: PacketReport & ~Copyable>(
     _ record: borrowing CaptureRecord, _ directions: inout Directions,
-    _ reassembly: inout Reassembly, _ memory: inout Memory, _ fragments: inout [Int],
-    _ report: inout Report, _ output: inout Output
+    _ reassembly: inout Reassembly, _ sdus: inout SDUs, _ memory: inout Memory,
+    _ fragments: inout [Int], _ report: inout Report, _ output: inout Output
   ) {
     let isTruncated = record.isTruncated
     var dissection =
@@ -118,18 +121,18 @@ package struct Pass: ~Copyable {
     if record.direction == nil, record.framing == .h4 {
       let direction = directions.infer(record, dissection, memory)
       join(
-        record.inferring(direction), &dissection, &reassembly, &memory, &fragments, &report,
+        record.inferring(direction), &dissection, &reassembly, &sdus, &memory, &fragments, &report,
         &output)
     } else {
-      join(record, &dissection, &reassembly, &memory, &fragments, &report, &output)
+      join(record, &dissection, &reassembly, &sdus, &memory, &fragments, &report, &output)
     }
   }
 
   /// From an ACL fragment to the PDU that it completes; everything else is complete already.
   private static func join<Report: PacketReport & ~Copyable>(
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection,
-    _ reassembly: inout Reassembly, _ memory: inout Memory, _ fragments: inout [Int],
-    _ report: inout Report, _ output: inout Output
+    _ reassembly: inout Reassembly, _ sdus: inout SDUs, _ memory: inout Memory,
+    _ fragments: inout [Int], _ report: inout Report, _ output: inout Output
   ) {
     var answer = Answer()
     guard case .acl(let header) = dissection.content else {
@@ -149,9 +152,41 @@ package struct Pass: ~Copyable {
     {
       dissection.parsePDU(
         pdu, from: answer.fragment.start, isTruncated: answer.fragment.isTruncated)
-      finish(record, &dissection, pdu, &answer, fragments, &memory, &report, &output)
+      guard let header = dissection.l2cap, header.cid.isDynamic, let direction else {
+        finish(record, &dissection, pdu, &answer, fragments, &memory, &report, &output)
+        return
+      }
+      let channel = memory.channel(
+        link, header, direction, record, pdu, isTruncated: answer.fragment.isTruncated,
+        &dissection)
+      answer.channel = channel
+      carry(
+        record, &dissection, pdu, channel, direction, &answer, &sdus, &memory, &fragments, &report,
+        &output)
     } else {
       finish(record, &dissection, record.bytes, &answer, fragments, &memory, &report, &output)
+    }
+  }
+
+  /// From a frame on a channel to the SDU that it completes; without credits every frame is one.
+  private static func carry<Report: PacketReport & ~Copyable>(
+    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ pdu: RawSpan,
+    _ channel: ChannelFact, _ direction: Direction, _ answer: inout Answer,
+    _ sdus: inout SDUs, _ memory: inout Memory, _ fragments: inout [Int],
+    _ report: inout Report, _ output: inout Output
+  ) {
+    if channel.isCreditBased,
+      let sdu = sdus.accept(
+        pdu, channel, &memory.channels[channel.slot].ways[Int(direction.rawValue)], direction,
+        packet: record.number, &dissection, &answer.fragment, &fragments)
+    {
+      if channel.bearer != nil {
+        let missing = answer.fragment.isTruncated ? answer.fragment.missing(dissection) : 0
+        dissection.parseChannelATT(sdu, missing: missing)
+      }
+      finish(record, &dissection, sdu, &answer, fragments, &memory, &report, &output)
+    } else {
+      finish(record, &dissection, pdu, &answer, fragments, &memory, &report, &output)
     }
   }
 
@@ -164,6 +199,14 @@ package struct Pass: ~Copyable {
     memory.observe(record, &dissection, bytes, &answer)
     report.packet(
       record, dissection, bytes, answer, fragments: fragments, memory, into: &output)
+  }
+}
+
+extension FragmentFate {
+  /// How many bytes of an SDU the capture did not keep.
+  fileprivate func missing(_ dissection: Dissection) -> Int {
+    let length = isJoined ? progress.of : Int(dissection.sduLength ?? 0)
+    return max(0, length - Int(dissection.body.count))
   }
 }
 

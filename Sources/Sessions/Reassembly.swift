@@ -35,6 +35,8 @@ package struct Reassembly: Sendable {
     var hasGap = false
     var bytes: [UInt8] = []
     var packets: [Int] = []
+    /// Whether there were more packets than there are numbers kept of.
+    var hasMorePackets = false
 
     /// The PDU's length with its header, once that is there.
     var expected: Int? {
@@ -52,6 +54,7 @@ package struct Reassembly: Sendable {
       isActive = false
       arrived = 0
       hasGap = false
+      hasMorePackets = false
       bytes.removeAll(keepingCapacity: true)
       packets.removeAll(keepingCapacity: true)
     }
@@ -64,12 +67,17 @@ package struct Reassembly: Sendable {
         if kept < fragment.byteCount { hasGap = true }
       }
       if missing > 0 { hasGap = true }
-      if packets.count < limits.fragmentNumbers { packets.append(packet) }
+      if packets.count < limits.fragmentNumbers {
+        packets.append(packet)
+      } else {
+        hasMorePackets = true
+      }
     }
   }
 
   private var open: [Open]
   private let limits: Limits
+  private var hasSaidNumbers = false
   /// The PDU that was completed last: lent until the next `accept`.
   private var joined: [UInt8] = []
 
@@ -144,6 +152,10 @@ package struct Reassembly: Sendable {
     _ fragments: inout [Int], _ problems: inout Problems
   ) -> RawSpan? {
     open[place].append(fragment, missing: missing, packet: packet, limits)
+    if open[place].hasMorePackets, !hasSaidNumbers {
+      hasSaidNumbers = true
+      problems.add(Problem(.fragments, limit: limits.fragmentNumbers))
+    }
     let expected = open[place].expected
     fate.channel = open[place].channel
     fate.progress = (open[place].arrived, expected ?? 0)

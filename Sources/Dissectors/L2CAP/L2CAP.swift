@@ -47,18 +47,12 @@ package struct ChannelID: RawRepresentable, Equatable, Hashable, Sendable {
   /// The Security Manager on BR/EDR.
   package static let brEDRSecurityManager = Self(rawValue: 0x0007)
 
+  /// Whether the channel is opened and closed by signalling (2.1): on LE up to 0x007f.
+  package var isDynamic: Bool { rawValue >= 0x0040 }
+
   /// Whether the channel carries SMP, whose PDUs may hold keys.
   package var carriesSecurityManager: Bool {
     self == .securityManager || self == .brEDRSecurityManager
-  }
-
-  /// The first byte of the PDU in which the channel's protocol says no: Command Reject (Core, Vol 3,
-  /// Part A, 4.1).
-  package var refusal: UInt8? {
-    switch self {
-    case .signalling, .leSignalling: 0x01
-    default: nil
-    }
   }
 
   /// What the channel is for, in words; nil for a channel whose number does not say it.
@@ -91,13 +85,27 @@ extension Dissection {
       if !cursor.isAtEnd {
         problems.add(Problem(.leftOver, at: cursor.offset, cursor.remaining))
       }
-      if header.cid == .attribute {
-        try parseATT(bytes, missing: missing)
-      } else if header.cid.carriesSecurityManager {
-        try parseSMP(bytes, missing: missing)
+      switch header.cid {
+      case .attribute: try parseATT(bytes, missing: missing)
+      case .securityManager, .brEDRSecurityManager: try parseSMP(bytes, missing: missing)
+      case .signalling, .leSignalling:
+        checkSignalling(
+          bytes, onLE: header.cid == .leSignalling, isCut: isTruncated || missing > 0)
+      default: break
       }
     } catch {
       if !isTruncated { problems.add(Problem(error)) }
+    }
+  }
+
+  /// Dissects the ATT PDU in `body` of a channel that is known to carry ATT.
+  ///
+  /// - Parameter missing: how many bytes of it the capture did not keep.
+  package mutating func parseChannelATT(_ bytes: RawSpan, missing: Int) {
+    do throws(ParseError) {
+      try parseATT(bytes, missing: missing)
+    } catch {
+      problems.add(Problem(error))
     }
   }
 

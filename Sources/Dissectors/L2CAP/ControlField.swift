@@ -1,0 +1,122 @@
+import Bytes
+
+/// The control field of a frame on a channel in a mode other than basic (Core, Vol 3, Part A, 3.3.2).
+///
+/// Standard (retransmission and flow control modes), 2 bytes: bit 0 type; of an I-frame TxSeq in 1–6,
+/// R in 7, ReqSeq in 8–13, SAR in 14–15; of an S-frame S in 2–3, R in 7, ReqSeq in 8–13. Enhanced
+/// (enhanced retransmission and streaming modes), 2 bytes: the same with F in place of R, and P of an
+/// S-frame in 4. Extended (where a window size option was agreed), 4 bytes: type in 0, F in 1, ReqSeq in 2–15, SAR or
+/// S in 16–17, TxSeq in 18–31 or P in 18.
+package struct ControlField: Sendable, Equatable {
+  /// How the field is laid out.
+  package enum Layout: UInt8, Sendable {
+    case standard, enhanced, extended
+
+    /// The field's size.
+    package var size: Int { self == .extended ? 4 : 2 }
+  }
+
+  /// The bits.
+  package let bits: UInt32
+  /// How they are laid out.
+  package let layout: Layout
+
+  @_lifetime(cursor: copy cursor)
+  init(_ layout: Layout, parsing cursor: inout Cursor) throws(ParseError) {
+    self.layout = layout
+    bits = layout == .extended ? try cursor.u32() : UInt32(try cursor.u16())
+  }
+
+  /// Whether the frame is an S-frame: it steers the flow and carries no data.
+  package var isSupervisory: Bool { bits & 1 == 1 }
+  /// An I-frame's number.
+  package var txSeq: Int {
+    Int(layout == .extended ? bits >> 18 & 0x3fff : bits >> 1 & 0x3f)
+  }
+  /// The number of the frame that is expected next.
+  package var reqSeq: Int {
+    Int(layout == .extended ? bits >> 2 & 0x3fff : bits >> 8 & 0x3f)
+  }
+  /// An I-frame's part of its SDU: 0 the whole, 1 its start, 2 its end, 3 between.
+  package var segmentation: UInt8 {
+    UInt8(truncatingIfNeeded: layout == .extended ? bits >> 16 & 3 : bits >> 14 & 3)
+  }
+  /// What an S-frame says: 0 receiver ready, 1 reject, 2 receiver not ready, 3 selective reject.
+  package var function: UInt8 {
+    UInt8(truncatingIfNeeded: layout == .extended ? bits >> 16 & 3 : bits >> 2 & 3)
+  }
+  /// Whether an S-frame asks for an answer.
+  package var isPoll: Bool {
+    switch layout {
+    case .standard: false
+    case .enhanced: isSupervisory && bits >> 4 & 1 == 1
+    case .extended: isSupervisory && bits >> 18 & 1 == 1
+    }
+  }
+  /// Whether the frame is that answer.
+  package var isFinal: Bool {
+    switch layout {
+    case .standard: false
+    case .enhanced: bits >> 7 & 1 == 1
+    case .extended: bits >> 1 & 1 == 1
+    }
+  }
+
+  /// The part of an SDU in words.
+  package static func segmentationName(_ code: UInt8) -> StaticString {
+    switch code {
+    case 0: "Unsegmented"
+    case 1: "Start"
+    case 2: "End"
+    default: "Continuation"
+    }
+  }
+
+  /// What an S-frame says in words.
+  package static func functionName(_ code: UInt8) -> StaticString {
+    switch code {
+    case 0: "Receiver Ready"
+    case 1: "Reject"
+    case 2: "Receiver Not Ready"
+    default: "Selective Reject"
+    }
+  }
+}
+
+extension Dissection {
+  /// Reads the control field at the start of `body`; what is left is the payload.
+  package mutating func takeControl(_ layout: ControlField.Layout, _ bytes: RawSpan, isCut: Bool) {
+    var cursor = Cursor(bytes, body)
+    do throws(ParseError) {
+      control = try ControlField(layout, parsing: &cursor)
+      body = cursor.rest()
+    } catch {
+      if !isCut { problems.add(Problem(error)) }
+    }
+  }
+
+  /// Reads the SDU's length at the start of the `body` of a frame that begins one; what is left is the
+  /// SDU's first part (Core, Vol 3, Part A, 3.4.3).
+  package mutating func takeSDULength(_ bytes: RawSpan, isCut: Bool) {
+    var cursor = Cursor(bytes, body)
+    do throws(ParseError) {
+      sduLength = try cursor.u16()
+      body = cursor.rest()
+    } catch {
+      if !isCut { problems.add(Problem(error)) }
+    }
+  }
+
+  /// Whether the payload could be a whole SDU of one frame that holds a well-formed ATT PDU: length (2
+  /// bytes), then the PDU.
+  package func looksLikeATTFrame(_ bytes: RawSpan) -> ATTPDU? {
+    guard body.count >= 3, Int(bytes.littleEndianU16(at: Int(body.start))) == body.count - 2 else {
+      return nil
+    }
+    var cursor = Cursor(bytes, Slice(start: Int(body.start) + 2, count: Int(body.count) - 2))
+    guard let pdu = try? ATTPDU(parsing: &cursor), cursor.isAtEnd, pdu.problem == nil else {
+      return nil
+    }
+    return pdu
+  }
+}

@@ -1,0 +1,76 @@
+// As much of RFCOMM as it takes to recognise what a serial port carries (TS 07.10, 5.2; RFCOMM, 4).
+
+package import Bytes
+
+/// One RFCOMM frame: address (1 byte: EA, C/R, DLCI in bits 2–7), control (1), length (1 byte, 2 where
+/// bit 0 is not set), credits (1, in a UIH frame with the poll bit), payload, FCS (1).
+package struct RFCOMMFrame: Sendable {
+  /// The serial port.
+  package let dlci: UInt8
+  /// The payload.
+  package let payload: Slice
+
+  /// UIH, without and with the poll bit.
+  private static let uih: UInt8 = 0xef
+
+  /// Reads a frame that carries data; nil where the bytes are none.
+  package init?(_ bytes: RawSpan, _ frame: Slice) {
+    var cursor = Cursor(bytes, frame)
+    guard let address = try? cursor.u8(), let control = try? cursor.u8(),
+      let first = try? cursor.u8(), address & 1 == 1, control & ~0x10 == Self.uih
+    else { return nil }
+    var length = Int(first >> 1)
+    if first & 1 == 0 {
+      guard let second = try? cursor.u8() else { return nil }
+      length |= Int(second) << 7
+    }
+    dlci = address >> 2
+    // DLCI 0 carries the multiplexer's own commands, which need no credits.
+    if control & 0x10 != 0, dlci != 0, (try? cursor.u8()) == nil { return nil }
+    guard dlci != 0, let payload = try? cursor.take(length), cursor.remaining == 1 else {
+      return nil
+    }
+    self.payload = payload
+  }
+}
+
+/// Apple's accessory protocol, as the first bytes of what it sends show it.
+///
+/// From public descriptions of the protocol [mem]: iAP2 begins with the handshake `ff 55 02 00 ee 10`; its link
+/// packets begin with `ff 5a`, length (2 bytes, most significant first), control (1), sequence number
+/// (1), acknowledgement (1), session (1) and a checksum that makes the nine bytes sum up to 0. iAP1:
+/// `ff 55`, length (1), that many bytes, and a checksum that makes length and bytes sum up to 0.
+package enum AccessoryProtocol: UInt8, Sendable {
+  case iAP1, iAP2
+
+  /// The protocol that bytes can only be; nil where they can be anything.
+  package init?(_ bytes: RawSpan, _ payload: Slice) {
+    let data = bytes.part(payload)
+    let sum = { (data: RawSpan, range: Range<Int>) in
+      range.reduce(UInt8(0)) { $0 &+ data.byte(at: $1) }
+    }
+    guard data.byteCount >= 4, data.byte(at: 0) == 0xff else { return nil }
+    switch data.byte(at: 1) {
+    case 0x55:
+      if data.byteCount >= 6, data.byte(at: 2) == 2, data.byte(at: 3) == 0,
+        data.byte(at: 4) == 0xee, data.byte(at: 5) == 0x10
+      {
+        self = .iAP2
+        return
+      }
+      let length = Int(data.byte(at: 2))
+      guard length >= 2, data.byteCount >= length + 4, sum(data, 2..<length + 4) == 0 else {
+        return nil
+      }
+      self = .iAP1
+    case 0x5a:
+      let length = Int(data.byte(at: 2)) << 8 | Int(data.byte(at: 3))
+      guard data.byteCount >= 9, length >= 9, sum(data, 0..<9) == 0 else { return nil }
+      self = .iAP2
+    default: return nil
+    }
+  }
+
+  /// The protocol's name.
+  package var name: StaticString { self == .iAP1 ? "iAP1" : "iAP2" }
+}

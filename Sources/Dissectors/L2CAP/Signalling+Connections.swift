@@ -1,0 +1,312 @@
+// The commands that open and close channels of BR/EDR and that ask about the peer: 0x01 to 0x03, 0x06
+// to 0x11. All fields little-endian.
+
+package import Bluetooth
+package import Bytes
+
+extension Signalling {
+  /// Command Reject: reason (2 bytes), then what the reason says: the MTU of the signalling channel
+  /// (2), or the channel's two ends, the rejecting device's (2) and the other (2) (Core, Vol 3, Part
+  /// A, 4.1).
+  package struct CommandReject: Sendable {
+    /// Why.
+    package let reason: UInt16
+    /// Signalling MTU exceeded: the largest command that the device takes.
+    package let mtu: UInt16?
+    /// Invalid CID: the channel's end on the device that rejects.
+    package let localCID: ChannelID?
+    /// Invalid CID: the other end.
+    package let remoteCID: ChannelID?
+
+    @_lifetime(cursor: copy cursor)
+    init(parsing cursor: inout Cursor) throws(ParseError) {
+      reason = try cursor.u16()
+      mtu = reason == 1 ? try cursor.u16() : nil
+      localCID = reason == 2 ? ChannelID(rawValue: try cursor.u16()) : nil
+      remoteCID = reason == 2 ? ChannelID(rawValue: try cursor.u16()) : nil
+    }
+
+    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+      _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
+    ) {
+      visitor.tell("Reason", reason, .code(.l2capReject), bytes, at: start)
+      if let mtu { visitor.tell("Actual_MTU", mtu, line: "MTU", bytes, at: start + 2) }
+      if let localCID, let remoteCID {
+        visitor.tell("Local_CID", localCID.rawValue, .handle, line: "CID", bytes, at: start + 2)
+        visitor.tell(
+          "Remote_CID", remoteCID.rawValue, .handle, line: "remote CID", bytes, at: start + 4)
+      }
+    }
+  }
+
+  /// Connection Request: PSM (2 bytes; no longer one is in use), source CID (2) (4.2).
+  package struct ConnectionRequest: Sendable {
+    /// What the channel is for.
+    package let psm: PSM
+    /// Its end on the device that asks.
+    package let sourceCID: ChannelID
+
+    @_lifetime(cursor: copy cursor)
+    init(parsing cursor: inout Cursor) throws(ParseError) {
+      psm = PSM(rawValue: try cursor.u16())
+      sourceCID = ChannelID(rawValue: try cursor.u16())
+    }
+
+    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+      _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
+    ) {
+      visitor.tell("PSM", psm.rawValue, .code(.psm), line: "", bytes, at: start)
+      visitor.tell(
+        "Source_CID", sourceCID.rawValue, .handle, line: "source CID", bytes, at: start + 2)
+    }
+  }
+
+  /// Connection Response: destination CID (2 bytes), source CID (2), result (2), status (2) (4.3).
+  package struct ConnectionResponse: Sendable {
+    /// The channel's end on the device that answers; 0 where there is no channel.
+    package let destinationCID: ChannelID
+    /// Its end on the device that asked.
+    package let sourceCID: ChannelID
+    /// What came of it.
+    package let result: UInt16
+    /// What is waited for, where the result is pending.
+    package let status: UInt16
+
+    @_lifetime(cursor: copy cursor)
+    init(parsing cursor: inout Cursor) throws(ParseError) {
+      destinationCID = ChannelID(rawValue: try cursor.u16())
+      sourceCID = ChannelID(rawValue: try cursor.u16())
+      result = try cursor.u16()
+      status = try cursor.u16()
+    }
+
+    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+      _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
+    ) {
+      let line: StaticString? = result > 1 ? nil : "destination CID"
+      visitor.tell(
+        "Destination_CID", destinationCID.rawValue, .handle, line: line, bytes, at: start)
+      visitor.tell(
+        "Source_CID", sourceCID.rawValue, .handle, line: "source CID", bytes, at: start + 2)
+      visitor.tell("Result", result, .code(.l2capConnectionResult), bytes, at: start + 4)
+      visitor.tell(
+        "Status", status, .code(.l2capConnectionStatus), line: result == 1 ? "" : nil, bytes,
+        at: start + 6)
+    }
+  }
+
+  /// Disconnection Request and Disconnection Response: destination CID (2 bytes), source CID (2); the
+  /// source is the device that asks, in both (4.6, 4.7).
+  package struct Disconnection: Sendable {
+    /// The channel's end on the device that is asked.
+    package let destinationCID: ChannelID
+    /// Its end on the device that asks.
+    package let sourceCID: ChannelID
+
+    @_lifetime(cursor: copy cursor)
+    init(parsing cursor: inout Cursor) throws(ParseError) {
+      destinationCID = ChannelID(rawValue: try cursor.u16())
+      sourceCID = ChannelID(rawValue: try cursor.u16())
+    }
+
+    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+      _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
+    ) {
+      visitor.tell(
+        "Destination_CID", destinationCID.rawValue, .handle, line: "destination CID", bytes,
+        at: start)
+      visitor.tell(
+        "Source_CID", sourceCID.rawValue, .handle, line: "source CID", bytes, at: start + 2)
+    }
+  }
+
+  /// Echo Request and Echo Response: bytes of any kind (4.8, 4.9).
+  package struct Echo: Sendable {
+    /// The bytes.
+    package let data: Slice
+
+    @_lifetime(cursor: copy cursor)
+    init(parsing cursor: inout Cursor) { data = cursor.rest() }
+
+    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+      _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
+    ) {
+      guard !data.isEmpty else { return }
+      visitor.field("Echo_Data", line: "", .bytes, bytes.part(data), at: data)
+    }
+  }
+
+  /// Information Request: type (2 bytes) (4.10).
+  package struct InformationRequest: Sendable {
+    /// What is asked for.
+    package let type: UInt16
+
+    @_lifetime(cursor: copy cursor)
+    init(parsing cursor: inout Cursor) throws(ParseError) { type = try cursor.u16() }
+
+    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+      _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
+    ) {
+      visitor.tell("Info_Type", type, .code(.l2capInformation), line: "", bytes, at: start)
+    }
+  }
+
+  /// Information Response: type (2 bytes), result (2), and on success what was asked for: the
+  /// connectionless MTU (2), the extended features (4) or the fixed channels (8) (4.11).
+  package struct InformationResponse: Sendable {
+    /// What was asked for.
+    package let type: UInt16
+    /// Whether the device knows it.
+    package let result: UInt16
+    /// Type 1: the connectionless MTU.
+    package let connectionlessMTU: UInt16?
+    /// Type 2: the extended features.
+    package let features: UInt32?
+    /// Type 3: the fixed channels.
+    package let fixedChannels: UInt64?
+
+    @_lifetime(cursor: copy cursor)
+    init(parsing cursor: inout Cursor) throws(ParseError) {
+      type = try cursor.u16()
+      result = try cursor.u16()
+      let known = result == 0 ? type : 0
+      connectionlessMTU = known == 1 ? try cursor.u16() : nil
+      features = known == 2 ? try cursor.u32() : nil
+      fixedChannels = known == 3 ? try cursor.unsigned(width: 8) : nil
+    }
+
+    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+      _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
+    ) {
+      visitor.tell("Info_Type", type, .code(.l2capInformation), line: "", bytes, at: start)
+      visitor.tell("Result", result, .code(.l2capInformationResult), bytes, at: start + 2)
+      if let connectionlessMTU {
+        visitor.tell("Connectionless_MTU", connectionlessMTU, line: "MTU", bytes, at: start + 4)
+      }
+      if let features {
+        visitor.tell(
+          "Extended_Features", features, .flags(.l2capFeatures), line: "", bytes, at: start + 4)
+      }
+      if let fixedChannels {
+        visitor.tell(
+          "Fixed_Channels", fixedChannels, .flags(.l2capFixedChannels), line: "", bytes,
+          at: start + 4)
+      }
+    }
+  }
+
+  /// Create Channel Request (withdrawn): PSM (2 bytes), source CID (2), Controller ID (1) (Core 5.2,
+  /// Vol 3, Part A, 4.14).
+  package struct CreateChannelRequest: Sendable {
+    /// What the channel is for.
+    package let psm: PSM
+    /// Its end on the device that asks.
+    package let sourceCID: ChannelID
+    /// The controller that is to carry it; 0 is BR/EDR.
+    package let controller: UInt8
+
+    @_lifetime(cursor: copy cursor)
+    init(parsing cursor: inout Cursor) throws(ParseError) {
+      psm = PSM(rawValue: try cursor.u16())
+      sourceCID = ChannelID(rawValue: try cursor.u16())
+      controller = try cursor.u8()
+    }
+
+    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+      _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
+    ) {
+      visitor.tell("PSM", psm.rawValue, .code(.psm), line: "", bytes, at: start)
+      visitor.tell(
+        "Source_CID", sourceCID.rawValue, .handle, line: "source CID", bytes, at: start + 2)
+      visitor.tell("Controller_ID", controller, line: "controller", bytes, at: start + 4)
+    }
+  }
+
+  /// Create Channel Response (withdrawn): as a Connection Response (Core 5.2, Vol 3, Part A, 4.15).
+  package typealias CreateChannelResponse = ConnectionResponse
+
+  /// Move Channel Request (withdrawn): initiator CID (2 bytes), destination Controller ID (1) (Core
+  /// 5.2, Vol 3, Part A, 4.16).
+  package struct MoveChannelRequest: Sendable {
+    /// The channel's end on the device that asks.
+    package let initiatorCID: ChannelID
+    /// Where it is to go.
+    package let controller: UInt8
+
+    @_lifetime(cursor: copy cursor)
+    init(parsing cursor: inout Cursor) throws(ParseError) {
+      initiatorCID = ChannelID(rawValue: try cursor.u16())
+      controller = try cursor.u8()
+    }
+
+    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+      _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
+    ) {
+      visitor.tell("Initiator_CID", initiatorCID.rawValue, .handle, line: "CID", bytes, at: start)
+      visitor.tell(
+        "Destination_Controller_ID", controller, line: "controller", bytes, at: start + 2)
+    }
+  }
+
+  /// Move Channel Response (withdrawn): initiator CID (2 bytes), result (2) (Core 5.2, Vol 3, Part A,
+  /// 4.17).
+  package struct MoveChannelResponse: Sendable {
+    /// The channel's end on the device that asked.
+    package let initiatorCID: ChannelID
+    /// What came of it.
+    package let result: UInt16
+
+    @_lifetime(cursor: copy cursor)
+    init(parsing cursor: inout Cursor) throws(ParseError) {
+      initiatorCID = ChannelID(rawValue: try cursor.u16())
+      result = try cursor.u16()
+    }
+
+    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+      _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
+    ) {
+      visitor.tell("Initiator_CID", initiatorCID.rawValue, .handle, line: "CID", bytes, at: start)
+      visitor.tell("Result", result, .code(.l2capMoveResult), bytes, at: start + 2)
+    }
+  }
+
+  /// Move Channel Confirmation (withdrawn): initiator CID (2 bytes), result (2) (Core 5.2, Vol 3, Part
+  /// A, 4.18).
+  package struct MoveChannelConfirmation: Sendable {
+    /// The channel's end on the device that asked.
+    package let initiatorCID: ChannelID
+    /// What came of it.
+    package let result: UInt16
+
+    @_lifetime(cursor: copy cursor)
+    init(parsing cursor: inout Cursor) throws(ParseError) {
+      initiatorCID = ChannelID(rawValue: try cursor.u16())
+      result = try cursor.u16()
+    }
+
+    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+      _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
+    ) {
+      visitor.tell("Initiator_CID", initiatorCID.rawValue, .handle, line: "CID", bytes, at: start)
+      visitor.tell("Result", result, .code(.l2capMoveConfirmation), bytes, at: start + 2)
+    }
+  }
+
+  /// Move Channel Confirmation Response (withdrawn): initiator CID (2 bytes) (Core 5.2, Vol 3, Part A,
+  /// 4.19).
+  package struct MoveChannelConfirmationResponse: Sendable {
+    /// The channel's end on the device that asked.
+    package let initiatorCID: ChannelID
+
+    @_lifetime(cursor: copy cursor)
+    init(parsing cursor: inout Cursor) throws(ParseError) {
+      initiatorCID = ChannelID(rawValue: try cursor.u16())
+    }
+
+    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+      _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
+    ) {
+      visitor.tell("Initiator_CID", initiatorCID.rawValue, .handle, line: "CID", bytes, at: start)
+    }
+  }
+}

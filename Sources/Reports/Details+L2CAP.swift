@@ -1,0 +1,165 @@
+import Bluetooth
+import Bytes
+import Dissectors
+import Sessions
+
+extension Details {
+  /// The L2CAP layer: a PDU, on the packet that completes it, or a fragment of one.
+  static func l2cap<Sink: FieldSink & ~Copyable>(
+    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, fragments: [Int],
+    _ memory: Memory, to sink: inout Sink
+  ) {
+    let fate = answer.fragment
+    guard dissection.l2cap != nil || fate.isFragment else { return }
+    sink.begin("l2cap")
+    if let header = dissection.l2cap {
+      // Of a joined PDU the header stands in an earlier record.
+      let isHere = !fate.isJoined && fate.start > 0
+      if isHere { sink.at(fate.start + 2, 2) }
+      sink.identifier("cid", UInt64(header.cid.rawValue), digits: 4)
+      if isHere { sink.at(fate.start, 2) }
+      sink.number("length", Int(header.length))
+    }
+    if let channel = answer.channel { self.channel(channel, to: &sink) }
+    if let length = dissection.sduLength {
+      if !fate.isJoined { sink.at(Int(dissection.body.start) - 2, 2) }
+      sink.number("sdu_length", Int(length))
+    }
+    if answer.channel?.isOutOfCredits ?? false { sink.number("credits_left", 0) }
+    if let control = dissection.control {
+      sink.at(Int(dissection.body.start) - control.layout.size, control.layout.size)
+      self.control(control, to: &sink)
+    }
+    if fate.isFragment {
+      sink.flag("fragment", true)
+      if dissection.l2cap == nil, let channel = fate.channel {
+        sink.identifier("cid", UInt64(channel.rawValue), digits: 4)
+      }
+      sink.number("received", fate.progress.have)
+      if fate.progress.of > 0 { sink.number("expected", fate.progress.of) }
+    } else {
+      if fate.isJoined { sink.packets("reassembled_from", fragments[...]) }
+      if dissection.isSignalling {
+        signalling(dissection, bytes, memory, to: &sink)
+      } else if dissection.att == nil {
+        sink.at(Int(dissection.body.start), Int(dissection.body.count))
+        payload(bytes.part(dissection.body), isSecret: dissection.carriesSecret, to: &sink)
+      }
+    }
+    sink.end()
+  }
+
+  /// What is known of the channel that the data is on.
+  private static func channel<Sink: FieldSink & ~Copyable>(
+    _ channel: ChannelFact, to sink: inout Sink
+  ) {
+    if let psm = channel.psm { sink.code("psm", UInt64(psm.rawValue), digits: 4, psm.name) }
+    if channel.isInferred { sink.word("channel_via", "inferred") }
+    if channel.isUnknown { sink.flag("opening_missing", true) }
+    if let accessory = channel.accessory {
+      sink.word("accessory_protocol", accessory.name)
+      sink.word("accessory_via", "inferred")
+    }
+  }
+
+  /// The control field of an I- or S-frame.
+  private static func control<Sink: FieldSink & ~Copyable>(
+    _ control: ControlField, to sink: inout Sink
+  ) {
+    sink.begin("control")
+    sink.word("frame", control.isSupervisory ? "supervisory" : "information")
+    if control.isSupervisory {
+      sink.code(
+        "function", UInt64(control.function), digits: 2, ControlField.functionName(control.function)
+      )
+    } else {
+      sink.number("tx_seq", control.txSeq)
+      sink.code(
+        "segmentation", UInt64(control.segmentation), digits: 2,
+        ControlField.segmentationName(control.segmentation))
+    }
+    sink.number("req_seq", control.reqSeq)
+    if control.isPoll { sink.flag("poll", true) }
+    if control.isFinal { sink.flag("final", true) }
+    sink.end()
+  }
+
+  // MARK: Signalling
+
+  /// The commands of a C-frame.
+  private static func signalling<Sink: FieldSink & ~Copyable>(
+    _ dissection: Dissection, _ bytes: RawSpan, _ memory: Memory, to sink: inout Sink
+  ) {
+    let notes = memory.signals.notes
+    var commands = SignallingCommands(dissection.body)
+    var isFirst = true
+    var index = 0
+    let isSingle = dissection.l2cap?.cid == .leSignalling
+    while !isSingle || index == 0, let command = commands.next(bytes) {
+      if isFirst { sink.beginList("signalling") }
+      isFirst = false
+      let note = index < notes.count ? notes[index] : SignalNote()
+      index += 1
+      sink.at(command.start, SignallingCommand.headerSize + Int(command.data.count))
+      sink.beginItem()
+      self.command(command, note, bytes, to: &sink)
+      sink.endItem()
+    }
+    if !isFirst { sink.endList() }
+    payload(bytes.part(commands.rest), isSecret: false, to: &sink)
+  }
+
+  private static func command<Sink: FieldSink & ~Copyable>(
+    _ command: SignallingCommand, _ note: SignalNote, _ bytes: RawSpan, to sink: inout Sink
+  ) {
+    sink.at(command.start, 1)
+    sink.identifier("code", UInt64(command.code.rawValue), digits: 2)
+    if let name = command.code.name { sink.word("name", name) }
+    sink.at(command.start + 1, 1)
+    sink.identifier("identifier", UInt64(command.identifier), digits: 2)
+    if let request = note.request { sink.number("request", request.packet) }
+    if let latency = note.latency { sink.quantity("latency", Int(latency / 1000), .latency) }
+    if let psm = note.psm { sink.code("psm", UInt64(psm.rawValue), digits: 4, psm.name) }
+    var rest = Slice.empty
+    guard let pdu = try? SignallingPDU(command, bytes, rest: &rest), command.code.name != nil else {
+      sink.at(Int(command.data.start), Int(command.data.count))
+      payload(bytes.part(command.data), isSecret: false, to: &sink)
+      return
+    }
+    sink.begin("parameters")
+    pdu.walk(bytes, at: Int(command.data.start), &sink)
+    if let channels = pdu.channels {
+      sink.at(Int(channels.list.start), Int(channels.list.count))
+      sink.beginList(channels.name)
+      for index in 0..<channels.count {
+        sink.element(handle: channels.channel(index, bytes).rawValue)
+      }
+      sink.endList()
+    }
+    if let options = pdu.options, !options.isEmpty {
+      let left = self.options(options, bytes, to: &sink)
+      if !left.isEmpty { rest = left }
+    }
+    sink.end()
+    payload(bytes.part(rest), isSecret: false, to: &sink)
+  }
+
+  /// The options of a configure command; gives what is no whole option.
+  private static func options<Sink: FieldSink & ~Copyable>(
+    _ list: Slice, _ bytes: RawSpan, to sink: inout Sink
+  ) -> Slice {
+    var options = ConfigurationOptions(list)
+    sink.beginList("options")
+    while let option = options.next(bytes) {
+      sink.at(Int(option.value.start) - 2, Int(option.value.count) + 2)
+      sink.beginItem()
+      sink.code(
+        "type", UInt64(option.type), digits: 2, CodeSet.l2capOption.name(of: UInt64(option.type)))
+      if option.isHint { sink.flag("hint", true) }
+      option.walk(bytes, &sink)
+      sink.endItem()
+    }
+    sink.endList()
+    return options.rest
+  }
+}

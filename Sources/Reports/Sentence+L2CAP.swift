@@ -1,0 +1,184 @@
+import Bluetooth
+import Bytes
+import Dissectors
+import Sessions
+
+/// What is said of L2CAP: signalling commands, and data on the channels that they open.
+extension Sentence {
+  /// The commands of a C-frame, with semicolons between them.
+  mutating func signalling(_ dissection: Dissection, _ bytes: RawSpan, _ memory: Memory) {
+    let notes = memory.signals.notes
+    var commands = SignallingCommands(dissection.body)
+    var index = 0
+    let isSingle = dissection.l2cap?.cid == .leSignalling
+    while !isSingle || index == 0, let command = commands.next(bytes) {
+      let note = index < notes.count ? notes[index] : SignalNote()
+      if index > 0 { output.text("; ") }
+      if let known = command.code.name {
+        output.text(known)
+      } else {
+        output.text("L2CAP code ")
+        output.hexadecimal(UInt64(command.code.rawValue), digits: 2)
+      }
+      if index == 0 { endName() } else { output.byte(0x20) }
+      index += 1
+      self.command(command, note, bytes)
+    }
+    if index == 0 { name("L2CAP signalling") }
+    undecoded(bytes.part(commands.rest))
+  }
+
+  private mutating func command(
+    _ command: SignallingCommand, _ note: SignalNote, _ bytes: RawSpan
+  ) {
+    continueWithoutComma()
+    if let request = note.request {
+      comma()
+      output.text("to ")
+      output.packet(request.packet)
+    }
+    var rest = Slice.empty
+    guard let pdu = try? SignallingPDU(command, bytes, rest: &rest), command.code.name != nil else {
+      undecoded(bytes.part(command.data))
+      return
+    }
+    if !pdu.namesService, let psm = note.psm {
+      comma()
+      service(psm, isCreditBased: false)
+    }
+    if let result = pdu.result, result.code != 0 {
+      comma()
+      output.named(
+        result.set.name(of: UInt64(result.code)), UInt64(result.code), digits: 4)
+    } else if case .parameterUpdateResponse = pdu {
+      comma()
+      output.text("accepted")
+    }
+    pdu.walk(bytes, at: Int(command.data.start), &self)
+    if let channels = pdu.channels, !pdu.isRefusal || pdu.opensSome {
+      for index in 0..<channels.count {
+        if index == 0 {
+          comma()
+          output.text(channels.line)
+          if channels.count > 1 { output.byte(0x73) }
+        }
+        output.byte(0x20)
+        output.handle(channels.channel(index, bytes).rawValue)
+      }
+    }
+    if let options = pdu.options {
+      var list = ConfigurationOptions(options)
+      while let option = list.next(bytes) { option.walk(bytes, &self) }
+      rest = list.rest
+    }
+    undecoded(bytes.part(rest))
+    if let latency = note.latency, latency >= 100_000_000 {
+      comma()
+      output.text("after ")
+      output.duration(nanoseconds: latency)
+    }
+  }
+
+  // MARK: Data
+
+  /// A frame on a channel that signalling opens, of a protocol that is not dissected.
+  mutating func frame(
+    _ channel: ChannelFact, _ header: L2CAPHeader, _ dissection: Dissection, _ bytes: RawSpan
+  ) {
+    let payload = bytes.part(dissection.body)
+    if let known = channel.psm?.name { name(known) } else { name("L2CAP channel") }
+    output.handle(header.cid.rawValue)
+    endSubject()
+    if channel.isUnknown {
+      output.text("opening not in the capture")
+    } else if channel.isInferred {
+      output.text("inferred")
+    }
+    if channel.psm?.name == nil, let psm = channel.psm {
+      comma()
+      service(psm, isCreditBased: channel.isCreditBased)
+    }
+    if let control = dissection.control { self.control(control) }
+    if channel.isUnknown || channel.isCreditBased || channel.psm?.name == nil {
+      undecoded(payload)
+    } else {
+      comma()
+      output.count(payload.byteCount, "byte", "bytes")
+    }
+    if channel.accessory != nil {
+      comma()
+      output.text("MFi accessory traffic, not GATT (inferred)")
+    }
+    if channel.isOutOfCredits {
+      comma()
+      output.text("no credit left")
+    }
+  }
+
+  private mutating func control(_ control: ControlField) {
+    comma()
+    if control.isSupervisory {
+      output.text(ControlField.functionName(control.function))
+    } else {
+      output.text("I-frame ")
+      output.decimal(control.txSeq)
+      if control.segmentation != 0 {
+        comma()
+        output.lowercased(ControlField.segmentationName(control.segmentation))
+        output.text(" of an SDU")
+      }
+    }
+    output.text(", expects ")
+    output.decimal(control.reqSeq)
+    if control.isPoll { output.text(", poll") }
+    if control.isFinal { output.text(", final") }
+  }
+
+  /// Which of several bearers an ATT PDU is on: the enhanced ones say so.
+  mutating func bearer(_ channel: ChannelFact) {
+    if channel.psm == .eatt, let bearer = channel.bearer {
+      comma()
+      self.channel(channel, bearer)
+    }
+    if channel.isOutOfCredits {
+      comma()
+      output.text("no credit left")
+    }
+  }
+
+  /// A channel by what it is for and its identifier.
+  mutating func channel(_ channel: ChannelFact, _ cid: ChannelID) {
+    if let name = channel.psm?.name {
+      output.text(name)
+      output.byte(0x20)
+      output.handle(channel.bearer?.rawValue ?? cid.rawValue)
+    } else {
+      output.text("channel ")
+      output.handle(cid.rawValue)
+    }
+    if channel.isInferred { output.text(" (inferred)") }
+  }
+
+  /// A service by its name and number.
+  private mutating func service(_ psm: PSM, isCreditBased: Bool) {
+    if psm.name == nil { output.text(isCreditBased ? "SPSM " : "PSM ") }
+    output.named(psm.name, UInt64(psm.rawValue), digits: 4)
+  }
+}
+
+extension SignallingPDU {
+  /// Whether the command says itself what its channel is for.
+  fileprivate var namesService: Bool {
+    switch self {
+    case .connectionRequest, .createChannelRequest, .leConnectionRequest,
+      .enhancedConnectionRequest:
+      true
+    default: false
+    }
+  }
+
+  /// Whether a response opens channels although it refuses others.
+  fileprivate var opensSome: Bool {
+    if case .enhancedConnectionResponse(let pdu) = self { pdu.opensSome } else { false }
+  }
+}

@@ -1,0 +1,285 @@
+package import Bluetooth
+import Bytes
+import Dissectors
+
+/// What is known of one signalling command of the current packet.
+package struct SignalNote: Sendable {
+  /// The request that it answers.
+  package var request: Request?
+  /// The time since that, in nanoseconds; nil where it is not known.
+  package var latency: Int64?
+  /// What the channel is for that the command is about, where it does not say so itself.
+  package var psm: PSM?
+
+  /// Nothing known.
+  package init() {}
+}
+
+/// The signalling requests that wait for their response. Bounded: the oldest goes.
+package struct Signals: Sendable {
+  /// A request and what its response will make of it.
+  struct Waiting: Sendable {
+    let connection: Int
+    let direction: Direction
+    let identifier: UInt8
+    let code: SignallingCode
+    let request: Request
+    /// The channels that it asks for, or the one that it is about; 0 where there are fewer.
+    var channels = InlineArray<5, ChannelID>(repeating: ChannelID(rawValue: 0))
+    var psm: PSM?
+    var mtu: UInt16 = 0
+    var mps: UInt16 = 0
+    var credits: UInt16 = 0
+  }
+
+  private var waiting: [Waiting] = []
+  private let limit: Int
+  /// The commands of the current packet, in order.
+  package private(set) var notes: [SignalNote] = []
+  /// Whether a request had to be forgotten.
+  private(set) var hasForgotten = false
+
+  init(_ limits: Limits) { limit = max(1, limits.signallingRequests) }
+
+  /// Forgets the packet before.
+  mutating func clear() { notes.removeAll(keepingCapacity: true) }
+
+  /// Notes a request. One with the identifier of another has taken its place.
+  mutating func send(_ request: Waiting) {
+    waiting.removeAll {
+      $0.connection == request.connection && $0.direction == request.direction
+        && $0.identifier == request.identifier
+    }
+    if waiting.count == limit {
+      waiting.removeFirst()
+      hasForgotten = true
+    }
+    waiting.append(request)
+  }
+
+  /// The request that a response belongs to.
+  ///
+  /// - Parameters:
+  ///   - direction: the response's.
+  ///   - code: the request's; nil: any, for a Command Reject.
+  ///   - keeps: another response will follow.
+  mutating func answer(
+    _ connection: Int, _ direction: Direction, _ identifier: UInt8, _ code: SignallingCode?,
+    keeps: Bool, _ problems: inout Problems
+  ) -> Waiting? {
+    let position = waiting.firstIndex {
+      $0.connection == connection && $0.direction == direction.reversed
+        && $0.identifier == identifier
+    }
+    guard let position else {
+      problems.add(Problem(.responseWithoutRequest))
+      return nil
+    }
+    let found = waiting[position]
+    guard code == nil || found.code == code else {
+      problems.add(Problem(.responseMismatch, found.request.packet))
+      return nil
+    }
+    if !keeps { waiting.remove(at: position) }
+    return found
+  }
+
+  // MARK: Commands
+
+  /// Takes in the commands of a C-frame: what they answer, and what becomes of channels.
+  mutating func observe(
+    _ dissection: inout Dissection, _ bytes: RawSpan, _ connection: Int, _ direction: Direction,
+    packet: Int, time: Timestamp?, _ channels: inout Channels, _ answer: inout Answer
+  ) {
+    var commands = SignallingCommands(dissection.body)
+    while let command = commands.next(bytes) {
+      var rest = Slice.empty
+      let isWhole = command.data.count == command.length
+      let pdu = isWhole ? try? SignallingPDU(command, bytes, rest: &rest) : nil
+      var note = SignalNote()
+      if command.code.isRequest {
+        let request = Request(packet: packet, time: time)
+        var waiting = Waiting(
+          connection: connection, direction: direction, identifier: command.identifier,
+          code: command.code, request: request)
+        if let pdu { note.psm = waiting.take(pdu, bytes, &channels) }
+        // No identifier, no answer.
+        if command.identifier != 0 { send(waiting) }
+      } else if command.code.request != nil || command.code == .commandReject {
+        let waiting = self.answer(
+          connection, direction, command.identifier, command.code.request,
+          keeps: pdu?.isPending ?? false, &dissection.problems)
+        var answered = Answer()
+        answered.answers(waiting?.request, at: time)
+        note.request = answered.request
+        note.latency = answered.latency
+        note.psm = waiting?.psm
+        if answer.request == nil { answer.answers(waiting?.request, at: time) }
+        if let pdu {
+          apply(pdu, waiting, bytes, connection, direction, packet: packet, &channels)
+        }
+      } else if case .flowControlCredit(let credit) = pdu {
+        // The identifier is that of the sender's end; the credits are for frames to that end.
+        if let slot = channels.find(connection, direction.reversed, credit.cid) {
+          channels.give(slot, direction.reversed, Int(credit.credits), &dissection.problems)
+          note.psm = channels[slot].psm
+        }
+      }
+      notes.append(note)
+      if dissection.l2cap?.cid == .leSignalling { break }
+    }
+    // What the capture did not keep may have given credits.
+    if answer.fragment.isTruncated { channels.forgetCredits(of: connection) }
+  }
+
+  /// What a response makes of its request.
+  ///
+  /// - Parameters:
+  ///   - waiting: the request, if it was seen.
+  ///   - direction: the response's: what was sent answers what was received.
+  private func apply(
+    _ pdu: SignallingPDU, _ waiting: Waiting?, _ bytes: RawSpan, _ connection: Int,
+    _ direction: Direction, packet: Int, _ channels: inout Channels
+  ) {
+    /// Opens a channel between the asking and the answering device's ends.
+    func open(_ asking: ChannelID, _ answering: ChannelID, _ mode: Channel.Mode) -> Int {
+      channels.open(
+        connection, local: direction == .sent ? answering : asking,
+        remote: direction == .sent ? asking : answering, waiting?.psm, mode, packet: packet)
+    }
+    /// What each side takes, and the credits that it gives.
+    func settle(_ slot: Int, mtu: UInt16, mps: UInt16, credits: UInt16) {
+      guard let waiting else { return }
+      // Frames go to the answering device in the direction of the request, and to the other one in
+      // that of the response.
+      let (there, back) = (Int(direction.reversed.rawValue), Int(direction.rawValue))
+      channels[slot].ways[there] = Channel.Way(
+        mtu: mtu, mps: mps, credits: Int(credits), given: Int(credits))
+      channels[slot].ways[back] = Channel.Way(
+        mtu: waiting.mtu, mps: waiting.mps, credits: Int(waiting.credits),
+        given: Int(waiting.credits))
+    }
+    switch pdu {
+    case .connectionResponse(let pdu), .createChannelResponse(let pdu):
+      guard pdu.result == 0, pdu.sourceCID.isDynamic, pdu.destinationCID.isDynamic else { return }
+      _ = open(pdu.sourceCID, pdu.destinationCID, .basic)
+    case .leConnectionResponse(let pdu):
+      // Only the request says what the channel's other end is.
+      guard pdu.result == 0, pdu.destinationCID.isDynamic, let source = waiting?.channels[0],
+        source.isDynamic
+      else { return }
+      let slot = open(source, pdu.destinationCID, .creditBased)
+      settle(slot, mtu: pdu.mtu, mps: pdu.mps, credits: pdu.credits)
+    case .enhancedConnectionResponse(let pdu):
+      guard pdu.opensSome, let waiting else { return }
+      for index in 0..<min(5, Int(pdu.destinationCIDs.count) / 2) {
+        let offset = Int(pdu.destinationCIDs.start) + 2 * index
+        let destination = ChannelID(rawValue: bytes.littleEndianU16(at: offset))
+        // 0 stands for a channel that was not opened.
+        guard destination.isDynamic, waiting.channels[index].isDynamic else { continue }
+        let slot = open(waiting.channels[index], destination, .creditBased)
+        settle(slot, mtu: pdu.mtu, mps: pdu.mps, credits: pdu.credits)
+      }
+    case .configureResponse(let pdu):
+      // What is agreed on is for frames to the device that asked; the mode is for both ways.
+      guard pdu.result == 0, let waiting,
+        let slot = channels.find(connection, direction, pdu.sourceCID)
+      else { return }
+      if waiting.mtu > 0 { channels[slot].ways[Int(direction.rawValue)].mtu = waiting.mtu }
+      channels[slot].settleMode()
+    case .disconnection(let pdu):
+      let slot =
+        channels.find(connection, direction, pdu.sourceCID)
+        ?? channels.find(connection, direction.reversed, pdu.destinationCID)
+      if let slot { channels.close(slot, packet: packet) }
+    case .reconfigureResponse(let pdu):
+      guard pdu.result == 0, let waiting else { return }
+      for index in 0..<5 where waiting.channels[index].isDynamic {
+        guard let slot = channels.find(connection, direction, waiting.channels[index]) else {
+          continue
+        }
+        channels[slot].ways[Int(direction.rawValue)].mtu = waiting.mtu
+        channels[slot].ways[Int(direction.rawValue)].mps = waiting.mps
+      }
+    default: break
+    }
+  }
+
+  /// Forgets the requests of connections whose responses will not be seen, or may have been lost.
+  mutating func forget(_ isLost: (_ connection: Int) -> Bool) {
+    waiting.removeAll { isLost($0.connection) }
+  }
+}
+
+extension Signals.Waiting {
+  /// Keeps what the response will need.
+  ///
+  /// - Returns: what the channel that the request is about is for, where it does not say so itself.
+  mutating func take(
+    _ pdu: SignallingPDU, _ bytes: RawSpan, _ channels: inout Channels
+  ) -> PSM? {
+    switch pdu {
+    case .connectionRequest(let pdu):
+      psm = pdu.psm
+      self.channels[0] = pdu.sourceCID
+    case .createChannelRequest(let pdu):
+      psm = pdu.psm
+      self.channels[0] = pdu.sourceCID
+    case .leConnectionRequest(let pdu):
+      psm = pdu.spsm
+      self.channels[0] = pdu.sourceCID
+      (mtu, mps, credits) = (pdu.mtu, pdu.mps, pdu.credits)
+    case .enhancedConnectionRequest(let pdu):
+      psm = pdu.spsm
+      take(pdu.sourceCIDs, bytes)
+      (mtu, mps, credits) = (pdu.mtu, pdu.mps, pdu.credits)
+    case .reconfigureRequest(let pdu):
+      take(pdu.destinationCIDs, bytes)
+      (mtu, mps) = (pdu.mtu, pdu.mps)
+    case .configureRequest(let pdu):
+      self.channels[0] = pdu.destinationCID
+      guard let slot = channels.find(connection, direction, pdu.destinationCID) else { return nil }
+      psm = channels[slot].psm
+      var options = ConfigurationOptions(pdu.options)
+      while let option = options.next(bytes) {
+        let start = Int(option.value.start)
+        switch option.type {
+        case ConfigurationOption.mtu where option.value.count == 2:
+          mtu = bytes.littleEndianU16(at: start)
+        case ConfigurationOption.retransmission where option.value.count == 9:
+          channels[slot].proposedMode = bytes.byte(at: start)
+        case ConfigurationOption.extendedWindow: channels[slot].hasExtendedWindow = true
+        default: break
+        }
+      }
+      return psm
+    case .disconnection(let pdu):
+      let slot =
+        channels.find(connection, direction, pdu.destinationCID)
+        ?? channels.find(connection, direction.reversed, pdu.sourceCID)
+      psm = slot.flatMap { channels[$0].psm }
+      return psm
+    default: break
+    }
+    return nil
+  }
+
+  private mutating func take(_ list: Slice, _ bytes: RawSpan) {
+    for index in 0..<min(5, Int(list.count) / 2) {
+      channels[index] = ChannelID(
+        rawValue: bytes.littleEndianU16(at: Int(list.start) + 2 * index))
+    }
+  }
+}
+
+extension Channel {
+  /// The mode that was proposed is agreed on.
+  fileprivate mutating func settleMode() {
+    guard mode != .creditBased, let proposedMode else { return }
+    switch proposedMode {
+    case 1, 2: mode = .standardControl
+    case 3, 4: mode = hasExtendedWindow ? .extendedControl : .enhancedControl
+    default: mode = .basic
+    }
+  }
+}
