@@ -104,6 +104,24 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case syncTransferMode
   /// What a monitored advertiser has done.
   case monitorCondition
+  /// Security Manager Out of Band Flags, by their bits.
+  case outOfBandFlags
+  /// LE Role.
+  case leRole
+  /// Vendor ID Source of a Device ID.
+  case vendorIDSource
+  /// Who defined what transport discovery data says.
+  case transportOrganization
+  /// Role and state of a transport, by their bits.
+  case transportFlags
+  /// What an indoor position consists of, by its bits.
+  case indoorPosition
+  /// 3D Information Data, by its bits.
+  case threeDimensional
+  /// What a mesh beacon announces.
+  case meshBeacon
+  /// The PHY of a BIG, as BIGInfo numbers it.
+  case bigPHY
 
   // Codes of BR/EDR links, pairing and the Controller's baseband.
 
@@ -292,6 +310,15 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
     case .cteTypes: Self.cteTypesName(code)
     case .syncTransferMode: Self.syncTransferModeName(code)
     case .monitorCondition: Self.monitorConditionName(code)
+    case .outOfBandFlags: Self.outOfBandFlagsName(code)
+    case .leRole: Self.leRoleName(code)
+    case .vendorIDSource: Self.vendorIDSourceName(code)
+    case .transportOrganization: Self.transportOrganizationName(code)
+    case .transportFlags: Self.transportFlagsName(code)
+    case .indoorPosition: Self.indoorPositionName(code)
+    case .threeDimensional: Self.threeDimensionalName(code)
+    case .meshBeacon: Self.meshBeaconName(code)
+    case .bigPHY: Self.bigPHYName(code)
     case .allowRoleSwitch: Self.allowRoleSwitchName(code)
     case .pageScanRepetition: Self.pageScanRepetitionName(code)
     case .aclPacketTypes: Self.aclPacketTypesName(code)

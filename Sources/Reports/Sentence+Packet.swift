@@ -97,8 +97,15 @@ extension Sentence {
       return
     }
     let isSuccess = found.status(bytes) == 0
-    if !memory.advertisements.reports.isEmpty {
-      advertisements(bytes, memory)
+    if let first = memory.advertisements.reports.first {
+      if first.report.kind != .bigInfo {
+        advertisements(bytes, memory)
+        return
+      }
+      name("BIGInfo")
+      train(first)
+      endSubject()
+      if let row = found.row { parameters(HCITable.parameters(row), bytes, found.outer) }
       return
     }
     guard let row = found.row else {
@@ -281,7 +288,8 @@ extension Sentence {
     if let manufacturer = note.manufacturer {
       comma()
       output.text("company ")
-      output.hexadecimal(UInt64(manufacturer), digits: 4)
+      output.assigned(
+        CompanyID(rawValue: manufacturer).name, UInt64(manufacturer), digits: 4)
     }
     if let cookie = note.cookie { socket(cookie) }
     let hasIdentifier = note.identifier.map { !$0.isEmpty } ?? false

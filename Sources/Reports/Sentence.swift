@@ -18,7 +18,7 @@ struct Sentence: ~Copyable {
   /// The signs to use.
   let glyphs: Glyphs
   /// Whether what follows goes on without a comma.
-  private var goesOn = false
+  var goesOn = false
   /// The number that was said last, and where its unit begins: a range may go on from there.
   private var lowerEnd: (value: Int64, unitStart: Int)?
   /// The PHYs that the items of the next list stand for, one a bit.
@@ -190,6 +190,9 @@ extension Sentence: HCIFieldVisitor {
       } else {
         output.hexadecimal(raw, digits: 2 * width)
       }
+    case .assigned(let numbers):
+      begin(label)
+      output.assigned(numbers.name(of: raw), raw, digits: 2 * width)
     case .flags where width == 8:
       // Features: too many to name in a line.
       begin(label)

@@ -74,6 +74,7 @@ package struct Memory: Sendable {
   mutating func lose(before record: borrowing CaptureRecord) {
     links.forgetTransactions(of: record.adapter, packet: record.number)
     commands.forget(record.adapter)
+    advertisements.lose(before: record.time, of: record.adapter)
   }
 
   /// Takes in one packet and says what is known about it.
@@ -86,6 +87,7 @@ package struct Memory: Sendable {
     _ answer: inout Answer
   ) {
     if !advertisements.reports.isEmpty { advertisements.clear() }
+    if record.number == 1 { advertisements.lose(before: record.time, of: nil) }
     switch dissection.content {
     case .command(let command): observe(command, record, dissection, bytes, &answer)
     case .event(let event): observe(event, record, &dissection, bytes, &answer)
@@ -283,8 +285,13 @@ package struct Memory: Sendable {
     if AdvertisingReport.kind(ofSubevent: subevent) != nil {
       advertisements.observe(
         bytes, body: dissection.body, adapter: record.adapter ?? 0xffff, packet: record.number,
-        &dissection.problems)
+        time: record.time, &dissection.problems)
       names.learn(from: advertisements, bytes)
+    } else if PeriodicSync.established.contains(subevent)
+      || PeriodicSync.received.contains(subevent) || subevent == PeriodicSync.lost
+    {
+      advertisements.observeTrain(
+        subevent, &cursor, adapter: record.adapter ?? 0xffff, &dissection.problems)
     } else if LEConnectionComplete.subevents.contains(subevent) {
       guard let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor) else {
         return
