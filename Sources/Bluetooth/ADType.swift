@@ -15,6 +15,7 @@ package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
   package static let shortenedLocalName = Self(rawValue: 0x08)
   package static let completeLocalName = Self(rawValue: 0x09)
   package static let txPowerLevel = Self(rawValue: 0x0a)
+  package static let connectionIntervalRange = Self(rawValue: 0x12)
   package static let serviceData16 = Self(rawValue: 0x16)
   package static let appearance = Self(rawValue: 0x19)
   package static let serviceData32 = Self(rawValue: 0x20)
@@ -181,7 +182,7 @@ package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
     case .any: nil
     case .exactly(let expected): Self.misfit(count, expected)
     case .either(let fewer, let more):
-      count == more ? nil : Self.misfit(count, count > fewer && count < more ? more : fewer)
+      count == fewer ? nil : Self.misfit(count, count > fewer ? more : fewer)
     case .atLeast(let least): count < least ? .missing(expected: least) : nil
     case .multiple(let width): count % width == 0 ? nil : .leftOver(count % width)
     }

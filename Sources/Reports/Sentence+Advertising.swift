@@ -56,6 +56,7 @@ extension Sentence {
       output.decimal(Int(rssi))
       output.text(" dBm")
     }
+    addressKind(advertisement)
     if let name = report.legacyName {
       // A scan response's name has said it.
       if !report.isScanResponse {
@@ -100,6 +101,21 @@ extension Sentence {
     } else {
       advertisingData(bytes, report.data, end)
     }
+  }
+
+  /// What kind of address the report came from.
+  private mutating func addressKind(_ advertisement: Advertisement) {
+    let report = advertisement.report
+    let kind: AddressKind
+    if let address = report.address {
+      kind = AddressKind(address, report.addressType)
+    } else if let train = advertisement.train, let address = train.address {
+      kind = AddressKind(address, train.addressType)
+    } else {
+      return
+    }
+    comma()
+    output.text(kind.words)
   }
 
   /// Which train of the advertiser, and which part of its time.

@@ -19,20 +19,13 @@ let adRows: [(type: UInt8, parameters: [HCIParameter])] = [
   ),
   // Security Manager Out of Band Flags
   (0x11, [.u8("Flags", .flags(.outOfBandFlags), line: "out of band:")]),
-  // Peripheral Connection Interval Range
-  (
-    0x12,
-    [
-      .u16("Connection_Interval_Min", .scaled(.intervalOrAny), line: "prefers interval"),
-      .u16("Connection_Interval_Max", .scaled(.intervalOrAny), line: "-"),
-    ]
-  ),
   // Public Target Address, Random Target Address
   (0x17, [.list("Addresses", [.address("Address", line: "for public")])]),
   (0x18, [.list("Addresses", [.address("Address", line: "for random")])]),
   // Advertising Interval
   (0x1a, [.u16("Advertising_Interval", .scaled(.slots), line: "advertising interval")]),
-  // LE Bluetooth Device Address
+  // LE Bluetooth Device Address: the type is in the most significant byte, so behind the address, as
+  // BlueZ reads it (tools/oobtest.c); tshark 4.0 and bumble take it from the first byte.
   (
     0x1b,
     [

@@ -31,6 +31,7 @@ package enum ADFields {
     _ type: ADType, _ bytes: RawSpan, _ slice: Slice, _ visitor: inout Visitor
   ) throws(ParseError) -> Slice {
     switch type {
+    case .connectionIntervalRange: return try intervalRange(bytes, slice, &visitor)
     case .indoorPositioning: return try indoorPosition(bytes, slice, &visitor)
     case .leSupportedFeatures: return features(bytes, slice, &visitor)
     case .meshBeacon: return try meshBeacon(bytes, slice, &visitor)
@@ -84,7 +85,7 @@ package enum ADFields {
       let shift = 64 - 8 * Int64(width)
       value = (value << shift) >> shift
     }
-    tell(name, line, value, width: width, form, at: slice, &visitor)
+    tell(name, line, value, width: width, form, cursor.bytes(slice), at: slice, &visitor)
   }
 
   @_lifetime(cursor: copy cursor)
@@ -99,17 +100,37 @@ package enum ADFields {
   /// Tells a number that the bytes of a field hold, whole or in part.
   private static func tell<Visitor: HCIFieldVisitor & ~Copyable>(
     _ name: StaticString, _ line: StaticString?, _ value: Int64, width: Int,
-    _ form: HCIParameter.Form, at slice: Slice, _ visitor: inout Visitor
+    _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice, _ visitor: inout Visitor
   ) {
     if Visitor.wantsLineOnly, line == nil { return }
     visitor.field(
-      name, line: line, .number(value, width: width, form), RawSpan(), at: slice)
+      name, line: line, .number(value, width: width, form), bytes, at: slice)
+  }
+
+  /// The shortest and the longest interval that the advertiser prefers (2 bytes each); 0xffff where
+  /// it sets no such bound.
+  private static func intervalRange<Visitor: HCIFieldVisitor & ~Copyable>(
+    _ bytes: RawSpan, _ slice: Slice, _ visitor: inout Visitor
+  ) throws(ParseError) -> Slice {
+    var cursor = Cursor(bytes, slice)
+    let start = Int(slice.start)
+    let hasLeast = bytes.littleEndianU16(at: start) != 0xffff
+    let hasMost = bytes.littleEndianU16(at: start + 2) != 0xffff
+    try number(
+      "Connection_Interval_Min",
+      line: hasMost ? "prefers interval" : "prefers interval of at least", width: 2,
+      .scaled(.intervalOrAny), &cursor, &visitor)
+    try number(
+      "Connection_Interval_Max", line: hasLeast && hasMost ? "-" : "prefers interval of at most",
+      width: 2,
+      .scaled(.intervalOrAny), &cursor, &visitor)
+    return cursor.rest()
   }
 
   /// Configuration (1 byte), whose bits say what follows: latitude and longitude (4 each) or local
-  /// north and east (2 each, decimetres), TX power (1), floor number (1), altitude (2), uncertainty
-  /// (1). Core Specification Supplement, Part A, 1.14; the order of floor and altitude as tshark 4.0
-  /// reads them.
+  /// north and east (2 each, decimetres), TX power (1), altitude (2), floor number (1), uncertainty
+  /// (1). Core Specification Supplement, Part A, 1.14 [mem]; the order is tshark 4.0's, which reads
+  /// fields whose bits are not set too.
   private static func indoorPosition<Visitor: HCIFieldVisitor & ~Copyable>(
     _ bytes: RawSpan, _ slice: Slice, _ visitor: inout Visitor
   ) throws(ParseError) -> Slice {
@@ -131,14 +152,14 @@ package enum ADFields {
       try number(
         "TX_Power", line: "sent at", width: 1, isSigned: true, .scaled(.dBm), &cursor, &visitor)
     }
-    if flags & 0x10 != 0 {
-      // 20 is the ground floor or one not known (253 to 255: without a number).
-      try number("Floor_Number", line: "floor code", width: 1, .plain, &cursor, &visitor)
-    }
     if flags & 0x08 != 0 {
       try number(
         "Altitude", line: "altitude", width: 2, isSigned: true, .scaled(.decimeters), &cursor,
         &visitor)
+    }
+    if flags & 0x10 != 0 {
+      // 20 is the ground floor or one not known (253 to 255: without a number).
+      try number("Floor_Number", line: "floor code", width: 1, .plain, &cursor, &visitor)
     }
     if flags & 0x20 != 0 { try number("Uncertainty", width: 1, .hex, &cursor, &visitor) }
     return cursor.rest()
@@ -157,7 +178,11 @@ package enum ADFields {
     // As wide as all eight, so that they are counted in the line rather than named.
     tell(
       "LE_Features", "supports", Int64(bitPattern: value), width: 8, .flags(.leFeatures),
-      at: known, &visitor)
+      bytes.part(known), at: known, &visitor)
+    let further = cursor.rest()
+    if !further.isEmpty {
+      visitor.field("Further_Features", line: nil, .bytes, bytes.part(further), at: further)
+    }
     return cursor.rest()
   }
 
@@ -206,9 +231,8 @@ package enum ADFields {
       let last = (position + bits - 1) / 8
       let value = Int64(bitPattern: block.bits(at: position, count: bits)) * factor
       position += bits
-      tell(
-        name, line, value, width: width, form,
-        at: Slice(start: Int(packed.start) + first, count: last - first + 1), &visitor)
+      let slice = Slice(start: Int(packed.start) + first, count: last - first + 1)
+      tell(name, line, value, width: width, form, bytes.part(slice), at: slice, &visitor)
     }
     // The offset counts in units of 30 or 300 µs, as the bit behind it says.
     let unit: Int64 = block.bits(at: 14, count: 1) == 0 ? 30 : 300
