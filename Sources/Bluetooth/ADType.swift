@@ -15,10 +15,18 @@ package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
   package static let shortenedLocalName = Self(rawValue: 0x08)
   package static let completeLocalName = Self(rawValue: 0x09)
   package static let txPowerLevel = Self(rawValue: 0x0a)
+  package static let connectionIntervalRange = Self(rawValue: 0x12)
   package static let serviceData16 = Self(rawValue: 0x16)
   package static let appearance = Self(rawValue: 0x19)
   package static let serviceData32 = Self(rawValue: 0x20)
   package static let serviceData128 = Self(rawValue: 0x21)
+  package static let indoorPositioning = Self(rawValue: 0x25)
+  package static let transportDiscoveryData = Self(rawValue: 0x26)
+  package static let leSupportedFeatures = Self(rawValue: 0x27)
+  package static let meshBeacon = Self(rawValue: 0x2b)
+  package static let bigInfo = Self(rawValue: 0x2c)
+  package static let advertisingIntervalLong = Self(rawValue: 0x2f)
+  package static let broadcastName = Self(rawValue: 0x30)
   package static let manufacturerSpecificData = Self(rawValue: 0xff)
 
   /// The name in the Assigned Numbers; nil for a type that they do not list.
@@ -84,15 +92,20 @@ package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
     isTemporaryKey(count: count) ? "Security Manager TK Value" : name
   }
 
-  private func isTemporaryKey(count: Int) -> Bool { rawValue == 0x10 && count == 16 }
+  /// More than a Device ID has is a key, or most of one.
+  private func isTemporaryKey(count: Int) -> Bool { rawValue == 0x10 && count > 8 }
 
   /// How the bytes of a structure are laid out.
   package enum Layout: Sendable {
-    case flags, name, uuids(width: Int), solicitedUUIDs(width: Int), txPower, appearance
-    case serviceData(width: Int), manufacturerData, secret, bytes
+    case flags, name, uuids(width: Int), solicitedUUIDs(width: Int), appearance
+    case serviceData(width: Int), manufacturerData, deviceClass, uri, secret
+    /// Fields that a row describes (`ADFields`).
+    case fields
+    /// Nobody has said how.
+    case bytes
   }
 
-  /// The layout of so many bytes of this type; `bytes` for those that are not told apart yet.
+  /// The layout of so many bytes of this type.
   package func layout(count: Int) -> Layout {
     switch rawValue {
     case 0x10 where isTemporaryKey(count: count): .secret
@@ -100,8 +113,8 @@ package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
     case 0x02, 0x03: .uuids(width: 2)
     case 0x04, 0x05: .uuids(width: 4)
     case 0x06, 0x07: .uuids(width: 16)
-    case 0x08, 0x09: .name
-    case 0x0a: .txPower
+    case 0x08, 0x09, 0x30: .name
+    case 0x0d: .deviceClass
     case 0x14: .solicitedUUIDs(width: 2)
     case 0x15: .solicitedUUIDs(width: 16)
     case 0x1f: .solicitedUUIDs(width: 4)
@@ -109,11 +122,81 @@ package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
     case 0x20: .serviceData(width: 4)
     case 0x21: .serviceData(width: 16)
     case 0x19: .appearance
+    case 0x24: .uri
     case 0xff: .manufacturerData
     // Out-of-band hashes and randomizers, SC confirmation and random, a broadcast code.
     case 0x0e, 0x0f, 0x1d, 0x1e, 0x22, 0x23, 0x2d: .secret
+    case 0x0a, 0x10...0x12, 0x17, 0x18, 0x1a...0x1c, 0x25...0x2c, 0x2e, 0x2f, 0x31, 0x32, 0x3d:
+      .fields
     default: .bytes
     }
+  }
+
+  /// How many bytes of data a type has.
+  package enum Size: Equatable, Sendable {
+    case any
+    case exactly(Int)
+    case either(Int, Int)
+    case atLeast(Int)
+    case multiple(of: Int)
+  }
+
+  /// How many bytes of data this type has (Core Specification Supplement, Part A, 1; Flags and
+  /// features may be of any length). What depends on the content is for `ADFields` to find.
+  package var size: Size {
+    switch rawValue {
+    case 0x0a, 0x11, 0x1c: .exactly(1)
+    case 0x19, 0x1a, 0x3d: .exactly(2)
+    case 0x0d: .exactly(3)
+    case 0x12: .exactly(4)
+    case 0x2e: .exactly(6)
+    case 0x1b, 0x28: .exactly(7)
+    case 0x32: .exactly(8)
+    case 0x0e, 0x0f, 0x1d, 0x1e, 0x22, 0x23, 0x2d: .exactly(16)
+    case 0x2f: .either(3, 4)
+    // A Device ID, a TK value.
+    case 0x10: .either(8, 16)
+    // Without encryption and with it.
+    case 0x2c: .either(33, 57)
+    case 0x02, 0x03, 0x14: .multiple(of: 2)
+    case 0x04, 0x05, 0x1f: .multiple(of: 4)
+    case 0x17, 0x18: .multiple(of: 6)
+    case 0x06, 0x07, 0x15: .multiple(of: 16)
+    case 0x24, 0x25, 0x26, 0x2b: .atLeast(1)
+    case 0x16, 0xff: .atLeast(2)
+    case 0x20: .atLeast(4)
+    // Link identifier and transaction number.
+    case 0x29: .atLeast(5)
+    // Randomizer and MIC.
+    case 0x31: .atLeast(9)
+    // Two bytes in clear, the rest of the header, the least payload and MIC.
+    case 0x2a: .atLeast(14)
+    case 0x21: .atLeast(16)
+    default: .any
+    }
+  }
+
+  /// How many bytes are missing or too many; nil where so many are right.
+  package func misfit(count: Int) -> Misfit? {
+    switch size {
+    case .any: nil
+    case .exactly(let expected): Self.misfit(count, expected)
+    case .either(let fewer, let more):
+      count == fewer ? nil : Self.misfit(count, count > fewer ? more : fewer)
+    case .atLeast(let least): count < least ? .missing(expected: least) : nil
+    case .multiple(let width): count % width == 0 ? nil : .leftOver(count % width)
+    }
+  }
+
+  /// What is wrong with a number of bytes.
+  package enum Misfit: Equatable, Sendable {
+    case missing(expected: Int)
+    case leftOver(Int)
+  }
+
+  private static func misfit(_ count: Int, _ expected: Int) -> Misfit? {
+    if count == expected { return nil }
+    return count < expected ? .missing(expected: expected) : .leftOver(count - expected)
   }
 
   /// What a bit of the Flags says, bits 0 to 4, in a word or two.

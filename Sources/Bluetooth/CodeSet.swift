@@ -105,6 +105,24 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case syncTransferMode
   /// What a monitored advertiser has done.
   case monitorCondition
+  /// Security Manager Out of Band Flags, by their bits.
+  case outOfBandFlags
+  /// LE Role.
+  case leRole
+  /// Vendor ID Source of a Device ID.
+  case vendorIDSource
+  /// Who defined what transport discovery data says.
+  case transportOrganization
+  /// Role and state of a transport, by their bits.
+  case transportFlags
+  /// What an indoor position consists of, by its bits.
+  case indoorPosition
+  /// 3D Information Data, by its bits.
+  case threeDimensional
+  /// What a mesh beacon announces.
+  case meshBeacon
+  /// The PHY of a BIG, as BIGInfo numbers it.
+  case bigPHY
 
   // Codes of BR/EDR links, pairing and the Controller's baseband.
 
@@ -424,4 +442,6 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case l2capReconfigureResult
   /// What an L2CAP channel is for: PSM and SPSM.
   case psm
+
+  
 }

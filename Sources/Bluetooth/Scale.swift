@@ -71,6 +71,8 @@ package struct Scale: Sendable, Equatable {
   package static let interval = Self(125, decimals: 2, .milliseconds)
   /// The same, 0 meaning that there is none.
   package static let intervalOrNone = Self(125, decimals: 2, .milliseconds, absent: 0)
+  /// The same, 0xffff meaning that any will do.
+  package static let intervalOrAny = Self(125, decimals: 2, .milliseconds, absent: 0xffff)
   /// Intervals of the shorter kind: n × 0.125 ms.
   package static let finerInterval = Self(125, decimals: 3, .milliseconds)
   /// Clock ticks: n × 0.3125 ms, 0xffff meaning not known.
@@ -101,6 +103,8 @@ package struct Scale: Sendable, Equatable {
   package static let dB = Self(1, .decibels)
   /// n × 0.1 dB.
   package static let tenthsOfDB = Self(1, decimals: 1, .decibels)
+  /// n × 0.1 m.
+  package static let decimeters = Self(1, decimals: 1, .meters)
   /// n bytes.
   package static let octets = Self(1, .octets)
   /// n credits.

@@ -260,6 +260,24 @@ extension RawSpan {
   }
 }
 
+extension StaticString {
+  /// The text's bytes, which are there as long as the program.
+  @inlinable
+  package var bytes: RawSpan {
+    @_lifetime(immortal) get {
+      let span = unsafe RawSpan(_unsafeStart: utf8Start, byteCount: utf8CodeUnitCount)
+      return unsafe _overrideLifetime(span, copying: ())
+    }
+  }
+
+  /// The part `slice` of the text; where it lies outside, what there is.
+  @inlinable
+  @_lifetime(immortal)
+  package func bytes(_ slice: Slice) -> RawSpan {
+    unsafe _overrideLifetime(bytes.part(slice), copying: ())
+  }
+}
+
 extension [UInt8] {
   /// The bytes of the array, borrowed.
   @inlinable

@@ -121,9 +121,32 @@ extension Dissection {
     _ found: HCIParameters, _ bytes: RawSpan, status: UInt8?, isTruncated: Bool
   ) {
     parameters = found
-    guard !isTruncated, problems.isEmpty, let problem = found.problem(bytes, status: status)
-    else { return }
-    problems.add(problem)
+    guard !isTruncated, problems.isEmpty else { return }
+    if let problem = found.problem(bytes, status: status) {
+      problems.add(problem)
+    } else {
+      checkAdvertisingData(found, bytes)
+    }
+  }
+
+  /// Checks the advertising data of commands, what they return, and inquiry results. That of reports
+  /// may be a part of more: `Sessions` checks it.
+  private mutating func checkAdvertisingData(_ found: HCIParameters, _ bytes: RawSpan) {
+    if case .event(let event) = content, event.isLEMeta { return }
+    let layout: HCILayout
+    let slice: Slice
+    if let completed = found.completed {
+      (layout, slice) = (HCITable.returns(completed), found.inner)
+    } else if let row = found.row {
+      (layout, slice) = (HCITable.parameters(row), found.outer)
+    } else {
+      return
+    }
+    guard layout.hasAdvertisingData else { return }
+    var checker = ADChecker()
+    var fields = HCIFields(bytes, slice)
+    try? fields.walk(layout, &checker)
+    for index in 0..<checker.problems.count { problems.add(checker.problems[index]) }
   }
 
   /// Cuts off the bytes that a header's length field claims, and says where it lied.

@@ -69,7 +69,7 @@ extension Details {
       sink.beginItem()
       if let handle = item.handle { sink.identifier("handle", UInt64(handle), digits: 4) }
       if let end = item.endHandle { sink.identifier("end_handle", UInt64(end), digits: 4) }
-      if let uuid = item.type { sink.uuid("uuid", uuid) }
+      if let uuid = item.type { sink.namedUUID(uuid) }
       if let value = item.value {
         let meaning = DeclaredAttribute(bytes.part(value), type)
         declared(meaning, to: &sink)
@@ -85,15 +85,15 @@ extension Details {
     _ declared: DeclaredAttribute, to sink: inout Sink
   ) {
     switch declared {
-    case .service(let uuid): sink.uuid("uuid", uuid)
+    case .service(let uuid): sink.namedUUID(uuid)
     case .characteristic(let declaration):
-      sink.uuid("uuid", declaration.uuid)
+      sink.namedUUID(declaration.uuid)
       sink.identifier("value_handle", UInt64(declaration.valueHandle), digits: 4)
       sink.words(
         "properties", bits: Int(declaration.properties.rawValue), of: 8,
         CharacteristicProperties.key(bit:))
     case .include(let declaration):
-      if let uuid = declaration.uuid { sink.uuid("uuid", uuid) }
+      if let uuid = declaration.uuid { sink.namedUUID(uuid) }
       sink.identifier("included_start_handle", UInt64(declaration.startHandle), digits: 4)
       sink.identifier("included_end_handle", UInt64(declaration.endHandle), digits: 4)
     case .other: break

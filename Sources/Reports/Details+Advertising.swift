@@ -13,18 +13,20 @@ extension Details {
     for index in memory.advertisements.reports.indices {
       let advertisement = memory.advertisements.reports[index]
       sink.beginItem()
-      report(advertisement.report, to: &sink)
+      report(advertisement.report, advertisement.train, to: &sink)
       if let chain = advertisement.chain {
         sink.packets("reassembled_from", memory.advertisements.packets[chain])
       }
+      if advertisement.lacksFirstPart { sink.word("first_part", "missing") }
       if let joined = advertisement.joined {
-        data(memory.advertisements.joined.bytes, joined, to: &sink)
+        // It stands in no place of this record.
+        data(memory.advertisements.joined.bytes, joined, placedAt: nil, to: &sink)
       } else if advertisement.isPart, advertisement.partNumber != 1 {
         // It begins anywhere: what looks like structures may be none.
         payload(
           bytes.part(advertisement.report.data), isSecret: advertisement.mayHoldSecret, to: &sink)
       } else {
-        data(bytes, advertisement.report.data, to: &sink)
+        data(bytes, advertisement.report.data, placedAt: 0, to: &sink)
       }
       sink.endItem()
     }
@@ -32,27 +34,32 @@ extension Details {
   }
 
   private static func report<Sink: FieldSink & ~Copyable>(
-    _ report: AdvertisingReport, to sink: inout Sink
+    _ report: AdvertisingReport, _ train: PeriodicTrain?, to sink: inout Sink
   ) {
-    if let address = report.address {
-      sink.address("address", address)
-    }
-    if report.kind != .periodic {
-      if let kind = AddressKind(report.address ?? .zero, report.addressType).key {
-        sink.word("address_type", kind)
-      }
+    if let address = report.address ?? train?.address { sink.address("address", address) }
+    switch report.kind {
+    case .legacy, .directed, .extended:
+      addressType(report.address, report.addressType, to: &sink)
       sink.identifier(
         "event_type", UInt64(report.eventType), digits: report.kind == .extended ? 4 : 2)
+    case .periodic, .bigInfo:
+      if let train { addressType(train.address, train.addressType, to: &sink) }
+    case .response: break
     }
     if let name = report.legacyName {
       sink.word("event", name)
-    } else if report.kind == .periodic {
-      sink.word("event", "periodic")
-    } else if report.kind == .extended {
-      sink.word("event", "extended")
-      sink.words(
-        "properties", bits: Int(report.eventType & 0x1f), of: 5,
-        AdvertisingReport.propertyKey(bit:))
+    } else {
+      switch report.kind {
+      case .periodic: sink.word("event", "periodic")
+      case .response: sink.word("event", "periodic_response")
+      case .bigInfo: sink.word("event", "big_info")
+      case .extended:
+        sink.word("event", "extended")
+        sink.words(
+          "properties", bits: Int(report.eventType & 0x1f), of: 5,
+          AdvertisingReport.propertyKey(bit:))
+      case .legacy, .directed: break
+      }
     }
     if let direct = report.directAddress { sink.address("direct_address", direct) }
     if let direct = report.directAddress, let type = report.directAddressType,
@@ -61,6 +68,11 @@ extension Details {
       sink.word("direct_address_type", kind)
     }
     if let sync = report.syncHandle { sink.identifier("sync_handle", UInt64(sync), digits: 4) }
+    if let set = report.advertisingHandle { sink.number("advertising_handle", Int(set)) }
+    if let subevent = report.subevent, subevent != 0xff { sink.number("subevent", Int(subevent)) }
+    if report.wasNotSent { sink.flag("sent", false) }
+    if let slot = report.responseSlot { sink.number("response_slot", Int(slot)) }
+    if let counter = report.eventCounter { sink.number("event_counter", Int(counter)) }
     if let rssi = report.rssi { sink.quantity("rssi", Int(rssi), .dBm) }
     if let power = report.txPower { sink.quantity("tx_power", Int(power), .dBm) }
     if let phy = report.primaryPHY, let name = CodeSet.phy.name(of: UInt64(phy)) {
@@ -69,59 +81,142 @@ extension Details {
     if let phy = report.secondaryPHY, phy != 0, let name = CodeSet.phy.name(of: UInt64(phy)) {
       sink.word("secondary_phy", name)
     }
-    if let sid = report.sid, sid != 0xff { sink.number("sid", Int(sid)) }
+    if let cte = report.cteType, cte != 0xff, let name = CodeSet.cteType.name(of: UInt64(cte)) {
+      sink.word("cte_type", name)
+    }
+    if let sid = report.sid ?? train?.sid, sid != 0xff { sink.number("sid", Int(sid)) }
     if let interval = report.periodicInterval, interval != 0 {
       sink.quantity("periodic_interval", Int(interval), .interval)
     }
     if report.dataStatus != .complete { sink.word("data_status", report.dataStatus.key) }
   }
 
+  private static func addressType<Sink: FieldSink & ~Copyable>(
+    _ address: DeviceAddress?, _ type: AddressType, to sink: inout Sink
+  ) {
+    if let kind = AddressKind(address ?? .zero, type).key { sink.word("address_type", kind) }
+  }
+
   /// Advertising data: its bytes, then its AD structures.
   private static func data<Sink: FieldSink & ~Copyable>(
-    _ bytes: RawSpan, _ slice: Slice, to sink: inout Sink
+    _ bytes: RawSpan, _ slice: Slice, placedAt base: Int?, to sink: inout Sink
   ) {
     guard !slice.isEmpty else { return }
+    if let base { sink.at(base + Int(slice.start), Int(slice.count)) }
     if !sink.showsKeys, ADStructures.holdSecret(bytes, slice) {
       sink.hidden("data", Int(slice.count))
     } else {
       sink.bytes("data", bytes.part(slice))
     }
+    structures(bytes, slice, placedAt: base, to: &sink)
+  }
+
+  /// The AD structures in the part `slice` of `bytes`.
+  ///
+  /// - Parameter placedAt: where `bytes` begins in the packet's; nil where it is not there.
+  static func structures<Sink: FieldSink & ~Copyable>(
+    _ bytes: RawSpan, _ slice: Slice, placedAt base: Int?, to sink: inout Sink
+  ) {
     sink.beginList("fields")
     var structures = ADStructures(bytes, slice)
     while let structure = structures.next() {
+      let data = structure.data
+      // Length and type stand before the data.
+      if let base { sink.at(base + Int(data.start) - 2, Int(data.count) + 2) }
       sink.beginItem()
       sink.identifier("type", UInt64(structure.type.rawValue), digits: 2)
-      if let name = structure.type.name(count: Int(structure.data.count)) {
-        sink.word("name", name)
-      }
-      value(of: structure.type, bytes.part(structure.data), to: &sink)
+      if let name = structure.type.name(count: Int(data.count)) { sink.word("name", name) }
+      if let base { sink.at(base + Int(data.start), Int(data.count)) }
+      value(of: structure.type, bytes, data, to: &sink)
       sink.endItem()
     }
     sink.endList()
   }
 
+  /// What a structure says under `value`; bytes that nobody has explained under `data`.
   private static func value<Sink: FieldSink & ~Copyable>(
-    of type: ADType, _ data: RawSpan, to sink: inout Sink
+    of type: ADType, _ bytes: RawSpan, _ slice: Slice, to sink: inout Sink
   ) {
+    let data = bytes.part(slice)
+    let isWhole = type.misfit(count: data.byteCount) == nil
     switch type.layout(count: data.byteCount) {
-    case .flags where data.byteCount == 1:
+    case .secret:
+      if sink.showsKeys { sink.bytes("value", data) } else { sink.hidden("value", data.byteCount) }
+    case .flags where data.byteCount > 0:
       sink.flags("value", UInt64(data.byte(at: 0)), digits: 2, .advertisingFlags)
+      rest(data.dropping(1), to: &sink)
     case .name: sink.string("value", data)
-    case .txPower where data.byteCount == 1:
-      sink.number("value", Int(Int8(bitPattern: data.byte(at: 0))))
-    case .appearance where data.byteCount == 2:
-      sink.identifier("value", UInt64(data.littleEndianU16(at: 0)), digits: 4)
     case .uuids(let width), .solicitedUUIDs(let width):
       sink.uuids("value", data, width: width)
-    case .serviceData(let width) where data.byteCount >= width:
+      rest(data.dropping(data.byteCount / width * width), to: &sink)
+    case .appearance where isWhole:
+      let appearance = Appearance(rawValue: data.littleEndianU16(at: 0))
+      sink.code("value", UInt64(appearance.rawValue), digits: 4, assigned: appearance.name)
+    case .serviceData(let width) where isWhole:
+      sink.begin("value")
       var cursor = Cursor(data)
-      if let uuid = try? BluetoothUUID(parsing: &cursor, width: width) { sink.uuid("uuid", uuid) }
-      sink.bytes("value", data.dropping(width))
-    case .manufacturerData where data.byteCount >= 2:
-      sink.identifier("company", UInt64(data.littleEndianU16(at: 0)), digits: 4)
-      sink.bytes("value", data.dropping(2))
-    case .secret where !sink.showsKeys: sink.hidden("value", data.byteCount)
-    default: sink.bytes("value", data)
+      if let uuid = try? BluetoothUUID(parsing: &cursor, width: width) { sink.namedUUID(uuid) }
+      sink.bytes("data", data.dropping(width))
+      sink.end()
+    case .manufacturerData where isWhole:
+      let company = CompanyID(rawValue: data.littleEndianU16(at: 0))
+      sink.begin("value")
+      sink.code("company", UInt64(company.rawValue), digits: 4, assigned: company.name)
+      sink.bytes("data", data.dropping(2))
+      sink.end()
+    case .deviceClass where isWhole:
+      deviceClass(data, to: &sink)
+    case .uri where isWhole: uri(data, to: &sink)
+    case .fields where isWhole:
+      sink.begin("value")
+      // Where the bytes end too early, the packet's problems say so.
+      let left = try? ADFields.walk(type, bytes, slice, &sink)
+      sink.end()
+      if let left { rest(bytes.part(left), to: &sink) }
+    default: sink.bytes("data", data)
     }
+  }
+
+  private static func rest<Sink: FieldSink & ~Copyable>(_ data: RawSpan, to sink: inout Sink) {
+    if data.byteCount > 0 { sink.bytes("data", data) }
+  }
+
+  /// A class of device: its code and minor class, its major class, its services.
+  private static func deviceClass<Sink: FieldSink & ~Copyable>(
+    _ data: RawSpan, to sink: inout Sink
+  ) {
+    let number = UInt32(data.littleEndianU16(at: 0)) | UInt32(data.byte(at: 2)) << 16
+    let device = DeviceClass(rawValue: number)
+    sink.begin("value")
+    sink.code("class", UInt64(number), digits: 6, assigned: device.minor ?? device.major)
+    if let major = device.major { sink.string("major_class", major.bytes) }
+    sink.beginList("services")
+    for bit in DeviceClass.serviceBits {
+      guard let service = device.service(bit: bit) else { continue }
+      sink.beginItem()
+      sink.number("bit", bit)
+      sink.string("name", service.bytes)
+      sink.endItem()
+    }
+    sink.endList()
+    sink.end()
+  }
+
+  /// A URI, its scheme's character written out.
+  private static func uri<Sink: FieldSink & ~Copyable>(_ data: RawSpan, to sink: inout Sink) {
+    let (scheme, rest) = data.uri
+    sink.string("value", scheme?.name, data.part(rest))
+  }
+}
+
+extension RawSpan {
+  /// The scheme that a URI's first character stands for, and what follows; without one that is known,
+  /// all of it.
+  var uri: (scheme: URIScheme?, rest: Slice) {
+    let all = Slice(start: 0, count: byteCount)
+    guard case .scalar(let scalar, let count) = textUnit(at: 0) else { return (nil, all) }
+    let scheme = URIScheme(rawValue: scalar)
+    guard scheme == .none || scheme.name != nil else { return (nil, all) }
+    return (scheme, Slice(start: count, count: byteCount - count))
   }
 }

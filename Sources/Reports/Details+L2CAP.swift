@@ -41,9 +41,9 @@ extension Details {
       if fate.isJoined { sink.packets("reassembled_from", fragments[...]) }
       if dissection.isSignalling {
         signalling(dissection, bytes, memory, to: &sink)
-      } else if dissection.att == nil {
+      } else if dissection.att == nil, dissection.smp == nil {
         sink.at(Int(dissection.body.start), Int(dissection.body.count))
-        payload(bytes.part(dissection.body), isSecret: dissection.carriesSecret, to: &sink)
+        payload(bytes.part(dissection.body), isSecret: dissection.hidesSMP(answer), to: &sink)
       }
     }
     sink.end()

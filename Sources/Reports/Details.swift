@@ -24,6 +24,7 @@ enum Details {
       sink.begin("hci")
       sink.word("kind", "command")
       sink.identifier("opcode", UInt64(command.opcode), digits: 4)
+      sink.tellsStructures = true
       parameters(dissection, bytes, mayHoldSecret: false, to: &sink)
       sink.end()
     case .event(let event):
@@ -92,6 +93,7 @@ enum Details {
     self.answered(answer, to: &sink)
     let mayHoldSecret = memory.advertisements.mayHoldSecret
     sink.hidesAdvertising = mayHoldSecret && !sink.showsKeys
+    sink.tellsStructures = memory.advertisements.reports.isEmpty
     parameters(dissection, bytes, mayHoldSecret: mayHoldSecret, to: &sink)
     sink.hidesAdvertising = false
   }
@@ -219,6 +221,9 @@ enum Details {
     if let address = note.address { sink.address("address", address) }
     if let manufacturer = note.manufacturer {
       sink.identifier("manufacturer", UInt64(manufacturer), digits: 4)
+      if let name = CompanyID(rawValue: manufacturer).name {
+        sink.string("manufacturer_name", name.bytes)
+      }
     }
     if let cookie = note.cookie { sink.identifier("cookie", UInt64(cookie), digits: 8) }
     if let format = note.format { sink.number("format", Int(format)) }

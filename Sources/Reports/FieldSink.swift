@@ -24,12 +24,16 @@ protocol FieldSink: HCIFieldVisitor, ~Copyable {
   mutating func identifier(_ key: StaticString, _ value: UInt64, digits: Int)
   /// A code that may have a name.
   mutating func code(_ key: StaticString, _ value: UInt64, digits: Int, _ name: StaticString?)
+  /// A code whose name stands in the Assigned Numbers, if it has one.
+  mutating func code(_ key: StaticString, _ value: UInt64, digits: Int, assigned: AssignedName?)
   /// Bits, of which those that are set may have names.
   mutating func flags(_ key: StaticString, _ value: UInt64, digits: Int, _ set: CodeSet)
   /// Bytes.
   mutating func bytes(_ key: StaticString, _ bytes: RawSpan)
   /// A string from the capture.
   mutating func string(_ key: StaticString, _ bytes: RawSpan)
+  /// A string of two pieces: one that the Assigned Numbers have, one from the capture.
+  mutating func string(_ key: StaticString, _ start: AssignedName?, _ rest: RawSpan)
   /// One of a few constant words.
   mutating func word(_ key: StaticString, _ word: StaticString)
   /// Yes or no.
@@ -38,6 +42,8 @@ protocol FieldSink: HCIFieldVisitor, ~Copyable {
   mutating func address(_ key: StaticString, _ address: DeviceAddress)
   /// A UUID.
   mutating func uuid(_ key: StaticString, _ uuid: BluetoothUUID)
+  /// A UUID under `uuid`, and what it stands for or who registered it, where that is known.
+  mutating func namedUUID(_ uuid: BluetoothUUID)
   /// Something secret that is there, with its length in bytes, but not shown.
   mutating func hidden(_ key: StaticString, _ count: Int)
   /// A handle that is an element of a list.
@@ -57,6 +63,9 @@ protocol FieldSink: HCIFieldVisitor, ~Copyable {
   /// Whether advertising data is hidden whatever it looks like: it is a part of more, which holds a
   /// secret.
   var hidesAdvertising: Bool { get set }
+  /// Whether the structures of advertising data are told where it stands: not in reports, which tell
+  /// them beside their event.
+  var tellsStructures: Bool { get set }
 }
 
 extension FieldSink where Self: ~Copyable {
@@ -85,6 +94,10 @@ extension FieldSink where Self: ~Copyable {
         hidesAdvertising
         || ADStructures.holdSecret(bytes, Slice(start: 0, count: bytes.byteCount))
       if isSecret && !showsKeys { hidden(name, bytes.byteCount) } else { self.bytes(name, bytes) }
+      if tellsStructures, bytes.byteCount > 0 {
+        Details.structures(
+          bytes, Slice(start: 0, count: bytes.byteCount), placedAt: Int(slice.start), to: &self)
+      }
     case .advertisingFragment where bytes.byteCount == 0: self.bytes(name, bytes)
     case .text: string(name, bytes)
     case .secret, .advertisingFragment:
@@ -102,6 +115,8 @@ extension FieldSink where Self: ~Copyable {
     case .hex: identifier(name, raw, digits: digits)
     case .handle: identifier(name, raw, digits: digits)
     case .code(let set): code(name, raw, digits: digits, set.name(of: raw))
+    case .assigned(let numbers):
+      code(name, raw, digits: digits, assigned: numbers.name(of: raw))
     case .flags(let set): flags(name, raw, digits: digits, set)
     case .scaled(let scale):
       if scale.absent != Int(value) { quantity(name, Int(value), scale) }

@@ -130,6 +130,9 @@ struct InfoDocument: ~Copyable {
       }
       if let manufacturer = adapter.manufacturer {
         sink.identifier("manufacturer", UInt64(manufacturer), digits: 4)
+        if let name = CompanyID(rawValue: manufacturer).name {
+          sink.string("manufacturer_name", name.bytes)
+        }
       }
       sink.endItem()
     }

@@ -145,7 +145,8 @@ struct InfoPage: ~Copyable {
       // 0xffff is no company's: it stands for none.
       if let manufacturer = adapter.manufacturer, manufacturer != 0xffff {
         out.text(", company ")
-        out.hexadecimal(UInt64(manufacturer), digits: 4)
+        out.assigned(
+          CompanyID(rawValue: manufacturer).name, UInt64(manufacturer), digits: 4)
       }
       out.byte(0x0a)
     }

@@ -173,6 +173,7 @@ extension JSONSchema {
               "description": "The controller's public address; all zeros where it has none yet."
             },
             "manufacturer": {"$ref": "#/$defs/identifier", "description": "The controller's maker, as a company identifier."},
+            "manufacturer_name": {"type": "string", "description": "That company's name, where the identifier is somebody's."},
             "cookie": {"$ref": "#/$defs/identifier", "description": "Number of the management socket."},
             "format": {"type": "integer", "description": "control_open: the kind of socket.", "minimum": 0},
             "version": {"type": "integer", "description": "control_open: version of the management interface.", "minimum": 0},
@@ -319,7 +320,8 @@ extension JSONSchema {
               "address": {"$ref": "#/$defs/address"},
               "bus": {"$ref": "#/$defs/code", "description": "How it is attached."},
               "hci_version": {"$ref": "#/$defs/code", "description": "The version of the specification that it implements."},
-              "manufacturer": {"$ref": "#/$defs/identifier", "description": "Its maker, as a company identifier."}
+              "manufacturer": {"$ref": "#/$defs/identifier", "description": "Its maker, as a company identifier."},
+              "manufacturer_name": {"type": "string", "description": "That company's name, where the identifier is somebody's."}
             }
           }
         },
@@ -826,7 +828,14 @@ extension JSONSchema {
       "type": "object",
       "description": "Parameters by their names in the specification, in snake_case; quantities have their unit at the end of the key (_ms, _us, _s, _dbm). A parameter whose value means \"not available\" is left out.",
       "propertyNames": {"pattern": "^[a-z0-9_]+$"},
-      "properties": {"hidden": {"$ref": "#/$defs/hidden"}},
+      "properties": {
+        "fields": {
+          "type": "array",
+          "description": "Advertising data that a command sets or an inquiry found, structure by structure; that of reports stands in `advertisements`.",
+          "items": {"$ref": "#/$defs/adField"}
+        },
+        "hidden": {"$ref": "#/$defs/hidden"}
+      },
       "additionalProperties": {"$ref": "#/$defs/parameter"}
     },
     "parameter": {
@@ -942,6 +951,8 @@ extension JSONSchema {
         },
         "value_handle": {"$ref": "#/$defs/handle", "description": "Declaration of a characteristic: where its value is."},
         "properties": {"$ref": "#/$defs/properties"},
+        "name": {"type": "string", "description": "What the UUID stands for, where that is assigned."},
+        "registered_to": {"type": "string", "description": "Who registered the UUID, or for what, where it is one that companies register. Devices of others use such UUIDs too."},
         "included_start_handle": {"$ref": "#/$defs/handle", "description": "Include declaration: first handle of the included service."},
         "included_end_handle": {"$ref": "#/$defs/handle", "description": "Include declaration: its last handle."},
         "value": {"$ref": "#/$defs/hex", "description": "The attribute's value."},
@@ -989,13 +1000,13 @@ extension JSONSchema {
       "properties": {
         "address": {
           "$ref": "#/$defs/address",
-          "description": "The advertiser; absent in periodic and anonymous advertising."
+          "description": "The advertiser; absent in anonymous advertising, and in periodic advertising where the capture does not hold how its train was found."
         },
         "address_type": {"$ref": "#/$defs/addressType"},
         "event_type": {"$ref": "#/$defs/identifier", "description": "The Event_Type of the report, as the controller gave it."},
         "event": {
-          "enum": ["ADV_IND", "ADV_DIRECT_IND", "ADV_SCAN_IND", "ADV_NONCONN_IND", "SCAN_RSP", "extended", "periodic"],
-          "description": "What kind of PDU was advertised; the names in capitals are those of legacy advertising."
+          "enum": ["ADV_IND", "ADV_DIRECT_IND", "ADV_SCAN_IND", "ADV_NONCONN_IND", "SCAN_RSP", "extended", "periodic", "periodic_response", "big_info"],
+          "description": "What kind of PDU was advertised; the names in capitals are those of legacy advertising. periodic_response: what was heard in a response slot of one's own periodic advertising; big_info: the broadcast streams that a train announces, which stand in the event's parameters."
         },
         "properties": {
           "type": "array",
@@ -1005,6 +1016,12 @@ extension JSONSchema {
         "direct_address": {"$ref": "#/$defs/address", "description": "Directed advertising: who is meant."},
         "direct_address_type": {"$ref": "#/$defs/addressType"},
         "sync_handle": {"$ref": "#/$defs/handle", "description": "Periodic advertising: which train."},
+        "advertising_handle": {"type": "integer", "description": "Periodic response: the advertising set that was answered.", "minimum": 0},
+        "subevent": {"type": "integer", "description": "Periodic advertising with responses: the subevent.", "minimum": 0},
+        "sent": {"const": false, "description": "Periodic response: the subevent's own data was not sent."},
+        "response_slot": {"type": "integer", "description": "Periodic response: the slot.", "minimum": 0},
+        "event_counter": {"type": "integer", "description": "Periodic advertising: the event that the data was sent in.", "minimum": 0},
+        "cte_type": {"type": "string", "description": "Periodic advertising: the constant tone extension, where there is one."},
         "rssi_dbm": {"type": "integer", "description": "How strong it was received, in dBm."},
         "tx_power_dbm": {"type": "integer", "description": "How strong it was sent, in dBm, as the advertiser says."},
         "primary_phy": {"type": "string", "description": "The PHY of the first packet."},
@@ -1015,13 +1032,17 @@ extension JSONSchema {
           "description": "Interval of the periodic advertising that belongs to it, in milliseconds."
         },
         "data_status": {
-          "enum": ["incomplete", "truncated", "reserved"],
-          "description": "incomplete: more data follows in another report; truncated: more was sent than was received. Absent where the data is complete."
+          "enum": ["incomplete", "truncated", "reserved", "failed"],
+          "description": "incomplete: more data follows in another report; truncated: more was sent than was received; failed: nothing was received. Absent where the data is complete."
         },
         "reassembled_from": {
           "type": "array",
           "description": "The packets that carried the data, this one last.",
           "items": {"$ref": "#/$defs/packetNumber"}
+        },
+        "first_part": {
+          "const": "missing",
+          "description": "The data seems to be a later part of more, whose first part lies before the capture's beginning or in a gap. Inferred: it does not begin as advertising data does."
         },
         "data": {"$ref": "#/$defs/hex", "description": "Advertising data, joined where it came in several reports."},
         "fields": {
@@ -1041,19 +1062,48 @@ extension JSONSchema {
       "properties": {
         "type": {"$ref": "#/$defs/identifier", "description": "The AD type."},
         "name": {"type": "string", "description": "Its name in the specification, absent if it is not known."},
-        "uuid": {"$ref": "#/$defs/uuid", "description": "Service data: of which service."},
-        "company": {"$ref": "#/$defs/identifier", "description": "Manufacturer data: the company identifier."},
         "value": {
-          "description": "A text (names), a number in dBm (Tx Power Level), an identifier (Appearance), a set of bits (Flags), a list of UUIDs, else bytes.",
+          "description": "What the structure says, where it is known and has the length that it must have.",
           "anyOf": [
-            {"type": "string"},
-            {"type": "integer"},
-            {"$ref": "#/$defs/flags"},
-            {"type": "array", "description": "UUIDs of services.", "items": {"$ref": "#/$defs/uuid"}}
+            {"type": "string", "description": "Names, URIs; secrets in hexadecimal."},
+            {"$ref": "#/$defs/flags", "description": "Flags."},
+            {"$ref": "#/$defs/code", "description": "Appearance."},
+            {"type": "array", "description": "UUIDs of services.", "items": {"$ref": "#/$defs/uuid"}},
+            {"$ref": "#/$defs/adValue"}
           ]
         },
+        "data": {"$ref": "#/$defs/hex", "description": "Bytes that were not decoded: of a type that is not known, of a wrong length (the packet's problems say which), or left over."},
         "hidden": {"$ref": "#/$defs/hidden"}
       }
+    },
+    "adValue": {
+      "type": "object",
+      "description": "The fields of an AD structure. Besides those named here: fields by their names in the specification, as in `parameters`, such as tx_power_dbm, connection_interval_min_ms, advertising_interval_ms, role, transports, num_bis.",
+      "propertyNames": {"pattern": "^[a-z0-9_]+$"},
+      "properties": {
+        "uuid": {"$ref": "#/$defs/uuid", "description": "Service data: of which service."},
+        "name": {"type": "string", "description": "The name of the service."},
+        "registered_to": {"type": "string", "description": "Who registered the UUID, or for what. Devices of others use such UUIDs too."},
+        "company": {"$ref": "#/$defs/code", "description": "Manufacturer data: whose."},
+        "data": {"$ref": "#/$defs/hex", "description": "Service data, manufacturer data: the bytes behind the UUID or company."},
+        "class": {"$ref": "#/$defs/code", "description": "Class of device, named by its minor class, or its major class where that has no name."},
+        "major_class": {"type": "string", "description": "Class of device: the name of the major class."},
+        "services": {
+          "type": "array",
+          "description": "Class of device: the services that it names.",
+          "items": {
+            "type": "object",
+            "required": ["bit", "name"],
+            "additionalProperties": false,
+            "properties": {
+              "bit": {"type": "integer", "description": "The service's bit.", "minimum": 13, "maximum": 23},
+              "name": {"type": "string", "description": "The service."}
+            }
+          }
+        },
+        "hidden": {"$ref": "#/$defs/hidden"}
+      },
+      "additionalProperties": {"$ref": "#/$defs/parameter"}
     },
     "connectionSummary": {
       "type": "object",

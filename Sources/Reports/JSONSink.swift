@@ -9,6 +9,7 @@ struct JSONSink: FieldSink, ~Copyable {
   var output = Output()
   let showsKeys: Bool
   var hidesAdvertising = false
+  var tellsStructures = false
   /// Whether a comma is due before the next key or element.
   private var isFirst = true
   private var keys = KeyCache()
@@ -153,6 +154,17 @@ struct JSONSink: FieldSink, ~Copyable {
     }
   }
 
+  mutating func code(_ key: StaticString, _ value: UInt64, digits: Int, assigned: AssignedName?) {
+    self.key(key)
+    output.text("{\"code\":\"")
+    output.hexadecimal(value, digits: digits)
+    if let assigned {
+      output.text("\",\"name\":\"")
+      output.jsonEscaped(assigned.bytes)
+    }
+    output.text("\"}")
+  }
+
   mutating func flags(_ key: StaticString, _ value: UInt64, digits: Int, _ set: CodeSet) {
     self.key(key)
     output.text("{\"code\":\"")
@@ -186,6 +198,14 @@ struct JSONSink: FieldSink, ~Copyable {
     output.byte(0x22)
   }
 
+  mutating func string(_ key: StaticString, _ start: AssignedName?, _ rest: RawSpan) {
+    self.key(key)
+    output.byte(0x22)
+    if let start { output.jsonEscaped(start.bytes) }
+    output.jsonEscaped(rest)
+    output.byte(0x22)
+  }
+
   mutating func string(_ key: StaticString, _ text: String) {
     string(key, [UInt8](text.utf8).bytes)
   }
@@ -212,6 +232,15 @@ struct JSONSink: FieldSink, ~Copyable {
     output.byte(0x22)
     output.uuid(uuid)
     output.byte(0x22)
+  }
+
+  mutating func namedUUID(_ uuid: BluetoothUUID) {
+    self.uuid("uuid", uuid)
+    if let name = uuid.name {
+      string("name", name.bytes)
+    } else if let registrant = uuid.registrant {
+      string("registered_to", registrant.bytes)
+    }
   }
 
   mutating func hidden(_ key: StaticString, _ count: Int) { hiddenKeys.append(key) }

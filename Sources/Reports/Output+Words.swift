@@ -37,6 +37,28 @@ extension Output {
     if name != nil { byte(0x29) }
   }
 
+  /// Appends an assigned number, then its name: `0x0059 Nordic Semiconductor ASA`.
+  mutating func assigned(_ name: AssignedName?, _ number: UInt64, digits: Int) {
+    hexadecimal(number, digits: digits)
+    guard let name else { return }
+    byte(0x20)
+    self.name(name)
+  }
+
+  /// Appends a UUID, then what it stands for: `180d Heart Rate`; of one that somebody registered for
+  /// their own use, which others use too, that: `feaa (registered: Google LLC)`.
+  mutating func namedUUID(_ uuid: BluetoothUUID) {
+    self.uuid(uuid)
+    if let name = uuid.name {
+      byte(0x20)
+      self.name(name)
+    } else if let registrant = uuid.registrant {
+      text(" (registered: ")
+      name(registrant)
+      byte(0x29)
+    }
+  }
+
   /// Appends the names of the bits that are set, after `opening`, with commas between them; bits
   /// without a name by their number. False where none is set and nothing was appended.
   mutating func names(_ value: UInt64, _ set: CodeSet, opening: StaticString = "") -> Bool {
@@ -66,14 +88,22 @@ extension Output {
     byte(0x22)
   }
 
-  /// Appends UUIDs of one width, with commas between them.
+  /// Appends two pieces of a string in quotes, the first of them from the Assigned Numbers.
+  mutating func quoted(_ start: AssignedName?, _ rest: RawSpan) {
+    byte(0x22)
+    if let start { name(start) }
+    printable(rest)
+    byte(0x22)
+  }
+
+  /// Appends UUIDs of one width with their names, with commas between them.
   mutating func uuids(_ list: RawSpan, width: Int) {
     var cursor = Cursor(list)
     var isFirst = true
     while cursor.remaining >= width, let uuid = try? BluetoothUUID(parsing: &cursor, width: width) {
       if !isFirst { text(", ") }
       isFirst = false
-      self.uuid(uuid)
+      namedUUID(uuid)
     }
   }
 

@@ -147,16 +147,16 @@ extension Sentence {
         }
         output.byte(0x20)
       }
-      if let uuid = item.type { output.uuid(uuid) }
+      if let uuid = item.type { attribute(uuid) }
       guard let value = item.value else { continue }
       switch DeclaredAttribute(bytes.part(value), type) {
-      case .service(let uuid): output.uuid(uuid)
+      case .service(let uuid): attribute(uuid)
       case .include(let include):
         output.text("includes ")
         range(include.startHandle, include.endHandle)
         if let uuid = include.uuid {
           output.byte(0x20)
-          output.uuid(uuid)
+          attribute(uuid)
         }
       case .characteristic, .other: self.value(bytes.part(value))
       }
@@ -166,11 +166,19 @@ extension Sentence {
     }
   }
 
+  /// A UUID and what it stands for. Who registered one says little of a characteristic.
+  private mutating func attribute(_ uuid: BluetoothUUID) {
+    output.uuid(uuid)
+    guard let name = uuid.name else { return }
+    output.byte(0x20)
+    output.name(name)
+  }
+
   /// A characteristic where its value is: that is the handle that reads and writes use.
   private mutating func characteristic(_ declaration: CharacteristicDeclaration) {
     output.handle(declaration.valueHandle)
     output.byte(0x20)
-    output.uuid(declaration.uuid)
+    attribute(declaration.uuid)
     for bit in 0..<8 where declaration.properties.has(bit: bit) {
       output.byte(0x20)
       output.text(CharacteristicProperties.word(bit: bit))

@@ -10,14 +10,7 @@ extension Sentence {
     let reports = memory.advertisements.reports
     let first = reports[0]
     name(first.report.title)
-    if let address = first.report.address {
-      output.address(address)
-    } else if let sync = first.report.syncHandle {
-      output.text("sync ")
-      output.handle(sync)
-    } else {
-      output.text("anonymous")
-    }
+    whose(first)
     endSubject()
     report(first, bytes, memory)
     guard reports.count > 1 else { return }
@@ -26,7 +19,32 @@ extension Sentence {
     output.text(" more:")
     for advertisement in reports.dropFirst() {
       output.byte(0x20)
-      if let address = advertisement.report.address { output.address(address) }
+      whose(advertisement)
+    }
+  }
+
+  /// Whose report it is.
+  private mutating func whose(_ advertisement: Advertisement) {
+    let report = advertisement.report
+    if let address = report.address {
+      output.address(address)
+    } else if report.syncHandle != nil {
+      train(advertisement)
+    } else if let slot = report.responseSlot {
+      output.text("slot ")
+      output.decimal(Int(slot))
+    } else {
+      output.text("anonymous")
+    }
+  }
+
+  /// The advertiser of a train where it is known, else the train's handle.
+  mutating func train(_ advertisement: Advertisement) {
+    if let address = advertisement.train?.address {
+      output.address(address)
+    } else if let sync = advertisement.report.syncHandle {
+      output.text("sync ")
+      output.handle(sync)
     }
   }
 
@@ -38,6 +56,7 @@ extension Sentence {
       output.decimal(Int(rssi))
       output.text(" dBm")
     }
+    addressKind(advertisement)
     if let name = report.legacyName {
       // A scan response's name has said it.
       if !report.isScanResponse {
@@ -52,6 +71,7 @@ extension Sentence {
       output.text("to ")
       output.address(direct)
     }
+    periodic(report, advertisement.train)
     if let chain = advertisement.chain {
       comma()
       output.text("joined from")
@@ -59,6 +79,11 @@ extension Sentence {
         output.byte(0x20)
         output.packet(packet)
       }
+    }
+    if report.dataStatus == .failed {
+      comma()
+      output.text("not received")
+      return
     }
     if report.isCut || report.dataStatus == .truncated {
       comma()
@@ -78,10 +103,50 @@ extension Sentence {
     }
   }
 
+  /// What kind of address the report came from.
+  private mutating func addressKind(_ advertisement: Advertisement) {
+    let report = advertisement.report
+    let kind: AddressKind
+    if let address = report.address {
+      kind = AddressKind(address, report.addressType)
+    } else if let train = advertisement.train, let address = train.address {
+      kind = AddressKind(address, train.addressType)
+    } else {
+      return
+    }
+    comma()
+    output.text(kind.words)
+  }
+
+  /// Which train of the advertiser, and which part of its time.
+  private mutating func periodic(_ report: AdvertisingReport, _ train: PeriodicTrain?) {
+    if let train, train.sid != 0xff {
+      comma()
+      output.text("SID ")
+      output.decimal(Int(train.sid))
+    }
+    if let set = report.advertisingHandle {
+      comma()
+      output.text("set ")
+      output.decimal(Int(set))
+    }
+    if let subevent = report.subevent, subevent != 0xff {
+      comma()
+      output.text("subevent ")
+      output.decimal(Int(subevent))
+    }
+    if report.wasNotSent {
+      comma()
+      output.text("which was not sent")
+    }
+  }
+
   /// A part of an advertisement that is joined later. The first begins with whole structures; the
   /// others begin anywhere.
   private mutating func part(_ advertisement: Advertisement, _ bytes: RawSpan) {
     switch advertisement.partNumber {
+    case 0 where advertisement.lacksFirstPart:
+      output.text("a later part, the first seems not to be in the capture")
     case 0: output.text("part of a longer one")
     case 1: output.text("first part")
     case let number:
@@ -114,7 +179,7 @@ extension Sentence {
     while let structure = structures.next() {
       if !isFirst { output.text("; ") }
       isFirst = false
-      self.structure(structure.type, bytes.part(structure.data))
+      self.structure(structure.type, bytes, structure.data)
     }
     guard let overrun = structures.overrun, let offset = overrun.offset else {
       if isFirst { output.text("no data") }
@@ -136,44 +201,69 @@ extension Sentence {
     output.hex(bytes.part(Slice(start: start, count: slice.end - start)), separator: 0x20)
   }
 
-  private mutating func structure(_ type: ADType, _ data: RawSpan) {
+  private mutating func structure(_ type: ADType, _ bytes: RawSpan, _ slice: Slice) {
+    let data = bytes.part(slice)
+    let isWhole = type.misfit(count: data.byteCount) == nil
     switch type.layout(count: data.byteCount) {
     case .flags: flags(data)
-    case .name: output.quoted(data)
-    case .uuids(let width): uuids(data, width)
-    case .solicitedUUIDs(let width):
+    case .name:
+      if type == .broadcastName { output.text("broadcast ") }
+      output.quoted(data)
+    case .uuids(let width) where isWhole: uuids(data, width)
+    case .solicitedUUIDs(let width) where isWhole:
       output.text("solicits ")
       uuids(data, width)
-    case .txPower where data.byteCount == 1:
-      output.text("sent at ")
-      output.decimal(Int(Int8(bitPattern: data.byte(at: 0))))
-      output.text(" dBm")
-    case .appearance where data.byteCount == 2:
+    case .appearance where isWhole:
+      let appearance = Appearance(rawValue: data.littleEndianU16(at: 0))
       output.text("appearance ")
-      output.hexadecimal(UInt64(data.littleEndianU16(at: 0)), digits: 4)
-    case .serviceData(let width) where data.byteCount >= width:
+      output.assigned(appearance.name, UInt64(appearance.rawValue), digits: 4)
+    case .serviceData(let width) where isWhole:
       var cursor = Cursor(data)
-      if let uuid = try? BluetoothUUID(parsing: &cursor, width: width) { output.uuid(uuid) }
+      if let uuid = try? BluetoothUUID(parsing: &cursor, width: width) { output.namedUUID(uuid) }
       output.text(" data ")
       output.hex(data.dropping(width), separator: 0x20)
-    case .manufacturerData where data.byteCount >= 2:
+    case .manufacturerData where isWhole:
+      let company = CompanyID(rawValue: data.littleEndianU16(at: 0))
       output.text("company ")
-      output.hexadecimal(UInt64(data.littleEndianU16(at: 0)), digits: 4)
+      output.assigned(company.name, UInt64(company.rawValue), digits: 4)
       output.text(" data ")
       output.hex(data.dropping(2), separator: 0x20)
+    case .deviceClass where isWhole:
+      let number = UInt32(data.littleEndianU16(at: 0)) | UInt32(data.byte(at: 2)) << 16
+      let device = DeviceClass(rawValue: number)
+      output.text("class ")
+      output.assigned(device.minor ?? device.major, UInt64(number), digits: 6)
+    case .uri where isWhole:
+      let (scheme, rest) = data.uri
+      output.quoted(scheme?.name, data.part(rest))
     case .secret where !showsKeys:
       output.text(type.name(count: data.byteCount) ?? "")
       output.text(" <hidden>")
-    default:
-      if let name = type.name(count: data.byteCount) {
-        output.text(name)
-      } else {
-        output.text("type ")
-        output.hexadecimal(UInt64(type.rawValue), digits: 2)
-      }
-      output.byte(0x20)
-      output.hex(data, separator: 0x20)
+    case .fields where isWhole: fields(type, bytes, slice)
+    default: undescribed(type, data)
     }
+  }
+
+  /// The fields of a structure that have a place in the line.
+  private mutating func fields(_ type: ADType, _ bytes: RawSpan, _ slice: Slice) {
+    let start = output.count
+    goesOn = true
+    let left = try? ADFields.walk(type, bytes, slice, &self)
+    goesOn = false
+    if left == nil { output.shorten(to: start) }
+    // What the fields do not tell is told as it is.
+    if output.count == start { undescribed(type, bytes.part(slice)) }
+  }
+
+  private mutating func undescribed(_ type: ADType, _ data: RawSpan) {
+    if let name = type.name(count: data.byteCount) {
+      output.text(name)
+    } else {
+      output.text("type ")
+      output.hexadecimal(UInt64(type.rawValue), digits: 2)
+    }
+    output.byte(0x20)
+    output.hex(data, separator: 0x20)
   }
 
   private mutating func uuids(_ list: RawSpan, _ width: Int) {
@@ -211,6 +301,8 @@ extension AdvertisingReport {
     if isScanResponse { return "Scan Response" }
     switch kind {
     case .periodic: return "Periodic Advertising"
+    case .response: return "Periodic Response"
+    case .bigInfo: return "BIGInfo"
     case .directed: return "Directed Advertising"
     default: return "Advertising"
     }

@@ -100,8 +100,15 @@ extension Sentence {
       return
     }
     let isSuccess = found.status(bytes) == 0
-    if !memory.advertisements.reports.isEmpty {
-      advertisements(bytes, memory)
+    if let first = memory.advertisements.reports.first {
+      if first.report.kind != .bigInfo {
+        advertisements(bytes, memory)
+        return
+      }
+      name("BIGInfo")
+      train(first)
+      endSubject()
+      if let row = found.row { parameters(HCITable.parameters(row), bytes, found.outer) }
       return
     }
     guard let row = found.row else {
@@ -250,7 +257,7 @@ extension Sentence {
         output.hexadecimal(UInt64(l2cap.cid.rawValue), digits: 4)
         endSubject()
       }
-      undecoded(bytes.part(dissection.body), isSecret: dissection.carriesSecret)
+      undecoded(bytes.part(dissection.body), isSecret: dissection.hidesSMP(answer))
     } else {
       name("ACL data")
       // A continuation of something unknown may be part of a key.
@@ -287,7 +294,8 @@ extension Sentence {
     if let manufacturer = note.manufacturer {
       comma()
       output.text("company ")
-      output.hexadecimal(UInt64(manufacturer), digits: 4)
+      output.assigned(
+        CompanyID(rawValue: manufacturer).name, UInt64(manufacturer), digits: 4)
     }
     if let cookie = note.cookie { socket(cookie) }
     let hasIdentifier = note.identifier.map { !$0.isEmpty } ?? false

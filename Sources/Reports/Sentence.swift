@@ -18,7 +18,7 @@ struct Sentence: ~Copyable {
   /// The signs to use.
   let glyphs: Glyphs
   /// Whether what follows goes on without a comma.
-  private var goesOn = false
+  var goesOn = false
   /// Whether it is worth saying that there is no advertising data.
   var saysNoData = true
   /// The number that was said last, and where its unit begins: a range may go on from there.
@@ -90,9 +90,6 @@ struct Sentence: ~Copyable {
       undecoded(bytes)
     }
   }
-
-  /// What follows goes on without a comma.
-  mutating func continueWithoutComma() { goesOn = true }
 
   /// That something secret is there.
   mutating func hidden(_ count: Int) {
@@ -211,6 +208,9 @@ extension Sentence: HCIFieldVisitor {
       } else {
         output.hexadecimal(raw, digits: 2 * width)
       }
+    case .assigned(let numbers):
+      begin(label)
+      output.assigned(numbers.name(of: raw), raw, digits: 2 * width)
     case .flags where width == 8:
       // Features: too many to name in a line.
       begin(label)

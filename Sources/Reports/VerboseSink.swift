@@ -7,6 +7,7 @@ struct VerboseSink: FieldSink, ~Copyable {
   var output = Output()
   let showsKeys: Bool
   var hidesAdvertising = false
+  var tellsStructures = false
   private var depth = 0
 
   /// Columns before the first level.
@@ -83,6 +84,12 @@ struct VerboseSink: FieldSink, ~Copyable {
     output.byte(0x0a)
   }
 
+  mutating func code(_ key: StaticString, _ value: UInt64, digits: Int, assigned: AssignedName?) {
+    line(key)
+    output.assigned(assigned, value, digits: digits)
+    output.byte(0x0a)
+  }
+
   mutating func flags(_ key: StaticString, _ value: UInt64, digits: Int, _ set: CodeSet) {
     line(key)
     output.hexadecimal(value, digits: digits)
@@ -100,6 +107,12 @@ struct VerboseSink: FieldSink, ~Copyable {
   mutating func string(_ key: StaticString, _ bytes: RawSpan) {
     line(key)
     output.quoted(bytes)
+    output.byte(0x0a)
+  }
+
+  mutating func string(_ key: StaticString, _ start: AssignedName?, _ rest: RawSpan) {
+    line(key)
+    output.quoted(start, rest)
     output.byte(0x0a)
   }
 
@@ -124,6 +137,12 @@ struct VerboseSink: FieldSink, ~Copyable {
   mutating func uuid(_ key: StaticString, _ uuid: BluetoothUUID) {
     line(key)
     output.uuid(uuid)
+    output.byte(0x0a)
+  }
+
+  mutating func namedUUID(_ uuid: BluetoothUUID) {
+    line("uuid")
+    output.namedUUID(uuid)
     output.byte(0x0a)
   }
 

@@ -25,6 +25,8 @@ package struct Limits: Sendable, Equatable {
   package var advertisingChains = 64
   /// Bytes of an advertisement that is being joined (Core, Vol 4, Part E, 7.8.54: 1650).
   package var advertisingBytes = 1650
+  /// Periodic advertising trains whose advertisers are remembered.
+  package var periodicTrains = 64
   /// Devices whose names are remembered.
   package var names = 1024
   /// Controllers that are told apart.

@@ -94,6 +94,7 @@ package struct Memory: Sendable {
     }
     channels.lose(isLost)
     signals.forget(isLost)
+    advertisements.lose(before: record.time, of: record.adapter)
   }
 
   /// Takes in one packet and says what is known about it.
@@ -107,6 +108,7 @@ package struct Memory: Sendable {
   ) {
     if !advertisements.reports.isEmpty { advertisements.clear() }
     if !signals.notes.isEmpty { signals.clear() }
+    if record.number == 1 { advertisements.lose(before: record.time, of: nil) }
     switch dissection.content {
     case .command(let command): observe(command, record, dissection, bytes, &answer)
     case .event(let event): observe(event, record, &dissection, bytes, &answer)
@@ -336,8 +338,13 @@ package struct Memory: Sendable {
     if AdvertisingReport.kind(ofSubevent: subevent) != nil {
       advertisements.observe(
         bytes, body: dissection.body, adapter: record.adapter ?? 0xffff, packet: record.number,
-        &dissection.problems)
+        time: record.time, &dissection.problems)
       names.learn(from: advertisements, bytes)
+    } else if PeriodicSync.established.contains(subevent)
+      || PeriodicSync.received.contains(subevent) || subevent == PeriodicSync.lost
+    {
+      advertisements.observeTrain(
+        subevent, &cursor, adapter: record.adapter ?? 0xffff, &dissection.problems)
     } else if LEConnectionComplete.subevents.contains(subevent) {
       guard let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor) else {
         return

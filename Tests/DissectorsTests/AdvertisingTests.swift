@@ -33,6 +33,12 @@ let advertisingFixtures: [(bytes: String, count: Int)] = [
   // By hand, after Core, Vol 4, Part E, 7.7.65.15: version 2 with event counter 5 and subevent 0;
   // truncated
   ("04 3e 0e 25 01 00 7f c4 ff 05 00 00 02 03 02 01 06", 1),
+  // BlueZ's monitor: Advertising handle 1, Subevent 2, Tx status 0, responses 2: TX -8, RSSI -60, no
+  // CTE, Response slot 3, Complete, 020106; 127, 127, slot 4, failed, nothing
+  ("04 3e 14 28 01 02 00 02 f8 c4 ff 03 00 03 02 01 06 7f 7f ff 04 ff 00", 2),
+  // Sync Handle: 0x0001, Num BIS 2, NSE 4, ISO Interval 0x0008, BN 2, PTO 0, IRC 2, Max PDU 100, SDU
+  // Interval 10000, Max SDU 100, LE 2M, unframed, encrypted
+  ("04 3e 14 22 01 00 02 04 08 00 02 00 02 64 00 10 27 00 64 00 02 00 01", 1),
 ]
 
 /// All reports of an H4 event, as far as they can be read.
@@ -151,7 +157,52 @@ func reports(_ bytes: [UInt8]) -> [AdvertisingReport] {
     // 0xff: the subevent was not received.
     var failed = fixture(5)
     failed[12] = 0xff
-    #expect(try #require(reports(failed).first).dataStatus == .reserved)
+    #expect(try #require(reports(failed).first).dataStatus == .failed)
+    #expect(second.eventCounter == 5 && second.subevent == 0 && second.cteType == 0xff)
+    #expect(first.eventCounter == nil && first.subevent == nil)
+  }
+
+  @Test func responses() throws {
+    let all = reports(fixture(6))
+    try #require(all.count == 2)
+    for report in all {
+      #expect(report.kind == .response && report.advertisingHandle == 1 && report.subevent == 2)
+      #expect(report.address == nil && report.syncHandle == nil && report.legacyName == nil)
+    }
+    #expect(all[0].responseSlot == 3 && all[0].dataStatus == .complete && !all[0].wasNotSent)
+    #expect(all[0].txPower == -8 && all[0].rssi == -60)
+    #expect(words(all[0].data, of: fixture(6)) == "020106")
+    #expect(all[1].responseSlot == 4 && all[1].dataStatus == .failed && all[1].rssi == nil)
+    var notSent = fixture(6)
+    notSent[6] = 1
+    #expect(reports(notSent).first?.wasNotSent == true)
+  }
+
+  @Test func bigInfo() throws {
+    let report = try #require(reports(fixture(7)).first)
+    #expect(report.kind == .bigInfo && report.syncHandle == 1 && report.data.isEmpty)
+  }
+
+  @Test func syncs() throws {
+    // Status: Success, Sync Handle: 0x0001, SID 3, Random c0:11:22:33:44:55, LE 1M, 100 ms
+    let tail = "03 01 55 44 33 22 11 c0 01 50 00 00"
+    for (subevent, bytes) in [
+      (UInt8(0x0e), "00 01 00 \(tail)"), (0x24, "00 01 00 \(tail) 01 06 02 08"),
+      (0x18, "00 40 00 cd ab 01 00 \(tail)"), (0x26, "00 40 00 cd ab 01 00 \(tail) 01 06 02 08"),
+    ] {
+      let bytes = hex(bytes)
+      var cursor = Cursor(bytes.bytes)
+      let sync = try PeriodicSync(subevent: subevent, parsing: &cursor)
+      #expect(sync.status == .success && sync.handle == 1 && sync.sid == 3)
+      #expect(sync.address == random && sync.addressType == .random)
+      for count in 0..<11 {
+        let short = Array(bytes.prefix(count))
+        var cursor = Cursor(short.bytes)
+        #expect(throws: ParseError.self) {
+          try PeriodicSync(subevent: subevent, parsing: &cursor)
+        }
+      }
+    }
   }
 
   @Test func countsThatLie() {
@@ -174,7 +225,7 @@ func reports(_ bytes: [UInt8]) -> [AdvertisingReport] {
   @Test func otherEventsHaveNoReports() {
     for code in UInt8.min...UInt8.max {
       let kind = AdvertisingReport.kind(ofSubevent: code)
-      #expect((kind != nil) == [0x02, 0x0b, 0x0d, 0x0f, 0x25].contains(code))
+      #expect((kind != nil) == [0x02, 0x0b, 0x0d, 0x0f, 0x22, 0x25, 0x28].contains(code))
       let found = AdvertisingReports(event: [code].bytes, body: Slice(start: 0, count: 1))
       #expect((found != nil) == (kind != nil))
     }

@@ -136,7 +136,7 @@ struct Recorder: HCIFieldVisitor {
 
   private static func words(_ number: Int64, _ width: Int, _ form: HCIParameter.Form) -> String {
     switch form {
-    case .hex, .handle, .opcode, .controlOpcode, .controlEvent, .flags:
+    case .hex, .handle, .opcode, .controlOpcode, .controlEvent, .flags, .assigned:
       "0x" + digits(UInt64(bitPattern: number), 2 * width)
     default: "\(number)"
     }

@@ -338,8 +338,9 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     used.formUnion([.oobDataFlag, .authReq, .keyDistribution])
     // Only the page number in front tells which LMP features the extended ones are.
     used.insert(.lmpFeatures2)
-    // Stands in advertising data.
-    used.insert(.advertisingFlags)
+    // Stand in advertising data.
+    for row in adRows { Self.collect(row.parameters, into: &used) }
+    used.formUnion([.advertisingFlags, .indoorPosition, .meshBeacon, .bigPHY])
     for set in CodeSet.allCases {
       #expect(used.contains(set), "\(set)")
       #expect((0...0xff).contains { set.name(of: $0) != nil }, "\(set)")

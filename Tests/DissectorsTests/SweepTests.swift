@@ -89,7 +89,16 @@ private struct Examined {
     for report in reports(bytes) {
       check("report", report.data)
       var structures = ADStructures(bytes.bytes, report.data)
-      while let structure = structures.next() { check("structure", structure.data) }
+      while let structure = structures.next() {
+        check("structure", structure.data)
+        guard case .fields = structure.type.layout(count: Int(structure.data.count)) else {
+          continue
+        }
+        var recorder = Recorder()
+        _ = try? ADFields.walk(structure.type, bytes.bytes, structure.data, &recorder)
+        for slice in recorder.slices { check("field", slice) }
+        if !recorder.isConsistent { outside.append("bytes are not the slice's") }
+      }
     }
   }
 
@@ -101,6 +110,13 @@ private struct Examined {
 private func data(_ payload: [UInt8], cid: Int = 4) -> [UInt8] {
   let pdu = l2cap(payload, cid: cid)
   return [2, 0x40, 0] + little(pdu.count) + pdu
+}
+
+/// An LE Advertising Report with one structure, which comes without its length.
+private func legacyReport(_ structure: [UInt8]) -> [UInt8] {
+  let data = [UInt8(structure.count)] + structure
+  let report = [0, 1] + little(0xc011_2233_4455, width: 6) + [UInt8(data.count)] + data + [0xc4]
+  return [4, 0x3e, UInt8(report.count + 2), 2, 1] + report
 }
 
 /// Packets of each row whose size is fixed, its parameters filled with `byte`: opcode or event code,
@@ -142,6 +158,7 @@ private let whole: [[UInt8]] =
   + hciFixtures.map { hex($0.bytes) } + hciLaterFixtures.map { hex($0.bytes) }
   + androidFixtures.map { hex($0.bytes) }
   + advertisingFixtures.map { hex($0.bytes) }
+  + structureFixtures.map { legacyReport(hex($0.bytes)) }
   + [data([1, 2, 3], cid: 5), hex("03 40 00 02 01 02"), hex("05 40 20 02 00 01 02")]
 
 /// The packet with its header's length field set to what is there.

@@ -258,7 +258,7 @@ extension Traffic {
     var limits = Limits()
     limits.advertisingBytes = 100
     let told = run(limits: limits) { traffic in
-      for _ in 0..<4 { traffic.extended([UInt8](repeating: 7, count: 40), 1) }
+      for _ in 0..<4 { traffic.extended(name(String(repeating: "7", count: 38)), 1) }
       traffic.extended(name("wrong"), 0)
       traffic.extended(name("right"), 0)
     }
@@ -267,7 +267,7 @@ extension Traffic {
     #expect(told[5].chains == [[]])
     #expect(told[6].problems == [] && text(told) == "right")
     let second = run(limits: limits) { traffic in
-      for _ in 0..<4 { traffic.extended([UInt8](repeating: 7, count: 40), 1) }
+      for _ in 0..<4 { traffic.extended(name(String(repeating: "7", count: 38)), 1) }
       traffic.extended(name("wrong"), 0)
     }
     #expect(text(second) == nil)
@@ -288,12 +288,14 @@ extension Traffic {
     var limits = Limits()
     limits.advertisingChains = 3
     let told = run(limits: limits) { traffic in
-      for index in 0..<30 { traffic.extended([2, UInt8(index)], 1, from: index) }
+      for index in 0..<30 { traffic.extended([3, 8, UInt8(index)], 1, from: index) }
       // The oldest were forgotten; 27, 28 and 29 are known.
       for index in 26..<30 { traffic.extended([0], 0, from: index) }
     }
     #expect(
-      told.packets[30...].flatMap(\.advertised) == [[0], [2, 27, 0], [2, 28, 0], [2, 29, 0]])
+      told.packets[30...].flatMap(\.advertised) == [
+        [0], [3, 8, 27, 0], [3, 8, 28, 0], [3, 8, 29, 0],
+      ])
     #expect(entries("chains", of: told.memory.advertisements) == 3)
     // Said once, however many follow.
     #expect(told.problems == ["limitReached(3,0)"])

@@ -27,6 +27,10 @@ struct Seen {
   var advertised: [[UInt8]] = []
   /// The packets of each chain; none where a report was whole.
   var chains: [[Int]] = []
+  /// The advertiser of each report's train, where it is known.
+  var trains: [PeriodicTrain?] = []
+  /// Of each report, whether its first part seems to be missing.
+  var lacksFirstPart: [Bool] = []
 
   /// "answers 3 after 2 ms", in milliseconds.
   var answers: String? {
@@ -95,6 +99,8 @@ struct Recording: PacketReport {
       } else {
         seen.advertised.append(bytes.part(advertisement.report.data).array)
       }
+      seen.trains.append(advertisement.train)
+      seen.lacksFirstPart.append(advertisement.lacksFirstPart)
       seen.chains.append(advertisement.chain.map { Array(advertisements.packets[$0]) } ?? [])
     }
     packets.append(seen)

@@ -20,6 +20,8 @@ package struct ADStructures: ~Escapable {
   package private(set) var overrun: Problem?
   /// And what its data would have been, where its type is there.
   package private(set) var brokenLayout: ADType.Layout?
+  /// And that type.
+  package private(set) var brokenType: ADType?
 
   /// The structures in the part `slice` of `bytes`.
   @_lifetime(copy bytes)
@@ -27,20 +29,49 @@ package struct ADStructures: ~Escapable {
     cursor = Cursor(bytes, slice)
   }
 
-  /// The structure in the part `slice` of `bytes` that reaches past its end, if there is one.
-  package static func overrun(_ bytes: RawSpan, _ slice: Slice) -> Problem? {
+  /// Notes what is wrong with the structures in the part `slice` of `bytes`: a type that lacks bytes
+  /// or has too many, a structure that reaches past the end.
+  ///
+  /// - Parameter hasPlace: whether the bytes are a record's, so that offsets in them say where.
+  package static func check(
+    _ bytes: RawSpan, _ slice: Slice, hasPlace: Bool = true, _ problems: inout Problems
+  ) {
     let end = slice.end
     var offset = Int(slice.start)
     while offset < end {
       let length = Int(bytes.byte(at: offset))
-      if length == 0 { return nil }
+      if length == 0 { return }
       let next = offset + 1 + length
+      var problem: Problem?
       if next > end {
-        return Problem(.advertisingStructureTooLong, at: offset, length, end - offset - 1)
+        problem = Problem(.advertisingStructureTooLong, at: offset, length, end - offset - 1)
+      } else {
+        problem = ADFields.problem(
+          ADType(rawValue: bytes.byte(at: offset + 1)), bytes,
+          Slice(start: offset + 2, count: length - 1))
+      }
+      if var problem {
+        if !hasPlace { problem.offset = nil }
+        problems.add(problem)
       }
       offset = next
     }
-    return nil
+  }
+
+  /// Whether data reads like structures from its first byte on: types that are assigned, of sizes
+  /// that they have. What begins in the middle of a structure seldom does.
+  ///
+  /// - Parameter goesOn: the last one may reach past the end.
+  package static func begin(_ bytes: RawSpan, _ slice: Slice, goesOn: Bool) -> Bool {
+    var structures = ADStructures(bytes, slice)
+    while let structure = structures.next() {
+      guard structure.type.name != nil,
+        structure.type.misfit(count: Int(structure.data.count)) == nil
+      else { return false }
+    }
+    guard structures.overrun != nil else { return true }
+    // Of the last one the type may be all that is there, or not even that.
+    return goesOn && structures.brokenType.map { $0.name != nil } ?? true
   }
 
   /// Whether the part `slice` of `bytes` holds a value that pairing depends on, or a piece of one.
@@ -62,7 +93,9 @@ package struct ADStructures: ~Escapable {
     }
     guard cursor.remaining >= Int(length), let type = try? cursor.u8() else {
       if !cursor.isAtEnd {
-        brokenLayout = ADType(rawValue: cursor.peek(cursor.offset)).layout(count: Int(length) - 1)
+        let type = ADType(rawValue: cursor.peek(cursor.offset))
+        brokenType = type
+        brokenLayout = type.layout(count: Int(length) - 1)
       }
       overrun = Problem(
         .advertisingStructureTooLong, at: offset, Int(length), cursor.remaining)
@@ -72,4 +105,31 @@ package struct ADStructures: ~Escapable {
     return ADStructure(
       type: ADType(rawValue: type), data: cursor.takeUpTo(Int(length) - 1))
   }
+}
+
+/// Checks the advertising data among the parameters of a command or event.
+struct ADChecker: HCIFieldVisitor {
+  var problems = Problems()
+
+  static var wantsLineOnly: Bool { false }
+
+  mutating func field(
+    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    at slice: Slice
+  ) {
+    guard case .advertisingData = value else { return }
+    var found = Problems()
+    ADStructures.check(bytes, Slice(start: 0, count: bytes.byteCount), &found)
+    for index in 0..<found.count {
+      var problem = found[index]
+      // The bytes are cut out of the packet's.
+      problem.offset = problem.offset.map { $0 + slice.start }
+      problems.add(problem)
+    }
+  }
+
+  func beginList(_ name: StaticString) {}
+  func beginItem() {}
+  func endItem() {}
+  func endList() {}
 }

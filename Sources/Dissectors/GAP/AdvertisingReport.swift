@@ -16,11 +16,18 @@ package struct AdvertisingReport: Sendable {
     case extended
     /// LE Periodic Advertising Report (0x0f, v2 0x25).
     case periodic
+    /// LE Periodic Advertising Response Report (0x28): what was heard in the response slots of a
+    /// train of one's own.
+    case response
+    /// LE BIGInfo Advertising Report (0x22): which broadcast streams a train announces.
+    case bigInfo
   }
 
   /// Whether the data is whole.
   package enum DataStatus: UInt8, Sendable {
     case complete = 0, incomplete, truncated, reserved
+    /// Nothing could be received.
+    case failed
 
     /// As the JSON contract names it.
     package var key: StaticString {
@@ -29,6 +36,7 @@ package struct AdvertisingReport: Sendable {
       case .incomplete: "incomplete"
       case .truncated: "truncated"
       case .reserved: "reserved"
+      case .failed: "failed"
       }
     }
   }
@@ -59,6 +67,18 @@ package struct AdvertisingReport: Sendable {
   package var periodicInterval: UInt16?
   /// Periodic: the sync's handle.
   package var syncHandle: UInt16?
+  /// Periodic: the constant tone extension (0xff: none).
+  package var cteType: UInt8?
+  /// Periodic, version 2: the event that the data was sent in.
+  package var eventCounter: UInt16?
+  /// Periodic, version 2, and responses: the subevent, 0xff for none.
+  package var subevent: UInt8?
+  /// Responses: the advertising set that was answered.
+  package var advertisingHandle: UInt8?
+  /// Responses: whether the subevent's own data was not sent.
+  package var wasNotSent = false
+  /// Responses: the slot.
+  package var responseSlot: UInt8?
   /// The advertising data.
   package var data: Slice = .empty
   /// Whether that is all of it.
@@ -75,6 +95,8 @@ package struct AdvertisingReport: Sendable {
     case 0x0b: .directed
     case 0x0d: .extended
     case 0x0f, 0x25: .periodic
+    case 0x28: .response
+    case 0x22: .bigInfo
     default: nil
     }
   }
@@ -111,7 +133,7 @@ package struct AdvertisingReport: Sendable {
       case 0x1b, 0x1a: "SCAN_RSP"
       default: nil
       }
-    case .periodic: nil
+    case .periodic, .response, .bigInfo: nil
     }
   }
 
@@ -133,6 +155,8 @@ package struct AdvertisingReports: Sendable {
   package let kind: AdvertisingReport.Kind
   /// Periodic: whether this is version 2 of the event, which has two more fields.
   let isVersion2: Bool
+  /// Responses: the set, the subevent and its TX status, which stand before all of them.
+  private var answered: (set: UInt8?, subevent: UInt8?, status: UInt8?) = (nil, nil, nil)
   /// How many the event claims to hold.
   package let claimed: Int
   /// Their bytes.
@@ -145,10 +169,13 @@ package struct AdvertisingReports: Sendable {
     else { return nil }
     self.kind = kind
     isVersion2 = subevent == 0x25
-    if kind == .periodic {
-      claimed = 1
-    } else {
+    switch kind {
+    case .periodic, .bigInfo: claimed = 1
+    case .response:
+      // Advertising handle (1), subevent (1), TX status (1), number of responses (1).
+      answered = (try? cursor.u8(), try? cursor.u8(), try? cursor.u8())
       claimed = (try? cursor.u8()).map { Int($0) } ?? 0
+    case .legacy, .directed, .extended: claimed = (try? cursor.u8()).map { Int($0) } ?? 0
     }
     list = cursor.rest()
   }
@@ -221,13 +248,30 @@ package struct AdvertisingReports: Sendable {
       isNamed = true
       report.txPower = Self.power(try cursor.u8())
       report.rssi = Self.power(try cursor.u8())
-      _ = try cursor.u8()
+      report.cteType = try cursor.u8()
       if isVersion2 {
-        _ = try cursor.u16()
-        _ = try cursor.u8()
+        report.eventCounter = try cursor.u16()
+        report.subevent = try cursor.u8()
       }
       report.dataStatus = Self.status(try cursor.u8())
       try readData(&report, &cursor)
+    case .response:
+      // TX power (1), RSSI (1), CTE type (1), response slot (1), data status (1), data length (1),
+      // data.
+      report.advertisingHandle = answered.set
+      report.subevent = answered.subevent
+      report.wasNotSent = answered.status == 1
+      report.txPower = Self.power(try cursor.u8())
+      isNamed = true
+      report.rssi = Self.power(try cursor.u8())
+      report.cteType = try cursor.u8()
+      report.responseSlot = try cursor.u8()
+      report.dataStatus = Self.status(try cursor.u8())
+      try readData(&report, &cursor)
+    case .bigInfo:
+      // The sync handle (2); the other fields are told by the event's row.
+      report.syncHandle = try cursor.u16()
+      _ = cursor.rest()
     }
   }
 
@@ -259,6 +303,12 @@ package struct AdvertisingReports: Sendable {
   }
 
   private static func status(_ bits: UInt8) -> AdvertisingReport.DataStatus {
-    AdvertisingReport.DataStatus(rawValue: bits) ?? .reserved
+    switch bits {
+    case 0: .complete
+    case 1: .incomplete
+    case 2: .truncated
+    case 0xff: .failed
+    default: .reserved
+    }
   }
 }

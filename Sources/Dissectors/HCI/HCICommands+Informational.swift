@@ -11,7 +11,8 @@ package let informationalRows: [HCIRow] = [
     returns: [
       .status, .u8("HCI_Version", .code(.coreVersion), line: "HCI"),
       .u16("HCI_Subversion", .hex), .u8("LMP_Version", .code(.coreVersion), line: "LMP"),
-      .u16("Company_Identifier", .hex, line: "company"), .u16("LMP_Subversion", .hex),
+      .u16("Company_Identifier", .assigned(.company), line: "company"),
+      .u16("LMP_Subversion", .hex),
     ]),
   .command(
     0x1002, "Read Local Supported Commands", [],

@@ -194,7 +194,7 @@ package let leIsochronousRows: [HCIRow] = [
     [
       .connectionHandle, .u8("Data_Path_Direction", .code(.dataPathDirection), line: ""),
       .u8("Data_Path_ID", .code(.dataPath), line: ""),
-      .u8("Coding_Format", .code(.codingFormat)), .u16("Company_ID", .hex),
+      .u8("Coding_Format", .code(.codingFormat)), .u16("Company_ID", .assigned(.company)),
       .u16("Vendor_Codec_ID", .hex), .u24("Controller_Delay", .scaled(.microseconds)),
       .count("Codec_Configuration_Length"), .counted("Codec_Configuration"),
     ], returns: [.status, .connectionHandle]),

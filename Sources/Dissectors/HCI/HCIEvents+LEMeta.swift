@@ -227,7 +227,8 @@ package let leMetaIsochronousRows: [HCIRow] = [
         [
           .i8("TX_Power", .scaled(.dBmOrNone)), .i8("RSSI", .scaled(.dBmOrNone)),
           .u8("CTE_Type", .code(.cteType)), .u8("Response_Slot"),
-          .u8("Data_Status", .code(.dataStatus)), .count("Data_Length"), .counted("Data"),
+          .u8("Data_Status", .code(.dataStatus)), .count("Data_Length"),
+          .advertisingData("Data"),
         ]),
     ]),
   .event(

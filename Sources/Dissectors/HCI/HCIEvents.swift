@@ -46,7 +46,7 @@ package let eventRows: [HCIRow] = [
     0x0c, "Read Remote Version Information Complete",
     [
       .status, .connectionHandle, .u8("Version", .code(.coreVersion), line: "version"),
-      .u16("Company_Identifier", .hex, line: "company"), .u16("Subversion", .hex),
+      .u16("Company_Identifier", .assigned(.company), line: "company"), .u16("Subversion", .hex),
     ]),
   .event(
     0x0d, "QoS Setup Complete",

@@ -90,8 +90,9 @@ package struct HCIFields: ~Escapable {
     try walk(fields, fields.indices, &visitor)
   }
 
+  /// Reads the parameters at `range` of `fields`.
   @_lifetime(self: copy self)
-  private mutating func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+  mutating func walk<Visitor: HCIFieldVisitor & ~Copyable>(
     _ fields: [HCIField], _ range: Range<Int>, _ visitor: inout Visitor
   ) throws(ParseError) {
     var position = range.lowerBound

@@ -42,7 +42,7 @@ extension HCIParameter {
   /// When silence ends a link.
   static let supervisionTimeout = u16("Supervision_Timeout", .scaled(.timeout), line: "timeout")
   /// The class of a device: service classes, major and minor device class.
-  static let classOfDevice = u24("Class_Of_Device", .hex, line: "class")
+  static let classOfDevice = u24("Class_Of_Device", .assigned(.deviceClass), line: "class")
   /// What a scan of inquiry or page answers with.
   static let pageScanRepetition = u8("Page_Scan_Repetition_Mode", .code(.pageScanRepetition))
   /// A received signal strength; 127 is not available.

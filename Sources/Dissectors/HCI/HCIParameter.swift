@@ -92,6 +92,8 @@ package struct HCIParameter: Sendable {
     case handle
     /// A code that has a name.
     case code(CodeSet)
+    /// A number that the Bluetooth SIG gave to somebody or something.
+    case assigned(AssignedNumber)
     /// Bits that have names.
     case flags(CodeSet)
     /// A quantity.

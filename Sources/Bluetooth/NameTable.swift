@@ -1,0 +1,90 @@
+// The names of the Assigned Numbers. The tables stand in Generated/, as text that is part of the
+// program: nothing is made at start-up, nothing is allocated, and only what is looked up is read.
+
+package import Bytes
+
+/// A name of the Assigned Numbers: where it stands in its table.
+package struct AssignedName: Sendable {
+  private let text: StaticString
+  private let slice: Slice
+
+  fileprivate init(_ text: StaticString, _ slice: Slice) {
+    self.text = text
+    self.slice = slice
+  }
+
+  /// The name, UTF-8.
+  package var bytes: RawSpan {
+    @_lifetime(immortal) get { text.bytes(slice) }
+  }
+}
+
+extension Output {
+  /// Appends an assigned name.
+  package mutating func name(_ name: AssignedName) { raw(name.bytes) }
+}
+
+/// Numbers of 16 bits with their names.
+///
+/// `index` has ten bytes a number, in ascending order: the number (4 hexadecimal digits), where its
+/// name begins in `names` (5), and a blank or line end. `names` has a name a line.
+struct NameTable: Sendable {
+  private let index: StaticString
+  private let names: StaticString
+
+  private static let entryBytes = 10
+  private static let numberDigits = 4
+  private static let offsetDigits = 5
+
+  init(index: StaticString, names: StaticString) {
+    self.index = index
+    self.names = names
+  }
+
+  /// How many numbers have a name.
+  var count: Int { (index.utf8CodeUnitCount + 1) / Self.entryBytes }
+
+  /// The name of a number, found by halving.
+  func name(of number: UInt16) -> AssignedName? {
+    let index = self.index.bytes
+    let wanted = Int(number)
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      let found = Self.number(index, at: middle * Self.entryBytes, digits: Self.numberDigits)
+      if found == wanted { return name(index, at: middle) }
+      if found < wanted { low = middle + 1 } else { high = middle }
+    }
+    return nil
+  }
+
+  /// The number at a position below `count`.
+  func number(at position: Int) -> UInt16 {
+    UInt16(
+      truncatingIfNeeded: Self.number(
+        index.bytes, at: position * Self.entryBytes, digits: Self.numberDigits))
+  }
+
+  private func name(_ index: RawSpan, at position: Int) -> AssignedName {
+    let start = offset(index, of: position)
+    // The last name ends with the text.
+    let next = position + 1 < count ? offset(index, of: position + 1) : names.utf8CodeUnitCount
+    return AssignedName(names, Slice(start: start, count: next - 1 - start))
+  }
+
+  private func offset(_ index: RawSpan, of position: Int) -> Int {
+    Self.number(
+      index, at: position * Self.entryBytes + Self.numberDigits, digits: Self.offsetDigits)
+  }
+
+  /// Reads hexadecimal digits, lower case.
+  private static func number(_ text: RawSpan, at offset: Int, digits: Int) -> Int {
+    var value = 0
+    for position in offset..<offset + digits {
+      let digit = Int(text.byte(at: position))
+      value = value << 4 | (digit < 0x3a ? digit - 0x30 : digit - 0x57)
+    }
+    return value
+  }
+}

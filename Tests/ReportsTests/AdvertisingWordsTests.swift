@@ -1,0 +1,233 @@
+// What text and JSON say of advertising data: names of numbers, hostile strings, periodic reports.
+
+import Bluetooth
+import Captures
+import Testing
+
+@testable import Reports
+
+private func hex(_ text: String) -> [UInt8] {
+  text.split(separator: " ").compactMap { UInt8($0, radix: 16) }
+}
+
+/// An LE Advertising Report with this data, received.
+private func legacy(_ data: [UInt8], event: UInt8 = 0) -> TestRecord {
+  let report = [event, 1] + hex("55 44 33 22 11 c0") + [UInt8(data.count)] + data + [0xc4]
+  return received([4, 0x3e, UInt8(report.count + 2), 2, 1] + report)
+}
+
+private func received(_ bytes: [UInt8]) -> TestRecord {
+  TestRecord(bytes: bytes, direction: .received)
+}
+
+/// One AD structure.
+private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
+  [UInt8(data.count + 1), type] + data
+}
+
+/// The line of the last record.
+private func line(_ records: TestRecord...) -> String {
+  String(Rendering.text(records).split(separator: "\n").last ?? "")
+}
+
+/// The first AD structure in the JSON of an advertisement with this data.
+private func field(_ data: [UInt8]) -> String {
+  let json = Rendering.json([legacy(data)])
+  guard let start = json.range(of: "\"fields\":["), let end = json.range(of: "]}],\"summary\"")
+  else { return json }
+  return String(json[start.upperBound..<end.lowerBound])
+}
+
+extension String {
+  /// Where `text` stands first.
+  fileprivate func range(of text: String) -> Range<String.Index>? { ranges(of: text).first }
+}
+
+@Suite struct AdvertisingWordsTests {
+  @Test(
+    arguments: [
+      ("03 03 0d 18", "180d Heart Rate"), ("05 02 0d 18 0f 18", "180d Heart Rate, 180f Battery"),
+      ("03 03 aa fe", "feaa (registered: Google LLC)"), ("03 03 01 ff", "; ff01"),
+      ("05 16 aa fe 00 e8", "feaa (registered: Google LLC) data 00 e8"),
+      ("05 ff 59 00 01 02", "company 0x0059 Nordic Semiconductor ASA data 01 02"),
+      ("05 ff fe ff 01 02", "company 0xfffe data 01 02"),
+      ("03 19 41 03", "appearance 0x0341 Heart Rate Sensor: Heart Rate Belt"),
+      ("04 0d 04 04 24", "class 0x240404 Wearable Headset Device"), ("02 0a f4", "sent at -12 dBm"),
+      ("05 24 17 2f 2f 61", "\"https://a\""), ("05 24 01 61 3a 62", "\"a:b\""),
+      ("05 12 18 00 28 00", "prefers interval 30–50 ms"),
+      ("05 12 18 00 18 00", "prefers interval 30 ms"),
+      ("05 12 ff ff 28 00", "prefers interval of at most 50 ms"),
+      ("05 12 18 00 ff ff", "prefers interval of at least 30 ms"),
+      ("02 1c 02", "role: Peripheral preferred"), ("03 98 01 02", "type 0x98 01 02"),
+      ("03 0a 01 02", "Tx Power Level 01 02  ⚠ 1 byte is left over"),
+      ("02 19 41", "Appearance 41  ⚠ too short: the next field has 2 bytes, 1 is left"),
+    ])
+  func structures(_ data: String, _ words: String) {
+    // Something before it, so that commas and semicolons show.
+    let text = line(legacy([2, 1, 6] + hex(data)))
+    #expect(text.hasSuffix(words), "\(text)")
+    #expect(text.contains("-60 dBm, random static, ADV_IND, general discoverable, LE only; "))
+  }
+
+  @Test(
+    arguments: [
+      ("03 03 0d 18", #""name":"Complete List of 16-bit Service Class UUIDs","value":["180d"]"#),
+      (
+        "04 16 0f 18 64",
+        #""value":{"uuid":"180f","name":"Battery","data":"64"}"#
+      ),
+      ("04 16 aa fe 00", #""value":{"uuid":"feaa","registered_to":"Google LLC","data":"00"}"#),
+      (
+        "04 ff 4c 00 10",
+        #""value":{"company":{"code":"0x004c","name":"Apple, Inc."},"data":"10"}"#
+      ),
+      ("04 ff fe ff 10", #""value":{"company":{"code":"0xfffe"},"data":"10"}"#),
+      ("02 0a f4", #""value":{"tx_power_dbm":-12}"#),
+      ("03 19 41 03", #""value":{"code":"0x0341","name":"Heart Rate Sensor: Heart Rate Belt"}"#),
+      ("05 24 17 2f 2f 61", #""value":"https://a""#),
+      ("03 98 01 02", #"{"type":"0x98","data":"0102"}"#),
+      ("05 12 ff ff 28 00", #""value":{"connection_interval_max_ms":50}"#),
+      ("02 19 41", #""name":"Appearance","data":"41"}"#),
+      ("04 03 0d 18 0f", #""value":["180d"],"data":"0f"}"#),
+      ("03 01 06 80", #"BR/EDR Not Supported"]},"data":"80"}"#),
+    ])
+  func fields(_ data: String, _ json: String) {
+    #expect(field(hex(data)).contains(json), "\(field(hex(data)))")
+  }
+
+  /// What the air says never reaches a terminal as it is.
+  @Test(
+    arguments: [
+      [0x1b, 0x5b, 0x32, 0x4a], [0x0a], [0x22], [0xe2, 0x80, 0xae], [0xff, 0xc3], [0x00],
+    ] as [[UInt8]])
+  func hostileStrings(_ bytes: [UInt8]) {
+    for data in [
+      structure(9, bytes), structure(8, bytes), structure(0x30, bytes),
+      structure(0x24, [0x17] + bytes), structure(0x24, bytes),
+    ] {
+      let text = line(legacy(data))
+      #expect(!text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x202e }, "\(text)")
+      let json = Rendering.json([legacy(data)])
+      #expect(!json.dropLast().unicodeScalars.contains { $0.value < 0x20 }, "\(json)")
+      #expect(json.split(separator: "\n").count == 1)
+    }
+  }
+
+  @Test func secretsStayHidden() {
+    let key = [UInt8](repeating: 0x5a, count: 16)
+    for type in [0x0e, 0x0f, 0x10, 0x1d, 0x1e, 0x22, 0x23, 0x2d] as [UInt8] {
+      // Of the right length, and of a wrong one.
+      for count in [16, 15, 12] {
+        let record = legacy(structure(type, Array(key.prefix(count))))
+        #expect(!Rendering.text([record]).contains("5a 5a"), "\(type), \(count)")
+        #expect(!Rendering.json([record]).contains("5a5a"), "\(type), \(count)")
+      }
+    }
+  }
+
+  // MARK: Trains
+
+  private let sync = received(hex("04 3e 10 0e 00 01 00 03 01 55 44 33 22 11 c0 01 50 00 00"))
+
+  @Test func trainsHaveTheirAdvertiser() {
+    let report = received(hex("04 3e 0e 25 01 00 7f c4 ff 05 00 02 00 03 02 01 06"))
+    #expect(
+      line(sync, report).hasSuffix(
+        "C0:11:22:33:44:55 -60 dBm, random static, SID 3, subevent 2, "
+          + "general discoverable, LE only"), "\(line(sync, report))")
+    #expect(line(report).contains("sync 0x0001"))
+    let json = Rendering.json([sync, report])
+    #expect(
+      json.contains(
+        #"{"address":"C0:11:22:33:44:55","address_type":"random_static","event":"periodic","#
+          + #""sync_handle":"0x0001","subevent":2,"event_counter":5,"rssi_dbm":-60,"sid":3,"#),
+      "\(json)")
+  }
+
+  @Test func bigInfoHasItsAdvertiser() {
+    let report = received(
+      hex("04 3e 14 22 01 00 02 04 08 00 02 00 02 64 00 10 27 00 64 00 02 00 01"))
+    let text = line(sync, report)
+    #expect(text.contains("BIGInfo") && text.contains("C0:11:22:33:44:55"), "\(text)")
+    #expect(text.hasSuffix("streams 2, interval 10 ms, encryption On"), "\(text)")
+    #expect(Rendering.json([sync, report]).contains(#""event":"big_info","sync_handle":"0x0001""#))
+  }
+
+  @Test func responses() {
+    let report = received(
+      hex("04 3e 14 28 01 02 01 02 f8 c4 ff 03 00 03 02 01 06 7f 7f ff 04 ff 00"))
+    let text = line(report)
+    #expect(text.contains("Periodic Response slot 3 "), "\(text)")
+    #expect(
+      text.hasSuffix(
+        "-60 dBm, set 1, subevent 2, which was not sent, general discoverable, "
+          + "LE only; and 1 more: slot 4"), "\(text)")
+    let json = Rendering.json([report])
+    #expect(
+      json.contains(
+        #""event":"periodic_response","advertising_handle":1,"subevent":2,"sent":false,"#
+          + #""response_slot":4,"data_status":"failed""#), "\(json)")
+  }
+
+  @Test func aFirstPartThatIsMissing() {
+    let report = received(hex("04 3e 0b 0f 01 00 7f c4 ff 00 03 68 65 6c"))
+    #expect(
+      line(report).hasSuffix(
+        "a later part, the first seems not to be in the capture, 3 bytes"), "\(line(report))")
+    let json = Rendering.json([report])
+    #expect(json.contains(#""first_part":"missing""#) && !json.contains("problems"), "\(json)")
+    #expect(!json.contains("68656c"))
+  }
+
+  // MARK: Other places
+
+  @Test func companiesAndServicesElsewhere() {
+    let version = received(hex("04 0e 0c 01 01 10 00 0b 00 00 0b 59 00 11 22"))
+    #expect(line(version).contains("company 0x0059 Nordic Semiconductor ASA"))
+    #expect(
+      Rendering.json([version]).contains(
+        #""company_identifier":{"code":"0x0059","name":"Nordic Semiconductor ASA"}"#))
+    let note = TestRecord(
+      bytes: hex("55 44 33 22 11 00 59 00"), framing: .monitor(opcode: 10))
+    #expect(line(note).contains("company 0x0059 Nordic Semiconductor ASA"))
+    #expect(
+      Rendering.json([note]).contains(
+        #""manufacturer":"0x0059","manufacturer_name":"Nordic Semiconductor ASA""#))
+  }
+
+  @Test func discoveredAttributes() {
+    let request = TestRecord(bytes: hex("02 40 00 0b 00 07 00 04 00 08 01 00 ff ff 03 28"))
+    let response = received(
+      hex("02 40 20 15 00 11 00 04 00 09 07 02 00 10 03 00 37 2a 04 00 02 05 00 aa fe 00"))
+    let text = line(request, response)
+    #expect(text.contains("0x0003 2a37 Heart Rate Measurement notify"), "\(text)")
+    // Who registered the UUID of a characteristic is not said in the line.
+    #expect(text.contains("0x0005 feaa read"), "\(text)")
+    let json = Rendering.json([request, response])
+    #expect(
+      json.contains(#""uuid":"2a37","name":"Heart Rate Measurement","value_handle":"0x0003""#))
+    #expect(json.contains(#""uuid":"feaa","registered_to":"Google LLC""#))
+  }
+
+  /// What a host advertises is told structure by structure; reports tell theirs once.
+  @Test func dataOfCommands() {
+    let set = TestRecord(
+      bytes: hex("01 08 20 20 03 02 0a f4") + [UInt8](repeating: 0, count: 28))
+    #expect(
+      Rendering.json([set]).contains(
+        #""advertising_data":"020af4","fields":[{"type":"0x0a","name":"Tx Power Level","#
+          + #""value":{"tx_power_dbm":-12}}]"#), "\(Rendering.json([set]))")
+    let inquired =
+      hex("04 2f ff 01 66 55 44 33 22 11 01 00 0c 02 5a 00 00 c4 02 0a f4")
+      + [UInt8](repeating: 0, count: 237)
+    let json = Rendering.json([received(inquired)])
+    #expect(json.contains(#""value":{"tx_power_dbm":-12}"#), "\(json)")
+    #expect(json.contains(#""class_of_device":{"code":"0x5a020c","name":"Smartphone"}"#), "\(json)")
+    #expect(Rendering.json([legacy(hex("02 0a f4"))]).components(of: "tx_power_dbm") == 1)
+  }
+}
+
+extension String {
+  /// How often `text` stands in it.
+  fileprivate func components(of text: String) -> Int { ranges(of: text).count }
+}

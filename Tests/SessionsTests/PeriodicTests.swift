@@ -1,0 +1,231 @@
+// Periodic advertising: whose train a report belongs to; and data whose first part is missing.
+
+import Bluetooth
+import Bytes
+import Dissectors
+import Testing
+
+@testable import Sessions
+
+extension Traffic {
+  /// LE Periodic Advertising Sync Established, version 1 or 2.
+  fileprivate mutating func sync(
+    _ handle: Int, from address: Int = 0xc011_2233_4455, type: UInt8 = 1, sid: UInt8 = 3,
+    status: UInt8 = 0, isVersion2: Bool = false
+  ) {
+    meta(
+      isVersion2 ? 0x24 : 0x0e,
+      [status] + little(handle) + train(address, type, sid) + (isVersion2 ? [1, 6, 2, 8] : []))
+  }
+
+  /// LE Periodic Advertising Sync Transfer Received, version 1 or 2.
+  fileprivate mutating func transfer(_ handle: Int, sid: UInt8 = 3, isVersion2: Bool = false) {
+    meta(
+      isVersion2 ? 0x26 : 0x18,
+      [0] + little(0x40) + little(0xabcd) + little(handle) + train(0xc011_2233_4455, 1, sid)
+        + (isVersion2 ? [1, 6, 2, 8] : []))
+  }
+
+  private func train(_ address: Int, _ type: UInt8, _ sid: UInt8) -> [UInt8] {
+    [sid, type] + little(address, width: 6) + [1] + little(0x50) + [0]
+  }
+
+  /// LE Periodic Advertising Report; status 0 complete, 1 more to come, 2 truncated.
+  fileprivate mutating func report(
+    _ handle: Int, _ data: [UInt8], _ status: UInt8 = 0, subevent: UInt8? = nil
+  ) {
+    let head = little(handle) + [127, 127, 0xff]
+    let tail = [status, UInt8(data.count)] + data
+    if let subevent {
+      meta(0x25, head + [5, 0, subevent] + tail)
+    } else {
+      meta(0x0f, head + tail)
+    }
+  }
+
+  /// LE Periodic Advertising Response Report with one response.
+  fileprivate mutating func response(
+    set: UInt8 = 0, subevent: UInt8 = 0, slot: UInt8 = 0, _ data: [UInt8], _ status: UInt8 = 0
+  ) {
+    meta(0x28, [set, subevent, 0, 1, 127, 127, 0xff, slot, status, UInt8(data.count)] + data)
+  }
+
+  /// LE Extended Advertising Report with one report; status 0 complete, 1 more to come.
+  fileprivate mutating func extended(
+    _ data: [UInt8], _ status: Int, from address: Int = 0xc011_2233_4455
+  ) {
+    meta(
+      0x0d,
+      [1] + little(status << 5) + [1] + little(address, width: 6) + [1, 1, 1, 127, 127]
+        + [UInt8](repeating: 0, count: 9) + [UInt8(data.count)] + data)
+  }
+}
+
+@Suite struct PeriodicTests {
+  private let train = PeriodicTrain(
+    address: DeviceAddress(value: 0xc011_2233_4455), addressType: .random, sid: 3)
+
+  @Test func trainsAreKnownByTheirHandles() {
+    let other = PeriodicTrain(
+      address: DeviceAddress(value: 0x1122_3344_5566), addressType: .public, sid: 1)
+    let told = run { traffic in
+      traffic.report(1, [])
+      traffic.sync(1)
+      traffic.sync(2, from: 0x1122_3344_5566, type: 0, sid: 1, isVersion2: true)
+      traffic.report(1, [])
+      traffic.report(2, [], subevent: 0)
+      traffic.report(3, [])
+      // LE BIGInfo Advertising Report.
+      traffic.meta(0x22, little(2) + [UInt8](repeating: 0, count: 17))
+    }
+    #expect(told[1].trains == [nil] && told[6].trains == [nil])
+    #expect(told[4].trains == [train] && told[5].trains == [other] && told[7].trains == [other])
+    #expect(told.problems == [])
+  }
+
+  @Test(arguments: [false, true])
+  func trainsThatWerePassedOn(_ isVersion2: Bool) {
+    let told = run { traffic in
+      traffic.transfer(1, isVersion2: isVersion2)
+      traffic.report(1, [])
+    }
+    #expect(told[2].trains == [train])
+  }
+
+  @Test func anonymousTrains() {
+    let told = run { traffic in
+      traffic.sync(1, type: 0xff)
+      traffic.report(1, [])
+    }
+    #expect(told[2].trains == [PeriodicTrain(address: nil, addressType: .anonymous, sid: 3)])
+  }
+
+  @Test func trainsEnd() {
+    let told = run { traffic in
+      traffic.sync(1, status: 0x3e)
+      traffic.report(1, [])
+      traffic.sync(1)
+      traffic.meta(0x10, little(1))
+      traffic.report(1, [])
+      traffic.sync(1)
+      traffic.adapter = 1
+      traffic.report(1, [])
+      traffic.adapter = 0
+      // Reset.
+      traffic.complete(0x0c03)
+      traffic.report(1, [])
+      // A handle is given to another train.
+      traffic.sync(1)
+      traffic.sync(1, sid: 9)
+      traffic.report(1, [])
+    }
+    #expect([2, 5, 7, 9].map { told[$0].trains } == [[nil], [nil], [nil], [nil]])
+    #expect(told[12].trains.map { $0?.sid } == [9])
+  }
+
+  @Test func trainsAreBounded() {
+    var limits = Limits()
+    limits.periodicTrains = 3
+    let told = run(limits: limits) { traffic in
+      for handle in 0..<20 { traffic.sync(handle) }
+      for handle in 16..<20 { traffic.report(handle, []) }
+    }
+    #expect(told.packets[20...].flatMap(\.trains) == [nil, train, train, train])
+    #expect(told.problems == ["limitReached(3,0)"])
+  }
+
+  // MARK: Parts
+
+  @Test func partsOfATrainAreJoined() {
+    let told = run { traffic in
+      traffic.report(1, [4, 0x30, 0x61], 1)
+      traffic.report(2, [4, 0x30, 0x62], 1, subevent: 7)
+      traffic.report(1, [0x62, 0x63])
+      // Another subevent of the same train is something else.
+      traffic.report(2, [2, 1, 6], subevent: 8)
+      traffic.report(2, [0x63, 0x64], subevent: 7)
+    }
+    #expect(told[3].advertised == [[4, 0x30, 0x61, 0x62, 0x63]] && told[3].chains == [[1, 3]])
+    #expect(told[4].advertised == [[2, 1, 6]] && told[4].chains == [[]])
+    #expect(told[5].advertised == [[4, 0x30, 0x62, 0x63, 0x64]] && told[5].chains == [[2, 5]])
+    #expect(told.problems == [])
+  }
+
+  @Test func responsesAreToldApartBySlot() {
+    let told = run { traffic in
+      traffic.response(slot: 1, [3, 9, 0x61], 1)
+      traffic.response(slot: 2, [3, 9, 0x62], 1)
+      traffic.response(subevent: 1, slot: 1, [2, 1, 6])
+      traffic.response(slot: 1, [0x63])
+      traffic.response(slot: 2, [0x64])
+      traffic.response(slot: 2, [], 0xff)
+    }
+    #expect(told[3].chains == [[]])
+    #expect(
+      told[4].advertised == [[3, 9, 0x61, 0x63]] && told[5].advertised == [[3, 9, 0x62, 0x64]])
+    #expect(told[6].chains == [[]] && told.problems == [])
+  }
+
+  // MARK: First parts that are missing
+
+  private let middle: [UInt8] = [0x68, 0x65, 0x20, 0x62, 0x61, 0x6c, 0x63, 0x6f, 0x6e, 0x79]
+
+  @Test func aCaptureThatBeginsBetweenParts() {
+    let told = run { traffic in
+      traffic.extended(middle, 1)
+      traffic.extended(middle, 0)
+      traffic.extended([2, 1, 6], 0)
+      traffic.report(1, middle)
+      traffic.report(1, middle, 1)
+      traffic.report(1, [2, 1, 6])
+      traffic.report(1, [2, 1, 6])
+    }
+    #expect([1, 2, 4, 5].map { told[$0].lacksFirstPart } == [[true], [true], [true], [true]])
+    // The end of what was given up is no advertisement.
+    #expect(told[6].lacksFirstPart == [true] && told[6].chains == [[]])
+    #expect(told[3].lacksFirstPart == [false] && told[7].lacksFirstPart == [false])
+    #expect(told.problems == [])
+  }
+
+  /// Where nothing can be missing, broken data is broken.
+  @Test func laterItIsBroken() {
+    let told = run { traffic in
+      traffic.command(0x0c03)
+      traffic.clock += 6000
+      traffic.extended(middle, 0)
+      traffic.extended(middle, 1)
+      traffic.extended([1], 0)
+    }
+    #expect(told[2].lacksFirstPart == [false])
+    #expect(told[2].problems == ["advertisingStructureTooLong(104,9)"])
+    #expect(told[3].lacksFirstPart == [false] && told[4].chains == [[3, 4]])
+  }
+
+  /// A gap ends what was open, and what comes may be a later part again.
+  @Test func recordsThatWereLost() {
+    let told = run { traffic in
+      traffic.command(0x0c03)
+      traffic.clock += 6000
+      traffic.extended([20, 9, 0x74], 1)
+      let lost = [1, 0x0c, 0x03].count
+      traffic.add([1, 3, 0x0c, 0], .sent, drops: UInt64(lost))
+      traffic.extended(middle, 0)
+      traffic.extended([2, 1, 6], 0)
+    }
+    #expect(told[4].lacksFirstPart == [true] && told[4].chains == [[]])
+    #expect(told[5].lacksFirstPart == [false] && told[5].problems == [])
+  }
+
+  @Test func whatWasForgottenIsMissing() {
+    var limits = Limits()
+    limits.advertisingChains = 1
+    let told = run(limits: limits) { traffic in
+      traffic.command(0x0c03)
+      traffic.clock += 6000
+      traffic.extended([20, 9, 0x74], 1, from: 1)
+      traffic.extended([20, 9, 0x74], 1, from: 2)
+      traffic.extended(middle, 0, from: 1)
+    }
+    #expect(told[4].lacksFirstPart == [true])
+  }
+}
