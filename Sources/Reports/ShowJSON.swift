@@ -17,7 +17,7 @@ package struct ShowJSON: PacketReport, ~Copyable {
   package init(_ options: ShowOptions, _ summary: CaptureSummary) {
     self.options = options
     timeDecimals = summary.timeDecimals
-    showing = Showing(options.selection)
+    showing = Showing(options)
     sink = JSONSink(showsKeys: options.showsKeys)
     // JSON is UTF-8, whatever the terminal is.
     sentence = Sentence(showsKeys: options.showsKeys, glyphs: .utf8)

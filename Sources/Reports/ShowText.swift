@@ -43,7 +43,7 @@ package struct ShowText: PacketReport, ~Copyable {
     timeDecimals = summary.timeDecimals
     // On a narrow terminal what is said of a packet matters more than where it stands.
     subjectColumns = (options.width ?? .max) < 110 ? 24 : 36
-    showing = Showing(options.selection)
+    showing = Showing(options)
     sentence = Sentence(showsKeys: options.showsKeys, glyphs: options.glyphs)
     details = VerboseSink(showsKeys: options.showsKeys)
   }

@@ -30,6 +30,23 @@ enum Run {
   }
 }
 
+extension Run {
+  /// A selection that knows the devices with the names that it asks for: where the capture can be read
+  /// twice they are looked for beforehand, else each shows from the packet that tells its name.
+  static func finding(_ selection: Selection, in name: String) -> Selection {
+    guard selection.needsNames, Terminal.isFile(name), var source = try? BtsnoopReader(path: name)
+    else { return selection }
+    var report = NamesReport(selection)
+    var pass = Pass()
+    var output = Output()
+    // What is wrong with the capture the second time will say.
+    try? pass.run(&source, &report, into: &output)
+    var selection = selection
+    selection.namedDevices = report.addresses
+    return selection
+  }
+}
+
 extension CaptureFailure.Kind {
   /// The exit status, as sysexits.h numbers them.
   fileprivate var status: Int32 {

@@ -51,7 +51,7 @@ struct ShowCommand: ParsableCommand {
 
   mutating func run() throws {
     var options = ShowOptions()
-    options.selection = try selection.selection()
+    options.selection = Run.finding(try selection.selection(), in: capture)
     options.time = time
     options.isVerbose = verbose
     options.showsBytes = hex || raw
