@@ -18,11 +18,11 @@ extension Details {
         sink.packets("reassembled_from", memory.advertisements.packets[chain])
       }
       if let joined = advertisement.joined {
-        data(memory.advertisements.joined.bytes, joined, to: &sink)
+        data(memory.advertisements.joined.bytes, joined, isJoined: true, to: &sink)
       } else if advertisement.isPart, advertisement.partNumber != 1 {
         // It begins anywhere: what looks like structures may be none.
         payload(
-          bytes.part(advertisement.report.data), isSecret: advertisement.mayHoldSecret, to: &sink)
+          advertisement.report.data, of: bytes, isSecret: advertisement.mayHoldSecret, to: &sink)
       } else {
         data(bytes, advertisement.report.data, to: &sink)
       }
@@ -77,10 +77,13 @@ extension Details {
   }
 
   /// Advertising data: its bytes, then its AD structures.
+  ///
+  /// - Parameter isJoined: it came in several packets, so that it stands in no place of this one.
   private static func data<Sink: FieldSink & ~Copyable>(
-    _ bytes: RawSpan, _ slice: Slice, to sink: inout Sink
+    _ bytes: RawSpan, _ slice: Slice, isJoined: Bool = false, to sink: inout Sink
   ) {
     guard !slice.isEmpty else { return }
+    sink.at(Int(slice.start), isJoined ? 0 : Int(slice.count))
     if !sink.showsKeys, ADStructures.holdSecret(bytes, slice) {
       sink.hidden("data", Int(slice.count))
     } else {
@@ -89,11 +92,14 @@ extension Details {
     sink.beginList("fields")
     var structures = ADStructures(bytes, slice)
     while let structure = structures.next() {
+      let start = Int(structure.data.start)
       sink.beginItem()
+      sink.at(start - 1, isJoined ? 0 : 1)
       sink.identifier("type", UInt64(structure.type.rawValue), digits: 2)
       if let name = structure.type.name(count: Int(structure.data.count)) {
         sink.word("name", name)
       }
+      sink.at(start, isJoined ? 0 : Int(structure.data.count))
       value(of: structure.type, bytes.part(structure.data), to: &sink)
       sink.endItem()
     }

@@ -34,6 +34,9 @@ package struct ShowText: PacketReport, ~Copyable {
   private static let nameColumns = 16
   /// Columns of name and subject together, before the rest.
   private let subjectColumns: Int
+  /// Columns before the bytes of a record, and how many of those stand in a line.
+  private static let dumpIndentation = 6
+  private static let dumpedBytes = 16
   /// From this silence on the gap is printed.
   private static let shortestGap: Int64 = 500_000_000
 
@@ -45,7 +48,7 @@ package struct ShowText: PacketReport, ~Copyable {
     subjectColumns = (options.width ?? .max) < 110 ? 24 : 36
     showing = Showing(options)
     sentence = Sentence(showsKeys: options.showsKeys, glyphs: options.glyphs)
-    details = VerboseSink(showsKeys: options.showsKeys)
+    details = VerboseSink(showsKeys: options.showsKeys, glyphs: options.glyphs)
   }
 
   /// Why nothing was printed.
@@ -68,11 +71,22 @@ package struct ShowText: PacketReport, ~Copyable {
     finishLine(into: &output)
     if options.isVerbose {
       details.clear()
+      if options.showsBytes {
+        let secrets: Secrets =
+          options.showsKeys
+          ? .none
+          : answer.fragment.isJoined
+            ? Secrets(joined: dissection, bytes) : Secrets(dissection, record, answer, memory)
+        details.show(bytes, hiding: secrets)
+      }
+      if answer.fragment.isJoined {
+        details.remark("offsets count from the first byte of the joined PDU")
+      }
       Details.packet(
         record, dissection, bytes, answer, fragments: fragments, memory, to: &details)
       output.text(details.output.bytes, options.glyphs)
     }
-    if options.showsBytes {
+    if options.showsBytes, !options.isVerbose {
       dump(
         record.bytes, options.showsKeys ? .none : Secrets(dissection, record, answer, memory),
         into: &output)
@@ -211,7 +225,7 @@ package struct ShowText: PacketReport, ~Copyable {
   }
 
   /// Name, subject and rest in their columns; what does not fit pushes the next to the right. Names
-  /// and subjects are ASCII: their bytes are their columns.
+  /// and subjects are ASCII but for what `surplus` counts: their bytes are their columns.
   private mutating func words(_ problems: Problems) {
     let parts = sentence.parts
     if sentence.isFailure { style(.failure) }
@@ -222,7 +236,7 @@ package struct ShowText: PacketReport, ~Copyable {
       sentence.output.copy(parts.subject, into: &line)
     }
     if !parts.rest.isEmpty {
-      line.spaces(max(1, start + subjectColumns - line.count))
+      line.spaces(max(1, start + subjectColumns + sentence.surplus - line.count))
       sentence.output.copy(parts.rest, into: &line)
     }
     if sentence.isFailure { style(.plain) }
@@ -258,20 +272,29 @@ package struct ShowText: PacketReport, ~Copyable {
     output.byte(0x0a)
   }
 
-  /// The record's bytes, sixteen a line with their offsets.
+  /// The record's bytes, sixteen a line with their offsets, and as ASCII where they are that.
   private mutating func dump(
     _ record: RawSpan, _ secrets: Secrets, into output: inout Output
   ) {
-    for start in stride(from: 0, to: record.byteCount, by: 16) {
-      for _ in 0..<VerboseSink.indentation { output.byte(0x20) }
+    for start in stride(from: 0, to: record.byteCount, by: Self.dumpedBytes) {
+      let end = min(start + Self.dumpedBytes, record.byteCount)
+      output.spaces(Self.dumpIndentation)
       output.handle(UInt16(truncatingIfNeeded: start))
-      for offset in start..<min(start + 16, record.byteCount) {
+      for offset in start..<start + Self.dumpedBytes {
         output.text(offset % 16 == 8 ? "  " : " ")
-        if secrets.contains(offset) {
+        if offset >= end {
+          output.text("  ")
+        } else if secrets.contains(offset) {
           output.text("..")
         } else {
           output.hex(record.byte(at: offset))
         }
+      }
+      output.text("  ")
+      for offset in start..<end {
+        let byte = record.byte(at: offset)
+        let isShown = byte >= 0x20 && byte < 0x7f && !secrets.contains(offset)
+        output.byte(isShown ? byte : 0x2e)
       }
       output.byte(0x0a)
     }

@@ -37,6 +37,8 @@ package struct Attribute: Equatable, Sendable {
   package var uuid: BluetoothUUID
   /// The number of the connection on which this was learnt last.
   package var connection: Int
+  /// Whether another attribute of the server has a UUID that begins with the same eight digits.
+  package fileprivate(set) var hasTwin = false
 }
 
 /// What is known of the GATT servers of a capture. The seed of the GATT database: it answers which
@@ -221,11 +223,26 @@ package struct Attributes: Sendable {
       servers[server].attributes[position].uuid = uuid
       servers[server].attributes[position].connection = connection
     } else if servers[server].attributes.count < limits.attributes {
-      let attribute = Attribute(handle: handle, kind: kind, uuid: uuid, connection: connection)
+      var attribute = Attribute(handle: handle, kind: kind, uuid: uuid, connection: connection)
+      attribute.hasTwin = marksTwins(of: uuid, server)
       servers[server].attributes.insert(attribute, at: position)
     } else {
       isFull = true
     }
+  }
+
+  /// Marks those whose UUID begins as this long one does, but goes on in another way; false where
+  /// there are none.
+  private mutating func marksTwins(of uuid: BluetoothUUID, _ server: Int) -> Bool {
+    guard uuid.width == 16 else { return false }
+    var found = false
+    for position in servers[server].attributes.indices {
+      let other = servers[server].attributes[position].uuid
+      guard other.width == 16, other.high >> 32 == uuid.high >> 32, other != uuid else { continue }
+      servers[server].attributes[position].hasTwin = true
+      found = true
+    }
+    return found
   }
 
   private mutating func note(
