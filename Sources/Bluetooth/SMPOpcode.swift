@@ -11,6 +11,7 @@ package struct SMPOpcode: RawRepresentable, Equatable, Hashable, Sendable {
     pattern.rawValue == value.rawValue
   }
 
+  package static let pairingPublicKey = Self(rawValue: 0x0c)
   package static let pairingConfirm = Self(rawValue: 0x03)
   package static let pairingRandom = Self(rawValue: 0x04)
   package static let pairingFailed = Self(rawValue: 0x05)

@@ -18,6 +18,8 @@ package struct ShowText: PacketReport, ~Copyable {
   private var clock = Clock()
   private var showing: Showing
   private var previous: Timestamp?
+  private var brief = Brief()
+  private var hasHeader = false
   /// The adapter that was seen first: records of others say whose they are.
   private var firstAdapter: UInt16?
   private var hasSeveralAdapters = false
@@ -64,9 +66,17 @@ package struct ShowText: PacketReport, ~Copyable {
     if firstAdapter == nil { firstAdapter = record.adapter }
     if let adapter = record.adapter, adapter != firstAdapter { hasSeveralAdapters = true }
     guard showing.word(record, dissection, bytes, answer, memory, in: &sentence) else { return }
-    if showing.shown == 1 { header(into: &output) }
+    if options.isBrief {
+      let reason = brief.reason(dissection, bytes, answer, memory)
+      if reason.map({ !brief.hasRoom($0, answer, memory) }) ?? true { sayFolded(into: &output) }
+      if let reason {
+        brief.fold(reason, record, dissection, bytes, answer, memory)
+        return
+      }
+    }
     line.clear()
-    prefix(record, answer, memory)
+    let id = answer.link.map { memory.links.id($0) } ?? 0
+    prefix(record.number, record.time, id, record.adapter, record.direction)
     words(dissection.problems)
     finishLine(into: &output)
     if options.isVerbose {
@@ -95,7 +105,46 @@ package struct ShowText: PacketReport, ~Copyable {
 
   package mutating func finish(
     _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
-  ) {}
+  ) {
+    guard options.isBrief else { return }
+    sayFolded(into: &output)
+    sayLeftOut(into: &output)
+  }
+
+  // MARK: Brief
+
+  /// A line for each run of packets that was folded, in the columns of its first packet.
+  private mutating func sayFolded(into output: inout Output) {
+    for index in brief.runs.indices {
+      let run = brief.runs[index]
+      line.clear()
+      prefix(run.first, run.firstTime, run.connection, run.adapter, nil)
+      style(.dim)
+      line.run(run, options.glyphs)
+      style(.plain)
+      finishLine(into: &output)
+      if let last = run.lastTime { previous = last }
+    }
+    brief.clearRuns()
+  }
+
+  /// What was left out without a line.
+  private mutating func sayLeftOut(into output: inout Output) {
+    line.clear()
+    style(.dim)
+    var isFirst = true
+    for (number, one, several) in [
+      (brief.answers, "answer to a command that succeeded", "answers to commands that succeeded"),
+      (brief.flowControl, "packet of flow control", "packets of flow control"),
+      (brief.fragments, "fragment", "fragments"),
+    ] as [(Int, StaticString, StaticString)] where number > 0 {
+      line.text(isFirst ? "left out: " : ", ")
+      isFirst = false
+      line.count(number, one, several)
+    }
+    style(.plain)
+    if !isFirst { finishLine(into: &output) }
+  }
 
   // MARK: Columns
 
@@ -131,14 +180,14 @@ package struct ShowText: PacketReport, ~Copyable {
 
   /// Number, time, gap and connection: right-aligned over spaces that are laid out first.
   private mutating func prefix(
-    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: Memory
+    _ packet: Int, _ time: Timestamp?, _ id: Int, _ adapter: UInt16?, _ direction: Direction?
   ) {
-    let number = UInt(record.number)
+    let number = UInt(packet)
     numberColumns.make(room: number)
     style(.dim)
     line.spaces(numberColumns.width)
     line.put(number, endingAt: line.count)
-    if let time = record.time {
+    if let time {
       self.time(time)
       gap(time)
       previous = time
@@ -147,11 +196,10 @@ package struct ShowText: PacketReport, ~Copyable {
     }
     style(.plain)
     line.spaces(Self.idColumns)
-    let id = answer.link.map { memory.links.id($0) } ?? 0
     if id > 0 { line.put(UInt(id), endingAt: line.count) }
     line.byte(0x20)
-    adapter(record)
-    switch record.direction {
+    self.adapter(direction == nil ? nil : adapter)
+    switch direction {
     case .sent: line.text(options.glyphs.sent)
     case .received: line.text(options.glyphs.received)
     case nil: line.spaces(options.glyphs.isUTF8 ? 1 : 2)
@@ -161,10 +209,10 @@ package struct ShowText: PacketReport, ~Copyable {
 
   /// Which controller, once there are several: from then on it has a column. Records without a
   /// direction are notes, which name their controller themselves.
-  private mutating func adapter(_ record: borrowing CaptureRecord) {
+  private mutating func adapter(_ adapter: UInt16?) {
     guard hasSeveralAdapters else { return }
     let start = line.count
-    if let adapter = record.adapter, record.direction != nil {
+    if let adapter {
       line.text("hci")
       line.decimal(Int(adapter))
       line.byte(0x20)
@@ -257,8 +305,15 @@ package struct ShowText: PacketReport, ~Copyable {
 
   // MARK: Pieces
 
-  /// Ends a line; on a terminal what does not fit is cut.
+  /// Ends a line, the first of all under the columns' heads; on a terminal what does not fit is cut.
   private mutating func finishLine(into output: inout Output) {
+    if !hasHeader {
+      hasHeader = true
+      var first = Output()
+      swap(&first, &line)
+      header(into: &output)
+      swap(&first, &line)
+    }
     if !options.glyphs.isUTF8 {
       cell.clear()
       line.copyASCII(into: &cell)
