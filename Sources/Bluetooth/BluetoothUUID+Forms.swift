@@ -36,7 +36,9 @@ extension BluetoothUUID {
   /// dashes, in braces or not. Nil where it is none.
   package init?(text: String) {
     var digits = text.lowercased()
-    if digits.hasPrefix("{"), digits.hasSuffix("}") { digits = String(digits.dropFirst().dropLast()) }
+    if digits.hasPrefix("{"), digits.hasSuffix("}") {
+      digits = String(digits.dropFirst().dropLast())
+    }
     let parts = digits.split(separator: "-", omittingEmptySubsequences: false)
     if parts.count > 1, parts.map(\.count) != [8, 4, 4, 4, 12] { return nil }
     digits = parts.joined()

@@ -302,7 +302,8 @@ package struct StatusFilter: Sendable {
       let found = CodeWord.codes(name, among: names)
       guard !found.isEmpty else {
         throw SelectionError(
-          "no status has that name; expected one as in 0x05, '!0' or \"Insufficient Authentication\"")
+          "no status has that name; expected one as in 0x05, '!0' or \"Insufficient Authentication\""
+        )
       }
       for code in found {
         switch code {

@@ -16,7 +16,9 @@ extension Selection {
       return UInt16(exactly: number)
     }
     guard numbers.count == ends.count, let from = numbers.first, let to = numbers.last, from <= to
-    else { throw SelectionError("expected an attribute handle or a range, as in 0x0010 or 0x10-0x20") }
+    else {
+      throw SelectionError("expected an attribute handle or a range, as in 0x0010 or 0x10-0x20")
+    }
     return from...to
   }
 

@@ -44,7 +44,8 @@ package struct DevicePattern: Sendable {
     for (index, octet) in octets.enumerated() {
       let shift = UInt64(40 - 8 * index)
       if octet == "*" { continue }
-      guard octet.utf8.count == 2, octet.allSatisfy(\.isHexDigit), let byte = UInt64(octet, radix: 16)
+      guard octet.utf8.count == 2, octet.allSatisfy(\.isHexDigit),
+        let byte = UInt64(octet, radix: 16)
       else { return nil }
       value |= byte << shift
       mask |= 0xff << shift

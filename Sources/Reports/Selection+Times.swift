@@ -94,7 +94,9 @@ package struct TimePoint: Sendable {
     if rest.utf8.count >= 10, let date = days(rest.prefix(10)) {
       day = date
       rest = rest.dropFirst(10)
-      if rest.isEmpty { return .date(Timestamp(seconds: date * 86_400, nanoseconds: 0), isUTC: false) }
+      if rest.isEmpty {
+        return .date(Timestamp(seconds: date * 86_400, nanoseconds: 0), isUTC: false)
+      }
       guard let separator = rest.popFirst(), "Tt ".contains(separator) else { return nil }
     }
     var offset: Int64?
@@ -102,7 +104,9 @@ package struct TimePoint: Sendable {
       offset = 0
       rest = rest.dropLast()
     } else if let sign = rest.lastIndex(where: { $0 == "+" || $0 == "-" }) {
-      guard let zone = timeOfDay(rest[sign...].dropFirst()), zone.nanoseconds == 0 else { return nil }
+      guard let zone = timeOfDay(rest[sign...].dropFirst()), zone.nanoseconds == 0 else {
+        return nil
+      }
       offset = rest[sign] == "-" ? -zone.seconds : zone.seconds
       rest = rest[..<sign]
     }

@@ -96,7 +96,9 @@ package struct ShowText: PacketReport, ~Copyable {
         record, dissection, bytes, answer, fragments: fragments, memory, to: &details)
       output.text(details.output.bytes, options.glyphs)
     }
-    if options.showsBytes, !options.isVerbose {
+    // Beside its fields stand the bytes of a PDU; those of a fragment of one belong to no field.
+    let isInParts = answer.fragment.isFragment || answer.fragment.isJoined
+    if options.showsBytes, !options.isVerbose || isInParts {
       dump(
         record.bytes, options.showsKeys ? .none : Secrets(dissection, record, answer, memory),
         into: &output)
