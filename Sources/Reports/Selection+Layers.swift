@@ -146,7 +146,8 @@ enum SecurityCodes {
   /// Events (7.7).
   static let events: [UInt8] = [
     0x06, 0x08, 0x59,  // Authentication Complete, Encryption Change, its version 2
-    0x09, 0x0a, 0x15,  // Change Connection Link Key Complete, Link Key Type Changed, Return Link Keys
+    0x09, 0x0a,  // Change Connection Link Key Complete, Link Key Type Changed
+    0x15,  // Return Link Keys
     0x16, 0x17, 0x18,  // PIN Code Request, Link Key Request, Link Key Notification
     0x30,  // Encryption Key Refresh Complete
     0x31, 0x32, 0x33,  // IO Capability Request and Response, User Confirmation Request

@@ -153,9 +153,12 @@ struct SelectionTests {
     arguments: [
       ("--layer nonsense", "'nonsense' is no layer; there are hci_cmd, hci_evt, acl"),
       ("--uuid 1", "expected a UUID as in 180d"), ("--handle x", "expected an attribute handle"),
-      ("--opcode nonsense", "no opcode has that name"), ("--event nonsense", "no event has that name"),
-      ("--status nonsense", "no status has that name"), ("--value xy", "expected bytes in hexadecimal"),
-      ("--from noon", "expected seconds as in 12.5"), ("--adapter x", "expected a controller's number"),
+      ("--opcode nonsense", "no opcode has that name"),
+      ("--event nonsense", "no event has that name"),
+      ("--status nonsense", "no status has that name"),
+      ("--value xy", "expected bytes in hexadecimal"),
+      ("--from noon", "expected seconds as in 12.5"),
+      ("--adapter x", "expected a controller's number"),
       ("--from 1 --from 2 --to 3", "several times need as many --from as --to"),
       ("--brief --json", "--brief is for text"), ("--direction up", "sent"),
     ])

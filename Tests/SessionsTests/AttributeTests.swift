@@ -160,7 +160,8 @@ private func name(_ uuid: BluetoothUUID) -> String {
   @Test func listsThatLieTeachNothing() {
     let recording = run { traffic in
       traffic.connect()
-      for response in ["05 00 01 00", "05 01 00 00 02 29", "09 00", "09 02 01 00", "07 00 00 00 00"] {
+      let lies = ["05 00 01 00", "05 01 00 00 02 29", "09 00", "09 02 01 00", "07 00 00 00 00"]
+      for response in lies {
         traffic.sent("04 01 00 ff ff")
         traffic.received(response)
         traffic.sent("0a 01 00")
