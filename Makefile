@@ -6,6 +6,9 @@ RELEASE := -c release --static-swift-stdlib --experimental-lto-mode=full -Xswift
 PROGRAM := .build/release/gattscope
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+# Where bash, zsh and fish look for completions below share/.
+COMPLETIONS := bash-completion/completions/gattscope zsh/site-functions/_gattscope \
+	fish/vendor_completions.d/gattscope.fish
 
 # Debian's own Python finds Debian's jsonschema, another one that stands first in PATH does not.
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
@@ -89,9 +92,12 @@ captures: .venv/bin/bumble-made ## remake the sample captures
 	.venv/bin/pip install --quiet $(BUMBLE)
 	@touch $@
 
-install: build ## install the binary below PREFIX (/usr/local)
-	install -d "$(DESTDIR)$(PREFIX)/bin"
+install: build ## install the binary and the shells' completions below PREFIX (/usr/local)
+	install -d "$(DESTDIR)$(PREFIX)/bin" $(addprefix "$(DESTDIR)$(PREFIX)"/share/,$(dir $(COMPLETIONS)))
 	install -m 755 $(PROGRAM) "$(DESTDIR)$(PREFIX)/bin/gattscope"
+	$(PROGRAM) completion bash > "$(DESTDIR)$(PREFIX)/share/$(word 1,$(COMPLETIONS))"
+	$(PROGRAM) completion zsh > "$(DESTDIR)$(PREFIX)/share/$(word 2,$(COMPLETIONS))"
+	$(PROGRAM) completion fish > "$(DESTDIR)$(PREFIX)/share/$(word 3,$(COMPLETIONS))"
 
 packages: ## install the Debian packages that the tests need
 	@Scripts/install-packages.sh $(TEST_PACKAGES)

@@ -26,6 +26,8 @@ GROWTH = 0.10  # how much more a record may cost in a capture ten times as long
 PEAK_MB = 48
 PEAK_NOISE_MB = 2  # the peak does not depend on the length of the capture, but pages are not counted exactly
 FIRST_LINE_MS = 30
+DEVICE = "C0:FF:EE:C0:FF:EE"  # in one packet of a hundred or fewer
+SELECTION = 0.05  # how much more choosing may cost than choosing nothing
 
 
 class Run(NamedTuple):
@@ -131,6 +133,23 @@ class Bench:
             what = f"{' '.join(arguments)}: a record's time, 1 M : 100 k"
             self.verdict(what, f"{ratio:.2f}", f"at most {1 + GROWTH:.2f}", ratio <= 1 + GROWTH)
 
+    def selection(self) -> None:
+        """One device out of many records against a packet number that there is not: both read everything."""
+        choices = {
+            "nothing": ["--packets", "999999999"],
+            "one device by address": ["--device", DEVICE],
+            "one UUID": ["--uuid", "2a1e"],
+        }
+        capture = self.traffic(200_000 if self.quick else 1_000_000)
+        seconds: dict[str, list[float]] = {name: [] for name in choices}
+        for _ in range(self.rounds):
+            for name, options in choices.items():
+                seconds[name].append(run(self.program, "show", *options, capture).seconds)
+        least = statistics.median(seconds.pop("nothing"))
+        for name, all_seconds in seconds.items():
+            ratio = statistics.median(all_seconds) / least
+            self.verdict(f"show, {name} : nothing", f"{ratio:.2f}", f"at most {1 + SELECTION:.2f}", ratio <= 1 + SELECTION)
+
     def memory(self) -> None:
         few, many = 10_000, 1_000_000 if self.quick else 10_000_000
         for arguments in (["show"], ["show", "--json"]):
@@ -186,6 +205,7 @@ def main() -> int:
         bench = Bench(program, Path(folder), arguments)
         bench.speed()
         bench.growth()
+        bench.selection()
         bench.memory()
         bench.start()
         bench.allocations()

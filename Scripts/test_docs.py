@@ -80,7 +80,7 @@ class ExampleTests(unittest.TestCase):
 class CompletionTests(unittest.TestCase):
     def test_bash_reads_the_completion_script(self) -> None:
         script = subprocess.run(
-            [PROGRAM, "--generate-completion-script", "bash"], check=True, stdout=subprocess.PIPE).stdout
+            [PROGRAM, "completion", "bash"], check=True, stdout=subprocess.PIPE).stdout
         subprocess.run(["bash", "-n"], input=script, check=True)
 
 

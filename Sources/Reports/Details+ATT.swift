@@ -4,12 +4,15 @@ import Dissectors
 import Sessions
 
 extension Details {
-  /// An ATT PDU.
+  /// An ATT PDU, which begins at `body`.
   static func att<Sink: FieldSink & ~Copyable>(
-    _ pdu: ATTPDU, _ bytes: RawSpan, _ answer: Answer, to sink: inout Sink
+    _ pdu: ATTPDU, _ body: Slice, _ bytes: RawSpan, _ answer: Answer, _ memory: Memory,
+    to sink: inout Sink
   ) {
     let fields = pdu.fields
+    let start = Int(body.start)
     sink.begin("att")
+    sink.at(start, 1)
     sink.identifier("opcode", UInt64(pdu.opcode.rawValue), digits: 2)
     if let name = pdu.opcode.name { sink.word("name", name) }
     answered(answer, to: &sink)
@@ -17,43 +20,92 @@ extension Details {
       sink.identifier("bearer", UInt64(bearer.rawValue), digits: 4)
     }
     if let opcode = fields.requestOpcode {
+      sink.at(start + 1, 1)
       sink.identifier("request_opcode", UInt64(opcode.rawValue), digits: 2)
       if let name = opcode.name { sink.word("request_name", name) }
     }
-    // A response says nothing of its attribute; its request did.
-    if let handle = fields.handle ?? answer.request.flatMap({ $0.handle }) {
+    if let handle = fields.handle {
+      // Behind the opcode, and in an Error Response behind the request's, too.
+      sink.at(start + (fields.error == nil ? 1 : 2), 2)
+      sink.identifier("handle", UInt64(handle), digits: 4)
+    } else if let handle = answer.request?.handle {
+      // A response says nothing of its attribute; its request did.
       sink.identifier("handle", UInt64(handle), digits: 4)
     }
     if let error = fields.error {
+      sink.at(start + 4, 1)
       sink.code("error", UInt64(error.rawValue), digits: 2, error.name)
       if error == .attributeNotFound, let meaning = answer.request?.meaningOfNotFound {
         sink.flag("ends_discovery", meaning == .endOfDiscovery)
       }
     }
-    if let start = fields.startHandle {
-      sink.identifier("start_handle", UInt64(start), digits: 4)
+    if let first = fields.startHandle {
+      sink.at(start + 1, 2)
+      sink.identifier("start_handle", UInt64(first), digits: 4)
     }
-    if let end = fields.endHandle { sink.identifier("end_handle", UInt64(end), digits: 4) }
-    if let type = fields.type { sink.uuid("uuid", type) }
-    if let offset = fields.offset { sink.number("offset", Int(offset)) }
-    if let mtu = fields.mtu { sink.number("mtu", Int(mtu)) }
+    if let end = fields.endHandle {
+      sink.at(start + 3, 2)
+      sink.identifier("end_handle", UInt64(end), digits: 4)
+    }
+    if let type = fields.type {
+      sink.at(start + 5, Int(type.width))
+      sink.uuid("uuid", type)
+    } else if let place = answer.attribute {
+      attribute(place, answer, memory, to: &sink)
+    }
+    if let offset = fields.offset {
+      sink.at(start + 3, 2)
+      sink.number("offset", Int(offset))
+    }
+    if let mtu = fields.mtu {
+      sink.at(start + 1, 2)
+      sink.number("mtu", Int(mtu))
+    }
     if let flags = fields.executeFlags {
+      sink.at(start + 1, 1)
       sink.code("flags", UInt64(flags), digits: 2, ATT.ExecuteWriteRequest.name(flags))
     }
-    if let value = fields.value { sink.bytes("value", bytes.part(value)) }
-    if let counter = fields.signCounter { sink.number("sign_counter", Int(counter)) }
-    if let signature = fields.signature { sink.bytes("signature", bytes.part(signature)) }
-    if let handles = fields.handles { self.handles(bytes.part(handles), to: &sink) }
+    if let value = fields.value { self.bytes("value", value, of: bytes, to: &sink) }
+    if let counter = fields.signCounter {
+      // Behind the value, before the rest of the signature.
+      if let signature = fields.signature { sink.at(Int(signature.start) - 4, 4) }
+      sink.number("sign_counter", Int(counter))
+    }
+    if let signature = fields.signature {
+      self.bytes("signature", signature, of: bytes, to: &sink)
+    }
+    if let handles = fields.handles { self.handles(handles, bytes, to: &sink) }
     if let items = fields.items { self.items(items, bytes, answer.request?.type, to: &sink) }
-    if let data = fields.data, !data.isEmpty { sink.bytes("data", bytes.part(data)) }
+    if let data = fields.data, !data.isEmpty { self.bytes("data", data, of: bytes, to: &sink) }
     sink.end()
   }
 
-  private static func handles<Sink: FieldSink & ~Copyable>(
-    _ handles: RawSpan, to sink: inout Sink
+  /// What is known of the attribute that a PDU is about.
+  private static func attribute<Sink: FieldSink & ~Copyable>(
+    _ place: Attributes.Place, _ answer: Answer, _ memory: Memory, to sink: inout Sink
   ) {
+    let attribute = memory.attributes[place]
+    sink.uuid("uuid", attribute.uuid)
+    if let service = memory.attributes.service(of: place) { sink.uuid("service", service) }
+    sink.word("attribute", attribute.kind.key)
+    let isOwn = answer.link.map { memory.links.id($0) } == attribute.connection
+    sink.word("via", isOwn ? "discovered" : "carried")
+  }
+
+  private static func bytes<Sink: FieldSink & ~Copyable>(
+    _ key: StaticString, _ slice: Slice, of bytes: RawSpan, to sink: inout Sink
+  ) {
+    sink.at(Int(slice.start), Int(slice.count))
+    sink.bytes(key, bytes.part(slice))
+  }
+
+  private static func handles<Sink: FieldSink & ~Copyable>(
+    _ slice: Slice, _ bytes: RawSpan, to sink: inout Sink
+  ) {
+    let handles = bytes.part(slice)
     sink.beginList("handles")
     for index in 0..<handles.byteCount / 2 {
+      sink.at(Int(slice.start) + 2 * index, 2)
       sink.element(handle: handles.littleEndianU16(at: 2 * index))
     }
     sink.endList()
@@ -65,36 +117,58 @@ extension Details {
   ) {
     sink.beginList("items")
     var cursor = Cursor(bytes, items.list)
+    var start = cursor.offset
     while let item = items.next(&cursor) {
+      sink.at(start, cursor.offset - start)
       sink.beginItem()
-      if let handle = item.handle { sink.identifier("handle", UInt64(handle), digits: 4) }
-      if let end = item.endHandle { sink.identifier("end_handle", UInt64(end), digits: 4) }
-      if let uuid = item.type { sink.namedUUID(uuid) }
+      if let handle = item.handle {
+        sink.at(start, 2)
+        sink.identifier("handle", UInt64(handle), digits: 4)
+      }
+      if let end = item.endHandle {
+        sink.at(start + 2, 2)
+        sink.identifier("end_handle", UInt64(end), digits: 4)
+      }
+      if let uuid = item.type {
+        sink.at(start + 2, Int(uuid.width))
+        sink.namedUUID(uuid)
+      }
       if let value = item.value {
         let meaning = DeclaredAttribute(bytes.part(value), type)
-        declared(meaning, to: &sink)
-        sink.bytes("value", bytes.part(value))
+        declared(meaning, at: Int(value.start), to: &sink)
+        self.bytes("value", value, of: bytes, to: &sink)
         if item.missing > 0 { sink.number("missing", item.missing) }
       }
       sink.endItem()
+      start = cursor.offset
     }
     sink.endList()
   }
 
   private static func declared<Sink: FieldSink & ~Copyable>(
-    _ declared: DeclaredAttribute, to sink: inout Sink
+    _ declared: DeclaredAttribute, at start: Int, to sink: inout Sink
   ) {
     switch declared {
-    case .service(let uuid): sink.namedUUID(uuid)
+    case .service(let uuid):
+      sink.at(start, Int(uuid.width))
+      sink.namedUUID(uuid)
     case .characteristic(let declaration):
+      sink.at(start + 3, Int(declaration.uuid.width))
       sink.namedUUID(declaration.uuid)
+      sink.at(start + 1, 2)
       sink.identifier("value_handle", UInt64(declaration.valueHandle), digits: 4)
+      sink.at(start, 1)
       sink.words(
         "properties", bits: Int(declaration.properties.rawValue), of: 8,
         CharacteristicProperties.key(bit:))
     case .include(let declaration):
-      if let uuid = declaration.uuid { sink.namedUUID(uuid) }
+      if let uuid = declaration.uuid {
+        sink.at(start + 4, 2)
+        sink.namedUUID(uuid)
+      }
+      sink.at(start, 2)
       sink.identifier("included_start_handle", UInt64(declaration.startHandle), digits: 4)
+      sink.at(start + 2, 2)
       sink.identifier("included_end_handle", UInt64(declaration.endHandle), digits: 4)
     case .other: break
     }

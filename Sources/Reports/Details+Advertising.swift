@@ -24,7 +24,7 @@ extension Details {
       } else if advertisement.isPart, advertisement.partNumber != 1 {
         // It begins anywhere: what looks like structures may be none.
         payload(
-          bytes.part(advertisement.report.data), isSecret: advertisement.mayHoldSecret, to: &sink)
+          advertisement.report.data, of: bytes, isSecret: advertisement.mayHoldSecret, to: &sink)
       } else {
         data(bytes, advertisement.report.data, placedAt: 0, to: &sink)
       }
@@ -98,6 +98,9 @@ extension Details {
   }
 
   /// Advertising data: its bytes, then its AD structures.
+  ///
+  /// - Parameter placedAt: where `bytes` begins in the packet's; nil where it is not there, since it
+  ///   came in several packets.
   private static func data<Sink: FieldSink & ~Copyable>(
     _ bytes: RawSpan, _ slice: Slice, placedAt base: Int?, to sink: inout Sink
   ) {
@@ -124,6 +127,7 @@ extension Details {
       // Length and type stand before the data.
       if let base { sink.at(base + Int(data.start) - 2, Int(data.count) + 2) }
       sink.beginItem()
+      if let base { sink.at(base + Int(data.start) - 1, 1) }
       sink.identifier("type", UInt64(structure.type.rawValue), digits: 2)
       if let name = structure.type.name(count: Int(data.count)) { sink.word("name", name) }
       if let base { sink.at(base + Int(data.start), Int(data.count)) }

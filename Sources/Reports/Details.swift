@@ -19,11 +19,15 @@ enum Details {
     switch dissection.content {
     case .note(let note): Self.note(note, dissection, bytes, to: &sink)
     case .control(let control): Self.control(control, dissection, bytes, answer, to: &sink)
-    case .unknown: payload(bytes.part(dissection.body), isSecret: false, to: &sink)
+    case .unknown: payload(dissection.body, of: bytes, isSecret: false, to: &sink)
     case .command(let command):
+      // Opcode (2 bytes), length of the parameters (1).
+      let start = Int(dissection.body.start) - 3
       sink.begin("hci")
       sink.word("kind", "command")
+      sink.at(start, 2)
       sink.identifier("opcode", UInt64(command.opcode), digits: 4)
+      length(Int(command.length), at: start + 2, 1, to: &sink)
       sink.tellsStructures = true
       parameters(dissection, bytes, mayHoldSecret: false, to: &sink)
       sink.end()
@@ -34,22 +38,31 @@ enum Details {
     case .acl(let header):
       acl(header, dissection, bytes, answer, fragments: fragments, memory, to: &sink)
     case .sco(let header):
+      let start = Int(dissection.body.start) - 3
       sink.begin("hci")
       sink.word("kind", "sco")
+      sink.at(start, 2)
       sink.identifier("handle", UInt64(header.handle), digits: 4)
+      sink.at(start + 1, 1)
       sink.number("packet_status", Int(header.packetStatus))
+      sink.at(start + 2, 1)
       sink.number("data_length", Int(header.length))
       sink.end()
     case .iso(let header):
+      let start = Int(dissection.body.start) - 4
       sink.begin("hci")
       sink.word("kind", "iso")
+      sink.at(start, 2)
       sink.identifier("handle", UInt64(header.handle), digits: 4)
+      sink.at(start + 1, 1)
       sink.word("boundary", header.boundary.key)
+      sink.at(start + 1, 1)
       sink.flag("has_timestamp", header.hasTimestamp)
+      sink.at(start + 2, 2)
       sink.number("data_length", Int(header.length))
       sink.end()
     }
-    if let pdu = dissection.att { att(pdu, bytes, answer, to: &sink) }
+    if let pdu = dissection.att { att(pdu, dissection.body, bytes, answer, memory, to: &sink) }
     if let pdu = dissection.smp { smp(pdu, dissection, bytes, answer, to: &sink) }
     advertisements(bytes, memory, to: &sink)
   }
@@ -80,9 +93,14 @@ enum Details {
     _ event: HCIEvent, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: Memory, to sink: inout Sink
   ) {
+    // Code (1 byte), length of the parameters (1).
+    let start = Int(dissection.body.start)
     sink.word("kind", "event")
+    sink.at(start - 2, 1)
     sink.identifier("event", UInt64(event.code), digits: 2)
+    length(Int(event.length), at: start - 1, 1, to: &sink)
     if let subevent = event.subevent(bytes, dissection.body) {
+      sink.at(start, 1)
       sink.identifier("subevent", UInt64(subevent), digits: 2)
     } else if event.code == HCIEvent.vendorCode, let found = dissection.parameters {
       vendorEvent(found, dissection, bytes, to: &sink)
@@ -141,7 +159,16 @@ enum Details {
     }
     if !found.inner.isEmpty { rest = returned(found, bytes, to: &sink) }
     sink.end()
-    payload(bytes.part(rest.slice), isSecret: rest.isSecret || mayHoldSecret, to: &sink)
+    payload(rest.slice, of: bytes, isSecret: rest.isSecret || mayHoldSecret, to: &sink)
+  }
+
+  /// A length that nobody asks for but who wants to see every field.
+  private static func length<Sink: FieldSink & ~Copyable>(
+    _ length: Int, at offset: Int, _ count: Int, to sink: inout Sink
+  ) {
+    guard Sink.tellsAll else { return }
+    sink.at(offset, count)
+    sink.number("length", length)
   }
 
   /// The return parameters of a Command Complete; gives the bytes that no row describes, and whether
@@ -153,6 +180,7 @@ enum Details {
       return walk(HCITable.returns(completed), bytes, found.inner, to: &sink)
     }
     let status = bytes.byte(at: Int(found.inner.start))
+    sink.at(Int(found.inner.start), 1)
     sink.code("status", UInt64(status), digits: 2, StatusCode(rawValue: status).name)
     return (Slice(start: Int(found.inner.start) + 1, count: Int(found.inner.count) - 1), false)
   }
@@ -176,17 +204,35 @@ enum Details {
     _ header: ACLHeader, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: Memory, to sink: inout Sink
   ) {
+    // Handle and flags (2 bytes), length of the data (2); in no place of a joined PDU.
+    let isWhole = dissection.l2cap != nil
+    let start = (isWhole ? answer.fragment.start : Int(dissection.body.start)) - 4
+    let size = answer.fragment.isJoined ? 0 : 1
     sink.begin("hci")
     sink.word("kind", "acl")
+    sink.at(start, 2 * size)
     sink.identifier("handle", UInt64(header.handle), digits: 4)
+    sink.at(start + 1, size)
     sink.word("boundary", header.boundary.key)
-    if header.broadcast != 0 { sink.number("broadcast", Int(header.broadcast)) }
+    if header.broadcast != 0 {
+      sink.at(start + 1, size)
+      sink.number("broadcast", Int(header.broadcast))
+    }
+    length(Int(header.length), at: start + 2, 2 * size, to: &sink)
     if dissection.l2cap == nil, !answer.fragment.isFragment {
       // A continuation of something unknown may be part of a key.
-      payload(bytes.part(dissection.body), isSecret: true, to: &sink)
+      payload(dissection.body, of: bytes, isSecret: true, to: &sink)
     }
     sink.end()
     l2cap(dissection, bytes, answer, fragments: fragments, memory, to: &sink)
+  }
+
+  /// Bytes that are not dissected, with their place.
+  static func payload<Sink: FieldSink & ~Copyable>(
+    _ slice: Slice, of bytes: RawSpan, isSecret: Bool, to sink: inout Sink
+  ) {
+    sink.at(Int(slice.start), Int(slice.count))
+    payload(bytes.part(slice), isSecret: isSecret, to: &sink)
   }
 
   /// Bytes that are not dissected. Some may hold keys: the Security Manager's, what is left over
@@ -207,31 +253,62 @@ enum Details {
   private static func note<Sink: FieldSink & ~Copyable>(
     _ note: MonitorNote, _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
   ) {
+    // Where a kind has the field at all, it has it there (see `MonitorNote`).
     sink.begin("note")
     sink.word("kind", note.kind.key)
-    if let type = note.controllerType { sink.number("controller_type", Int(type)) }
+    if let type = note.controllerType {
+      sink.at(0, 1)
+      sink.number("controller_type", Int(type))
+    }
     if let bus = note.bus {
+      sink.at(1, 1)
       sink.code("bus", UInt64(bus), digits: 2, MonitorNote.busName(bus))
     }
-    if let text = note.text { sink.string("text", bytes.part(text).beforeZero) }
-    if let priority = note.priority { sink.number("priority", Int(priority)) }
+    if let text = note.text {
+      sink.at(Int(text.start), Int(text.count))
+      sink.string("text", bytes.part(text).beforeZero)
+    }
+    if let priority = note.priority {
+      sink.at(0, 1)
+      sink.number("priority", Int(priority))
+    }
     if let identifier = note.identifier, !identifier.isEmpty {
+      sink.at(Int(identifier.start), Int(identifier.count))
       sink.string("ident", bytes.part(identifier).beforeZero)
     }
-    if let address = note.address { sink.address("address", address) }
+    if let address = note.address {
+      sink.at(note.kind == .newIndex ? 2 : 0, 6)
+      sink.address("address", address)
+    }
     if let manufacturer = note.manufacturer {
+      sink.at(6, 2)
       sink.identifier("manufacturer", UInt64(manufacturer), digits: 4)
       if let name = CompanyID(rawValue: manufacturer).name {
         sink.string("manufacturer_name", name.bytes)
       }
     }
-    if let cookie = note.cookie { sink.identifier("cookie", UInt64(cookie), digits: 8) }
-    if let format = note.format { sink.number("format", Int(format)) }
-    if let version = note.version { sink.number("version", Int(version)) }
-    if let revision = note.revision { sink.number("revision", Int(revision)) }
-    if let flags = note.flags { sink.identifier("flags", UInt64(flags), digits: 8) }
+    if let cookie = note.cookie {
+      sink.at(0, 4)
+      sink.identifier("cookie", UInt64(cookie), digits: 8)
+    }
+    if let format = note.format {
+      sink.at(4, 2)
+      sink.number("format", Int(format))
+    }
+    if let version = note.version {
+      sink.at(6, 1)
+      sink.number("version", Int(version))
+    }
+    if let revision = note.revision {
+      sink.at(7, 2)
+      sink.number("revision", Int(revision))
+    }
+    if let flags = note.flags {
+      sink.at(9, 4)
+      sink.identifier("flags", UInt64(flags), digits: 8)
+    }
     if let type = note.recordType { packetLogger(type, bytes, to: &sink) }
-    payload(bytes.part(dissection.body), isSecret: dissection.isSecretNote, to: &sink)
+    payload(dissection.body, of: bytes, isSecret: dissection.isSecretNote, to: &sink)
     sink.end()
   }
 

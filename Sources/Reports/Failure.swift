@@ -91,7 +91,7 @@ extension Dissection {
 
   /// Whether the packet completes a vendor's command that no table has: that its first return
   /// parameter is a status is likely, not known.
-  private func isVendorsAnswer(_ event: HCIEvent, _ bytes: RawSpan) -> Bool {
+  func isVendorsAnswer(_ event: HCIEvent, _ bytes: RawSpan) -> Bool {
     guard event.code == HCIEvent.commandCompleteCode, let parameters, parameters.completed == nil
     else { return false }
     var cursor = Cursor(bytes, parameters.outer)

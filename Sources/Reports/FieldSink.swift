@@ -10,6 +10,9 @@ import Dissectors
 protocol FieldSink: HCIFieldVisitor, ~Copyable {
   /// Where the bytes of the field (or object) told next lie: counted as the slices of a dissection are.
   mutating func at(_ offset: Int, _ count: Int)
+  /// Whether what says nothing is told, too: lengths of what is told anyway, quantities that are not
+  /// available.
+  static var tellsAll: Bool { get }
   /// An object begins that belongs to the one around it.
   mutating func begin(_ key: StaticString)
   /// The object ends.
@@ -74,6 +77,8 @@ extension FieldSink where Self: ~Copyable {
   /// Nothing, for sinks that do not tell where bytes lie.
   mutating func at(_ offset: Int, _ count: Int) {}
 
+  static var tellsAll: Bool { false }
+
   mutating func repeats(_ connection: ConnectionState) -> Bool { false }
 
   mutating func remember(_ connection: ConnectionState) {}
@@ -83,6 +88,13 @@ extension FieldSink where Self: ~Copyable {
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice
   ) {
+    if case .number(let number, _, .scaled(let scale)) = value, scale.absent == Int(number) {
+      guard Self.tellsAll else { return }
+      at(Int(slice.start), Int(slice.count))
+      word(name, "none")
+      return
+    }
+    at(Int(slice.start), Int(slice.count))
     switch value {
     case .number(let number, let width, let form):
       self.number(name, number, width: width, form)
@@ -118,8 +130,7 @@ extension FieldSink where Self: ~Copyable {
     case .assigned(let numbers):
       code(name, raw, digits: digits, assigned: numbers.name(of: raw))
     case .flags(let set): flags(name, raw, digits: digits, set)
-    case .scaled(let scale):
-      if scale.absent != Int(value) { quantity(name, Int(value), scale) }
+    case .scaled(let scale): quantity(name, Int(value), scale)
     case .opcode:
       let row = HCITable.core.command(UInt16(truncatingIfNeeded: raw))
       code(name, raw, digits: 4, row.map { HCITable.name($0) })

@@ -37,6 +37,13 @@ struct Secrets: Sendable {
     }
   }
 
+  /// Finds the secrets of a PDU that came in several packets, in its joined bytes.
+  init(joined dissection: Dissection, _ bytes: RawSpan, _ answer: Answer) {
+    guard dissection.hidesSMP(answer) else { return }
+    let start = Int(dissection.body.start) + dissection.openBytesOfSMP(answer)
+    add(Slice(start: start, count: bytes.byteCount - start), of: bytes)
+  }
+
   /// PDUs of the Security Manager that hold keys, and fragments that may.
   private mutating func addData(
     _ record: RawSpan, _ typeBytes: Int, _ dissection: Dissection, _ answer: Answer

@@ -16,9 +16,9 @@ extension Sentence {
       endName()
     }
     if let error = fields.error {
-      self.error(error, fields, answer)
+      self.error(error, fields, answer, memory)
     } else {
-      subject(fields, answer)
+      subject(fields, answer, memory)
       content(pdu, fields, bytes, answer, memory)
     }
     // An answer that took its time says so.
@@ -30,15 +30,35 @@ extension Sentence {
     if let channel = answer.channel { bearer(channel) }
   }
 
-  /// The attribute: its handle, or the type that a discovery asks for. A response says neither; its
-  /// request did.
-  private mutating func subject(_ fields: ATTFields, _ answer: Answer) {
+  /// The attribute: what it is and its handle, or the type that a discovery asks for. A response says
+  /// neither; its request did.
+  private mutating func subject(_ fields: ATTFields, _ answer: Answer, _ memory: Memory) {
     if let handle = fields.handle ?? answer.request.flatMap({ $0.handle }) {
-      output.handle(handle)
+      attribute(handle, answer, memory)
     } else if let type = fields.type ?? answer.request.flatMap({ $0.type }) {
       output.uuid(type)
     }
     endSubject()
+  }
+
+  /// An attribute: its UUID, where it was discovered, and its handle. A long UUID is cut where its
+  /// beginning tells it from all others of the server.
+  private mutating func attribute(_ handle: UInt16, _ answer: Answer, _ memory: Memory) {
+    guard let place = answer.attribute else {
+      output.handle(handle)
+      return
+    }
+    let attribute = memory.attributes[place]
+    if attribute.uuid.width == 16, !attribute.hasTwin {
+      output.uuidStart(attribute.uuid)
+      output.byte(0x2d)
+      shortened()
+    } else {
+      output.uuid(attribute.uuid)
+    }
+    output.text(" (")
+    output.handle(handle)
+    output.byte(0x29)
   }
 
   private mutating func content(
@@ -104,14 +124,16 @@ extension Sentence {
   }
 
   /// Attribute Not Found is how discovery ends, not an error.
-  private mutating func error(_ error: ATTErrorCode, _ fields: ATTFields, _ answer: Answer) {
+  private mutating func error(
+    _ error: ATTErrorCode, _ fields: ATTFields, _ answer: Answer, _ memory: Memory
+  ) {
     if error == .attributeNotFound, let meaning = answer.request?.meaningOfNotFound {
       if let type = answer.request?.type { output.uuid(type) }
       endSubject()
       output.text(meaning == .endOfDiscovery ? "end" : "none")
       return
     }
-    if let handle = fields.handle, handle != 0 { output.handle(handle) }
+    if let handle = fields.handle, handle != 0 { attribute(handle, answer, memory) }
     endSubject()
     output.named(error.name, UInt64(error.rawValue), digits: 2)
     guard let opcode = fields.requestOpcode else { return }
@@ -187,6 +209,11 @@ extension Sentence {
 }
 
 extension Output {
+  /// Appends the first eight digits of a long UUID.
+  mutating func uuidStart(_ uuid: BluetoothUUID) {
+    for index in 0..<4 { hex(UInt8(truncatingIfNeeded: uuid.high >> UInt64(56 - 8 * index))) }
+  }
+
   /// Appends a handle without its `0x`: the end of a range.
   mutating func digits(_ handle: UInt16) {
     hex(UInt8(handle >> 8))

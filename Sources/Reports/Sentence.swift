@@ -11,6 +11,8 @@ struct Sentence: ~Copyable {
   private(set) var nameEnd = 0
   /// Where the subject ends.
   private(set) var subjectEnd = 0
+  /// How many bytes of the subject have no column of their own.
+  private(set) var surplus = 0
   /// Whether the packet reports a failure.
   var isFailure = false
   /// Whether secrets are to be shown.
@@ -36,6 +38,7 @@ struct Sentence: ~Copyable {
     output.clear()
     nameEnd = 0
     subjectEnd = 0
+    surplus = 0
     isFailure = false
     goesOn = false
     lowerEnd = nil
@@ -50,6 +53,12 @@ struct Sentence: ~Copyable {
 
   /// What was said since the name is the subject.
   mutating func endSubject() { subjectEnd = output.count }
+
+  /// Says in the subject that something was cut.
+  mutating func shortened() {
+    output.text(glyphs.ellipsis)
+    surplus += glyphs.ellipsis.utf8CodeUnitCount - glyphs.ellipsisColumns
+  }
 
   /// Says the name.
   mutating func name(_ text: StaticString) {
@@ -121,6 +130,8 @@ package struct Glyphs: Sendable, Equatable {
   var to: StaticString { isUTF8 ? "–" : "-" }
   /// What was cut off.
   var ellipsis: StaticString { isUTF8 ? "…" : "..." }
+  /// Its columns.
+  var ellipsisColumns: Int { isUTF8 ? 1 : 3 }
   /// A problem.
   var warning: StaticString { isUTF8 ? "⚠" : "!" }
 }

@@ -21,7 +21,7 @@ package struct ShowJSON: PacketReport, ~Copyable {
     self.options = options
     timeDecimals = summary.timeDecimals
     files = summary.files
-    showing = Showing(options.selection)
+    showing = Showing(options)
     sink = JSONSink(showsKeys: options.showsKeys)
     // JSON is UTF-8, whatever the terminal is.
     sentence = Sentence(showsKeys: options.showsKeys, glyphs: .utf8)

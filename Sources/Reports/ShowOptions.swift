@@ -24,6 +24,8 @@ package struct ShowOptions: Sendable {
   package var width: Int?
   /// The signs to use.
   package var glyphs = Glyphs.utf8
+  /// Whether packets that carry no news are folded (`--brief`).
+  package var isBrief = false
   /// Whether every field gets a line (`-v`).
   package var isVerbose = false
   /// Whether the bytes follow (`-x`; in JSON `--raw`).

@@ -21,6 +21,8 @@ package struct ShowText: PacketReport, ~Copyable {
   /// The files, where there are several, and which of them the last line is of.
   private let files: [CaptureSummary.File]
   private var file: Int
+  private var brief = Brief()
+  private var hasHeader = false
   /// The adapter that was seen first: records of others say whose they are.
   private var firstAdapter: UInt16?
   private var hasSeveralAdapters = false
@@ -37,6 +39,9 @@ package struct ShowText: PacketReport, ~Copyable {
   private static let nameColumns = 16
   /// Columns of name and subject together, before the rest.
   private let subjectColumns: Int
+  /// Columns before the bytes of a record, and how many of those stand in a line.
+  private static let dumpIndentation = 6
+  private static let dumpedBytes = 16
   /// From this silence on the gap is printed.
   private static let shortestGap: Int64 = 500_000_000
 
@@ -48,9 +53,9 @@ package struct ShowText: PacketReport, ~Copyable {
     file = summary.files.isEmpty ? 0 : -1
     // On a narrow terminal what is said of a packet matters more than where it stands.
     subjectColumns = (options.width ?? .max) < 110 ? 24 : 36
-    showing = Showing(options.selection)
+    showing = Showing(options)
     sentence = Sentence(showsKeys: options.showsKeys, glyphs: options.glyphs)
-    details = VerboseSink(showsKeys: options.showsKeys)
+    details = VerboseSink(showsKeys: options.showsKeys, glyphs: options.glyphs)
   }
 
   /// Why nothing was printed.
@@ -66,20 +71,46 @@ package struct ShowText: PacketReport, ~Copyable {
     if firstAdapter == nil { firstAdapter = record.adapter }
     if let adapter = record.adapter, adapter != firstAdapter { hasSeveralAdapters = true }
     guard showing.word(record, dissection, bytes, answer, memory, in: &sentence) else { return }
-    if showing.shown == 1 { header(into: &output) }
-    if record.file != file { name(file: record.file, into: &output) }
+    if record.file != file {
+      if options.isBrief { sayFolded(into: &output) }
+      name(file: record.file, into: &output)
+    }
+    if options.isBrief {
+      let reason = brief.reason(dissection, bytes, answer, memory)
+      if reason.map({ !brief.hasRoom($0, answer, memory) }) ?? true { sayFolded(into: &output) }
+      if let reason {
+        brief.fold(reason, record, dissection, bytes, answer, memory)
+        return
+      }
+    }
     line.clear()
-    prefix(record, answer, memory)
+    let id = answer.link.map { memory.links.id($0) } ?? 0
+    prefix(
+      record.number, record.time, id, record.adapter, record.direction,
+      isInferred: record.isDirectionInferred)
     words(dissection.problems)
     finishLine(into: &output)
     if options.isVerbose {
       details.clear()
+      if options.showsBytes {
+        let secrets: Secrets =
+          options.showsKeys
+          ? .none
+          : answer.fragment.isJoined
+            ? Secrets(joined: dissection, bytes, answer) : Secrets(dissection, record, answer, memory)
+        details.show(bytes, hiding: secrets)
+      }
       comments(record)
+      if answer.fragment.isJoined {
+        details.remark("offsets count from the first byte of the joined PDU")
+      }
       Details.packet(
         record, dissection, bytes, answer, fragments: fragments, memory, to: &details)
       output.text(details.output.bytes, options.glyphs)
     }
-    if options.showsBytes {
+    // Beside its fields stand the bytes of a PDU; those of a fragment of one belong to no field.
+    let isInParts = answer.fragment.isFragment || answer.fragment.isJoined
+    if options.showsBytes, !options.isVerbose || isInParts {
       dump(
         record.bytes, options.showsKeys ? .none : Secrets(dissection, record, answer, memory),
         into: &output)
@@ -88,7 +119,46 @@ package struct ShowText: PacketReport, ~Copyable {
 
   package mutating func finish(
     _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
-  ) {}
+  ) {
+    guard options.isBrief else { return }
+    sayFolded(into: &output)
+    sayLeftOut(into: &output)
+  }
+
+  // MARK: Brief
+
+  /// A line for each run of packets that was folded, in the columns of its first packet.
+  private mutating func sayFolded(into output: inout Output) {
+    for index in brief.runs.indices {
+      let run = brief.runs[index]
+      line.clear()
+      prefix(run.first, run.firstTime, run.connection, run.adapter, nil)
+      style(.dim)
+      line.run(run, options.glyphs)
+      style(.plain)
+      finishLine(into: &output)
+      if let last = run.lastTime { previous = last }
+    }
+    brief.clearRuns()
+  }
+
+  /// What was left out without a line.
+  private mutating func sayLeftOut(into output: inout Output) {
+    line.clear()
+    style(.dim)
+    var isFirst = true
+    for (number, one, several) in [
+      (brief.answers, "answer to a command that succeeded", "answers to commands that succeeded"),
+      (brief.flowControl, "packet of flow control", "packets of flow control"),
+      (brief.fragments, "fragment", "fragments"),
+    ] as [(Int, StaticString, StaticString)] where number > 0 {
+      line.text(isFirst ? "left out: " : ", ")
+      isFirst = false
+      line.count(number, one, several)
+    }
+    style(.plain)
+    if !isFirst { finishLine(into: &output) }
+  }
 
   // MARK: Columns
 
@@ -144,14 +214,15 @@ package struct ShowText: PacketReport, ~Copyable {
 
   /// Number, time, gap and connection: right-aligned over spaces that are laid out first.
   private mutating func prefix(
-    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: Memory
+    _ packet: Int, _ time: Timestamp?, _ id: Int, _ adapter: UInt16?, _ direction: Direction?,
+    isInferred: Bool = false
   ) {
-    let number = UInt(record.number)
+    let number = UInt(packet)
     numberColumns.make(room: number)
     style(.dim)
     line.spaces(numberColumns.width)
     line.put(number, endingAt: line.count)
-    if let time = record.time {
+    if let time {
       self.time(time)
       gap(time)
       previous = time
@@ -160,16 +231,12 @@ package struct ShowText: PacketReport, ~Copyable {
     }
     style(.plain)
     line.spaces(Self.idColumns)
-    let id = answer.link.map { memory.links.id($0) } ?? 0
     if id > 0 { line.put(UInt(id), endingAt: line.count) }
     line.byte(0x20)
-    adapter(record)
-    switch record.direction {
-    case .sent:
-      let isInferred = record.isDirectionInferred
-      line.text(isInferred ? options.glyphs.sentInferred : options.glyphs.sent)
+    self.adapter(direction == nil ? nil : adapter)
+    switch direction {
+    case .sent: line.text(isInferred ? options.glyphs.sentInferred : options.glyphs.sent)
     case .received:
-      let isInferred = record.isDirectionInferred
       line.text(isInferred ? options.glyphs.receivedInferred : options.glyphs.received)
     case nil: line.spaces(options.glyphs.isUTF8 ? 1 : 2)
     }
@@ -178,10 +245,10 @@ package struct ShowText: PacketReport, ~Copyable {
 
   /// Which controller, once there are several: from then on it has a column. Records without a
   /// direction are notes, which name their controller themselves.
-  private mutating func adapter(_ record: borrowing CaptureRecord) {
+  private mutating func adapter(_ adapter: UInt16?) {
     guard hasSeveralAdapters else { return }
     let start = line.count
-    if let adapter = record.adapter, record.direction != nil {
+    if let adapter {
       line.text("hci")
       line.decimal(Int(adapter))
       line.byte(0x20)
@@ -242,7 +309,7 @@ package struct ShowText: PacketReport, ~Copyable {
   }
 
   /// Name, subject and rest in their columns; what does not fit pushes the next to the right. Names
-  /// and subjects are ASCII: their bytes are their columns.
+  /// and subjects are ASCII but for what `surplus` counts: their bytes are their columns.
   private mutating func words(_ problems: Problems) {
     let parts = sentence.parts
     if sentence.isFailure { style(.failure) }
@@ -253,7 +320,7 @@ package struct ShowText: PacketReport, ~Copyable {
       sentence.output.copy(parts.subject, into: &line)
     }
     if !parts.rest.isEmpty {
-      line.spaces(max(1, start + subjectColumns - line.count))
+      line.spaces(max(1, start + subjectColumns + sentence.surplus - line.count))
       sentence.output.copy(parts.rest, into: &line)
     }
     if sentence.isFailure { style(.plain) }
@@ -274,8 +341,15 @@ package struct ShowText: PacketReport, ~Copyable {
 
   // MARK: Pieces
 
-  /// Ends a line; on a terminal what does not fit is cut.
+  /// Ends a line, the first of all under the columns' heads; on a terminal what does not fit is cut.
   private mutating func finishLine(into output: inout Output) {
+    if !hasHeader {
+      hasHeader = true
+      var first = Output()
+      swap(&first, &line)
+      header(into: &output)
+      swap(&first, &line)
+    }
     if !options.glyphs.isUTF8 {
       cell.clear()
       line.copyASCII(into: &cell)
@@ -289,20 +363,29 @@ package struct ShowText: PacketReport, ~Copyable {
     output.byte(0x0a)
   }
 
-  /// The record's bytes, sixteen a line with their offsets.
+  /// The record's bytes, sixteen a line with their offsets, and as ASCII where they are that.
   private mutating func dump(
     _ record: RawSpan, _ secrets: Secrets, into output: inout Output
   ) {
-    for start in stride(from: 0, to: record.byteCount, by: 16) {
-      for _ in 0..<VerboseSink.indentation { output.byte(0x20) }
+    for start in stride(from: 0, to: record.byteCount, by: Self.dumpedBytes) {
+      let end = min(start + Self.dumpedBytes, record.byteCount)
+      output.spaces(Self.dumpIndentation)
       output.handle(UInt16(truncatingIfNeeded: start))
-      for offset in start..<min(start + 16, record.byteCount) {
+      for offset in start..<start + Self.dumpedBytes {
         output.text(offset % 16 == 8 ? "  " : " ")
-        if secrets.contains(offset) {
+        if offset >= end {
+          output.text("  ")
+        } else if secrets.contains(offset) {
           output.text("..")
         } else {
           output.hex(record.byte(at: offset))
         }
+      }
+      output.text("  ")
+      for offset in start..<end {
+        let byte = record.byte(at: offset)
+        let isShown = byte >= 0x20 && byte < 0x7f && !secrets.contains(offset)
+        output.byte(isShown ? byte : 0x2e)
       }
       output.byte(0x0a)
     }
@@ -310,81 +393,5 @@ package struct ShowText: PacketReport, ~Copyable {
 
   private mutating func style(_ style: TextStyle) {
     if options.usesColor { line.text(style.sequence) }
-  }
-}
-
-/// A right-aligned column that grows with the numbers in it and stays as wide as it had to become.
-struct GrowingColumn: Sendable {
-  /// Columns, the margin included.
-  private(set) var width: Int
-  /// The first number that has more digits than there is room for.
-  private var limit: UInt
-
-  /// Room for numbers of so many digits, behind a margin.
-  init(digits: Int, margin: Int) {
-    width = digits + margin
-    limit = (0..<digits).reduce(1) { power, _ in power * 10 }
-  }
-
-  /// Makes room for `number`.
-  mutating func make(room number: UInt) {
-    while number >= limit {
-      width += 1
-      let (next, overflow) = limit.multipliedReportingOverflow(by: 10)
-      limit = next
-      if overflow {
-        limit = .max
-        return
-      }
-    }
-  }
-}
-
-/// The colours of text on a terminal.
-enum TextStyle {
-  case plain, dim, failure, warning
-
-  /// The terminal's sequence for it (ECMA-48, SGR).
-  var sequence: StaticString {
-    switch self {
-    case .plain: "\u{1b}[0m"
-    case .dim: "\u{1b}[2m"
-    case .failure: "\u{1b}[31m"
-    case .warning: "\u{1b}[33m"
-    }
-  }
-}
-
-extension Output {
-  /// Appends a line, cut to so many columns; colour sequences take none.
-  mutating func cut(_ line: RawSpan, columns: Int, glyphs: Glyphs) {
-    let room = columns - (glyphs.isUTF8 ? 1 : 3)
-    var used = 0
-    var offset = 0
-    var cutAt: Int?
-    var isStyled = false
-    while offset < line.byteCount {
-      if line.byte(at: offset) == 0x1b {
-        isStyled = true
-        while offset < line.byteCount, line.byte(at: offset) != 0x6d { offset += 1 }
-        offset += 1
-        continue
-      }
-      let (width, count) =
-        switch line.textUnit(at: offset) {
-        case .invalid: (1, 1)
-        case .scalar(let scalar, let count): (columnsOf(scalar), count)
-        }
-      if used + width > room, cutAt == nil { cutAt = offset }
-      used += width
-      offset += count
-    }
-    guard used > columns, let cutAt else {
-      raw(line)
-      return
-    }
-    raw(line.part(Slice(start: 0, count: cutAt)))
-    text(glyphs.ellipsis)
-    if isStyled { text(TextStyle.plain.sequence) }
   }
 }

@@ -2,27 +2,113 @@ import Bluetooth
 import Bytes
 import Dissectors
 
-/// Writes fields for people, one a line, indented under their packet; `show -v`.
+/// Writes fields for people, one a line, indented under their packet, with the offsets of their bytes
+/// to the left; `show -v`. With `-x` the bytes stand between the two.
 struct VerboseSink: FieldSink, ~Copyable {
   var output = Output()
   let showsKeys: Bool
   var hidesAdvertising = false
   var tellsStructures = false
+  private let glyphs: Glyphs
   private var depth = 0
+  /// Where the next field's bytes lie.
+  private var place: Slice?
+  /// The bytes that offsets count in, and what of them is secret; nil where they are not shown.
+  private var bytes: [UInt8]?
+  private var secrets = Secrets.none
+  /// The bytes of the line that is being written that had no room in it.
+  private var left: Slice?
 
-  /// Columns before the first level.
-  static let indentation = 6
+  /// Columns of the offsets: two of five digits and a dash.
+  private static let offsetColumns = 11
+  /// Bytes beside one line.
+  private static let bytesPerLine = 8
 
-  init(showsKeys: Bool) { self.showsKeys = showsKeys }
+  init(showsKeys: Bool, glyphs: Glyphs = .utf8) {
+    self.showsKeys = showsKeys
+    self.glyphs = glyphs
+  }
 
   /// Forgets the packet before.
   mutating func clear() {
     output.clear()
     depth = 0
+    place = nil
+    left = nil
   }
 
-  private mutating func indent() {
-    for _ in 0..<(Self.indentation + 2 * depth) { output.byte(0x20) }
+  /// Shows bytes beside the fields: `bytes` are what offsets count in.
+  mutating func show(_ bytes: RawSpan, hiding secrets: Secrets) {
+    var kept = self.bytes.take() ?? []
+    kept.removeAll(keepingCapacity: true)
+    kept.append(bytes)
+    self.bytes = kept
+    self.secrets = secrets
+  }
+
+  static var tellsAll: Bool { true }
+
+  mutating func at(_ offset: Int, _ count: Int) {
+    place = count > 0 ? Slice(start: offset, count: count) : nil
+  }
+
+  // MARK: Lines
+
+  /// What stands left of a line: the offsets, and beside a field its bytes.
+  private mutating func margin(_ place: Slice?, showsBytes: Bool = true) {
+    let start = output.count
+    var columns = Self.offsetColumns
+    if let place {
+      let first = Int(place.start)
+      let last = place.end - 1
+      columns -= Self.digits(first) + (last > first ? 1 + Self.digits(last) : 0)
+      output.spaces(max(0, columns))
+      output.decimal(first)
+      if last > first {
+        output.text(glyphs.to)
+        output.decimal(last)
+      }
+    } else {
+      output.spaces(columns)
+    }
+    output.spaces(2)
+    guard let bytes else { return }
+    // The dash has one column, but more bytes.
+    let end = start + (output.count - start)
+    let room = 3 * Self.bytesPerLine + 1
+    let shown = showsBytes ? place.map { min($0.count, Int32(Self.bytesPerLine)) } ?? 0 : 0
+    if let place, shown > 0 {
+      for offset in Int(place.start)..<Int(place.start) + Int(shown) {
+        if offset >= bytes.count {
+          output.text("   ")
+        } else if secrets.contains(offset) {
+          output.text(".. ")
+        } else {
+          output.hex(bytes[offset])
+          output.byte(0x20)
+        }
+      }
+      if place.count > shown {
+        left = Slice(
+          start: Int(place.start) + Int(shown), count: Int(place.count) - Int(shown))
+      }
+    }
+    output.spaces(room - (output.count - end))
+  }
+
+  private static func digits(_ number: Int) -> Int {
+    var (digits, rest) = (1, number / 10)
+    while rest > 0 {
+      digits += 1
+      rest /= 10
+    }
+    return digits
+  }
+
+  private mutating func indent(showsBytes: Bool = true) {
+    margin(place, showsBytes: showsBytes)
+    place = nil
+    output.spaces(2 * depth)
   }
 
   private mutating func line(_ key: StaticString) {
@@ -31,8 +117,29 @@ struct VerboseSink: FieldSink, ~Copyable {
     output.text(": ")
   }
 
-  mutating func begin(_ key: StaticString) {
+  /// Ends a line; the bytes that had no room beside it follow in lines of their own.
+  private mutating func endLine() {
+    output.byte(0x0a)
+    while let more = left.take() {
+      margin(more)
+      while output.count > 0, output.bytes.byte(at: output.count - 1) == 0x20 {
+        output.shorten(to: output.count - 1)
+      }
+      output.byte(0x0a)
+    }
+  }
+
+  /// A line that is no field.
+  mutating func remark(_ text: StaticString) {
     indent()
+    output.text(text)
+    output.byte(0x0a)
+  }
+
+  // MARK: Fields
+
+  mutating func begin(_ key: StaticString) {
+    indent(showsBytes: false)
     output.text(key)
     output.byte(0x0a)
     depth += 1
@@ -45,7 +152,7 @@ struct VerboseSink: FieldSink, ~Copyable {
   mutating func endList() { depth -= 1 }
 
   mutating func beginItem() {
-    indent()
+    indent(showsBytes: false)
     output.text("-\n")
     depth += 1
   }
@@ -55,25 +162,25 @@ struct VerboseSink: FieldSink, ~Copyable {
   mutating func number(_ key: StaticString, _ value: Int) {
     line(key)
     output.decimal(value)
-    output.byte(0x0a)
+    endLine()
   }
 
   mutating func fixed(_ key: StaticString, _ value: Int, decimals: Int) {
     line(key)
     output.fixed(value, decimals: decimals)
-    output.byte(0x0a)
+    endLine()
   }
 
   mutating func quantity(_ key: StaticString, _ value: Int, _ scale: Scale) {
     line(key)
     output.quantity(value, scale)
-    output.byte(0x0a)
+    endLine()
   }
 
   mutating func identifier(_ key: StaticString, _ value: UInt64, digits: Int) {
     line(key)
     output.hexadecimal(value, digits: digits)
-    output.byte(0x0a)
+    endLine()
   }
 
   mutating func code(
@@ -81,89 +188,89 @@ struct VerboseSink: FieldSink, ~Copyable {
   ) {
     line(key)
     output.named(name, value, digits: digits)
-    output.byte(0x0a)
+    endLine()
   }
 
   mutating func code(_ key: StaticString, _ value: UInt64, digits: Int, assigned: AssignedName?) {
     line(key)
     output.assigned(assigned, value, digits: digits)
-    output.byte(0x0a)
+    endLine()
   }
 
   mutating func flags(_ key: StaticString, _ value: UInt64, digits: Int, _ set: CodeSet) {
     line(key)
     output.hexadecimal(value, digits: digits)
     if output.names(value, set, opening: " (") { output.byte(0x29) }
-    output.byte(0x0a)
+    endLine()
   }
 
   mutating func bytes(_ key: StaticString, _ bytes: RawSpan) {
     line(key)
     if bytes.byteCount == 0 { output.text("(empty)") }
     output.hex(bytes, separator: 0x20)
-    output.byte(0x0a)
+    endLine()
   }
 
   mutating func string(_ key: StaticString, _ bytes: RawSpan) {
     line(key)
     output.quoted(bytes)
-    output.byte(0x0a)
+    endLine()
   }
 
   mutating func string(_ key: StaticString, _ start: AssignedName?, _ rest: RawSpan) {
     line(key)
     output.quoted(start, rest)
-    output.byte(0x0a)
+    endLine()
   }
 
   mutating func word(_ key: StaticString, _ word: StaticString) {
     line(key)
     output.text(word)
-    output.byte(0x0a)
+    endLine()
   }
 
   mutating func flag(_ key: StaticString, _ value: Bool) {
     line(key)
     output.text(value ? "yes" : "no")
-    output.byte(0x0a)
+    endLine()
   }
 
   mutating func address(_ key: StaticString, _ address: DeviceAddress) {
     line(key)
     output.address(address)
-    output.byte(0x0a)
+    endLine()
   }
 
   mutating func uuid(_ key: StaticString, _ uuid: BluetoothUUID) {
     line(key)
     output.uuid(uuid)
-    output.byte(0x0a)
+    endLine()
   }
 
   mutating func namedUUID(_ uuid: BluetoothUUID) {
     line("uuid")
     output.namedUUID(uuid)
-    output.byte(0x0a)
+    endLine()
   }
 
   mutating func hidden(_ key: StaticString, _ count: Int) {
     line(key)
     output.text("<hidden>, ")
     output.count(count, "byte", "bytes")
-    output.byte(0x0a)
+    endLine()
   }
 
   mutating func element(handle: UInt16) {
     indent()
     output.handle(handle)
-    output.byte(0x0a)
+    endLine()
   }
 
   mutating func uuids(_ key: StaticString, _ list: RawSpan, width: Int) {
     line(key)
     if list.byteCount < width { output.text("none") }
     output.uuids(list, width: width)
-    output.byte(0x0a)
+    endLine()
   }
 
   mutating func packets(_ key: StaticString, _ packets: ArraySlice<Int>) {
@@ -172,7 +279,7 @@ struct VerboseSink: FieldSink, ~Copyable {
       output.text(index > packets.startIndex ? " #" : "#")
       output.decimal(packets[index])
     }
-    output.byte(0x0a)
+    endLine()
   }
 
   mutating func words(
@@ -185,6 +292,7 @@ struct VerboseSink: FieldSink, ~Copyable {
       isFirst = false
       output.text(word(bit))
     }
-    output.text(isFirst ? "none\n" : "\n")
+    if isFirst { output.text("none") }
+    endLine()
   }
 }

@@ -29,6 +29,10 @@ package struct Limits: Sendable, Equatable {
   package var periodicTrains = 64
   /// Devices whose names are remembered.
   package var names = 1024
+  /// GATT servers whose attributes are remembered.
+  package var servers = 64
+  /// Attributes that are remembered of one server.
+  package var attributes = 2048
   /// Controllers that are told apart.
   package var adapters = 16
   /// Notes that name the host's software.

@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 
 /// Where a link stands in `Links`; valid until as many others have been opened.
 package struct LinkSlot: Equatable, Sendable {
@@ -54,6 +54,9 @@ package struct Links: Sendable {
 
   /// The number of the connection in a slot; 0 for a link that is none.
   package func id(_ slot: LinkSlot) -> Int { slots[slot.index].connection.id }
+
+  /// The peer of the link in a slot.
+  package func peer(_ slot: LinkSlot) -> DeviceAddress? { slots[slot.index].connection.peer }
 
   /// The connection in a slot, in place.
   subscript(slot: LinkSlot) -> Connection {

@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 import Bytes
 import Captures
 import Dissectors
@@ -19,6 +19,9 @@ package struct Answer: Sendable {
   package var fragment = FragmentFate()
   /// The connection that the packet opened, if any: `link` is that one.
   package var opened = false
+  /// The attribute that an ATT PDU is about, where that was discovered: look it up in
+  /// `Memory.attributes`.
+  package var attribute: Attributes.Place?
   /// Whether the packet ended connections: `link`'s, or all of an adapter that was reset.
   package var closed = false
 
@@ -43,6 +46,8 @@ package struct Memory: Sendable {
   package private(set) var names: Names
   /// The advertising reports of the current packet, and those that are incomplete.
   package private(set) var advertisements: Advertisements
+  /// The attributes of GATT servers.
+  package private(set) var attributes: Attributes
   /// The controllers.
   package private(set) var adapters: Adapters
   /// The L2CAP channels.
@@ -61,6 +66,7 @@ package struct Memory: Sendable {
     links = Links(limit: limits.links)
     names = Names(limit: limits.names)
     advertisements = Advertisements(limits)
+    attributes = Attributes(limits)
     adapters = Adapters(limits)
     channels = Channels(limits)
     signals = Signals(limits)
@@ -441,9 +447,11 @@ package struct Memory: Sendable {
         &channels, &answer)
       return
     }
-    // Notifications and commands are answered by nothing.
-    guard let pdu = dissection.att, pdu.opcode.role != .unacknowledged else { return }
+    guard let pdu = dissection.att else { return }
     let fields = pdu.fields
+    defer { observeAttributes(pdu.opcode, fields, bytes, direction, record, &dissection, &answer) }
+    // Notifications and commands are answered by nothing.
+    guard pdu.opcode.role != .unacknowledged else { return }
     if let bearer = answer.channel {
       if pdu.opcode == .exchangeMTURequest {
         dissection.problems.add(Problem(.mtuExchangeNotAllowed))
@@ -519,5 +527,55 @@ package struct Memory: Sendable {
     guard let found = AccessoryProtocol(pdu, frame.payload) else { return nil }
     channels[slot].accessory = (frame.dlci, found)
     return found
+  }
+
+  /// Where the attribute `handle` stands that a PDU with this opcode and direction names, if it was
+  /// discovered.
+  package func attribute(
+    _ handle: UInt16, _ opcode: ATTOpcode, _ direction: Direction, on link: LinkSlot
+  ) -> Attributes.Place? {
+    let isLocal = (direction == .sent) == opcode.isServers
+    return attributes.look(handle, of: Attributes.key(isLocal: isLocal, links.connection(link)))
+  }
+
+  /// Learns the attributes that a response of discovery tells of, and finds the one that the PDU is
+  /// about.
+  private mutating func observeAttributes(
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
+    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: inout Answer
+  ) {
+    guard let link = answer.link else { return }
+    let isLocal = (direction == .sent) == opcode.isServers
+    if let items = fields.items, let request = answer.request {
+      attributes.learn(
+        opcode, items, bytes, request, of: Attributes.key(isLocal: isLocal, links[link]),
+        connection: links[link].id, packet: record.number)
+      if let limit = attributes.takeLimitReached() {
+        dissection.problems.add(Problem(.limitReached, limit))
+      }
+    }
+    guard let handle = fields.handle ?? answer.request?.handle, handle != 0 else { return }
+    let key = Attributes.key(isLocal: isLocal, links[link])
+    answer.attribute = attributes.find(handle, of: key, packet: record.number)
+    guard opcode == .handleValueIndication, let place = answer.attribute,
+      attributes[place].uuid == .serviceChanged, let value = fields.value, value.count == 4
+    else { return }
+    // The attribute itself may lie in the range: it is looked up anew.
+    attributes.forget(
+      bytes.littleEndianU16(at: Int(value.start)), bytes.littleEndianU16(at: Int(value.start) + 2),
+      of: key)
+    answer.attribute = attributes.find(handle, of: key, packet: record.number)
+  }
+}
+
+extension ATTOpcode {
+  /// Whether a server sends PDUs of this kind; all others a client does (Core, Vol 3, Part F, 3.3).
+  fileprivate var isServers: Bool {
+    switch role {
+    case .response, .indication: true
+    case .request, .confirmation: false
+    // Notifications, but not commands.
+    case .unacknowledged: rawValue & 0x40 == 0
+    }
   }
 }

@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 import Bytes
 import Dissectors
 
@@ -18,6 +18,8 @@ package struct Names: Sendable {
 
   /// Counts what was learnt: as long as it stays, so do all names.
   package private(set) var generation = 0
+  /// Where the name stands that was learnt last.
+  private var latest = 0
   private var names: [Name] = []
   private var index: [UInt64: Int] = [:]
   private var oldest = 0
@@ -45,6 +47,17 @@ package struct Names: Sendable {
       return nil
     }
     return names[entry.position].bytes
+  }
+
+  /// Tells `visit` the devices whose names were learnt since the generation `known`, and those names;
+  /// perhaps others, too.
+  package func forEach(since known: Int, _ visit: (DeviceAddress, [UInt8]) -> Void) {
+    guard generation != known else { return }
+    if generation == known + 1 {
+      visit(DeviceAddress(value: names[latest].device), names[latest].bytes)
+    } else {
+      for name in names { visit(DeviceAddress(value: name.device), name.bytes) }
+    }
   }
 
   /// Learns the names in the reports of the current packet, whose bytes are `bytes`.
@@ -83,9 +96,11 @@ package struct Names: Sendable {
       if known.isComplete && !isComplete { return }
       if known.isComplete == isComplete, known.bytes.bytes.isEqual(to: name) { return }
       generation += 1
+      latest = position
       names[position] = Name(device: device, bytes: name.array, isComplete: isComplete)
     } else if names.count < limit {
       generation += 1
+      latest = names.count
       index[device] = names.count
       names.append(Name(device: device, bytes: name.array, isComplete: isComplete))
     } else {
@@ -94,6 +109,7 @@ package struct Names: Sendable {
       index[names[oldest].device] = nil
       index[device] = oldest
       names[oldest] = Name(device: device, bytes: name.array, isComplete: isComplete)
+      latest = oldest
       oldest = (oldest + 1) % limit
     }
   }

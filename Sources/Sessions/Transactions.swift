@@ -21,6 +21,8 @@ package struct Request: Sendable {
   package var endHandle: UInt16?
   /// ATT: the attribute type that it asks for.
   package var type: BluetoothUUID?
+  /// ATT: the service that a search for primary services by their UUID asks for.
+  package var service: BluetoothUUID?
   /// ATT: the MTU that it offers.
   var mtu: UInt16?
   /// ATT: whether a search for the same type on the same link has found something before.
@@ -106,6 +108,10 @@ struct Transactions: Sendable {
       var request = Request(packet: packet, time: time, opcode, fields)
       if opcode == .readByTypeRequest, let type = request.type {
         request.isContinued = found[Int(direction.rawValue)] == type
+      } else if opcode == .findByTypeValueRequest, let value = fields.value,
+        case .service(let uuid) = DeclaredAttribute(bytes.part(value), request.type)
+      {
+        request.service = uuid
       }
       begin(
         Self.place(direction, isIndication: false), .requestBeforeResponse, request, &problems)

@@ -23,7 +23,7 @@ struct GattscopeCommand: ParsableCommand {
       opened or read, 74 output could not be written.
       """,
     version: "gattscope 0.1.0, JSON schema \(JSONSchema.number)",
-    subcommands: [ShowCommand.self, InfoCommand.self, SchemaCommand.self],
+    subcommands: [ShowCommand.self, InfoCommand.self, SchemaCommand.self, CompletionCommand.self],
     defaultSubcommand: ShowCommand.self)
 
   static func main() {
@@ -34,6 +34,42 @@ struct GattscopeCommand: ParsableCommand {
       try command.run()
     } catch {
       exit(withError: error)
+    }
+  }
+}
+
+/// `completion`: what a shell needs to complete verbs, options and their values.
+struct CompletionCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "completion",
+    abstract: "Print what a shell needs to complete verbs, options and their values.",
+    discussion: """
+      Examples:
+        source <(gattscope completion bash)        for this bash
+        gattscope completion fish > ~/.config/fish/completions/gattscope.fish
+      """)
+
+  @Argument(help: "Which shell.")
+  var shell: Shell
+
+  /// The shells.
+  enum Shell: String, ExpressibleByArgument, CaseIterable {
+    case bash, zsh, fish
+  }
+
+  mutating func run() throws {
+    let script =
+      switch shell {
+      // A capture may follow without a verb: where there is nothing else to offer, bash offers files.
+      case .bash:
+        GattscopeCommand.completionScript(for: .bash).replacing(
+          "complete -o filenames -F", with: "complete -o filenames -o default -F")
+      case .zsh: GattscopeCommand.completionScript(for: .zsh)
+      case .fish: GattscopeCommand.completionScript(for: .fish)
+      }
+    try Terminal.write { output in
+      output.string(script)
+      if !script.hasSuffix("\n") { output.byte(0x0a) }
     }
   }
 }

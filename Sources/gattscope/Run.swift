@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bluetooth
 import Bytes
 import Captures
 import Glibc
@@ -56,6 +57,32 @@ enum Run {
     var pass = Pass()
     defer { if let remark = report.remark { remarks.append(remark) } }
     try pass.run(&source, &report, into: &output)
+  }
+}
+
+extension Run {
+  /// A selection that knows the devices with the names that it asks for: where the capture can be read
+  /// twice they are looked for beforehand, else each shows from the packet that tells its name.
+  static func finding(_ selection: Selection, in names: [String]) -> Selection {
+    guard selection.needsNames, names.allSatisfy(Terminal.isFile) else { return selection }
+    var selection = selection
+    // What is wrong with the capture the second time will say.
+    if names.count == 1, var source = try? CaptureReader(path: names[0]) {
+      selection.namedDevices = addresses(of: selection, in: &source)
+    } else if names.count > 1, var source = try? JoinedSource(paths: names) {
+      selection.namedDevices = addresses(of: selection, in: &source)
+    }
+    return selection
+  }
+
+  private static func addresses<Source: CaptureSource & ~Copyable>(
+    of selection: Selection, in source: inout Source
+  ) -> Set<DeviceAddress> {
+    var report = NamesReport(selection)
+    var pass = Pass()
+    var output = Output()
+    try? pass.run(&source, &report, into: &output)
+    return report.addresses
   }
 }
 

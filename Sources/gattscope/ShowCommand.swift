@@ -17,6 +17,7 @@ struct ShowCommand: ParsableCommand {
         gattscope show --connection 1 --layer att capture.btsnoop
         gattscope show --packets 97-164 -v capture.btsnoop
         gattscope show btsnoop_hci.log.last btsnoop_hci.log
+        gattscope show --device 'HRM*' --brief capture.btsnoop
         gattscope show --json capture.btsnoop | jq 'select(.att.error and (.att.ends_discovery | not))'
       """)
 
@@ -32,7 +33,11 @@ struct ShowCommand: ParsableCommand {
   @Flag(name: .shortAndLong, help: "Print every field of every layer, one a line.")
   var verbose = false
 
-  @Flag(name: .customShort("x"), help: "Print each record's bytes.")
+  @Flag(name: .long, help: "Fold what carries no news: flow control, success, discovery, rounds.")
+  var brief = false
+
+  @Flag(
+    name: .customShort("x"), help: "Print each record's bytes; with -v each field's, beside it.")
   var hex = false
 
   @Flag(name: .long, help: "In JSON, add each record's bytes as hexadecimal.")
@@ -50,11 +55,18 @@ struct ShowCommand: ParsableCommand {
   @OptionGroup(title: "Terminal")
   var signs: SignOptions
 
+  func validate() throws {
+    if brief, json {
+      throw ValidationError("--brief is for text: with --json each packet has its object.")
+    }
+  }
+
   mutating func run() throws {
     var options = ShowOptions()
-    options.selection = try selection.selection()
+    options.selection = Run.finding(try selection.selection(), in: captures)
     options.time = time
     options.isVerbose = verbose
+    options.isBrief = brief
     options.showsBytes = hex || raw
     options.showsKeys = showKeys
     options.usesColor = terminal.usesColor

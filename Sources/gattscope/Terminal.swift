@@ -56,6 +56,13 @@ enum Terminal {
   /// Whether standard output is a terminal.
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
+  /// Whether this is the path of a regular file, which can be read more than once.
+  static func isFile(_ path: String) -> Bool {
+    guard path != "-" else { return false }
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
   /// The terminal's width in columns, where it tells one.
   static var width: Int? {
     var size = winsize()

@@ -121,7 +121,8 @@ struct AppearanceTests {
     let hex = try show(["-x"]).lines
     #expect(verbose.filter { !$0.hasPrefix("      ") || $0.contains("what") } == plain)
     #expect(hex.filter { !$0.hasPrefix("      0x") } == plain)
-    #expect(hex.contains("      0x0000 01 03 0c 00"))
+    let dumped = "01 03 0c 00".padding(toLength: 48, withPad: " ", startingAt: 0)
+    #expect(hex.contains("      0x0000 \(dumped)  ...."), "\(hex[2])")
     let json = try show(["--json", "--raw"])
     #expect(json.objects.allSatisfy { $0?["raw"] is String })
     #expect(json.objects.first??["raw"] as? String == "01030c00")

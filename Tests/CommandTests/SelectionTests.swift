@@ -1,3 +1,4 @@
+import Foundation
 import ProgramRunner
 import Testing
 
@@ -87,5 +88,108 @@ struct SelectionTests {
     #expect(try Program.run(["show", "--packets", "1-4", file]).status == 0)
     #expect(try Program.run(["show", "--limit", "4", file]).status == 0)
     #expect(try Program.run(["show", "--limit", "5", file]).status == 65)
+  }
+
+  // What the samples hold was read off them with tshark 4.0 where it has a filter for it:
+  // btatt.handle, btatt.uuid16, btatt.opcode with btatt.req_opcode_in_error, frame.time_relative.
+  @Test(
+    "Options that look into packets",
+    arguments: [
+      ("heart-rate", "--uuid 2a37", [71] + Array(141...147)),
+      ("heart-rate", "--uuid 2902 --direction sent", [126, 132, 138]),
+      // With the ranges that requests for descriptors name, which tshark counts as two other fields.
+      (
+        "heart-rate", "--handle 0x10-0x12",
+        [71, 75, 77, 123, 125, 126, 128] + Array(141...147)
+      ),
+      ("heart-rate", "--opcode 0x12", [126, 132, 138, 157, 161, 163]),
+      ("heart-rate", "--opcode 0x12 --uuid 2a39", [157, 161, 163]),
+      ("heart-rate", "--value 5f*", [145]),
+      ("heart-rate", "--device hrm* --limit 7", [33, 34, 35, 36, 37, 38, 41]),
+      ("heart-rate", "--device F1:F1:* --layer adv", Array(33...38)),
+      ("heart-rate", "--event Disconnection", [166]),
+      ("heart-rate", "--text hrm --text 2a39", [34, 36, 38, 71, 157, 160, 161, 163]),
+      ("heart-rate", "--from 11.4 --to 11.49", Array(160...165)),
+      ("heart-rate", "--from 12:00:11.40Z", Array(159...166)),
+      ("heart-rate", "--from 2026-11-21T12:00:11.40Z", Array(159...166)),
+      ("heart-rate", "--status !0", [163]),
+      ("heart-rate", "--adapter 1", []),
+      ("write-refused", "--status !0", [80]),
+      ("write-refused", "--device Lock --opcode 0x12", [78, 80, 219]),
+      ("write-refused", "--layer security --packets 205-", [206, 207] + Array(209...216)),
+      ("monitor", "--adapter hci1", [4, 27]), ("monitor", "--text bluetoothd", [7, 10]),
+      ("monitor", "--device 00:00:5E:*", [6]), ("monitor", "--event 0x0001", [9]),
+    ])
+  func contents(_ capture: String, _ options: String, _ expected: [Int]) throws {
+    #expect(try numbers(options.split(separator: " ").map(String.init), capture) == expected)
+  }
+
+  @Test("A device is found by its name before the name was told, where the file can be read twice")
+  func names() throws {
+    // The command that connects to it comes behind its name, the first report of it before.
+    let file = try numbers(["--device", "HRM-7", "--packets", "1-36"], "heart-rate")
+    #expect(file == [33, 34, 35, 36])
+    let stream = try Program.run(
+      ["show", "--json", "--device", "HRM-7", "--packets", "1-36", "-"],
+      input: Program.sample("heart-rate"))
+    #expect(stream.status == 0 && stream.packets == [34, 35, 36])
+  }
+
+  @Test("Everything that works on a file works on a stream")
+  func streams() throws {
+    for options in [
+      ["--uuid", "2a37"], ["--handle", "0x15"], ["--text", "disc"], ["--status", "!0"],
+      ["--from", "3", "--to", "5"], ["--value", "00 48"], ["--brief"],
+    ] {
+      let stream = try Program.run(["show"] + options + ["-"], input: Program.sample("heart-rate"))
+      let file = try Program.run(["show"] + options + [Program.sample("heart-rate")])
+      #expect(stream.status == 0 && stream.output == file.output, "\(options)")
+      #expect(stream.lines.count > 1, "\(options)")
+    }
+  }
+
+  @Test(
+    "What cannot be understood is refused in one sentence that says what was expected",
+    arguments: [
+      ("--layer nonsense", "'nonsense' is no layer; there are hci_cmd, hci_evt, acl"),
+      ("--uuid 1", "expected a UUID as in 180d"), ("--handle x", "expected an attribute handle"),
+      ("--opcode nonsense", "no opcode has that name"),
+      ("--event nonsense", "no event has that name"),
+      ("--status nonsense", "no status has that name"),
+      ("--value xy", "expected bytes in hexadecimal"),
+      ("--from noon", "expected seconds as in 12.5"),
+      ("--adapter x", "expected a controller's number"),
+      ("--from 1 --from 2 --to 3", "several times need as many --from as --to"),
+      ("--brief --json", "--brief is for text"), ("--direction up", "sent"),
+    ])
+  func refused(_ options: String, _ sentence: String) throws {
+    let words = options.split(separator: " ").map(String.init)
+    let ending = try Program.run(["show"] + words + [Program.sample("monitor")])
+    #expect(ending.status == 64 && ending.output.isEmpty)
+    let first = ending.errors.split(separator: "\n").first ?? ""
+    #expect(first.hasPrefix("Error: ") && first.contains(sentence), "\(first)")
+  }
+
+  @Test("--brief leaves out nothing that is news, and counts the rest")
+  func brief() throws {
+    for capture in Program.smallCaptures {
+      let whole = try Program.run(["show", "--time", "none", capture.path])
+      let brief = try Program.run(["show", "--time", "none", "--brief", capture.path])
+      #expect(brief.status == whole.status && brief.errors == whole.errors)
+      var counted = 0
+      var shown = 0
+      for line in brief.lines.dropFirst() {
+        if line.hasPrefix("left out: ") {
+          counted += line.matches(of: /(\d+)\s/).reduce(0) { $0 + (Int($1.1) ?? 0) }
+        } else if let run = line.firstMatch(of: /\((\d+) packets?, #\d+(–#\d+)?\)$/) {
+          counted += Int(run.1) ?? 0
+        } else {
+          shown += 1
+        }
+      }
+      #expect(
+        shown + counted == max(0, whole.lines.count - 1),
+        "\(capture.lastPathComponent): \(shown) shown, \(counted) counted")
+    }
   }
 }

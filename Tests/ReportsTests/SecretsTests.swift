@@ -30,6 +30,10 @@ struct SecretsTests {
     let packets = SecretPackets.all[index]
     let text = Rendering.text(packets.records, options(showsKeys: false))
     #expect(leaks(text).isEmpty, "\(packets.name):\n\(text)")
+    var bytesAlone = options(showsKeys: false)
+    bytesAlone.isVerbose = false
+    let dump = Rendering.text(packets.records, bytesAlone)
+    #expect(leaks(dump).isEmpty, "\(packets.name):\n\(dump)")
   }
 
   @Test("No two bytes of a secret in --json --raw", arguments: SecretPackets.all.indices)
@@ -98,8 +102,9 @@ struct SecretsTests {
   @Test("What is no secret stays readable beside one")
   func neighbours() {
     let packets = SecretPackets.all[0]
-    let text = Rendering.text(packets.records, options(showsKeys: false))
-    #expect(text.contains("01 19 20 1c 01 00 00 00"))
+    var bytesAlone = options(showsKeys: false)
+    bytesAlone.isVerbose = false
+    #expect(Rendering.text(packets.records, bytesAlone).contains("01 19 20 1c 01 00 00 00"))
     let att = TestRecord(bytes: [2, 1, 0, 9, 0, 5, 0, 4, 0, 0x1b, 0x10, 0, 0xc0, 0xc1])
     #expect(Rendering.text([att], options(showsKeys: false)).contains("c0 c1"))
   }

@@ -41,6 +41,8 @@ package struct HCILayout: Sendable {
   package let hasSecret: Bool
   /// Whether a parameter is advertising data.
   package let hasAdvertisingData: Bool
+  /// Whether a parameter is a device address.
+  package let hasAddress: Bool
   /// Whether any parameter has a place in the one-line form.
   package let hasLine: Bool
 
@@ -74,6 +76,7 @@ package struct HCILayout: Sendable {
     counted = Self.countedItems(parameters)
     let added = fields[first...]
     hasLine = added.contains { $0.line != nil }
+    hasAddress = added.contains { $0.kind == .address }
     hasSecret = added.contains(where: \.isSecret)
     hasAdvertisingData = added.contains {
       if case .advertisingData = $0.kind { true } else { false }

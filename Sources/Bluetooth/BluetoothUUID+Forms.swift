@@ -1,0 +1,61 @@
+// The forms of one UUID, and the ways in which people write it.
+
+extension BluetoothUUID {
+  /// The lower 64 bits of the Bluetooth Base UUID, 00000000-0000-1000-8000-00805f9b34fb (Core, Vol 3,
+  /// Part B, 2.5.1).
+  private static let baseLow: UInt64 = 0x8000_0080_5f9b_34fb
+  /// The upper 64 bits without the 32 that a short UUID fills.
+  private static let baseHigh: UInt64 = 0x0000_1000
+
+  /// A UUID of 16 bits, or of 32 where it needs them.
+  package init(upTo32Bits short: UInt32) {
+    width = short > 0xffff ? 4 : 2
+    high = 0
+    low = UInt64(short)
+  }
+
+  /// A long UUID from its two halves.
+  package init(high: UInt64, low: UInt64) {
+    width = 16
+    self.high = high
+    self.low = low
+  }
+
+  /// The shortest form of this UUID: two that mean the same have the same.
+  package var shortest: BluetoothUUID {
+    switch width {
+    case 2: self
+    case 4: BluetoothUUID(upTo32Bits: UInt32(truncatingIfNeeded: low))
+    default:
+      low == Self.baseLow && high & 0xffff_ffff == Self.baseHigh
+        ? BluetoothUUID(upTo32Bits: UInt32(high >> 32)) : self
+    }
+  }
+
+  /// Reads a UUID as people write it: `180d`, `0x180D`, `0000180d`, the long one with or without its
+  /// dashes, in braces or not. Nil where it is none.
+  package init?(text: String) {
+    var digits = text.lowercased()
+    if digits.hasPrefix("{"), digits.hasSuffix("}") {
+      digits = String(digits.dropFirst().dropLast())
+    }
+    let parts = digits.split(separator: "-", omittingEmptySubsequences: false)
+    if parts.count > 1, parts.map(\.count) != [8, 4, 4, 4, 12] { return nil }
+    digits = parts.joined()
+    if digits.hasPrefix("0x") { digits = String(digits.dropFirst(2)) }
+    guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 || $0 >= 0x61 && $0 <= 0x66 }) else {
+      return nil
+    }
+    switch digits.utf8.count {
+    case 4, 8:
+      guard let short = UInt32(digits, radix: 16) else { return nil }
+      self.init(upTo32Bits: short)
+    case 32:
+      guard let high = UInt64(digits.prefix(16), radix: 16),
+        let low = UInt64(digits.suffix(16), radix: 16)
+      else { return nil }
+      self = BluetoothUUID(high: high, low: low).shortest
+    default: return nil
+    }
+  }
+}

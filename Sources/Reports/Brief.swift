@@ -1,0 +1,225 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+/// What `show --brief` folds: packets that carry no news. One pass, in the order of the capture, in
+/// little memory; each packet that is folded is counted in a line.
+struct Brief: Sendable {
+  /// Why a packet is no news.
+  enum Reason: Sendable {
+    /// A command succeeded, which is what commands do.
+    case answer
+    /// The controller or the host has room again.
+    case flowControl
+    /// The beginning of a PDU; the packet that completes it has it all.
+    case fragment
+    /// A part of a discovery: a line says what was found.
+    case discovery
+    /// A round of passkey entry after the first: a line says how many.
+    case round(Int)
+  }
+
+  /// Packets of one connection that one line stands for.
+  struct Run: Sendable {
+    let connection: Int
+    let adapter: UInt16?
+    let isDiscovery: Bool
+    let first: Int
+    let firstTime: Timestamp?
+    fileprivate(set) var last: Int
+    fileprivate(set) var lastTime: Timestamp?
+    fileprivate(set) var count = 1
+    fileprivate(set) var found = Found()
+    fileprivate(set) var rounds: ClosedRange<Int>?
+  }
+
+  /// What a discovery has found.
+  struct Found: Sendable {
+    fileprivate(set) var services = 0
+    fileprivate(set) var includes = 0
+    fileprivate(set) var characteristics = 0
+    fileprivate(set) var descriptors = 0
+
+    fileprivate mutating func add(_ other: Found) {
+      services += other.services
+      includes += other.includes
+      characteristics += other.characteristics
+      descriptors += other.descriptors
+    }
+  }
+
+  /// The runs that have not been said yet, the one that began first first.
+  private(set) var runs: [Run] = []
+  /// What was left out without a line of its own.
+  private(set) var answers = 0
+  private(set) var flowControl = 0
+  private(set) var fragments = 0
+
+  /// Runs of so many connections may go on side by side.
+  private static let runLimit = 8
+
+  /// Why the packet is no news; nil where it is some.
+  func reason(
+    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: Memory
+  ) -> Reason? {
+    guard dissection.problems.isEmpty, dissection.failure(bytes, answer) == nil else { return nil }
+    switch dissection.content {
+    case .command(let command): return command.opcode == 0x0c35 ? .flowControl : nil
+    case .event(let event):
+      if event.code == HCIEvent.numberOfCompletedPacketsCode { return .flowControl }
+      guard let opcode = dissection.answeredOpcode(event, bytes) else { return nil }
+      // Without its command the answer is the only trace of it.
+      return opcode == 0 || answer.request != nil ? .answer : nil
+    case .acl:
+      if answer.fragment.isFragment { return .fragment }
+      // Both sides confirm, then both show their random numbers, twenty times (Core, Vol 3, Part H,
+      // 2.3.5.6.3).
+      if let round = answer.pairing?.round, round > 1 { return .round(round) }
+      guard let pdu = dissection.att, pdu.isDiscovery(answer.request) else { return nil }
+      return .discovery
+    default: return nil
+    }
+  }
+
+  /// Whether a packet fits into what has been folded and not said yet: too many runs side by side are
+  /// said first.
+  func hasRoom(_ reason: Reason, _ answer: Answer, _ memory: Memory) -> Bool {
+    runs.count < Self.runLimit || place(reason, answer, memory) != nil
+  }
+
+  private func place(_ reason: Reason, _ answer: Answer, _ memory: Memory) -> Int? {
+    let isDiscovery: Bool
+    switch reason {
+    case .discovery: isDiscovery = true
+    case .round: isDiscovery = false
+    case .answer, .flowControl, .fragment: return nil
+    }
+    let connection = answer.link.map { memory.links.id($0) } ?? 0
+    return runs.firstIndex { $0.connection == connection && $0.isDiscovery == isDiscovery }
+  }
+
+  /// Folds a packet.
+  mutating func fold(
+    _ reason: Reason, _ record: borrowing CaptureRecord, _ dissection: Dissection,
+    _ bytes: RawSpan, _ answer: Answer, _ memory: Memory
+  ) {
+    let known = place(reason, answer, memory)
+    switch reason {
+    case .answer: answers += 1
+    case .flowControl: flowControl += 1
+    case .fragment: fragments += 1
+    case .discovery:
+      let place = extend(known, isDiscovery: true, record, answer, memory)
+      if let pdu = dissection.att {
+        runs[place].found.add(Found(pdu, record, bytes, answer, memory))
+      }
+    case .round(let round):
+      let place = extend(known, isDiscovery: false, record, answer, memory)
+      let first = runs[place].rounds?.lowerBound ?? round
+      runs[place].rounds = min(first, round)...max(first, round)
+    }
+  }
+
+  private mutating func extend(
+    _ known: Int?, isDiscovery: Bool, _ record: borrowing CaptureRecord, _ answer: Answer,
+    _ memory: Memory
+  ) -> Int {
+    if let known {
+      runs[known].last = record.number
+      runs[known].lastTime = record.time
+      runs[known].count += 1
+      return known
+    }
+    runs.append(
+      Run(
+        connection: answer.link.map { memory.links.id($0) } ?? 0, adapter: record.adapter,
+        isDiscovery: isDiscovery, first: record.number, firstTime: record.time,
+        last: record.number, lastTime: record.time))
+    return runs.count - 1
+  }
+
+  /// Forgets the runs: they have been said.
+  mutating func clearRuns() { runs.removeAll(keepingCapacity: true) }
+}
+
+extension Brief.Found {
+  /// What a response of discovery tells of.
+  fileprivate init(
+    _ pdu: ATTPDU, _ record: borrowing CaptureRecord, _ bytes: RawSpan, _ answer: Answer,
+    _ memory: Memory
+  ) {
+    guard let items = pdu.fields.items, let request = answer.request else { return }
+    var cursor = Cursor(bytes, items.list)
+    while let item = items.next(&cursor) {
+      switch pdu.opcode {
+      case .readByGroupTypeResponse, .findByTypeValueResponse: services += 1
+      case .readByTypeResponse:
+        if request.type == .characteristic { characteristics += 1 } else { includes += 1 }
+      default:
+        guard let handle = item.handle, let link = answer.link, let direction = record.direction,
+          let place = memory.attribute(handle, pdu.opcode, direction, on: link)
+        else { continue }
+        if memory.attributes[place].kind == .descriptor { descriptors += 1 }
+      }
+    }
+  }
+}
+
+extension ATTPDU {
+  /// Whether this is a step of a discovery: a request for services, includes, characteristics or
+  /// descriptors, or the answer to such a request (Core, Vol 3, Part G, 4.4 to 4.7).
+  fileprivate func isDiscovery(_ request: Request?) -> Bool {
+    let (opcode, type) =
+      self.opcode.role == .request
+      ? (self.opcode, fields.type) : (request?.opcode ?? self.opcode, request?.type)
+    return switch opcode {
+    case .readByGroupTypeRequest, .findByTypeValueRequest, .findInformationRequest: true
+    case .readByTypeRequest: type == .characteristic || type == .include
+    default: false
+    }
+  }
+}
+
+extension Output {
+  /// Appends what a run of packets was: `discovered 5 services, 12 characteristics (34 packets,
+  /// #48–#81)`.
+  mutating func run(_ run: Brief.Run, _ glyphs: Glyphs) {
+    if run.isDiscovery {
+      found(run.found)
+    } else if let rounds = run.rounds {
+      text("passkey entry, ")
+      text(rounds.count == 1 ? "round " : "rounds ")
+      decimal(rounds.lowerBound)
+      if rounds.count > 1 {
+        text(glyphs.to)
+        decimal(rounds.upperBound)
+      }
+    }
+    text(" (")
+    count(run.count, "packet", "packets")
+    text(", ")
+    packet(run.first)
+    if run.last > run.first {
+      text(glyphs.to)
+      packet(run.last)
+    }
+    byte(0x29)
+  }
+
+  private mutating func found(_ found: Brief.Found) {
+    var isFirst = true
+    for (number, one, several) in [
+      (found.services, "service", "services"),
+      (found.includes, "included service", "included services"),
+      (found.characteristics, "characteristic", "characteristics"),
+      (found.descriptors, "descriptor", "descriptors"),
+    ] as [(Int, StaticString, StaticString)] where number > 0 {
+      text(isFirst ? "discovered " : ", ")
+      isFirst = false
+      count(number, one, several)
+    }
+    if isFirst { text("discovery, nothing found") }
+  }
+}

@@ -1,0 +1,79 @@
+// What lines are laid out with: columns that grow, colours, and lines that are cut.
+
+import Bytes
+
+/// A right-aligned column that grows with the numbers in it and stays as wide as it had to become.
+struct GrowingColumn: Sendable {
+  /// Columns, the margin included.
+  private(set) var width: Int
+  /// The first number that has more digits than there is room for.
+  private var limit: UInt
+
+  /// Room for numbers of so many digits, behind a margin.
+  init(digits: Int, margin: Int) {
+    width = digits + margin
+    limit = (0..<digits).reduce(1) { power, _ in power * 10 }
+  }
+
+  /// Makes room for `number`.
+  mutating func make(room number: UInt) {
+    while number >= limit {
+      width += 1
+      let (next, overflow) = limit.multipliedReportingOverflow(by: 10)
+      limit = next
+      if overflow {
+        limit = .max
+        return
+      }
+    }
+  }
+}
+
+/// The colours of text on a terminal.
+enum TextStyle {
+  case plain, dim, failure, warning
+
+  /// The terminal's sequence for it (ECMA-48, SGR).
+  var sequence: StaticString {
+    switch self {
+    case .plain: "\u{1b}[0m"
+    case .dim: "\u{1b}[2m"
+    case .failure: "\u{1b}[31m"
+    case .warning: "\u{1b}[33m"
+    }
+  }
+}
+
+extension Output {
+  /// Appends a line, cut to so many columns; colour sequences take none.
+  mutating func cut(_ line: RawSpan, columns: Int, glyphs: Glyphs) {
+    let room = columns - (glyphs.isUTF8 ? 1 : 3)
+    var used = 0
+    var offset = 0
+    var cutAt: Int?
+    var isStyled = false
+    while offset < line.byteCount {
+      if line.byte(at: offset) == 0x1b {
+        isStyled = true
+        while offset < line.byteCount, line.byte(at: offset) != 0x6d { offset += 1 }
+        offset += 1
+        continue
+      }
+      let (width, count) =
+        switch line.textUnit(at: offset) {
+        case .invalid: (1, 1)
+        case .scalar(let scalar, let count): (columnsOf(scalar), count)
+        }
+      if used + width > room, cutAt == nil { cutAt = offset }
+      used += width
+      offset += count
+    }
+    guard used > columns, let cutAt else {
+      raw(line)
+      return
+    }
+    raw(line.part(Slice(start: 0, count: cutAt)))
+    text(glyphs.ellipsis)
+    if isStyled { text(TextStyle.plain.sequence) }
+  }
+}

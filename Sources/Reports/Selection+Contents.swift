@@ -1,0 +1,267 @@
+// Choosing packets by what they hold: attribute handles and UUIDs, values, words.
+
+package import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+extension Selection {
+  /// Reads a handle, `0x0010` or `16`, or a range of them, `0x10-0x20`.
+  package static func handles(_ text: String) throws(SelectionError) -> ClosedRange<UInt16> {
+    let ends = text.replacing("–", with: "-").split(
+      separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+    let numbers = ends.compactMap { end -> UInt16? in
+      guard case .number(let number) = CodeWord(String(end)) else { return nil }
+      return UInt16(exactly: number)
+    }
+    guard numbers.count == ends.count, let from = numbers.first, let to = numbers.last, from <= to
+    else {
+      throw SelectionError("expected an attribute handle or a range, as in 0x0010 or 0x10-0x20")
+    }
+    return from...to
+  }
+
+  /// Reads a UUID in any of its usual spellings.
+  package static func uuid(_ text: String) throws(SelectionError) -> BluetoothUUID {
+    guard let uuid = BluetoothUUID(text: text) else {
+      throw SelectionError(
+        "expected a UUID as in 180d, 0x180D or 6e400001-b5a3-f393-e0a9-e50e24dcca9e")
+    }
+    return uuid.shortest
+  }
+
+  private func has(_ handle: UInt16?) -> Bool {
+    guard let handle else { return false }
+    return handles.contains { $0.contains(handle) }
+  }
+
+  /// Whether an ATT PDU names one of the handles, or answers a request about one.
+  func matchesHandle(_ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer) -> Bool {
+    guard let pdu = dissection.att else { return false }
+    let fields = pdu.fields
+    if has(fields.handle) || has(fields.startHandle) || has(fields.endHandle)
+      || has(answer.request?.handle)
+    {
+      return true
+    }
+    if let list = fields.handles {
+      let list = bytes.part(list)
+      for index in 0..<list.byteCount / 2 where has(list.littleEndianU16(at: 2 * index)) {
+        return true
+      }
+    }
+    guard let items = fields.items else { return false }
+    var cursor = Cursor(bytes, items.list)
+    while let item = items.next(&cursor) {
+      if has(item.handle) || has(item.endHandle) { return true }
+      guard let value = item.value else { continue }
+      switch DeclaredAttribute(bytes.part(value), answer.request?.type) {
+      case .characteristic(let declaration):
+        if has(declaration.valueHandle) { return true }
+      case .include(let declaration):
+        if has(declaration.startHandle) || has(declaration.endHandle) { return true }
+      case .service, .other: break
+      }
+    }
+    return false
+  }
+
+  private func has(_ uuid: BluetoothUUID?) -> Bool {
+    guard let uuid else { return false }
+    return uuids.contains(uuid.shortest)
+  }
+
+  /// Whether an ATT PDU carries one of the UUIDs or is about an attribute that has it, or an
+  /// advertisement lists it or has data of it.
+  func matchesUUID(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: Memory
+  ) -> Bool {
+    if let pdu = dissection.att { return matchesUUID(pdu, record, bytes, answer, memory) }
+    for advertisement in memory.advertisements.reports {
+      if let joined = advertisement.joined {
+        if matchesUUID(memory.advertisements.joined.bytes, joined) { return true }
+      } else if matchesUUID(bytes, advertisement.report.data) {
+        return true
+      }
+    }
+    return false
+  }
+
+  private func matchesUUID(
+    _ pdu: ATTPDU, _ record: borrowing CaptureRecord, _ bytes: RawSpan, _ answer: Answer,
+    _ memory: Memory
+  ) -> Bool {
+    let fields = pdu.fields
+    if has(fields.type) || has(answer.request?.type) || has(answer.request?.service) { return true }
+    if let place = answer.attribute, has(memory.attributes[place].uuid) { return true }
+    if let type = fields.type, let value = fields.value,
+      case .service(let uuid) = DeclaredAttribute(bytes.part(value), type), has(uuid)
+    {
+      return true
+    }
+    if let list = fields.handles {
+      let list = bytes.part(list)
+      for index in 0..<list.byteCount / 2 {
+        if isAbout(list.littleEndianU16(at: 2 * index), pdu, record, answer, memory) { return true }
+      }
+    }
+    guard let items = fields.items else { return false }
+    var cursor = Cursor(bytes, items.list)
+    while let item = items.next(&cursor) {
+      if has(item.type) { return true }
+      guard let value = item.value else { continue }
+      switch DeclaredAttribute(bytes.part(value), answer.request?.type) {
+      case .service(let uuid): if has(uuid) { return true }
+      case .characteristic(let declaration): if has(declaration.uuid) { return true }
+      case .include(let declaration): if has(declaration.uuid) { return true }
+      case .other:
+        if let handle = item.handle, isAbout(handle, pdu, record, answer, memory) { return true }
+      }
+    }
+    return false
+  }
+
+  /// Whether a handle in a PDU stands for an attribute with one of the UUIDs.
+  private func isAbout(
+    _ handle: UInt16, _ pdu: ATTPDU, _ record: borrowing CaptureRecord, _ answer: Answer,
+    _ memory: Memory
+  ) -> Bool {
+    guard let link = answer.link, let direction = record.direction,
+      let place = memory.attribute(handle, pdu.opcode, direction, on: link)
+    else { return false }
+    return has(memory.attributes[place].uuid)
+  }
+
+  private func matchesUUID(_ bytes: RawSpan, _ data: Slice) -> Bool {
+    var structures = ADStructures(bytes, data)
+    while let structure = structures.next() {
+      var cursor = Cursor(bytes, structure.data)
+      switch structure.type.layout(count: Int(structure.data.count)) {
+      case .uuids(let width), .solicitedUUIDs(let width):
+        while cursor.remaining >= width {
+          guard let uuid = try? BluetoothUUID(parsing: &cursor, width: width) else { break }
+          if has(uuid) { return true }
+        }
+      case .serviceData(let width) where cursor.remaining >= width:
+        if has(try? BluetoothUUID(parsing: &cursor, width: width)) { return true }
+      default: break
+      }
+    }
+    return false
+  }
+
+  /// Whether an attribute value or an advertisement holds one of the byte patterns.
+  func matchesValue(_ dissection: Dissection, _ bytes: RawSpan, _ memory: Memory) -> Bool {
+    if let pdu = dissection.att {
+      let fields = pdu.fields
+      if let value = fields.value, holds(bytes.part(value)) { return true }
+      guard let items = fields.items else { return false }
+      var cursor = Cursor(bytes, items.list)
+      while let item = items.next(&cursor) {
+        if let value = item.value, holds(bytes.part(value)) { return true }
+      }
+      return false
+    }
+    for advertisement in memory.advertisements.reports {
+      if let joined = advertisement.joined {
+        if holds(memory.advertisements.joined.bytes.part(joined)) { return true }
+      } else if holds(bytes.part(advertisement.report.data)) {
+        return true
+      }
+    }
+    return false
+  }
+
+  private func holds(_ value: RawSpan) -> Bool { values.contains { $0.isIn(value) } }
+}
+
+/// Bytes with wildcards.
+package struct BytePattern: Sendable {
+  /// Bytes; nil stands for any.
+  private var bytes: [UInt8?] = []
+
+  /// Reads bytes in hexadecimal, with or without blanks; `*` or `??` stands for any one byte.
+  package init(_ text: String) throws(SelectionError) {
+    let expected = SelectionError(
+      "expected bytes in hexadecimal, with * for any one byte, as in 'a5 06 * 03'")
+    var rest = text[...]
+    while let first = rest.first {
+      if first == " " || first == ":" || first == "-" {
+        rest = rest.dropFirst()
+      } else if first == "*" {
+        bytes.append(nil)
+        rest = rest.dropFirst()
+      } else if rest.lowercased().hasPrefix("0x") {
+        rest = rest.dropFirst(2)
+      } else if rest.hasPrefix("??") {
+        bytes.append(nil)
+        rest = rest.dropFirst(2)
+      } else {
+        let digits = rest.prefix(2)
+        guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit),
+          let byte = UInt8(digits, radix: 16)
+        else { throw expected }
+        bytes.append(byte)
+        rest = rest.dropFirst(2)
+      }
+    }
+    guard !bytes.isEmpty else { throw expected }
+  }
+
+  /// Whether these bytes stand somewhere in `value`.
+  func isIn(_ value: RawSpan) -> Bool {
+    guard value.byteCount >= bytes.count else { return false }
+    for start in 0...value.byteCount - bytes.count where isAt(start, value) { return true }
+    return false
+  }
+
+  private func isAt(_ start: Int, _ value: RawSpan) -> Bool {
+    for index in bytes.indices {
+      if let byte = bytes[index], value.byte(at: start + index) != byte { return false }
+    }
+    return true
+  }
+}
+
+/// A word that is looked for in lines; upper and lower case are one.
+package struct TextPattern: Sendable {
+  /// In lower case.
+  private let word: [UInt8]
+  private let isASCII: Bool
+
+  /// Looks for `text`.
+  package init(_ text: String) throws(SelectionError) {
+    guard !text.isEmpty else { throw SelectionError("expected a word to look for") }
+    word = Array(text.lowercased().utf8)
+    isASCII = word.allSatisfy { $0 < 0x80 }
+  }
+
+  /// Whether the word stands somewhere in `line`.
+  func isIn(_ line: RawSpan) -> Bool {
+    // Other scripts have cases, too; looking for them costs more.
+    isASCII ? isIn(folded: line) : isIn(unfolded: line)
+  }
+
+  private func isIn(folded line: RawSpan) -> Bool {
+    guard line.byteCount >= word.count else { return false }
+    for start in 0...line.byteCount - word.count {
+      var index = 0
+      while index < word.count, Self.lower(line.byte(at: start + index)) == word[index] {
+        index += 1
+      }
+      if index == word.count { return true }
+    }
+    return false
+  }
+
+  private func isIn(unfolded line: RawSpan) -> Bool {
+    let lower = Array(String(decoding: line.array, as: UTF8.self).lowercased().utf8)
+    return isIn(folded: lower.bytes)
+  }
+
+  private static func lower(_ byte: UInt8) -> UInt8 {
+    byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte
+  }
+}

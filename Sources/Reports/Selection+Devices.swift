@@ -1,0 +1,211 @@
+// Choosing packets by the device that they are about.
+
+package import Bluetooth
+package import Bytes
+package import Captures
+package import Dissectors
+package import Sessions
+
+/// A device that is asked for: by its address or a part of it, or by its name.
+package struct DevicePattern: Sendable {
+  private enum Kind: Sendable {
+    /// The bits of `value` that `mask` has.
+    case address(value: UInt64, mask: UInt64)
+    /// In lower case; `*` stands for any characters.
+    case name([Character])
+  }
+
+  private let kind: Kind
+
+  /// Whether a name is asked for.
+  var isName: Bool { if case .name = kind { true } else { false } }
+
+  /// Reads an address, `C0:FF:EE:12:34:56` with `*` for the octets that do not matter (`C0:FF:*`), or
+  /// else a name, where `*` stands for any characters and upper and lower case are one.
+  package init(_ text: String) throws(SelectionError) {
+    guard !text.isEmpty else {
+      throw SelectionError("expected an address as in C0:FF:EE:12:34:56 or C0:FF:*, or a name")
+    }
+    if let address = Self.address(text) {
+      kind = .address(value: address.value, mask: address.mask)
+    } else {
+      kind = .name(Array(text.lowercased()))
+    }
+  }
+
+  /// The octets of an address; nil for a text that is none.
+  private static func address(_ text: String) -> (value: UInt64, mask: UInt64)? {
+    let separator: Character = text.contains(":") ? ":" : "-"
+    let octets = text.split(separator: separator, omittingEmptySubsequences: false)
+    guard octets.count > 1, octets.count <= 6, octets.count == 6 || octets.last == "*" else {
+      return nil
+    }
+    var (value, mask): (UInt64, UInt64) = (0, 0)
+    for (index, octet) in octets.enumerated() {
+      let shift = UInt64(40 - 8 * index)
+      if octet == "*" { continue }
+      guard octet.utf8.count == 2, octet.allSatisfy(\.isHexDigit),
+        let byte = UInt64(octet, radix: 16)
+      else { return nil }
+      value |= byte << shift
+      mask |= 0xff << shift
+    }
+    return mask == 0 ? nil : (value, mask)
+  }
+
+  /// Whether this is the address of a device that is asked for.
+  func matches(_ address: DeviceAddress) -> Bool {
+    guard case .address(let value, let mask) = kind else { return false }
+    return address.value & mask == value
+  }
+
+  /// Whether this is the name of a device that is asked for.
+  func matches(name: [UInt8]) -> Bool {
+    guard case .name(let pattern) = kind else { return false }
+    return Self.matches(Array(String(decoding: name, as: UTF8.self).lowercased()), pattern)
+  }
+
+  /// Whether all of `text` fits `pattern`. Where a star took too little it takes one more: of several
+  /// stars only the last has to be tried again.
+  private static func matches(_ text: [Character], _ pattern: [Character]) -> Bool {
+    var (at, next) = (0, 0)
+    var retry: (text: Int, pattern: Int)?
+    while at < text.count {
+      if next < pattern.count, pattern[next] == "*" {
+        retry = (at, next + 1)
+        next += 1
+      } else if next < pattern.count, pattern[next] == text[at] {
+        at += 1
+        next += 1
+      } else if let star = retry {
+        at = star.text + 1
+        next = star.pattern
+        retry = (at, next)
+      } else {
+        return false
+      }
+    }
+    return pattern[next...].allSatisfy { $0 == "*" }
+  }
+}
+
+/// Which devices are asked for, as far as their names are known.
+struct DeviceWatch: Sendable {
+  private let patterns: [DevicePattern]
+  /// The addresses of devices with a name that is asked for. Grows with the names that `Names` has
+  /// learnt; bounded.
+  private(set) var named: Set<DeviceAddress>
+  private var generation = 0
+  private let looksForNames: Bool
+  private static let limit = 65_536
+
+  init(_ patterns: [DevicePattern], named: Set<DeviceAddress> = []) {
+    self.patterns = patterns
+    self.named = named
+    looksForNames = patterns.contains { $0.isName }
+  }
+
+  /// Looks at the names that are new.
+  mutating func learn(_ names: Names) {
+    guard looksForNames, names.generation != generation else { return }
+    var found = named
+    let patterns = patterns
+    names.forEach(since: generation) { address, name in
+      guard found.count < Self.limit, patterns.contains(where: { $0.matches(name: name) }) else {
+        return
+      }
+      found.insert(address)
+    }
+    generation = names.generation
+    named = found
+  }
+
+  private func isWanted(_ address: DeviceAddress) -> Bool {
+    patterns.contains { $0.matches(address) } || looksForNames && named.contains(address)
+  }
+
+  /// Whether a packet is about one of the devices: its connection's peer, an advertiser or whom it
+  /// calls, or any address among the parameters of a command or event.
+  func matches(
+    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: Memory
+  ) -> Bool {
+    if let link = answer.link, let peer = memory.links.peer(link), isWanted(peer) { return true }
+    if !memory.advertisements.reports.isEmpty {
+      return memory.advertisements.reports.contains {
+        $0.report.address.map { isWanted($0) } ?? false
+          || $0.report.directAddress.map { isWanted($0) } ?? false
+      }
+    }
+    if let found = dissection.parameters {
+      return names(found.row.map { HCITable.parameters($0) }, bytes, found.outer)
+        || names(found.completed.map { HCITable.returns($0) }, bytes, found.inner)
+    }
+    switch dissection.content {
+    case .note(let note): return note.address.map { isWanted($0) } ?? false
+    case .control(let control):
+      // Where nothing describes the parameters: those about a device begin with its address, in a
+      // Command Complete after opcode (2 bytes) and status (1).
+      let start = Int(dissection.body.start) + (control.answeredOpcode(bytes, dissection.body) == nil ? 0 : 3)
+      var cursor = Cursor(bytes, Slice(start: start, count: dissection.body.end - start))
+      return (try? DeviceAddress(parsing: &cursor)).map { isWanted($0) } ?? false
+    default: return false
+    }
+  }
+
+  /// Whether one of the parameters is an address that is asked for.
+  private func names(_ layout: HCILayout?, _ bytes: RawSpan, _ slice: Slice) -> Bool {
+    guard let layout, layout.hasAddress else { return false }
+    var finder = AddressFinder(watch: self)
+    var fields = HCIFields(bytes, slice)
+    // Where the bytes end too early, those that are there were told.
+    try? fields.walk(layout, &finder)
+    return finder.isFound
+  }
+
+  private struct AddressFinder: HCIFieldVisitor {
+    let watch: DeviceWatch
+    var isFound = false
+
+    init(watch: DeviceWatch) { self.watch = watch }
+
+    static var wantsLineOnly: Bool { false }
+
+    mutating func field(
+      _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+      at slice: Slice
+    ) {
+      if case .address(let address) = value, watch.isWanted(address) { isFound = true }
+    }
+
+    func beginList(_ name: StaticString) {}
+    func beginItem() {}
+    func endItem() {}
+    func endList() {}
+  }
+}
+
+/// Collects the addresses of the devices that a selection asks for by name, for a second pass that
+/// knows them from the first packet on.
+package struct NamesReport: PacketReport, ~Copyable {
+  private var watch: DeviceWatch
+
+  /// The addresses found so far.
+  package var addresses: Set<DeviceAddress> { watch.named }
+
+  /// Looks for the names in `selection`.
+  package init(_ selection: Selection) { watch = DeviceWatch(selection.devices) }
+
+  /// Never: a name may come last.
+  package var isSatisfied: Bool { false }
+
+  package mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+  ) {
+    watch.learn(memory.names)
+  }
+
+  package mutating func finish(
+    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {}
+}

@@ -1,0 +1,209 @@
+// Choosing packets by when they came.
+
+import Bluetooth
+
+/// A stretch of time that is asked for; both ends belong to it.
+package struct TimeRange: Sendable {
+  /// Where it begins; nil: at the beginning.
+  let from: TimePoint?
+  /// Where it ends; nil: at the end.
+  let to: TimePoint?
+
+  /// Pairs what was given: the first beginning with the first end, and so on.
+  package static func ranges(
+    from: [TimePoint], to: [TimePoint]
+  ) throws(SelectionError) -> [TimeRange] {
+    guard from.count == to.count || from.count + to.count == 1 else {
+      throw SelectionError(
+        "several times need as many --from as --to: the first of each belong together, and so on")
+    }
+    return (0..<max(from.count, to.count)).map { index in
+      TimeRange(
+        from: index < from.count ? from[index] : nil, to: index < to.count ? to[index] : nil)
+    }
+  }
+
+  /// The two ends as points of the capture's clock.
+  func resolved(
+    _ start: Timestamp, _ zoneOffset: (Int64) -> Int64
+  ) -> (from: Timestamp?, to: Timestamp?) {
+    let first = from?.resolved(start, after: nil, zoneOffset)
+    let last = to?.resolved(start, after: first ?? start, zoneOffset)
+    return (first, last)
+  }
+}
+
+/// A point in time as people write it.
+package struct TimePoint: Sendable {
+  private enum Kind: Sendable {
+    /// So many nanoseconds after the first record.
+    case elapsed(Int64)
+    /// Date and time; in UTC, or in this machine's zone.
+    case date(Timestamp, isUTC: Bool)
+    /// A time of day, as seconds and nanoseconds since midnight.
+    case clock(Timestamp, isUTC: Bool)
+  }
+
+  private let kind: Kind
+
+  /// Half a day, in seconds.
+  private static let halfDay: Int64 = 43_200
+  /// The time column shows tenths of milliseconds: a time that was read there includes its packet.
+  private static let columnStep: Int64 = 99_999
+
+  /// Reads `12.5` or `12.5s` (seconds since the first record), `2023-11-14T22:13:20Z` (RFC 3339; a
+  /// blank may stand for the `T`; without Z or offset it is this machine's zone), or `12:03:15`.
+  package init(_ text: String) throws(SelectionError) {
+    guard let kind = Self.elapsed(text) ?? Self.calendar(text) else {
+      throw SelectionError(
+        "expected seconds as in 12.5, a time as in 12:03:15, or both date and time as in "
+          + "2023-11-14T22:13:20Z")
+    }
+    self.kind = kind
+  }
+
+  private static func elapsed(_ text: String) -> Kind? {
+    let number = text.hasSuffix("s") ? text.dropLast() : text[...]
+    guard let time = seconds(number), time.seconds < 1_000_000_000 else { return nil }
+    return .elapsed(time.seconds * 1_000_000_000 + Int64(time.nanoseconds))
+  }
+
+  /// Seconds with at most nine decimals.
+  private static func seconds(_ text: Substring) -> Timestamp? {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count <= 2, let whole = parts.first.flatMap({ digits($0, 1...10) }) else {
+      return nil
+    }
+    guard parts.count == 2 else { return Timestamp(seconds: whole, nanoseconds: 0) }
+    guard digits(parts[1], 1...9) != nil,
+      let fraction = UInt32(parts[1] + String(repeating: "0", count: 9 - parts[1].utf8.count))
+    else { return nil }
+    return Timestamp(seconds: whole, nanoseconds: fraction)
+  }
+
+  private static func digits(_ text: Substring, _ count: ClosedRange<Int>) -> Int64? {
+    guard count.contains(text.utf8.count), text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
+    else { return nil }
+    return Int64(text)
+  }
+
+  /// A date, a time of day, or both; then `Z`, an offset as in `+01:00`, or nothing.
+  private static func calendar(_ text: String) -> Kind? {
+    var rest = text[...]
+    var day: Int64?
+    if rest.utf8.count >= 10, let date = days(rest.prefix(10)) {
+      day = date
+      rest = rest.dropFirst(10)
+      if rest.isEmpty {
+        return .date(Timestamp(seconds: date * 86_400, nanoseconds: 0), isUTC: false)
+      }
+      guard let separator = rest.popFirst(), "Tt ".contains(separator) else { return nil }
+    }
+    var offset: Int64?
+    if rest.hasSuffix("Z") || rest.hasSuffix("z") {
+      offset = 0
+      rest = rest.dropLast()
+    } else if let sign = rest.lastIndex(where: { $0 == "+" || $0 == "-" }) {
+      guard let zone = timeOfDay(rest[sign...].dropFirst()), zone.nanoseconds == 0 else {
+        return nil
+      }
+      offset = rest[sign] == "-" ? -zone.seconds : zone.seconds
+      rest = rest[..<sign]
+    }
+    guard var time = timeOfDay(rest) else { return nil }
+    if let offset { time.seconds -= offset }
+    guard let day else { return .clock(time, isUTC: offset != nil) }
+    time.seconds += day * 86_400
+    return .date(time, isUTC: offset != nil)
+  }
+
+  /// `HH:MM`, `HH:MM:SS` or with a fraction.
+  private static func timeOfDay(_ text: Substring) -> Timestamp? {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2 || parts.count == 3, let hour = digits(parts[0], 2...2), hour < 24,
+      let minute = digits(parts[1], 2...2), minute < 60
+    else { return nil }
+    var time = Timestamp(seconds: 0, nanoseconds: 0)
+    if parts.count == 3 {
+      guard let second = seconds(parts[2]), second.seconds < 61, parts[2].prefix(3).count >= 2
+      else { return nil }
+      time = second
+    }
+    time.seconds += hour * 3600 + minute * 60
+    return time
+  }
+
+  /// The days from 1970-01-01 to `YYYY-MM-DD` in the proleptic Gregorian calendar; years are counted
+  /// from March, as in `Clock`.
+  private static func days(_ text: Substring) -> Int64? {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 3, let year = digits(parts[0], 4...4), let month = digits(parts[1], 2...2),
+      let day = digits(parts[2], 2...2), 1...12 ~= month
+    else { return nil }
+    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    let length = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][Int(month) - 1]
+    guard day >= 1, day <= length else { return nil }
+    let marchYear = month > 2 ? year : year - 1
+    let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
+    let yearOfEra = marchYear - era * 400
+    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * 146_097 + dayOfEra - 719_468
+  }
+
+  /// The point on the capture's clock.
+  ///
+  /// - Parameters:
+  ///   - start: the time of the first record.
+  ///   - earliest: of an end, the beginning that it belongs to; nil for a beginning.
+  func resolved(
+    _ start: Timestamp, after earliest: Timestamp?, _ zoneOffset: (Int64) -> Int64
+  ) -> Timestamp {
+    switch kind {
+    case .elapsed(let nanoseconds):
+      return start.adding(nanoseconds &+ (earliest == nil ? 0 : Self.columnStep))
+    case .date(let time, isUTC: true): return time
+    case .date(var time, isUTC: false):
+      // The offset at the time itself; where the clock was changed nearby, the second look is right.
+      let about = time.seconds &- zoneOffset(time.seconds)
+      time.seconds = time.seconds &- zoneOffset(about)
+      return time
+    case .clock(let clock, let isUTC):
+      guard start.isWritable else { return clock }
+      let reference = (earliest ?? start).seconds
+      let offset = isUTC ? 0 : zoneOffset(start.seconds)
+      let day = (reference &+ offset).floored(by: 86_400)
+      var time = Timestamp(
+        seconds: day &+ clock.seconds &- offset, nanoseconds: clock.nanoseconds)
+      if earliest != nil {
+        // An end is the first such time from its beginning on.
+        while time.seconds < reference { time.seconds += 86_400 }
+        while time.seconds - 86_400 >= reference { time.seconds -= 86_400 }
+      } else if time.seconds - reference > Self.halfDay {
+        // A beginning is the one nearest to the first record.
+        time.seconds -= 86_400
+      } else if reference - time.seconds > Self.halfDay {
+        time.seconds += 86_400
+      }
+      return time
+    }
+  }
+}
+
+extension Timestamp {
+  /// The time so many nanoseconds later.
+  fileprivate func adding(_ nanoseconds: Int64) -> Timestamp {
+    let sum = Int64(self.nanoseconds) + nanoseconds % 1_000_000_000
+    return Timestamp(
+      seconds: seconds &+ nanoseconds / 1_000_000_000 &+ sum / 1_000_000_000,
+      nanoseconds: UInt32(sum % 1_000_000_000))
+  }
+}
+
+extension Int64 {
+  /// The greatest multiple of `step` that is not above.
+  fileprivate func floored(by step: Int64) -> Int64 {
+    let rest = self % step
+    return self &- (rest < 0 ? rest + step : rest)
+  }
+}

@@ -1,0 +1,79 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+/// What both faces of `show` keep while packets pass: the start, and how far the selection is done.
+struct Showing: Sendable {
+  private let selection: Selection
+  /// The time of the first record that has one.
+  private(set) var start: Timestamp?
+  /// Packets shown so far.
+  private(set) var shown = 0
+  private var hasSeenPackets = false
+  private var isPastSelection = false
+  private let lastPacket: Int
+  private var devices: DeviceWatch
+  /// The stretches of time that are asked for, once the first record's time is known.
+  private var times: [(from: Timestamp?, to: Timestamp?)] = []
+  private let zoneOffset: @Sendable (Int64) -> Int64
+
+  init(_ options: ShowOptions) {
+    selection = options.selection
+    zoneOffset = options.zoneOffset
+    lastPacket = selection.lastPacket ?? .max
+    devices = DeviceWatch(selection.devices, named: selection.namedDevices)
+  }
+
+  /// Whether all packets that can be shown have been.
+  var isSatisfied: Bool { isPastSelection || selection.limit.map { shown >= $0 } ?? false }
+
+  /// Why nothing was shown, where that is so.
+  var remark: String? {
+    if shown > 0 || selection.limit == 0 { return nil }
+    return hasSeenPackets ? "no packet matches what was asked for" : "the capture holds no records"
+  }
+
+  /// Words a packet; false where the selection leaves it out. The cheap questions come first: only
+  /// where words are looked for is a packet worded that is not shown.
+  mutating func word(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: Memory, in sentence: inout Sentence
+  ) -> Bool {
+    hasSeenPackets = true
+    if start == nil, let time = record.time { begin(at: time) }
+    if record.number >= lastPacket { isPastSelection = true }
+    guard selection.admitsEnvelope(record, dissection, answer, memory) else {
+      if !selection.devices.isEmpty { devices.learn(memory.names) }
+      return false
+    }
+    if !selection.times.isEmpty, !isInTime(record.time) { return false }
+    if !selection.devices.isEmpty {
+      devices.learn(memory.names)
+      guard devices.matches(dissection, bytes, answer, memory) else { return false }
+    }
+    guard selection.admitsContent(record, dissection, bytes, answer, memory) else { return false }
+    sentence.clear()
+    sentence.packet(record, dissection, bytes, answer, memory)
+    if !selection.words.isEmpty {
+      let line = sentence.output.bytes
+      guard selection.words.contains(where: { $0.isIn(line) }) else { return false }
+    }
+    shown += 1
+    return true
+  }
+
+  private mutating func begin(at time: Timestamp) {
+    start = time
+    times = selection.times.map { $0.resolved(time, zoneOffset) }
+  }
+
+  private func isInTime(_ time: Timestamp?) -> Bool {
+    guard let time else { return false }
+    return times.contains { range in
+      !(range.from.map { time.isEarlier(than: $0) } ?? false)
+        && !(range.to.map { $0.isEarlier(than: time) } ?? false)
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import Bluetooth
+import Testing
+
+@testable import Reports
+
+private func att(_ pdu: [UInt8], sent: Bool, handle: UInt8 = 1) -> TestRecord {
+  acl(pdu, cid: 4, sent: sent, handle: handle)
+}
+
+private func acl(_ pdu: [UInt8], cid: UInt8, sent: Bool, handle: UInt8 = 1) -> TestRecord {
+  let count = UInt8(pdu.count)
+  return TestRecord(
+    bytes: [2, handle, sent ? 0 : 0x20, count + 4, 0, count, 0, cid, 0] + pdu,
+    direction: sent ? .sent : .received)
+}
+
+private func connection(_ handle: UInt8 = 1) -> TestRecord {
+  TestRecord(
+    bytes: [4, 0x3e, 19, 1, 0, handle, 0, 0, 1, handle, 2, 3, 4, 5, 0xc6, 24, 0, 0, 0, 0xf4, 1, 0],
+    direction: .received)
+}
+
+private let reset = TestRecord(bytes: [1, 3, 0x0c, 0])
+private let done = TestRecord(bytes: [4, 0x0e, 4, 1, 3, 0x0c, 0], direction: .received)
+private let completed = TestRecord(bytes: [4, 0x13, 5, 1, 1, 0, 1, 0], direction: .received)
+private let read = att([0x0a, 3, 0], sent: true)
+
+/// One service, one characteristic, one descriptor, and the end: eight packets.
+private func discovery(_ handle: UInt8 = 1) -> [TestRecord] {
+  [
+    att([0x10, 1, 0, 0xff, 0xff, 0, 0x28], sent: true, handle: handle),
+    att([0x11, 6, 1, 0, 5, 0, 0x0d, 0x18], sent: false, handle: handle),
+    att([0x08, 1, 0, 5, 0, 3, 0x28], sent: true, handle: handle),
+    att([0x09, 7, 2, 0, 0x10, 3, 0, 0x37, 0x2a], sent: false, handle: handle),
+    att([0x04, 4, 0, 5, 0], sent: true, handle: handle),
+    att([0x05, 1, 4, 0, 2, 0x29], sent: false, handle: handle),
+    att([0x10, 6, 0, 0xff, 0xff, 0, 0x28], sent: true, handle: handle),
+    att([0x01, 0x10, 6, 0, 0x0a], sent: false, handle: handle),
+  ]
+}
+
+/// The lines of `show --brief`, without their columns.
+private func brief(_ records: [TestRecord], _ change: (inout ShowOptions) -> Void = { _ in })
+  -> [String]
+{
+  var options = ShowOptions()
+  options.isBrief = true
+  options.time = .none
+  change(&options)
+  return Rendering.text(records, options).split(separator: "\n").dropFirst().map { line in
+    String(line.drop { $0 == " " })
+  }
+}
+
+@Suite("--brief folds what carries no news")
+struct BriefTests {
+  @Test("Success and flow control are counted at the end")
+  func leftOut() {
+    #expect(
+      brief([reset, done, completed, completed]).last
+        == "left out: 1 answer to a command that succeeded, 2 packets of flow control")
+    #expect(brief([reset, done]).count == 2)
+    #expect(brief([reset]).count == 1)
+  }
+
+  @Test("What failed, what is broken and what answers nothing that was seen stays")
+  func news() {
+    let failed = TestRecord(bytes: [4, 0x0f, 4, 0x0c, 1, 3, 0x0c], direction: .received)
+    #expect(brief([reset, failed]).last?.contains("Command Disallowed") == true)
+    let broken = TestRecord(bytes: [4, 0x13, 5, 1, 1, 0], direction: .received)
+    #expect(brief([broken]).count == 1 && brief([broken])[0].contains("⚠"))
+    #expect(brief([done]).count == 1 && brief([done])[0].contains("Command Complete"))
+  }
+
+  @Test("A discovery is one line that says what was found, and where")
+  func discovered() {
+    let lines = brief([connection()] + discovery() + [completed, read])
+    #expect(lines.count == 4, "\(lines)")
+    #expect(
+      lines[1]
+        == "2         1   discovered 1 service, 1 characteristic, 1 descriptor "
+        + "(8 packets, #2–#9)")
+    #expect(lines[2].contains("Read Request"))
+    let found = brief([connection()] + discovery().suffix(2))
+    #expect(found.last?.hasSuffix("discovery, nothing found (2 packets, #2–#3)") == true)
+  }
+
+  @Test("Other packets divide a discovery; flow control does not")
+  func divided() {
+    var records = [connection()] + discovery()
+    records.insert(completed, at: 3)
+    #expect(brief(records).count { $0.contains("discovered") } == 1)
+    records.insert(reset, at: 5)
+    #expect(brief(records).count { $0.contains("discovered") } == 2)
+  }
+
+  @Test("Discoveries side by side are a line each, in their order")
+  func sideBySide() {
+    let both = zip(discovery(1), discovery(2)).flatMap { [$0, $1] }
+    let lines = brief([connection(1), connection(2)] + both)
+    #expect(lines.count { $0.contains("(8 packets, #") } == 2)
+    #expect(lines[2].contains("#3–#17") && lines[3].contains("#4–#18"))
+  }
+
+  @Test("More discoveries than are followed: all of their packets are counted")
+  func many() {
+    let handles = 1...UInt8(20)
+    let all = handles.map(discovery)
+    let mixed = (0..<8).flatMap { step in all.map { $0[step] } }
+    let lines = brief(handles.map(connection) + mixed)
+    let counted = lines.compactMap { line in
+      line.firstMatch(of: /\((\d+) packets?, #/).flatMap { Int($0.1) }
+    }
+    #expect(counted.reduce(0, +) == 160)
+  }
+
+  @Test("Rounds of passkey entry after the first; a single round is shown")
+  func rounds() {
+    let key = [UInt8](repeating: 1, count: 16)
+    func round() -> [TestRecord] {
+      [(3, true), (3, false), (4, true), (4, false)].map { opcode, sent in
+        acl([opcode] + key, cid: 6, sent: sent)
+      }
+    }
+    let publicKeys = [true, false].map { sent in
+      acl([0x0c] + [UInt8](repeating: 1, count: 64), cid: 6, sent: sent)
+    }
+    let check = acl([0x0d] + key, cid: 6, sent: true)
+    let twenty = (0..<20).flatMap { _ in round() }
+    let lines = brief([connection()] + publicKeys + twenty + [check])
+    #expect(lines.count == 9, "\(lines)")
+    #expect(lines[7].hasSuffix("passkey entry, rounds 2–20 (76 packets, #8–#83)"), "\(lines[7])")
+    // Legacy pairing has no public keys and one round; so has Just Works.
+    #expect(brief([connection()] + round() + [check]).count == 6)
+    #expect(brief([connection()] + publicKeys + round() + [check]).count == 8)
+  }
+
+  @Test("Fragments")
+  func fragments() {
+    // A notification of eight bytes in two packets.
+    let first = TestRecord(
+      bytes: [2, 1, 0x20, 6, 0, 11, 0, 4, 0, 0x1b, 3], direction: .received)
+    let second = TestRecord(
+      bytes: [2, 1, 0x10, 9, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8], direction: .received)
+    let lines = brief([connection(), first, second])
+    #expect(lines.count == 3 && lines[1].contains("Notification"))
+    #expect(lines[2] == "left out: 1 fragment")
+  }
+
+  @Test("With a selection only what it lets through is folded; --limit counts what is folded, too")
+  func selected() {
+    let records = [connection()] + discovery() + [read]
+    let sent = brief(records) { $0.selection.directions = [.sent] }
+    #expect(sent[0].contains("(4 packets, #2–#8)") && sent.count == 2)
+    #expect(brief(records) { $0.selection.limit = 3 }.last?.contains("(2 packets, #2–#3)") == true)
+  }
+}
