@@ -10,6 +10,7 @@ import io
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -18,7 +19,7 @@ from pathlib import Path
 SCRIPTS = Path(__file__).resolve().parent
 sys.path.insert(0, str(SCRIPTS))
 
-from traffic import btsnoop, handmade  # noqa: E402
+from traffic import advertising, btsnoop, handmade, pairing, written  # noqa: E402
 
 STAND_IN = """#!/usr/bin/env python3
 import pathlib, sys
@@ -234,17 +235,75 @@ class ValidationTests(StandIn):
 
 
 class CaptureTests(unittest.TestCase):
-    def test_handmade_captures_are_those_of_the_project(self) -> None:
+    def test_written_captures_are_those_of_the_project(self) -> None:
         captures = SCRIPTS.parent / "captures"
-        for name, content in (
-            ("enhanced-connection", handmade.enhanced_connection()),
-            ("monitor", handmade.monitor()),
-        ):
-            self.assertEqual((captures / f"{name}.btsnoop").read_bytes(), content, name)
+        self.assertGreater(len(written.CAPTURES), 8)
+        for name, made in written.CAPTURES.items():
+            self.assertEqual((captures / f"{name}.btsnoop").read_bytes(), made(), f"{name}: make captures")
+
+    def test_written_captures_are_the_same_in_every_process(self) -> None:
+        print_digests = (
+            "import hashlib; from traffic import written; "
+            "print([hashlib.sha256(made()).hexdigest() for made in written.CAPTURES.values()])"
+        )
+        runs = {
+            subprocess.run(
+                [sys.executable, "-c", print_digests],
+                cwd=SCRIPTS,
+                env=dict(os.environ, PYTHONHASHSEED=seed),
+                capture_output=True,
+                check=True,
+            ).stdout
+            for seed in ("1", "2")
+        }
+        self.assertEqual(len(runs), 1)
+
+    def test_every_capture_is_described_and_small(self) -> None:
+        folder = SCRIPTS.parent / "captures"
+        described = (folder / "README.md").read_text()
+        for path in folder.glob("*.*"):
+            if path.suffix != ".md":
+                self.assertIn(f"`{path.name.replace('.peripheral', '')}`", described)
+                self.assertLess(path.stat().st_size, 20_000, path.name)
+
+    def test_lengths_on_every_layer_agree(self) -> None:
+        """A capture that is written by hand must not lie about its lengths, where it does not mean to."""
+        for name, made in written.CAPTURES.items():
+            content = made()
+            if btsnoop.datalink(content) == btsnoop.H4:
+                for number, record in enumerate(btsnoop.records(content), 1):
+                    self.assertEqual(length_errors(record.data), "", f"{name} #{number}")
 
     def test_monitor_capture_has_every_opcode(self) -> None:
         opcodes = {record.flags & 0xFFFF for record in btsnoop.records(handmade.monitor())}
         self.assertEqual(opcodes, {*range(20), 25})
+
+    def test_every_advertising_type_is_there(self) -> None:
+        groups = (advertising.DISCOVERY, advertising.DATA, advertising.SECURITY, advertising.BROADCAST)
+        kinds = {kind for group in groups for kind, _ in group}
+        assigned = {*range(0x01, 0x0B), *range(0x0D, 0x13), *range(0x14, 0x33), 0x34, 0x3D, 0xFF}
+        self.assertEqual(assigned - kinds, set())
+        self.assertEqual(kinds - assigned, {0x33}, "only 0x33 is there although it is assigned to nothing")
+
+    def test_every_security_manager_code_is_there(self) -> None:
+        codes = {
+            record.data[9]
+            for record in btsnoop.records(pairing.pairing_all_keys())
+            if record.data[0] == btsnoop.ACL and record.data[7:9] == b"\x06\x00"
+        }
+        self.assertEqual(codes, set(range(0x01, 0x10)))
+
+
+def length_errors(packet: bytes) -> str:
+    """What an H4 packet's length fields say wrongly; ACL only where a fragment begins."""
+    kind, rest = packet[0], packet[1:]
+    if kind == btsnoop.COMMAND and rest[2] != len(rest) - 3:
+        return f"command: {rest[2]} said, {len(rest) - 3} there"
+    if kind == btsnoop.EVENT and rest[1] != len(rest) - 2:
+        return f"event: {rest[1]} said, {len(rest) - 2} there"
+    if kind == btsnoop.ACL and int.from_bytes(rest[2:4], "little") != len(rest) - 4:
+        return "ACL: a wrong length"
+    return ""
 
 
 if __name__ == "__main__":
