@@ -41,13 +41,13 @@ DATA = [
     (0x20, struct.pack("<I", 0x0000FFF0) + b"\x01\x02"),
     (0x21, UUID_128 + b"\x03"),
     (0x24, b"\x17//example.com/a"),  # URI, scheme https:
-    (0x25, bytes.fromhex("0502c30100")),  # Indoor Positioning
-    (0x26, bytes.fromhex("010203a1b2c3")),  # Transport Discovery Data
-    (0x27, bytes.fromhex("ff01")),  # LE Supported Features
+    (0x25, bytes.fromhex("14c419")),  # Indoor Positioning: TX power -60 dBm, floor number
     (0x28, bytes.fromhex("ffffffff1f3412")),  # Channel Map Update Indication
     (0x3D, bytes.fromhex("0164")),  # 3D Information Data
     (0xFF, struct.pack("<H", 0x004C) + bytes.fromhex("0215") + UUID_128[::-1] + struct.pack(">HHb", 1, 2, -59)),
     (0xFF, struct.pack("<H", 0xFFFF) + b"test"),  # 0xffff: the identifier for tests
+    (0x27, bytes.fromhex("ff01")),  # LE Supported Features
+    (0x26, bytes.fromhex("010203a1b2c3")),  # Transport Discovery Data
 ]
 SECURITY = [
     (0x0D, bytes.fromhex("04042c")),  # Class of Device
