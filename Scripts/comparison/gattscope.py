@@ -122,7 +122,9 @@ def _security(smp: dict, told: Told) -> None:
         told.put(f"smp.{name}", code(parameters, name))
     for name in SECURITY_BYTES:
         told.put(f"smp.{name}", parameters.get(name))
-    told.put("smp.address", parameters.get("address"))
+    if "rand" in parameters:  # Central Identification's; tshark has one field for both
+        told.put("smp.random_value", parameters["rand"])
+    told.put("smp.address", parameters.get("bd_addr"))
 
 
 def _signalling(commands: list[dict], told: Told) -> None:
@@ -181,24 +183,31 @@ def _advertisements(reports: list[dict], told: Told) -> None:
     fields = [field for each in reports for field in each.get("fields", [])]
     typed = [(code(field, "type"), field) for field in fields]
     told.put("adv.types", [kind for kind, _ in typed])
-    told.put("adv.names", [_value(field) for kind, field in typed if kind in NAMES])
+    told.put("adv.names", [field.get("value") for kind, field in typed if kind in NAMES])
     for bits, kinds in UUIDS.items():
         found = [
             uuid
             for kind, field in typed
-            for uuid in (listed(_value(field)) if kind in kinds else [field.get("uuid")])
-            if kind in kinds or SERVICE_DATA.get(kind) == bits and uuid
+            if kind in kinds or SERVICE_DATA.get(kind) == bits
+            for uuid in listed(field.get("value") if kind in kinds else _inside(field, "uuid"))
         ]
         told.put(f"adv.uuids_{bits}", [_uuid(uuid, bits) for uuid in found])
-    told.put("adv.companies", [code(field, "company") for kind, field in typed if kind == MANUFACTURER and "company" in field])
-    told.put("adv.tx_power_dbm", [_value(field) for kind, field in typed if kind == TX_POWER])
+    told.put("adv.companies", _codes(typed, MANUFACTURER, "company"))
+    told.put("adv.tx_power_dbm", _codes(typed, TX_POWER, "tx_power_dbm"))
     told.put("adv.appearances", [code(field, "value") for kind, field in typed if kind == APPEARANCE])
     told.put("adv.flags", [code(field, "value") for kind, field in typed if kind == FLAGS])
-    told.put("adv.service_data", [_value(field) for kind, field in typed if kind in SERVICE_DATA])
+    told.put("adv.service_data", [_inside(field, "data") for kind, field in typed if kind in SERVICE_DATA])
 
 
-def _value(field: dict):
-    return field.get("value")
+def _inside(field: dict, key: str):
+    """A part of a structure that has several."""
+    value = field.get("value")
+    return value.get(key) if isinstance(value, dict) else None
+
+
+def _codes(typed: list[tuple], wanted: int, key: str) -> list[int]:
+    found = [code(field.get("value"), key) for kind, field in typed if kind == wanted]
+    return [each for each in found if each is not None]
 
 
 def _uuid(uuid, bits: int):
