@@ -51,26 +51,26 @@ DATA = [
 ]
 SECURITY = [
     (0x0D, bytes.fromhex("04042c")),  # Class of Device
-    (0x0E, b"invented C-192!!"),  # Simple Pairing Hash
-    (0x0F, b"invented R-192!!"),  # Simple Pairing Randomizer
+    (0x0E, b"INVENTED-C-192!!"),  # Simple Pairing Hash
+    (0x0F, b"INVENTED-R-192!!"),  # Simple Pairing Randomizer
     (0x11, b"\x05"),  # Security Manager Out of Band Flags
     (0x17, DOCUMENTED),  # Public Target Address
     (0x18, SENSOR + TAG),  # Random Target Address, two of them
     (0x1B, SENSOR + b"\x01"),  # LE Bluetooth Device Address
     (0x1C, b"\x02"),  # LE Role: both, peripheral preferred
-    (0x1D, b"invented C-256!!"),
-    (0x1E, b"invented R-256!!"),
-    (0x22, b"SC confirmation!"),  # LE Secure Connections Confirmation Value
-    (0x23, b"SC random value!"),
+    (0x1D, b"INVENTED-C-256!!"),
+    (0x1E, b"INVENTED-R-256!!"),
+    (0x22, b"SC-CONFIRMATION!"),  # LE Secure Connections Confirmation Value
+    (0x23, b"SC-RANDOM-VALUE!"),
     (0x2E, bytes.fromhex("a1a2a3b1b2b3")),  # Resolvable Set Identifier
-    (0x10, b"invented TK val!"),  # Security Manager TK Value; Device ID only where it comes in an inquiry response
+    (0x10, b"INVENTED-TK-VAL!"),  # Security Manager TK Value; Device ID only where it comes in an inquiry response
 ]
 BROADCAST = [
     (0x29, bytes.fromhex("0102030400000102030405060708090a")),  # PB-ADV
     (0x2A, bytes.fromhex("68eca487516765b5e5bfdacbaf6cb7fb6bff871f")),  # Mesh Message
     (0x2B, b"\x00" + UUID_128 + bytes.fromhex("0000")),  # Mesh Beacon, unprovisioned
     (0x2C, bytes.fromhex("0a3020284e71020000e8030000640000112233445566778899aabbccddeeff0011")),  # BIGInfo
-    (0x2D, b"invented code 01"),  # Broadcast Code
+    (0x2D, b"INVENTED-CODE-01"),  # Broadcast Code
     (0x30, "Café radio".encode()),  # Broadcast Name
     (0x31, bytes.fromhex("1122334455aabbccddeeff0011deadbeef")),  # Encrypted Advertising Data
     (0x32, struct.pack("<IBBBB", 0x12345678, 4, 16, 8, 5)),  # Periodic Advertising Response Timing Information
@@ -182,7 +182,7 @@ def _big(capture: Capture) -> None:
     interval = (10_000).to_bytes(3, "little")
     info = struct.pack("<HBBHBBBH", SYNC_1, 2, 4, 8, 1, 0, 2, 104) + interval + struct.pack("<HBBB", 100, 2, 0, 1)
     capture.meta(0x22, info)
-    create = struct.pack("<BHB16sBHB", 1, SYNC_1, 1, b"invented code 02", 0, 100, 2) + b"\x01\x02"
+    create = struct.pack("<BHB16sBHB", 1, SYNC_1, 1, b"INVENTED-CODE-02", 0, 100, 2) + b"\x01\x02"
     capture.started(0x206B, create)
     capture.wait(60)
     latency = (12_500).to_bytes(3, "little")

@@ -86,13 +86,13 @@ def _find(link: Link) -> None:
     link.started(0x0401, bytes.fromhex("338b9e0800"))  # Inquiry
     link.wait(900)
     link.event(0x22, b"\x01" + PEER + struct.pack("<BB3sHb", 1, 0, bytes.fromhex("040424"), 0x1234, -52))
-    eir = structure(0x09, b"Invented headset") + structure(0x03, struct.pack("<HH", 0x110B, 0x111E))
+    eir = structure(0x09, b"Headset of nobody") + structure(0x03, struct.pack("<HH", 0x110B, 0x111E))
     eir += structure(0x10, struct.pack("<HHHH", 1, 0x0059, 0x1234, 0x0100))  # Device ID, not a TK here
     result = b"\x01" + PEER + struct.pack("<BB3sHb", 1, 0, bytes.fromhex("040424"), 0x1234, -52)
     link.event(0x2F, result + eir.ljust(240, b"\0"))  # Extended Inquiry Result
     link.event(0x01, b"\0")
     link.started(0x0419, PEER + struct.pack("<BBH", 1, 0, 0x9234))  # Remote Name Request
-    link.event(0x07, b"\0" + PEER + b"Invented headset".ljust(248, b"\0"))
+    link.event(0x07, b"\0" + PEER + b"Headset of nobody".ljust(248, b"\0"))
 
 
 def _connect(link: Link) -> None:
@@ -116,7 +116,7 @@ def _pair(link: Link) -> None:
     link.wait(2500)
     link.done(0x042C, PEER, b"\0" + PEER)
     link.event(0x36, b"\0" + PEER)  # Simple Pairing Complete
-    link.event(0x18, PEER + b"invented link ky" + b"\x08")  # Link Key Notification, P-256 authenticated
+    link.event(0x18, PEER + b"INVENTED-LINK-KY" + b"\x08")  # Link Key Notification, P-256 authenticated
     link.event(0x06, b"\0" + WITH_HANDLE)
     link.started(0x0413, WITH_HANDLE + b"\x01")  # Set Connection Encryption
     link.event(0x08, b"\0" + WITH_HANDLE + b"\x02")  # on, AES-CCM
@@ -142,11 +142,11 @@ def _cross_transport(link: Link) -> None:
     for sent, pdu in (
         (True, bytes([0x01, 3, 0, 0x01, 16, 0x0E, 0x0E])),
         (False, bytes([0x02, 3, 0, 0x01, 16, 0x0E, 0x0E])),
-        (False, b"\x08invented IRK (B)"),
+        (False, b"\x08INVENTED-IRK-(B)"),
         (False, b"\x09\x00" + PEER),
-        (True, b"\x08invented IRK (A)"),
+        (True, b"\x08INVENTED-IRK-(A)"),
         (True, b"\x09\x00" + address("00:00:5E:00:53:20")),
-        (True, b"\x0ainvented CSRK A."),
+        (True, b"\x0aINVENTED-CSRK-A."),
     ):
         (link.sent if sent else link.received)(HANDLE, pdu, BR_SECURITY_MANAGER)
 

@@ -45,7 +45,7 @@ def _features_and_version(capture: Capture) -> None:
 
 def _encryption(capture: Capture) -> None:
     """With a stored key: refused once for want of a key, then version 2 of the event with the key's size."""
-    key = b"an invented key!"
+    key = b"AN-INVENTED-KEY!"
     capture.started(0x2019, WITH_HANDLE + bytes(10) + key)
     capture.event(0x59, b"\x06" + WITH_HANDLE + b"\0\0")  # PIN or Key Missing
     capture.started(0x2019, WITH_HANDLE + bytes(10) + key)

@@ -22,7 +22,7 @@ COMPLETE, STATUS = 0x0001, 0x0002
 
 
 def key(text: str) -> bytes:
-    return text.encode().ljust(16, b".")
+    return text.upper().replace(" ", "-").encode().ljust(16, b".")
 
 
 class Control:
@@ -70,7 +70,7 @@ def _start(control: Control) -> None:
     control.done(0x0001, results=struct.pack("<BH", 1, 22), index=NOBODY)  # Read Version
     control.done(0x0003, results=struct.pack("<HH", 1, ADAPTER), index=NOBODY)  # Read Controller Index List
     information = LOCAL + struct.pack("<BH", 0x0D, 0x0059) + struct.pack("<I", 0x0001FFFF) + SETTINGS
-    information += bytes.fromhex("0c010c") + b"Invented host".ljust(249, b"\0") + b"host".ljust(11, b"\0")
+    information += bytes.fromhex("0c010c") + b"Host of nobody".ljust(249, b"\0") + b"host".ljust(11, b"\0")
     control.done(0x0004, results=information)  # Read Controller Information
     control.done(0x000D, b"\x01", SETTINGS)  # Set Low Energy
     control.done(0x000B, b"\x01", SETTINGS)  # Set Secure Simple Pairing
@@ -78,7 +78,7 @@ def _start(control: Control) -> None:
     control.done(0x0009, b"\x01", SETTINGS)  # Set Bondable
     control.failed(0x002F, b"\x01" + key("local IRK"), 0x0B)  # Set Privacy: rejected, the adapter is powered
     control.done(0x000E, b"\x01\x0c", bytes.fromhex("0c010c"))  # Set Device Class
-    names = b"Invented host".ljust(249, b"\0") + b"host".ljust(11, b"\0")
+    names = b"Host of nobody".ljust(249, b"\0") + b"host".ljust(11, b"\0")
     control.done(0x000F, names, names)  # Set Local Name
     control.done(0x0010, bytes.fromhex("fb349b5f80000080001000000d180000") + b"\0", bytes.fromhex("0c010c"))  # Add UUID
     control.done(0x0028, struct.pack("<HHHH", 2, 0x1D6B, 0x0246, 0x0542))  # Set Device ID
@@ -177,3 +177,12 @@ def _end(control: Control) -> None:
     control.event(0x0FFF, b"\x01\x02\x03")
     control.event(0x0003, b"\x42")  # Controller Error
     control.done(0x0005, b"\x00", struct.pack("<I", 0x00003ED0))
+
+
+# What must not be shown without being asked for. (123456 was compared: it stood on both screens.)
+SECRETS = [
+    *(key(f"loaded {each}") for each in ("link key", "LTK 1", "LTK 2", "IRK")),
+    *(key(f"new {each}") for each in ("IRK", "LTK", "CSRK", "link key")),
+    *(key(each) for each in ("local IRK", "hash C-192", "random R-192", "hash C-256", "random R-256")),
+]
+PASSKEYS = ["654321", "246810"]

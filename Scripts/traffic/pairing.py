@@ -15,12 +15,12 @@ BONDING, MITM, SECURE, KEYPRESS, CT2 = 0x01, 0x04, 0x08, 0x10, 0x20
 ALL_KEYS = 0x0F  # encryption, identity, signing, link key
 LEGACY_KEYS = 0x07
 
-LTK, IRK, CSRK = (f"invented {what} %s".encode() for what in ("LTK", "IRK", "CSR"))
-
-
 def secret(text: str) -> bytes:
-    """A word as the sixteen bytes of a secret."""
-    return text.encode().ljust(16, b".")
+    """Words as the sixteen bytes of a secret, written as no output writes them."""
+    return text.upper().replace(" ", "-").encode().ljust(16, b".")
+
+
+KEY_BY_NUMBERS, KEY_OUT_OF_BAND = secret("key no one knows"), secret("it came by light")
 
 
 class Pairing:
@@ -117,7 +117,7 @@ def _secure_numeric(pairing: Pairing) -> None:
     pairing.gadget(b"\x03" + secret("numeric Cb"))
     pairing.random("numeric")
     pairing.checks("numeric")
-    pairing.encrypt(secret("numeric LTK"))
+    pairing.encrypt(KEY_BY_NUMBERS)
     pairing.keys("gadget C", pairing.gadget, False, KEYFOB)
     pairing.keys("phone C", pairing.phone, False, bytes.fromhex("eeffc0eeffc0"))
 
@@ -140,7 +140,7 @@ def _secure_out_of_band(pairing: Pairing) -> None:
     pairing.public_keys()
     pairing.random("oob sc")
     pairing.checks("oob sc")
-    pairing.encrypt(secret("oob sc LTK"))
+    pairing.encrypt(KEY_OUT_OF_BAND)
     pairing.gadget(b"\x08" + bytes(16))  # an all-zero IRK: no privacy
     pairing.gadget(b"\x09\x00" + NONE)
 
@@ -151,3 +151,13 @@ def _refusals(pairing: Pairing) -> None:
         pairing.phone(bytes([1, KEYBOARD_DISPLAY, 0, BONDING | MITM | SECURE, 16, 0x07, 0x07]))
         pairing.gadget(bytes([5, reason]))
     pairing.gadget(b"\x0f\x01\x02")
+
+
+# What must not be shown without being asked for. Confirm and random values count where they give a passkey away.
+SECRETS = [
+    *(secret(f"passkey {each}") for each in ("Mconfirm", "Sconfirm", "Mrand", "Srand", "STK")),
+    *(secret(f"round {number} {each}") for number in (0, 1) for each in ("Mconfirm", "Sconfirm", "Mrand", "Srand")),
+    *(secret(f"{side} {each}") for side in ("gadget A", "phone A", "gadget B") for each in ("LTK", "IRK", "CSRK")),
+    *(secret(f"{side} {each}") for side in ("gadget C", "phone C") for each in ("IRK", "CSRK")),
+    *(secret("oob STK"), KEY_BY_NUMBERS, KEY_OUT_OF_BAND),
+]

@@ -38,7 +38,7 @@ def _start(capture: Capture) -> None:
     capture.done(0x0C6D, b"\x01\x00")  # Write LE Host Support
     capture.done(0x0C56, b"\x01")  # Write Simple Pairing Mode
     capture.done(0x0C7A, b"\x01")  # Write Secure Connections Host Support
-    capture.done(0x0C13, b"Invented phone".ljust(248, b"\0"))  # Write Local Name
+    capture.done(0x0C13, b"Phone of nobody".ljust(248, b"\0"))  # Write Local Name
     capture.done(0x2002, b"", b"\0" + struct.pack("<HB", 251, 10))  # LE Read Buffer Size
     capture.done(0x2003, b"", b"\0" + bytes.fromhex("fff9010800000000"))
     capture.done(0x200F, b"", b"\0\x20")  # LE Read Filter Accept List Size
@@ -55,7 +55,7 @@ def _vendor(capture: Capture) -> None:
     # Multi-advertising: parameters, data, scan response, address, on, of instance 1.
     parameters = struct.pack("<HHBB6sB6sBBBb", 160, 176, 0, 1, NONE, 0, NONE, 7, 0, 1, -7)
     data = structure(0x01, b"\x02") + structure(0x03, struct.pack("<H", 0xFE2C))
-    name = structure(0x09, b"Invented phone")
+    name = structure(0x09, b"Phone of nobody")
     for number, content in (
         (1, parameters),
         (2, bytes([len(data)]) + data.ljust(31, b"\0") + b"\x01"),
@@ -104,7 +104,7 @@ def _scan(capture: Capture) -> None:
 def _connect(capture: Capture) -> None:
     """Phones fill the resolving list first, and hear of the connection by the enhanced event."""
     capture.done(0x202D, b"\0")  # Address Resolution off
-    keys = b"an invented IRK." + b"the phone's IRK."
+    keys = b"INVENTED-IRK-ONE" + b"INVENTED-IRK-TWO"
     capture.done(0x2027, b"\x01" + WATCH + keys)  # LE Add Device To Resolving List
     capture.done(0x204E, b"\x01" + WATCH + b"\x01")  # LE Set Privacy Mode: device
     capture.done(0x202D, b"\x01")
@@ -116,7 +116,7 @@ def _connect(capture: Capture) -> None:
     capture.started(0x2016, struct.pack("<H", HANDLE))
     capture.meta(0x04, struct.pack("<BH", 0, HANDLE) + bytes.fromhex("ff79010000000000"))
     # Bonded before: the stored key is used at once.
-    capture.started(0x2019, struct.pack("<H8sH16s", HANDLE, bytes(8), 0, b"invented LTK 001"))
+    capture.started(0x2019, struct.pack("<H8sH16s", HANDLE, bytes(8), 0, b"INVENTED-LTK-001"))
     capture.event(0x08, struct.pack("<BHB", 0, HANDLE, 1))
 
 

@@ -16,6 +16,21 @@ CAPTURES = {
     "periodic": advertising.periodic,
 }
 
+# What must not be shown without being asked for: keys, and digits that were typed.
+SECRETS = {
+    "advertising-types": [
+        *(b"INVENTED-C-192!!", b"INVENTED-R-192!!", b"INVENTED-C-256!!", b"INVENTED-R-256!!"),
+        *(b"INVENTED-TK-VAL!", b"SC-CONFIRMATION!", b"SC-RANDOM-VALUE!", b"INVENTED-CODE-01"),
+    ],
+    "android-phone": [b"INVENTED-IRK-ONE", b"INVENTED-IRK-TWO", b"INVENTED-LTK-001"],
+    "classic": [b"INVENTED-LINK-KY", b"INVENTED-IRK-(A)", b"INVENTED-IRK-(B)", b"INVENTED-CSRK-A."],
+    "link-control": [b"AN-INVENTED-KEY!"],
+    "management": management.SECRETS,
+    "pairing-all-keys": pairing.SECRETS,
+    "periodic": [b"INVENTED-CODE-02"],
+}
+PASSKEYS = {"management": management.PASSKEYS}
+
 
 def make_all(folder: Path) -> None:
     for name, made in CAPTURES.items():
