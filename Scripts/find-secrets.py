@@ -112,7 +112,7 @@ def main() -> int:
             kind = files.kind(path)
             if kind is None or not any(kind.is_hci):
                 continue
-            secrets = secrets_of(path, tshark.facts(path))
+            secrets = secrets_of(path, tshark.facts(path) or [])
             captures, looked_for = captures + 1, looked_for + len(secrets.keys) + len(secrets.passkeys)
             if not secrets.keys and not secrets.passkeys:
                 continue

@@ -61,7 +61,9 @@ def capture() -> bytes:
 def line(number: int, **layers) -> dict:
     micros = (number - 1) * handmade.STEP
     time = f"2026-11-21T12:00:00.{micros:06}Z"
-    return {"type": "packet", "packet": number, "time": time, "adapter": 0, **layers}
+    received = layers["hci"]["kind"] == "event" or number == 4
+    direction = "received" if received else "sent"
+    return {"type": "packet", "packet": number, "time": time, "adapter": 0, "direction": direction, **layers}
 
 
 def secure(number: int, opcode: str, **parameters) -> dict:
@@ -170,6 +172,7 @@ LINES = [
 # Each of these, spoilt alone, must be found: where it is in the lines, and under which name it is reported.
 SPOILT = [
     ((0, "hci", "opcode"), "0x0c04", "hci.opcode"),
+    ((0, "direction"), "received", "direction"),
     ((0, "time"), "2026-11-21T12:00:01.000000Z", "time"),
     ((1, "hci", "event"), "0x3f", "hci.event"),
     ((1, "hci", "subevent"), "0x0d", "hci.subevent"),

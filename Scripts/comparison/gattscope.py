@@ -37,8 +37,8 @@ from .tshark import (
 
 DAMAGED = 65  # what could be read was printed
 
-# A signalling parameter's keys by the fact that it is.
-SIGNALLING_KEYS: dict[str, str] = {}
+# Command Reject's two channels, which tshark calls as those of the other commands.
+SIGNALLING_KEYS = {"local_cid": "source_cid", "remote_cid": "destination_cid"}
 # Quantities have their unit in the key; on the air they are counts of it.
 SIGNALLING_UNITS: dict[str, tuple[str, float]] = {
     "interval_min_ms": ("interval_min", 1.25),
@@ -81,13 +81,16 @@ def facts(line: dict) -> Facts:
     told = Told()
     told.put("time", without_zeros(line.get("time")))
     told.put("adapter", line.get("adapter"))
+    if line.get("direction_via") != "inferred":  # what the capture does not say, tshark does not say, either
+        told.put("direction", line.get("direction"))
     hci, l2cap = line.get("hci", {}), line.get("l2cap", {})
     for key in ("opcode", "event", "subevent", "handle"):
         told.put(f"hci.{key}", code(hci, key))
     if hci.get("kind") == "event":
         told.pop("hci.handle", None)
         told.put("hci.connection_handles", list(_connection_handles(hci.get("parameters", {}))))
-    if not l2cap.get("fragment"):
+    # A frame of a longer SDU is a whole L2CAP PDU, and has its length; a fragment of a PDU is none.
+    if not l2cap.get("fragment") or "length" in l2cap:
         told.put("l2cap.cid", code(l2cap, "cid"))
         told.put("l2cap.sdu_length", l2cap.get("sdu_length"))
         _signalling(l2cap.get("signalling", []), told)

@@ -3,18 +3,21 @@
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 from . import Facts, Told, first, listed, number, without_zeros
 
-LAYERS = "frame hci_mon bthci_evt bthci_cmd bthci_acl bthci_sco bthci_iso btl2cap btatt btsmp"
+LAYERS = "frame hci_mon packetlogger bthci_evt bthci_cmd bthci_acl bthci_sco bthci_iso btl2cap btatt btsmp"
 
 # Where an ATT PDU's value begins, and for which PDUs tshark's handle is on the wire rather than remembered.
 VALUE_AT = {0x0B: 1, 0x0D: 1, 0x0F: 1, 0x12: 3, 0x52: 3, 0x1B: 3, 0x1D: 3, 0x16: 5, 0x17: 5}
 CARRIES_HANDLE = {0x01, 0x0A, 0x0C, 0x12, 0x52, 0xD2, 0x16, 0x17, 0x1B, 0x1D}
 SIGNED_WRITE, SIGNATURE = 0xD2, 12
+
+# The monitor's opcodes for packets, by where they went: commands, events, ACL, SCO, ISO.
+MONITOR_DIRECTION = {2: 0, 3: 1, 4: 0, 5: 1, 6: 0, 7: 1, 18: 0, 19: 1}
+LOGGER_DIRECTION = {0x00: 0, 0x01: 1, 0x02: 0, 0x03: 1, 0x08: 0, 0x09: 1}
 
 LEGACY_REPORT, EXTENDED_REPORT = 0x02, 0x0D
 SYNC_ESTABLISHED, PERIODIC_REPORT, SYNC_LOST = 0x0E, 0x0F, 0x10
@@ -62,8 +65,9 @@ SECURITY_BYTES = {
 }
 
 
-def facts(path: Path) -> list[Facts]:
-    """No preferences of the user's, no name resolution; one run, because tshark is slow to start."""
+def facts(path: Path) -> list[Facts] | None:
+    """No preferences of the user's, no name resolution; one run, because tshark is slow to start. None where tshark
+    reads nothing at all, as of a PacketLogger file that it takes for something else."""
     with tempfile.TemporaryDirectory() as empty:
         environment = dict(os.environ, WIRESHARK_CONFIG_DIR=empty, TZ="UTC", LC_ALL="C.UTF-8")
         command = ["tshark", "-n", "-r", str(path), "-T", "ek", "-x", "-J", LAYERS]
@@ -71,7 +75,7 @@ def facts(path: Path) -> list[Facts]:
     lines = [line for line in result.stdout.splitlines() if b'"layers"' in line]
     packets = [json.loads(line, object_pairs_hook=_merged) for line in lines]
     if not packets and result.returncode != 0:
-        sys.exit(f"tshark could not read {path}: {result.stderr.decode().strip()}")
+        return None
     return [_packet(packet["layers"]) for packet in packets]
 
 
@@ -94,6 +98,12 @@ def _packet(layers: dict) -> Facts:
     monitor = layer("hci_mon")
     index = number(first(monitor.get("hci_mon_hci_mon_adapter_id"))) if monitor else 0
     told.put("adapter", None if index == 0xFFFF else index)
+    side = number(first(layers["frame"].get("frame_frame_p2p_dir")))
+    if monitor:
+        side = MONITOR_DIRECTION.get(number(first(monitor.get("hci_mon_hci_mon_opcode"))))
+    if logged := layer("packetlogger"):
+        side = LOGGER_DIRECTION.get(number(first(logged.get("packetlogger_packetlogger_type"))))
+    told.put("direction", None if side is None else ("sent", "received")[side])
     if command := layer("bthci_cmd"):
         told.put("hci.opcode", number(first(command.get("bthci_cmd_bthci_cmd_opcode"))))
     if event := layer("bthci_evt"):
