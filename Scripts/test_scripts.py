@@ -190,7 +190,7 @@ SPOILT = [
     ((3, "att", "request_opcode"), "0x52", "att.request_opcode"),
     ((3, "adapter"), 1, "adapter"),
     ((4, "smp", "opcode"), "0x04", "smp.opcode"),
-    ((4, "packet"), 60, "does not count"),
+    ((4, "packet"), 60, "does not count the records"),
     ((4, "smp", "parameters", "reason", "code"), "0x04", "smp.reason"),
     ((5, "smp", "parameters", "io_capability", "code"), "0x03", "smp.io_capability"),
     ((5, "smp", "parameters", "oob_data_flag", "code"), "0x01", "smp.oob_data_flag"),

@@ -17,7 +17,7 @@ SIGNED_WRITE, SIGNATURE = 0xD2, 12
 
 # The monitor's opcodes for packets, by where they went: commands, events, ACL, SCO, ISO.
 MONITOR_DIRECTION = {2: 0, 3: 1, 4: 0, 5: 1, 6: 0, 7: 1, 18: 0, 19: 1}
-LOGGER_DIRECTION = {0x00: 0, 0x01: 1, 0x02: 0, 0x03: 1, 0x08: 0, 0x09: 1}
+LOGGER_DIRECTION = {0x00: 0, 0x01: 1, 0x02: 0, 0x03: 1, 0x08: 0, 0x09: 1, 0x0A: 0, 0x0B: 1, 0x12: 0, 0x13: 1}
 
 LEGACY_REPORT, EXTENDED_REPORT = 0x02, 0x0D
 SYNC_ESTABLISHED, PERIODIC_REPORT, SYNC_LOST = 0x0E, 0x0F, 0x10

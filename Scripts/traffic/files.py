@@ -92,12 +92,12 @@ def _pcapng(content: bytes) -> Kind | None:
 
 
 def _packet_logger(content: bytes) -> Kind | None:
-    """Has no magic number: every record must have a length that fits and a known type."""
+    """Has no magic number: the lengths must fit to the end, and the first record's type must be known."""
     for order, name in ((">", "PacketLogger, big-endian"), ("<", "PacketLogger, little-endian")):
         count, at = 0, 0
         while at + 13 <= len(content):
             length, _, micros, packet = struct.unpack_from(order + "IIIB", content, at)
-            if not 9 <= length <= 0x10000 or micros >= 1_000_000 or packet not in PACKET_LOGGER_TYPES:
+            if not 9 <= length <= 0x10000 or micros >= 1_000_000 or at == 0 and packet not in PACKET_LOGGER_TYPES:
                 count = 0
                 break
             at += 4 + length
