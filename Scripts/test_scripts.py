@@ -256,6 +256,12 @@ class StandIn(unittest.TestCase):
     def print_lines(self, lines) -> None:
         (self.folder / "show").write_text("".join(json.dumps(each) + "\n" for each in lines))
 
+    def ask_tshark_once(self, module) -> None:
+        """It is slow to start, and the capture stays the same."""
+        once = unittest.mock.patch.object(module.tshark, "facts", functools.cache(module.tshark.facts))
+        once.start()
+        self.addCleanup(once.stop)
+
     def judge(self, module, capture: Path | None = None) -> tuple[int, str]:
         output, arguments = io.StringIO(), sys.argv
         sys.argv = ["judge", str(self.program), str(capture or self.capture)]
@@ -279,10 +285,7 @@ class ComparisonTests(StandIn):
         self.assertEqual(status, 0, output)
 
     def test_each_spoilt_value_is_found(self) -> None:
-        tshark = self.module.tshark  # asked once, because the capture stays the same
-        once = unittest.mock.patch.object(tshark, "facts", functools.cache(tshark.facts))
-        once.start()
-        self.addCleanup(once.stop)
+        self.ask_tshark_once(self.module)
         for (*path, key), value, reported in SPOILT:
             with self.subTest(reported):
                 lines = copy.deepcopy(LINES)
@@ -343,6 +346,53 @@ class ComparisonTests(StandIn):
         self.module.KNOWN.write_text("captures/small* | 3 | att.value | 02 | 01 |\n")
         with self.assertRaises(SystemExit):
             self.judge(self.module)
+
+
+@unittest.skipUnless(shutil.which("tshark") or os.environ.get("CI"), "tshark is not installed")
+class SecretTests(StandIn):
+    """The capture has a key of 16 bytes, 00 to 0f, which tshark names."""
+
+    KEY = bytes(range(16))
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.module = load("find-secrets")
+        self.ask_tshark_once(self.module)
+        # As the stand-in prints the same with --show-keys, what is shown to those who ask is a line of its own.
+        asked = "if '--show-keys' in sys.argv: print('%s')\n" % self.KEY.hex()
+        self.program.write_text(STAND_IN + asked)
+        self.print_lines([])
+        (self.folder / "info").write_text("{}\n")
+
+    def judged(self, show: str) -> tuple[int, str]:
+        (self.folder / "show").write_text(show)
+        return self.judge(self.module, self.folder)
+
+    def test_nothing_secret_passes(self) -> None:
+        status, output = self.judged("Encryption Information <hidden>, 16 bytes\n0010  00 01 .. .. ..\n")
+        self.assertEqual(status, 0, output)
+        self.assertIn("1 captures, 1 secrets, seen with --show-keys in 1 captures, 0 errors", output)
+
+    def test_each_form_of_a_key_is_found(self) -> None:
+        dump = f"0000  {self.KEY[:7].hex(' ')}\n0010  {self.KEY[7:].hex(' ')}\n"
+        for shown in (self.KEY.hex(), self.KEY.hex(" "), self.KEY.hex(":").upper(), self.KEY[::-1].hex(), dump):
+            with self.subTest(shown):
+                status, output = self.judged(f"Encryption Information {shown}\n")
+                self.assertEqual(status, 1, output)
+                self.assertIn("small.btsnoop: show shows", output)
+
+    def test_passkeys_and_text_are_found(self) -> None:
+        truth = {"ops": [{"keys": {"phone": {"ltk": {"value": b"A-KEY-OF-LETTERS".hex()}}}}], "passkey": 42, "compare": None}
+        (self.folder / "small.truth.json").write_text(json.dumps(truth))
+        for shown, leaks in (("passkey 000042", 1), ("y 1000042.5", 0), ("....A-KEY-OF", 1)):
+            with self.subTest(shown):
+                self.assertEqual(self.judged(shown + "\n")[0], leaks)
+
+    def test_a_search_that_could_find_nothing_is_an_error(self) -> None:
+        self.program.write_text(STAND_IN)
+        status, output = self.judged("")
+        self.assertEqual(status, 1)
+        self.assertIn("could not have found any", output)
 
 
 class ValidationTests(StandIn):
