@@ -25,7 +25,8 @@ VIEWS = (
     *(["show"], ["show", "-v"], ["show", "-x"], ["show", "-v", "-x"], ["show", "--ascii", "-x"]),
     *(["show", "--json"], ["show", "--json", "--raw"], ["info"], ["info", "--json"]),
 )
-PIECE = 6  # bytes: a hexadecimal dump breaks a key into two parts, one of which is no shorter than this
+# Bytes of a piece, and where pieces begin: a dump breaks a key of 16 bytes into two lines, of which one has 8 of them.
+PIECE, STARTS = 6, (0, 5, 10)
 LEAST_DIFFERENT = 4  # bytes in a piece that is worth looking for; zeros are everywhere
 KEYS = ("long_term_key", "identity_resolving_key", "signature_key")
 COMMITMENTS = ("confirm_value", "random_value")
@@ -42,9 +43,9 @@ class Secrets:
         """Each piece with the key that it is of."""
         for key in sorted(self.keys):
             for order in (key, key[::-1]):
-                for start in range(len(order) - PIECE + 1):
+                for start in STARTS:
                     piece = order[start : start + PIECE]
-                    if len(set(piece)) >= LEAST_DIFFERENT:
+                    if len(piece) == PIECE and len(set(piece)) >= LEAST_DIFFERENT:
                         yield piece, key
 
     def found(self, output: str) -> str | None:
@@ -93,6 +94,9 @@ def secrets_of(path: Path, packets: list[dict]) -> Secrets:
         text = log.read_text(errors="replace")
         secrets.keys |= {bytes.fromhex(each) for each in re.findall(r"ltk ([0-9a-f]{32})", text)}
         secrets.passkeys |= {each.zfill(6) for each in re.findall(r"passkey notify (\d+)", text)}
+    # Programs' own log lines are shown as they are, and some say what they should not.
+    content = path.read_bytes()
+    secrets.passkeys = {each for each in secrets.passkeys if each.encode() not in content}
     return secrets
 
 

@@ -20,6 +20,13 @@ def secret(text: str) -> bytes:
     return text.upper().replace(" ", "-").encode().ljust(16, b".")
 
 
+def commitment(name: str, text: str) -> bytes:
+    """A confirm or random value: secret where it gives a passkey away, else written so that it is told apart."""
+    if name.split()[0] in ("passkey", "round"):
+        return secret(f"{name} {text}")
+    return f"{name}-{text}".replace(" ", "-").lower().encode().ljust(16, b".")
+
+
 KEY_BY_NUMBERS, KEY_OUT_OF_BAND = secret("key no one knows"), secret("it came by light")
 
 
@@ -43,20 +50,20 @@ class Pairing:
         self.gadget(bytes([2, capabilities[1], oob[1], authreq, 16, initiator, responder]))
 
     def confirm(self, name: str) -> None:
-        self.phone(b"\x03" + secret(f"{name} Mconfirm"))
-        self.gadget(b"\x03" + secret(f"{name} Sconfirm"))
+        self.phone(b"\x03" + commitment(name, "Mconfirm"))
+        self.gadget(b"\x03" + commitment(name, "Sconfirm"))
 
     def random(self, name: str) -> None:
-        self.phone(b"\x04" + secret(f"{name} Mrand"))
-        self.gadget(b"\x04" + secret(f"{name} Srand"))
+        self.phone(b"\x04" + commitment(name, "Mrand"))
+        self.gadget(b"\x04" + commitment(name, "Srand"))
 
     def public_keys(self) -> None:
         self.phone(b"\x0c" + bytes(range(64)))
         self.gadget(b"\x0c" + bytes(range(64, 128)))
 
     def checks(self, name: str) -> None:
-        self.phone(b"\x0d" + secret(f"{name} Ea"))
-        self.gadget(b"\x0d" + secret(f"{name} Eb"))
+        self.phone(b"\x0d" + commitment(name, "Ea"))
+        self.gadget(b"\x0d" + commitment(name, "Eb"))
 
     def encrypt(self, key: bytes, ediv: int = 0, rand: bytes = bytes(8)) -> None:
         self.capture.started(0x2019, struct.pack("<H8sH16s", HANDLE, rand, ediv, key))
@@ -114,7 +121,7 @@ def _secure_numeric(pairing: Pairing) -> None:
     """Numeric comparison. The keys of the link key bit need no PDU."""
     pairing.features((DISPLAY_YES_NO, KEYBOARD_DISPLAY), BONDING | MITM | SECURE | CT2)
     pairing.public_keys()
-    pairing.gadget(b"\x03" + secret("numeric Cb"))
+    pairing.gadget(b"\x03" + commitment("numeric", "Cb"))
     pairing.random("numeric")
     pairing.checks("numeric")
     pairing.encrypt(KEY_BY_NUMBERS)
