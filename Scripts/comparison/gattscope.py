@@ -35,6 +35,7 @@ from .tshark import (
     VALUE_AT,
 )
 
+VENDOR = 0xFF  # the event that each vendor fills with its own
 DAMAGED = 65  # what could be read was printed
 
 # Command Reject's two channels, which tshark calls as those of the other commands.
@@ -86,7 +87,9 @@ def facts(line: dict) -> Facts:
     hci, l2cap = line.get("hci", {}), line.get("l2cap", {})
     for key in ("opcode", "event", "subevent", "handle"):
         told.put(f"hci.{key}", code(hci, key))
-    if hci.get("kind") == "event":
+    if told.get("hci.event") == VENDOR:
+        told.pop("hci.subevent", None)  # tshark has no words for what is inside
+    elif hci.get("kind") == "event":
         told.pop("hci.handle", None)
         told.put("hci.connection_handles", list(_connection_handles(hci.get("parameters", {}))))
     # A frame of a longer SDU is a whole L2CAP PDU, and has its length; a fragment of a PDU is none.

@@ -86,7 +86,7 @@ def _vendor(capture: Capture) -> None:
     ):
         capture.done(FILTER, bytes([number]) + content, bytes([0, number, add, 15]))
     capture.done(FILTER, b"\x00\x01", b"\0\x00\x01")
-    capture.done(FILTER, b"\xff", b"\0\xff\x00\x01\x0f\x00")  # Read Extended Features
+    capture.done(FILTER, b"\xff", b"\0\xff\x03\x00")  # Read Extended Features
 
 
 def _scan(capture: Capture) -> None:
@@ -96,8 +96,10 @@ def _scan(capture: Capture) -> None:
     data = structure(0x01, b"\x06") + structure(0x03, struct.pack("<H", 0x180D)) + structure(0x09, b"Watch 7")
     report(capture, WATCH_RPA, data, CONNECTABLE)
     capture.event(0xFF, bytes([0x54]))  # LE Batch Scan: storage threshold breached
-    found = bytes([1, 0xFF, 1, RANDOM])  # filter index, state, what else is there, address type
-    capture.event(0xFF, b"\x56" + found[:1] + found[3:] + WATCH_RPA + b"\x00")  # LE Advertisement Tracking: found
+    # LE Advertisement Tracking: found, with all that was seen of it; later lost, without.
+    seen = struct.pack("<bbHB", -7, -58, 4, len(data)) + data + b"\0"
+    capture.event(0xFF, b"\x56\x01\x00\x00" + WATCH_RPA + bytes([RANDOM]) + seen)
+    capture.event(0xFF, b"\x56\x01\x01\x01" + WATCH_RPA + bytes([RANDOM]))
     capture.done(0x2042, bytes(6))
 
 
