@@ -62,7 +62,7 @@ def code(of, key: str) -> int | None:
     value = of.get(key) if isinstance(of, dict) else None
     if isinstance(value, dict):
         value = value.get("code")
-    return None if value is None else number(value)
+    return number(value) if isinstance(value, (int, str)) else None
 
 
 def _connection_handles(parameters) -> Iterator[int]:
