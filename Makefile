@@ -50,6 +50,7 @@ test-scripts: ## only what tests the release binary that is there
 	GATTSCOPE=$(abspath $(PROGRAM)) $(PYTHON) -m unittest discover -s Scripts -p 'test_*.py'
 	$(PYTHON) Scripts/compare-with-tshark.py $(PROGRAM) captures $(MORE_CAPTURES)
 	$(PYTHON) Scripts/validate-json.py $(PROGRAM) captures $(MORE_CAPTURES)
+	$(PYTHON) Scripts/find-secrets.py $(PROGRAM) captures $(MORE_CAPTURES)
 
 bench: ## speed and memory, side by side with tshark and btmon
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Makes a large capture out of small ones, for measuring.
 
-usage: make-traffic.py OUT COUNT [--hci-only] [--from FOLDER]...
+usage: make-traffic.py OUT COUNT [--mix NAME] [--hci-only] [--from FOLDER]...
 
-The sessions of all btsnoop files (datalink 1002) of the folders, without the peripherals' views, follow one another and
-start again until COUNT records are written. Each session ends before the next begins, so connection handles are valid
-wherever they are used; the time runs on. `--hci-only` keeps commands and events only. A second for a million records.
+The sessions of a mix follow one another and start again until COUNT records are written: `spine`, the five captures that
+the project's first numbers were measured with, or `mixed-layers`, which holds every layer (signalling, channels, enhanced
+bearers, SMP, periodic and extended advertising with many AD structures, vendor and BR/EDR traffic). With `--from`, it is all
+btsnoop files (datalink 1002) of the folders instead, without the peripherals' views. Each session ends before the next
+begins, so connection handles are valid wherever they are used; the time runs on. `--hci-only` keeps commands and events
+only. A second for a million records.
 """
 
 import argparse
@@ -18,6 +21,16 @@ sys.path.insert(0, str(ROOT / "Scripts"))
 
 from traffic import btsnoop  # noqa: E402
 
+# Named, so that a sample capture that is added later does not change what is compared over time.
+SPINE = ("enhanced-connection", "heart-rate", "pairing-fails", "wristband", "write-refused")
+MIXES = {
+    "spine": SPINE,
+    "mixed-layers": (
+        *("advertising-types", "android-phone", "channels", "classic", "enhanced-bearers", "heart-rate"),
+        *("link-control", "pairing-all-keys", "periodic", "write-refused"),
+    ),
+}
+
 PAUSE_US = 1_000_000  # between two sessions
 HCI_ONLY = (btsnoop.COMMAND, btsnoop.EVENT)
 TIME_AT = btsnoop.RECORD.size - 8
@@ -27,14 +40,13 @@ TIME = struct.Struct(">Q")
 class Block:
     """All sessions once: the bytes, where each record's time stands, and what it is relative to the block's start."""
 
-    def __init__(self, folders: list[Path], hci_only: bool) -> None:
+    def __init__(self, captures: list[Path], hci_only: bool) -> None:
         self.content = bytearray()
         self.times: list[tuple[int, int]] = []
         self.ends: list[int] = []
         self.duration = 0
-        for path in sorted(path for folder in folders for path in folder.glob("*.btsnoop")):
-            if ".peripheral." not in path.name:
-                self._add(path.read_bytes(), hci_only)
+        for path in captures:
+            self._add(path.read_bytes(), hci_only)
 
     def _add(self, file: bytes, hci_only: bool) -> None:
         if btsnoop.datalink(file) != btsnoop.H4:
@@ -58,8 +70,8 @@ class Block:
         return content
 
 
-def write(out: Path, count: int, folders: list[Path], hci_only: bool) -> None:
-    block = Block(folders, hci_only)
+def write(out: Path, count: int, captures: list[Path], hci_only: bool) -> None:
+    block = Block(captures, hci_only)
     if not block.ends:
         sys.exit("there is no btsnoop file of datalink 1002 to start from")
     start = btsnoop.SAMPLE_START + btsnoop.EPOCH
@@ -78,10 +90,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("out", type=Path)
     parser.add_argument("count", type=int)
+    parser.add_argument("--mix", choices=MIXES, default="spine")
     parser.add_argument("--hci-only", action="store_true")
     parser.add_argument("--from", dest="folders", type=Path, action="append")
     arguments = parser.parse_args()
-    write(arguments.out, arguments.count, arguments.folders or [ROOT / "captures"], arguments.hci_only)
+    if arguments.folders:
+        found = sorted(path for folder in arguments.folders for path in folder.glob("*.btsnoop"))
+        captures = [path for path in found if ".peripheral." not in path.name]
+    else:
+        captures = [ROOT / "captures" / f"{name}.btsnoop" for name in MIXES[arguments.mix]]
+    write(arguments.out, arguments.count, captures, arguments.hci_only)
 
 
 main()

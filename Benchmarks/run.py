@@ -67,11 +67,12 @@ class Bench:
         self.sources = [option for source in arguments.folders or [] for option in ("--from", source)]
         self.missed = 0
 
-    def traffic(self, count: int, hci_only: bool = False) -> str:
-        out = self.folder / f"{count}{'-hci' if hci_only else ''}.btsnoop"
+    def traffic(self, count: int, hci_only: bool = False, mix: str = "spine") -> str:
+        out = self.folder / f"{count}-{mix}{'-hci' if hci_only else ''}.btsnoop"
         if not out.exists():
             # In a process of its own: what it needs of memory must not become this one's.
-            command = [sys.executable, str(HERE / "make-traffic.py"), str(out), str(count), *self.sources]
+            sources = self.sources or ["--mix", mix]
+            command = [sys.executable, str(HERE / "make-traffic.py"), str(out), str(count), *sources]
             subprocess.run(command + ["--hci-only"] * hci_only, check=True)
         return str(out)
 
@@ -83,23 +84,29 @@ class Bench:
 
     def speed(self) -> None:
         ours, tshark, ek = (200_000, 50_000, 20_000) if self.quick else (1_000_000, 200_000, 50_000)
+        spine = {"mix": "spine"}
+        layers = {"mix": "mixed-layers"}
         jobs = {
-            "gattscope show": (ours, False, [self.program, "show"]),
-            "gattscope show --json": (ours, False, [self.program, "show", "--json"]),
-            "gattscope show, HCI only": (ours, True, [self.program, "show"]),
+            "gattscope show": (ours, spine, [self.program, "show"]),
+            "gattscope show --json": (ours, spine, [self.program, "show", "--json"]),
+            "gattscope show, HCI only": (ours, {"hci_only": True}, [self.program, "show"]),
+            "gattscope show, layers": (ours, layers, [self.program, "show"]),
+            "gattscope show --json, layers": (ours, layers, [self.program, "show", "--json"]),
         }
         if shutil.which("tshark"):
-            jobs["tshark -n -r"] = (tshark, False, ["tshark", "-n", "-r"])
-            jobs["tshark -T ek -n -r"] = (ek, False, ["tshark", "-T", "ek", "-n", "-r"])
+            jobs["tshark -n -r"] = (tshark, spine, ["tshark", "-n", "-r"])
+            jobs["tshark -T ek -n -r"] = (ek, spine, ["tshark", "-T", "ek", "-n", "-r"])
+            jobs["tshark -n -r, layers"] = (tshark, layers, ["tshark", "-n", "-r"])
+            jobs["tshark -T ek -n -r, layers"] = (ek, layers, ["tshark", "-T", "ek", "-n", "-r"])
         if shutil.which("btmon"):
-            jobs["btmon -r, HCI only"] = (ours, True, ["btmon", "-r"])
+            jobs["btmon -r, HCI only"] = (ours, {"hci_only": True}, ["btmon", "-r"])
 
         runs: dict[str, list[Run]] = {name: [] for name in jobs}
         starts: dict[str, list[float]] = {name: [] for name in jobs}
         for _ in range(self.rounds):
-            for name, (count, hci_only, command) in jobs.items():
-                starts[name].append(run(*command, self.traffic(1, hci_only)).seconds)
-                runs[name].append(run(*command, self.traffic(count, hci_only)))
+            for name, (count, traffic, command) in jobs.items():
+                starts[name].append(run(*command, self.traffic(1, **traffic)).seconds)
+                runs[name].append(run(*command, self.traffic(count, **traffic)))
 
         print(f"\n{'':30} {'records':>10} {'seconds':>9} {'records/s':>11} {'peak MB':>8}")
         rates = {}
@@ -113,6 +120,8 @@ class Bench:
             ("gattscope show, HCI only", "btmon -r, HCI only", SHOW_TO_BTMON),
             ("gattscope show", "tshark -n -r", SHOW_TO_TSHARK),
             ("gattscope show --json", "tshark -T ek -n -r", JSON_TO_EK),
+            ("gattscope show, layers", "tshark -n -r, layers", SHOW_TO_TSHARK),
+            ("gattscope show --json, layers", "tshark -T ek -n -r, layers", JSON_TO_EK),
         ):
             if right not in rates:
                 print(f"  {'-':6}  {right.split()[0]} is not installed: nothing to compare {left} with")
@@ -152,16 +161,19 @@ class Bench:
 
     def memory(self) -> None:
         few, many = 10_000, 1_000_000 if self.quick else 10_000_000
-        for arguments in (["show"], ["show", "--json"]):
-            small, large = (run(self.program, *arguments, self.traffic(count)).peak_mb for count in (few, many))
-            what = f"{' '.join(arguments)}: peak memory, {many // 1_000_000} M records"
-            self.verdict(what, f"{large:.1f} MB", f"at most {PEAK_MB} MB", large <= PEAK_MB)
-            self.verdict(
-                f"{' '.join(arguments)}: the same, 10 k records",
-                f"{small:.1f} MB",
-                f"equal within {PEAK_NOISE_MB} MB",
-                abs(large - small) <= PEAK_NOISE_MB,
-            )
+        for mix in ("spine", "mixed-layers"):
+            for arguments in (["show"], ["show", "--json"]):
+                small, large = (run(self.program, *arguments, self.traffic(count, mix=mix)).peak_mb for count in (few, many))
+                what = f"{' '.join(arguments)}{', layers' if mix != 'spine' else ''}"
+                peak = f"{what}: peak memory, {many // 1_000_000} M records"
+                self.verdict(peak, f"{large:.1f} MB", f"at most {PEAK_MB} MB", large <= PEAK_MB)
+                self.verdict(
+                    f"{what}: the same, 10 k records",
+                    f"{small:.1f} MB",
+                    f"equal within {PEAK_NOISE_MB} MB",
+                    abs(large - small) <= PEAK_NOISE_MB,
+                )
+            os.remove(self.traffic(many, mix=mix))  # the largest by far, and not needed again
 
     def start(self) -> None:
         measured = statistics.median(first_line_ms(self.program, "show", self.traffic(100)) for _ in range(21))
@@ -175,17 +187,18 @@ class Bench:
             print("  -       allocations: there is no C compiler")
             return
         subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-o", library, HERE / "malloc-count.c"], check=True)
-        for arguments in (["show"], ["show", "--json"]):
-            counts = [self._allocations(library, arguments, count) for count in (100_000, 200_000)]
-            if None in counts:
-                print("  -       allocations: not counted (is the program linked to glibc statically?)")
-                return
-            difference = counts[1] - counts[0]
-            print(f"  -       {' '.join(arguments)}: allocations per 100 000 records {difference:>26}")
+        for mix in ("spine", "mixed-layers"):
+            for arguments in (["show"], ["show", "--json"]):
+                counts = [self._allocations(library, arguments, count, mix) for count in (100_000, 200_000)]
+                if None in counts:
+                    print("  -       allocations: not counted (is the program linked to glibc statically?)")
+                    return
+                what = f"{' '.join(arguments)}{', layers' if mix != 'spine' else ''}: allocations per 100 000 records"
+                print(f"  -       {what:54} {counts[1] - counts[0]:>14}")
 
-    def _allocations(self, library: Path, arguments: list[str], count: int) -> int | None:
+    def _allocations(self, library: Path, arguments: list[str], count: int, mix: str) -> int | None:
         environment = dict(os.environ, LD_PRELOAD=str(library))
-        command = [self.program, *arguments, self.traffic(count)]
+        command = [self.program, *arguments, self.traffic(count, mix=mix)]
         result = subprocess.run(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment, check=True, text=True
         )

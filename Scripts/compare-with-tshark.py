@@ -3,210 +3,39 @@
 
 usage: compare-with-tshark.py GATTSCOPE CAPTURE_OR_FOLDER...
 
-Compared are codes and bytes, never names. Of a folder, every btsnoop file below it that gattscope reads (datalinks 1001,
-1002 and 2001) is taken; a folder that is not there is said and skipped. Differences that are known and accepted stand
-in Tests/known-differences.txt. `--dump CAPTURE` prints what tshark says, without gattscope.
-Exit status 1: a difference, or a count of lines that is not the count of records.
+Compared are codes, numbers and bytes, never names: of HCI, L2CAP and its signalling, ATT, SMP with its keys, advertising data
+and periodic advertising. Of a folder, every HCI capture below it is taken, whatever it is called (btsnoop, pcap, pcapng,
+PacketLogger); a folder that is not there is said and skipped. Differences that are known and accepted stand in
+Tests/known-differences.txt. `--dump CAPTURE` prints what tshark says, `--dump-own GATTSCOPE CAPTURE` what gattscope says.
+Exit status 1: a difference, a count of lines that is not the count of records, or, for folders, a layer or a format that was
+compared not once: a test that compares nothing must not pass.
 """
 
 import fnmatch
-import json
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Iterator, NamedTuple
 
-from traffic import btsnoop
+from comparison import Facts, gattscope, tshark
+from traffic import files
 
 KNOWN = Path(__file__).resolve().parent.parent / "Tests" / "known-differences.txt"
 OWN_FOLDER = "captures/"  # a known difference in these must show up; other captures may be absent
-LAYERS = "frame hci_mon bthci_evt bthci_cmd bthci_acl bthci_sco bthci_iso btl2cap btatt btsmp"
-MOST_PRINTED = 40
+MOST_PRINTED = 4000
 
-# Where an ATT PDU's value begins, and for which PDUs tshark's handle is on the wire rather than remembered.
-VALUE_AT = {0x0B: 1, 0x0D: 1, 0x0F: 1, 0x12: 3, 0x52: 3, 0x1B: 3, 0x1D: 3, 0x16: 5, 0x17: 5}
-CARRIES_HANDLE = {0x01, 0x0A, 0x0C, 0x12, 0x52, 0xD2, 0x16, 0x17, 0x1B, 0x1D}
-SIGNED_WRITE, SIGNATURE = 0xD2, 12
-
-Facts = dict[str, object]
-
-
-# ------------------------------------------------------------------------------------------------------------- tshark
-
-
-def listed(value) -> list:
-    return value if isinstance(value, list) else [] if value is None else [value]
-
-
-def first(value):
-    values = listed(value)
-    return values[0] if values else None
-
-
-def number(text) -> int | None:
-    return None if text is None else int(str(text), 0)
-
-
-def tshark_facts(path: Path) -> list[Facts]:
-    """What tshark says about each packet. No preferences of the user's, no name resolution."""
-    with tempfile.TemporaryDirectory() as empty:
-        environment = dict(os.environ, WIRESHARK_CONFIG_DIR=empty, TZ="UTC", LC_ALL="C.UTF-8")
-        command = ["tshark", "-n", "-r", str(path), "-T", "ek", "-x", "-J", LAYERS]
-        result = subprocess.run(command, capture_output=True, env=environment, check=False)
-    lines = [line for line in result.stdout.splitlines() if b'"layers"' in line]
-    packets = [json.loads(line, object_pairs_hook=_merged) for line in lines]
-    if not packets and result.returncode != 0:
-        sys.exit(f"tshark could not read {path}: {result.stderr.decode().strip()}")
-    return [_packet_facts(packet["layers"]) for packet in packets]
-
-
-def _merged(pairs: list) -> dict:
-    """tshark repeats a key where a field occurs again deeper in a layer; the first one is the layer's own."""
-    merged: dict = {}
-    for key, value in pairs:
-        merged[key] = [*listed(merged[key]), *listed(value)] if key in merged else value
-    return merged
-
-
-def _packet_facts(layers: dict) -> Facts:
-    facts: Facts = {}
-
-    def layer(name: str) -> dict | None:
-        found = first(layers.get(name))
-        return found if isinstance(found, dict) else None
-
-    def put(key: str, value) -> None:
-        if value is not None:
-            facts[key] = value
-
-    put("time", _without_zeros(first(layers["frame"].get("frame_frame_time"))))
-    monitor = layer("hci_mon")
-    index = number(first(monitor.get("hci_mon_hci_mon_adapter_id"))) if monitor else 0
-    put("adapter", None if index == 0xFFFF else index)
-    if command := layer("bthci_cmd"):
-        put("hci.opcode", number(first(command.get("bthci_cmd_bthci_cmd_opcode"))))
-    if event := layer("bthci_evt"):
-        _event_facts(event, put)
-    for kind in ("acl", "sco", "iso"):
-        if data := layer(f"bthci_{kind}"):
-            put("hci.handle", number(first(data.get(f"bthci_{kind}_bthci_{kind}_chandle"))))
-    if l2cap := layer("btl2cap"):
-        put("l2cap.cid", number(first(l2cap.get("btl2cap_btl2cap_cid"))))
-    if att := layer("btatt"):
-        _att_facts(att, bytes.fromhex(first(layers.get("btatt_raw")) or ""), put)
-    if smp := layer("btsmp"):
-        put("smp.opcode", number(first(smp.get("btsmp_btsmp_opcode"))))
-    return facts
-
-
-def _event_facts(event: dict, put) -> None:
-    def field(name: str):
-        return event.get(f"bthci_evt_bthci_evt_{name}")
-
-    put("hci.event", number(first(field("code"))))
-    put("hci.subevent", number(first(field("le_meta_subevent"))))
-    put("hci.connection_handles", [number(each) for each in listed(field("connection_handle"))] or None)
-    types = listed(field("le_ext_advts_event_type")) or listed(field("le_advts_event_type"))
-    if not types:
-        return
-    data = iter(listed(event.get("btcommon_btcommon_eir_ad_advertising_data_raw")))
-    lengths = [int(each) for each in listed(field("data_length"))]
-    put("adv.count", len(types))
-    put("adv.event_type", [number(each) for each in types])
-    put("adv.address", [each.upper() for each in listed(field("bd_addr"))])
-    put("adv.rssi_dbm", [None if each == "127" else int(each) for each in listed(field("rssi"))])
-    put("adv.data", [next(data, "") if length else "" for length in lengths])
-
-
-def _att_facts(att: dict, pdu: bytes, put) -> None:
-    opcode = number(first(att.get("btatt_btatt_opcode")))
-    put("att.opcode", opcode)
-    if opcode in CARRIES_HANDLE:
-        put("att.handle", number(first(att.get("btatt_btatt_handle"))))
-    if opcode == 0x01:
-        put("att.error", number(first(att.get("btatt_btatt_error_code"))))
-        put("att.request_opcode", number(first(att.get("btatt_btatt_req_opcode_in_error"))))
-    if opcode in VALUE_AT:
-        if len(pdu) >= VALUE_AT[opcode]:  # the capture may have cut the PDU before its value
-            put("att.value", pdu[VALUE_AT[opcode] :].hex())
-    elif opcode == SIGNED_WRITE:
-        put("att.value", pdu[3:-SIGNATURE].hex())
-
-
-def _without_zeros(time: str | None) -> str | None:
-    if time is None:
-        return None
-    time = time.rstrip("Z")
-    return time.rstrip("0").rstrip(".") if "." in time else time
-
-
-# ---------------------------------------------------------------------------------------------------------- gattscope
-
-
-def gattscope_lines(program: str, path: Path) -> list[dict]:
-    result = subprocess.run([program, "show", "--json", str(path)], capture_output=True, check=False)
-    if result.returncode not in (0, 65):  # 65: the capture is damaged; what could be read was printed
-        sys.exit(f"{path}: gattscope ended with {result.returncode}: {result.stderr.decode().strip()}")
-    return [json.loads(line) for line in result.stdout.splitlines()]
-
-
-def _connection_handles(parameters) -> Iterator[int]:
-    """Of an event, also of the results in a Command Complete, and where the specification has a list of them."""
-    if isinstance(parameters, list):
-        for each in parameters:
-            yield from _connection_handles(each)
-    elif isinstance(parameters, dict):
-        for key, value in parameters.items():
-            if key in ("connection_handle", "connection_handles"):
-                yield from (number(each) for each in listed(value))
-            else:
-                yield from _connection_handles(value)
-
-
-def gattscope_facts(line: dict) -> Facts:
-    facts: Facts = {}
-
-    def put(key: str, value) -> None:
-        if value is not None:
-            facts[key] = value
-
-    def code(of: dict, key: str) -> int | None:
-        return number(of.get(key))
-
-    put("time", _without_zeros(line.get("time")))
-    put("adapter", line.get("adapter"))
-    hci, l2cap = line.get("hci", {}), line.get("l2cap", {})
-    for key in ("opcode", "event", "subevent", "handle"):
-        put(f"hci.{key}", code(hci, key))
-    if hci.get("kind") == "event":
-        facts.pop("hci.handle", None)
-        put("hci.connection_handles", list(_connection_handles(hci.get("parameters", {}))) or None)
-    if not l2cap.get("fragment"):
-        put("l2cap.cid", code(l2cap, "cid"))
-    if att := line.get("att"):
-        opcode = code(att, "opcode")
-        put("att.opcode", opcode)
-        if opcode in CARRIES_HANDLE:
-            put("att.handle", code(att, "handle"))
-        if opcode == 0x01:
-            put("att.error", code(att.get("error", {}), "code"))
-            put("att.request_opcode", code(att, "request_opcode"))
-        if opcode in VALUE_AT or opcode == SIGNED_WRITE:
-            put("att.value", att.get("value"))
-    if smp := line.get("smp"):
-        put("smp.opcode", code(smp, "opcode"))
-    reports = line.get("advertisements", [])
-    if reports and facts.get("hci.subevent") in (0x02, 0x0D):
-        put("adv.count", len(reports))
-        put("adv.event_type", [code(each, "event_type") for each in reports])
-        put("adv.address", [each.get("address") for each in reports])
-        put("adv.rssi_dbm", [each.get("rssi_dbm") for each in reports])
-        put("adv.data", [each.get("data", "") for each in reports])
-    return facts
+# On these both must have agreed at least once.
+REQUIRED = {
+    *("time", "adapter", "direction", "hci.opcode", "hci.event", "hci.subevent", "hci.connection_handles", "hci.handle", "l2cap.cid"),
+    *("att.opcode", "att.handle", "att.value", "att.error", "att.request_opcode"),
+    *("smp.opcode", "smp.address", *(f"smp.{each}" for each in (*tshark.SECURITY, *tshark.SECURITY_BYTES))),
+    *("signalling.code", "signalling.psm", *(f"signalling.{each}" for each in tshark.SIGNALLING)),
+    *(f"adv.{each}" for each in ("count", "event_type", "address", "rssi_dbm", "data", "types", "names", "companies")),
+    *(f"adv.{each}" for each in ("uuids_16", "uuids_32", "uuids_128", "tx_power_dbm", "appearances", "flags", "service_data")),
+    *(f"periodic.{each}" for each in ("sync", "sid", "address", "interval", "rssi_dbm", "data_status", "data")),
+}
 
 
 # --------------------------------------------------------------------------------------------------------- comparison
@@ -228,6 +57,13 @@ class Difference(NamedTuple):
 
 TWO_DIGITS = {
     *("hci.event", "hci.subevent", "att.opcode", "att.error", "att.request_opcode", "smp.opcode", "adv.event_type"),
+    *("adv.types", "adv.flags", "signalling.code", "signalling.identifier"),
+    *("smp.io_capability", "smp.authreq", "smp.reason", "smp.initiator_key_distribution", "smp.responder_key_distribution"),
+}
+DECIMAL = {
+    *("adapter", "adv.count", "adv.rssi_dbm", "adv.tx_power_dbm", "l2cap.sdu_length"),
+    *("smp.maximum_encryption_key_size", "periodic.rssi_dbm", "periodic.sid", "periodic.interval"),
+    *(f"signalling.{each}" for each in ("mtu", "mps", "credits", "initial_credits")),
 }
 
 
@@ -237,7 +73,7 @@ def shown(field: str, value) -> str:
         return "-"
     if isinstance(value, list):
         return "[" + " ".join(shown(field, each) for each in value) + "]"
-    if isinstance(value, int) and field not in ("adapter", "adv.count", "adv.rssi_dbm"):
+    if isinstance(value, int) and field not in DECIMAL:
         return f"0x{value:02x}" if field in TWO_DIGITS and value < 0x100 else f"0x{value:04x}"
     return str(value) or '""'
 
@@ -271,42 +107,61 @@ def known_differences() -> list[KnownDifference]:
     return [KnownDifference(line, f"{KNOWN.name}:{number}") for number, line in numbered]
 
 
-def differences(capture: str, ours: list[Facts], theirs: list[Facts], counts: Counter) -> Iterator[Difference]:
-    for packet, (our, their) in enumerate(zip(ours, theirs), 1):
-        for field in sorted(our.keys() | their.keys()):
-            counts[field] += 1
-            if our.get(field) != their.get(field):
-                yield Difference(capture, packet, field, our.get(field), their.get(field))
+class Tally:
+    """How often each field was there, and how often both agreed on it."""
+
+    def __init__(self) -> None:
+        self.fields: Counter = Counter()
+        self.agreed: Counter = Counter()
+        self.formats: Counter = Counter()
+
+    def differences(self, capture: str, ours: list[Facts], theirs: list[Facts]) -> Iterator[Difference]:
+        for packet, (our, their) in enumerate(zip(ours, theirs), 1):
+            for field in sorted(our.keys() | their.keys()):
+                self.fields[field] += 1
+                if our.get(field) != their.get(field):
+                    yield Difference(capture, packet, field, our.get(field), their.get(field))
+                else:
+                    self.agreed[field] += 1
+
+    def never_compared(self) -> Iterator[str]:
+        for field in sorted(REQUIRED):
+            if not self.agreed[field]:
+                yield f"{field}: compared {self.fields[field]} times, and not once did both say the same"
+        for name, packets in self.formats.items():
+            if not packets:
+                yield f"{name}: no packet of this format was compared"
 
 
-def count_errors(name: str, content: bytes, lines: list[dict], theirs: list[Facts]) -> Iterator[str]:
-    whole = sum(1 for _ in btsnoop.records(content))
+def count_errors(name: str, kind: files.Kind, lines: list[dict], theirs: list[Facts] | None) -> Iterator[str]:
+    """`theirs`: of all records, also those of other link types; None where tshark did not read the file."""
+    whole = sum(kind.is_hci)
     if len(lines) != whole:
         yield f"{name}: expected {whole} lines, one a whole record, got {len(lines)}"
-    if len(theirs) != whole:
-        yield f"{name}: tshark sees {len(theirs)} packets, the file has {whole} whole records"
+    if theirs is not None and len(theirs) != len(kind.is_hci):
+        yield f"{name}: tshark sees {len(theirs)} packets, the file has {len(kind.is_hci)} whole records"
     numbers = [line.get("packet") for line in lines]
-    if numbers != list(range(1, len(lines) + 1)):
-        yield f'{name}: "packet" does not count 1, 2, 3 ...'
+    expected = [number for number, is_hci in enumerate(kind.is_hci, 1) if is_hci]
+    if numbers != expected[: len(numbers)]:
+        yield f'{name}: "packet" does not count the records'
 
 
-def captures(arguments: list[str]) -> Iterator[tuple[str, Path]]:
+def captures(arguments: list[str]) -> Iterator[tuple[str, Path, files.Kind]]:
     for argument in map(Path, arguments):
-        if argument.is_file():
-            yield f"{argument.parent.name}/{argument.name}", argument
-        elif argument.is_dir():
-            for path in sorted(argument.rglob("*")):
-                if path.is_file() and btsnoop.is_btsnoop(path) and _is_read(path):
-                    yield f"{path.parent.name}/{path.name}", path
+        if argument.is_dir():
+            found = sorted(path for path in argument.rglob("*") if path.is_file())
+        elif argument.is_file():
+            found = [argument]
         elif argument.suffix:
             sys.exit(f"{argument}: no such capture")
         else:
             print(f"skipped: there is no folder {argument}")
-
-
-def _is_read(path: Path) -> bool:
-    with open(path, "rb") as file:
-        return btsnoop.datalink(file.read(btsnoop.HEADER.size)) in (btsnoop.H1, btsnoop.H4, btsnoop.MONITOR)
+            continue
+        for path in found:
+            kind = files.kind(path)
+            # One without records is read as well; one of other link types alone is refused, and tested elsewhere.
+            if kind is not None and (any(kind.is_hci) or not kind.is_hci and kind.name in files.EMPTY_IS_READ):
+                yield f"{path.parent.name}/{path.name}", path, kind
 
 
 def main() -> int:
@@ -316,38 +171,54 @@ def main() -> int:
     if shutil.which("tshark") is None:
         print("skipped: tshark is not installed")
         return 1 if os.environ.get("CI") else 0
-    if arguments[0] == "--dump":
-        for packet, facts in enumerate(tshark_facts(Path(arguments[1])), 1):
+    if arguments[0].startswith("--dump"):
+        told = (
+            tshark.facts(Path(arguments[1]))
+            if arguments[0] == "--dump"
+            else [gattscope.facts(line) for line in gattscope.lines(arguments[1], Path(arguments[2]))]
+        )
+        for packet, facts in enumerate(told, 1):
             print(packet, *(f"{key}={shown(key, value)}" for key, value in facts.items()))
         return 0
 
-    program, known, counts = arguments[0], known_differences(), Counter()
+    program, known, tally = arguments[0], known_differences(), Tally()
     found: list[str] = []
     compared = packets = accepted = 0
-    for name, path in captures(arguments[1:]):
-        lines, theirs = gattscope_lines(program, path), tshark_facts(path)
-        found += count_errors(name, path.read_bytes(), lines, theirs)
+    for name, path, kind in captures(arguments[1:]):
+        lines, theirs = gattscope.lines(program, path), tshark.facts(path)
+        found += count_errors(name, kind, lines, theirs)
+        if theirs is None:
+            message = f"{name}: tshark does not read this file; only the records are counted"
+            if name.startswith(OWN_FOLDER):
+                found.append(message)
+            else:
+                print(message)
+        theirs = [each for each, is_hci in zip(theirs or [], kind.is_hci) if is_hci]
         for each in known:
             each.in_reach |= fnmatch.fnmatchcase(name, each.capture)
-        for difference in differences(name, [gattscope_facts(line) for line in lines], theirs, counts):
+        for difference in tally.differences(name, [gattscope.facts(line) for line in lines], theirs):
             # Every line that fits counts as used, not the first one only.
             if any([each.accepts(difference) for each in known]):
                 accepted += 1
             else:
                 found.append(str(difference))
+        tally.formats[kind.name] += min(len(lines), len(theirs))
         compared, packets = compared + 1, packets + len(lines)
     for each in known:
         if not each.used and (each.in_reach or each.capture.startswith(OWN_FOLDER)):
             found.append(f"{each.where}: no longer matches anything: {each.line}")
     if compared == 0:
         found.append("nothing was compared")
+    if any(Path(each).is_dir() for each in arguments[1:]):
+        found += tally.never_compared()
 
     for message in found[:MOST_PRINTED]:
         print(message)
     if len(found) > MOST_PRINTED:
         print(f"... and {len(found) - MOST_PRINTED} more")
     print(f"{compared} captures, {packets} packets, {accepted} known differences, {len(found)} errors")
-    print("compared:", ", ".join(f"{field} {count}" for field, count in sorted(counts.items())))
+    print("formats:", ", ".join(f"{name} {count}" for name, count in sorted(tally.formats.items())))
+    print("agreed:", ", ".join(f"{field} {tally.agreed[field]}/{count}" for field, count in sorted(tally.fields.items())))
     return 1 if found else 0
 
 

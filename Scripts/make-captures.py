@@ -8,7 +8,7 @@ import logging
 import sys
 from pathlib import Path
 
-from traffic import formats, handmade, scenarios
+from traffic import formats, scenarios, written
 
 MOST_BYTES = 20_000
 
@@ -16,11 +16,11 @@ MOST_BYTES = 20_000
 def main() -> None:
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    logging.disable(logging.WARNING)  # bumble warns of the pairing that is meant to fail
+    logging.disable(logging.ERROR)  # bumble tells of the pairing and the channels that are meant to fail
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     scenarios.make_all(folder)
-    handmade.make_all(folder)
+    written.make_all(folder)
     formats.make_all(folder)
     for path in sorted(each for each in folder.iterdir() if each.suffix in (".btsnoop", ".pcap", ".pcapng", ".pklg")):
         size = path.stat().st_size

@@ -5,20 +5,24 @@ A small capture is read by a stand-in for gattscope that prints prepared lines; 
 
 import contextlib
 import copy
+import functools
 import importlib.util
 import io
 import json
 import os
 import shutil
+import struct
+import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parent
 sys.path.insert(0, str(SCRIPTS))
 
-from traffic import btsnoop, handmade  # noqa: E402
+from traffic import advertising, btsnoop, files, handmade, pairing, written  # noqa: E402
 
 STAND_IN = """#!/usr/bin/env python3
 import pathlib, sys
@@ -44,13 +48,27 @@ def capture() -> bytes:
     made.acl(0x0040, 0, handmade.l2cap(4, bytes.fromhex("12100001")), received=False)
     made.received(0x0040, bytes.fromhex("0112100005"))
     made.acl(0x0040, 0, handmade.l2cap(6, bytes.fromhex("0503")), received=False)
+    made.acl(0x0040, 0, handmade.l2cap(6, bytes.fromhex("0104002d100703")), received=False)
+    made.acl(0x0040, 0, handmade.l2cap(6, bytes.fromhex("09") + b"\1" + handmade.address(PEER)), received=False)
+    made.acl(0x0040, 0, handmade.l2cap(6, b"\x06" + bytes(range(16))), received=False)
+    made.acl(0x0040, 0, handmade.l2cap(5, bytes.fromhex("14010a00810040001001f7000300")), received=False)
+    fields = bytes.fromhex("020106 03030d18 0409416265 02 0af9 0319 4103 0416 0f18 61 05ff 4c000102".replace(" ", ""))
+    made.event(0x3E, b"\x02\x01" + report[:8] + bytes([len(fields)]) + fields + bytes([0xC3]))
+    made.event(0x3E, b"\x0f" + bytes.fromhex("100007beff0003020a04"))
     return bytes(made.content)
 
 
 def line(number: int, **layers) -> dict:
     micros = (number - 1) * handmade.STEP
     time = f"2026-11-21T12:00:00.{micros:06}Z"
-    return {"type": "packet", "packet": number, "time": time, "adapter": 0, **layers}
+    received = layers["hci"]["kind"] == "event" or number == 4
+    direction = "received" if received else "sent"
+    return {"type": "packet", "packet": number, "time": time, "adapter": 0, "direction": direction, **layers}
+
+
+def secure(number: int, opcode: str, **parameters) -> dict:
+    smp = {"opcode": opcode, "parameters": parameters}
+    return line(number, hci={"kind": "acl", "handle": "0x0040"}, l2cap={"cid": "0x0006"}, smp=smp)
 
 
 LINES = [
@@ -58,7 +76,15 @@ LINES = [
     line(
         2,
         hci={"kind": "event", "event": "0x3e", "subevent": "0x02"},
-        advertisements=[{"address": PEER, "event_type": "0x00", "rssi_dbm": -61, "data": "020106"}],
+        advertisements=[
+            {
+                "address": PEER,
+                "event_type": "0x00",
+                "rssi_dbm": -61,
+                "data": "020106",
+                "fields": [{"type": "0x01", "value": {"code": "0x06"}}],
+            }
+        ],
     ),
     line(
         3,
@@ -72,12 +98,81 @@ LINES = [
         l2cap={"cid": "0x0004"},
         att={"opcode": "0x01", "handle": "0x0010", "request_opcode": "0x12", "error": {"code": "0x05"}},
     ),
-    line(5, hci={"kind": "acl", "handle": "0x0040"}, l2cap={"cid": "0x0006"}, smp={"opcode": "0x05"}),
+    secure(5, "0x05", reason={"code": "0x03", "name": "Authentication Requirements"}),
+    secure(
+        6,
+        "0x01",
+        io_capability={"code": "0x04", "name": "KeyboardDisplay"},
+        oob_data_flag={"code": "0x00"},
+        authreq={"code": "0x2d", "names": ["Bonding", "MITM", "SC", "CT2"]},
+        maximum_encryption_key_size=16,
+        initiator_key_distribution={"code": "0x07", "names": ["EncKey", "IdKey", "SignKey"]},
+        responder_key_distribution={"code": "0x03", "names": ["EncKey", "IdKey"]},
+    ),
+    secure(7, "0x09", address_type={"code": "0x01", "name": "Random"}, bd_addr=PEER),
+    secure(8, "0x06", long_term_key=bytes(range(16)).hex()),
+    line(
+        9,
+        hci={"kind": "acl", "handle": "0x0040"},
+        l2cap={
+            "cid": "0x0005",
+            "signalling": [
+                {
+                    "code": "0x14",
+                    "identifier": "0x01",
+                    "parameters": {
+                        "spsm": {"code": "0x0081"},
+                        "source_cid": "0x0040",
+                        "mtu": 272,
+                        "mps": 247,
+                        "initial_credits": 3,
+                    },
+                }
+            ],
+        },
+    ),
+    line(
+        10,
+        hci={"kind": "event", "event": "0x3e", "subevent": "0x02"},
+        advertisements=[
+            {
+                "address": PEER,
+                "event_type": "0x00",
+                "rssi_dbm": -61,
+                "data": "02010603030d180409416265020af903194103" + "04160f186105ff4c000102",
+                "fields": [
+                    {"type": "0x01", "value": {"code": "0x06"}},
+                    {"type": "0x03", "value": ["180d"]},
+                    {"type": "0x09", "value": "Abe"},
+                    {"type": "0x0a", "value": {"tx_power_dbm": -7}},
+                    {"type": "0x19", "value": {"code": "0x0341"}},
+                    {"type": "0x16", "value": {"uuid": "180f", "data": "61"}},
+                    {"type": "0xff", "value": {"company": {"code": "0x004c"}, "data": "0102"}},
+                ],
+            }
+        ],
+    ),
+    line(
+        11,
+        hci={
+            "kind": "event",
+            "event": "0x3e",
+            "subevent": "0x0f",
+            "parameters": {
+                "sync_handle": "0x0010",
+                "tx_power_dbm": 7,
+                "rssi_dbm": -66,
+                "data_status": {"code": "0x00", "name": "Complete"},
+                "data": "020a04",
+            },
+        },
+    ),
 ]
 
 # Each of these, spoilt alone, must be found: where it is in the lines, and under which name it is reported.
 SPOILT = [
     ((0, "hci", "opcode"), "0x0c04", "hci.opcode"),
+    ((0, "direction"), "received", "direction"),
     ((0, "time"), "2026-11-21T12:00:01.000000Z", "time"),
     ((1, "hci", "event"), "0x3f", "hci.event"),
     ((1, "hci", "subevent"), "0x0d", "hci.subevent"),
@@ -95,7 +190,36 @@ SPOILT = [
     ((3, "att", "request_opcode"), "0x52", "att.request_opcode"),
     ((3, "adapter"), 1, "adapter"),
     ((4, "smp", "opcode"), "0x04", "smp.opcode"),
-    ((4, "packet"), 6, "does not count"),
+    ((4, "packet"), 60, "does not count the records"),
+    ((4, "smp", "parameters", "reason", "code"), "0x04", "smp.reason"),
+    ((5, "smp", "parameters", "io_capability", "code"), "0x03", "smp.io_capability"),
+    ((5, "smp", "parameters", "oob_data_flag", "code"), "0x01", "smp.oob_data_flag"),
+    ((5, "smp", "parameters", "authreq", "code"), "0x0d", "smp.authreq"),
+    ((5, "smp", "parameters", "maximum_encryption_key_size"), 7, "smp.maximum_encryption_key_size"),
+    ((5, "smp", "parameters", "initiator_key_distribution", "code"), "0x03", "smp.initiator_key_distribution"),
+    ((5, "smp", "parameters", "responder_key_distribution", "code"), "0x07", "smp.responder_key_distribution"),
+    ((6, "smp", "parameters", "address_type", "code"), "0x00", "smp.address_type"),
+    ((6, "smp", "parameters", "bd_addr"), "F3:F3:F3:F3:F3:F4", "smp.address"),
+    ((7, "smp", "parameters", "long_term_key"), bytes(16).hex(), "smp.long_term_key"),
+    ((8, "l2cap", "signalling", 0, "code"), "0x15", "signalling.code"),
+    ((8, "l2cap", "signalling", 0, "identifier"), "0x02", "signalling.identifier"),
+    ((8, "l2cap", "signalling", 0, "parameters", "spsm", "code"), "0x0080", "signalling.psm"),
+    ((8, "l2cap", "signalling", 0, "parameters", "source_cid"), "0x0041", "signalling.source_cid"),
+    ((8, "l2cap", "signalling", 0, "parameters", "mtu"), 23, "signalling.mtu"),
+    ((8, "l2cap", "signalling", 0, "parameters", "mps"), 23, "signalling.mps"),
+    ((8, "l2cap", "signalling", 0, "parameters", "initial_credits"), 4, "signalling.initial_credits"),
+    ((9, "advertisements", 0, "fields", 0, "value", "code"), "0x05", "adv.flags"),
+    ((9, "advertisements", 0, "fields", 1, "value"), ["180e"], "adv.uuids_16"),
+    ((9, "advertisements", 0, "fields", 2, "value"), "Abel", "adv.names"),
+    ((9, "advertisements", 0, "fields", 2, "type"), "0x08", "adv.types"),
+    ((9, "advertisements", 0, "fields", 3, "value", "tx_power_dbm"), 7, "adv.tx_power_dbm"),
+    ((9, "advertisements", 0, "fields", 4, "value", "code"), "0x0340", "adv.appearances"),
+    ((9, "advertisements", 0, "fields", 5, "value", "data"), "62", "adv.service_data"),
+    ((9, "advertisements", 0, "fields", 6, "value", "company", "code"), "0x004d", "adv.companies"),
+    ((10, "hci", "parameters", "sync_handle"), "0x0011", "periodic.sync"),
+    ((10, "hci", "parameters", "rssi_dbm"), -65, "periodic.rssi_dbm"),
+    ((10, "hci", "parameters", "data_status", "code"), "0x01", "periodic.data_status"),
+    ((10, "hci", "parameters", "data"), "020a05", "periodic.data"),
 ]
 
 SCHEMA = {
@@ -132,9 +256,15 @@ class StandIn(unittest.TestCase):
     def print_lines(self, lines) -> None:
         (self.folder / "show").write_text("".join(json.dumps(each) + "\n" for each in lines))
 
-    def judge(self, module) -> tuple[int, str]:
+    def ask_tshark_once(self, module) -> None:
+        """It is slow to start, and the capture stays the same."""
+        once = unittest.mock.patch.object(module.tshark, "facts", functools.cache(module.tshark.facts))
+        once.start()
+        self.addCleanup(once.stop)
+
+    def judge(self, module, capture: Path | None = None) -> tuple[int, str]:
         output, arguments = io.StringIO(), sys.argv
-        sys.argv = ["judge", str(self.program), str(self.capture)]
+        sys.argv = ["judge", str(self.program), str(capture or self.capture)]
         try:
             with contextlib.redirect_stdout(output):
                 status = module.main()
@@ -155,6 +285,7 @@ class ComparisonTests(StandIn):
         self.assertEqual(status, 0, output)
 
     def test_each_spoilt_value_is_found(self) -> None:
+        self.ask_tshark_once(self.module)
         for (*path, key), value, reported in SPOILT:
             with self.subTest(reported):
                 lines = copy.deepcopy(LINES)
@@ -166,13 +297,44 @@ class ComparisonTests(StandIn):
                 self.print_lines(lines)
                 status, output = self.judge(self.module)
                 self.assertEqual(status, 1, output)
-                self.assertIn(reported, output)
+                # Behind the errors stands a list of all fields.
+                self.assertIn(reported, output.split("formats:")[0])
 
     def test_missing_line_is_found(self) -> None:
         self.print_lines(LINES[:-1])
         status, output = self.judge(self.module)
         self.assertEqual(status, 1)
-        self.assertIn("expected 5 lines, one a whole record, got 4", output)
+        self.assertIn(f"expected {len(LINES)} lines, one a whole record, got {len(LINES) - 1}", output)
+
+    def test_what_is_never_compared_is_an_error(self) -> None:
+        """Of a folder. The stand-in's capture has no credits, for one."""
+        status, output = self.judge(self.module, self.folder)
+        self.assertEqual(status, 1, output)
+        self.assertIn("signalling.credits: compared 0 times", output)
+        self.assertNotIn("smp.authreq", output.split("formats:")[0])
+
+    def test_each_format_is_recognised(self) -> None:
+        command = bytes.fromhex("01030c00")
+        pcap = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 201)
+        pcap += struct.pack("<IIII", 0, 0, 8, 8) + bytes(4) + command
+        section = struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28)
+        interfaces = b"".join(struct.pack("<IIHHII", 1, 20, link, 0, 0, 20) for link in (1, 187))
+        packets = b"".join(
+            struct.pack("<IIIIIII", 6, 36, index, 0, 0, 4, 4) + command + struct.pack("<I", 36) for index in (1, 0, 1)
+        )
+        logger = struct.pack(">IIIB", 12, 1_795_262_400, 0, 0) + command[1:]
+        for content, name, is_hci in (
+            (pcap, "pcap 201", [True]),
+            (section + interfaces + packets, "pcapng 1 187", [True, False, True]),
+            (logger, "PacketLogger, big-endian", [True]),
+            (capture(), "btsnoop 1002", [True] * len(LINES)),
+        ):
+            path = self.folder / "capture"
+            path.write_bytes(content)
+            self.assertEqual(files.kind(path), (name, is_hci))
+        for content in (b"", b"no capture", json.dumps(LINES).encode(), logger[:-1]):
+            path.write_bytes(content)
+            self.assertIsNone(files.kind(path), content)
 
     def test_known_difference_is_accepted_while_it_lasts(self) -> None:
         self.module.KNOWN.write_text("captures/small* | 3 | att.value | 02 | 01 | a reason\n")
@@ -185,6 +347,53 @@ class ComparisonTests(StandIn):
         self.module.KNOWN.write_text("captures/small* | 3 | att.value | 02 | 01 |\n")
         with self.assertRaises(SystemExit):
             self.judge(self.module)
+
+
+@unittest.skipUnless(shutil.which("tshark") or os.environ.get("CI"), "tshark is not installed")
+class SecretTests(StandIn):
+    """The capture has a key of 16 bytes, 00 to 0f, which tshark names."""
+
+    KEY = bytes(range(16))
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.module = load("find-secrets")
+        self.ask_tshark_once(self.module)
+        # As the stand-in prints the same with --show-keys, what is shown to those who ask is a line of its own.
+        asked = "if '--show-keys' in sys.argv: print('%s')\n" % self.KEY.hex()
+        self.program.write_text(STAND_IN + asked)
+        self.print_lines([])
+        (self.folder / "info").write_text("{}\n")
+
+    def judged(self, show: str) -> tuple[int, str]:
+        (self.folder / "show").write_text(show)
+        return self.judge(self.module, self.folder)
+
+    def test_nothing_secret_passes(self) -> None:
+        status, output = self.judged("Encryption Information <hidden>, 16 bytes\n0010  00 01 .. .. ..\n")
+        self.assertEqual(status, 0, output)
+        self.assertIn("1 captures, 1 secrets, seen with --show-keys in 1 captures, 0 errors", output)
+
+    def test_each_form_of_a_key_is_found(self) -> None:
+        dump = f"0000  {self.KEY[:7].hex(' ')}\n0010  {self.KEY[7:].hex(' ')}\n"
+        for shown in (self.KEY.hex(), self.KEY.hex(" "), self.KEY.hex(":").upper(), self.KEY[::-1].hex(), dump):
+            with self.subTest(shown):
+                status, output = self.judged(f"Encryption Information {shown}\n")
+                self.assertEqual(status, 1, output)
+                self.assertIn("small.btsnoop: show shows", output)
+
+    def test_passkeys_and_text_are_found(self) -> None:
+        truth = {"ops": [{"keys": {"phone": {"ltk": {"value": b"A-KEY-OF-LETTERS".hex()}}}}], "passkey": 42, "compare": None}
+        (self.folder / "small.truth.json").write_text(json.dumps(truth))
+        for shown, leaks in (("passkey 000042", 1), ("y 1000042.5", 0), ("....A-KEY-OF", 1)):
+            with self.subTest(shown):
+                self.assertEqual(self.judged(shown + "\n")[0], leaks)
+
+    def test_a_search_that_could_find_nothing_is_an_error(self) -> None:
+        self.program.write_text(STAND_IN)
+        status, output = self.judged("")
+        self.assertEqual(status, 1)
+        self.assertIn("could not have found any", output)
 
 
 class ValidationTests(StandIn):
@@ -234,17 +443,75 @@ class ValidationTests(StandIn):
 
 
 class CaptureTests(unittest.TestCase):
-    def test_handmade_captures_are_those_of_the_project(self) -> None:
+    def test_written_captures_are_those_of_the_project(self) -> None:
         captures = SCRIPTS.parent / "captures"
-        for name, content in (
-            ("enhanced-connection", handmade.enhanced_connection()),
-            ("monitor", handmade.monitor()),
-        ):
-            self.assertEqual((captures / f"{name}.btsnoop").read_bytes(), content, name)
+        self.assertGreater(len(written.CAPTURES), 8)
+        for name, made in written.CAPTURES.items():
+            self.assertEqual((captures / f"{name}.btsnoop").read_bytes(), made(), f"{name}: make captures")
+
+    def test_written_captures_are_the_same_in_every_process(self) -> None:
+        print_digests = (
+            "import hashlib; from traffic import written; "
+            "print([hashlib.sha256(made()).hexdigest() for made in written.CAPTURES.values()])"
+        )
+        runs = {
+            subprocess.run(
+                [sys.executable, "-c", print_digests],
+                cwd=SCRIPTS,
+                env=dict(os.environ, PYTHONHASHSEED=seed),
+                capture_output=True,
+                check=True,
+            ).stdout
+            for seed in ("1", "2")
+        }
+        self.assertEqual(len(runs), 1)
+
+    def test_every_capture_is_described_and_small(self) -> None:
+        folder = SCRIPTS.parent / "captures"
+        described = (folder / "README.md").read_text()
+        for path in folder.glob("*.*"):
+            if path.suffix != ".md":
+                self.assertIn(f"`{path.name.replace('.peripheral', '')}`", described)
+                self.assertLess(path.stat().st_size, 20_000, path.name)
+
+    def test_lengths_on_every_layer_agree(self) -> None:
+        """A capture that is written by hand must not lie about its lengths, where it does not mean to."""
+        for name, made in written.CAPTURES.items():
+            content = made()
+            if btsnoop.datalink(content) == btsnoop.H4:
+                for number, record in enumerate(btsnoop.records(content), 1):
+                    self.assertEqual(length_errors(record.data), "", f"{name} #{number}")
 
     def test_monitor_capture_has_every_opcode(self) -> None:
         opcodes = {record.flags & 0xFFFF for record in btsnoop.records(handmade.monitor())}
         self.assertEqual(opcodes, {*range(20), 25})
+
+    def test_every_advertising_type_is_there(self) -> None:
+        groups = (advertising.DISCOVERY, advertising.DATA, advertising.SECURITY, advertising.BROADCAST)
+        kinds = {kind for group in groups for kind, _ in group}
+        assigned = {*range(0x01, 0x0B), *range(0x0D, 0x13), *range(0x14, 0x33), 0x34, 0x3D, 0xFF}
+        self.assertEqual(assigned - kinds, set())
+        self.assertEqual(kinds - assigned, {0x33}, "only 0x33 is there although it is assigned to nothing")
+
+    def test_every_security_manager_code_is_there(self) -> None:
+        codes = {
+            record.data[9]
+            for record in btsnoop.records(pairing.pairing_all_keys())
+            if record.data[0] == btsnoop.ACL and record.data[7:9] == b"\x06\x00"
+        }
+        self.assertEqual(codes, set(range(0x01, 0x10)))
+
+
+def length_errors(packet: bytes) -> str:
+    """What an H4 packet's length fields say wrongly; ACL only where a fragment begins."""
+    kind, rest = packet[0], packet[1:]
+    if kind == btsnoop.COMMAND and rest[2] != len(rest) - 3:
+        return f"command: {rest[2]} said, {len(rest) - 3} there"
+    if kind == btsnoop.EVENT and rest[1] != len(rest) - 2:
+        return f"event: {rest[1]} said, {len(rest) - 2} there"
+    if kind == btsnoop.ACL and int.from_bytes(rest[2:4], "little") != len(rest) - 4:
+        return "ACL: a wrong length"
+    return ""
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from . import btsnoop
 from .btsnoop import ACL, COMMAND, EVENT
 
 STEP = 1_250
+SIGNALLING, ATT, LE_SIGNALLING, SECURITY_MANAGER, BR_SECURITY_MANAGER = 1, 4, 5, 6, 7  # fixed L2CAP channels
 
 
 class Capture:
@@ -36,13 +37,29 @@ class Capture:
     def acl(self, handle: int, boundary: int, data: bytes, received: bool) -> None:
         self.add(bytes([ACL]) + acl(handle, boundary, data), btsnoop.h4_flags(ACL, received))
 
-    def sent(self, handle: int, pdu: bytes) -> None:
-        """A whole ATT PDU, and the controller's word that it left."""
-        self.acl(handle, 0, l2cap(0x0004, pdu), received=False)
+    def sent(self, handle: int, pdu: bytes, channel: int = ATT) -> None:
+        """A whole L2CAP PDU, and the controller's word that it left."""
+        self.acl(handle, 0, l2cap(channel, pdu), received=False)
         self.event(0x13, struct.pack("<BHH", 1, handle, 1))
 
-    def received(self, handle: int, pdu: bytes) -> None:
-        self.acl(handle, 2, l2cap(0x0004, pdu), received=True)
+    def received(self, handle: int, pdu: bytes, channel: int = ATT) -> None:
+        self.acl(handle, 2, l2cap(channel, pdu), received=True)
+
+    def started(self, opcode: int, parameters: bytes = b"", status: int = 0) -> None:
+        """A command and its Command Status."""
+        self.command(opcode, parameters)
+        self.event(0x0F, struct.pack("<BBH", status, 1, opcode))
+
+    def meta(self, subevent: int, parameters: bytes) -> None:
+        """An LE Meta event."""
+        self.event(0x3E, bytes([subevent]) + parameters)
+
+    def wait(self, milliseconds: int) -> None:
+        self.time += milliseconds * 1000
+
+    def disconnect(self, handle: int) -> None:
+        self.started(0x0406, struct.pack("<HB", handle, 0x13))
+        self.event(0x05, struct.pack("<BHB", 0, handle, 0x16))  # by the local host
 
     # Datalink 2001: the monitor's opcode and the adapter's index are in the flags.
 
@@ -90,9 +107,7 @@ def enhanced_connection() -> bytes:
     _connect_version_2(capture, 0x0041)
     _talk_on_two_links(capture, 0x0040, 0x0041)
     for handle in (0x0041, 0x0040):
-        capture.command(0x0406, struct.pack("<HB", handle, 0x13))  # Disconnect
-        capture.event(0x0F, struct.pack("<BBH", 0, 1, 0x0406))
-        capture.event(0x05, struct.pack("<BHB", 0, handle, 0x16))  # by the local host
+        capture.disconnect(handle)
     return bytes(capture.content)
 
 
@@ -202,8 +217,3 @@ def monitor() -> bytes:
     capture.monitor(1, b"", other)  # deleted index
     capture.monitor(1, b"", adapter)
     return bytes(capture.content)
-
-
-def make_all(folder: Path) -> None:
-    (folder / "enhanced-connection.btsnoop").write_bytes(enhanced_connection())
-    (folder / "monitor.btsnoop").write_bytes(monitor())

@@ -59,13 +59,13 @@ class UnhurriedHost(Host):
 
 
 class World:
-    def __init__(self, name, services, uuids=(), manufacturer_data=b"", extended=True) -> None:
+    def __init__(self, name, services, uuids=(), manufacturer_data=b"", extended=True, bearers=False) -> None:
         self.air = Radio()
         self.snoopers = {"phone": RecordingSnooper(), "gadget": RecordingSnooper()}
         self.advertising_data = self._advertisement(uuids, manufacturer_data)
         self.scan_response = bytes(AdvertisingData([(AdvertisingData.COMPLETE_LOCAL_NAME, name.encode())]))
         self.phone = self._device("phone", PHONE, "Phone", extended)
-        self.gadget = self._device("gadget", GADGET, name, extended)
+        self.gadget = self._device("gadget", GADGET, name, extended, bearers)
         self.gadget.add_services(services)
         self.connection = self.gadget_connection = self.peer = None
 
@@ -79,13 +79,15 @@ class World:
             fields.append((AdvertisingData.MANUFACTURER_SPECIFIC_DATA, manufacturer_data))
         return bytes(AdvertisingData(fields))
 
-    def _device(self, role, address, name, extended) -> Device:
+    def _device(self, role, address, name, extended, bearers=False) -> Device:
+        """`bearers`: with enhanced ATT bearers."""
         controller = RadioController(role, self.air, PUBLIC[role], extended)
         host = UnhurriedHost(controller, AsyncPipeSink(controller))
         controller.host = host
         host.snooper = self.snoopers[role]
         irk = secrets.token_bytes(16)
-        return Device(config=DeviceConfiguration(name=name, address=Address(address), irk=irk), host=host)
+        config = DeviceConfiguration(name=name, address=Address(address), irk=irk, eatt_enabled=bearers)
+        return Device(config=config, host=host)
 
     # What the user does.
 

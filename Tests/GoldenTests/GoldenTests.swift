@@ -29,8 +29,8 @@ struct GoldenCase: Sendable, CustomTestStringConvertible {
     }
   }()
 
-  /// The capture's bytes: `name`, or what is made of it by `name[:count]` (its first bytes) or
-  /// `name[offset=value]` (one byte changed).
+  /// The capture's bytes: `name`, or what is made of it by `name[:count]` (its first bytes), `name[offset:]` (without
+  /// the records before that offset) or `name[offset=value]` (one byte changed).
   func captureBytes() throws -> [UInt8] {
     let parts = capture.split(separator: "[", maxSplits: 1)
     let name = String(parts[0])
@@ -39,6 +39,10 @@ struct GoldenCase: Sendable, CustomTestStringConvertible {
     let change = parts[1].dropLast()
     if change.hasPrefix(":") {
       return Array(bytes.prefix(try #require(Int(change.dropFirst()))))
+    }
+    if change.hasSuffix(":") {
+      let start = try #require(Int(change.dropLast()))
+      return Array(bytes.prefix(16) + bytes.dropFirst(start))
     }
     let sides = try change.split(separator: "=").map { try #require(Int($0)) }
     bytes[sides[0]] = UInt8(sides[1])

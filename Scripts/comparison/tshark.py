@@ -1,0 +1,229 @@
+"""What tshark (4.0) says about each packet."""
+
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+from . import Facts, Told, first, listed, number, without_zeros
+
+LAYERS = "frame hci_mon packetlogger bthci_evt bthci_cmd bthci_acl bthci_sco bthci_iso btl2cap btatt btsmp"
+
+# Where an ATT PDU's value begins, and for which PDUs tshark's handle is on the wire rather than remembered.
+VALUE_AT = {0x0B: 1, 0x0D: 1, 0x0F: 1, 0x12: 3, 0x52: 3, 0x1B: 3, 0x1D: 3, 0x16: 5, 0x17: 5}
+CARRIES_HANDLE = {0x01, 0x0A, 0x0C, 0x12, 0x52, 0xD2, 0x16, 0x17, 0x1B, 0x1D}
+SIGNED_WRITE, SIGNATURE = 0xD2, 12
+
+# The monitor's opcodes for packets, by where they went: commands, events, ACL, SCO, ISO.
+MONITOR_DIRECTION = {2: 0, 3: 1, 4: 0, 5: 1, 6: 0, 7: 1, 18: 0, 19: 1}
+LOGGER_DIRECTION = {0x00: 0, 0x01: 1, 0x02: 0, 0x03: 1, 0x08: 0, 0x09: 1, 0x0A: 0, 0x0B: 1, 0x12: 0, 0x13: 1}
+
+LEGACY_REPORT, EXTENDED_REPORT = 0x02, 0x0D
+SYNC_ESTABLISHED, PERIODIC_REPORT, SYNC_LOST = 0x0E, 0x0F, 0x10
+
+# A signalling field's name here, and tshark's names for it in the several commands.
+SIGNALLING = {
+    "identifier": ("cmd_ident",),
+    "source_cid": ("scid",),
+    "destination_cid": ("dcid",),
+    "mtu": ("option_mtu",),
+    "mps": ("mps",),
+    "initial_credits": ("initial_credits",),
+    "credits": ("credits",),
+    "result": ("result", "le_result", "conf_result", "info_result", "move_result"),
+    "reason": ("rej_reason",),
+    "info_type": ("info_type",),
+    "interval_min": ("min_interval",),
+    "interval_max": ("max_interval",),
+    "latency": ("slave_latency",),
+    "timeout": ("timeout_multiplier",),
+}
+ASKS_FOR_PSM = {0x02: "psm", 0x14: "le_psm"}  # elsewhere tshark's PSM is remembered, not read
+
+SECURITY = {
+    "io_capability": "io_capability",
+    "oob_data_flag": "oob_data_flags",
+    "authreq": "authreq",
+    "maximum_encryption_key_size": "max_enc_key_size",
+    "initiator_key_distribution": "initiator_key_distribution",
+    "responder_key_distribution": "responder_key_distribution",
+    "reason": "reason",
+    "ediv": "ediv",
+    "address_type": "address_type",
+    "notification_type": "notification_type",
+}
+SECURITY_BYTES = {
+    "confirm_value": "cfm_value",
+    "random_value": "random_value",
+    "long_term_key": "long_term_key",
+    "identity_resolving_key": "id_resolving_key",
+    "signature_key": "signature_key",
+    "dhkey_check": "dhkey_check",
+    "public_key_x": "public_key_x",
+    "public_key_y": "public_key_y",
+}
+
+
+def facts(path: Path) -> list[Facts] | None:
+    """No preferences of the user's, no name resolution; one run, because tshark is slow to start. None where tshark
+    reads nothing at all, as of a PacketLogger file that it takes for something else."""
+    with tempfile.TemporaryDirectory() as empty:
+        environment = dict(os.environ, WIRESHARK_CONFIG_DIR=empty, TZ="UTC", LC_ALL="C.UTF-8")
+        command = ["tshark", "-n", "-r", str(path), "-T", "ek", "-x", "-J", LAYERS]
+        result = subprocess.run(command, capture_output=True, env=environment, check=False)
+    lines = [line for line in result.stdout.splitlines() if b'"layers"' in line]
+    packets = [json.loads(line, object_pairs_hook=_merged) for line in lines]
+    if not packets and result.returncode != 0:
+        return None
+    return [_packet(packet["layers"]) for packet in packets]
+
+
+def _merged(pairs: list) -> dict:
+    """tshark repeats a key where a field occurs again deeper in a layer; the first one is the layer's own."""
+    merged: dict = {}
+    for key, value in pairs:
+        merged[key] = [*listed(merged[key]), *listed(value)] if key in merged else value
+    return merged
+
+
+def _packet(layers: dict) -> Facts:
+    told = Told()
+
+    def layer(name: str) -> dict | None:
+        found = first(layers.get(name))
+        return found if isinstance(found, dict) else None
+
+    told.put("time", without_zeros(first(layers["frame"].get("frame_frame_time"))))
+    monitor = layer("hci_mon")
+    index = number(first(monitor.get("hci_mon_hci_mon_adapter_id"))) if monitor else 0
+    told.put("adapter", None if index == 0xFFFF else index)
+    side = number(first(layers["frame"].get("frame_frame_p2p_dir")))
+    if monitor:
+        side = MONITOR_DIRECTION.get(number(first(monitor.get("hci_mon_hci_mon_opcode"))))
+    if logged := layer("packetlogger"):
+        side = LOGGER_DIRECTION.get(number(first(logged.get("packetlogger_packetlogger_type"))))
+    told.put("direction", None if side is None else ("sent", "received")[side])
+    if command := layer("bthci_cmd"):
+        told.put("hci.opcode", number(first(command.get("bthci_cmd_bthci_cmd_opcode"))))
+    if event := layer("bthci_evt"):
+        _event(event, told)
+    for kind in ("acl", "sco", "iso"):
+        if data := layer(f"bthci_{kind}"):
+            told.put("hci.handle", number(first(data.get(f"bthci_{kind}_bthci_{kind}_chandle"))))
+    if l2cap := layer("btl2cap"):
+        _l2cap(l2cap, told)
+    if att := layer("btatt"):
+        _att(att, bytes.fromhex(first(layers.get("btatt_raw")) or ""), told)
+    if smp := layer("btsmp"):
+        _security(smp, told)
+    return told
+
+
+def _event(event: dict, told: Told) -> None:
+    def field(name: str):
+        return event.get(f"bthci_evt_bthci_evt_{name}")
+
+    subevent = number(first(field("le_meta_subevent")))
+    told.put("hci.event", number(first(field("code"))))
+    told.put("hci.subevent", subevent)
+    told.put("hci.connection_handles", [number(each) for each in listed(field("connection_handle"))])
+    if subevent in (SYNC_ESTABLISHED, PERIODIC_REPORT, SYNC_LOST):
+        told.put("periodic.sync", number(first(field("sync_handle"))))
+        told.put("periodic.sid", number(first(field("advertising_sid"))))
+        told.put("periodic.interval", number(first(field("periodic_advertising_interval"))))
+        if subevent == SYNC_ESTABLISHED:
+            told.put("periodic.address", first(field("bd_addr")).upper())
+    if subevent == PERIODIC_REPORT:
+        told.put("periodic.rssi_dbm", number(first(field("rssi"))))
+        told.put("periodic.data_status", number(first(field("data_status"))))
+        told.put("periodic.data", (first(field("data")) or "").replace(":", ""))
+    types = listed(field("le_ext_advts_event_type")) or listed(field("le_advts_event_type"))
+    if not types or subevent not in (LEGACY_REPORT, EXTENDED_REPORT):
+        return
+    data = iter(listed(event.get("btcommon_btcommon_eir_ad_advertising_data_raw")))
+    lengths = [int(each) for each in listed(field("data_length"))]
+    told.put("adv.count", len(types))
+    told.put("adv.event_type", [number(each) for each in types])
+    told.put("adv.address", [each.upper() for each in listed(field("bd_addr"))])
+    told.put("adv.rssi_dbm", [None if each == "127" else int(each) for each in listed(field("rssi"))])
+    told.put("adv.data", [next(data, "") if length else "" for length in lengths])
+    _structures(event, told)
+
+
+def _structures(event: dict, told: Told) -> None:
+    def entry(name: str) -> list:
+        return listed(event.get(f"btcommon_btcommon_eir_ad_entry_{name}"))
+
+    told.put("adv.types", [number(each) for each in entry("type")])
+    told.put("adv.names", entry("device_name"))
+    told.put("adv.uuids_16", [number(each) for each in entry("uuid_16")])
+    told.put("adv.uuids_32", [number(each) for each in entry("uuid_32") or entry("custom_uuid_32")])
+    told.put("adv.uuids_128", [each.replace(":", "") for each in entry("uuid_128") + entry("custom_uuid_128")])
+    told.put("adv.companies", [number(each) for each in entry("company_id")])
+    told.put("adv.tx_power_dbm", [number(each) for each in entry("power_level")])
+    told.put("adv.appearances", [number(each) for each in entry("appearance")])
+    told.put("adv.service_data", [each.replace(":", "") for each in entry("service_data")])
+    told.put("adv.flags", _flags(event))
+
+
+def _flags(event: dict) -> list[int]:
+    bits = (
+        ("le_limited_discoverable_mode", 0),
+        ("le_general_discoverable_mode", 1),
+        ("bredr_not_supported", 2),
+        ("le_bredr_support_controller", 3),
+        ("le_bredr_support_host", 4),
+        ("reserved", 5),
+    )
+    columns = [
+        [_bit(each) << shift for each in listed(event.get(f"btcommon_btcommon_eir_ad_entry_flags_{name}"))]
+        for name, shift in bits
+    ]
+    return [sum(each) for each in zip(*columns)]
+
+
+def _bit(value) -> int:
+    return int(value) if isinstance(value, bool) else number(value)
+
+
+def _l2cap(l2cap: dict, told: Told) -> None:
+    def field(name: str) -> list:
+        return [number(each) for each in listed(l2cap.get(f"btl2cap_btl2cap_{name}"))]
+
+    told.put("l2cap.cid", first(field("cid")))
+    told.put("l2cap.sdu_length", first(field("le_sdu_length")))
+    codes = field("cmd_code")
+    told.put("signalling.code", codes)
+    if not codes:
+        return
+    for name, theirs in SIGNALLING.items():
+        told.put(f"signalling.{name}", [each for their in theirs for each in field(their)])
+    asked = [name for code, name in ASKS_FOR_PSM.items() if code in codes]
+    told.put("signalling.psm", [first(field(name)) for name in asked])
+
+
+def _att(att: dict, pdu: bytes, told: Told) -> None:
+    opcode = number(first(att.get("btatt_btatt_opcode")))
+    told.put("att.opcode", opcode)
+    if opcode in CARRIES_HANDLE:
+        told.put("att.handle", number(first(att.get("btatt_btatt_handle"))))
+    if opcode == 0x01:
+        told.put("att.error", number(first(att.get("btatt_btatt_error_code"))))
+        told.put("att.request_opcode", number(first(att.get("btatt_btatt_req_opcode_in_error"))))
+    if opcode in VALUE_AT:
+        if len(pdu) >= VALUE_AT[opcode]:  # the capture may have cut the PDU before its value
+            told.put("att.value", pdu[VALUE_AT[opcode] :].hex())
+    elif opcode == SIGNED_WRITE:
+        told.put("att.value", pdu[3:-SIGNATURE].hex())
+
+
+def _security(smp: dict, told: Told) -> None:
+    told.put("smp.opcode", number(first(smp.get("btsmp_btsmp_opcode"))))
+    for name, theirs in SECURITY.items():
+        told.put(f"smp.{name}", number(first(smp.get(f"btsmp_btsmp_{theirs}"))))
+    for name, theirs in SECURITY_BYTES.items():
+        if raw := first(smp.get(f"btsmp_btsmp_{theirs}")):
+            told.put(f"smp.{name}", raw.replace(":", ""))
+    if address := first(smp.get("btsmp_btsmp_bd_addr")):
+        told.put("smp.address", address.upper())

@@ -1,0 +1,37 @@
+"""All captures that are written byte by byte, and so need no virtual devices."""
+
+from pathlib import Path
+
+from . import advertising, classic, handmade, link, management, pairing, phone
+
+CAPTURES = {
+    "advertising-types": advertising.advertising_types,
+    "android-phone": phone.android_phone,
+    "classic": classic.classic,
+    "enhanced-connection": handmade.enhanced_connection,
+    "link-control": link.link_control,
+    "management": management.management,
+    "monitor": handmade.monitor,
+    "pairing-all-keys": pairing.pairing_all_keys,
+    "periodic": advertising.periodic,
+}
+
+# What must not be shown without being asked for: keys, and digits that were typed.
+SECRETS = {
+    "advertising-types": [
+        *(b"INVENTED-C-192!!", b"INVENTED-R-192!!", b"INVENTED-C-256!!", b"INVENTED-R-256!!"),
+        *(b"INVENTED-TK-VAL!", b"SC-CONFIRMATION!", b"SC-RANDOM-VALUE!", b"INVENTED-CODE-01"),
+    ],
+    "android-phone": [b"INVENTED-IRK-ONE", b"INVENTED-IRK-TWO", b"INVENTED-LTK-001"],
+    "classic": [b"INVENTED-LINK-KY", b"INVENTED-IRK-(A)", b"INVENTED-IRK-(B)", b"INVENTED-CSRK-A."],
+    "link-control": [b"AN-INVENTED-KEY!"],
+    "management": management.SECRETS,
+    "pairing-all-keys": pairing.SECRETS,
+    "periodic": [b"INVENTED-CODE-02"],
+}
+PASSKEYS = {"management": management.PASSKEYS}
+
+
+def make_all(folder: Path) -> None:
+    for name, made in CAPTURES.items():
+        (folder / f"{name}.btsnoop").write_bytes(made())
