@@ -61,8 +61,8 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
   (
     "01 56 fd 04 02 64 00 5f",
     [
-      "Sub_Opcode 2", "Full_Max_Percent 100", "Truncated_Max_Percent 0",
-      "Notify_Threshold_Percent 95",
+      "Sub_Opcode 2", "Full_Max 100", "Truncated_Max 0",
+      "Notify_Threshold 95",
     ]
   ),
   (

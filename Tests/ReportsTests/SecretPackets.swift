@@ -68,6 +68,14 @@ struct SecretPackets {
       Self("User Passkey Request Reply", command(0x042e, address + [0xc0, 0xc1, 0xc2, 0xc3])),
       Self("Remote OOB Data Request Reply", command(0x0430, address + key + key2)),
       Self("Write Stored Link Key", command(0x0c11, [1] + address + key)),
+      Self("LE Create BIG", command(0x2068, [1, 0, 1] + zeros + [0, 0, 0, 0, 1] + key)),
+      Self("Android LE RPA Offload", command(0xfd55, [2] + key + [0] + address)),
+      Self("… without its last byte", command(0xfd55, [2] + key.dropLast())),
+      Self("… of a subcommand that is not known", command(0xfd55, [9] + key)),
+      Self(
+        "Microsoft Extension, a monitor for an IRK",
+        event(0x0e, [1, 0x01, 0x10, 0, 11, 0, 0, 11, 2, 0, 0, 0]),
+        command(0xfc1e, [3, 0, 0, 0, 0, 3] + key)),
       Self("LE BIG Create Sync", command(0x206b, [1, 0x40, 0, 1] + key + [0, 1, 0, 1, 1])),
       Self(
         "LE Set Advertising Data with a Security Manager TK value",

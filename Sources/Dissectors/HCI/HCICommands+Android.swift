@@ -93,9 +93,9 @@ package let androidCommandRows: [HCIRow] = [
         .on(
           0x02,
           [
-            .u8("Full_Max_Percent", line: "percent full"),
-            .u8("Truncated_Max_Percent", line: "percent truncated"),
-            .u8("Notify_Threshold_Percent", line: "notify at percent"),
+            .u8("Full_Max", .scaled(.percent), line: "full"),
+            .u8("Truncated_Max", .scaled(.percent), line: "truncated"),
+            .u8("Notify_Threshold", .scaled(.percent), line: "notify at"),
           ]),
         .on(
           0x03,
