@@ -25,7 +25,8 @@ extension HCIParameter {
     case .address: (6, true)
     case .bytes(let count), .text(let count), .secret(let count), .uuid(let count): (count, true)
     case .advertisingData(let field): (field, field > 0)
-    case .counted, .rest, .list, .halfUUID, .half, .restText, .versionEnd, .openEnd: (0, false)
+    case .counted, .countedSecret, .rest, .list, .halfUUID, .half, .restText, .versionEnd, .openEnd:
+      (0, false)
     case .alternative, .otherwise: DissectorsTests.size(items)
     case .choice: sizeOfChoice
     }
@@ -208,6 +209,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
       case .count, .countOfBits, .countBeyond: counted = true
       // What stands between is counted, too.
       case .unsigned where parameters[..<index].contains(where: \.countsBeyond): break
+      case .unsigned where parameters[index...].contains { $0.kind == .countedSecret }: break
       case .choice, .alternative, .otherwise:
         // A choice may begin with what the count before is of.
         let outer: [HCIParameter] = counted ? [.count("Outer")] : []
@@ -222,7 +224,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
         guard counted, Self.counts(parameter.items) else { return false }
         counted = false
       case .advertisingData(let field) where field > 0 && !counted: break
-      case .counted, .advertisingData:
+      case .counted, .countedSecret, .advertisingData:
         guard counted else { return false }
         counted = false
       default:
@@ -357,7 +359,8 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
   )
   func secrets() {
     let commands: [UInt16: Int] = [
-      0x040b: 1, 0x040d: 1, 0x042e: 1, 0x0430: 2, 0x0445: 4, 0x0c11: 1, 0x2017: 2, 0x2019: 1,
+      0x040b: 1, 0x040d: 1, 0x042e: 1, 0x0430: 2, 0x0435: 1, 0x0436: 1, 0x0445: 4, 0x0c11: 1,
+      0x2017: 2, 0x2019: 1,
       0x201a: 1, 0x2027: 2, 0x2068: 1, 0x2069: 1, 0x206b: 1, 0xfd55: 1,
     ]
     let returns: [UInt16: Int] = [0x0c57: 2, 0x0c7d: 4, 0x2017: 1, 0x2018: 1, 0xfd55: 1]
@@ -376,7 +379,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     func count(_ parameters: [HCIParameter]) -> Int {
       parameters.reduce(0) { sum, parameter in
         switch parameter.kind {
-        case .secret: sum + 1
+        case .secret, .countedSecret: sum + 1
         case .list, .choice, .alternative, .otherwise: sum + count(parameter.items)
         default: sum
         }

@@ -319,6 +319,20 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
     #expect(dissection.parameters?.outer == dissection.body)
   }
 
+  /// A handle that only the chosen layout has.
+  @Test func handlesBehindASelector() {
+    func handle(_ text: String) -> UInt16? {
+      let bytes = hex(text)
+      return h4(bytes).parameters?.connectionHandle(bytes.bytes)
+    }
+    #expect(handle("01 5d fd 06 04 41 20 41 00 00") == 0x41)
+    #expect(handle("01 5d fd 01 02") == nil)
+    #expect(handle("04 ff 05 58 11 42 00 01 02") == 0x42)
+    #expect(handle("04 ff 04 58 05 1f 07") == nil)
+    // Cut before it.
+    #expect(handle("01 5d fd 02 04 41") == nil)
+  }
+
   /// An older quality report, behind which stands what only its vendor knows.
   @Test func anOlderQualityReport() {
     let bytes = hex(

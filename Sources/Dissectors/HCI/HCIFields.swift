@@ -99,12 +99,15 @@ package struct HCIFields: ~Escapable {
       position += 1
       if skipsSilent, field.line == nil, let size = field.plainSize {
         _ = try cursor.take(Int(size))
-      } else if case .list = field.kind {
+        continue
+      }
+      switch field.kind {
+      case .list:
         let items = position..<position + Int(field.itemFields)
         try readList(
           field.name, fields, items, leastSize: Int(field.leastItemSize), &visitor)
         position = items.upperBound
-      } else if case .choice = field.kind {
+      case .choice:
         let layouts = position..<position + Int(field.itemFields)
         position = layouts.upperBound
         if let chosen = chosen(fields, layouts) {
@@ -113,12 +116,11 @@ package struct HCIFields: ~Escapable {
           isUnknownChoice = true
           isOpen = true
         }
-      } else if case .versionEnd(let least) = field.kind {
+      case .versionEnd(let least):
         if cursor.remaining >= least { continue }
         isOpen = true
         return
-      } else {
-        try read(field, &visitor)
+      default: try read(field, &visitor)
       }
     }
   }
@@ -203,6 +205,9 @@ package struct HCIFields: ~Escapable {
       value = .text
     case .secret(let length):
       slice = try cursor.take(length)
+      value = .secret
+    case .countedSecret:
+      slice = try cursor.take(takeCount())
       value = .secret
     case .advertisingData(let field):
       let length = count ?? field

@@ -27,6 +27,8 @@ package struct HCIParameter: Sendable {
     case text(Int)
     /// This many bytes that are a secret (a key): never shown unless asked for.
     case secret(Int)
+    /// As many bytes as the `count` before it says that are a secret.
+    case countedSecret
     /// One byte that says which part of an advertising set's data the AD structures behind it are:
     /// only complete data (3) begins and ends with whole ones.
     case dataOperation
@@ -164,6 +166,9 @@ package struct HCIParameter: Sendable {
   }
   static func secret(_ name: StaticString, _ count: Int, line: StaticString? = nil) -> Self {
     Self(name, .secret(count), line)
+  }
+  static func countedSecret(_ name: StaticString, line: StaticString? = nil) -> Self {
+    Self(name, .countedSecret, line)
   }
   static func advertisingData(
     _ name: StaticString, field: Int = 0, line: StaticString? = nil

@@ -98,7 +98,24 @@ package struct HCIParameters: Sendable {
     {
       return bytes.littleEndianU16(at: Int(inner.start) + offset) & 0x0fff
     }
+    if let row, HCITable.parameters(row).hasChosenHandle {
+      return Self.chosenHandle(HCITable.parameters(row), bytes, outer)
+    }
+    if let completed, HCITable.returns(completed).hasChosenHandle {
+      return Self.chosenHandle(HCITable.returns(completed), bytes, inner)
+    }
     return nil
+  }
+
+  /// The handle in a layout that a selector chose.
+  private static func chosenHandle(
+    _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice
+  ) -> UInt16? {
+    var fields = HCIFields(bytes, slice)
+    var finder = HandleFinder()
+    // What was told before the bytes end too early counts.
+    try? fields.walk(layout, &finder)
+    return finder.handle
   }
 
   /// The Status that the packet carries: the first parameter of its row, or of a Command Complete.
@@ -137,4 +154,24 @@ package struct HCIParameters: Sendable {
     return left.isEmpty || fields.isOpen
       ? nil : Problem(.leftOver, at: Int(left.start), Int(left.count))
   }
+}
+
+/// A visitor that keeps the first handle.
+private struct HandleFinder: HCIFieldVisitor {
+  var handle: UInt16?
+
+  static var wantsLineOnly: Bool { false }
+
+  mutating func field(
+    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    at slice: Slice
+  ) {
+    guard handle == nil, case .number(let number, _, .handle) = value else { return }
+    handle = UInt16(truncatingIfNeeded: number) & 0x0fff
+  }
+
+  func beginList(_ name: StaticString) {}
+  func beginItem() {}
+  func endItem() {}
+  func endList() {}
 }
