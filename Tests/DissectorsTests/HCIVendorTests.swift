@@ -124,7 +124,8 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
   (
     "01 57 fd 0b 06 00 09 4c 00 02 15 ff ff ff ff",
     [
-      "Sub_Opcode 6", "Action 0", "Filter_Index 9", "Manufacturer_Data bytes 4c000215",
+      "Sub_Opcode 6", "Action 0", "Filter_Index 9", "Company_Identifier 0x004c",
+      "Manufacturer_Data bytes 0215",
       "Manufacturer_Data_Mask bytes ffffffff",
     ]
   ),

@@ -191,8 +191,8 @@ package struct HCIFields: ~Escapable {
     case .rest:
       slice = cursor.rest()
       value = .bytes
-    case .half:
-      slice = try cursor.take(cursor.remaining / 2)
+    case .half(let before):
+      slice = try cursor.take(max(0, (cursor.remaining + before) / 2 - before))
       value = .bytes
     case .uuid(let width): (slice, value) = try uuid(width)
     case .halfUUID: (slice, value) = try uuid(cursor.remaining / 2)

@@ -39,8 +39,8 @@ extension HCIParameter {
   static func halfUUID(_ name: StaticString, line: StaticString? = nil) -> Self {
     Self(name, .halfUUID, line)
   }
-  static func half(_ name: StaticString, line: StaticString? = nil) -> Self {
-    Self(name, .half, line)
+  static func half(_ name: StaticString, after before: Int = 0, line: StaticString? = nil) -> Self {
+    Self(name, .half(after: before), line)
   }
   static func restText(_ name: StaticString, line: StaticString? = nil) -> Self {
     Self(name, .restText, line)

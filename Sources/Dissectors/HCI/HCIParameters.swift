@@ -88,23 +88,15 @@ package struct HCIParameters: Sendable {
 
   /// The handle of the link that the packet is about, where its row has one.
   package func connectionHandle(_ bytes: RawSpan) -> UInt16? {
-    if let row, let offset = HCITable.parameters(row).connectionHandleOffset,
-      Int(outer.count) >= offset + 2
-    {
-      return bytes.littleEndianU16(at: Int(outer.start) + offset) & 0x0fff
+    if let row, let handle = Self.handle(HCITable.parameters(row), bytes, outer) { return handle }
+    return completed.flatMap { Self.handle(HCITable.returns($0), bytes, inner) }
+  }
+
+  private static func handle(_ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice) -> UInt16? {
+    if let offset = layout.connectionHandleOffset, Int(slice.count) >= offset + 2 {
+      return bytes.littleEndianU16(at: Int(slice.start) + offset) & 0x0fff
     }
-    if let completed, let offset = HCITable.returns(completed).connectionHandleOffset,
-      Int(inner.count) >= offset + 2
-    {
-      return bytes.littleEndianU16(at: Int(inner.start) + offset) & 0x0fff
-    }
-    if let row, HCITable.parameters(row).hasChosenHandle {
-      return Self.chosenHandle(HCITable.parameters(row), bytes, outer)
-    }
-    if let completed, HCITable.returns(completed).hasChosenHandle {
-      return Self.chosenHandle(HCITable.returns(completed), bytes, inner)
-    }
-    return nil
+    return layout.hasChosenHandle ? chosenHandle(layout, bytes, slice) : nil
   }
 
   /// The handle in a layout that a selector chose.
