@@ -90,6 +90,7 @@ struct SecretPackets {
     [
       Self("Link Key Notification", event(0x18, address + key + [4])),
       Self("… without its last byte", event(0x18, address + key)),
+      Self("Loopback Command", event(0x19, [0x19, 0x20, 28] + enableEncryption)),
       Self("Return Link Keys", event(0x15, [1] + address + key)),
       Self("User Passkey Notification", event(0x3b, address + [0xc0, 0xc1, 0xc2, 0xc3])),
       Self("LE Generate DHKey Complete", event(0x3e, [9, 0] + key + key2)),

@@ -92,7 +92,8 @@ package let eventRows: [HCIRow] = [
       .deviceAddress, .secret("Link_Key", 16, line: "link key"),
       .u8("Key_Type", .code(.linkKeyType), line: ""),
     ]),
-  .event(0x19, "Loopback Command", [.rest("HCI_Command_Packet")]),
+  // Any command, also one that brings a key.
+  .event(0x19, "Loopback Command", [.countedSecret("HCI_Command_Packet")]),
   .event(
     0x1a, "Data Buffer Overflow", [.u8("Link_Type", .code(.overflowLinkType), line: "")]),
   .event(0x1b, "Max Slots Change", [.connectionHandle, .u8("LMP_Max_Slots", line: "slots")]),

@@ -207,7 +207,7 @@ package struct HCIFields: ~Escapable {
       slice = try cursor.take(length)
       value = .secret
     case .countedSecret:
-      slice = try cursor.take(takeCount())
+      slice = count == nil ? cursor.rest() : try cursor.take(takeCount())
       value = .secret
     case .advertisingData(let field):
       let length = count ?? field

@@ -27,7 +27,8 @@ package struct HCIParameter: Sendable {
     case text(Int)
     /// This many bytes that are a secret (a key): never shown unless asked for.
     case secret(Int)
-    /// As many bytes as the `count` before it says that are a secret.
+    /// As many bytes as the `count` before it says, or all that are left where there is none, that are
+    /// a secret.
     case countedSecret
     /// One byte that says which part of an advertising set's data the AD structures behind it are:
     /// only complete data (3) begins and ends with whole ones.
