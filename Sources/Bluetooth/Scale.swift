@@ -19,7 +19,7 @@ package struct Scale: Sendable, Equatable {
   /// The units that HCI's quantities are in.
   package enum Unit: UInt8, Sendable {
     case milliseconds, microseconds, seconds, decibelMilliwatts, decibels, meters, kilometers
-    case hertz
+    case hertz, percent
     /// Lengths; a key that holds one already says octets or length.
     case octets
     /// Credits of a channel; a key that holds them already says so.
@@ -36,6 +36,7 @@ package struct Scale: Sendable, Equatable {
       case .meters: "m"
       case .kilometers: "km"
       case .hertz: "Hz"
+      case .percent: "%"
       case .octets: "bytes"
       case .credits: "credits"
       }
@@ -52,6 +53,7 @@ package struct Scale: Sendable, Equatable {
       case .meters: "_m"
       case .kilometers: "_km"
       case .hertz: "_hz"
+      case .percent: "_percent"
       case .octets, .credits: ""
       }
     }
@@ -105,6 +107,8 @@ package struct Scale: Sendable, Equatable {
   package static let tenthsOfDB = Self(1, decimals: 1, .decibels)
   /// n × 0.1 m.
   package static let decimeters = Self(1, decimals: 1, .meters)
+  /// n %.
+  package static let percent = Self(1, .percent)
   /// n bytes.
   package static let octets = Self(1, .octets)
   /// n credits.

@@ -176,12 +176,12 @@ extension Sentence {
       output.text("to ")
       output.packet(request.packet)
     } else {
-      command(opcode)
+      answered(opcode, found)
     }
     if let status = found.status(bytes), status != 0 {
       comma()
       if answer.request != nil {
-        command(opcode)
+        answered(opcode, found)
         output.text(": ")
       }
       output.named(StatusCode(rawValue: status).name, UInt64(status), digits: 2)
@@ -193,6 +193,15 @@ extension Sentence {
       }
     } else if isComplete {
       undecoded(bytes.part(found.inner).dropping(1))
+    }
+  }
+
+  /// The command that is answered, by the row that was found for it.
+  private mutating func answered(_ opcode: UInt16, _ found: HCIParameters) {
+    if let completed = found.completed {
+      output.text(HCITable.name(completed))
+    } else {
+      command(opcode)
     }
   }
 

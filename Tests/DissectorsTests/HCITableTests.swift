@@ -211,6 +211,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
       case .count, .countOfBits, .countBeyond: counted = true
       // What stands between is counted, too.
       case .unsigned where parameters[..<index].contains(where: \.countsBeyond): break
+      case .unsigned where parameters[index...].contains { $0.kind == .countedSecret }: break
       case .choice, .alternative, .otherwise:
         // A choice may begin with what the count before is of.
         let outer: [HCIParameter] = counted ? [.count("Outer")] : []
@@ -225,7 +226,8 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
         guard counted, Self.counts(parameter.items) else { return false }
         counted = false
       case .advertisingData(let field) where field > 0 && !counted: break
-      case .counted, .advertisingData:
+      case .countedSecret where index == 0 && parameters.count == 1: break
+      case .counted, .countedSecret, .advertisingData:
         guard counted else { return false }
         counted = false
       default:
@@ -366,13 +368,15 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
   )
   func secrets() {
     let commands: [UInt16: Int] = [
-      0x040b: 1, 0x040d: 1, 0x042e: 1, 0x0430: 2, 0x0445: 4, 0x0c11: 1, 0x2017: 2, 0x2019: 1,
+      0x040b: 1, 0x040d: 1, 0x042e: 1, 0x0430: 2, 0x0435: 1, 0x0436: 1, 0x0445: 4, 0x0c11: 1,
+      0x2017: 2, 0x2019: 1,
       0x201a: 1, 0x2027: 2, 0x2068: 1, 0x2069: 1, 0x206b: 1, 0xfd55: 1,
     ]
     let returns: [UInt16: Int] = [0x0c57: 2, 0x0c7d: 4, 0x2017: 1, 0x2018: 1, 0xfd55: 1]
     #expect(Self.secrets(in: hciCommandTables, of: \.parameters) == commands)
     #expect(Self.secrets(in: hciCommandTables, of: \.returns) == returns)
-    #expect(Self.secrets(in: hciEventTables, of: \.parameters) == [0x15: 1, 0x18: 1, 0x3b: 1])
+    #expect(
+      Self.secrets(in: hciEventTables, of: \.parameters) == [0x15: 1, 0x18: 1, 0x19: 1, 0x3b: 1])
     #expect(Self.secrets(in: hciLEMetaTables, of: \.parameters) == [0x09: 1])
     #expect(Self.secrets(in: [[microsoftCommandRow]], of: \.parameters) == [0: 1])
     #expect(Self.secrets(in: [androidEventRows], of: \.parameters) == [:])

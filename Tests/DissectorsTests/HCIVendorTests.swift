@@ -61,8 +61,8 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
   (
     "01 56 fd 04 02 64 00 5f",
     [
-      "Sub_Opcode 2", "Full_Max_Percent 100", "Truncated_Max_Percent 0",
-      "Notify_Threshold_Percent 95",
+      "Sub_Opcode 2", "Full_Max 100", "Truncated_Max 0",
+      "Notify_Threshold 95",
     ]
   ),
   (
@@ -124,7 +124,8 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
   (
     "01 57 fd 0b 06 00 09 4c 00 02 15 ff ff ff ff",
     [
-      "Sub_Opcode 6", "Action 0", "Filter_Index 9", "Manufacturer_Data bytes 4c000215",
+      "Sub_Opcode 6", "Action 0", "Filter_Index 9", "Company_Identifier 0x004c",
+      "Manufacturer_Data bytes 0215",
       "Manufacturer_Data_Mask bytes ffffffff",
     ]
   ),
@@ -317,6 +318,20 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
     let dissection = h4(hex(text))
     #expect(dissection.parameters?.row.map { HCITable.name($0).description } == "Vendor Specific")
     #expect(dissection.parameters?.outer == dissection.body)
+  }
+
+  /// A handle that only the chosen layout has.
+  @Test func handlesBehindASelector() {
+    func handle(_ text: String) -> UInt16? {
+      let bytes = hex(text)
+      return h4(bytes).parameters?.connectionHandle(bytes.bytes)
+    }
+    #expect(handle("01 5d fd 06 04 41 20 41 00 00") == 0x41)
+    #expect(handle("01 5d fd 01 02") == nil)
+    #expect(handle("04 ff 05 58 11 42 00 01 02") == 0x42)
+    #expect(handle("04 ff 04 58 05 1f 07") == nil)
+    // Cut before it.
+    #expect(handle("01 5d fd 02 04 41") == nil)
   }
 
   /// An older quality report, behind which stands what only its vendor knows.

@@ -138,6 +138,59 @@ private func advertisement(_ data: String) -> String {
         + "LE Coded: Passive, interval 60 ms, window 30 ms")
   }
 
+  @Test func subcommandsBeginTheLine() {
+    #expect(
+      words("01 57 fd 07 03 00 06 f3 fe ff ff")
+        == "Android LE APCF Service UUID, Add, filter 6, UUID fef3")
+    #expect(
+      words("01 56 fd 04 02 64 00 5f")
+        == "Android LE Batch Scan Set Storage Parameters, full 100 %, truncated 0 %, notify at 95 %"
+    )
+    // What is behind a subcommand that nobody knows.
+    #expect(words("01 57 fd 03 77 01 02") == "Android LE APCF 0x77, 01 02")
+    #expect(
+      words("01 57 fd 03 01 01 03", "04 0e 07 01 57 fd 00 01 01 3a")
+        == "Command Complete to #1, Set Filtering Parameters, free 58")
+    #expect(
+      words("04 ff 14 56 01 00 00 55 44 33 22 11 c0 01 7f c4 0a 00 03 02 0a 04 00")
+        == "Android LE Advertisement Tracking filter 1, Found, C0:11:22:33:44:55, Random, RSSI -60 dBm"
+    )
+    #expect(words("04 ff 02 54 00") == "Vendor Specific 54 00")
+  }
+
+  @Test func microsoftsExtensionIsNamedWhereItIsKnown() {
+    let intel = "04 0e 0c 01 01 10 00 0b 00 00 0b 02 00 11 22"
+    let prefix = "04 0e 10 01 1e fc 00 00 7f 00 00 00 00 00 00 00 02 87 80"
+    let device = "04 ff 0c 87 80 02 01 55 44 33 22 11 c0 05 01"
+    #expect(
+      words(intel, "01 1e fc 09 03 10 11 12 13 02 01 0d 18")
+        == "Microsoft Extension LE Monitor Advertisement, high 16 dBm, low 17 dBm, for 18 s, UUID, 180d"
+    )
+    #expect(words("01 1e fc 02 04 05").hasPrefix("Vendor Command 0xfc1e"))
+    #expect(
+      words(intel, prefix)
+        == "Command Complete Microsoft Extension, Read Supported Features, 7 features, prefix 87 80"
+    )
+    #expect(
+      words(intel, prefix, device)
+        == "Microsoft Extension Event LE Monitor Device, Random, C0:11:22:33:44:55, monitor 5, Started"
+    )
+    #expect(
+      json([intel, prefix, device]).contains(
+        #""event":"0xff","prefix":"8780","name":"Microsoft Extension Event""#))
+    #expect(json(["04 ff 01 54"]).contains(#""event":"0xff","subevent":"0x54""#))
+  }
+
+  @Test func syncsAndStreamsAreNamed() {
+    #expect(
+      words("04 3e 14 24 00 01 00 02 01 55 44 33 22 11 c0 02 50 00 05 04 0a 08 10")
+        == "LE Periodic Advertising Sync Established [v2] sync 0x0001, SID 2, Random, "
+        + "C0:11:22:33:44:55, LE 2M, interval 100 ms, subevents 4")
+    #expect(
+      words("04 23 0d 00 40 00 01 02 0f 00 00 00 00 00 00 00").hasSuffix(
+        "Read Remote Extended Features Complete page 1, of 2, 4 features"))
+  }
+
   @Test func keysAreNamed() {
     let line = words("01 19 20 1c 40 00" + String(repeating: " 00", count: 10 + 16))
     #expect(

@@ -93,9 +93,9 @@ package let androidCommandRows: [HCIRow] = [
         .on(
           0x02,
           [
-            .u8("Full_Max_Percent", line: "percent full"),
-            .u8("Truncated_Max_Percent", line: "percent truncated"),
-            .u8("Notify_Threshold_Percent", line: "notify at percent"),
+            .u8("Full_Max", .scaled(.percent), line: "full"),
+            .u8("Truncated_Max", .scaled(.percent), line: "truncated"),
+            .u8("Notify_Threshold", .scaled(.percent), line: "notify at"),
           ]),
         .on(
           0x03,
@@ -261,19 +261,19 @@ extension HCIParameter {
       on(
         0x06,
         filter + [
-          half("Manufacturer_Data", line: "data"), rest("Manufacturer_Data_Mask", line: "mask"),
+          u16("Company_Identifier", .hex, line: "company"),
+          half("Manufacturer_Data", after: 2, line: "data"),
+          rest("Manufacturer_Data_Mask", line: "mask"),
         ]),
       on(
         0x07,
         filter + [half("Service_Data", line: "data"), rest("Service_Data_Mask", line: "mask")]),
-      // AOSP's layout; older ones differ.
+      // The versions differ in how they give the data and its mask.
       on(
         0x08,
         filter + [
           u8("Organization_ID", .hex, line: "organization"), u8("TDS_Flags", .hex),
-          u8("TDS_Flags_Mask", .hex), count("Transport_Data_Length"), counted("Transport_Data"),
-          count("Transport_Data_Mask_Length"), counted("Transport_Data_Mask"), since(),
-          u8("Meta_Data_Type", .hex), count("Meta_Data_Length"), counted("Meta_Data"),
+          u8("TDS_Flags_Mask", .hex), rest("Transport_Data_And_Mask"),
         ]),
       on(
         0x09,

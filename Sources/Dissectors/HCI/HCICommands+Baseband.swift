@@ -245,13 +245,17 @@ package let basebandPairingRows: [HCIRow] = [
     0x0c60, "Send Keypress Notification",
     [.deviceAddress, .u8("Notification_Type", .code(.keypress), line: "")],
     returns: [.status, .deviceAddress]),
-  .command(0x0c61, "Read Logical Link Accept Timeout"),
-  .command(0x0c62, "Write Logical Link Accept Timeout"),
+  .command(
+    0x0c61, "Read Logical Link Accept Timeout", [],
+    returns: [.status, .u16("Logical_Link_Accept_Timeout", .scaled(.slots), line: "")]),
+  .command(
+    0x0c62, "Write Logical Link Accept Timeout",
+    [.u16("Logical_Link_Accept_Timeout", .scaled(.slots), line: "")], returns: [.status]),
   .command(
     0x0c63, "Set Event Mask Page 2", [.u64("Event_Mask_Page_2", .flags(.eventMask2))],
     returns: [.status]),
-  .command(0x0c64, "Read Location Data"),
-  .command(0x0c65, "Write Location Data", returns: [.status]),
+  .command(0x0c64, "Read Location Data", [], returns: [.status] + HCIParameter.location),
+  .command(0x0c65, "Write Location Data", HCIParameter.location, returns: [.status]),
   .command(
     0x0c66, "Read Flow Control Mode", [],
     returns: [.status, .u8("Flow_Control_Mode", .code(.flowControlMode), line: "")]),
@@ -266,9 +270,18 @@ package let basebandPairingRows: [HCIRow] = [
       .i8("TX_Power_Level_DQPSK", .scaled(.dBm), line: "DQPSK"),
       .i8("TX_Power_Level_8DPSK", .scaled(.dBm), line: "8DPSK"),
     ]),
-  .command(0x0c69, "Read Best Effort Flush Timeout"),
-  .command(0x0c6a, "Write Best Effort Flush Timeout"),
-  .command(0x0c6b, "Short Range Mode"),
+  .command(
+    0x0c69, "Read Best Effort Flush Timeout", [.u16("Logical_Link_Handle", .handle)],
+    returns: [.status, .u32("Best_Effort_Flush_Timeout", .scaled(.microseconds), line: "")]),
+  .command(
+    0x0c6a, "Write Best Effort Flush Timeout",
+    [
+      .u16("Logical_Link_Handle", .handle),
+      .u32("Best_Effort_Flush_Timeout", .scaled(.microseconds), line: ""),
+    ], returns: [.status]),
+  .command(
+    0x0c6b, "Short Range Mode",
+    [.u8("Physical_Link_Handle", .hex), .u8("Short_Range_Mode", .code(.onOff), line: "")]),
   .command(
     0x0c6c, "Read LE Host Support", [],
     returns: [.status, .u8("LE_Supported_Host", .code(.onOff), line: ""), .bytes("Unused", 1)]),
@@ -351,3 +364,11 @@ package let basebandPairingRows: [HCIRow] = [
     0x0c84, "Set Min Encryption Key Size", [.u8("Min_Encryption_Key_Size", line: "key size")],
     returns: [.status]),
 ]
+
+extension HCIParameter {
+  /// Where the Controller is, as far as radio rules go: the region is two letters of ISO 3166-1.
+  fileprivate static let location: [HCIParameter] = [
+    u8("Location_Domain_Aware", .code(.yesNo)), text("Location_Domain", 2, line: ""),
+    u8("Location_Domain_Options", .hex), u8("Location_Options", .hex),
+  ]
+}

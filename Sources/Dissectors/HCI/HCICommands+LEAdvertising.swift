@@ -90,7 +90,7 @@ package let leAdvertisingRows: [HCIRow] = [
   .command(0x2045, "LE Periodic Advertising Create Sync Cancel", [], returns: [.status]),
   .command(
     0x2046, "LE Periodic Advertising Terminate Sync",
-    [.u16("Sync_Handle", .handle, line: "sync")], returns: [.status]),
+    [.aboutSync], returns: [.status]),
   .command(
     0x2047, "LE Add Device To Periodic Advertiser List",
     [.advertiserAddressType, .advertiserAddress, .advertisingSID], returns: [.status]),
@@ -163,14 +163,14 @@ package let leAdvertisingLaterRows: [HCIRow] = [
   .command(
     0x2083, "LE Set Periodic Advertising Response Data",
     [
-      .syncHandle, .u16("Request_Event"), .u8("Request_Subevent"),
+      .aboutSync, .u16("Request_Event"), .u8("Request_Subevent"),
       .u8("Response_Subevent", line: "subevent"), .u8("Response_Slot", line: "slot"),
       .count("Response_Data_Length", line: "length"), .counted("Response_Data"),
     ], returns: [.status, .syncHandle]),
   .command(
     0x2084, "LE Set Periodic Sync Subevent",
     [
-      .syncHandle, .u16("Periodic_Advertising_Properties", .flags(.periodicProperties)),
+      .aboutSync, .u16("Periodic_Advertising_Properties", .flags(.periodicProperties)),
       .count("Num_Subevents_To_Sync", line: "subevents"), .list("Subevents", [.u8("Subevent")]),
     ], returns: [.status, .syncHandle]),
   .command(

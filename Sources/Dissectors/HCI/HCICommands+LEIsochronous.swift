@@ -29,7 +29,7 @@ package let leDirectionRows: [HCIRow] = [
   .command(
     0x2053, "LE Set Connectionless IQ Sampling Enable",
     [
-      .syncHandle, .u8("Sampling_Enable", .code(.onOff), line: ""),
+      .aboutSync, .u8("Sampling_Enable", .code(.onOff), line: ""),
       .u8("Slot_Durations", .scaled(.microseconds)), .u8("Max_Sampled_CTEs"),
       .count("Switching_Pattern_Length"), .list("Antennas", [.u8("Antenna_ID")]),
     ], returns: [.status, .syncHandle]),
@@ -66,10 +66,10 @@ package let leDirectionRows: [HCIRow] = [
     ]),
   .command(
     0x2059, "LE Set Periodic Advertising Receive Enable",
-    [.syncHandle, .u8("Enable", .flags(.periodicReceiveEnable), line: "")], returns: [.status]),
+    [.aboutSync, .u8("Enable", .flags(.periodicReceiveEnable), line: "")], returns: [.status]),
   .command(
     0x205a, "LE Periodic Advertising Sync Transfer",
-    [.connectionHandle, .u16("Service_Data", .hex), .syncHandle],
+    [.connectionHandle, .u16("Service_Data", .hex), .aboutSync],
     returns: [.status, .connectionHandle]),
   .command(
     0x205b, "LE Periodic Advertising Set Info Transfer",
@@ -180,7 +180,7 @@ package let leIsochronousRows: [HCIRow] = [
   .command(
     0x206b, "LE BIG Create Sync",
     [
-      .u8("BIG_Handle", line: "BIG"), .syncHandle,
+      .u8("BIG_Handle", line: "BIG"), .aboutSync,
       .u8("Encryption", .code(.onOff), line: "encryption"), .secret("Broadcast_Code", 16),
       .u8("MSE"), .u16("BIG_Sync_Timeout", .scaled(.timeout), line: "timeout"),
       .count("Num_BIS", line: "streams"), .list("Streams", [.u8("BIS")]),

@@ -124,17 +124,17 @@ package let linkControlPairingRows: [HCIRow] = [
   .command(
     0x0434, "IO Capability Request Negative Reply", [.deviceAddress, .reason],
     returns: [.status, .deviceAddress]),
-  .command(0x0435, "Create Physical Link"),
-  .command(0x0436, "Accept Physical Link"),
+  .command(0x0435, "Create Physical Link", physicalLink),
+  .command(0x0436, "Accept Physical Link", physicalLink),
   .command(0x0437, "Disconnect Physical Link", [.u8("Physical_Link_Handle", .hex), .reason]),
-  .command(0x0438, "Create Logical Link"),
-  .command(0x0439, "Accept Logical Link"),
+  .command(0x0438, "Create Logical Link", [.u8("Physical_Link_Handle", .hex)] + flowSpecs),
+  .command(0x0439, "Accept Logical Link", [.u8("Physical_Link_Handle", .hex)] + flowSpecs),
   .command(0x043a, "Disconnect Logical Link", [.u16("Logical_Link_Handle", .handle)]),
   .command(
     0x043b, "Logical Link Cancel",
     [.u8("Physical_Link_Handle", .hex), .u8("TX_Flow_Spec_ID", .hex)],
     returns: [.status, .u8("Physical_Link_Handle", .hex), .u8("TX_Flow_Spec_ID", .hex)]),
-  .command(0x043c, "Flow Spec Modify"),
+  .command(0x043c, "Flow Spec Modify", [.u16("Handle", .handle)] + flowSpecs),
   .command(
     0x043d, "Enhanced Setup Synchronous Connection",
     [.connectionHandle] + enhancedSynchronousConnection),
@@ -181,13 +181,28 @@ package let linkControlPairingRows: [HCIRow] = [
     ], returns: [.status, .deviceAddress]),
 ]
 
-/// What the two enhanced synchronous connection commands ask for.
+/// What a physical link of an AMP is made with.
+private let physicalLink: [HCIParameter] = [
+  .u8("Physical_Link_Handle", .hex), .count("Dedicated_AMP_Key_Length"),
+  .u8("Dedicated_AMP_Key_Type"), .countedSecret("Dedicated_AMP_Key", line: "AMP key"),
+]
+
+/// What flows over a logical link of an AMP.
+private let flowSpecs: [HCIParameter] = [.bytes("TX_Flow_Spec", 16), .bytes("RX_Flow_Spec", 16)]
+
+/// What the two enhanced synchronous connection commands ask for. A coding format is its number, then
+/// company and codec of a vendor's.
 private let enhancedSynchronousConnection: [HCIParameter] = [
   .u32("Transmit_Bandwidth"), .u32("Receive_Bandwidth"),
-  .bytes("Transmit_Coding_Format", 5), .bytes("Receive_Coding_Format", 5),
+  .u8("Transmit_Coding_Format", .code(.codingFormat), line: "tx"),
+  .u16("Transmit_Company_ID", .hex), .u16("Transmit_Vendor_Codec_ID", .hex),
+  .u8("Receive_Coding_Format", .code(.codingFormat), line: "rx"), .u16("Receive_Company_ID", .hex),
+  .u16("Receive_Vendor_Codec_ID", .hex),
   .u16("Transmit_Codec_Frame_Size"), .u16("Receive_Codec_Frame_Size"),
   .u32("Input_Bandwidth"), .u32("Output_Bandwidth"),
-  .bytes("Input_Coding_Format", 5), .bytes("Output_Coding_Format", 5),
+  .u8("Input_Coding_Format", .code(.codingFormat)), .u16("Input_Company_ID", .hex),
+  .u16("Input_Vendor_Codec_ID", .hex), .u8("Output_Coding_Format", .code(.codingFormat)),
+  .u16("Output_Company_ID", .hex), .u16("Output_Vendor_Codec_ID", .hex),
   .u16("Input_Coded_Data_Size"), .u16("Output_Coded_Data_Size"),
   .u8("Input_PCM_Data_Format"), .u8("Output_PCM_Data_Format"),
   .u8("Input_PCM_Sample_Payload_MSB_Position"), .u8("Output_PCM_Sample_Payload_MSB_Position"),

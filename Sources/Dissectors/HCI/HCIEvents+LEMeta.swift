@@ -90,16 +90,16 @@ package let leMetaRows: [HCIRow] = [
     ]),
   .event(
     0x0e, "LE Periodic Advertising Sync Established",
-    [.status, .syncHandle] + HCIParameter.periodicTrain),
+    [.status, .aboutSync] + HCIParameter.periodicTrain),
   .event(
     0x0f, "LE Periodic Advertising Report",
     [
-      .u16("Sync_Handle", .handle, line: "sync"), .txPower, .rssi,
+      .aboutSync, .txPower, .rssi,
       .u8("CTE_Type", .code(.cteType)), .u8("Data_Status", .code(.dataStatus), line: ""),
       .count("Data_Length"), .advertisingData("Data", line: ""),
     ]),
   .event(
-    0x10, "LE Periodic Advertising Sync Lost", [.u16("Sync_Handle", .handle, line: "sync")]),
+    0x10, "LE Periodic Advertising Sync Lost", [.aboutSync]),
   .event(0x11, "LE Scan Timeout", []),
   .event(
     0x12, "LE Advertising Set Terminated",
@@ -122,7 +122,7 @@ package let leMetaRows: [HCIRow] = [
   .event(
     0x15, "LE Connectionless IQ Report",
     [
-      .u16("Sync_Handle", .handle, line: "sync"), .u8("Channel_Index", line: "channel"),
+      .aboutSync, .u8("Channel_Index", line: "channel"),
     ] + HCIParameter.iqSamples),
   .event(
     0x16, "LE Connection IQ Report",
@@ -133,7 +133,7 @@ package let leMetaRows: [HCIRow] = [
   .event(0x17, "LE CTE Request Failed", [.status, .connectionHandle]),
   .event(
     0x18, "LE Periodic Advertising Sync Transfer Received",
-    [.status, .connectionHandle, .u16("Service_Data", .hex), .syncHandle]
+    [.status, .connectionHandle, .u16("Service_Data", .hex), .aboutSync]
       + HCIParameter.periodicTrain),
 ]
 
@@ -184,7 +184,7 @@ package let leMetaIsochronousRows: [HCIRow] = [
   .event(
     0x22, "LE BIGInfo Advertising Report",
     [
-      .u16("Sync_Handle", .handle, line: "sync"), .u8("Num_BIS", line: "streams"), .u8("NSE"),
+      .aboutSync, .u8("Num_BIS", line: "streams"), .u8("NSE"),
       .u16("ISO_Interval", .scaled(.interval), line: "interval"), .u8("BN"), .u8("PTO"),
       .u8("IRC"), .u16("Max_PDU"), .u24("SDU_Interval", .scaled(.microseconds)), .u16("Max_SDU"),
       .u8("PHY", .code(.phy)), .u8("Framing", .code(.framing)),
@@ -198,18 +198,18 @@ package let leMetaIsochronousRows: [HCIRow] = [
     ]),
   .event(
     0x24, "LE Periodic Advertising Sync Established [v2]",
-    [.status, .syncHandle] + HCIParameter.periodicTrain + HCIParameter.periodicSubevents),
+    [.status, .aboutSync] + HCIParameter.periodicTrain + HCIParameter.periodicSubevents),
   .event(
     0x25, "LE Periodic Advertising Report [v2]",
     [
-      .u16("Sync_Handle", .handle, line: "sync"), .txPower, .rssi,
+      .aboutSync, .txPower, .rssi,
       .u8("CTE_Type", .code(.cteType)), .u16("Periodic_Event_Counter"),
       .u8("Subevent", line: "subevent"), .u8("Data_Status", .code(.dataStatus), line: ""),
       .count("Data_Length"), .advertisingData("Data", line: ""),
     ]),
   .event(
     0x26, "LE Periodic Advertising Sync Transfer Received [v2]",
-    [.status, .connectionHandle, .u16("Service_Data", .hex), .syncHandle]
+    [.status, .connectionHandle, .u16("Service_Data", .hex), .aboutSync]
       + HCIParameter.periodicTrain + HCIParameter.periodicSubevents),
   .event(
     0x27, "LE Periodic Advertising Subevent Data Request",
@@ -285,8 +285,9 @@ extension HCIParameter {
   fileprivate static let cisEstablished: [HCIParameter] = [
     status, connectionHandle, u24("CIG_Sync_Delay", .scaled(.microseconds)),
     u24("CIS_Sync_Delay", .scaled(.microseconds)),
-    u24("Transport_Latency_C_To_P", .scaled(.microseconds)),
-    u24("Transport_Latency_P_To_C", .scaled(.microseconds)), u8("PHY_C_To_P", .code(.phy)),
+    u24("Transport_Latency_C_To_P", .scaled(.microseconds), line: "latency"),
+    u24("Transport_Latency_P_To_C", .scaled(.microseconds)),
+    u8("PHY_C_To_P", .code(.phy), line: ""),
     u8("PHY_P_To_C", .code(.phy)), u8("NSE"), u8("BN_C_To_P"), u8("BN_P_To_C"), u8("FT_C_To_P"),
     u8("FT_P_To_C"), u16("Max_PDU_C_To_P"), u16("Max_PDU_P_To_C"),
     u16("ISO_Interval", .scaled(.interval), line: "interval"),

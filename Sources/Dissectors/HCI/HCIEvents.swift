@@ -92,7 +92,8 @@ package let eventRows: [HCIRow] = [
       .deviceAddress, .secret("Link_Key", 16, line: "link key"),
       .u8("Key_Type", .code(.linkKeyType), line: ""),
     ]),
-  .event(0x19, "Loopback Command", [.rest("HCI_Command_Packet")]),
+  // Any command, also one that brings a key.
+  .event(0x19, "Loopback Command", [.countedSecret("HCI_Command_Packet")]),
   .event(
     0x1a, "Data Buffer Overflow", [.u8("Link_Type", .code(.overflowLinkType), line: "")]),
   .event(0x1b, "Max Slots Change", [.connectionHandle, .u8("LMP_Max_Slots", line: "slots")]),
@@ -199,9 +200,14 @@ package let eventLaterRows: [HCIRow] = [
   .event(
     0x42, "Disconnection Physical Link Complete",
     [.status, .u8("Physical_Link_Handle", .hex), .reason]),
-  .event(0x43, "Physical Link Loss Early Warning"),
-  .event(0x44, "Physical Link Recovery"),
-  .event(0x45, "Logical Link Complete"),
+  .event(0x43, "Physical Link Loss Early Warning", [.u8("Physical_Link_Handle", .hex), .reason]),
+  .event(0x44, "Physical Link Recovery", [.u8("Physical_Link_Handle", .hex)]),
+  .event(
+    0x45, "Logical Link Complete",
+    [
+      .status, .u16("Logical_Link_Handle", .handle), .u8("Physical_Link_Handle", .hex),
+      .u8("TX_Flow_Spec_ID", .hex),
+    ]),
   .event(
     0x46, "Disconnection Logical Link Complete",
     [.status, .u16("Logical_Link_Handle", .handle), .reason]),
@@ -220,8 +226,13 @@ package let eventLaterRows: [HCIRow] = [
   .event(0x49, "AMP Start Test"),
   .event(0x4a, "AMP Test End"),
   .event(0x4b, "AMP Receiver Report"),
-  .event(0x4c, "Short Range Mode Change Complete"),
-  .event(0x4d, "AMP Status Change"),
+  .event(
+    0x4c, "Short Range Mode Change Complete",
+    [
+      .status, .u8("Physical_Link_Handle", .hex),
+      .u8("Short_Range_Mode_State", .code(.onOff), line: ""),
+    ]),
+  .event(0x4d, "AMP Status Change", [.status, .u8("AMP_Status", .hex, line: "status")]),
   .event(
     0x4e, "Triggered Clock Capture",
     [
@@ -255,7 +266,15 @@ package let eventLaterRows: [HCIRow] = [
     0x56, "Inquiry Response Notification",
     [.u24("LAP", .hex, line: "LAP"), .i8("RSSI", .scaled(.dBmOrNone), line: "RSSI")]),
   .event(0x57, "Authenticated Payload Timeout Expired", [.connectionHandle]),
-  .event(0x58, "SAM Status Change"),
+  // [mem]
+  .event(
+    0x58, "SAM Status Change",
+    [
+      .connectionHandle, .u8("Local_SAM_Index", .hex, line: "local"),
+      .u8("Local_SAM_TX_Availability"), .u8("Local_SAM_RX_Availability"),
+      .u8("Remote_SAM_Index", .hex, line: "remote"), .u8("Remote_SAM_TX_Availability"),
+      .u8("Remote_SAM_RX_Availability"),
+    ]),
   .event(
     0x59, "Encryption Change [v2]",
     [

@@ -102,12 +102,15 @@ package struct HCIFields: ~Escapable {
       position += 1
       if skipsSilent, field.line == nil, let size = field.plainSize {
         _ = try cursor.take(Int(size))
-      } else if case .list = field.kind {
+        continue
+      }
+      switch field.kind {
+      case .list:
         let items = position..<position + Int(field.itemFields)
         try readList(
           field.name, fields, items, leastSize: Int(field.leastItemSize), &visitor)
         position = items.upperBound
-      } else if case .choice = field.kind {
+      case .choice:
         let layouts = position..<position + Int(field.itemFields)
         position = layouts.upperBound
         if let chosen = chosen(fields, layouts) {
@@ -116,12 +119,11 @@ package struct HCIFields: ~Escapable {
           isUnknownChoice = true
           isOpen = true
         }
-      } else if case .versionEnd(let least) = field.kind {
+      case .versionEnd(let least):
         if cursor.remaining >= least { continue }
         isOpen = true
         return
-      } else {
-        try read(field, &visitor)
+      default: try read(field, &visitor)
       }
     }
   }
@@ -197,8 +199,8 @@ package struct HCIFields: ~Escapable {
     case .rest:
       slice = cursor.rest()
       value = .bytes
-    case .half:
-      slice = try cursor.take(cursor.remaining / 2)
+    case .half(let before):
+      slice = try cursor.take(max(0, (cursor.remaining + before) / 2 - before))
       value = .bytes
     case .uuid(let width): (slice, value) = try uuid(width)
     case .halfUUID: (slice, value) = try uuid(cursor.remaining / 2)

@@ -39,8 +39,8 @@ extension HCIParameter {
   static func halfUUID(_ name: StaticString, line: StaticString? = nil) -> Self {
     Self(name, .halfUUID, line)
   }
-  static func half(_ name: StaticString, line: StaticString? = nil) -> Self {
-    Self(name, .half, line)
+  static func half(_ name: StaticString, after before: Int = 0, line: StaticString? = nil) -> Self {
+    Self(name, .half(after: before), line)
   }
   static func restText(_ name: StaticString, line: StaticString? = nil) -> Self {
     Self(name, .restText, line)
@@ -48,9 +48,9 @@ extension HCIParameter {
 
   /// The features of LMP, by the page that the number before tells (Core, Vol 2, Part C, 3.3).
   static let extendedFeatures = choice([
-    on(0, [u64("Extended_LMP_Features", .flags(.lmpFeatures))]),
-    on(1, [u64("Extended_LMP_Features", .flags(.lmpFeatures1))]),
-    on(2, [u64("Extended_LMP_Features", .flags(.lmpFeatures2))]),
+    on(0, [u64("Extended_LMP_Features", .flags(.lmpFeatures), line: "")]),
+    on(1, [u64("Extended_LMP_Features", .flags(.lmpFeatures1), line: "")]),
+    on(2, [u64("Extended_LMP_Features", .flags(.lmpFeatures2), line: "")]),
     otherwise([u64("Extended_LMP_Features", .hex)]),
   ])
   /// What an event filter lets through (7.3.3).

@@ -31,6 +31,8 @@ extension HCIParameter {
   static let advertisingHandle = u8("Advertising_Handle", line: "set")
   /// The handle of a periodic advertising train.
   static let syncHandle = u16("Sync_Handle", .handle)
+  /// The same where it says what the packet is about.
+  static let aboutSync = u16("Sync_Handle", .handle, line: "sync")
   /// The set identifier that an advertiser gives.
   static let advertisingSID = u8("Advertising_SID", line: "SID")
   /// A link's interval.

@@ -53,8 +53,9 @@ package struct HCIParameter: Sendable {
     /// The first half of the bytes that are left, before a mask that has the other half: a UUID where
     /// it is as long as one.
     case halfUUID
-    /// The first half of the bytes that are left, before a mask that has the other half.
-    case half
+    /// The first half of the bytes that are left, before a mask that has the other half; of that half
+    /// so many bytes stand in fields before this.
+    case half(after: Int)
     /// A UTF-8 string in all the bytes that are left.
     case restText
     /// A number, as `unsigned`, that says what the next `choice` is.

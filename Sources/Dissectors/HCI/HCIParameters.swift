@@ -111,17 +111,26 @@ package struct HCIParameters: Sendable {
 
   /// The handle of the link that the packet is about, where its row has one.
   package func connectionHandle(_ bytes: RawSpan) -> UInt16? {
-    if let row, let offset = HCITable.parameters(row).connectionHandleOffset,
-      Int(outer.count) >= offset + 2
-    {
-      return bytes.littleEndianU16(at: Int(outer.start) + offset) & 0x0fff
+    if let row, let handle = Self.handle(HCITable.parameters(row), bytes, outer) { return handle }
+    return completed.flatMap { Self.handle(HCITable.returns($0), bytes, inner) }
+  }
+
+  private static func handle(_ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice) -> UInt16? {
+    if let offset = layout.connectionHandleOffset, Int(slice.count) >= offset + 2 {
+      return bytes.littleEndianU16(at: Int(slice.start) + offset) & 0x0fff
     }
-    if let completed, let offset = HCITable.returns(completed).connectionHandleOffset,
-      Int(inner.count) >= offset + 2
-    {
-      return bytes.littleEndianU16(at: Int(inner.start) + offset) & 0x0fff
-    }
-    return nil
+    return layout.hasChosenHandle ? chosenHandle(layout, bytes, slice) : nil
+  }
+
+  /// The handle in a layout that a selector chose.
+  private static func chosenHandle(
+    _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice
+  ) -> UInt16? {
+    var fields = HCIFields(bytes, slice)
+    var finder = HandleFinder()
+    // What was told before the bytes end too early counts.
+    try? fields.walk(layout, &finder)
+    return finder.handle
   }
 
   /// The Status that the packet carries: the first parameter of its row, or of a Command Complete.
@@ -162,4 +171,24 @@ package struct HCIParameters: Sendable {
     return left.isEmpty || fields.isOpen
       ? nil : Problem(.leftOver, at: Int(left.start), Int(left.count))
   }
+}
+
+/// A visitor that keeps the first handle.
+private struct HandleFinder: HCIFieldVisitor {
+  var handle: UInt16?
+
+  static var wantsLineOnly: Bool { false }
+
+  mutating func field(
+    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    at slice: Slice
+  ) {
+    guard handle == nil, case .number(let number, _, .handle) = value else { return }
+    handle = UInt16(truncatingIfNeeded: number) & 0x0fff
+  }
+
+  func beginList(_ name: StaticString) {}
+  func beginItem() {}
+  func endItem() {}
+  func endList() {}
 }

@@ -43,6 +43,8 @@ package struct HCILayout: Sendable {
   package let hasAdvertisingData: Bool
   /// Whether a parameter is a device address.
   package let hasAddress: Bool
+  /// Whether some layout of a choice has a Connection_Handle; then that is all that reads as one.
+  let hasChosenHandle: Bool
   /// Whether any parameter has a place in the one-line form.
   package let hasLine: Bool
 
@@ -72,6 +74,7 @@ package struct HCILayout: Sendable {
     bytes = described == nil ? nil : size.map { Int16($0) }
     needsWalk = parameters.contains { $0.isPartlyUsed }
     handleOffset = handle.map { Int16($0) }
+    hasChosenHandle = handle == nil && parameters.contains { $0.choosesHandle }
     beginsWithStatus = parameters.first?.name.description == "Status"
     counted = Self.countedItems(parameters)
     let added = fields[first...]
@@ -182,6 +185,16 @@ extension HCIParameter {
     fields.append(contentsOf: item)
   }
 
+  /// Whether this is a choice in which some layout has a Connection_Handle.
+  fileprivate var choosesHandle: Bool {
+    switch kind {
+    case .choice: items.contains { $0.choosesHandle }
+    case .alternative, .otherwise:
+      items.contains { $0.choosesHandle || $0.name.description == "Connection_Handle" }
+    default: false
+    }
+  }
+
   /// Whether a count says how much of this field is used.
   fileprivate var isPartlyUsed: Bool {
     if case .advertisingData(let field) = kind { return field > 0 }
@@ -193,6 +206,16 @@ extension [HCIParameter] {
   /// The number of bytes of them all, where it does not depend on their content.
   fileprivate var fixedSize: Int? {
     reduce(0) { sum, parameter in parameter.size.flatMap { size in sum.map { $0 + size } } }
+  }
+}
+
+extension HCIParameter.Kind {
+  /// Whether the bytes are a secret.
+  fileprivate var isSecret: Bool {
+    switch self {
+    case .secret, .countedSecret: true
+    default: false
+    }
   }
 }
 

@@ -1,0 +1,115 @@
+// Microsoft's extension of HCI: whose opcode and prefix only the capture tells.
+
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Testing
+
+@testable import Sessions
+
+/// An extension is recognised by what the capture told of its controller, and by nothing else.
+@Suite struct MicrosoftExtensionTests {
+  /// The name of the row of a record of this traffic, the last one's.
+  private func last(_ write: (inout Traffic) -> Void) -> String? {
+    var traffic = Traffic()
+    write(&traffic)
+    var source = MemorySource(traffic.records)
+    var names = RowNames()
+    var output = Output()
+    var pass = Pass()
+    try? pass.run(&source, &names, into: &output)
+    return names.last
+  }
+
+  /// LE Monitor Advertisement for a pattern of AD type 3 (AOSP's test vector).
+  private let monitor = hex("01 1e fc 0e 03 10 05 04 aa 01 01 06 03 00 80 81 82 83")
+  /// What Read Supported Features returns: 02 87 80 (AOSP's test vector).
+  private let features = hex("00 00 7f 00 00 00 00 00 00 00 02 87 80")
+  /// LE Monitor Device behind that prefix.
+  private let device = hex("04 ff 0c 87 80 02 01 55 44 33 22 11 c0 05 01")
+
+  @Test func aControllerOfAMakerThatIsNotKnown() {
+    #expect(last { $0.add(monitor, .sent) } == nil)
+    #expect(last { $0.add(device, .received) } == "Vendor Specific")
+  }
+
+  @Test func byIndexInfo() {
+    #expect(
+      last { traffic in
+        traffic.note(10, hex("77 55 44 33 22 11 02 00"))
+        traffic.add(monitor, .sent)
+      } == "Microsoft Extension")
+  }
+
+  @Test func byVersionInformation() {
+    #expect(
+      last { traffic in
+        traffic.complete(0x1001, hex("00 0b 00 00 0b 02 00 11 22"))
+        traffic.add(monitor, .sent)
+      } == "Microsoft Extension")
+    // Broadcom's 0xfc1e is something else.
+    #expect(
+      last { traffic in
+        traffic.complete(0x1001, hex("00 0b 00 00 0b 0f 00 11 22"))
+        traffic.add(monitor, .sent)
+      } == nil)
+    // Another controller's maker says nothing of this one.
+    #expect(
+      last { traffic in
+        traffic.complete(0x1001, hex("00 0b 00 00 0b 02 00 11 22"))
+        traffic.adapter = 1
+        traffic.add(monitor, .sent)
+      } == nil)
+  }
+
+  @Test func eventsByThePrefix() {
+    func learnt(_ returned: [UInt8], _ event: [UInt8]) -> String? {
+      last { traffic in
+        traffic.complete(0x1001, hex("00 0b 00 00 0b 02 00 11 22"))
+        traffic.complete(0xfc1e, returned)
+        traffic.add(event, .received)
+      }
+    }
+    #expect(learnt(features, device) == "Microsoft Extension Event")
+    // A refusal, a prefix that is cut, another's event, an event that is none.
+    for returned in [[1] + features.dropFirst(), features.dropLast(), Array(features.prefix(10))] {
+      #expect(learnt(Array(returned), device) == "Vendor Specific")
+    }
+    #expect(learnt(features, hex("04 ff 04 87 81 02 01")) == "Vendor Specific")
+    #expect(learnt(features, hex("04 ff 03 87 80 07")) == "Vendor Specific")
+    #expect(learnt(features, hex("04 ff 02 87 80")) == "Vendor Specific")
+  }
+
+  /// Known of no more controllers than are kept.
+  @Test func isBounded() {
+    var limits = Limits()
+    limits.adapters = 2
+    let told = run(limits: limits) { traffic in
+      for adapter in 0..<5 {
+        traffic.adapter = UInt16(adapter)
+        traffic.complete(0x1001, hex("00 0b 00 00 0b 02 00 11 22"))
+      }
+    }
+    #expect(
+      (0..<5).map { told.memory.adapters.microsoft(of: $0) != nil } == [
+        true, true, false, false, false,
+      ])
+  }
+}
+
+/// A report that notes which rows describe packets.
+private struct RowNames: PacketReport {
+  private(set) var last: String?
+
+  var isSatisfied: Bool { false }
+
+  mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+  ) {
+    last = dissection.parameters?.row.map { HCITable.name($0).description }
+  }
+
+  func finish(_ memory: Memory, _ failure: CaptureFailure?, into output: inout Output) {}
+}
