@@ -76,7 +76,7 @@ extension Details {
       value("Public_Key_Y", key.y, bytes, hides: hides, to: &sink)
       if key.isDebugKey(bytes) {
         sink.at(Int(key.x.start), Int(key.x.count))
-        sink.flag("debug_key", true)
+        sink.flag("Debug_Key", true)
       }
     case .dhKeyCheck(let check): value("DHKey_Check", check.value, bytes, hides: hides, to: &sink)
     case .keypressNotification(let keypress):
