@@ -20,7 +20,7 @@ extension Details {
       sink.word("method", method.key)
       if let shows = method.passkeyShownBy { sink.word("passkey_shown_by", shows) }
     }
-    if let round = answer.pairing?.round { sink.number("passkey_round", round) }
+    if let round = answer.pairing?.round { sink.number("passkey_round", Int(round)) }
     let rest = pdu.rest(of: body)
     switch pdu {
     case .incomplete, .unknown: payload(bytes, rest, isSecret: hides, to: &sink)

@@ -158,7 +158,7 @@ extension Traffic {
       traffic.value(13)
     }
     #expect(!shown(told).contains("+"))
-    let rounds = told.packets.map { $0.answer.pairing?.round ?? 0 }
+    let rounds = told.packets.map { Int($0.answer.pairing?.round ?? 0) }
     #expect(rounds == [0, 0, 0, 0] + (1...20).flatMap { [$0, $0, $0, $0] } + [0])
   }
 
