@@ -200,6 +200,29 @@ private let key = "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f"
     #expect(!told.contains("hidden"))
   }
 
+  /// Of a PDU in pieces only the last one tells what it is: those before it stay hidden.
+  @Test func aValueInFragments() {
+    var first = pdu("04 \(key)")
+    let rest = Array(first.bytes.dropFirst(16))
+    first.bytes.removeLast(rest.count)
+    first.bytes[3] = UInt8(first.bytes.count - 5)
+    let last = TestRecord(bytes: [2, 0x40, 0x10, UInt8(rest.count), 0] + rest)
+    let records = [
+      pdu("01 03 00 01 10 01 01"), pdu("02 03 00 01 10 01 01", received: true), first, last,
+    ]
+    var options = ShowOptions()
+    options.showsBytes = true
+    let lines = Rendering.json(records, options).split(separator: "\n")
+    #expect(
+      lines.count == 4
+        && lines[2].hasSuffix(
+          #""raw":"0240000b00"#
+            + String(repeating: "..", count: 11) + #""}"#)
+    )
+    #expect(lines[3].contains(#""random_value":"101112131415161718191a1b1c1d1e1f""#))
+    #expect(lines[3].contains("161718191a1b1c1d1e1f\"}"))
+  }
+
   @Test func aPasskeysRounds() {
     let records = [
       pdu("01 02 00 0d 10 01 01"), pdu("02 00 00 0d 10 01 01", received: true),
