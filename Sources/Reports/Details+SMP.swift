@@ -20,7 +20,7 @@ extension Details {
       sink.word("method", method.key)
       if let shows = method.passkeyShownBy { sink.word("passkey_shown_by", shows) }
     }
-    if let round = answer.pairing?.round { sink.number("passkey_round", round) }
+    if let round = answer.pairing?.round { sink.number("passkey_round", Int(round)) }
     let rest = pdu.rest(of: body)
     switch pdu {
     case .incomplete, .unknown: payload(bytes, rest, isSecret: hides, to: &sink)
@@ -76,7 +76,7 @@ extension Details {
       value("Public_Key_Y", key.y, bytes, hides: hides, to: &sink)
       if key.isDebugKey(bytes) {
         sink.at(Int(key.x.start), Int(key.x.count))
-        sink.flag("debug_key", true)
+        sink.flag("Debug_Key", true)
       }
     case .dhKeyCheck(let check): value("DHKey_Check", check.value, bytes, hides: hides, to: &sink)
     case .keypressNotification(let keypress):

@@ -195,7 +195,9 @@ enum Details {
     // Where the bytes end too early, the dissection has the problem already.
     try? fields.walk(layout, &sink)
     let rest = fields.rest()
-    return (rest, fields.isFragment || Secrets.mayHold(layout, bytes, rest))
+    let isSecret =
+      fields.isFragment || Secrets.mayHold(layout, bytes, rest, behind: fields.advertising)
+    return (rest, isSecret)
   }
 
   // MARK: Data

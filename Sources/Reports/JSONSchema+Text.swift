@@ -368,7 +368,8 @@ extension JSONSchema {
             "pairing_failed": {"type": "integer", "description": "Pairings that failed.", "minimum": 1},
             "hci_status": {"type": "integer", "description": "Commands and procedures that ended with another status than success.", "minimum": 1},
             "links_lost": {"type": "integer", "description": "Links that ended although no host asked for it.", "minimum": 1},
-            "l2cap_rejects": {"type": "integer", "description": "L2CAP commands that were rejected.", "minimum": 1}
+            "l2cap_rejects": {"type": "integer", "description": "L2CAP commands that were rejected.", "minimum": 1},
+            "mgmt_status": {"type": "integer", "description": "Management commands that the kernel refused, and its reports of what did not work.", "minimum": 1}
           }
         },
         "problems": {
@@ -971,7 +972,29 @@ extension JSONSchema {
       "properties": {
         "opcode": {"$ref": "#/$defs/identifier"},
         "name": {"type": "string", "description": "The PDU's name in the specification."},
-        "parameters": {"$ref": "#/$defs/parameters"},
+        "request": {"$ref": "#/$defs/packetNumber", "description": "Pairing Response: the packet with the Pairing Request."},
+        "latency_ms": {"$ref": "#/$defs/latency"},
+        "method": {
+          "enum": [
+            "legacy_just_works", "legacy_passkey", "legacy_oob",
+            "sc_just_works", "sc_numeric_comparison", "sc_passkey", "sc_oob"
+          ],
+          "description": "Pairing Response: how the two authenticate each other, which follows from what both have said."
+        },
+        "passkey_shown_by": {
+          "enum": ["initiator", "responder"],
+          "description": "Pairing Response: the side that shows the passkey; absent where none is shown, or both sides type it."
+        },
+        "passkey_round": {
+          "type": "integer",
+          "description": "Confirm and Random of a passkey over Secure Connections: which of the 20 rounds.",
+          "minimum": 1,
+          "maximum": 20
+        },
+        "parameters": {
+          "$ref": "#/$defs/parameters",
+          "description": "The PDU's fields. debug_key: the public key is that of the debug key pair, whose private key everybody knows."
+        },
         "data": {"$ref": "#/$defs/hex", "description": "Bytes that were not decoded."},
         "hidden": {"$ref": "#/$defs/hidden"}
       }
@@ -987,6 +1010,8 @@ extension JSONSchema {
         "name": {"type": "string", "description": "The command's or event's name."},
         "status": {"$ref": "#/$defs/code", "description": "The kernel's verdict, for events that have one."},
         "cookie": {"$ref": "#/$defs/identifier", "description": "Number of the socket."},
+        "request": {"$ref": "#/$defs/packetNumber", "description": "The packet with the command that this event answers."},
+        "latency_ms": {"$ref": "#/$defs/latency"},
         "parameters": {"$ref": "#/$defs/parameters"},
         "data": {"$ref": "#/$defs/hex", "description": "Bytes that were not decoded."},
         "hidden": {"$ref": "#/$defs/hidden"}

@@ -66,8 +66,15 @@ struct Secrets: Sendable {
   }
 
   /// Whether bytes behind the parameters that could be read may be a piece of a secret.
-  static func mayHold(_ layout: HCILayout, _ bytes: RawSpan, _ rest: Slice) -> Bool {
-    layout.hasSecret || layout.hasAdvertisingData && ADStructures.holdSecret(bytes, rest)
+  ///
+  /// - Parameter advertising: the advertising data among those parameters.
+  static func mayHold(
+    _ layout: HCILayout, _ bytes: RawSpan, _ rest: Slice, behind advertising: Slice
+  ) -> Bool {
+    if layout.hasSecret { return true }
+    guard layout.hasAdvertisingData, !rest.isEmpty else { return false }
+    return ADStructures.holdSecret(bytes, rest)
+      || ADStructures.endInsideSecret(bytes, advertising)
   }
 
   /// Reports whose AD structures hold pairing data, or parts of some that do: all of their bytes.
@@ -118,7 +125,11 @@ private struct SecretFinder: HCIFieldVisitor {
     // A key that is cut short is still most of a key.
     let rest = Int(fields.rest().start)
     let behind = Slice(start: rest, count: record.byteCount - rest)
-    if fields.isFragment || Secrets.mayHold(layout, record, behind) { found.append(behind) }
+    if fields.isFragment
+      || Secrets.mayHold(layout, record, behind, behind: fields.advertising)
+    {
+      found.append(behind)
+    }
   }
 
   mutating func field(

@@ -112,7 +112,7 @@ extension Sentence {
   private mutating func round(_ answer: Answer) {
     guard let round = answer.pairing?.round else { return }
     output.text("passkey round ")
-    output.decimal(round)
+    output.decimal(Int(round))
     output.text(" of 20")
   }
 

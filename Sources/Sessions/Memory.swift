@@ -438,7 +438,9 @@ package struct Memory: Sendable {
       let step = links[pairing: link].observe(
         pdu, direction, packet: record.number, time: record.time)
       answer.pairing = step
-      if pdu.opcode == .pairingResponse { answer.answers(step?.request, at: record.time) }
+      if pdu.opcode == .pairingResponse {
+        answer.answers(links[pairing: link].request, at: record.time)
+      }
       return
     }
     if dissection.isSignalling {

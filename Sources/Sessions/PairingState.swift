@@ -3,15 +3,13 @@ import Dissectors
 
 /// What is known of the pairing that a Security Manager PDU belongs to.
 package struct PairingStep: Sendable {
-  /// The Pairing Request.
-  package let request: Request
-  /// Who sent it: the initiator.
+  /// Who sent the Pairing Request.
   package let initiator: Direction
   /// How the two authenticate each other, once both have said what they can.
   package let method: PairingMethod?
   /// Of Confirm and Random of a passkey over Secure Connections: which of the 20 rounds (Core, Vol 3,
   /// Part H, 2.3.5.6.3), from 1.
-  package let round: Int?
+  package let round: UInt8?
   /// Whether the values of Confirm and Random may be shown: the method is known, and has no secret
   /// that they would give away.
   package let showsValues: Bool
@@ -19,8 +17,9 @@ package struct PairingStep: Sendable {
 
 /// How far pairing is on a link: enough to know its method. One is open at a time, and the slot of its
 /// link holds it.
-package struct PairingState: Sendable {
-  private var request: Request?
+struct PairingState: Sendable {
+  /// The Pairing Request.
+  private(set) var request: Request?
   private var initiator = Direction.sent
   private var features: SMP.PairingFeatures?
   private var method: PairingMethod?
@@ -34,7 +33,7 @@ package struct PairingState: Sendable {
   }
 
   /// The rounds of a passkey over Secure Connections, one a bit.
-  private static let rounds = 20
+  private static let rounds: UInt8 = 20
 
   /// Takes in a PDU and says what pairing it belongs to; nil where the beginning is not in the capture.
   mutating func observe(
@@ -66,13 +65,13 @@ package struct PairingState: Sendable {
   }
 
   private func step(_ pdu: SMPPDU, _ direction: Direction) -> PairingStep? {
-    guard let request else { return nil }
+    guard request != nil else { return nil }
     return PairingStep(
-      request: request, initiator: initiator, method: method, round: round(pdu, direction),
+      initiator: initiator, method: method, round: round(pdu, direction),
       showsValues: isAsExpected)
   }
 
-  private func round(_ pdu: SMPPDU, _ direction: Direction) -> Int? {
+  private func round(_ pdu: SMPPDU, _ direction: Direction) -> UInt8? {
     guard let method, method.isSecureConnections, method.hasPasskey else { return nil }
     let own = counts[Int(direction.rawValue)]
     let round =
@@ -81,7 +80,7 @@ package struct PairingState: Sendable {
       case .random: own.randoms
       default: UInt8(0)
       }
-    return 1...Self.rounds ~= Int(round) ? Int(round) : nil
+    return 1...Self.rounds ~= round ? round : nil
   }
 
   /// Whether all that came so far belongs to a pairing of a method without secret values. What does

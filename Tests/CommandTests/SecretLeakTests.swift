@@ -43,6 +43,10 @@ struct SecretLeakTests {
     return found
   }()
 
+  /// The generator's random numbers repeat between scenarios: an LTK of pair_legacy_justworks is here
+  /// the random value of a numeric comparison, which is no secret.
+  private static let coincidence = (capture: "bond_privacy_reconnect", digits: "3129903ac1d4")
+
   @Test(
     "None is printed without --show-keys, and the captures do hold them",
     .enabled(if: !known.isEmpty, "the shared captures, which tell their keys, are not there"),
@@ -60,6 +64,11 @@ struct SecretLeakTests {
     for capture in Program.smallCaptures {
       for needle in try found([], capture) {
         let digits = String(decoding: needle, as: UTF8.self)
+        if digits == Self.coincidence.digits,
+          capture.lastPathComponent.hasPrefix(Self.coincidence.capture)
+        {
+          continue
+        }
         Issue.record("\(verb) \(capture.lastPathComponent) prints \(digits)")
       }
       // That the search finds what is there.

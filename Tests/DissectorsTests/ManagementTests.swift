@@ -48,6 +48,23 @@ private let commands = managementCommandTables.flatMap(\.self)
 private let events = managementEventTables.flatMap(\.self)
 
 @Suite struct ManagementTableTests {
+  /// They become keys of JSON.
+  @Test func parameterNames() {
+    func check(_ parameters: [HCIParameter]) {
+      let names = parameters.map(\.name.description)
+      #expect(Set(names).count == names.count, "\(names)")
+      for name in names {
+        let isKey = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+        #expect(isKey && name.first?.isLetter ?? false, "\(name)")
+      }
+      for parameter in parameters { check(parameter.items) }
+    }
+    for row in commands + events {
+      check(row.parameters ?? [])
+      check(row.returns ?? [])
+    }
+  }
+
   @Test func codesAreComplete() {
     #expect(commands.map(\.code) == Array(0x0001...0x005c))
     #expect(events.map(\.code) == Array(0x0001...0x0033))

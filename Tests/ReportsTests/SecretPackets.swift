@@ -188,19 +188,88 @@ struct SecretPackets {
       framing: .monitor(opcode: isEvent ? 17 : 16))
   }
 
+  /// The length of AD structures (2 bytes), then one: an LE Secure Connections Random Value.
+  private static let oobData: [UInt8] = [18, 0, 17, 0x23] + key
+
+  private static var cutKeys: TestRecord {
+    var record = control(0x13, [1, 0] + address + [1, 0, 0, 16] + zeros + key)
+    record.bytes.removeLast(5)
+    record.missing = 5
+    return record
+  }
+
   private static var management: [SecretPackets] {
     [
       Self("Load Link Keys", control(0x12, [0, 1, 0] + address + [0, 4] + key + [16])),
-      Self("Load Long Term Keys", control(0x13, [1, 0] + address + [1, 0, 0, 16, 0, 0] + key)),
+      Self(
+        "Load Long Term Keys",
+        control(0x13, [1, 0] + address + [1, 0, 0, 16] + zeros + key)),
+      Self(
+        "… of a layout that is not the kernel's",
+        control(0x13, [1, 0] + address + [1, 0, 0, 16, 0, 0] + key)),
+      Self(
+        "… that says less than it has",
+        control(0x13, [0, 0] + address + [1, 0, 0, 16] + zeros + key)),
+      Self("… cut by the capture", cutKeys),
       Self("Load Identity Resolving Keys", control(0x30, [1, 0] + address + [1] + key)),
       Self("Set Privacy", control(0x2f, [1] + key)),
       Self("Set Blocked Keys", control(0x46, [1, 0, 2] + key)),
-      Self("HCI Command Sync", control(0x5b, [0x19, 0x20, 0, 28, 0] + enableEncryption)),
+      Self(
+        "HCI Command Sync", control(0x5b, [0x19, 0x20, 0x0e, 10, 28, 0] + enableEncryption)),
+      Self(
+        "… without a byte of its head", control(0x5b, [0x19, 0x20, 0, 28, 0] + enableEncryption)),
+      Self(
+        "Command Complete of HCI Command Sync",
+        control(0x01, [0x5b, 0, 0, 0] + key, isEvent: true)),
       Self("Add Remote OOB Data", control(0x21, address + [1] + key + key2)),
+      Self("… with both pairs", control(0x21, address + [1] + key + key2 + key + key2)),
+      Self("… without its last byte", control(0x21, address + [1] + key + key2.dropLast())),
+      Self("PIN Code Reply", control(0x16, address + [0, 16] + key)),
+      Self("User Passkey Reply", control(0x1e, address + [1, 0xc0, 0xc1, 0xc2, 0xc3])),
+      Self(
+        "Passkey Notify",
+        control(0x17, address + [1, 0xc0, 0xc1, 0xc2, 0xc3, 0], isEvent: true)),
+      Self(
+        "… without its last byte", control(0x17, address + [1, 0xc0, 0xc1, 0xc2], isEvent: true)),
+      Self(
+        "Device Found with a Secure Connections random value",
+        control(0x12, address + [1, 0xc4] + zeros.prefix(4) + oobData, isEvent: true)),
+      Self(
+        "… whose length says less",
+        control(
+          0x12, address + [1, 0xc4] + zeros.prefix(4) + [2, 0] + oobData.dropFirst(2),
+          isEvent: true)),
+      Self(
+        "… whose length says more",
+        control(
+          0x12, address + [1, 0xc4] + zeros.prefix(4) + [40, 0] + oobData.dropFirst(2),
+          isEvent: true)),
+      Self(
+        "Device Connected with one",
+        control(0x0b, address + zeros.prefix(5) + oobData, isEvent: true)),
+      Self(
+        "Add Advertising with a Security Manager TK value in the scan response",
+        control(0x3e, [1] + zeros.prefix(8) + [3, 18, 2, 10, 0, 17, 0x10] + key)),
+      Self("Add Extended Advertising Data", control(0x55, [1, 18, 0, 17, 0x2d] + key)),
+      Self(
+        "Local Out Of Band Extended Data Updated",
+        control(0x22, [6] + oobData, isEvent: true)),
+      Self(
+        "Command Complete of Read Local Out Of Band Extended Data",
+        control(0x01, [0x3b, 0, 0, 6] + oobData, isEvent: true)),
       Self("New Link Key", control(0x09, [1] + address + [0, 4] + key + [16], isEvent: true)),
-      Self("New Long Term Key", control(0x0a, [1] + address + zeros + key, isEvent: true)),
-      Self("New Identity Resolving Key", control(0x18, [1] + address + zeros + key, isEvent: true)),
-      Self("New Signature Resolving Key", control(0x19, [1] + address + key, isEvent: true)),
+      Self(
+        "New Long Term Key",
+        control(0x0a, [1] + address + [1, 0, 0, 16] + zeros + key, isEvent: true)),
+      Self("… shorter than its layout", control(0x0a, [1] + address + zeros + key, isEvent: true)),
+      Self(
+        "New Identity Resolving Key",
+        control(0x18, [1] + address + address + [1] + key, isEvent: true)),
+      Self("… longer than its layout", control(0x18, [1] + address + zeros + key, isEvent: true)),
+      Self(
+        "New Signature Resolving Key", control(0x19, [1] + address + [1, 0] + key, isEvent: true)),
+      Self(
+        "… with bytes behind it", control(0x19, [1] + address + [1, 0, 0, 0] + key, isEvent: true)),
       Self(
         "Command Complete of Read Local OOB Data",
         control(0x01, [0x20, 0, 0] + key + key2, isEvent: true)),
@@ -241,7 +310,21 @@ struct SecretPackets {
     var cut = acl(identity(key))
     cut[0].bytes.removeLast(6)
     cut[0].missing = 6
-    return [
+    let keys: [(String, UInt8)] = [
+      ("Encryption Information", 6), ("Signing Information", 0x0a),
+    ]
+    return keys.flatMap { name, opcode in
+      [
+        pairing(name, acl([17, 0, 6, 0, opcode] + key)),
+        pairing("… in three fragments", acl([17, 0, 6, 0, opcode] + key, pieces: [4, 9])),
+        pairing("… too short", acl([15, 0, 6, 0, opcode] + key.dropLast(2))),
+        pairing("… too long", acl([19, 0, 6, 0, opcode] + key + [0xb0, 0xb1])),
+      ]
+    } + methods + [
+      pairing("A key behind a Security Request", acl([18, 0, 6, 0, 0x0b, 1] + key)),
+      pairing(
+        "… in fragments that part inside the key",
+        acl([18, 0, 6, 0, 0x0b, 1] + key, pieces: [12])),
       pairing("Identity Information", acl(identity(key))),
       pairing("… in two fragments", acl(identity(key), pieces: [10])),
       pairing("… cut inside the header", acl(identity(key), pieces: [3, 4, 5])),
@@ -258,6 +341,36 @@ struct SecretPackets {
       pairing("Pairing Confirm", acl([17, 0, 6, 0, 3] + key)),
       pairing("Pairing Random", acl([17, 0, 6, 0, 4] + key)),
       pairing("an opcode that nobody has given out", acl([17, 0, 6, 0, 0xee] + key)),
+    ]
+  }
+
+  /// Pairing Request, Pairing Response: IO capability, OOB data flag, AuthReq, then 16, 1, 1.
+  private static func features(_ initiator: [UInt8], _ responder: [UInt8]) -> [TestRecord] {
+    var records = acl([7, 0, 6, 0, 1] + initiator + [16, 1, 1])
+    records += acl([7, 0, 6, 0, 2] + responder + [16, 1, 1])
+    records[1].direction = .received
+    return records
+  }
+
+  /// Confirm and random of pairings with a passkey or out-of-band data, and of one whose method the
+  /// capture does not tell.
+  private static var methods: [SecretPackets] {
+    let values = acl([17, 0, 6, 0, 3] + key) + acl([17, 0, 6, 0, 4] + key)
+    let legacy = features([2, 0, 5], [0, 0, 5])
+    return [
+      pairing("A legacy passkey pairing", legacy + values),
+      pairing(
+        "… in fragments",
+        legacy + acl([17, 0, 6, 0, 3] + key, pieces: [7])
+          + acl([17, 0, 6, 0, 4] + key, pieces: [2])),
+      pairing("A passkey over Secure Connections", features([2, 0, 13], [0, 0, 13]) + values),
+      pairing("A legacy pairing out of band", features([3, 1, 1], [3, 1, 1]) + values),
+      pairing(
+        "Just Works without its Pairing Response", [features([3, 0, 1], [3, 0, 1])[0]] + values),
+      pairing(
+        "Just Works, then another pairing's values",
+        features([3, 0, 1], [3, 0, 1])
+          + acl([2, 0, 6, 0, 5, 8]) + values),
     ]
   }
 

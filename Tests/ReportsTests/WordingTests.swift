@@ -255,41 +255,6 @@ private func advertisement(_ data: String) -> String {
   }
 }
 
-@Suite struct SecurityManagerWordingTests {
-  private func pdu(_ text: String) -> String {
-    let count = hex(text).count
-    func digits(_ number: Int) -> String { String(number, radix: 16) }
-    return "02 40 00 \(digits(count + 4)) 00 \(digits(count)) 00 06 00 \(text)"
-  }
-
-  @Test func onlyKeysAreHidden() {
-    #expect(words(pdu("01 04 00 0d 10 03 03")) == "Pairing Request 04 00 0d 10 03 03")
-    #expect(words(pdu("05 04")) == "Pairing Failed Confirm Value Failed (0x04)")
-    for opcode in ["03", "04", "06", "08", "0a"] {
-      #expect(words(pdu(opcode + " 11 22")).hasSuffix("<hidden>, 2 bytes"))
-    }
-    #expect(words(pdu("7e 11")) == "SMP <hidden>, 2 bytes")
-  }
-
-  @Test func theSameInJSON() {
-    let open = json([pdu("01 04 00 0d 10 03 03")])
-    #expect(open.contains(#""protocol":"smp""#))
-    #expect(open.contains(#""smp":{"opcode":"0x01","name":"Pairing Request"}"#))
-    #expect(open.contains(#""data":"0104000d100303""#))
-    #expect(open.contains(#""raw":"0240000b00070006000104000d100303""#))
-    let secret = json([pdu("06 11 22")])
-    #expect(secret.contains(#""hidden":["data"]"#))
-    #expect(secret.contains(#""raw":"02400007000300060006....""#) && !secret.contains("1122"))
-    let unknown = json([pdu("7e 11")])
-    #expect(unknown.contains(#""raw":"02400006000200060"#) && !unknown.contains("7e"))
-  }
-
-  @Test func fragmentsStayHidden() {
-    let line = json(["02 40 00 08 00 11 00 06 00 0d 11 22 33"])
-    #expect(line.contains(#""raw":"0240000800................""#))
-  }
-}
-
 @Suite struct EventWordingTests {
   /// What stands behind the event is no opcode.
   @Test func anAnswerWithoutAnOpcode() {

@@ -83,6 +83,14 @@ package struct ADStructures: ~Escapable {
     return structures.brokenLayout.map { if case .secret = $0 { true } else { false } } ?? false
   }
 
+  /// Whether the part `slice` of `bytes` ends inside such a value: then what stands behind it is the
+  /// rest.
+  package static func endInsideSecret(_ bytes: RawSpan, _ slice: Slice) -> Bool {
+    var structures = ADStructures(bytes, slice)
+    while structures.next() != nil {}
+    return structures.brokenLayout.map { if case .secret = $0 { true } else { false } } ?? false
+  }
+
   /// The next structure, or nil at the end.
   @_lifetime(self: copy self)
   package mutating func next() -> ADStructure? {

@@ -59,6 +59,8 @@ package struct HCIFields: ~Escapable {
   /// Whether advertising data that comes, or came, is a part of more (Operation, 7.8.54): what it
   /// holds cannot be known.
   package private(set) var isFragment = false
+  /// The advertising data that was read last.
+  package private(set) var advertising: Slice = .empty
 
   /// Walks the part `body` of `bytes`.
   @_lifetime(copy bytes)
@@ -231,6 +233,7 @@ package struct HCIFields: ~Escapable {
         throw ParseError(offset: start, needed: length, available: Int(slice.count))
       }
       slice.count = Int32(length)
+      advertising = slice
       value = data
     case .openEnd:
       isOpen = true

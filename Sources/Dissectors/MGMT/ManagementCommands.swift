@@ -129,7 +129,7 @@ package let managementLaterRows: [HCIRow] = [
   .command(
     0x0029, "Set Advertising", [.u8("Advertising", .code(.managementAdvertising), line: "")],
     returns: newSettings),
-  .command(0x002a, "Set BR/EDR", [.onOff("BR/EDR")], returns: newSettings),
+  .command(0x002a, "Set BR/EDR", [.onOff("BR_EDR")], returns: newSettings),
   .command(0x002b, "Set Static Address", [.address("Address", line: "")], returns: newSettings),
   .command(
     0x002c, "Set Scan Parameters",
