@@ -11,15 +11,27 @@ struct DetectionTests {
         Array("# Notes of a session\n".utf8),
         "is not a capture: it starts with 23 20 4e 6f; expected btsnoop, pcap, pcapng or PacketLogger"
       ),
-      ([0x42], "is not a capture: it starts with 42; expected btsnoop, pcap, pcapng or PacketLogger"),
-      ([0x00, 0x00], "is not a capture: it starts with 00 00; expected btsnoop, pcap, pcapng or PacketLogger"),
+      (
+        [0x42],
+        "is not a capture: it starts with 42; expected btsnoop, pcap, pcapng or PacketLogger"
+      ),
+      (
+        [0x00, 0x00],
+        "is not a capture: it starts with 00 00; expected btsnoop, pcap, pcapng or PacketLogger"
+      ),
       (
         [UInt8](repeating: 0, count: 40),
         "is not a capture: it starts with 00 00 00 00; expected btsnoop, pcap, pcapng or PacketLogger"
       ),
       // btsnoop in capitals, and with something else where its zero byte should be
-      (Array("BTSNOOP\0".utf8), "is not a capture: it starts with 42 54 53 4e; expected btsnoop, pcap, pcapng or PacketLogger"),
-      (Array("btsnoop!".utf8), "is not a capture: it starts with 62 74 73 6e; expected btsnoop, pcap, pcapng or PacketLogger"),
+      (
+        Array("BTSNOOP\0".utf8),
+        "is not a capture: it starts with 42 54 53 4e; expected btsnoop, pcap, pcapng or PacketLogger"
+      ),
+      (
+        Array("btsnoop!".utf8),
+        "is not a capture: it starts with 62 74 73 6e; expected btsnoop, pcap, pcapng or PacketLogger"
+      ),
     ] as [([UInt8], String)])
   func whatIsNoCapture(bytes: [UInt8], message: String) {
     #expect(Reading(bytes).failure == CaptureFailure(.notReadable, message))
@@ -72,13 +84,19 @@ struct DetectionTests {
     let text = folder.file("text.btsnoop", holding: Array("hello".utf8))
     #expect(
       Reading(path: text).message
-        == "is not a capture: it starts with 68 65 6c 6c; expected btsnoop, pcap, pcapng or PacketLogger")
+        == "is not a capture: it starts with 68 65 6c 6c; expected btsnoop, pcap, pcapng or PacketLogger"
+    )
   }
 
   @Test func sentencesNameTheCapture() {
-    let empty = CaptureFailure(.notReadable, "is empty; expected btsnoop, pcap, pcapng or PacketLogger")
-    #expect(empty.sentence(about: "notes.txt") == "notes.txt is empty; expected btsnoop, pcap, pcapng or PacketLogger")
-    #expect(empty.sentence(about: "-") == "standard input is empty; expected btsnoop, pcap, pcapng or PacketLogger")
+    let empty = CaptureFailure(
+      .notReadable, "is empty; expected btsnoop, pcap, pcapng or PacketLogger")
+    #expect(
+      empty.sentence(about: "notes.txt")
+        == "notes.txt is empty; expected btsnoop, pcap, pcapng or PacketLogger")
+    #expect(
+      empty.sentence(about: "-")
+        == "standard input is empty; expected btsnoop, pcap, pcapng or PacketLogger")
     let damage = CaptureFailure(.damaged, "record 3 at byte 71: …")
     #expect(damage.sentence(about: "a.log") == "a.log: record 3 at byte 71: …")
     let missing = CaptureFailure(.inaccessible, "no such file or directory")

@@ -44,13 +44,16 @@ struct JoinedTests {
     #expect(reading.failure == nil)
     #expect(reading.records.map(\.file) == [0, 1, 3])
     #expect(reading.records.map(\.time?.nanoseconds) == [50_000, nil, 100_000])
-    #expect(reading.summary?.files.map { $0.summary?.format } == [.pcap, .pcapng, .btsnoop, .btsnoop])
+    #expect(
+      reading.summary?.files.map { $0.summary?.format } == [.pcap, .pcapng, .btsnoop, .btsnoop])
     #expect(reading.summary?.timeDecimals == 9)
     #expect(reading.summary?.lacksDirection == true)
   }
 
   @Test func overlapIsSaidOnce() throws {
-    let (first, second) = (file("a", [0, 1_000_000, 2_000_000, 3_500_000]), file("b", [1_000_000, 2_000_000, 4_000_000]))
+    let (first, second) = (
+      file("a", [0, 1_000_000, 2_000_000, 3_500_000]), file("b", [1_000_000, 2_000_000, 4_000_000])
+    )
     let (reading, _) = try read([second, first])
     #expect(reading.records.count == 7)
     #expect(
@@ -87,7 +90,9 @@ struct JoinedTests {
       _ = try JoinedSource(paths: [good, missing])
     }
     let text = folder.file("text", holding: Array("hello".utf8))
-    let failure = #expect(throws: CaptureFailure.self) { _ = try JoinedSource(paths: [good, text]) }
+    let failure = #expect(throws: CaptureFailure.self) {
+      _ = try JoinedSource(paths: [good, text])
+    }
     #expect(failure?.kind == .notReadable && failure?.file == text)
   }
 }

@@ -137,7 +137,9 @@ struct PcapTests {
 
   @Test(arguments: [1, 7, 4096]) func pieces(piece: Int) throws {
     var file = PcapBytes(link: 187, bigEndian: true)
-    for index in 0..<100 { file.record([UInt8](repeating: 4, count: index), seconds: UInt32(index)) }
+    for index in 0..<100 {
+      file.record([UInt8](repeating: 4, count: index), seconds: UInt32(index))
+    }
     let pipe = Pipe()
     pipe.feed(file.bytes, piece: piece)
     let reading = Reading(InputBuffer(descriptor: pipe.takeReader(), owned: true))

@@ -36,7 +36,7 @@ struct ExitStatusTests {
   @Test(
     "64: bad usage",
     arguments: [
-      [], ["show"], ["nonsense", "extra"], ["show", "--no-such-option", "x"],
+      [], ["show"], ["show", "--no-such-option", "x"],
       ["show", "--packets", "0", "x"], ["show", "--packets", "5-3", "x"],
       ["show", "--packets", "a", "x"], ["show", "--packets", "", "x"],
       ["show", "--packets", "1,,2", "x"], ["show", "--packets", "1-2-3", "x"],
@@ -101,9 +101,15 @@ struct ExitStatusTests {
   @Test(
     "65: not a capture, or one that is not read; said by name",
     arguments: [
-      ("# notes", "is not a capture: it starts with 23 20 6e 6f; expected btsnoop, pcap, pcapng or PacketLogger"),
+      (
+        "# notes",
+        "is not a capture: it starts with 23 20 6e 6f; expected btsnoop, pcap, pcapng or PacketLogger"
+      ),
       ("", "is empty; expected btsnoop, pcap, pcapng or PacketLogger"),
-      ("\u{1}", "is not a capture: it starts with 01; expected btsnoop, pcap, pcapng or PacketLogger"),
+      (
+        "\u{1}",
+        "is not a capture: it starts with 01; expected btsnoop, pcap, pcapng or PacketLogger"
+      ),
     ])
   func text(_ content: String, _ sentence: String) throws {
     try refused(Array(content.utf8), sentence)
