@@ -3,8 +3,8 @@
 
 usage: compare-with-tshark.py GATTSCOPE CAPTURE_OR_FOLDER...
 
-Compared are codes and bytes, never names. Of a folder, every btsnoop file below it that gattscope reads (datalinks 1001,
-1002 and 2001) is taken; a folder that is not there is said and skipped. Differences that are known and accepted stand
+Compared are codes and bytes, never names. Of a folder, every btsnoop, pcap, pcapng and PacketLogger file below it that
+both read is taken; a folder that is not there is said and skipped. Differences that are known and accepted stand
 in Tests/known-differences.txt. `--dump CAPTURE` prints what tshark says, without gattscope.
 Exit status 1: a difference, or a count of lines that is not the count of records.
 """
@@ -31,6 +31,8 @@ MOST_PRINTED = 40
 VALUE_AT = {0x0B: 1, 0x0D: 1, 0x0F: 1, 0x12: 3, 0x52: 3, 0x1B: 3, 0x1D: 3, 0x16: 5, 0x17: 5}
 CARRIES_HANDLE = {0x01, 0x0A, 0x0C, 0x12, 0x52, 0xD2, 0x16, 0x17, 0x1B, 0x1D}
 SIGNED_WRITE, SIGNATURE = 0xD2, 12
+
+PCAP_MAGICS = tuple(map(bytes.fromhex, ("a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1", "0a0d0d0a")))
 
 Facts = dict[str, object]
 
@@ -60,6 +62,8 @@ def tshark_facts(path: Path) -> list[Facts]:
     lines = [line for line in result.stdout.splitlines() if b'"layers"' in line]
     packets = [json.loads(line, object_pairs_hook=_merged) for line in lines]
     if not packets and result.returncode != 0:
+        if not btsnoop.is_btsnoop(path):
+            return []  # PacketLogger with ISO records, which tshark takes for something else
         sys.exit(f"tshark could not read {path}: {result.stderr.decode().strip()}")
     return [_packet_facts(packet["layers"]) for packet in packets]
 
@@ -87,6 +91,7 @@ def _packet_facts(layers: dict) -> Facts:
     monitor = layer("hci_mon")
     index = number(first(monitor.get("hci_mon_hci_mon_adapter_id"))) if monitor else 0
     put("adapter", None if index == 0xFFFF else index)
+    put("direction", _direction(first(layers["frame"].get("frame_frame_p2p_dir")), layer("hci_h4")))
     if command := layer("bthci_cmd"):
         put("hci.opcode", number(first(command.get("bthci_cmd_bthci_cmd_opcode"))))
     if event := layer("bthci_evt"):
@@ -101,6 +106,12 @@ def _packet_facts(layers: dict) -> Facts:
     if smp := layer("btsmp"):
         put("smp.opcode", number(first(smp.get("btsmp_btsmp_opcode"))))
     return facts
+
+
+def _direction(pseudo: str | None, h4: dict | None) -> str | None:
+    """Of link types that carry it: 0 sent, 1 received."""
+    written = number(pseudo if pseudo is not None else first((h4 or {}).get("hci_h4_hci_h4_direction")))
+    return {0: "sent", 1: "received"}.get(written)
 
 
 def _event_facts(event: dict, put) -> None:
@@ -179,6 +190,8 @@ def gattscope_facts(line: dict) -> Facts:
 
     put("time", _without_zeros(line.get("time")))
     put("adapter", line.get("adapter"))
+    if line.get("direction_via") != "inferred":
+        put("direction", line.get("direction"))
     hci, l2cap = line.get("hci", {}), line.get("l2cap", {})
     for key in ("opcode", "event", "subevent", "handle"):
         put(f"hci.{key}", code(hci, key))
@@ -271,8 +284,14 @@ def known_differences() -> list[KnownDifference]:
     return [KnownDifference(line, f"{KNOWN.name}:{number}") for number, line in numbered]
 
 
-def differences(capture: str, ours: list[Facts], theirs: list[Facts], counts: Counter) -> Iterator[Difference]:
-    for packet, (our, their) in enumerate(zip(ours, theirs), 1):
+def differences(capture: str, lines: list[dict], theirs: list[Facts], counts: Counter) -> Iterator[Difference]:
+    for line in lines:
+        packet = line["packet"]
+        if packet > len(theirs):
+            break
+        our, their = gattscope_facts(line), theirs[packet - 1]
+        if "direction" not in their:  # link types that do not carry it, and records that went nowhere
+            our.pop("direction", None)
         for field in sorted(our.keys() | their.keys()):
             counts[field] += 1
             if our.get(field) != their.get(field):
@@ -280,6 +299,14 @@ def differences(capture: str, ours: list[Facts], theirs: list[Facts], counts: Co
 
 
 def count_errors(name: str, content: bytes, lines: list[dict], theirs: list[Facts]) -> Iterator[str]:
+    if not content.startswith(btsnoop.MAGIC):
+        # Packets of other interfaces are left out, but keep their numbers.
+        numbers = [line.get("packet") for line in lines]
+        if numbers != sorted(set(numbers)):
+            yield f'{name}: "packet" does not rise'
+        if not content.startswith(b"\n\r\r\n") and len(lines) != len(theirs):
+            yield f"{name}: tshark sees {len(theirs)} packets, we {len(lines)}"
+        return
     whole = sum(1 for _ in btsnoop.records(content))
     if len(lines) != whole:
         yield f"{name}: expected {whole} lines, one a whole record, got {len(lines)}"
@@ -296,7 +323,7 @@ def captures(arguments: list[str]) -> Iterator[tuple[str, Path]]:
             yield f"{argument.parent.name}/{argument.name}", argument
         elif argument.is_dir():
             for path in sorted(argument.rglob("*")):
-                if path.is_file() and btsnoop.is_btsnoop(path) and _is_read(path):
+                if path.is_file() and _is_read(path):
                     yield f"{path.parent.name}/{path.name}", path
         elif argument.suffix:
             sys.exit(f"{argument}: no such capture")
@@ -306,7 +333,10 @@ def captures(arguments: list[str]) -> Iterator[tuple[str, Path]]:
 
 def _is_read(path: Path) -> bool:
     with open(path, "rb") as file:
-        return btsnoop.datalink(file.read(btsnoop.HEADER.size)) in (btsnoop.H1, btsnoop.H4, btsnoop.MONITOR)
+        start = file.read(24)
+    if start.startswith(btsnoop.MAGIC):
+        return btsnoop.datalink(start[: btsnoop.HEADER.size]) in (btsnoop.H1, btsnoop.H4, btsnoop.MONITOR)
+    return start[:4] in PCAP_MAGICS or path.suffix == ".pklg"
 
 
 def main() -> int:
@@ -325,11 +355,18 @@ def main() -> int:
     found: list[str] = []
     compared = packets = accepted = 0
     for name, path in captures(arguments[1:]):
-        lines, theirs = gattscope_lines(program, path), tshark_facts(path)
+        lines = gattscope_lines(program, path)
+        if not lines and not btsnoop.is_btsnoop(path):
+            print(f"skipped: {name}: a link type that is not read")
+            continue
+        theirs = tshark_facts(path)
+        if not theirs and not btsnoop.is_btsnoop(path):
+            print(f"skipped: {name}: tshark does not read it")
+            continue
         found += count_errors(name, path.read_bytes(), lines, theirs)
         for each in known:
             each.in_reach |= fnmatch.fnmatchcase(name, each.capture)
-        for difference in differences(name, [gattscope_facts(line) for line in lines], theirs, counts):
+        for difference in differences(name, lines, theirs, counts):
             # Every line that fits counts as used, not the first one only.
             if any([each.accepts(difference) for each in known]):
                 accepted += 1
