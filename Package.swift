@@ -82,8 +82,9 @@ let package = Package(
 
 // A fuzzer's main function is libFuzzer's, so the fuzzers cannot be linked in a normal build.
 if Context.environment["ENABLE_FUZZING"] != nil {
-  package.targets += ["FuzzCapture", "FuzzPcap", "FuzzPcapng", "FuzzPacketLogger", "FuzzDissect"].map { name in
-    .executableTarget(
-      name: name, dependencies: ["FuzzInputs"], path: "Fuzz/\(name)", swiftSettings: strict)
-  }
+  package.targets += ["FuzzCapture", "FuzzPcap", "FuzzPcapng", "FuzzPacketLogger", "FuzzDissect"]
+    .map { name in
+      .executableTarget(
+        name: name, dependencies: ["FuzzInputs"], path: "Fuzz/\(name)", swiftSettings: strict)
+    }
 }

@@ -17,17 +17,73 @@ package enum Fuzzing {
     case one(Int)
   }
 
-  /// The bytes are a file: read, dissected and rendered as the program does it.
+  /// The bytes are a file of the format that its beginning says: read, dissected and rendered as the
+  /// program does it.
   package static func capture(_ bytes: [UInt8], _ faces: Faces) -> String? {
-    let records = wholeRecords(bytes)
     guard let file = UnnamedFile(holding: bytes) else { return "no file could be made" }
-    for face in Face.chosen(faces) {
+    func open() -> CaptureReader? {
       file.rewind()
-      let input = InputBuffer(descriptor: file.descriptor, owned: false)
-      guard var source = try? BtsnoopReader(input) else { return nil }
+      return try? CaptureReader(InputBuffer(descriptor: file.descriptor, owned: false))
+    }
+    var records = 0
+    if CaptureFormat.detect(bytes.bytes) == .btsnoop {
+      records = wholeRecords(bytes)
+    } else {
+      guard var counted = open() else { return nil }
+      var last = 0
+      while let record = try? counted.next() {
+        if record.number <= last { return "record \(record.number) comes after \(last)" }
+        last = record.number
+        records += 1
+      }
+      // Every record has bytes of its own.
+      if records > bytes.count / 12 { return "\(records) records of \(bytes.count) bytes" }
+    }
+    for face in Face.chosen(faces) {
+      guard var source = open() else { return nil }
       if let broken = render(&source, records: records, face) { return "\(face): \(broken)" }
     }
     return nil
+  }
+
+  /// The bytes are a pcap file; what does not begin like one gets a header whose kind its first bytes
+  /// choose.
+  package static func pcap(_ bytes: [UInt8], _ faces: Faces) -> String? {
+    if CaptureFormat.detect(bytes.bytes) == .pcap { return capture(bytes, faces) }
+    let choice = bytes.first ?? 0
+    let isBigEndian = choice & 1 != 0
+    let link: UInt32 = [187, 201, 254][Int(choice >> 2) % 3]
+    let version: UInt32 = isBigEndian ? 0x0002_0004 : 0x0004_0002
+    let magic: UInt32 = choice & 2 != 0 ? 0xa1b2_3c4d : 0xa1b2_c3d4
+    let header = numbers([magic, version, 0, 0, 65_535, link], isBigEndian)
+    return capture(header + bytes.dropFirst(), faces)
+  }
+
+  /// The bytes are a pcapng file; what does not begin like one gets a section and an interface.
+  package static func pcapng(_ bytes: [UInt8], _ faces: Faces) -> String? {
+    if CaptureFormat.detect(bytes.bytes) == .pcapng { return capture(bytes, faces) }
+    let choice = bytes.first ?? 0
+    let isBigEndian = choice & 1 != 0
+    let link: UInt32 = [187, 201, 254][Int(choice >> 2) % 3]
+    let version: UInt32 = isBigEndian ? 0x0001_0000 : 0x0000_0001
+    let section = numbers(
+      [0x0a0d_0d0a, 28, 0x1a2b_3c4d, version, .max, .max, 28], isBigEndian)
+    let interface = numbers([1, 20, isBigEndian ? link << 16 : link, 0, 20], isBigEndian)
+    return capture(section + interface + bytes.dropFirst(), faces)
+  }
+
+  /// The bytes are a PacketLogger file; what does not begin like one gets a first record.
+  package static func packetLogger(_ bytes: [UInt8], _ faces: Faces) -> String? {
+    if CaptureFormat.detect(bytes.bytes) == .packetLogger { return capture(bytes, faces) }
+    let first = numbers([12, 0x6000_0000, 0], (bytes.first ?? 0) & 1 != 0) + [0, 3, 12, 0]
+    return capture(first + bytes.dropFirst(), faces)
+  }
+
+  private static func numbers(_ numbers: [UInt32], _ isBigEndian: Bool) -> [UInt8] {
+    numbers.flatMap { number in
+      let ordered = isBigEndian ? number : number.byteSwapped
+      return [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: ordered >> $0) }
+    }
   }
 
   /// The bytes are records, whatever their lengths claim: see `LenientSource`.

@@ -136,9 +136,10 @@ package struct CaptureFailure: Error, Equatable, Sendable {
   package var file: String?
 
   /// A failure with its sentence.
-  package init(_ kind: Kind, _ message: String) {
+  package init(_ kind: Kind, _ message: String, file: String? = nil) {
     self.kind = kind
     self.message = message
+    self.file = file
   }
 
   /// The same failure, of one of several files.

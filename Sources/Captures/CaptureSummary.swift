@@ -15,6 +15,12 @@ package struct CaptureSummary: Equatable, Sendable {
     package var name: String
     /// How many there are.
     package var count: Int
+
+    /// So many packets of a kind.
+    package init(name: String, count: Int) {
+      self.name = name
+      self.count = count
+    }
   }
 
   /// One of several files.

@@ -85,7 +85,8 @@ package struct PcapReader: CaptureSource, ~Copyable {
     // The lengths of records changed places in version 2.3 and before, which nobody writes any more.
     guard header.major == 2, header.minor == 4 else {
       throw CaptureFailure(
-        .notReadable, "is pcap version \(header.major).\(header.minor); gattscope reads version 2.4")
+        .notReadable, "is pcap version \(header.major).\(header.minor); gattscope reads version 2.4"
+      )
     }
     guard header.linkType.isReadable else { throw LinkType.refusal(of: [header.linkType]) }
     library = try PcapLibrary.open(input.take(PcapHeader.byteCount), header)

@@ -146,7 +146,8 @@ package struct PcapngReader: CaptureSource, ~Copyable {
         let index =
           switch type {
           case BlockType.enhancedPacket: Int(number(at: 8))
-          case BlockType.packet: Int(UInt16(truncatingIfNeeded: isBigEndian ? number(at: 8) >> 16 : number(at: 8)))
+          case BlockType.packet:
+            Int(UInt16(truncatingIfNeeded: isBigEndian ? number(at: 8) >> 16 : number(at: 8)))
           default: 0
           }
         guard index < interfaces.count else {

@@ -111,7 +111,9 @@ struct InfoDocument: ~Copyable {
     sink.output.byte(0x22)
     sink.key("duration_s")
     sink.output.elapsed(latest, since: earliest)
-    if facts.stepsBack > 0, source.format != .packetLogger { sink.number("clock_steps_back", facts.stepsBack) }
+    if facts.stepsBack > 0, source.format != .packetLogger {
+      sink.number("clock_steps_back", facts.stepsBack)
+    }
   }
 
   private mutating func adapters() {

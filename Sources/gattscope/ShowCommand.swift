@@ -107,6 +107,8 @@ struct InfoCommand: ParsableCommand {
 
   mutating func run() throws {
     let (name, json, glyphs) = (captures[0], json, signs.glyphs)
-    try Run.captures(captures, saysRemarks: false) { InfoReport(name, $0, json: json, glyphs: glyphs) }
+    try Run.captures(captures, saysRemarks: false) {
+      InfoReport(name, $0, json: json, glyphs: glyphs)
+    }
   }
 }

@@ -59,6 +59,8 @@ struct Kept: Equatable {
   var drops: UInt64
   var fileOffset: Int64
   var bytes: [UInt8]
+  var comments: [String] = []
+  var file: Int
 
   init(_ record: borrowing CaptureRecord) {
     number = record.number
@@ -70,10 +72,15 @@ struct Kept: Equatable {
     drops = record.drops
     fileOffset = record.fileOffset
     bytes = record.bytes.array
+    file = record.file
+    var position = 0
+    while let comment = record.options.nextComment(&position) {
+      comments.append(String(decoding: comment.array, as: UTF8.self))
+    }
   }
 }
 
-extension BtsnoopReader {
+extension CaptureSource where Self: ~Copyable {
   /// The next record, kept.
   mutating func nextKept() throws(CaptureFailure) -> Kept? {
     guard let record = try next() else { return nil }
@@ -87,6 +94,8 @@ struct Reading {
   var failure: CaptureFailure?
 
   var message: String? { failure?.message }
+  /// What the source knew at the end.
+  var summary: CaptureSummary?
 
   /// Reads a file's bytes through a pipe.
   init(_ bytes: [UInt8]) {
@@ -99,7 +108,7 @@ struct Reading {
   /// Reads the file at `path`.
   init(path: String) {
     do throws(CaptureFailure) {
-      var reader = try BtsnoopReader(path: path)
+      var reader = try CaptureReader(path: path)
       readOn(&reader)
     } catch {
       failure = error
@@ -108,20 +117,21 @@ struct Reading {
 
   init(_ input: consuming InputBuffer) {
     do throws(CaptureFailure) {
-      var reader = try BtsnoopReader(input)
+      var reader = try CaptureReader(input)
       readOn(&reader)
     } catch {
       failure = error
     }
   }
 
-  init(_ reader: inout BtsnoopReader) { readOn(&reader) }
+  init<Source: CaptureSource & ~Copyable>(_ reader: inout Source) { readOn(&reader) }
 
-  private mutating func readOn(_ reader: inout BtsnoopReader) {
+  private mutating func readOn<Source: CaptureSource & ~Copyable>(_ reader: inout Source) {
     do throws(CaptureFailure) {
       while let record = try reader.nextKept() { records.append(record) }
     } catch {
       failure = error
     }
+    summary = reader.summary
   }
 }

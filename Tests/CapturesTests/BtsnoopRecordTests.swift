@@ -47,8 +47,9 @@ struct BtsnoopRecordTests {
     arguments: [
       (0, .sent, .acl), (1, .received, .acl), (2, .sent, .command), (3, .received, .event),
       (0x12, .sent, .command), (0xffff_fffd, .received, .acl),
-    ] as [(UInt32, Direction, CaptureRecord.H1Kind)])
-  func flagsOfPhoneCaptures(flags: UInt32, direction: Direction, kind: CaptureRecord.H1Kind) throws
+    ] as [(UInt32, Direction, CaptureRecord.PacketKind)])
+  func flagsOfPhoneCaptures(flags: UInt32, direction: Direction, kind: CaptureRecord.PacketKind)
+    throws
   {
     let h1 = try record(datalink: 1001, flags: flags)
     #expect(h1.direction == direction)

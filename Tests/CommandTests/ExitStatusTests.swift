@@ -36,7 +36,7 @@ struct ExitStatusTests {
   @Test(
     "64: bad usage",
     arguments: [
-      [], ["show"], ["nonsense", "extra"], ["show", "--no-such-option", "x"],
+      [], ["show"], ["show", "--no-such-option", "x"],
       ["show", "--packets", "0", "x"], ["show", "--packets", "5-3", "x"],
       ["show", "--packets", "a", "x"], ["show", "--packets", "", "x"],
       ["show", "--packets", "1,,2", "x"], ["show", "--packets", "1-2-3", "x"],
@@ -101,9 +101,15 @@ struct ExitStatusTests {
   @Test(
     "65: not a capture, or one that is not read; said by name",
     arguments: [
-      ("# notes", "is not a capture: it starts with 23 20 6e 6f; expected btsnoop"),
-      ("", "is empty; expected btsnoop"),
-      ("\u{1}", "is not a capture: it starts with 01; expected btsnoop"),
+      (
+        "# notes",
+        "is not a capture: it starts with 23 20 6e 6f; expected btsnoop, pcap, pcapng or PacketLogger"
+      ),
+      ("", "is empty; expected btsnoop, pcap, pcapng or PacketLogger"),
+      (
+        "\u{1}",
+        "is not a capture: it starts with 01; expected btsnoop, pcap, pcapng or PacketLogger"
+      ),
     ])
   func text(_ content: String, _ sentence: String) throws {
     try refused(Array(content.utf8), sentence)
@@ -112,11 +118,34 @@ struct ExitStatusTests {
   @Test(
     "65: other formats, by their first bytes",
     arguments: [
-      ("d4c3b2a1020004000000000000000000ffff0000c9000000", "pcap"),
-      ("a1b23c4d0002000400000000000000000000ffff000000c9", "pcap"),
-      ("0a0d0d0a1c0000004d3c2b1a01000000ffffffffffffffff1c000000", "pcapng"),
-      ("0000000d5f00000000000001000102030c", "PacketLogger"),
-      ("0d0000000000005f0100000000030c0000", "PacketLogger"), ("1f8b0800000000000003", "gzip"),
+      // pcap of Ethernet, of Bluetooth LE off the air (both byte orders), of PPI, of a number unknown
+      (
+        "d4c3b2a1020004000000000000000000ffff000001000000",
+        "holds Ethernet packets (link type 1); gattscope reads Bluetooth HCI: link types 187"
+      ),
+      (
+        "a1b23c4d0002000400000000000000000000ffff00000100",
+        "holds Bluetooth LE link-layer packets from a sniffer (link type 256), which gattscope does "
+          + "not read yet; it reads Bluetooth HCI: link types 187 and 201 (H4) and 254 (Linux monitor)"
+      ),
+      ("d4c3b2a1020004000000000000000000ffff0000fb000000", "(link type 251), which"),
+      ("d4c3b2a1020004000000000000000000ffff0000c0000000", "(PPI, link type 192), which"),
+      ("d4c3b2a1020004000000000000000000ffff0000ff000000", "BR/EDR baseband"),
+      ("d4c3b2a1020004000000000000000000ffff000010010000", "nRF Sniffer (link type 272)"),
+      ("d4c3b2a1020004000000000000000000ffff00009d000000", "old format (link type 157)"),
+      (
+        "d4c3b2a1020004000000000000000000ffff00000f270000",
+        "holds packets of link type 9999, which is unknown; gattscope reads"
+      ),
+      ("d4c3b2a1030004000000000000000000ffff0000c9000000", "is pcap version 3.4"),
+      // pcapng: a section and an interface of link type 272
+      (
+        "0a0d0d0a1c0000004d3c2b1a01000000ffffffffffffffff1c000000"
+          + "01000000140000001001000000000000" + "14000000",
+        "nRF Sniffer (link type 272)"
+      ),
+      ("1f8b0800000000000003", "gzip"),
+      ("0200000000000000009c789c00", "is not a capture"), ("020000000000000000789c", "btsnooz"),
       ("504b0304140000000000", "ZIP"),
     ])
   func formats(_ digits: String, _ name: String) throws {
@@ -146,12 +175,12 @@ struct ExitStatusTests {
     for verb in ["show", "info"] {
       let ending = try Program.run([verb, "capture"], in: folder)
       #expect(ending.status == 65 && ending.output.isEmpty)
-      #expect(ending.errors.hasPrefix("gattscope: capture is "), "\(ending.errors)")
+      #expect(ending.errors.hasPrefix("gattscope: capture "), "\(ending.errors)")
       #expect(ending.errors.contains(words), "\(ending.errors)")
       #expect(ending.errors.split(separator: "\n").count == 1)
     }
     let stdin = try Program.run(["show", "-"], in: folder, input: folder.path("capture"))
-    #expect(stdin.status == 65 && stdin.errors.hasPrefix("gattscope: standard input is "))
+    #expect(stdin.status == 65 && stdin.errors.hasPrefix("gattscope: standard input "))
   }
 
   @Test("66: missing, a directory")

@@ -51,9 +51,10 @@ package struct Program: Sendable {
   package static let package = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The path of a sample capture.
+  /// The path of a sample capture; a name without one of the other formats' extensions is btsnoop's.
   package static func sample(_ name: String) -> String {
-    package.appending(path: "captures/\(name).btsnoop").path
+    let isOther = [".pcap", ".pcapng", ".pklg"].contains { name.hasSuffix($0) }
+    return package.appending(path: "captures/\(name)\(isOther ? "" : ".btsnoop")").path
   }
 
   /// The btsnoop files among the sample captures and, where they are there, the shared ones.

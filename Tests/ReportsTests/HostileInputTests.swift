@@ -32,6 +32,15 @@ struct HostileInputTests {
     for file in files("Fuzz/Regressions/FuzzCapture") where file.lastPathComponent != ".gitkeep" {
       #expect(Fuzzing.capture([UInt8](try Data(contentsOf: file)), .all) == nil, "\(file)")
     }
+    let others: [(String, ([UInt8], Fuzzing.Faces) -> String?)] = [
+      ("FuzzPcap", Fuzzing.pcap), ("FuzzPcapng", Fuzzing.pcapng),
+      ("FuzzPacketLogger", Fuzzing.packetLogger),
+    ]
+    for (name, fuzz) in others {
+      for file in files("Fuzz/Regressions/\(name)") where file.lastPathComponent != ".gitkeep" {
+        #expect(fuzz([UInt8](try Data(contentsOf: file)), .all) == nil, "\(file)")
+      }
+    }
     for file in files("Fuzz/Regressions/FuzzDissect") where file.lastPathComponent != ".gitkeep" {
       #expect(Fuzzing.dissect([UInt8](try Data(contentsOf: file)), .all) == nil, "\(file)")
     }
@@ -39,8 +48,8 @@ struct HostileInputTests {
 
   @Test("The sample captures keep every promise of the fuzzers")
   func samples() throws {
-    let captures = files("captures").filter { $0.pathExtension == "btsnoop" }
-    #expect(!captures.isEmpty)
+    let captures = files("captures").filter { $0.pathExtension != "md" }
+    #expect(Set(captures.map(\.pathExtension)) == ["btsnoop", "pcap", "pcapng", "pklg"])
     for file in captures {
       let bytes = [UInt8](try Data(contentsOf: file))
       #expect(Fuzzing.capture(bytes, .all) == nil, "\(file)")
@@ -65,6 +74,36 @@ struct HostileInputTests {
       changed[offset] = value
       let broken = Fuzzing.capture(changed, .one(offset))
       #expect(broken == nil, "seed \(seed), byte \(offset) = \(value)")
+    }
+  }
+
+  @Test(
+    "One changed byte in a file of another format breaks no promise",
+    arguments: [
+      "monitor.pcap", "pairing-fails.pcap", "wristband.pcapng", "enhanced-connection.pklg",
+    ])
+  func changedBytesOfOtherFormats(_ name: String) throws {
+    let seed: UInt64 = 0x6761_7474
+    var bytes = [UInt8](try Data(contentsOf: package.appending(path: "captures/\(name)")))
+    var random = Seeded(state: seed)
+    // About five hundred of them; CapturesTests changes every byte of small files.
+    for offset in stride(from: 0, to: bytes.count, by: 1 + bytes.count / 500) {
+      let original = bytes[offset]
+      let change = [0x00, 0xff, original ^ 0x01, original ^ 0x80, original &+ 1, 0x7f]
+      bytes[offset] = change.randomElement(using: &random) ?? 0
+      let broken = Fuzzing.capture(bytes, .one(offset))
+      #expect(broken == nil, "seed \(seed), byte \(offset) = \(bytes[offset])")
+      bytes[offset] = original
+    }
+  }
+
+  @Test("Bytes without a header get one of the format that is fuzzed")
+  func headless() {
+    for first in UInt8.min...11 {
+      let bytes = [first] + (0..<200).map { UInt8(truncatingIfNeeded: $0 * 7) }
+      #expect(Fuzzing.pcap(bytes, .all) == nil)
+      #expect(Fuzzing.pcapng(bytes, .all) == nil)
+      #expect(Fuzzing.packetLogger(bytes, .all) == nil)
     }
   }
 

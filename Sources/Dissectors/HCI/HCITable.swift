@@ -209,16 +209,6 @@ extension [HCIParameter] {
   }
 }
 
-extension HCIParameter.Kind {
-  /// Whether the bytes are a secret.
-  fileprivate var isSecret: Bool {
-    switch self {
-    case .secret, .countedSecret: true
-    default: false
-    }
-  }
-}
-
 /// Which row of the tables: small enough to stand in a `Dissection`.
 package struct HCIRowID: Equatable, Sendable {
   fileprivate let position: Int16

@@ -1,0 +1,145 @@
+// Directions of captures that do not carry them, against what the same captures say when they do.
+
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Foundation
+import Testing
+
+@testable import Sessions
+
+/// The directions that a report is told, and the PDUs that were whole.
+private struct Told: PacketReport {
+  var directions: [Direction?] = []
+  var areInferred: [Bool] = []
+  var pdus = 0
+  var responses = 0
+
+  var isSatisfied: Bool { false }
+
+  mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+  ) {
+    directions.append(record.direction)
+    areInferred.append(record.isDirectionInferred)
+    if dissection.l2cap != nil { pdus += 1 }
+    if dissection.att != nil, answer.request != nil { responses += 1 }
+  }
+
+  mutating func finish(_ memory: Memory, _ failure: CaptureFailure?, into output: inout Output) {}
+}
+
+@Suite struct DirectionTests {
+  private let captures = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "captures")
+
+  private func told(_ records: [StoredRecord]) throws -> Told {
+    var source = MemorySource(records)
+    var report = Told()
+    var output = Output()
+    var pass = Pass()
+    try pass.run(&source, &report, into: &output)
+    return report
+  }
+
+  private func records(_ name: String) throws -> [StoredRecord] {
+    var source = try CaptureReader(
+      path: captures.appending(path: "\(name).btsnoop").path(percentEncoded: false))
+    var records: [StoredRecord] = []
+    while let record = try source.next() {
+      records.append(
+        StoredRecord(
+          bytes: record.bytes.array, direction: record.direction, adapter: record.adapter,
+          framing: record.framing, time: record.time, originalLength: record.originalLength,
+          drops: record.drops, number: record.number))
+    }
+    return records
+  }
+
+  /// The packet boundary flags tell it, fragments included.
+  @Test(arguments: ["heart-rate", "heart-rate.peripheral", "wristband", "pairing-fails"])
+  func asTheCaptureWouldSay(_ name: String) throws {
+    let known = try records(name)
+    let blind = known.map { record in
+      var record = record
+      record.direction = nil
+      return record
+    }
+    let (seen, found) = (try told(known), try told(blind))
+    #expect(found.directions == seen.directions)
+    #expect(!found.areInferred.contains(false))
+    #expect(!seen.areInferred.contains(true))
+    #expect(found.pdus == seen.pdus && found.responses == seen.responses)
+  }
+
+  private func record(_ bytes: [UInt8], number: Int) -> StoredRecord {
+    StoredRecord(
+      bytes: bytes, direction: nil, adapter: 0, framing: .h4, time: nil,
+      originalLength: bytes.count, drops: 0, number: number)
+  }
+
+  /// LE Connection Complete: handle 0x0040, the role given, public peer 06:05:04:03:02:01.
+  private func connection(role: UInt8) -> [UInt8] {
+    [4, 0x3e, 19, 1, 0, 0x40, 0, role, 0, 1, 2, 3, 4, 5, 6, 0x18, 0, 0, 0, 0x48, 0, 0]
+  }
+
+  /// Boundary flag 00 or 10 in front of an ATT PDU on handle 0x0040.
+  private func att(_ boundary: UInt8, _ pdu: [UInt8]) -> [UInt8] {
+    let count = UInt8(pdu.count)
+    return [2, 0x40, boundary << 4, count + 4, 0, count, 0, 4, 0] + pdu
+  }
+
+  private func directions(_ packets: [[UInt8]]) throws -> [Direction?] {
+    let numbered = packets.enumerated().map { record($1, number: $0 + 1) }
+    let report = try told(numbered)
+    #expect(report.areInferred == report.directions.map { $0 != nil })
+    return report.directions
+  }
+
+  /// A controller that begins with 00 too: once a read's answer has come so, the role decides.
+  @Test(arguments: [(UInt8(0), true), (1, false)])
+  func flagsThatTellNothing(role: UInt8, isCentral: Bool) throws {
+    let read: [UInt8] = [0x0a, 3, 0]
+    let answer: [UInt8] = [0x0b, 7]
+    let found = try directions([
+      connection(role: role), att(0, read), att(0, answer), att(0, read), att(0, answer),
+    ])
+    let (client, server): (Direction, Direction) =
+      isCentral ? (.sent, .received) : (.received, .sent)
+    // The first one has nothing against it yet.
+    #expect(found == [.received, .sent, server, client, server])
+  }
+
+  /// The same where the role is not known: from then on nobody can say.
+  @Test func flagsThatTellNothingWithoutARole() throws {
+    let found = try directions([
+      att(2, [0x0a, 3, 0]), att(2, [0x0b, 7]), att(2, [0x0a, 3, 0]), att(0, [0x0a, 3, 0]),
+      att(2, [0x0b, 7]),
+    ])
+    #expect(found == [.received, nil, nil, .sent, .received])
+  }
+
+  /// Packets without a direction are joined and dissected all the same.
+  @Test func unknownDirectionsAreDissected() throws {
+    let numbered = [
+      att(2, [0x0a, 3, 0]), att(2, [0x0b, 7]),
+      // a Read Request in two fragments, the second a continuation
+      [2, 0x40, 0x20, 4, 0, 3, 0, 4, 0], [2, 0x40, 0x10, 3, 0, 0x0a, 3, 0],
+      // 11 begins nothing that a direction is known of
+      [2, 0x41, 0x30, 7, 0, 3, 0, 4, 0, 0x0a, 3, 0],
+    ].enumerated().map { record($1, number: $0 + 1) }
+    let report = try told(numbered)
+    #expect(report.directions == [.received, nil, nil, nil, nil])
+    #expect(report.pdus == 4)
+  }
+
+  /// SCO and ISO data, and what is no packet, have none.
+  @Test func others() throws {
+    #expect(
+      try directions([
+        [1, 3, 12, 0], [4, 0x0e, 4, 1, 3, 12, 0], [3, 0x40, 0, 0], [5, 0x40, 0, 0, 0], [9], [],
+      ]) == [.sent, .received, nil, nil, nil, nil])
+  }
+}
