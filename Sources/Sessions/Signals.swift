@@ -188,9 +188,12 @@ package struct Signals: Sendable {
       if waiting.mtu > 0 { channels[slot].ways[Int(direction.rawValue)].mtu = waiting.mtu }
       channels[slot].settleMode()
     case .disconnection(let pdu):
+      // Where both are there and disagree, the request said which channel it is about.
+      let (asked, asking) =
+        waiting.map { ($0.channels[0], $0.channels[1]) } ?? (pdu.destinationCID, pdu.sourceCID)
       let slot =
-        channels.find(connection, direction, pdu.sourceCID)
-        ?? channels.find(connection, direction.reversed, pdu.destinationCID)
+        channels.find(connection, direction.reversed, asked)
+        ?? channels.find(connection, direction, asking)
       if let slot { channels.close(slot, packet: packet) }
     case .reconfigureResponse(let pdu):
       guard pdu.result == 0, let waiting else { return }
@@ -254,6 +257,8 @@ extension Signals.Waiting {
       }
       return psm
     case .disconnection(let pdu):
+      self.channels[0] = pdu.destinationCID
+      self.channels[1] = pdu.sourceCID
       let slot =
         channels.find(connection, direction, pdu.destinationCID)
         ?? channels.find(connection, direction.reversed, pdu.sourceCID)

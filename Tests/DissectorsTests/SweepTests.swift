@@ -119,6 +119,7 @@ private func packetsOfRows(filledWith byte: UInt8) -> [[UInt8]] {
 private let whole: [[UInt8]] =
   attFixtures.map { data(hex($0.bytes)) } + hciFixtures.map { hex($0.bytes) }
   + advertisingFixtures.map { hex($0.bytes) }
+  + signallingFixtures.filter { !$0.told.contains("rest") }.map { data(hex($0.bytes), cid: 5) }
   + [data([1, 2, 3], cid: 6), hex("03 40 00 02 01 02"), hex("05 40 20 02 00 01 02")]
 
 /// The packet with its header's length field set to what is there.
