@@ -46,7 +46,7 @@ extension Sentence {
       comma()
       service(psm, isCreditBased: false)
     }
-    if let result = pdu.result, result.code != 0 {
+    if let result = pdu.result, result.code != 0 || command.code == .commandReject {
       comma()
       output.named(
         result.set.name(of: UInt64(result.code)), UInt64(result.code), digits: 4)

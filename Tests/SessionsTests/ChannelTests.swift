@@ -176,7 +176,7 @@ extension Traffic {
       traffic.sdu("07", .received, cid: 0x40)
     }
     #expect(told[5].problems == ["sduOverrun(30,20)"])
-    #expect(told[5].body == Array(payload[0..<20]))
+    #expect(told[5].body == Array(payload[10..<30]) && told[5].fragments == [])
     #expect(told[6].body == Array(payload[30..<40]) && !told[6].answer.fragment.isFragment)
     #expect(told[8].body == [7])
   }
