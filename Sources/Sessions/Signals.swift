@@ -97,7 +97,8 @@ package struct Signals: Sendable {
       let isWhole = command.data.count == command.length
       let pdu = isWhole ? try? SignallingPDU(command, bytes, rest: &rest) : nil
       var note = SignalNote()
-      if command.code.isRequest {
+      // A command that nobody knows is answered too: by a reject.
+      if command.code.isRequest || command.code.name == nil {
         let request = Request(packet: packet, time: time)
         var waiting = Waiting(
           connection: connection, direction: direction, identifier: command.identifier,
