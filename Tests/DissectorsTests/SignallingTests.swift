@@ -217,6 +217,8 @@ private func told(_ command: SignallingCommand, _ bytes: [UInt8]) -> String {
       ("04 02 08 00 40 00 00 00 01 03 a0 02", "lengthTooLarge@14(3,2)"),
       ("04 02 08 00 40 00 00 00 04 02 a0 02", "invalidElementLength@13(2,0)"),
       ("0b 05 04 00 02 00 00 00", "tooShort@12(4,0)"),
+      ("14 02 0a 00 80 00 40 00 16 00 17 00 0a 00", "parameterTooSmall@12(22,23)"),
+      ("18 04 0a 00 40 00 3f 00 03 00 00 00 40 00", "parameterTooSmall@10(63,64)"),
       ("01 05 02 00 01 00", "tooShort@10(2,0)"),
     ])
   func broken(_ bytes: String, _ problem: String) {
@@ -244,6 +246,12 @@ private func told(_ command: SignallingCommand, _ bytes: [UInt8]) -> String {
         _ = commands(l2cap(short, cid: 5))
       }
     }
+  }
+
+  /// A channel that was refused has no MTU.
+  @Test func limitsOfARefusal() {
+    let refused = hex("15 02 0a 00 00 00 00 00 00 00 00 00 02 00")
+    #expect(problems(pdu(l2cap(refused, cid: 5))) == [])
   }
 
   @Test func namesAndRoles() {
