@@ -62,9 +62,17 @@ extension Memory {
     var fact = ChannelFact(channels[slot], slot: slot)
     switch channels[slot].mode {
     case .unknown:
-      // Only on LE do dynamic channels end there; on BR/EDR a B-frame may look like anything.
+      // Only on LE do dynamic channels end there; on BR/EDR a B-frame may look like anything, but
+      // for the accessory protocol, which nothing else looks like.
       if header.cid.rawValue < 0x80, !isTruncated, links[link].transport != .brEDR {
         channels.weigh(slot, direction, dissection.looksLikeATTFrame(pdu))
+      }
+      if links[link].transport != .le, let found = recognise(slot, pdu, dissection.body) {
+        channels[slot].psm = .rfcomm
+        channels[slot].mode = .basic
+        channels[slot].isInferred = true
+        fact = ChannelFact(channels[slot], slot: slot)
+        fact.accessory = found
       }
     case .basic:
       if fact.bearer != nil {

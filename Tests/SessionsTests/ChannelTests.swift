@@ -519,6 +519,20 @@ extension Traffic {
     #expect(told.packets.allSatisfy { $0.att == nil })
   }
 
+  /// The accessory protocol is known by its own bytes alone.
+  @Test func accessoryWithoutOpening() {
+    let told = run { traffic in
+      traffic.acl(l2cap(hex("0b ef 05 61 62 9a"), cid: 0x46), .sent)
+      traffic.acl(l2cap(hex("0b ef 0d ff 55 02 00 ee 10 9a"), cid: 0x46), .sent)
+      traffic.acl(l2cap(hex("0b ef 05 61 62 9a"), cid: 0x46), .sent)
+      traffic.acl(l2cap(hex("0b ef 05 61 62 9a"), cid: 0x47), .sent)
+    }
+    let services = (1...4).map { told[$0].answer.channel?.psm }
+    #expect(services == [nil, .rfcomm, .rfcomm, nil])
+    #expect(told[3].answer.channel?.isInferred == true)
+    #expect(told[3].answer.channel?.accessory == .iAP2)
+  }
+
   @Test func classicLinksAreNotGuessedAt() {
     let told = run { traffic in
       traffic.connectClassic()
