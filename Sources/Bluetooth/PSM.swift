@@ -22,6 +22,9 @@ package struct PSM: RawRepresentable, Equatable, Hashable, Sendable {
   /// Enhanced ATT bearers.
   package static let eatt = Self(rawValue: 0x0027)
 
+  /// Whether the number can only be that of a credit-based channel: the dynamic ones of LE.
+  package var isSimplified: Bool { (0x0080...0x00ff).contains(rawValue) }
+
   /// The protocol's name; nil for a number that is assigned to none, such as a dynamic one.
   package var name: StaticString? {
     switch rawValue {

@@ -70,6 +70,8 @@ package struct Problem: Equatable, Sendable {
     case frameTooLong
     /// A frame that no credit was given for (frames sent, credits given).
     case noCredits
+    /// A channel's MTU or MPS is smaller than any may be (the value, the least).
+    case parameterTooSmall
     /// Credits that make more than there may be, or none (given, in all).
     case invalidCredits
     /// Exchange MTU on a bearer whose MTU L2CAP has settled.

@@ -76,7 +76,7 @@ struct Brief: Sendable {
       if answer.fragment.isFragment { return .fragment }
       // Both sides confirm, then both show their random numbers, twenty times (Core, Vol 3, Part H,
       // 2.3.5.6.3).
-      if let round = answer.pairing?.round, round > 1 { return .round(round) }
+      if let round = answer.pairing?.round, round > 1 { return .round(Int(round)) }
       guard let pdu = dissection.att, pdu.isDiscovery(answer.request) else { return nil }
       return .discovery
     default: return nil

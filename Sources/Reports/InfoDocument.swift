@@ -196,7 +196,9 @@ struct InfoDocument: ~Copyable {
       sink.endItem()
     }
     sink.endList()
-    if memory.channels.otherOpened > 0 { sink.number("channels_other", memory.channels.otherOpened) }
+    if memory.channels.otherOpened > 0 {
+      sink.number("channels_other", memory.channels.otherOpened)
+    }
   }
 
   private mutating func problems() {

@@ -276,8 +276,7 @@ struct InfoPage: ~Copyable {
       if let name = tally.psm.name {
         out.text(name)
       } else {
-        out.text(tally.isCreditBased ? "SPSM " : "PSM ")
-        out.hexadecimal(UInt64(tally.psm.rawValue), digits: 4)
+        out.service(tally.psm)
         out.byte(0x3a)
       }
       out.byte(0x20)

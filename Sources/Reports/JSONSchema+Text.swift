@@ -337,6 +337,22 @@ extension JSONSchema {
           "description": "The connections, or as many as are remembered.",
           "items": {"$ref": "#/$defs/connectionSummary", "unevaluatedProperties": false}
         },
+        "channels": {
+          "type": "array",
+          "description": "The L2CAP channels that were opened, by what they are for.",
+          "items": {
+            "type": "object",
+            "required": ["psm", "credit_based", "count"],
+            "additionalProperties": false,
+            "properties": {
+              "psm": {"$ref": "#/$defs/code", "description": "PSM or SPSM: 0x0003 is RFCOMM."},
+              "credit_based": {"type": "boolean", "description": "Whether the channels are credit-based."},
+              "count": {"type": "integer", "description": "How many were opened.", "minimum": 1}
+            }
+          },
+          "minItems": 1
+        },
+        "channels_other": {"type": "integer", "description": "Channels that were opened for further services.", "minimum": 1},
         "advertisers": {
           "type": "object",
           "description": "Who advertised.",
@@ -369,7 +385,8 @@ extension JSONSchema {
             "hci_status": {"type": "integer", "description": "Commands and procedures that ended with another status than success.", "minimum": 1},
             "links_lost": {"type": "integer", "description": "Links that ended although no host asked for it.", "minimum": 1},
             "l2cap_rejects": {"type": "integer", "description": "L2CAP commands that were rejected.", "minimum": 1},
-            "mgmt_status": {"type": "integer", "description": "Management commands that the kernel refused, and its reports of what did not work.", "minimum": 1}
+            "mgmt_status": {"type": "integer", "description": "Management commands that the kernel refused, and its reports of what did not work.", "minimum": 1},
+            "l2cap_refusals": {"type": "integer", "description": "L2CAP requests that were refused: connections, configurations, connection parameters.", "minimum": 1}
           }
         },
         "problems": {
@@ -863,7 +880,20 @@ extension JSONSchema {
           "description": "The channel: 0x0004 is ATT, 0x0005 signalling, 0x0006 the Security Manager."
         },
         "length": {"type": "integer", "description": "Bytes of the PDU's payload.", "minimum": 0},
-        "psm": {"$ref": "#/$defs/identifier", "description": "The service that a channel is opened for (signalling)."},
+        "psm": {"$ref": "#/$defs/code", "description": "What the channel is for (PSM, SPSM), where that is known: 0x0027 is EATT."},
+        "channel_via": {"const": "inferred", "description": "What is said of the channel was not read off its opening, or records were lost since: it is only likely."},
+        "opening_missing": {"const": true, "description": "The opening of the channel is not in the capture: nobody knows what it carries."},
+        "accessory_protocol": {"enum": ["iAP1", "iAP2"], "description": "The bytes on this serial port are Apple's accessory protocol (MFi), not GATT."},
+        "accessory_via": {"const": "inferred", "description": "How that is known: from the bytes."},
+        "sdu_length": {"type": "integer", "description": "Credit-based channels: bytes of the SDU that the frame begins.", "minimum": 0},
+        "credits_left": {"const": 0, "description": "Credit-based channels: the frame used the last credit; its sender must wait."},
+        "control": {"$ref": "#/$defs/l2capControl"},
+        "signalling": {
+          "type": "array",
+          "description": "The commands on a signalling channel: one on LE, one or more on BR/EDR.",
+          "items": {"$ref": "#/$defs/signallingCommand"},
+          "minItems": 1
+        },
         "reassembled_from": {
           "type": "array",
           "description": "The packets that carried the PDU, this one last.",
@@ -880,6 +910,37 @@ extension JSONSchema {
         "hidden": {"$ref": "#/$defs/hidden"}
       }
     },
+    "l2capControl": {
+      "type": "object",
+      "description": "The control field of a frame in a retransmission, flow control or streaming mode.",
+      "required": ["frame", "req_seq"],
+      "additionalProperties": false,
+      "properties": {
+        "frame": {"enum": ["information", "supervisory"], "description": "Whether the frame carries data or steers the flow."},
+        "function": {"$ref": "#/$defs/code", "description": "What a supervisory frame says: Receiver Ready, Reject and so on."},
+        "tx_seq": {"type": "integer", "description": "The number of an information frame.", "minimum": 0},
+        "segmentation": {"$ref": "#/$defs/code", "description": "The part of its SDU that an information frame holds."},
+        "req_seq": {"type": "integer", "description": "The number of the frame that is expected next.", "minimum": 0},
+        "poll": {"const": true, "description": "An answer is asked for."},
+        "final": {"const": true, "description": "This is that answer."}
+      }
+    },
+    "signallingCommand": {
+      "type": "object",
+      "description": "A command on an L2CAP signalling channel: opens, configures and closes channels.",
+      "required": ["code", "identifier"],
+      "additionalProperties": false,
+      "properties": {
+        "code": {"$ref": "#/$defs/identifier", "description": "0x14 is an LE Credit Based Connection Request."},
+        "name": {"type": "string", "description": "The command's name in the specification, absent if it is not known."},
+        "identifier": {"$ref": "#/$defs/identifier", "description": "What a response repeats of its request."},
+        "request": {"$ref": "#/$defs/packetNumber", "description": "The packet of the request that this command answers."},
+        "latency_ms": {"$ref": "#/$defs/latency"},
+        "psm": {"$ref": "#/$defs/code", "description": "What the channel is for that the command is about, where the command does not say it itself."},
+        "parameters": {"$ref": "#/$defs/parameters"},
+        "data": {"$ref": "#/$defs/hex", "description": "Bytes of the command that were not decoded."}
+      }
+    },
     "att": {
       "type": "object",
       "description": "An ATT PDU: what reads, writes and notifies values of characteristics.",
@@ -890,6 +951,7 @@ extension JSONSchema {
         "name": {"type": "string", "description": "The PDU's name in the specification, absent if it is not known."},
         "request": {"$ref": "#/$defs/packetNumber", "description": "The packet that this one answers."},
         "latency_ms": {"$ref": "#/$defs/latency"},
+        "bearer": {"$ref": "#/$defs/identifier", "description": "The channel that carries this ATT bearer, by its identifier on the captured host, the same in both directions; absent on the unenhanced bearer of LE."},
         "request_opcode": {"$ref": "#/$defs/identifier", "description": "Error Response: the opcode of the request that failed."},
         "request_name": {"type": "string", "description": "The specification's name of that request, where it has one."},
         "handle": {

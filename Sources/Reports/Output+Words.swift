@@ -59,6 +59,12 @@ extension Output {
     }
   }
 
+  /// Appends what an L2CAP channel is for: `AVDTP (0x0019)`, `PSM 0x1001`, `SPSM 0x0080`.
+  mutating func service(_ psm: PSM) {
+    if psm.name == nil { text(psm.isSimplified ? "SPSM " : "PSM ") }
+    named(psm.name, UInt64(psm.rawValue), digits: 4)
+  }
+
   /// Appends the names of the bits that are set, after `opening`, with commas between them; bits
   /// without a name by their number. False where none is set and nothing was appended.
   mutating func names(_ value: UInt64, _ set: CodeSet, opening: StaticString = "") -> Bool {

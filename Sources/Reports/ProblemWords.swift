@@ -46,6 +46,7 @@ extension Problem.Code {
     case .sduLost: "sdu_lost"
     case .frameTooLong: "frame_too_long"
     case .noCredits: "no_credits"
+    case .parameterTooSmall: "parameter_too_small"
     case .invalidCredits: "invalid_credits"
     case .mtuExchangeNotAllowed: "mtu_exchange_not_allowed"
     case .channelClosed: "channel_closed"
@@ -58,7 +59,8 @@ extension Problem.Code {
     case .tooShort, .lengthTooLarge, .emptyRecord, .unknownPacketType, .invalidElementLength,
       .advertisingStructureTooLong, .fragmentLost, .fragmentTooLong, .requestBeforeResponse,
       .responseMismatch, .indicationBeforeConfirmation, .invalidIdentifier, .sduTooLong,
-      .sduOverrun, .sduLost, .frameTooLong, .noCredits, .invalidCredits, .mtuExchangeNotAllowed:
+      .sduOverrun, .sduLost, .frameTooLong, .noCredits, .parameterTooSmall, .invalidCredits,
+      .mtuExchangeNotAllowed:
       .error
     case .truncated, .leftOver, .unknownMonitorOpcode, .unknownRecordType, .unknownOpcode,
       .recordsDropped, .timeOutOfRange, .continuationWithoutStart, .responseWithoutRequest,
@@ -161,6 +163,9 @@ extension Output {
       text("sent without a credit: ")
       count(first, "frame, ", "frames, ")
       count(second, "credit given", "credits given")
+    case .parameterTooSmall:
+      sentence("an MTU or MPS of ", first, "; the least is ")
+      decimal(second)
     case .invalidCredits:
       if first == 0 {
         text("gives no credits; expected 1 to 65535")

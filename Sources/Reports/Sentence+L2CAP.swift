@@ -44,9 +44,9 @@ extension Sentence {
     }
     if !pdu.namesService, let psm = note.psm {
       comma()
-      service(psm, isCreditBased: false)
+      output.service(psm)
     }
-    if let result = pdu.result, result.code != 0 {
+    if let result = pdu.result, result.code != 0 || command.code == .commandReject {
       comma()
       output.named(
         result.set.name(of: UInt64(result.code)), UInt64(result.code), digits: 4)
@@ -96,7 +96,7 @@ extension Sentence {
     }
     if channel.psm?.name == nil, let psm = channel.psm {
       comma()
-      service(psm, isCreditBased: channel.isCreditBased)
+      output.service(psm)
     }
     if let control = dissection.control { self.control(control) }
     if channel.isUnknown || channel.isCreditBased || channel.psm?.name == nil {
@@ -108,10 +108,6 @@ extension Sentence {
     if channel.accessory != nil {
       comma()
       output.text("MFi accessory traffic, not GATT (inferred)")
-    }
-    if channel.isOutOfCredits {
-      comma()
-      output.text("no credit left")
     }
   }
 
@@ -140,10 +136,6 @@ extension Sentence {
       comma()
       self.channel(channel, bearer)
     }
-    if channel.isOutOfCredits {
-      comma()
-      output.text("no credit left")
-    }
   }
 
   /// A channel by what it is for and its identifier.
@@ -157,12 +149,6 @@ extension Sentence {
       output.handle(cid.rawValue)
     }
     if channel.isInferred { output.text(" (inferred)") }
-  }
-
-  /// A service by its name and number.
-  private mutating func service(_ psm: PSM, isCreditBased: Bool) {
-    if psm.name == nil { output.text(isCreditBased ? "SPSM " : "PSM ") }
-    output.named(psm.name, UInt64(psm.rawValue), digits: 4)
   }
 }
 

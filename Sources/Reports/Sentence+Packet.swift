@@ -85,7 +85,9 @@ extension Sentence {
     try? fields.walk(layout, &self)
     guard fields.isOpen else { return }
     let rest = fields.rest()
-    undecoded(bytes.part(rest), isSecret: Secrets.mayHold(layout, bytes, rest))
+    undecoded(
+      bytes.part(rest),
+      isSecret: Secrets.mayHold(layout, bytes, rest, behind: fields.advertising))
   }
 
   // MARK: Events

@@ -209,9 +209,7 @@ extension Sentence: HCIFieldVisitor {
       }
     case .code(.psm):
       begin(label)
-      let name = CodeSet.psm.name(of: raw)
-      if name == nil { output.text("PSM ") }
-      output.named(name, raw, digits: 4)
+      output.service(PSM(rawValue: UInt16(truncatingIfNeeded: raw)))
     case .code(let set):
       begin(label)
       if let name = set.name(of: raw) {

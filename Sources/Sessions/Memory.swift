@@ -1,4 +1,4 @@
-package import Bluetooth
+import Bluetooth
 import Bytes
 import Captures
 import Dissectors
@@ -41,19 +41,19 @@ package struct Answer: Sendable {
 /// What the captured host and its peers have said so far that later packets depend on.
 package struct Memory: Sendable {
   /// The links.
-  package private(set) var links: Links
+  package internal(set) var links: Links
   /// The names of devices.
   package private(set) var names: Names
   /// The advertising reports of the current packet, and those that are incomplete.
   package private(set) var advertisements: Advertisements
   /// The attributes of GATT servers.
-  package private(set) var attributes: Attributes
+  package internal(set) var attributes: Attributes
   /// The controllers.
   package private(set) var adapters: Adapters
   /// The L2CAP channels.
   package internal(set) var channels: Channels
   /// The L2CAP signalling requests, and what is known of the current packet's commands.
-  package private(set) var signals: Signals
+  package internal(set) var signals: Signals
   private var commands: Commands
   private var controlCommands: ControlCommands
   private let limits: Limits
@@ -422,162 +422,9 @@ package struct Memory: Sendable {
     answer.closed = true
   }
 
-  // MARK: Data
-
-  private mutating func observeData(
-    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ bytes: RawSpan,
-    _ answer: inout Answer
-  ) {
-    guard let link = answer.link, let direction = record.direction else { return }
-    if direction == .received {
-      links[link].isEstablished = true
-    } else {
-      links[link].isUsed = true
-    }
-    if let pdu = dissection.smp {
-      let step = links[pairing: link].observe(
-        pdu, direction, packet: record.number, time: record.time)
-      answer.pairing = step
-      if pdu.opcode == .pairingResponse {
-        answer.answers(links[pairing: link].request, at: record.time)
-      }
-      return
-    }
-    if dissection.isSignalling {
-      signals.observe(
-        &dissection, bytes, links.id(link), direction, packet: record.number, time: record.time,
-        &channels, &answer)
-      return
-    }
-    guard let pdu = dissection.att else { return }
-    let fields = pdu.fields
-    defer { observeAttributes(pdu.opcode, fields, bytes, direction, record, &dissection, &answer) }
-    // Notifications and commands are answered by nothing.
-    guard pdu.opcode.role != .unacknowledged else { return }
-    if let bearer = answer.channel {
-      if pdu.opcode == .exchangeMTURequest {
-        dissection.problems.add(Problem(.mtuExchangeNotAllowed))
-      }
-      let request = channels[transactions: bearer.slot].observe(
-        pdu.opcode, fields, bytes, direction, packet: record.number, time: record.time,
-        &dissection.problems)
-      answer.answers(request, at: record.time)
-      return
-    }
-    let request = links[transactions: link].observe(
-      pdu.opcode, fields, bytes, direction, packet: record.number, time: record.time,
-      &dissection.problems)
-    answer.answers(request, at: record.time)
-    // Both sides then use the smaller of the two, never less than 23 (Core, Vol 3, Part F, 3.4.2.2).
-    if let mtu = fields.mtu, let offered = request?.mtu {
-      links[link].mtu = max(23, min(offered, mtu))
-    }
-  }
-
   /// A connection has ended: so have its channels and what waits on them.
   private mutating func end(_ connection: Int) {
     channels.closeAll(of: connection)
     signals.forget { $0 == connection }
-  }
-
-  /// Takes the frame on a channel that signalling opens: counts it, reads what its mode puts before
-  /// the payload, and says what is known of the channel.
-  mutating func channel(
-    _ link: LinkSlot, _ header: L2CAPHeader, _ direction: Direction,
-    _ record: borrowing CaptureRecord, _ pdu: RawSpan, isTruncated: Bool,
-    _ dissection: inout Dissection
-  ) -> ChannelFact {
-    let connection = links.id(link)
-    let slot =
-      channels.find(connection, direction, header.cid)
-      ?? channels.openUnknown(connection, direction, header.cid, packet: record.number)
-    channels[slot].lastUse = record.number
-    if let closedBy = channels[slot].closedBy, closedBy > 0 {
-      dissection.problems.add(Problem(.channelClosed, closedBy))
-    }
-    var fact = ChannelFact(channels[slot], slot: slot)
-    switch channels[slot].mode {
-    case .unknown:
-      // Only on LE do dynamic channels end there; on BR/EDR a B-frame may look like anything.
-      if header.cid.rawValue < 0x80, !isTruncated, links[link].transport != .brEDR {
-        channels.weigh(slot, direction, dissection.looksLikeATTFrame(pdu))
-      }
-    case .basic:
-      if fact.bearer != nil {
-        let missing = isTruncated ? Int(header.length) - Int(dissection.body.count) : 0
-        dissection.parseChannelATT(pdu, missing: max(0, missing))
-      } else if fact.psm == .rfcomm {
-        fact.accessory = recognise(slot, pdu, dissection.body)
-      }
-    case .creditBased:
-      fact.isOutOfCredits = channels.send(
-        slot, direction, length: Int(header.length), &dissection.problems)
-    case .standardControl, .enhancedControl, .extendedControl:
-      if let layout = channels[slot].mode.control {
-        dissection.takeControl(layout, pdu, isCut: isTruncated)
-      }
-    }
-    return fact
-  }
-
-  /// Apple's accessory protocol on a serial port, from the first bytes on that can only be that.
-  private mutating func recognise(
-    _ slot: Int, _ pdu: RawSpan, _ body: Slice
-  ) -> AccessoryProtocol? {
-    guard let frame = RFCOMMFrame(pdu, body) else { return nil }
-    if let known = channels[slot].accessory, known.dlci == frame.dlci { return known.is }
-    guard let found = AccessoryProtocol(pdu, frame.payload) else { return nil }
-    channels[slot].accessory = (frame.dlci, found)
-    return found
-  }
-
-  /// Where the attribute `handle` stands that a PDU with this opcode and direction names, if it was
-  /// discovered.
-  package func attribute(
-    _ handle: UInt16, _ opcode: ATTOpcode, _ direction: Direction, on link: LinkSlot
-  ) -> Attributes.Place? {
-    let isLocal = (direction == .sent) == opcode.isServers
-    return attributes.look(handle, of: Attributes.key(isLocal: isLocal, links.connection(link)))
-  }
-
-  /// Learns the attributes that a response of discovery tells of, and finds the one that the PDU is
-  /// about.
-  private mutating func observeAttributes(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
-    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: inout Answer
-  ) {
-    guard let link = answer.link else { return }
-    let isLocal = (direction == .sent) == opcode.isServers
-    if let items = fields.items, let request = answer.request {
-      attributes.learn(
-        opcode, items, bytes, request, of: Attributes.key(isLocal: isLocal, links[link]),
-        connection: links[link].id, packet: record.number)
-      if let limit = attributes.takeLimitReached() {
-        dissection.problems.add(Problem(.limitReached, limit))
-      }
-    }
-    guard let handle = fields.handle ?? answer.request?.handle, handle != 0 else { return }
-    let key = Attributes.key(isLocal: isLocal, links[link])
-    answer.attribute = attributes.find(handle, of: key, packet: record.number)
-    guard opcode == .handleValueIndication, let place = answer.attribute,
-      attributes[place].uuid == .serviceChanged, let value = fields.value, value.count == 4
-    else { return }
-    // The attribute itself may lie in the range: it is looked up anew.
-    attributes.forget(
-      bytes.littleEndianU16(at: Int(value.start)), bytes.littleEndianU16(at: Int(value.start) + 2),
-      of: key)
-    answer.attribute = attributes.find(handle, of: key, packet: record.number)
-  }
-}
-
-extension ATTOpcode {
-  /// Whether a server sends PDUs of this kind; all others a client does (Core, Vol 3, Part F, 3.3).
-  fileprivate var isServers: Bool {
-    switch role {
-    case .response, .indication: true
-    case .request, .confirmation: false
-    // Notifications, but not commands.
-    case .unacknowledged: rawValue & 0x40 == 0
-    }
   }
 }

@@ -63,14 +63,20 @@ package struct SDUs: Sendable {
     if !way.isInStep { open[place].clear() }
     if let expected = open[place].expected {
       let arrived = open[place].arrived + length
-      // More than the SDU has: its end was lost, if the frame is an SDU of its own.
-      guard arrived > expected, isWhole(pdu, dissection.body, length) else {
+      guard arrived > expected else {
         return extend(
           place, pdu, dissection.l2cap?.cid, missing: length - present, packet: packet,
-          &dissection, &fate, &fragments, &way)
+          &dissection, &fate, &fragments)
       }
-      dissection.problems.add(Problem(.sduLost, open[place].arrived, expected))
+      // More than the SDU has: its end was lost, if the frame is an SDU of its own. Otherwise nobody
+      // knows what belongs together until an SDU shows itself.
       open[place].clear()
+      guard isWhole(pdu, dissection.body, length) else {
+        dissection.problems.add(Problem(.sduOverrun, arrived, expected))
+        way.isInStep = false
+        return nil
+      }
+      dissection.problems.add(Problem(.sduLost, arrived - length, expected))
     }
     guard way.isInStep || isWhole(pdu, dissection.body, length) else { return nil }
     way.isInStep = true
@@ -95,7 +101,7 @@ package struct SDUs: Sendable {
     open[place].expected = sduLength
     return extend(
       place, pdu, dissection.l2cap?.cid, missing: brought - Int(dissection.body.count),
-      packet: packet, &dissection, &fate, &fragments, &way)
+      packet: packet, &dissection, &fate, &fragments)
   }
 
   /// Whether a frame is an SDU of its own by its length.
@@ -106,8 +112,7 @@ package struct SDUs: Sendable {
   @_lifetime(&self)
   private mutating func extend(
     _ place: Int, _ pdu: RawSpan, _ cid: ChannelID?, missing: Int, packet: Int,
-    _ dissection: inout Dissection, _ fate: inout FragmentFate, _ fragments: inout [Int],
-    _ way: inout Channel.Way
+    _ dissection: inout Dissection, _ fate: inout FragmentFate, _ fragments: inout [Int]
   ) -> RawSpan? {
     append(place, pdu.part(dissection.body), missing: missing)
     number(place, packet, fate.isJoined ? fragments : [], &dissection.problems)
@@ -119,11 +124,6 @@ package struct SDUs: Sendable {
     guard arrived >= expected else {
       fate.isFragment = true
       return nil
-    }
-    if arrived > expected {
-      dissection.problems.add(Problem(.sduOverrun, arrived, expected))
-      // One of its frames may be another SDU's: what comes next is not known either.
-      way.isInStep = false
     }
     swap(&joined, &open[place].bytes)
     swap(&fragments, &open[place].packets)

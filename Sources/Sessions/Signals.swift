@@ -97,7 +97,8 @@ package struct Signals: Sendable {
       let isWhole = command.data.count == command.length
       let pdu = isWhole ? try? SignallingPDU(command, bytes, rest: &rest) : nil
       var note = SignalNote()
-      if command.code.isRequest {
+      // A command that nobody knows is answered too: by a reject.
+      if command.code.isRequest || command.code.name == nil {
         let request = Request(packet: packet, time: time)
         var waiting = Waiting(
           connection: connection, direction: direction, identifier: command.identifier,
@@ -188,9 +189,12 @@ package struct Signals: Sendable {
       if waiting.mtu > 0 { channels[slot].ways[Int(direction.rawValue)].mtu = waiting.mtu }
       channels[slot].settleMode()
     case .disconnection(let pdu):
+      // Where both are there and disagree, the request said which channel it is about.
+      let (asked, asking) =
+        waiting.map { ($0.channels[0], $0.channels[1]) } ?? (pdu.destinationCID, pdu.sourceCID)
       let slot =
-        channels.find(connection, direction, pdu.sourceCID)
-        ?? channels.find(connection, direction.reversed, pdu.destinationCID)
+        channels.find(connection, direction.reversed, asked)
+        ?? channels.find(connection, direction, asking)
       if let slot { channels.close(slot, packet: packet) }
     case .reconfigureResponse(let pdu):
       guard pdu.result == 0, let waiting else { return }
@@ -254,6 +258,8 @@ extension Signals.Waiting {
       }
       return psm
     case .disconnection(let pdu):
+      self.channels[0] = pdu.destinationCID
+      self.channels[1] = pdu.sourceCID
       let slot =
         channels.find(connection, direction, pdu.destinationCID)
         ?? channels.find(connection, direction.reversed, pdu.sourceCID)

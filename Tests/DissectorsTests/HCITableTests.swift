@@ -343,6 +343,8 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     // Stand in advertising data.
     for row in adRows { Self.collect(row.parameters, into: &used) }
     used.formUnion([.advertisingFlags, .indoorPosition, .meshBeacon, .bigPHY])
+    // Stand in L2CAP's signalling commands.
+    used.formUnion(CodeSet.allCases.filter { $0 == .psm || "\($0)".hasPrefix("l2cap") })
     for set in CodeSet.allCases {
       #expect(used.contains(set), "\(set)")
       #expect((0...0xff).contains { set.name(of: $0) != nil }, "\(set)")

@@ -61,6 +61,8 @@ import Testing
     #expect(dissection.l2cap?.cid.carriesSecurityManager == (cid == 6 || cid == 7))
     // Only the ATT channel's payload is read as ATT, and only the Security Manager's as SMP.
     #expect((dissection.att != nil) == (cid == 4) && (dissection.smp != nil) == isSMP)
-    #expect(dissection.problems.isEmpty)
+    // As a signalling command it is too short.
+    #expect(dissection.problems.isEmpty == (cid != 1 && cid != 5))
+    #expect(dissection.isSignalling == (cid == 1 || cid == 5))
   }
 }

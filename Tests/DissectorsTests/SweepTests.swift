@@ -159,7 +159,8 @@ private let whole: [[UInt8]] =
   + androidFixtures.map { hex($0.bytes) }
   + advertisingFixtures.map { hex($0.bytes) }
   + structureFixtures.map { legacyReport(hex($0.bytes)) }
-  + [data([1, 2, 3], cid: 5), hex("03 40 00 02 01 02"), hex("05 40 20 02 00 01 02")]
+  + signallingFixtures.filter { !$0.told.contains("rest") }.map { data(hex($0.bytes), cid: 5) }
+  + [hex("03 40 00 02 01 02"), hex("05 40 20 02 00 01 02")]
 
 /// The packet with its header's length field set to what is there.
 private func shortened(_ packet: [UInt8], to count: Int) -> [UInt8]? {

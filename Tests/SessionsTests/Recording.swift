@@ -18,6 +18,12 @@ struct Seen {
   var attBytes: [UInt8] = []
   /// The bytes of the whole L2CAP PDU.
   var pdu: [UInt8] = []
+  /// What is behind the last header.
+  var body: [UInt8] = []
+  /// The control field.
+  var control: ControlField?
+  /// The packets that the commands of a signalling frame answer.
+  var notes: [Int?] = []
   /// The link as it was known then.
   var connection: Connection?
   var answer = Answer()
@@ -89,6 +95,9 @@ struct Recording: PacketReport {
       seen.pdu =
         bytes.part(Slice(start: start, count: Int(header.length) + L2CAPHeader.size)).array
     }
+    seen.body = bytes.part(dissection.body).array
+    seen.control = dissection.control
+    seen.notes = memory.signals.notes.map { $0.request?.packet }
     if let link = answer.link { seen.connection = memory.links.connection(link) }
     seen.answer = answer
     if answer.fragment.isJoined { seen.fragments = fragments }

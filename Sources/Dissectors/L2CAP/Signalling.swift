@@ -226,6 +226,19 @@ package enum SignallingPDU: Sendable {
     }
   }
 
+  /// What a device takes on credit-based channels, the least that it must take (23 on LE's own, 64 on
+  /// enhanced ones: 4.22, 4.25), and where in the command's data the MTU stands, before the MPS.
+  var limits: (mtu: UInt16, mps: UInt16, least: UInt16, offset: Int)? {
+    switch self {
+    case .leConnectionRequest(let pdu): (pdu.mtu, pdu.mps, 23, 4)
+    case .leConnectionResponse(let pdu) where pdu.result == 0: (pdu.mtu, pdu.mps, 23, 2)
+    case .enhancedConnectionRequest(let pdu): (pdu.mtu, pdu.mps, 64, 2)
+    case .enhancedConnectionResponse(let pdu) where pdu.opensSome: (pdu.mtu, pdu.mps, 64, 0)
+    case .reconfigureRequest(let pdu): (pdu.mtu, pdu.mps, 64, 0)
+    default: nil
+    }
+  }
+
   /// Whether a response says that another one will follow.
   package var isPending: Bool {
     switch self {
@@ -314,6 +327,14 @@ extension Dissection {
       guard !isShort else { return }
       if let options = pdu.options, let problem = ConfigurationOptions.problem(options, bytes) {
         problems.add(problem)
+      }
+      if let limits = pdu.limits, min(limits.mtu, limits.mps) < limits.least {
+        let isMTU = limits.mtu < limits.least
+        problems.add(
+          Problem(
+            .parameterTooSmall,
+            at: Int(command.data.start) + limits.offset + (isMTU ? 0 : 2),
+            Int(isMTU ? limits.mtu : limits.mps), Int(limits.least)))
       }
       if !rest.isEmpty { problems.add(Problem(.leftOver, at: Int(rest.start), Int(rest.count))) }
     } catch {

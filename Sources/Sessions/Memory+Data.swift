@@ -1,0 +1,107 @@
+package import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+
+/// What data tells: pairing, L2CAP signalling, ATT transactions and attributes.
+extension Memory {
+  mutating func observeData(
+    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ bytes: RawSpan,
+    _ answer: inout Answer
+  ) {
+    guard let link = answer.link, let direction = record.direction else { return }
+    if direction == .received {
+      links[link].isEstablished = true
+    } else {
+      links[link].isUsed = true
+    }
+    if let pdu = dissection.smp {
+      let step = links[pairing: link].observe(
+        pdu, direction, packet: record.number, time: record.time)
+      answer.pairing = step
+      if pdu.opcode == .pairingResponse {
+        answer.answers(links[pairing: link].request, at: record.time)
+      }
+      return
+    }
+    if dissection.isSignalling {
+      signals.observe(
+        &dissection, bytes, links.id(link), direction, packet: record.number, time: record.time,
+        &channels, &answer)
+      return
+    }
+    guard let pdu = dissection.att else { return }
+    let fields = pdu.fields
+    defer { observeAttributes(pdu.opcode, fields, bytes, direction, record, &dissection, &answer) }
+    // Notifications and commands are answered by nothing.
+    guard pdu.opcode.role != .unacknowledged else { return }
+    if let bearer = answer.channel {
+      if pdu.opcode == .exchangeMTURequest {
+        dissection.problems.add(Problem(.mtuExchangeNotAllowed))
+      }
+      let request = channels[transactions: bearer.slot].observe(
+        pdu.opcode, fields, bytes, direction, packet: record.number, time: record.time,
+        &dissection.problems)
+      answer.answers(request, at: record.time)
+      return
+    }
+    let request = links[transactions: link].observe(
+      pdu.opcode, fields, bytes, direction, packet: record.number, time: record.time,
+      &dissection.problems)
+    answer.answers(request, at: record.time)
+    // Both sides then use the smaller of the two, never less than 23 (Core, Vol 3, Part F, 3.4.2.2).
+    if let mtu = fields.mtu, let offered = request?.mtu {
+      links[link].mtu = max(23, min(offered, mtu))
+    }
+  }
+
+  /// Where the attribute `handle` stands that a PDU with this opcode and direction names, if it was
+  /// discovered.
+  package func attribute(
+    _ handle: UInt16, _ opcode: ATTOpcode, _ direction: Direction, on link: LinkSlot
+  ) -> Attributes.Place? {
+    let isLocal = (direction == .sent) == opcode.isServers
+    return attributes.look(handle, of: Attributes.key(isLocal: isLocal, links.connection(link)))
+  }
+
+  /// Learns the attributes that a response of discovery tells of, and finds the one that the PDU is
+  /// about.
+  private mutating func observeAttributes(
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
+    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: inout Answer
+  ) {
+    guard let link = answer.link else { return }
+    let isLocal = (direction == .sent) == opcode.isServers
+    if let items = fields.items, let request = answer.request {
+      attributes.learn(
+        opcode, items, bytes, request, of: Attributes.key(isLocal: isLocal, links[link]),
+        connection: links[link].id, packet: record.number)
+      if let limit = attributes.takeLimitReached() {
+        dissection.problems.add(Problem(.limitReached, limit))
+      }
+    }
+    guard let handle = fields.handle ?? answer.request?.handle, handle != 0 else { return }
+    let key = Attributes.key(isLocal: isLocal, links[link])
+    answer.attribute = attributes.find(handle, of: key, packet: record.number)
+    guard opcode == .handleValueIndication, let place = answer.attribute,
+      attributes[place].uuid == .serviceChanged, let value = fields.value, value.count == 4
+    else { return }
+    // The attribute itself may lie in the range: it is looked up anew.
+    attributes.forget(
+      bytes.littleEndianU16(at: Int(value.start)), bytes.littleEndianU16(at: Int(value.start) + 2),
+      of: key)
+    answer.attribute = attributes.find(handle, of: key, packet: record.number)
+  }
+}
+
+extension ATTOpcode {
+  /// Whether a server sends PDUs of this kind; all others a client does (Core, Vol 3, Part F, 3.3).
+  fileprivate var isServers: Bool {
+    switch role {
+    case .response, .indication: true
+    case .request, .confirmation: false
+    // Notifications, but not commands.
+    case .unacknowledged: rawValue & 0x40 == 0
+    }
+  }
+}
