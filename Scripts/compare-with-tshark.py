@@ -29,6 +29,8 @@ MOST_PRINTED = 40
 
 # Where an ATT PDU's value begins, and for which PDUs tshark's handle is on the wire rather than remembered.
 VALUE_AT = {0x0B: 1, 0x0D: 1, 0x0F: 1, 0x12: 3, 0x52: 3, 0x1B: 3, 0x1D: 3, 0x16: 5, 0x17: 5}
+PARTIAL = 0x60  # bits of an extended report's event type: its data goes on, or was cut off
+SHORT_UUID = 4  # digits
 CARRIES_HANDLE = {0x01, 0x0A, 0x0C, 0x12, 0x52, 0xD2, 0x16, 0x17, 0x1B, 0x1D}
 SIGNED_WRITE, SIGNATURE = 0xD2, 12
 
@@ -120,6 +122,10 @@ def _event_facts(event: dict, put) -> None:
     put("adv.address", [each.upper() for each in listed(field("bd_addr"))])
     put("adv.rssi_dbm", [None if each == "127" else int(each) for each in listed(field("rssi"))])
     put("adv.data", [next(data, "") if length else "" for length in lengths])
+    if any(number(each) & PARTIAL for each in types):
+        return  # it may end within a structure
+    for key, name in (("types", "type"), ("uuids", "uuid_16"), ("companies", "company_id")):
+        put(f"adv.{key}", [number(each) for each in listed(event.get(f"btcommon_btcommon_eir_ad_entry_{name}"))])
 
 
 def _att_facts(att: dict, pdu: bytes, put) -> None:
@@ -206,7 +212,24 @@ def gattscope_facts(line: dict) -> Facts:
         put("adv.address", [each.get("address") for each in reports])
         put("adv.rssi_dbm", [each.get("rssi_dbm") for each in reports])
         put("adv.data", [each.get("data", "") for each in reports])
+        if not any(code(each, "event_type") & PARTIAL for each in reports):
+            _structure_facts([field for each in reports for field in each.get("fields", [])], put)
     return facts
+
+
+def _structure_facts(fields: list[dict], put) -> None:
+    """The AD structures of all reports: their types, the 16-bit UUIDs that they list or bring data of, the companies."""
+    uuids, companies = [], []
+    for field in fields:
+        value = field.get("value")
+        if isinstance(value, list):
+            uuids += value
+        elif isinstance(value, dict):
+            uuids += [value["uuid"]] if "uuid" in value else []
+            companies += [number(value["company"]["code"])] if "company" in value else []
+    put("adv.types", [number(field["type"]) for field in fields])
+    put("adv.uuids", [int(each, 16) for each in uuids if len(each) == SHORT_UUID])
+    put("adv.companies", companies)
 
 
 # --------------------------------------------------------------------------------------------------------- comparison
@@ -228,6 +251,7 @@ class Difference(NamedTuple):
 
 TWO_DIGITS = {
     *("hci.event", "hci.subevent", "att.opcode", "att.error", "att.request_opcode", "smp.opcode", "adv.event_type"),
+    "adv.types",
 }
 
 

@@ -58,7 +58,15 @@ LINES = [
     line(
         2,
         hci={"kind": "event", "event": "0x3e", "subevent": "0x02"},
-        advertisements=[{"address": PEER, "event_type": "0x00", "rssi_dbm": -61, "data": "020106"}],
+        advertisements=[
+            {
+                "address": PEER,
+                "event_type": "0x00",
+                "rssi_dbm": -61,
+                "data": "020106",
+                "fields": [{"type": "0x01", "value": {"code": "0x06"}}],
+            }
+        ],
     ),
     line(
         3,
@@ -85,6 +93,9 @@ SPOILT = [
     ((1, "advertisements", 0, "event_type"), "0x04", "adv.event_type"),
     ((1, "advertisements", 0, "rssi_dbm"), -60, "adv.rssi_dbm"),
     ((1, "advertisements", 0, "data"), "020107", "adv.data"),
+    ((1, "advertisements", 0, "fields", 0, "type"), "0x02", "adv.types"),
+    ((1, "advertisements", 0, "fields", 0, "value"), ["180d"], "adv.uuids"),
+    ((1, "advertisements", 0, "fields", 0, "value"), {"company": {"code": "0x004c"}}, "adv.companies"),
     ((1, "advertisements"), [], "adv.count"),
     ((2, "hci", "handle"), "0x0041", "hci.handle"),
     ((2, "l2cap", "cid"), "0x0005", "l2cap.cid"),
