@@ -44,19 +44,30 @@ struct NameTable: Sendable {
   /// How many numbers have a name.
   var count: Int { (index.utf8CodeUnitCount + 1) / Self.entryBytes }
 
-  /// The name of a number, found by halving.
+  /// The name of a number, found by halving. The digits are compared as they stand: they are in the
+  /// order of the numbers.
   func name(of number: UInt16) -> AssignedName? {
     let index = self.index.bytes
-    let wanted = Int(number)
+    let wanted = Self.digits(of: number)
     var low = 0
     var high = count
     while low < high {
       let middle = (low + high) / 2
-      let found = Self.number(index, at: middle * Self.entryBytes, digits: Self.numberDigits)
+      let found = index.bigEndianU32(at: middle * Self.entryBytes)
       if found == wanted { return name(index, at: middle) }
       if found < wanted { low = middle + 1 } else { high = middle }
     }
     return nil
+  }
+
+  /// The four digits of a number as they stand in the index, the first in the most significant byte.
+  private static func digits(of number: UInt16) -> UInt32 {
+    // A nibble a byte; then 0x30 is added, and 0x27 more from ten on, where adding 6 carries.
+    let spread = UInt32(number)
+    var digits = (spread | spread << 8) & 0x00ff_00ff
+    digits = (digits | digits << 4) & 0x0f0f_0f0f
+    let letters = (digits + 0x0606_0606) >> 4 & 0x0101_0101
+    return digits + 0x3030_3030 + letters * 0x27
   }
 
   /// The number at a position below `count`.

@@ -215,6 +215,14 @@ extension RawSpan {
     UInt16(byte(at: offset)) | UInt16(byte(at: offset + 1)) << 8
   }
 
+  /// The four bytes at `offset`, most significant first; 0 where they are not all inside the span.
+  @inlinable
+  package func bigEndianU32(at offset: Int) -> UInt32 {
+    guard offset >= 0, offset + 4 <= byteCount else { return 0 }
+    return UInt32(
+      bigEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt32.self))
+  }
+
   /// The bytes of `slice`; where it lies outside the span, those that are inside.
   @inlinable
   @_lifetime(copy self)

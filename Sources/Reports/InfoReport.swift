@@ -182,6 +182,8 @@ struct CaptureFacts: Sendable {
   }
 
   private mutating func take(_ report: AdvertisingReport) {
+    // A BIGInfo report comes beside the periodic one, and brings no data.
+    guard report.kind != .bigInfo else { return }
     advertisingReports += 1
     guard let address = report.address else { return }
     let key = address.value | UInt64(report.addressType.rawValue) << 48

@@ -220,14 +220,12 @@ extension Sentence {
     case .serviceData(let width) where isWhole:
       var cursor = Cursor(data)
       if let uuid = try? BluetoothUUID(parsing: &cursor, width: width) { output.namedUUID(uuid) }
-      output.text(" data ")
-      output.hex(data.dropping(width), separator: 0x20)
+      following(" data ", data.dropping(width))
     case .manufacturerData where isWhole:
       let company = CompanyID(rawValue: data.littleEndianU16(at: 0))
       output.text("company ")
       output.assigned(company.name, UInt64(company.rawValue), digits: 4)
-      output.text(" data ")
-      output.hex(data.dropping(2), separator: 0x20)
+      following(" data ", data.dropping(2))
     case .deviceClass where isWhole:
       let number = UInt32(data.littleEndianU16(at: 0)) | UInt32(data.byte(at: 2)) << 16
       let device = DeviceClass(rawValue: number)
@@ -262,8 +260,14 @@ extension Sentence {
       output.text("type ")
       output.hexadecimal(UInt64(type.rawValue), digits: 2)
     }
-    output.byte(0x20)
-    output.hex(data, separator: 0x20)
+    following(" ", data)
+  }
+
+  /// Bytes behind a few words, if there are any.
+  private mutating func following(_ words: StaticString, _ bytes: RawSpan) {
+    guard bytes.byteCount > 0 else { return }
+    output.text(words)
+    output.hex(bytes, separator: 0x20)
   }
 
   private mutating func uuids(_ list: RawSpan, _ width: Int) {
@@ -280,8 +284,8 @@ extension Sentence {
   private mutating func flags(_ data: RawSpan) {
     let flags = data.byte(at: 0)
     guard data.byteCount == 1, flags != 0, flags & 0xe0 == 0 else {
-      output.text("flags ")
-      output.hex(data)
+      output.text("flags")
+      following(" ", data)
       return
     }
     var isFirst = true

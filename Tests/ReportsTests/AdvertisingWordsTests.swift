@@ -59,6 +59,8 @@ extension String {
       ("05 12 ff ff 28 00", "prefers interval of at most 50 ms"),
       ("05 12 18 00 ff ff", "prefers interval of at least 30 ms"),
       ("02 1c 02", "role: Peripheral preferred"), ("03 98 01 02", "type 0x98 01 02"),
+      ("01 98", "; type 0x98"), ("01 01", "; flags"), ("03 16 0f 18", "; 180f Battery"),
+      ("03 ff 59 00", "0x0059 Nordic Semiconductor ASA"),
       ("03 0a 01 02", "Tx Power Level 01 02  ⚠ 1 byte is left over"),
       ("02 19 41", "Appearance 41  ⚠ too short: the next field has 2 bytes, 1 is left"),
     ])
