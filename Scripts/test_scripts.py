@@ -466,6 +466,20 @@ class CaptureTests(unittest.TestCase):
         }
         self.assertEqual(len(runs), 1)
 
+    @unittest.skipUnless((SCRIPTS / "traffic" / "formats.py").exists(), "the other formats are not there yet")
+    def test_other_formats_are_made_of_the_samples(self) -> None:
+        from traffic import formats
+
+        captures = SCRIPTS.parent / "captures"
+        with tempfile.TemporaryDirectory() as folder:
+            for path in captures.glob("*.btsnoop"):
+                shutil.copy(path, folder)
+            formats.make_all(Path(folder))
+            made = [path for path in Path(folder).iterdir() if path.suffix != ".btsnoop"]
+            self.assertGreater(len(made), 4)
+            for path in made:
+                self.assertEqual((captures / path.name).read_bytes(), path.read_bytes(), f"{path.name}: make captures")
+
     def test_every_capture_is_described_and_small(self) -> None:
         folder = SCRIPTS.parent / "captures"
         described = (folder / "README.md").read_text()

@@ -28,6 +28,7 @@ SECRETS = {
     "management": management.SECRETS,
     "pairing-all-keys": pairing.SECRETS,
     "periodic": [b"INVENTED-CODE-02"],
+    "write-refused": [bytes(range(16))],  # in the configuration record of its PacketLogger file
 }
 PASSKEYS = {"management": management.PASSKEYS}
 
