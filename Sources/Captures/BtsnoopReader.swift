@@ -178,17 +178,12 @@ extension BtsnoopRecordHeader {
     return time
   }
 
-  /// Which way the packet went. The monitor's data opcodes are even when sent and odd when
-  /// received: 2 to 7, and 18 and 19 for ISO; its other records went nowhere.
+  /// Which way the packet went.
   package func direction(_ datalink: BtsnoopDatalink) -> Direction? {
-    let received = flags & 1 != 0
     if datalink == .linuxMonitor {
-      switch UInt16(truncatingIfNeeded: flags) {
-      case 2...7, 18, 19: break
-      default: return nil
-      }
+      return MonitorDirection.of(UInt16(truncatingIfNeeded: flags))
     }
-    return received ? .received : .sent
+    return flags & 1 == 0 ? .sent : .received
   }
 
   /// The controller's index: the monitor's, where it names one, else 0.

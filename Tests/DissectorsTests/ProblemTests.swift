@@ -24,7 +24,8 @@ import Testing
     #expect(
       kinds.map(\.key.description) == [
         "new_index", "deleted_index", "open_index", "close_index", "index_info", "system_note",
-        "user_log", "control_open", "control_close", "vendor_diagnostic", "unknown",
+        "user_log", "control_open", "control_close", "vendor_diagnostic", "lmp", "log",
+        "unknown",
       ])
     let boundaries = (UInt8(0)..<4).compactMap { ACLHeader.Boundary(rawValue: $0) }
     #expect(

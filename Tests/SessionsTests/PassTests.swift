@@ -63,12 +63,29 @@ import Testing
     #expect(told[1].answer.fragment.start == 5 && told[2].answer.fragment.start == 4)
   }
 
-  /// Without a direction nobody knows whose fragment it is.
+  /// Packets whose direction cannot be inferred (boundary flag 11) are joined and dissected; what
+  /// they answer is not known.
   @Test func dataWithoutDirection() {
     let told = run { traffic in
-      traffic.add([2] + hex("40 00 07 00") + l2cap(hex("0a 03 00")), nil)
+      traffic.add([2] + hex("40 30 07 00") + l2cap(hex("0a 03 00")), nil)
+      traffic.add([2] + hex("40 30 06 00") + l2cap(hex("0b 07")), nil)
     }
-    #expect(told[1].att == nil && told[1].answer.link == nil && told.memory.links.count == 0)
+    #expect(told.packets.map(\.attBytes) == [hex("0a 03 00"), hex("0b 07")])
+    #expect(told[2].answer.link != nil && told[2].answer.request == nil)
+    #expect(told.memory.links.count == 1 && told.problems == [])
+  }
+
+  /// Records that are no packets, and those whose own header is not whole.
+  @Test func framingsWithoutPackets() {
+    let told = run { traffic in
+      traffic.add(hex("68 69"), nil, framing: .packetLogger(type: 0xfc))
+      traffic.add(hex("00 00"), nil, framing: .packetLogger(type: 0x55))
+      traffic.add(hex("00 00"), nil, framing: .incomplete(needed: 4))
+      traffic.add(hex("40 00 00"), .sent, framing: .h1(.sco))
+      traffic.add(hex("40 00 00 00"), .received, framing: .h1(.iso))
+    }
+    #expect(
+      told.packets.map(\.problems) == [[], ["unknownRecordType(85,0)"], ["tooShort(4,2)"], [], []])
   }
 
   @Test func dataThatIsNoATT() {
