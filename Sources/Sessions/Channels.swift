@@ -52,6 +52,9 @@ package struct Channels: Sendable {
     return slot
   }
 
+  /// Whether there are none.
+  var isEmpty: Bool { slots.isEmpty }
+
   /// A channel, in place.
   subscript(slot: Int) -> Channel {
     _read { yield slots[slot] }
@@ -144,11 +147,12 @@ package struct Channels: Sendable {
 
   /// Whether a channel makes room before another.
   private func isSooner(_ position: Int, than other: Int) -> Bool {
-    let rank = { (channel: Channel) in
-      channel.closedBy != nil ? 0 : channel.mode == .unknown ? 1 : 2
-    }
-    let (left, right) = (rank(slots[position]), rank(slots[other]))
+    let (left, right) = (rank(position), rank(other))
     return left == right ? slots[position].lastUse < slots[other].lastUse : left < right
+  }
+
+  private func rank(_ slot: Int) -> Int {
+    slots[slot].closedBy != nil ? 0 : slots[slot].mode == .unknown ? 1 : 2
   }
 
   private mutating func count(_ psm: PSM, isCreditBased: Bool) {
@@ -270,11 +274,11 @@ package struct Channels: Sendable {
   private func isAsked(
     _ other: Int, _ slot: Int, _ direction: Direction, _ answer: ATTOpcode
   ) -> Bool {
-    let channel = slots[other]
-    guard channel.connection == slots[slot].connection, channel.mode == .unknown,
-      channel.closedBy == nil, !channel.evidence.isDisproved,
-      let request = channel.evidence.request,
-      direction == .sent ? channel.remote == nil : channel.local == nil
+    // Field by field: a channel is too large to be copied for each of many.
+    guard slots[other].mode == .unknown, slots[other].connection == slots[slot].connection,
+      slots[other].closedBy == nil, !slots[other].evidence.isDisproved,
+      let request = slots[other].evidence.request,
+      direction == .sent ? slots[other].remote == nil : slots[other].local == nil
     else { return false }
     return request == answer || request.response == answer
   }

@@ -76,11 +76,6 @@ package struct Links: Sendable {
     _modify { yield &slots[slot.index].pairing }
   }
 
-  /// The adapter of a connection that is remembered.
-  func adapter(of id: Int) -> UInt16? {
-    slots.first { $0.connection.id == id }?.connection.adapter
-  }
-
   /// How many connections were seen so far.
   package var count: Int { connections }
 

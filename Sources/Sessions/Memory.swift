@@ -57,8 +57,8 @@ package struct Memory: Sendable {
   private var commands: Commands
   private var controlCommands: ControlCommands
   private let limits: Limits
-  /// The tables of which it was said that they are full.
-  private var said: Set<Problem.Limited> = []
+  /// The tables of which it was said that they are full: a bit each, by `Problem.Limited`.
+  private var said: UInt8 = 0
 
   /// Nothing known.
   package init(_ limits: Limits = Limits()) {
@@ -94,13 +94,16 @@ package struct Memory: Sendable {
     links.forgetTransactions(of: record.adapter, packet: record.number)
     commands.forget(record.adapter)
     controlCommands.forget(record.adapter)
+    advertisements.lose(before: record.time, of: record.adapter)
+    guard !channels.isEmpty || !signals.isEmpty else { return }
     let adapter = record.adapter
-    let links = links
-    let isLost = { (connection: Int) in adapter.map { links.adapter(of: connection) == $0 } ?? true
+    var connections: Set<Int> = []
+    links.forEach { connection in
+      if adapter == nil || connection.adapter == adapter { connections.insert(connection.id) }
     }
+    let isLost = { (connection: Int) in connections.contains(connection) }
     channels.lose(isLost)
     signals.forget(isLost)
-    advertisements.lose(before: record.time, of: record.adapter)
   }
 
   /// Takes in one packet and says what is known about it.
@@ -138,7 +141,9 @@ package struct Memory: Sendable {
   private mutating func say(
     _ isFull: Bool, _ limited: Problem.Limited, _ limit: Int, _ problems: inout Problems
   ) {
-    guard isFull, said.insert(limited).inserted else { return }
+    let bit = UInt8(1) << UInt8(limited.rawValue)
+    guard isFull, said & bit == 0 else { return }
+    said |= bit
     problems.add(Problem(limited, limit: limit))
   }
 
@@ -412,10 +417,11 @@ package struct Memory: Sendable {
   private mutating func close(
     _ adapter: UInt16, _ record: borrowing CaptureRecord, _ answer: inout Answer
   ) {
-    let all = links
-    all.forEach { connection in
-      if connection.isOpen, connection.adapter == adapter { end(connection.id) }
+    var ended: [Int] = []
+    links.forEach { connection in
+      if connection.isOpen, connection.adapter == adapter { ended.append(connection.id) }
     }
+    for connection in ended { end(connection) }
     links.closeAll(of: adapter, packet: record.number, time: record.time)
     commands.forget(adapter)
     advertisements.forget(adapter)

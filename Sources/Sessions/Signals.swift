@@ -41,6 +41,9 @@ package struct Signals: Sendable {
 
   init(_ limits: Limits) { limit = max(1, limits.signallingRequests) }
 
+  /// Whether nothing waits.
+  var isEmpty: Bool { waiting.isEmpty }
+
   /// Forgets the packet before.
   mutating func clear() { notes.removeAll(keepingCapacity: true) }
 
