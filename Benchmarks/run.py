@@ -27,7 +27,7 @@ PEAK_MB = 48
 PEAK_NOISE_MB = 2  # the peak does not depend on the length of the capture, but pages are not counted exactly
 FIRST_LINE_MS = 30
 DEVICE = "C0:FF:EE:C0:FF:EE"  # in one packet of a hundred or fewer
-SELECTION = 0.05  # how much more choosing may cost than choosing nothing
+SELECTION = 0.10  # how much more choosing may cost than choosing nothing
 
 
 class Run(NamedTuple):

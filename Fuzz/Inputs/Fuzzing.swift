@@ -13,7 +13,7 @@ package enum Fuzzing {
   package enum Faces: Sendable {
     /// In every way.
     case all
-    /// In one way, which the number chooses: seven times as many inputs in the same time.
+    /// In one way, which the number chooses: many times as many inputs in the same time.
     case one(Int)
   }
 
@@ -119,6 +119,7 @@ package enum Fuzzing {
   /// The ways in which a capture is rendered.
   private enum Face: CaseIterable {
     case text, verbose, narrow, json, jsonWithKeys, info, infoJSON
+    case bytes, brief, someDevices, someHandles, someUUIDs, someValues, someCodes
 
     static func chosen(_ faces: Faces) -> ArraySlice<Face> {
       switch faces {
@@ -159,6 +160,15 @@ package enum Fuzzing {
       var report = ShowJSON(options, summary)
       run(&source, &report, &output)
       return OutputCheck.json(output.bytes, lines: records)
+    case .bytes, .brief, .someDevices, .someHandles, .someUUIDs, .someValues, .someCodes:
+      do throws(SelectionError) {
+        try choose(face, &options)
+      } catch {
+        return error.description
+      }
+      var report = ShowText(options, summary)
+      run(&source, &report, &output)
+      return OutputCheck.text(output.bytes, lines: nil)
     case .info:
       var report = InfoReport("fuzz", summary, json: false, glyphs: .utf8)
       run(&source, &report, &output)
@@ -167,6 +177,27 @@ package enum Fuzzing {
       var report = InfoReport("fuzz", summary, json: true, glyphs: .utf8)
       run(&source, &report, &output)
       return OutputCheck.json(output.bytes, lines: 1)
+    }
+  }
+
+  /// Each part of the selection that looks into packets, and what folds them.
+  private static func choose(_ face: Face, _ options: inout ShowOptions) throws(SelectionError) {
+    switch face {
+    case .bytes: options.showsBytes = true
+    case .brief: options.isBrief = true
+    case .someDevices:
+      options.selection.devices = [try DevicePattern("*a*"), try DevicePattern("F1:*")]
+    case .someHandles: options.selection.handles = [try Selection.handles("0x10-0x20")]
+    case .someUUIDs: options.selection.uuids = [try Selection.uuid("180d")]
+    case .someValues:
+      options.selection.values = [try BytePattern("* 01")]
+      options.selection.words = [try TextPattern("e"), try TextPattern("ü")]
+    default:
+      options.selection.statuses = [try StatusFilter("!0")]
+      options.selection.layers = [.security, .att, .event]
+      options.selection.times = [
+        TimeRange(from: try TimePoint("0"), to: try TimePoint("12:00"))
+      ]
     }
   }
 

@@ -9,8 +9,7 @@ package import Sessions
 /// A device that is asked for: by its address or a part of it, or by its name.
 package struct DevicePattern: Sendable {
   private enum Kind: Sendable {
-    /// The bits of `value` that `mask` has.
-    case address(value: UInt64, mask: UInt64)
+    case address(AddressBits)
     /// In lower case; `*` stands for any characters.
     case name([Character])
   }
@@ -27,14 +26,14 @@ package struct DevicePattern: Sendable {
       throw SelectionError("expected an address as in C0:FF:EE:12:34:56 or C0:FF:*, or a name")
     }
     if let address = Self.address(text) {
-      kind = .address(value: address.value, mask: address.mask)
+      kind = .address(address)
     } else {
       kind = .name(Array(text.lowercased()))
     }
   }
 
   /// The octets of an address; nil for a text that is none.
-  private static func address(_ text: String) -> (value: UInt64, mask: UInt64)? {
+  private static func address(_ text: String) -> AddressBits? {
     let separator: Character = text.contains(":") ? ":" : "-"
     let octets = text.split(separator: separator, omittingEmptySubsequences: false)
     guard octets.count > 1, octets.count <= 6, octets.count == 6 || octets.last == "*" else {
@@ -50,14 +49,11 @@ package struct DevicePattern: Sendable {
       value |= byte << shift
       mask |= 0xff << shift
     }
-    return mask == 0 ? nil : (value, mask)
+    return mask == 0 ? nil : AddressBits(value: value, mask: mask)
   }
 
-  /// Whether this is the address of a device that is asked for.
-  func matches(_ address: DeviceAddress) -> Bool {
-    guard case .address(let value, let mask) = kind else { return false }
-    return address.value & mask == value
-  }
+  /// The address that is asked for, where one is.
+  var address: AddressBits? { if case .address(let bits) = kind { bits } else { nil } }
 
   /// Whether this is the name of a device that is asked for.
   func matches(name: [UInt8]) -> Bool {
@@ -89,9 +85,19 @@ package struct DevicePattern: Sendable {
   }
 }
 
+/// The bits of an address that are asked for.
+struct AddressBits: Sendable {
+  /// What they are.
+  let value: UInt64
+  /// Which they are.
+  let mask: UInt64
+}
+
 /// Which devices are asked for, as far as their names are known.
 struct DeviceWatch: Sendable {
   private let patterns: [DevicePattern]
+  /// Those of them that are addresses: plain numbers, since every packet is held against them.
+  private let addresses: [AddressBits]
   /// The addresses of devices with a name that is asked for. Grows with the names that `Names` has
   /// learnt; bounded.
   private(set) var named: Set<DeviceAddress>
@@ -101,6 +107,7 @@ struct DeviceWatch: Sendable {
 
   init(_ patterns: [DevicePattern], named: Set<DeviceAddress> = []) {
     self.patterns = patterns
+    addresses = patterns.compactMap(\.address)
     self.named = named
     looksForNames = patterns.contains { $0.isName }
   }
@@ -121,7 +128,8 @@ struct DeviceWatch: Sendable {
   }
 
   private func isWanted(_ address: DeviceAddress) -> Bool {
-    patterns.contains { $0.matches(address) } || looksForNames && named.contains(address)
+    for bits in addresses where address.value & bits.mask == bits.value { return true }
+    return looksForNames && named.contains(address)
   }
 
   /// Whether a packet is about one of the devices: its connection's peer, an advertiser or whom it
@@ -130,6 +138,8 @@ struct DeviceWatch: Sendable {
     _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: Memory
   ) -> Bool {
     if let link = answer.link, let peer = memory.links.peer(link), isWanted(peer) { return true }
+    // Data names nobody else; most packets are that.
+    if case .acl = dissection.content { return false }
     if !memory.advertisements.reports.isEmpty {
       return memory.advertisements.reports.contains {
         $0.report.address.map { isWanted($0) } ?? false

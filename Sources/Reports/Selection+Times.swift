@@ -9,6 +9,12 @@ package struct TimeRange: Sendable {
   /// Where it ends; nil: at the end.
   let to: TimePoint?
 
+  /// The time between two points.
+  package init(from: TimePoint?, to: TimePoint?) {
+    self.from = from
+    self.to = to
+  }
+
   /// Pairs what was given: the first beginning with the first end, and so on.
   package static func ranges(
     from: [TimePoint], to: [TimePoint]

@@ -44,14 +44,11 @@ struct Showing: Sendable {
     hasSeenPackets = true
     if start == nil, let time = record.time { begin(at: time) }
     if record.number >= lastPacket { isPastSelection = true }
-    guard selection.admitsEnvelope(record, dissection, answer, memory) else {
-      if !selection.devices.isEmpty { devices.learn(memory.names) }
-      return false
-    }
+    if !selection.devices.isEmpty { devices.learn(memory.names) }
+    guard selection.admitsEnvelope(record, dissection, answer, memory) else { return false }
     if !selection.times.isEmpty, !isInTime(record.time) { return false }
-    if !selection.devices.isEmpty {
-      devices.learn(memory.names)
-      guard devices.matches(dissection, bytes, answer, memory) else { return false }
+    if !selection.devices.isEmpty, !devices.matches(dissection, bytes, answer, memory) {
+      return false
     }
     guard selection.admitsContent(record, dissection, bytes, answer, memory) else { return false }
     sentence.clear()
