@@ -286,9 +286,9 @@ def known_differences() -> list[KnownDifference]:
 
 def differences(capture: str, lines: list[dict], theirs: list[Facts], counts: Counter) -> Iterator[Difference]:
     for line in lines:
-        packet = line["packet"]
-        if packet > len(theirs):
-            break
+        packet = line.get("packet", 0)
+        if not 0 < packet <= len(theirs):
+            continue  # said by count_errors
         our, their = gattscope_facts(line), theirs[packet - 1]
         if "direction" not in their:  # link types that do not carry it, and records that went nowhere
             our.pop("direction", None)

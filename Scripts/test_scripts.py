@@ -50,7 +50,8 @@ def capture() -> bytes:
 def line(number: int, **layers) -> dict:
     micros = (number - 1) * handmade.STEP
     time = f"2026-11-21T12:00:00.{micros:06}Z"
-    return {"type": "packet", "packet": number, "time": time, "adapter": 0, **layers}
+    direction = "sent" if number % 2 else "received"
+    return {"type": "packet", "packet": number, "time": time, "adapter": 0, "direction": direction, **layers}
 
 
 LINES = [
@@ -94,6 +95,7 @@ SPOILT = [
     ((3, "att", "error", "code"), "0x06", "att.error"),
     ((3, "att", "request_opcode"), "0x52", "att.request_opcode"),
     ((3, "adapter"), 1, "adapter"),
+    ((3, "direction"), "sent", "direction"),
     ((4, "smp", "opcode"), "0x04", "smp.opcode"),
     ((4, "packet"), 6, "does not count"),
 ]
