@@ -189,6 +189,7 @@ SPOILT = [
     ((3, "att", "error", "code"), "0x06", "att.error"),
     ((3, "att", "request_opcode"), "0x52", "att.request_opcode"),
     ((3, "adapter"), 1, "adapter"),
+    ((3, "direction"), "sent", "direction"),
     ((4, "smp", "opcode"), "0x04", "smp.opcode"),
     ((4, "packet"), 60, "does not count the records"),
     ((4, "smp", "parameters", "reason", "code"), "0x04", "smp.reason"),
