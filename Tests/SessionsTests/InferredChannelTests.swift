@@ -1,0 +1,105 @@
+// What is concluded of L2CAP channels from their frames alone.
+
+import Bluetooth
+import Bytes
+import Captures
+import Testing
+
+@testable import Dissectors
+@testable import Sessions
+
+/// Channels whose opening is not in the capture.
+@Suite struct InferredChannelTests {
+  @Test func bearerIsInferredFromRequestsAndResponses() {
+    let told = run { traffic in
+      traffic.connect()
+      for handle in 1...4 {
+        traffic.sdu("0a \(handle) 00", .sent, cid: 0x51)
+        traffic.sdu("0b aa", .received, cid: 0x40)
+      }
+    }
+    // Two answers are evidence, one is not.
+    #expect((2...5).map { told[$0].att } == [nil, nil, nil, nil])
+    #expect((2...5).map { told[$0].answer.channel?.isUnknown } == [true, true, true, true])
+    #expect(told[6].att == "Read Request" && told[6].answer.channel?.psm == .eatt)
+    #expect(told[6].answer.channel?.isInferred == true)
+    #expect(told[7].answers == "answers 6 after 1 ms")
+    #expect(told[9].answers == "answers 8 after 1 ms")
+    #expect(told.problems == [])
+    #expect(told.memory.channels.opened.isEmpty)
+  }
+
+  @Test(
+    arguments: [
+      // Only one way.
+      [("0a 01 00", Direction.sent, 0x51), ("0a 02 00", .sent, 0x51), ("0a 03 00", .sent, 0x51)],
+      // Responses that do not fit.
+      [
+        ("0a 01 00", .sent, 0x51), ("13", .received, 0x40), ("0a 02 00", .sent, 0x51),
+        ("13", .received, 0x40), ("0a 03 00", .sent, 0x51), ("13", .received, 0x40),
+      ],
+      // Notifications alone.
+      [
+        ("1b 01 00 aa", .received, 0x40), ("1b 01 00 aa", .received, 0x40),
+        ("1b 01 00 aa", .sent, 0x40),
+      ],
+      // Outside of the identifiers that LE has.
+      [
+        ("0a 01 00", .sent, 0x80), ("0b aa", .received, 0x81), ("0a 02 00", .sent, 0x80),
+        ("0b aa", .received, 0x81), ("0a 03 00", .sent, 0x80), ("0b aa", .received, 0x81),
+      ],
+      // No ATT opcode in between.
+      [
+        ("0a 01 00", .sent, 0x51), ("0b aa", .received, 0x40), ("99", .sent, 0x51),
+        ("0a 02 00", .sent, 0x51), ("0b aa", .received, 0x40), ("0a 02 00", .sent, 0x51),
+        ("0b aa", .received, 0x40),
+      ],
+    ] as [[(String, Direction, Int)]])
+  func notEnough(_ frames: [(String, Direction, Int)]) {
+    let told = run { traffic in
+      traffic.connect()
+      for (bytes, direction, cid) in frames { traffic.sdu(bytes, direction, cid: cid) }
+    }
+    for packet in told.packets.dropFirst() {
+      #expect(packet.answer.channel?.isUnknown == true && packet.att == nil, "\(packet.number)")
+    }
+  }
+
+  /// Which of two channels asked cannot be known.
+  @Test func twoThatMayHaveAsked() {
+    let told = run { traffic in
+      traffic.connect()
+      for _ in 0..<4 {
+        traffic.sdu("0a 01 00", .sent, cid: 0x51)
+        traffic.sdu("0a 01 00", .sent, cid: 0x52)
+        traffic.sdu("0b aa", .received, cid: 0x40)
+      }
+    }
+    #expect(told.packets.allSatisfy { $0.att == nil })
+  }
+
+  /// The accessory protocol is known by its own bytes alone.
+  @Test func accessoryWithoutOpening() {
+    let told = run { traffic in
+      traffic.acl(l2cap(hex("0b ef 05 61 62 9a"), cid: 0x46), .sent)
+      traffic.acl(l2cap(hex("0b ef 0d ff 55 02 00 ee 10 9a"), cid: 0x46), .sent)
+      traffic.acl(l2cap(hex("0b ef 05 61 62 9a"), cid: 0x46), .sent)
+      traffic.acl(l2cap(hex("0b ef 05 61 62 9a"), cid: 0x47), .sent)
+    }
+    let services = (1...4).map { told[$0].answer.channel?.psm }
+    #expect(services == [nil, .rfcomm, .rfcomm, nil])
+    #expect(told[3].answer.channel?.isInferred == true)
+    #expect(told[3].answer.channel?.accessory == .iAP2)
+  }
+
+  @Test func classicLinksAreNotGuessedAt() {
+    let told = run { traffic in
+      traffic.connectClassic()
+      for handle in 1...4 {
+        traffic.sdu("0a \(handle) 00", .sent, cid: 0x51)
+        traffic.sdu("0b aa", .received, cid: 0x40)
+      }
+    }
+    #expect(told.packets.allSatisfy { $0.att == nil })
+  }
+}
