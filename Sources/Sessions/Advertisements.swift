@@ -27,34 +27,8 @@ package struct Advertisement: Sendable {
 
 /// The advertising reports of the current packet, and the extended ones that are still incomplete.
 package struct Advertisements: Sendable {
-  /// What fragments must have in common to belong together.
-  private struct Key: Equatable, Sendable {
-    let adapter: UInt16
-    let kind: AdvertisingReport.Kind
-    let addressType: AddressType
-    let address: DeviceAddress?
-    let sid: UInt8?
-    let syncHandle: UInt16?
-    let isScanResponse: Bool
-    /// Set, subevent and slot of a response; the subevent of periodic advertising.
-    let slot: UInt32
-
-    init(_ adapter: UInt16, _ report: AdvertisingReport) {
-      self.adapter = adapter
-      kind = report.kind
-      addressType = report.addressType
-      address = report.address
-      sid = report.sid
-      syncHandle = report.syncHandle
-      isScanResponse = report.isScanResponse
-      slot =
-        UInt32(report.advertisingHandle ?? 0) << 16 | UInt32(report.subevent ?? 0xff) << 8
-        | UInt32(report.responseSlot ?? 0)
-    }
-  }
-
   private struct Chain: Sendable {
-    var key: Key?
+    var key: AdvertisingKey?
     var data: [UInt8] = []
     var packets: [Int] = []
     var lastPacket = 0
@@ -73,7 +47,7 @@ package struct Advertisements: Sendable {
     }
 
     /// Begins anew.
-    mutating func begin(_ key: Key) {
+    mutating func begin(_ key: AdvertisingKey) {
       self.key = key
       isGivenUp = false
       lacksFirstPart = false
@@ -96,23 +70,19 @@ package struct Advertisements: Sendable {
   private var hasSaidNumbers = false
   private var trains: PeriodicTrains
   private var hasSaidTrains = false
-  /// Since when nothing is known to be missing: parts may lie before that.
-  private var seenSince: Timestamp?
+  private var starts: AdvertisingStarts
   private let limits: Limits
-
-  /// The parts of one advertisement arrive within this time: its last part may not be sent later
-  /// than some seconds after the first (each points at most 2.46 s ahead).
-  private static let chainNanoseconds: Int64 = 5_000_000_000
 
   init(_ limits: Limits) {
     self.limits = limits
     trains = PeriodicTrains(limit: limits.periodicTrains)
+    starts = AdvertisingStarts(limits)
   }
 
   /// The capture begins, or lacks records before one of this time: chains that were open are
   /// incomplete, and what comes may be a later part.
   mutating func lose(before time: Timestamp?, of adapter: UInt16?) {
-    seenSince = time
+    starts.lose(before: time, of: adapter)
     for position in chains.indices {
       if adapter == nil || chains[position].key?.adapter == adapter { chains[position].key = nil }
     }
@@ -132,12 +102,6 @@ package struct Advertisements: Sendable {
         problems.add(Problem(.limitReached, limits.periodicTrains))
       }
     }
-  }
-
-  /// Whether the first part of what a report holds may lie outside what was seen.
-  private func mayLackFirstPart(at time: Timestamp?) -> Bool {
-    guard let time, let seenSince else { return true }
-    return time.nanoseconds(since: seenSince) < Self.chainNanoseconds
   }
 
   /// Forgets the reports of the packet before.
@@ -189,22 +153,24 @@ package struct Advertisements: Sendable {
     case .extended, .periodic, .response: break
     case .legacy, .directed, .bigInfo: return advertisement
     }
-    let key = Key(adapter, report)
+    let key = AdvertisingKey(adapter, report)
     let open = chains.firstIndex { $0.key == key }
-    if report.isCut {
+    let lacksFirstPart = open == nil && lacksFirstPart(report, data, key, at: time)
+    if report.legacyName == nil { starts.note(key, at: time) }
+    if report.isCut, open != nil || report.dataStatus == .incomplete {
       // What the capture did not keep is missing in the chain.
-      guard open != nil || report.dataStatus == .incomplete else { return advertisement }
       let position = open ?? begin(key, at: time, &problems)
       advertisement.isPart = true
       advertisement.mayHoldSecret = true
       chains[position].lastPacket = packet
       chains[position].giveUp()
+      if report.dataStatus != .incomplete { chains[position].key = nil }
       return advertisement
     }
     if report.dataStatus == .incomplete {
       advertisement.isPart = true
       let position = open ?? begin(key, at: time, &problems)
-      if open == nil, lacksFirstPart(report, data, at: time) {
+      if lacksFirstPart {
         chains[position].lacksFirstPart = true
         chains[position].giveUp()
       }
@@ -232,7 +198,7 @@ package struct Advertisements: Sendable {
       advertisement.mayHoldSecret = ADStructures.holdSecret(
         joined.bytes, Slice(start: start, count: joined.count - start))
       chains[open].key = nil
-    } else if report.dataStatus == .complete, lacksFirstPart(report, data, at: time) {
+    } else if lacksFirstPart {
       advertisement.isPart = true
       advertisement.mayHoldSecret = true
       advertisement.lacksFirstPart = true
@@ -240,16 +206,20 @@ package struct Advertisements: Sendable {
     return advertisement
   }
 
-  /// Whether data that no part was seen before does not begin as advertising data does, and so may
-  /// be the end of something. Legacy PDUs come in one part.
+  /// Whether a report that no part was seen before is the end of something: its first part may lie
+  /// outside what was seen, and its data begins as none does.
   private func lacksFirstPart(
-    _ report: AdvertisingReport, _ data: RawSpan, at time: Timestamp?
+    _ report: AdvertisingReport, _ data: RawSpan, _ key: AdvertisingKey, at time: Timestamp?
   ) -> Bool {
-    guard report.legacyName == nil, data.byteCount > 0, mayLackFirstPart(at: time) else {
-      return false
+    // Legacy PDUs come in one part.
+    guard report.legacyName == nil, starts.mayLack(key, at: time) else { return false }
+    let goesOn: Bool
+    switch report.dataStatus {
+    case .complete: goesOn = report.isCut
+    case .incomplete, .truncated: goesOn = true
+    case .reserved, .failed: return false
     }
-    let slice = Slice(start: 0, count: data.byteCount)
-    return !ADStructures.begin(data, slice, goesOn: report.dataStatus == .incomplete)
+    return !ADStructures.begin(data, Slice(start: 0, count: data.byteCount), goesOn: goesOn)
   }
 
   private mutating func extend(
@@ -277,11 +247,12 @@ package struct Advertisements: Sendable {
       chains[position].key = nil
     }
     trains.forget(adapter)
+    starts.reset(adapter)
   }
 
   /// A place for a new chain: a free one, or the one that waited longest.
   private mutating func begin(
-    _ key: Key, at time: Timestamp?, _ problems: inout Problems
+    _ key: AdvertisingKey, at time: Timestamp?, _ problems: inout Problems
   ) -> Int {
     let position: Int
     if let free = chains.firstIndex(where: { $0.key == nil }) {
@@ -294,7 +265,7 @@ package struct Advertisements: Sendable {
       if !hasSaidForgotten { problems.add(Problem(.limitReached, limits.advertisingChains)) }
       hasSaidForgotten = true
       // What comes may be a later part of what was forgotten.
-      seenSince = time
+      starts.lose(before: time, of: nil)
     }
     chains[position].begin(key)
     return position

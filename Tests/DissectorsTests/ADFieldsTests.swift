@@ -292,10 +292,21 @@ private func packed(_ fields: [(value: UInt64, bits: Int)]) -> [UInt8] {
   @Test(
     arguments: [
       ("02 01 06 03 03 0d 18", false, true), ("", false, true), ("02 01 06 09 ff 4c", true, true),
-      ("02 01 06 09 ff 4c", false, false), ("05", true, true), ("05", false, false),
-      // No such type; no such size.
-      ("03 98 01 02 02 01 06", false, false), ("03 0a 01 02", false, false),
-      ("09 99 01", true, false),
+      ("05", true, true), ("05", false, false),
+      // What is broken behind a good beginning is broken.
+      ("02 01 06 09 ff 4c", false, true), ("02 01 06 68 65 20", false, true),
+      ("02 01 06 68 65 20", true, true),
+      // One mistake: the length of the only structure, a size, a type.
+      ("1e 09 41 63 6d 65", false, true), ("04 03 0d 18 0f", false, true),
+      ("03 0a 01 02", false, true), ("02 ff 4c", false, true), ("03 98 01 02", false, true),
+      ("03 98 01 02 02 01 06", false, true), ("03 98 01 02 02 99 06", false, true),
+      ("03 98 01 02 02 01 06", true, true), ("03 98 01 02 09 ff 4c", true, true),
+      // Two: neither type nor size, and no way to the end.
+      ("68 65 20 62", false, false), ("68 65 20 62", true, false), ("09 99 01", true, false),
+      ("09 0a 01", false, false), ("09 0a 01", true, false),
+      ("03 98 01 02 68 65", false, false), ("03 98 01 02 09 ff 4c", false, false),
+      ("03 98 01 02 68 65", true, false), ("03 98 01 02 02 99 06", true, false),
+      ("03 0a 01 02 02 99 06 01", true, false), ("03 98 01 02 68", true, true),
     ])
   func whatBeginsLikeAdvertisingData(_ data: String, _ goesOn: Bool, _ begins: Bool) {
     let bytes = hex(data)

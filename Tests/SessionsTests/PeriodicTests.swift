@@ -176,15 +176,87 @@ extension Traffic {
       traffic.extended(middle, 0)
       traffic.extended([2, 1, 6], 0)
       traffic.report(1, middle)
-      traffic.report(1, middle, 1)
-      traffic.report(1, [2, 1, 6])
-      traffic.report(1, [2, 1, 6])
+      traffic.report(2, middle, 1)
+      traffic.report(2, [2, 1, 6])
+      traffic.report(2, [2, 1, 6])
+      // The controller lost what followed it.
+      traffic.report(3, middle, 2)
     }
-    #expect([1, 2, 4, 5].map { told[$0].lacksFirstPart } == [[true], [true], [true], [true]])
+    #expect([1, 2, 4, 5, 8].map { told[$0].lacksFirstPart } == Array(repeating: [true], count: 5))
+    #expect([1, 2, 4, 5, 8].allSatisfy { told[$0].mayHoldSecret })
     // The end of what was given up is no advertisement.
     #expect(told[6].lacksFirstPart == [true] && told[6].chains == [[]])
     #expect(told[3].lacksFirstPart == [false] && told[7].lacksFirstPart == [false])
     #expect(told.problems == [])
+  }
+
+  /// Mistakes of those who advertise are no parts, even at the capture's beginning: what is broken
+  /// is said to be, where it is.
+  @Test(
+    arguments: [
+      ([2, 1, 6, 0x1e, 9, 0x41, 0x63], "advertisingStructureTooLong(30,3)"),
+      ([0x1e, 9, 0x41, 0x63], "advertisingStructureTooLong(30,3)"),
+      ([4, 3, 0x0d, 0x18, 0x0f], "leftOver(1,0)"), ([2, 0xff, 0x4c], "tooShort(2,1)"),
+      ([2, 1, 6, 2, 0x33, 0], nil), ([2, 0x33, 0], nil), ([2, 0x33, 0, 2, 1, 6], nil),
+    ] as [([UInt8], String?)])
+  func mistakesAreNoParts(_ data: [UInt8], _ problem: String?) {
+    let told = run { traffic in
+      traffic.extended(data, 0)
+      traffic.report(1, data)
+      traffic.response(data)
+    }
+    for number in 1...3 {
+      #expect(told[number].lacksFirstPart == [false] && !told[number].mayHoldSecret, "\(number)")
+      #expect(told[number].problems == (problem.map { [$0] } ?? []), "\(number)")
+    }
+  }
+
+  /// Whatever the bytes are: a report that follows another of the same advertisement goes on with it
+  /// or begins anew, and a controller that was reset has nothing to go on with.
+  @Test func whatCannotLackItsFirstPart() {
+    let told = run { traffic in
+      traffic.extended([2, 1, 6], 0)
+      traffic.extended(middle, 0)
+      traffic.extended(middle, 0, from: 1)
+      traffic.extended(middle, 0, from: 1)
+      traffic.adapter = 1
+      traffic.complete(0x0c03)
+      traffic.extended(middle, 0)
+      traffic.report(1, middle)
+      traffic.adapter = 0
+      traffic.report(1, middle)
+    }
+    #expect([2, 4, 6, 7].map { told[$0].lacksFirstPart } == Array(repeating: [false], count: 4))
+    #expect([3, 8].map { told[$0].lacksFirstPart } == [[true], [true]])
+    #expect(
+      told.problems == Array(repeating: "advertisingStructureTooLong(104,9)", count: 4))
+  }
+
+  /// What is remembered for that is bounded; beyond it the bytes decide.
+  @Test func startsAreBounded() {
+    var limits = Limits()
+    limits.advertisingChains = 3
+    let told = run(limits: limits) { traffic in
+      for index in 0..<5 { traffic.extended([2, 1, 6], 0, from: index) }
+      for index in 0..<5 { traffic.extended(middle, 0, from: index) }
+    }
+    #expect(
+      (6...10).map { told[$0].lacksFirstPart } == [[false], [false], [false], [true], [true]])
+    let starts = part("starts", of: told.memory.advertisements)
+    #expect(starts.map { entries("seen", of: $0) } == 3)
+  }
+
+  /// A report that the capture cut ends its chain all the same.
+  @Test func cutAtTheEndOfAChain() {
+    let told = run { traffic in
+      traffic.report(1, [4, 0x30, 0x61], 1)
+      let data: [UInt8] = [0x62, 0x63]
+      let event = little(1) + [127, 127, 0xff, 0, UInt8(data.count)] + data
+      traffic.event(0x3e, [0x0f] + event, kept: 12)
+      traffic.report(1, [2, 1, 6])
+    }
+    #expect(told[2].chains == [[]] && told[2].mayHoldSecret)
+    #expect(told[3].advertised == [[2, 1, 6]] && !told[3].mayHoldSecret)
   }
 
   /// Where nothing can be missing, broken data is broken.

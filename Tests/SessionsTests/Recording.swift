@@ -37,6 +37,8 @@ struct Seen {
   var trains: [PeriodicTrain?] = []
   /// Of each report, whether its first part seems to be missing.
   var lacksFirstPart: [Bool] = []
+  /// Whether one of its reports may be a part of something secret.
+  var mayHoldSecret = false
 
   /// "answers 3 after 2 ms", in milliseconds.
   var answers: String? {
@@ -102,6 +104,7 @@ struct Recording: PacketReport {
     seen.answer = answer
     if answer.fragment.isJoined { seen.fragments = fragments }
     let advertisements = memory.advertisements
+    seen.mayHoldSecret = advertisements.mayHoldSecret
     for advertisement in advertisements.reports {
       if let joined = advertisement.joined {
         seen.advertised.append(advertisements.joined.bytes.part(joined).array)

@@ -58,20 +58,30 @@ package struct ADStructures: ~Escapable {
     }
   }
 
-  /// Whether data reads like structures from its first byte on: types that are assigned, of sizes
-  /// that they have. What begins in the middle of a structure seldom does.
+  /// Whether data can be the beginning of an advertisement. What begins in the middle of a structure
+  /// seldom can: its first structure is none that there is (no such type, or never of that size), and
+  /// the lengths do not lead to the end either. One of these alone is a mistake in an advertisement,
+  /// or a type that this program does not know yet.
   ///
-  /// - Parameter goesOn: the last one may reach past the end.
+  /// - Parameter goesOn: more data follows elsewhere, so that the lengths need not lead to the end;
+  ///   then a first structure that is longer than all there is speaks against it, or a second one
+  ///   that is none.
   package static func begin(_ bytes: RawSpan, _ slice: Slice, goesOn: Bool) -> Bool {
     var structures = ADStructures(bytes, slice)
-    while let structure = structures.next() {
-      guard structure.type.name != nil,
-        structure.type.misfit(count: Int(structure.data.count)) == nil
-      else { return false }
+    guard let first = structures.next() else {
+      // The first one reaches past the end, if there is any.
+      guard let claimed = structures.overrun?.first else { return true }
+      guard let type = structures.brokenType else { return goesOn }
+      return type.isPlausible(count: Int(claimed) - 1)
     }
-    guard structures.overrun != nil else { return true }
-    // Of the last one the type may be all that is there, or not even that.
-    return goesOn && structures.brokenType.map { $0.name != nil } ?? true
+    guard !first.type.isPlausible(count: Int(first.data.count)) else { return true }
+    var isOnlyOne = true
+    while let structure = structures.next() {
+      if !structure.type.isPlausible(count: Int(structure.data.count)) { isOnlyOne = false }
+    }
+    guard let claimed = structures.overrun?.first else { return !goesOn || isOnlyOne }
+    guard goesOn, let type = structures.brokenType else { return goesOn && isOnlyOne }
+    return isOnlyOne && type.isPlausible(count: Int(claimed) - 1)
   }
 
   /// Whether the part `slice` of `bytes` holds a value that pairing depends on, or a piece of one.
@@ -113,6 +123,11 @@ package struct ADStructures: ~Escapable {
     return ADStructure(
       type: ADType(rawValue: type), data: cursor.takeUpTo(Int(length) - 1))
   }
+}
+
+extension ADType {
+  /// Whether there is such a type, and of so many bytes.
+  fileprivate func isPlausible(count: Int) -> Bool { name != nil && misfit(count: count) == nil }
 }
 
 /// Checks the advertising data among the parameters of a command or event.
