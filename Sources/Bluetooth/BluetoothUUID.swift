@@ -51,4 +51,6 @@ package struct BluetoothUUID: Equatable, Hashable, Sendable {
   package static let include = Self(0x2802)
   /// «Characteristic»
   package static let characteristic = Self(0x2803)
+  /// Encrypted Data Key Material: the session key and IV of encrypted advertising data.
+  package static let encryptedDataKeyMaterial = Self(0x2b88)
 }

@@ -11,6 +11,7 @@ extension Details {
   ) {
     let fields = pdu.fields
     let start = Int(body.start)
+    let hides = answer.bringsKeyMaterial(memory)
     sink.begin("att")
     sink.at(start, 1)
     sink.identifier("opcode", UInt64(pdu.opcode.rawValue), digits: 2)
@@ -65,7 +66,9 @@ extension Details {
       sink.at(start + 1, 1)
       sink.code("flags", UInt64(flags), digits: 2, ATT.ExecuteWriteRequest.name(flags))
     }
-    if let value = fields.value { self.bytes("value", value, of: bytes, to: &sink) }
+    if let value = fields.value {
+      self.value("value", value, of: bytes, isSecret: hides, to: &sink)
+    }
     if let counter = fields.signCounter {
       // Behind the value, before the rest of the signature.
       if let signature = fields.signature { sink.at(Int(signature.start) - 4, 4) }
@@ -75,8 +78,12 @@ extension Details {
       self.bytes("signature", signature, of: bytes, to: &sink)
     }
     if let handles = fields.handles { self.handles(handles, bytes, to: &sink) }
-    if let items = fields.items { self.items(items, bytes, answer.request?.type, to: &sink) }
-    if let data = fields.data, !data.isEmpty { self.bytes("data", data, of: bytes, to: &sink) }
+    if let items = fields.items {
+      self.items(items, bytes, answer.request?.type, hides: hides, to: &sink)
+    }
+    if let data = fields.data, !data.isEmpty {
+      self.value("data", data, of: bytes, isSecret: hides, to: &sink)
+    }
     sink.end()
   }
 
@@ -90,6 +97,18 @@ extension Details {
     sink.word("attribute", attribute.kind.key)
     let isOwn = answer.link.map { memory.links.id($0) } == attribute.connection
     sink.word("via", isOwn ? "discovered" : "carried")
+  }
+
+  /// An attribute value, which may be a key.
+  private static func value<Sink: FieldSink & ~Copyable>(
+    _ key: StaticString, _ slice: Slice, of bytes: RawSpan, isSecret: Bool, to sink: inout Sink
+  ) {
+    guard isSecret, !sink.showsKeys else {
+      self.bytes(key, slice, of: bytes, to: &sink)
+      return
+    }
+    sink.at(Int(slice.start), Int(slice.count))
+    sink.hidden(key, Int(slice.count))
   }
 
   private static func bytes<Sink: FieldSink & ~Copyable>(
@@ -113,7 +132,8 @@ extension Details {
 
   /// The items of a list. What their values are is known from the type that the request asked for.
   private static func items<Sink: FieldSink & ~Copyable>(
-    _ items: ATTItems, _ bytes: RawSpan, _ type: BluetoothUUID?, to sink: inout Sink
+    _ items: ATTItems, _ bytes: RawSpan, _ type: BluetoothUUID?, hides: Bool,
+    to sink: inout Sink
   ) {
     sink.beginList("items")
     var cursor = Cursor(bytes, items.list)
@@ -136,7 +156,7 @@ extension Details {
       if let value = item.value {
         let meaning = DeclaredAttribute(bytes.part(value), type)
         declared(meaning, at: Int(value.start), to: &sink)
-        self.bytes("value", value, of: bytes, to: &sink)
+        self.value("value", value, of: bytes, isSecret: hides, to: &sink)
         if item.missing > 0 { sink.number("missing", item.missing) }
       }
       sink.endItem()

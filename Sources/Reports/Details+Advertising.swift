@@ -116,11 +116,14 @@ extension Details {
 
   /// The AD structures in the part `slice` of `bytes`.
   ///
-  /// - Parameter placedAt: where `bytes` begins in the packet's; nil where it is not there.
+  /// - Parameters:
+  ///   - parameter: the command's or event's parameter that they stand in; nil for a report's data.
+  ///   - base: where `bytes` begins in the packet's; nil where it is not there.
   static func structures<Sink: FieldSink & ~Copyable>(
-    _ bytes: RawSpan, _ slice: Slice, placedAt base: Int?, to sink: inout Sink
+    of parameter: StaticString? = nil, _ bytes: RawSpan, _ slice: Slice, placedAt base: Int?,
+    to sink: inout Sink
   ) {
-    sink.beginList("fields")
+    if let parameter { sink.beginStructures(of: parameter) } else { sink.beginList("fields") }
     var structures = ADStructures(bytes, slice)
     while let structure = structures.next() {
       let data = structure.data

@@ -16,6 +16,8 @@ enum Details {
     to sink: inout Sink
   ) {
     if let link = answer.link { connection(memory.links.connection(link), memory, to: &sink) }
+    // The advertising data of reports is told with them.
+    sink.tellsStructures = memory.advertisements.reports.isEmpty
     switch dissection.content {
     case .note(let note): Self.note(note, dissection, bytes, to: &sink)
     case .control(let control): Self.control(control, dissection, bytes, answer, to: &sink)
@@ -28,7 +30,6 @@ enum Details {
       sink.at(start, 2)
       sink.identifier("opcode", UInt64(command.opcode), digits: 4)
       length(Int(command.length), at: start + 2, 1, to: &sink)
-      sink.tellsStructures = true
       parameters(dissection, bytes, mayHoldSecret: false, to: &sink)
       sink.end()
     case .event(let event):
@@ -111,8 +112,11 @@ enum Details {
     self.answered(answer, to: &sink)
     let mayHoldSecret = memory.advertisements.mayHoldSecret
     sink.hidesAdvertising = mayHoldSecret && !sink.showsKeys
-    sink.tellsStructures = memory.advertisements.reports.isEmpty
-    parameters(dissection, bytes, mayHoldSecret: mayHoldSecret, to: &sink)
+    if dissection.mayBeMisread(bytes) {
+      payload(dissection.body, of: bytes, isSecret: true, to: &sink)
+    } else {
+      parameters(dissection, bytes, mayHoldSecret: mayHoldSecret, to: &sink)
+    }
     sink.hidesAdvertising = false
   }
 
@@ -157,7 +161,7 @@ enum Details {
     if let row = found.row {
       rest = walk(HCITable.parameters(row), bytes, found.outer, to: &sink)
     }
-    if !found.inner.isEmpty { rest = returned(found, bytes, to: &sink) }
+    if !found.inner.isEmpty { rest = returned(found, dissection, bytes, to: &sink) }
     sink.end()
     payload(rest.slice, of: bytes, isSecret: rest.isSecret || mayHoldSecret, to: &sink)
   }
@@ -174,10 +178,15 @@ enum Details {
   /// The return parameters of a Command Complete; gives the bytes that no row describes, and whether
   /// they may be secret.
   private static func returned<Sink: FieldSink & ~Copyable>(
-    _ found: HCIParameters, _ bytes: RawSpan, to sink: inout Sink
+    _ found: HCIParameters, _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
   ) -> (slice: Slice, isSecret: Bool) {
     if let completed = found.completed, HCITable.returns(completed).isKnown {
       return walk(HCITable.returns(completed), bytes, found.inner, to: &sink)
+    }
+    // The kernel's has its status in front, which has been told.
+    if case .control = dissection.content {
+      let mayHoldSecret = found.completed.map { HCITable.parameters($0).hasSecret } ?? false
+      return (found.inner, mayHoldSecret)
     }
     let status = bytes.byte(at: Int(found.inner.start))
     sink.at(Int(found.inner.start), 1)

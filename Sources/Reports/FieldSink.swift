@@ -57,6 +57,8 @@ protocol FieldSink: HCIFieldVisitor, ~Copyable {
   mutating func packets(_ key: StaticString, _ packets: ArraySlice<Int>)
   /// Words of which those at set bits apply.
   mutating func words(_ key: StaticString, bits: Int, of count: Int, _ word: (Int) -> StaticString)
+  /// A list of the AD structures in the parameter `name` begins: there may be several such parameters.
+  mutating func beginStructures(of name: StaticString)
   /// Whether secrets are to be shown.
   var showsKeys: Bool { get }
   /// Writes the connection as the last time, if that was remembered; false where it was not.
@@ -108,7 +110,8 @@ extension FieldSink where Self: ~Copyable {
       if isSecret && !showsKeys { hidden(name, bytes.byteCount) } else { self.bytes(name, bytes) }
       if tellsStructures, bytes.byteCount > 0 {
         Details.structures(
-          bytes, Slice(start: 0, count: bytes.byteCount), placedAt: Int(slice.start), to: &self)
+          of: name, bytes, Slice(start: 0, count: bytes.byteCount), placedAt: Int(slice.start),
+          to: &self)
       }
     case .advertisingFragment where bytes.byteCount == 0: self.bytes(name, bytes)
     case .text: string(name, bytes)

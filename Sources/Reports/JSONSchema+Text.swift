@@ -846,12 +846,14 @@ extension JSONSchema {
       "type": "object",
       "description": "Parameters by their names in the specification, in snake_case; quantities have their unit at the end of the key (_ms, _us, _s, _dbm). A parameter whose value means \"not available\" is left out.",
       "propertyNames": {"pattern": "^[a-z0-9_]+$"},
-      "properties": {
-        "fields": {
+      "patternProperties": {
+        "_fields$": {
           "type": "array",
-          "description": "Advertising data that a command sets or an inquiry found, structure by structure; that of reports stands in `advertisements`.",
+          "description": "The advertising data of the parameter that is named before `_fields`, structure by structure, where a command sets it or an inquiry found it; that of reports stands in `advertisements`.",
           "items": {"$ref": "#/$defs/adField"}
-        },
+        }
+      },
+      "properties": {
         "hidden": {"$ref": "#/$defs/hidden"}
       },
       "additionalProperties": {"$ref": "#/$defs/parameter"}

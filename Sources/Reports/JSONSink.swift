@@ -102,6 +102,12 @@ struct JSONSink: FieldSink, ~Copyable {
     isFirst = false
   }
 
+  mutating func beginStructures(of name: StaticString) {
+    key(name, unit: "_fields")
+    output.byte(0x5b)
+    isFirst = true
+  }
+
   mutating func beginList(_ key: StaticString) {
     self.key(key)
     output.byte(0x5b)

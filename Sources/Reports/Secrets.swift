@@ -1,3 +1,4 @@
+import Bluetooth
 import Bytes
 import Captures
 import Dissectors
@@ -31,14 +32,23 @@ struct Secrets: Sendable {
       if let row = found.completed { finder.walk(HCITable.returns(row), record, found.inner) }
       for slice in finder.found { add(slice, of: record) }
       addAdvertising(record, memory.advertisements)
-    case .acl: addData(record, packet.framing == .h4 ? 1 : 0, dissection, answer)
+      // Behind the packet may stand anything, another one with a key for instance.
+      add(
+        Slice(start: dissection.body.end, count: record.byteCount - dissection.body.end), of: record
+      )
+      if dissection.mayBeMisread(record) { add(dissection.body, of: record) }
+    case .acl: addData(record, packet.framing == .h4 ? 1 : 0, dissection, answer, memory)
     case .note: if dissection.isSecretNote { add(dissection.body, of: record) }
     case .sco, .iso, .unknown: break
     }
   }
 
   /// Finds the secrets of a PDU that came in several packets, in its joined bytes.
-  init(joined dissection: Dissection, _ bytes: RawSpan, _ answer: Answer) {
+  init(joined dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: Memory) {
+    if dissection.att != nil, answer.bringsKeyMaterial(memory) {
+      let start = Int(dissection.body.start) + 1
+      add(Slice(start: start, count: bytes.byteCount - start), of: bytes)
+    }
     guard dissection.smp != nil else { return }
     // Behind a PDU without secrets may stand bytes that it does not claim: of what, is not known.
     let start = Int(dissection.body.start) + dissection.openBytesOfSMP(answer)
@@ -47,8 +57,12 @@ struct Secrets: Sendable {
 
   /// PDUs of the Security Manager that hold keys, and fragments that may.
   private mutating func addData(
-    _ record: RawSpan, _ typeBytes: Int, _ dissection: Dissection, _ answer: Answer
+    _ record: RawSpan, _ typeBytes: Int, _ dissection: Dissection, _ answer: Answer,
+    _ memory: Memory
   ) {
+    if dissection.l2cap != nil {
+      addAttributeValues(record, dissection, answer, memory)
+    }
     // Of a fragment whose channel is not known it cannot be said what it holds.
     let channel = dissection.l2cap?.cid ?? answer.fragment.channel
     guard channel?.carriesSecurityManager ?? true else { return }
@@ -64,6 +78,24 @@ struct Secrets: Sendable {
       start = max(start, record.byteCount - max(0, have - of) - behind)
     }
     add(Slice(start: start, count: record.byteCount - start), of: record)
+  }
+
+  /// The values of an ATT PDU that are keys, and what stands behind a PDU that needs no secret of its
+  /// own: it may be one that does.
+  private mutating func addAttributeValues(
+    _ record: RawSpan, _ dissection: Dissection, _ answer: Answer, _ memory: Memory
+  ) {
+    let hides = dissection.att != nil && answer.bringsKeyMaterial(memory)
+    if answer.fragment.isJoined {
+      let (have, of) = answer.fragment.progress
+      // The last part's data: all of it where the values are keys, else what is more than the PDU.
+      let count = hides ? record.byteCount : min(record.byteCount, max(0, have - of))
+      add(Slice(start: record.byteCount - count, count: count), of: record)
+    } else {
+      // Opcode (1 byte); of what follows the handle is no secret, but stands in the request, too.
+      let start = hides ? Int(dissection.body.start) + 1 : dissection.body.end
+      add(Slice(start: start, count: record.byteCount - start), of: record)
+    }
   }
 
   /// Whether bytes behind the parameters that could be read may be a piece of a secret.
@@ -89,7 +121,7 @@ struct Secrets: Sendable {
   }
 
   private mutating func add(_ slice: Slice, of record: RawSpan) {
-    guard !slice.isEmpty else { return }
+    guard slice.count > 0 else { return }
     if count == ranges.count {
       // More than fit: then everything is secret.
       ranges[0] = Slice(start: 0, count: record.byteCount)
@@ -123,6 +155,14 @@ private struct SecretFinder: HCIFieldVisitor {
     var fields = HCIFields(record, slice)
     // Where the bytes end too early, what there is was told.
     try? fields.walk(layout, &self)
+    // Of a field for advertising data only a part counts; a key in it may reach beyond.
+    let field = fields.advertisingField
+    if field.count > fields.advertising.count,
+      ADStructures.holdSecret(record, field)
+        || ADStructures.endInsideSecret(record, fields.advertising)
+    {
+      found.append(field)
+    }
     // A key that is cut short is still most of a key.
     let rest = Int(fields.rest().start)
     let behind = Slice(start: rest, count: record.byteCount - rest)
@@ -158,7 +198,8 @@ extension Dissection {
   var mayMisplaceSecret: Bool {
     guard case .control = content, let found = parameters else { return false }
     let layouts = [found.row.map(HCITable.parameters), found.completed.map(HCITable.returns)]
-    guard layouts.contains(where: { $0?.hasSecret ?? false }) else { return false }
+    let mayHoldKey = layouts.contains { $0?.hasSecret ?? false || $0?.hasAdvertisingData ?? false }
+    guard mayHoldKey else { return false }
     for index in 0..<problems.count {
       if problems[index].code == .tooShort || problems[index].code == .leftOver { return true }
     }
@@ -172,6 +213,27 @@ extension Dissection {
     if hidesSMP(answer) { return 1 }
     if case .incomplete = smp { return Int(body.count) }
     return Int(smp.rest(of: body).start - body.start)
+  }
+}
+
+extension Dissection {
+  /// Whether this is a vendor's event that reads like one of Android's with advertising data, but is
+  /// not as long, and has what looks like a structure with a secret somewhere.
+  func mayBeMisread(_ bytes: RawSpan) -> Bool {
+    guard case .event(let event) = content, event.code == HCIEvent.vendorCode, !body.isEmpty,
+      let row = HCITable.core.androidEvent(bytes.byte(at: Int(body.start))), parameters?.row != row
+    else { return false }
+    return HCITable.parameters(row).hasAdvertisingData
+      && ADStructures.holdSecretAnywhere(bytes, body)
+  }
+}
+
+extension Answer {
+  /// Whether the values of an ATT PDU are Encrypted Data Key Material: a session key and its IV
+  /// (Supplement to the Core, Part A, 1.23).
+  func bringsKeyMaterial(_ memory: Memory) -> Bool {
+    if request?.type == .encryptedDataKeyMaterial { return true }
+    return attribute.map { memory.attributes[$0].uuid == .encryptedDataKeyMaterial } ?? false
   }
 }
 

@@ -64,6 +64,7 @@ extension Sentence {
   private mutating func content(
     _ pdu: ATTPDU, _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, _ memory: Memory
   ) {
+    hidesValues = !showsKeys && answer.bringsKeyMaterial(memory)
     if let start = fields.startHandle, let end = fields.endHandle { range(start, end) }
     if let mtu = fields.mtu {
       output.decimal(Int(mtu))
@@ -100,7 +101,11 @@ extension Sentence {
     if let items = fields.items { self.items(items, bytes, answer.request?.type) }
     if let data = fields.data {
       if case .incomplete = pdu, !data.isEmpty { output.text("incomplete: ") }
-      output.hex(bytes.part(data), separator: 0x20)
+      if hidesValues, !data.isEmpty {
+        hidden(Int(data.count))
+      } else {
+        output.hex(bytes.part(data), separator: 0x20)
+      }
     }
     // What has nothing of its own to say at least says what it answers.
     if case .empty = pdu, let request = answer.request {
@@ -112,6 +117,8 @@ extension Sentence {
   private mutating func value(_ value: RawSpan) {
     if value.byteCount == 0 {
       output.text("(empty)")
+    } else if hidesValues {
+      hidden(value.byteCount)
     } else {
       output.hex(value, separator: 0x20)
     }

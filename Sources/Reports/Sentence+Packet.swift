@@ -118,6 +118,10 @@ extension Sentence {
       return
     }
     name(HCITable.name(row))
+    if dissection.mayBeMisread(bytes) {
+      undecoded(bytes.part(dissection.body), isSecret: true)
+      return
+    }
     switch event.code {
     case HCIEvent.commandCompleteCode, HCIEvent.commandStatusCode:
       commandAnswer(event, found, bytes, answer)

@@ -21,6 +21,8 @@ struct Sentence: ~Copyable {
   let glyphs: Glyphs
   /// Whether what follows goes on without a comma.
   var goesOn = false
+  /// Whether the attribute values of the packet are keys.
+  var hidesValues = false
   /// Whether it is worth saying that there is no advertising data.
   var saysNoData = true
   /// The number that was said last, and where its unit begins: a range may go on from there.

@@ -97,7 +97,8 @@ package struct ShowText: PacketReport, ~Copyable {
           options.showsKeys
           ? .none
           : answer.fragment.isJoined
-            ? Secrets(joined: dissection, bytes, answer) : Secrets(dissection, record, answer, memory)
+            ? Secrets(joined: dissection, bytes, answer, memory)
+            : Secrets(dissection, record, answer, memory)
         details.show(bytes, hiding: secrets)
       }
       comments(record)

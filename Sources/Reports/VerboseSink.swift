@@ -147,6 +147,8 @@ struct VerboseSink: FieldSink, ~Copyable {
 
   mutating func end() { depth -= 1 }
 
+  mutating func beginStructures(of name: StaticString) { begin("fields") }
+
   mutating func beginList(_ key: StaticString) { begin(key) }
 
   mutating func endList() { depth -= 1 }

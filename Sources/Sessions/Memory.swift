@@ -312,9 +312,12 @@ package struct Memory: Sendable {
       answer.closed = links[link].transport != .synchronous
     case LinkEvent.encryptionKeyRefreshCode:
       links[link].isEncrypted = true
+      links[pairing: link].encrypt()
     default:
       // Without the byte that says so nothing has changed for all that is known.
-      if let isEnabled = change.detail { links[link].isEncrypted = isEnabled != 0 }
+      guard let isEnabled = change.detail else { return }
+      links[link].isEncrypted = isEnabled != 0
+      if isEnabled != 0 { links[pairing: link].encrypt() }
     }
   }
 

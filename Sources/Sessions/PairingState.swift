@@ -23,6 +23,9 @@ struct PairingState: Sendable {
   private var initiator = Direction.sent
   private var features: SMP.PairingFeatures?
   private var method: PairingMethod?
+  /// Whether the link has been encrypted since: Confirm and Random that follow are another pairing's,
+  /// whose beginning is not in the capture.
+  private var isOver = false
   /// Confirms, randoms and public keys so far, of each direction.
   private var counts = InlineArray<2, Counts>(repeating: Counts())
 
@@ -64,6 +67,9 @@ struct PairingState: Sendable {
     return step(pdu, direction)
   }
 
+  /// Takes in that the link is encrypted, with the key of this pairing or another one.
+  mutating func encrypt() { isOver = true }
+
   private func step(_ pdu: SMPPDU, _ direction: Direction) -> PairingStep? {
     guard request != nil else { return nil }
     return PairingStep(
@@ -86,7 +92,7 @@ struct PairingState: Sendable {
   /// Whether all that came so far belongs to a pairing of a method without secret values. What does
   /// not fit may be another pairing's, whose beginning is not in the capture.
   private var isAsExpected: Bool {
-    guard let method, !method.hidesValues else { return false }
+    guard let method, !method.hidesValues, !isOver else { return false }
     for direction in 0..<2 {
       let own = counts[direction]
       let keys: UInt8 = method.isSecureConnections ? 1 : 0

@@ -93,6 +93,17 @@ package struct ADStructures: ~Escapable {
     return structures.brokenLayout.map { if case .secret = $0 { true } else { false } } ?? false
   }
 
+  /// Whether one whole structure with such a value begins anywhere in the part `slice` of `bytes`.
+  package static func holdSecretAnywhere(_ bytes: RawSpan, _ slice: Slice) -> Bool {
+    for start in Int(slice.start)..<slice.end {
+      let length = Int(bytes.byte(at: start))
+      guard length > 1, start + 1 + length <= slice.end else { continue }
+      let type = ADType(rawValue: bytes.byte(at: start + 1))
+      if case .secret = type.layout(count: length - 1) { return true }
+    }
+    return false
+  }
+
   /// Whether the part `slice` of `bytes` ends inside such a value: then what stands behind it is the
   /// rest.
   package static func endInsideSecret(_ bytes: RawSpan, _ slice: Slice) -> Bool {

@@ -61,6 +61,8 @@ package struct HCIFields: ~Escapable {
   package private(set) var isFragment = false
   /// The advertising data that was read last.
   package private(set) var advertising: Slice = .empty
+  /// The field that it stood in, which may be longer.
+  package private(set) var advertisingField: Slice = .empty
 
   /// Walks the part `body` of `bytes`.
   @_lifetime(copy bytes)
@@ -232,6 +234,7 @@ package struct HCIFields: ~Escapable {
           parameter.name, line: parameter.line, data, cursor.bytes(slice), at: slice)
         throw ParseError(offset: start, needed: length, available: Int(slice.count))
       }
+      advertisingField = slice
       slice.count = Int32(length)
       advertising = slice
       value = data
