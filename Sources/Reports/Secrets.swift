@@ -39,7 +39,8 @@ struct Secrets: Sendable {
 
   /// Finds the secrets of a PDU that came in several packets, in its joined bytes.
   init(joined dissection: Dissection, _ bytes: RawSpan, _ answer: Answer) {
-    guard dissection.hidesSMP(answer) else { return }
+    guard dissection.smp != nil else { return }
+    // Behind a PDU without secrets may stand bytes that it does not claim: of what, is not known.
     let start = Int(dissection.body.start) + dissection.openBytesOfSMP(answer)
     add(Slice(start: start, count: bytes.byteCount - start), of: bytes)
   }

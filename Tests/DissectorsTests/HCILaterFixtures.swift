@@ -44,8 +44,8 @@ let hciLaterFixtures: [(bytes: String, fields: [String])] = [
     [
       "Advertising_Handle 1", "Subevent 2", "TX_Status 0x00", "Num_Responses 2", "Responses [",
       "{", "TX_Power 4", "RSSI -50", "CTE_Type 255", "Response_Slot 0", "Data_Status 0",
-      "Data_Length 2", "Data bytes aabb", "}", "{", "TX_Power 127", "RSSI -70", "CTE_Type 255",
-      "Response_Slot 3", "Data_Status 255", "Data_Length 0", "Data bytes ", "}", "]",
+      "Data_Length 2", "Data AD aabb", "}", "{", "TX_Power 127", "RSSI -70", "CTE_Type 255",
+      "Response_Slot 3", "Data_Status 255", "Data_Length 0", "Data AD ", "}", "]",
     ]
   ),
   // LE Set Periodic Advertising Subevent Data, by hand (7.8.125)
@@ -54,8 +54,8 @@ let hciLaterFixtures: [(bytes: String, fields: [String])] = [
     [
       "Advertising_Handle 1", "Num_Subevents_With_Data 2", "Subevents [", "{", "Subevent 0",
       "Response_Slot_Start 0", "Response_Slot_Count 4", "Subevent_Data_Length 3",
-      "Subevent_Data bytes 020a04", "}", "{", "Subevent 1", "Response_Slot_Start 4",
-      "Response_Slot_Count 2", "Subevent_Data_Length 0", "Subevent_Data bytes ", "}", "]",
+      "Subevent_Data AD 020a04", "}", "{", "Subevent 1", "Response_Slot_Start 4",
+      "Response_Slot_Count 2", "Subevent_Data_Length 0", "Subevent_Data AD ", "}", "]",
     ]
   ),
   // LE Connection IQ Report: RSSI -60.5 dBm, 2 samples: 1 and -128, -2 and 127 (tshark)

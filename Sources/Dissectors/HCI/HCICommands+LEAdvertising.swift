@@ -157,7 +157,7 @@ package let leAdvertisingLaterRows: [HCIRow] = [
         "Subevents",
         [
           .u8("Subevent"), .u8("Response_Slot_Start"), .u8("Response_Slot_Count"),
-          .count("Subevent_Data_Length"), .counted("Subevent_Data"),
+          .count("Subevent_Data_Length"), .advertisingData("Subevent_Data"),
         ]),
     ], returns: [.status, .u8("Advertising_Handle")]),
   .command(
