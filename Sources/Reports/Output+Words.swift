@@ -102,15 +102,31 @@ extension Output {
     byte(0x22)
   }
 
-  /// Appends UUIDs of one width with their names, with commas between them.
+  /// Appends UUIDs of one width with their names, with commas between them; the same ones in a row
+  /// once.
   mutating func uuids(_ list: RawSpan, width: Int) {
     var cursor = Cursor(list)
-    var isFirst = true
+    var last: BluetoothUUID?
+    var times = 0
     while cursor.remaining >= width, let uuid = try? BluetoothUUID(parsing: &cursor, width: width) {
-      if !isFirst { text(", ") }
-      isFirst = false
+      if uuid == last {
+        times += 1
+        continue
+      }
+      self.times(times)
+      if last != nil { text(", ") }
+      last = uuid
+      times = 1
       namedUUID(uuid)
     }
+    self.times(times)
+  }
+
+  private mutating func times(_ times: Int) {
+    guard times > 1 else { return }
+    text(" (")
+    decimal(times)
+    text(" times)")
   }
 
   /// Appends a controller's address; all zeros stand for one that has none (yet).

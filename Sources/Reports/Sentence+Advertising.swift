@@ -172,14 +172,19 @@ extension Sentence {
     case broken, cutOff, goesOn
   }
 
-  /// AD structures, each in a few words.
+  /// AD structures, each in a few words: names first, then services and companies, then the others,
+  /// since a terminal may cut the line.
   mutating func advertisingData(_ bytes: RawSpan, _ slice: Slice, _ end: DataEnd = .broken) {
-    var structures = ADStructures(bytes, slice)
     var isFirst = true
+    for rank in 0..<2 {
+      var structures = ADStructures(bytes, slice)
+      while let structure = structures.next() {
+        if structure.type.rank == rank { self.structure(structure, bytes, &isFirst) }
+      }
+    }
+    var structures = ADStructures(bytes, slice)
     while let structure = structures.next() {
-      if !isFirst { output.text("; ") }
-      isFirst = false
-      self.structure(structure.type, bytes, structure.data)
+      if structure.type.rank == 2 { self.structure(structure, bytes, &isFirst) }
     }
     guard let overrun = structures.overrun, let offset = overrun.offset else {
       if isFirst { output.text("no data") }
@@ -199,6 +204,14 @@ extension Sentence {
     }
     let start = Int(offset)
     output.hex(bytes.part(Slice(start: start, count: slice.end - start)), separator: 0x20)
+  }
+
+  private mutating func structure(
+    _ structure: ADStructure, _ bytes: RawSpan, _ isFirst: inout Bool
+  ) {
+    if !isFirst { output.text("; ") }
+    isFirst = false
+    self.structure(structure.type, bytes, structure.data)
   }
 
   private mutating func structure(_ type: ADType, _ bytes: RawSpan, _ slice: Slice) {
@@ -295,6 +308,17 @@ extension Sentence {
       if !isFirst { output.text(", ") }
       isFirst = false
       output.text(ADType.flagWord(bit: bit))
+    }
+  }
+}
+
+extension ADType {
+  /// How early a structure stands in the line: 0 says who it is, 1 what it offers, 2 the rest.
+  fileprivate var rank: Int {
+    switch rawValue {
+    case 0x08, 0x09, 0x30: 0
+    case 0x02...0x07, 0x16, 0x20, 0x21, 0xff: 1
+    default: 2
     }
   }
 }

@@ -133,6 +133,14 @@ extension Sentence {
         parameters(HCITable.parameters(row), bytes, found.outer)
       }
     default:
+      if let status = found.status(bytes), status != 0, event.isLEMeta,
+        PeriodicSync.established.contains(bytes.byte(at: Int(found.outer.start) - 1))
+      {
+        // Nothing was found: the other parameters mean nothing.
+        comma()
+        output.named(StatusCode(rawValue: status).name, UInt64(status), digits: 2)
+        return
+      }
       parameters(HCITable.parameters(row), bytes, found.outer)
     }
   }

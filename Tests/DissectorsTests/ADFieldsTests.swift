@@ -275,8 +275,9 @@ private func packed(_ fields: [(value: UInt64, bits: Int)]) -> [UInt8] {
       check("02 19 41 04 03 0d 18 0f 09 09") == [
         "tooShort@2(2,1)", "leftOver@7(1,0)", "advertisingStructureTooLong@8(9,1)",
       ])
-    // Behind a zero length is padding.
-    #expect(check("02 01 06 00 02 19 41") == [])
+    // A zero length ends the data early; behind it stand zeros.
+    #expect(check("02 01 06 00 00 00") == [] && check("00") == [])
+    #expect(check("02 01 06 00 02 19 41") == ["leftOver@4(3,0)"])
   }
 
   /// What a host sets and what an inquiry found is checked as reports are.

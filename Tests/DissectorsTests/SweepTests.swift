@@ -152,13 +152,28 @@ private func packetsOfRows(filledWith byte: UInt8) -> [[UInt8]] {
   return packets
 }
 
+/// Packets whose field for advertising data is longer than the data: an extended inquiry result, and
+/// the command that sets what is answered. Flags, a name, a Device ID, and BIGInfo without and with
+/// encryption.
+private let inquiryResponses: [[UInt8]] = {
+  let structures =
+    hex("02 01 06 05 09 67 61 74 74 09 10 02 00 0d 00 01 00 02 03")
+    + [34, 0x2c] + (1...33).map { UInt8($0) } + [58, 0x2c] + (1...57).map { UInt8($0) }
+  let response = structures + [UInt8](repeating: 0, count: 240 - structures.count)
+  return [
+    [4, 0x2f, 255, 1] + hex("66 55 44 33 22 11 01 00 0c 02 5a 00 00 c4") + response,
+    [1, 0x52, 0x0c, 241, 0] + response,
+  ]
+}()
+
 /// All whole packets that the tests of this module know.
 private let whole: [[UInt8]] =
   attFixtures.map { data(hex($0.bytes)) } + smpFixtures.map { data(hex($0.bytes), cid: 6) }
   + hciFixtures.map { hex($0.bytes) } + hciLaterFixtures.map { hex($0.bytes) }
   + androidFixtures.map { hex($0.bytes) }
-  + advertisingFixtures.map { hex($0.bytes) }
+  + advertisingFixtures.map { hex($0.bytes) } + inquiryResponses
   + structureFixtures.map { legacyReport(hex($0.bytes)) }
+  + [33, 57].map { legacyReport([0x2c] + (0..<$0).map { UInt8(truncatingIfNeeded: $0 &* 7) }) }
   + signallingFixtures.filter { !$0.told.contains("rest") }.map { data(hex($0.bytes), cid: 5) }
   + [hex("03 40 00 02 01 02"), hex("05 40 20 02 00 01 02")]
 

@@ -47,7 +47,7 @@ extension String {
   @Test(
     arguments: [
       ("03 03 0d 18", "180d Heart Rate"), ("05 02 0d 18 0f 18", "180d Heart Rate, 180f Battery"),
-      ("03 03 aa fe", "feaa (registered: Google LLC)"), ("03 03 01 ff", "; ff01"),
+      ("03 03 aa fe", "feaa (registered: Google LLC)"), ("03 03 01 ff", "ff01"),
       ("05 16 aa fe 00 e8", "feaa (registered: Google LLC) data 00 e8"),
       ("05 ff 59 00 01 02", "company 0x0059 Nordic Semiconductor ASA data 01 02"),
       ("05 ff fe ff 01 02", "company 0xfffe data 01 02"),
@@ -58,17 +58,35 @@ extension String {
       ("05 12 18 00 18 00", "prefers interval 30 ms"),
       ("05 12 ff ff 28 00", "prefers interval of at most 50 ms"),
       ("05 12 18 00 ff ff", "prefers interval of at least 30 ms"),
+      ("09 02 00 00 00 00 00 00 0d 18", "0000 (3 times), 180d Heart Rate"),
+      ("05 02 0d 18 0d 18", "180d Heart Rate (2 times)"),
+      ("00 00 00", "no data"), ("02 01 06 00 00", "general discoverable, LE only"),
+      ("00 02 01 06", "no data  ⚠ 3 bytes are left over"),
       ("02 1c 02", "role: Peripheral preferred"), ("03 98 01 02", "type 0x98 01 02"),
-      ("01 98", "; type 0x98"), ("01 01", "; flags"), ("03 16 0f 18", "; 180f Battery"),
-      ("03 ff 59 00", "0x0059 Nordic Semiconductor ASA"),
+      ("01 98", "type 0x98"), ("01 01", "flags"), ("03 16 0f 18", "180f Battery"),
+      ("03 ff 59 00", "company 0x0059 Nordic Semiconductor ASA"),
       ("03 0a 01 02", "Tx Power Level 01 02  ⚠ 1 byte is left over"),
       ("02 19 41", "Appearance 41  ⚠ too short: the next field has 2 bytes, 1 is left"),
     ])
   func structures(_ data: String, _ words: String) {
-    // Something before it, so that commas and semicolons show.
-    let text = line(legacy([2, 1, 6] + hex(data)))
-    #expect(text.hasSuffix(words), "\(text)")
-    #expect(text.contains("-60 dBm, random static, ADV_IND, general discoverable, LE only; "))
+    let text = line(legacy(hex(data)))
+    #expect(text.hasSuffix(" -60 dBm, random static, ADV_IND, " + words), "\(text)")
+  }
+
+  /// A terminal may cut the line: first who it is, then what it offers, then the rest.
+  @Test func whatMattersComesFirst() {
+    let data =
+      structure(0x01, [6]) + structure(0x0a, [0xf4]) + structure(0xff, [0x59, 0, 1])
+      + structure(0x03, [0x0d, 0x18]) + structure(0x09, Array("gatt".utf8)) + [9, 0x16, 0x0f]
+    let text = line(legacy(data))
+    #expect(
+      text.contains(
+        "ADV_IND, \"gatt\"; company 0x0059 Nordic Semiconductor ASA data 01; 180d Heart Rate; "
+          + "general discoverable, LE only; sent at -12 dBm; broken: 09 16 0f"), "\(text)")
+    // As they came where order is all there is.
+    let json = Rendering.json([legacy(data)])
+    let types = json.ranges(of: "\"type\":\"0x").map { json[$0.upperBound...].prefix(2) }
+    #expect(types == ["01", "0a", "ff", "03", "09"], "\(json)")
   }
 
   @Test(
@@ -144,6 +162,15 @@ extension String {
         #"{"address":"C0:11:22:33:44:55","address_type":"random_static","event":"periodic","#
           + #""sync_handle":"0x0001","subevent":2,"event_counter":5,"rssi_dbm":-60,"sid":3,"#),
       "\(json)")
+  }
+
+  /// What a failed attempt leaves in the other parameters means nothing.
+  @Test func trainsThatWereNotFound() {
+    let failed = received(hex("04 3e 10 0e 44 00 00 00 00 00 00 00 00 00 00 00 00 00 00"))
+    #expect(
+      line(failed).hasSuffix("Sync Established Operation Cancelled by Host (0x44)"),
+      "\(line(failed))")
+    #expect(Rendering.json([failed]).contains(#""sync_handle":"0x0000""#))
   }
 
   @Test func bigInfoHasItsAdvertiser() {

@@ -59,7 +59,7 @@ struct HostileInputTests {
 
   @Test(
     "One changed byte anywhere in the packets never costs a line",
-    arguments: ["enhanced-connection", "monitor"])
+    arguments: ["enhanced-connection", "monitor", "periodic", "advertising-types"])
   func changedBytes(_ name: String) throws {
     let seed: UInt64 = 0x6761_7474
     let file = package.appending(path: "captures/\(name).btsnoop")

@@ -255,7 +255,7 @@ private let key = "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f"
   @Test func events() {
     #expect(
       line(control(0x12, "\(address) 02 c2 00 00 00 00 07 00 02 01 06 03 09 41 42", isEvent: true))
-        == #"MGMT Device Found C0:FF:EE:12:34:56, -62 dBm, general discoverable, LE only; "AB""#)
+        == #"MGMT Device Found C0:FF:EE:12:34:56, -62 dBm, "AB"; general discoverable, LE only"#)
     #expect(
       line(control(0x0b, "\(address) 02 00 00 00 00 00 00", isEvent: true))
         == "MGMT Device Connected C0:FF:EE:12:34:56")

@@ -245,7 +245,7 @@ private func advertisement(_ data: String) -> String {
       shown[0].hasSuffix("connectable, first part, 6 bytes; general discoverable, LE only; …"))
     #expect(shown[1].hasSuffix("connectable, part 2, 1 byte"))
     #expect(
-      shown[2].hasSuffix("joined from #1 #2 #3, general discoverable, LE only; \"ABCD\""))
+      shown[2].hasSuffix("joined from #1 #2 #3, \"ABCD\"; general discoverable, LE only"))
   }
 
   @Test func aReportThatLacksItsEndIsKept() {

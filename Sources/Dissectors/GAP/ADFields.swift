@@ -253,7 +253,7 @@ package enum ADFields {
     field("Max_SDU", nil, 12, to: &visitor)
     field("Base_CRC_Init", nil, 16, .hex, width: 2, to: &visitor)
     field("Channel_Map", nil, 37, .hex, width: 5, to: &visitor)
-    field("PHY", "", 3, .code(.bigPHY), width: 1, to: &visitor)
+    field("PHY", "PHY", 3, .code(.bigPHY), width: 1, to: &visitor)
     field("BIS_Payload_Count", nil, 39, to: &visitor)
     field("Framing", nil, 1, .code(.framing), width: 1, to: &visitor)
     guard !cursor.isAtEnd else { return cursor.rest() }

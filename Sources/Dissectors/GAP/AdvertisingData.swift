@@ -30,7 +30,7 @@ package struct ADStructures: ~Escapable {
   }
 
   /// Notes what is wrong with the structures in the part `slice` of `bytes`: a type that lacks bytes
-  /// or has too many, a structure that reaches past the end.
+  /// or has too many, a structure that reaches past the end, something behind an early end.
   ///
   /// - Parameter hasPlace: whether the bytes are a record's, so that offsets in them say where.
   package static func check(
@@ -40,7 +40,13 @@ package struct ADStructures: ~Escapable {
     var offset = Int(slice.start)
     while offset < end {
       let length = Int(bytes.byte(at: offset))
-      if length == 0 { return }
+      if length == 0 {
+        // The end, before the data's: behind it stand zeros only (Core, Vol 3, Part C, 11).
+        guard (offset..<end).contains(where: { bytes.byte(at: $0) != 0 }) else { return }
+        problems.add(
+          Problem(.leftOver, at: hasPlace ? offset + 1 : nil, end - offset - 1))
+        return
+      }
       let next = offset + 1 + length
       var problem: Problem?
       if next > end {
