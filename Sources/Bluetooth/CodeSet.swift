@@ -443,5 +443,4 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   /// What an L2CAP channel is for: PSM and SPSM.
   case psm
 
-  
 }

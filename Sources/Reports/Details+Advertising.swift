@@ -91,6 +91,15 @@ extension Details {
     if report.dataStatus != .complete { sink.word("data_status", report.dataStatus.key) }
   }
 
+  /// The periodic advertising train that an event says is lost.
+  static func lost<Sink: FieldSink & ~Copyable>(_ train: PeriodicTrain, to sink: inout Sink) {
+    sink.begin("train")
+    if let address = train.address { sink.address("address", address) }
+    addressType(train.address, train.addressType, to: &sink)
+    if train.sid != 0xff { sink.number("sid", Int(train.sid)) }
+    sink.end()
+  }
+
   private static func addressType<Sink: FieldSink & ~Copyable>(
     _ address: DeviceAddress?, _ type: AddressType, to sink: inout Sink
   ) {
@@ -118,9 +127,10 @@ extension Details {
   ///
   /// - Parameter placedAt: where `bytes` begins in the packet's; nil where it is not there.
   static func structures<Sink: FieldSink & ~Copyable>(
-    _ bytes: RawSpan, _ slice: Slice, placedAt base: Int?, to sink: inout Sink
+    _ bytes: RawSpan, _ slice: Slice, placedAt base: Int?, as key: StaticString = "fields",
+    to sink: inout Sink
   ) {
-    sink.beginList("fields")
+    sink.beginList(key)
     var structures = ADStructures(bytes, slice)
     while let structure = structures.next() {
       let data = structure.data

@@ -109,6 +109,7 @@ enum Details {
       sink.code("status", UInt64(status), digits: 2, StatusCode(rawValue: status).name)
     }
     self.answered(answer, to: &sink)
+    if let train = memory.advertisements.lostTrain { lost(train, to: &sink) }
     let mayHoldSecret = memory.advertisements.mayHoldSecret
     sink.hidesAdvertising = mayHoldSecret && !sink.showsKeys
     sink.tellsStructures = memory.advertisements.reports.isEmpty
@@ -192,6 +193,7 @@ enum Details {
   ) -> (slice: Slice, isSecret: Bool) {
     guard layout.isKnown else { return (slice, false) }
     var fields = HCIFields(bytes, slice)
+    sink.hasToldStructures = false
     // Where the bytes end too early, the dissection has the problem already.
     try? fields.walk(layout, &sink)
     let rest = fields.rest()

@@ -69,6 +69,9 @@ protocol FieldSink: HCIFieldVisitor, ~Copyable {
   /// Whether the structures of advertising data are told where it stands: not in reports, which tell
   /// them beside their event.
   var tellsStructures: Bool { get set }
+  /// Whether some were told among the parameters: where there are two pieces of advertising data, the
+  /// second is the scan response.
+  var hasToldStructures: Bool { get set }
 }
 
 extension FieldSink where Self: ~Copyable {
@@ -95,6 +98,10 @@ extension FieldSink where Self: ~Copyable {
       return
     }
     at(Int(slice.start), Int(slice.count))
+    if case .number(let number, _, .scaled(let scale)) = value, scale.unmanaged == Int(number) {
+      word(name, "unmanaged")
+      return
+    }
     switch value {
     case .number(let number, let width, let form):
       self.number(name, number, width: width, form)
@@ -107,8 +114,11 @@ extension FieldSink where Self: ~Copyable {
         || ADStructures.holdSecret(bytes, Slice(start: 0, count: bytes.byteCount))
       if isSecret && !showsKeys { hidden(name, bytes.byteCount) } else { self.bytes(name, bytes) }
       if tellsStructures, bytes.byteCount > 0 {
+        let key: StaticString = hasToldStructures ? "scan_response_fields" : "fields"
         Details.structures(
-          bytes, Slice(start: 0, count: bytes.byteCount), placedAt: Int(slice.start), to: &self)
+          bytes, Slice(start: 0, count: bytes.byteCount), placedAt: Int(slice.start), as: key,
+          to: &self)
+        hasToldStructures = true
       }
     case .advertisingFragment where bytes.byteCount == 0: self.bytes(name, bytes)
     case .text: string(name, bytes)

@@ -10,6 +10,7 @@ struct JSONSink: FieldSink, ~Copyable {
   let showsKeys: Bool
   var hidesAdvertising = false
   var tellsStructures = false
+  var hasToldStructures = false
   /// Whether a comma is due before the next key or element.
   private var isFirst = true
   private var keys = KeyCache()
@@ -113,7 +114,10 @@ struct JSONSink: FieldSink, ~Copyable {
     isFirst = false
   }
 
-  mutating func beginItem() { beginObject() }
+  mutating func beginItem() {
+    hasToldStructures = false
+    beginObject()
+  }
 
   mutating func endItem() { end() }
 

@@ -130,6 +130,7 @@ extension Sentence {
       }
     default:
       parameters(HCITable.parameters(row), bytes, found.outer)
+      if let lost = memory.advertisements.lostTrain { train(lost) }
     }
   }
 

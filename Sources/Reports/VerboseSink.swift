@@ -9,6 +9,7 @@ struct VerboseSink: FieldSink, ~Copyable {
   let showsKeys: Bool
   var hidesAdvertising = false
   var tellsStructures = false
+  var hasToldStructures = false
   private let glyphs: Glyphs
   private var depth = 0
   /// Where the next field's bytes lie.
@@ -152,6 +153,7 @@ struct VerboseSink: FieldSink, ~Copyable {
   mutating func endList() { depth -= 1 }
 
   mutating func beginItem() {
+    hasToldStructures = false
     indent(showsBytes: false)
     output.text("-\n")
     depth += 1
