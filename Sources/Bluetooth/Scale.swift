@@ -6,6 +6,8 @@ package struct Scale: Sendable, Equatable {
   private let factor: Int16
   private let places: Int8
   private let none: Int32?
+  /// Whether a level may be one that the remote device does not manage (`unmanaged`).
+  private let mayBeUnmanaged: Bool
   /// The unit.
   package let unit: Unit
 
@@ -15,6 +17,9 @@ package struct Scale: Sendable, Equatable {
   package var decimals: Int { Int(places) }
   /// The raw value that stands for "not available", if there is one.
   package var absent: Int? { none.map { Int($0) } }
+  /// The raw value that stands for a power level that the remote device does not manage, if there is
+  /// one.
+  package var unmanaged: Int? { mayBeUnmanaged ? 126 : nil }
 
   /// The units that HCI's quantities are in.
   package enum Unit: UInt8, Sendable {
@@ -60,7 +65,11 @@ package struct Scale: Sendable, Equatable {
   }
 
   /// A scale of one's own.
-  package init(_ multiplier: Int, decimals: Int = 0, _ unit: Unit, absent: Int? = nil) {
+  package init(
+    _ multiplier: Int, decimals: Int = 0, _ unit: Unit, absent: Int? = nil,
+    mayBeUnmanaged: Bool = false
+  ) {
+    self.mayBeUnmanaged = mayBeUnmanaged
     factor = Int16(multiplier)
     places = Int8(decimals)
     self.unit = unit
@@ -97,10 +106,15 @@ package struct Scale: Sendable, Equatable {
   package static let dBm = Self(1, .decibelMilliwatts)
   /// n × 1 dBm, 127 meaning not available.
   package static let dBmOrNone = Self(1, .decibelMilliwatts, absent: 127)
+  /// The same, 126 meaning that the remote device does not manage its power on the PHY.
+  package static let dBmIfManaged = Self(
+    1, .decibelMilliwatts, absent: 127, mayBeUnmanaged: true)
   /// n × 0.1 dBm.
   package static let tenthsOfDBm = Self(1, decimals: 1, .decibelMilliwatts)
   /// n × 1 dB, 255 meaning not available.
   package static let dBOrNone = Self(1, .decibels, absent: 255)
+  /// A change by n × 1 dB, 127 meaning not available.
+  package static let dBChangeOrNone = Self(1, .decibels, absent: 127)
   /// n × 1 dB.
   package static let dB = Self(1, .decibels)
   /// n × 0.1 dB.

@@ -9,9 +9,9 @@ import Sessions
 struct Brief: Sendable {
   /// Why a packet is no news.
   enum Reason: Sendable {
-    /// A command succeeded, which is what commands do.
+    /// A command was answered with success, which is what commands are.
     case answer
-    /// The controller or the host has room again.
+    /// The controller, the host or the peer's end of a channel has room again.
     case flowControl
     /// The beginning of a PDU; the packet that completes it has it all.
     case fragment
@@ -70,15 +70,24 @@ struct Brief: Sendable {
     case .event(let event):
       if event.code == HCIEvent.numberOfCompletedPacketsCode { return .flowControl }
       guard let opcode = dissection.answeredOpcode(event, bytes) else { return nil }
+      // That answers no command, but says how many more the controller takes (Core, Vol 4, Part E, 4.4).
+      if opcode == 0 { return .flowControl }
+      // What a vendor returns first may be something else than a status.
+      guard dissection.parameters?.status(bytes) == 0 else { return nil }
       // Without its command the answer is the only trace of it.
-      return opcode == 0 || answer.request != nil ? .answer : nil
+      return answer.request != nil ? .answer : nil
     case .acl:
       if answer.fragment.isFragment { return .fragment }
+      if dissection.isSignalling {
+        return dissection.givesOnlyCredits(bytes) ? .flowControl : nil
+      }
       // Both sides confirm, then both show their random numbers, twenty times (Core, Vol 3, Part H,
       // 2.3.5.6.3).
       if let round = answer.pairing?.round, round > 1 { return .round(Int(round)) }
       guard let pdu = dissection.att, pdu.isDiscovery(answer.request) else { return nil }
       return .discovery
+    case .control(let control):
+      return control.isAnswer && answer.request != nil ? .answer : nil
     default: return nil
     }
   }
@@ -164,6 +173,19 @@ extension Brief.Found {
         if memory.attributes[place].kind == .descriptor { descriptors += 1 }
       }
     }
+  }
+}
+
+extension Dissection {
+  /// Whether a frame of signalling commands has none but such as give credits.
+  fileprivate func givesOnlyCredits(_ bytes: RawSpan) -> Bool {
+    var commands = SignallingCommands(body)
+    var count = 0
+    while let command = commands.next(bytes) {
+      guard command.code == .flowControlCredit else { return false }
+      count += 1
+    }
+    return count > 0
   }
 }
 

@@ -91,6 +91,15 @@ extension Details {
     if report.dataStatus != .complete { sink.word("data_status", report.dataStatus.key) }
   }
 
+  /// The periodic advertising train that an event says is lost.
+  static func lost<Sink: FieldSink & ~Copyable>(_ train: PeriodicTrain, to sink: inout Sink) {
+    sink.begin("train")
+    if let address = train.address { sink.address("address", address) }
+    addressType(train.address, train.addressType, to: &sink)
+    if train.sid != 0xff { sink.number("sid", Int(train.sid)) }
+    sink.end()
+  }
+
   private static func addressType<Sink: FieldSink & ~Copyable>(
     _ address: DeviceAddress?, _ type: AddressType, to sink: inout Sink
   ) {

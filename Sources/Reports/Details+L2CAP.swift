@@ -120,6 +120,7 @@ extension Details {
     if let request = note.request { sink.number("request", request.packet) }
     if let latency = note.latency { sink.quantity("latency", Int(latency / 1000), .latency) }
     if let psm = note.psm { sink.code("psm", UInt64(psm.rawValue), digits: 4, psm.name) }
+    if let mtu = note.attMTU { sink.number("att_mtu", Int(mtu)) }
     var rest = Slice.empty
     guard let pdu = try? SignallingPDU(command, bytes, rest: &rest), command.code.name != nil else {
       sink.at(Int(command.data.start), Int(command.data.count))

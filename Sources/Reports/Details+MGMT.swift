@@ -29,6 +29,7 @@ extension Details {
       if let row = dissection.parameters?.row { sink.word("name", HCITable.name(row)) }
       payload(bytes.part(body), isSecret: true, to: &sink)
     } else {
+      sink.tellsStructures = true
       parameters(dissection, bytes, mayHoldSecret: false, to: &sink)
     }
     sink.end()

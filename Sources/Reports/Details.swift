@@ -110,6 +110,7 @@ enum Details {
       sink.code("status", UInt64(status), digits: 2, StatusCode(rawValue: status).name)
     }
     self.answered(answer, to: &sink)
+    if let train = memory.advertisements.lostTrain { lost(train, to: &sink) }
     let mayHoldSecret = memory.advertisements.mayHoldSecret
     sink.hidesAdvertising = mayHoldSecret && !sink.showsKeys
     if dissection.mayBeMisread(bytes) {

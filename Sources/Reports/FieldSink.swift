@@ -97,6 +97,10 @@ extension FieldSink where Self: ~Copyable {
       return
     }
     at(Int(slice.start), Int(slice.count))
+    if case .number(let number, _, .scaled(let scale)) = value, scale.unmanaged == Int(number) {
+      word(name, "unmanaged")
+      return
+    }
     switch value {
     case .number(let number, let width, let form):
       self.number(name, number, width: width, form)

@@ -784,6 +784,16 @@ extension JSONSchema {
         },
         "request": {"$ref": "#/$defs/packetNumber", "description": "The packet that this one answers."},
         "latency_ms": {"$ref": "#/$defs/latency"},
+        "train": {
+          "type": "object",
+          "description": "The periodic advertising train that an LE Periodic Advertising Sync Lost is about, where its beginning was seen.",
+          "additionalProperties": false,
+          "properties": {
+            "address": {"$ref": "#/$defs/address", "description": "The advertiser's address; absent where it is anonymous."},
+            "address_type": {"$ref": "#/$defs/addressType"},
+            "sid": {"type": "integer", "description": "The advertising set's identifier (SID).", "minimum": 0}
+          }
+        },
         "name": {"type": "string", "description": "The event's or subevent's name, absent if it is not known."},
         "parameters": {
           "$ref": "#/$defs/parameters",
@@ -939,6 +949,7 @@ extension JSONSchema {
         "request": {"$ref": "#/$defs/packetNumber", "description": "The packet of the request that this command answers."},
         "latency_ms": {"$ref": "#/$defs/latency"},
         "psm": {"$ref": "#/$defs/code", "description": "What the channel is for that the command is about, where the command does not say it itself."},
+        "att_mtu": {"type": "integer", "description": "The ATT MTU of the enhanced bearers that the command opens or reconfigures: the smaller of the two sides' MTUs, at least 64.", "minimum": 64},
         "parameters": {"$ref": "#/$defs/parameters"},
         "data": {"$ref": "#/$defs/hex", "description": "Bytes of the command that were not decoded."}
       }

@@ -119,7 +119,9 @@ struct JSONSink: FieldSink, ~Copyable {
     isFirst = false
   }
 
-  mutating func beginItem() { beginObject() }
+  mutating func beginItem() {
+    beginObject()
+  }
 
   mutating func endItem() { end() }
 

@@ -132,20 +132,25 @@ struct DeviceWatch: Sendable {
     return looksForNames && named.contains(address)
   }
 
-  /// Whether a packet is about one of the devices: its connection's peer, an advertiser or whom it
-  /// calls, or any address among the parameters of a command or event.
+  /// Whether a packet is about one of the devices: its connection's peer, by the address on the air or
+  /// the identity that it gave, an advertiser or whom it calls, the sender of a periodic train, or any
+  /// address among the parameters of a command or event.
   func matches(
     _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: Memory
   ) -> Bool {
-    if let link = answer.link, let peer = memory.links.peer(link), isWanted(peer) { return true }
+    if let link = answer.link {
+      if let peer = memory.links.peer(link), isWanted(peer) { return true }
+      if let identity = memory.links.identity(link), isWanted(identity) { return true }
+    }
     // Data names nobody else; most packets are that.
     if case .acl = dissection.content { return false }
     if !memory.advertisements.reports.isEmpty {
       return memory.advertisements.reports.contains {
-        $0.report.address.map { isWanted($0) } ?? false
+        ($0.report.address ?? $0.train?.address).map { isWanted($0) } ?? false
           || $0.report.directAddress.map { isWanted($0) } ?? false
       }
     }
+    if let lost = memory.advertisements.lostTrain?.address, isWanted(lost) { return true }
     if let found = dissection.parameters {
       return names(found.row.map { HCITable.parameters($0) }, bytes, found.outer)
         || names(found.completed.map { HCITable.returns($0) }, bytes, found.inner)

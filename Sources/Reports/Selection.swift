@@ -86,11 +86,7 @@ package struct Selection: Sendable {
     }
     if let opcodes, !opcodes.matches(dissection, bytes) { return false }
     if let events, !events.matches(dissection, bytes) { return false }
-    if !statuses.isEmpty {
-      guard let outcome = Outcome(dissection, bytes, answer),
-        statuses.contains(where: { $0.matches(outcome) })
-      else { return false }
-    }
+    if !statuses.isEmpty, !Outcome.contains(dissection, bytes, answer, statuses) { return false }
     if errorsOnly, dissection.problems.isEmpty, dissection.failure(bytes, answer) == nil {
       return false
     }

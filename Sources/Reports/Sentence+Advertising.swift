@@ -48,6 +48,22 @@ extension Sentence {
     }
   }
 
+  /// A train that ends: whose, and which of the advertiser's.
+  mutating func train(_ train: PeriodicTrain) {
+    if let address = train.address {
+      comma()
+      output.address(address)
+    }
+    sid(train)
+  }
+
+  private mutating func sid(_ train: PeriodicTrain) {
+    guard train.sid != 0xff else { return }
+    comma()
+    output.text("SID ")
+    output.decimal(Int(train.sid))
+  }
+
   private mutating func report(
     _ advertisement: Advertisement, _ bytes: RawSpan, _ memory: Memory
   ) {
@@ -120,11 +136,7 @@ extension Sentence {
 
   /// Which train of the advertiser, and which part of its time.
   private mutating func periodic(_ report: AdvertisingReport, _ train: PeriodicTrain?) {
-    if let train, train.sid != 0xff {
-      comma()
-      output.text("SID ")
-      output.decimal(Int(train.sid))
-    }
+    if let train { sid(train) }
     if let set = report.advertisingHandle {
       comma()
       output.text("set ")

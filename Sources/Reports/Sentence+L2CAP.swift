@@ -66,6 +66,11 @@ extension Sentence {
         output.handle(channels.channel(index, bytes).rawValue)
       }
     }
+    if let mtu = note.attMTU {
+      comma()
+      output.text("ATT MTU ")
+      output.decimal(Int(mtu))
+    }
     if let options = pdu.options {
       var list = ConfigurationOptions(options)
       while let option = list.next(bytes) { option.walk(bytes, &self) }

@@ -142,6 +142,7 @@ extension Sentence {
         return
       }
       parameters(HCITable.parameters(row), bytes, found.outer)
+      if let lost = memory.advertisements.lostTrain { train(lost) }
     }
   }
 

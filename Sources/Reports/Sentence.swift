@@ -232,7 +232,11 @@ extension Sentence: HCIFieldVisitor {
     case .scaled(let scale):
       guard scale.absent != Int(value) else { return }
       begin(label)
-      scaled(value, scale)
+      if scale.unmanaged == Int(value) {
+        output.text("power not managed")
+      } else {
+        scaled(value, scale)
+      }
     case .plain:
       begin(label)
       output.decimal(Int(value))

@@ -149,7 +149,7 @@ package struct ShowText: PacketReport, ~Copyable {
     style(.dim)
     var isFirst = true
     for (number, one, several) in [
-      (brief.answers, "answer to a command that succeeded", "answers to commands that succeeded"),
+      (brief.answers, "command answered with success", "commands answered with success"),
       (brief.flowControl, "packet of flow control", "packets of flow control"),
       (brief.fragments, "fragment", "fragments"),
     ] as [(Int, StaticString, StaticString)] where number > 0 {

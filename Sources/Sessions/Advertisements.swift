@@ -69,6 +69,8 @@ package struct Advertisements: Sendable {
   private var hasSaidForgotten = false
   private var hasSaidNumbers = false
   private var trains: PeriodicTrains
+  /// The train that the current packet says is lost, where it is known.
+  package private(set) var lostTrain: PeriodicTrain?
   private var hasSaidTrains = false
   private var starts: AdvertisingStarts
   private let limits: Limits
@@ -94,7 +96,9 @@ package struct Advertisements: Sendable {
     _ subevent: UInt8, _ cursor: inout Cursor, adapter: UInt16, _ problems: inout Problems
   ) {
     if subevent == PeriodicSync.lost {
-      if let handle = try? cursor.u16() { trains.lose(adapter, handle) }
+      guard let handle = try? cursor.u16() else { return }
+      lostTrain = trains.find(adapter, handle)
+      trains.lose(adapter, handle)
     } else if let sync = try? PeriodicSync(subevent: subevent, parsing: &cursor) {
       trains.learn(adapter, sync)
       if trains.hasForgotten, !hasSaidTrains {
@@ -104,8 +108,12 @@ package struct Advertisements: Sendable {
     }
   }
 
-  /// Forgets the reports of the packet before.
+  /// Whether the packet before left something here.
+  var hasNews: Bool { !reports.isEmpty || lostTrain != nil }
+
+  /// Forgets the packet before.
   mutating func clear() {
+    lostTrain = nil
     reports.removeAll(keepingCapacity: true)
     joined.removeAll(keepingCapacity: true)
     packets.removeAll(keepingCapacity: true)

@@ -82,6 +82,13 @@ struct Channel: Sendable {
     lastUse = packet
   }
 
+  /// Of an enhanced ATT bearer: the ATT_MTU, the smaller of the two L2CAP MTUs, which are at least 64
+  /// (Core, Vol 3, Part F, 3.2.8; Part G, 5.4 [mem]).
+  var attMTU: UInt16? {
+    guard psm == .eatt, let sent = ways[0].mtu, let received = ways[1].mtu else { return nil }
+    return max(64, min(sent, received))
+  }
+
   /// Whether it carries ATT.
   var carriesATT: Bool { psm == .eatt || psm == .att }
 }
@@ -114,6 +121,8 @@ package struct ChannelFact: Sendable {
   /// Of an ATT bearer: the channel's end on the captured host, which names it in both directions; the
   /// peer's where that is not known.
   package var bearer: ChannelID?
+  /// Of an enhanced ATT bearer: the ATT_MTU in force, where both sides' MTUs are known.
+  package var attMTU: UInt16?
   /// Whether the frame used the last credit.
   package var isOutOfCredits = false
   /// Apple's accessory protocol, where the frame belongs to it.
@@ -129,6 +138,7 @@ package struct ChannelFact: Sendable {
     isInferred = channel.isInferred
     isUnknown = channel.mode == .unknown
     if channel.carriesATT { bearer = channel.local ?? channel.remote }
+    attMTU = channel.attMTU
     self.slot = slot
     serial = channel.serial
   }

@@ -56,6 +56,8 @@ package struct Connection: Sendable {
   package var peer: DeviceAddress?
   /// And its type.
   package var peerType: AddressType?
+  /// The identity address that the peer gave when the two paired, and its type.
+  package var identity: (address: DeviceAddress, type: AddressType)?
   /// The part that the captured host plays.
   package var localRole: Role?
   /// The packet that opened it, or in which it was first seen.

@@ -58,6 +58,23 @@ package struct Links: Sendable {
   /// The peer of the link in a slot.
   package func peer(_ slot: LinkSlot) -> DeviceAddress? { slots[slot.index].connection.peer }
 
+  /// The identity address that the peer of the link in a slot gave.
+  package func identity(_ slot: LinkSlot) -> DeviceAddress? {
+    slots[slot.index].connection.identity?.address
+  }
+
+  /// Gives the name of a device to its links that are open.
+  mutating func takeName(_ name: Names.Entry?, of address: DeviceAddress, _ type: AddressType) {
+    guard let name else { return }
+    for position in slots.indices where slots[position].connection.isOpen {
+      // Public and random count, not whether the controller resolved the address.
+      guard slots[position].connection.peer == address,
+        (slots[position].connection.peerType?.rawValue ?? 0) & 1 == type.rawValue & 1
+      else { continue }
+      slots[position].connection.name = name
+    }
+  }
+
   /// The connection in a slot, in place.
   subscript(slot: LinkSlot) -> Connection {
     _read { yield slots[slot.index].connection }

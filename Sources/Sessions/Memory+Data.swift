@@ -19,6 +19,12 @@ extension Memory {
       let step = links[pairing: link].observe(
         pdu, direction, packet: record.number, time: record.time)
       answer.pairing = step
+      if direction == .received, case .identityAddressInformation(let identity) = pdu {
+        links[link].identity = (identity.address, identity.addressType)
+        if links[link].name == nil {
+          links[link].name = names.find(identity.address, identity.addressType)
+        }
+      }
       if pdu.opcode == .pairingResponse {
         answer.answers(links[pairing: link].request, at: record.time)
       }

@@ -2,7 +2,7 @@ package import Bluetooth
 import Bytes
 import Dissectors
 
-/// The names that devices gave in their advertisements. Bounded: the name learnt first goes first.
+/// The names that devices gave: in advertisements and inquiries, or when they were asked. Bounded: the name learnt first goes first.
 package struct Names: Sendable {
   /// Where a name stands; no longer valid once its place was needed for another device.
   package struct Entry: Equatable, Sendable {
@@ -75,9 +75,18 @@ package struct Names: Sendable {
     }
   }
 
+  /// Learns a name that its device was asked for; it ends before the first zero.
+  mutating func learn(_ address: DeviceAddress, _ type: AddressType, fullName field: RawSpan) {
+    var length = 0
+    while length < field.byteCount, field.byte(at: length) != 0 { length += 1 }
+    guard length > 0 else { return }
+    learn(
+      Self.device(address, type), field.part(Slice(start: 0, count: length)), isComplete: true)
+  }
+
   /// Learns the name in an advertisement's data, if it holds one. A shortened name never replaces a
   /// complete one.
-  private mutating func learn(
+  mutating func learn(
     _ address: DeviceAddress, _ type: AddressType, from bytes: RawSpan, _ data: Slice
   ) {
     var structures = ADStructures(bytes, data)

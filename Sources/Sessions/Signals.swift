@@ -10,6 +10,8 @@ package struct SignalNote: Sendable {
   package var latency: Int64?
   /// What the channel is for that the command is about, where it does not say so itself.
   package var psm: PSM?
+  /// Where the command opens enhanced ATT bearers or changes their MTU: the ATT_MTU from now on.
+  package var attMTU: UInt16?
 
   /// Nothing known.
   package init() {}
@@ -120,7 +122,8 @@ package struct Signals: Sendable {
         note.psm = waiting?.psm
         if answer.request == nil { answer.answers(waiting?.request, at: time) }
         if let pdu {
-          apply(pdu, waiting, bytes, connection, direction, packet: packet, &channels)
+          note.attMTU = apply(
+            pdu, waiting, bytes, connection, direction, packet: packet, &channels)
         }
       } else if case .flowControlCredit(let credit) = pdu {
         // The identifier is that of the sender's end; the credits are for frames to that end.
@@ -141,10 +144,12 @@ package struct Signals: Sendable {
   /// - Parameters:
   ///   - waiting: the request, if it was seen.
   ///   - direction: the response's: what was sent answers what was received.
+  /// - Returns: the ATT_MTU of enhanced bearers that it opens or changes.
   private func apply(
     _ pdu: SignallingPDU, _ waiting: Waiting?, _ bytes: RawSpan, _ connection: Int,
     _ direction: Direction, packet: Int, _ channels: inout Channels
-  ) {
+  ) -> UInt16? {
+    var attMTU: UInt16?
     /// Opens a channel between the asking and the answering device's ends.
     func open(_ asking: ChannelID, _ answering: ChannelID, _ mode: Channel.Mode) -> Int {
       channels.open(
@@ -162,20 +167,23 @@ package struct Signals: Sendable {
       channels[slot].ways[back] = Channel.Way(
         mtu: waiting.mtu, mps: waiting.mps, credits: Int(waiting.credits),
         given: Int(waiting.credits))
+      attMTU = channels[slot].attMTU
     }
     switch pdu {
     case .connectionResponse(let pdu), .createChannelResponse(let pdu):
-      guard pdu.result == 0, pdu.sourceCID.isDynamic, pdu.destinationCID.isDynamic else { return }
+      guard pdu.result == 0, pdu.sourceCID.isDynamic, pdu.destinationCID.isDynamic else {
+        return nil
+      }
       _ = open(pdu.sourceCID, pdu.destinationCID, .basic)
     case .leConnectionResponse(let pdu):
       // Only the request says what the channel's other end is.
       guard pdu.result == 0, pdu.destinationCID.isDynamic, let source = waiting?.channels[0],
         source.isDynamic
-      else { return }
+      else { return nil }
       let slot = open(source, pdu.destinationCID, .creditBased)
       settle(slot, mtu: pdu.mtu, mps: pdu.mps, credits: pdu.credits)
     case .enhancedConnectionResponse(let pdu):
-      guard pdu.opensSome, let waiting else { return }
+      guard pdu.opensSome, let waiting else { return nil }
       for index in 0..<min(5, Int(pdu.destinationCIDs.count) / 2) {
         let offset = Int(pdu.destinationCIDs.start) + 2 * index
         let destination = ChannelID(rawValue: bytes.littleEndianU16(at: offset))
@@ -188,7 +196,7 @@ package struct Signals: Sendable {
       // What is agreed on is for frames to the device that asked; the mode is for both ways.
       guard pdu.result == 0, let waiting,
         let slot = channels.find(connection, direction, pdu.sourceCID)
-      else { return }
+      else { return nil }
       if waiting.mtu > 0 { channels[slot].ways[Int(direction.rawValue)].mtu = waiting.mtu }
       channels[slot].settleMode()
     case .disconnection(let pdu):
@@ -200,16 +208,18 @@ package struct Signals: Sendable {
         ?? channels.find(connection, direction, asking)
       if let slot { channels.close(slot, packet: packet) }
     case .reconfigureResponse(let pdu):
-      guard pdu.result == 0, let waiting else { return }
+      guard pdu.result == 0, let waiting else { return nil }
       for index in 0..<5 where waiting.channels[index].isDynamic {
         guard let slot = channels.find(connection, direction, waiting.channels[index]) else {
           continue
         }
         channels[slot].ways[Int(direction.rawValue)].mtu = waiting.mtu
         channels[slot].ways[Int(direction.rawValue)].mps = waiting.mps
+        attMTU = channels[slot].attMTU
       }
     default: break
     }
+    return attMTU
   }
 
   /// Forgets the requests of connections whose responses will not be seen, or may have been lost.

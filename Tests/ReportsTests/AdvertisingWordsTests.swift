@@ -6,10 +6,6 @@ import Testing
 
 @testable import Reports
 
-private func hex(_ text: String) -> [UInt8] {
-  text.split(separator: " ").compactMap { UInt8($0, radix: 16) }
-}
-
 /// An LE Advertising Report with this data, received.
 private func legacy(_ data: [UInt8], event: UInt8 = 0) -> TestRecord {
   let report = [event, 1] + hex("55 44 33 22 11 c0") + [UInt8(data.count)] + data + [0xc4]

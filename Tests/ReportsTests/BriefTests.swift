@@ -1,4 +1,5 @@
 import Bluetooth
+import Captures
 import Testing
 
 @testable import Reports
@@ -58,9 +59,39 @@ struct BriefTests {
   func leftOut() {
     #expect(
       brief([reset, done, completed, completed]).last
-        == "left out: 1 answer to a command that succeeded, 2 packets of flow control")
+        == "left out: 1 command answered with success, 2 packets of flow control")
     #expect(brief([reset, done]).count == 2)
     #expect(brief([reset]).count == 1)
+  }
+
+  @Test("Credits of a channel are flow control; so is an answer to no command")
+  func credits() {
+    let credits = acl([0x16, 1, 4, 0, 0x41, 0, 5, 0], cid: 5, sent: false)
+    let nothing = TestRecord(bytes: [4, 0x0f, 4, 0, 1, 0, 0], direction: .received)
+    #expect(brief([connection(), credits, nothing]).last == "left out: 2 packets of flow control")
+    // Other signalling is news, with credits beside it, too.
+    let both = acl(
+      [0x16, 1, 4, 0, 0x41, 0, 5, 0, 0x08, 2, 0, 0], cid: 1, sent: true)
+    #expect(brief([connection(), both]).count == 2)
+  }
+
+  @Test("Management commands that succeed; a vendor's answer that may not be one")
+  func answers() {
+    func control(_ bytes: [UInt8], isEvent: Bool) -> TestRecord {
+      TestRecord(bytes: [1, 0, 0, 0] + bytes, framing: .monitor(opcode: isEvent ? 17 : 16))
+    }
+    // Set Powered (5): on; Command Complete, Command Status: Busy.
+    let set = control([5, 0, 1], isEvent: false)
+    let done = control([1, 0, 5, 0, 0, 1, 0, 0, 0], isEvent: true)
+    let busy = control([2, 0, 5, 0, 0x0a], isEvent: true)
+    #expect(brief([set, done]).last == "left out: 1 command answered with success")
+    #expect(brief([done]).count == 1 && brief([done])[0].contains("Command Complete"))
+    #expect(brief([set, busy]).last?.contains("Busy") == true)
+    let vendors = [
+      TestRecord(bytes: [1, 0x77, 0xfc, 0]),
+      TestRecord(bytes: [4, 0x0e, 5, 1, 0x77, 0xfc, 5, 6], direction: .received),
+    ]
+    #expect(brief(vendors).last?.contains("Command Complete") == true)
   }
 
   @Test("What failed, what is broken and what answers nothing that was seen stays")

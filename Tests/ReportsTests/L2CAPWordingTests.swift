@@ -7,10 +7,6 @@ import Testing
 
 @testable import Reports
 
-private func hex(_ text: String) -> [UInt8] {
-  text.split(separator: " ").compactMap { UInt8($0, radix: 16) }
-}
-
 /// A record of ACL data: an L2CAP PDU on `cid`.
 private func data(_ text: String, _ cid: Int, _ direction: Direction) -> TestRecord {
   let payload = hex(text)
@@ -111,7 +107,9 @@ private let serialPort = [
     #expect(
       line(bearers)
         == "Credit Based Connection Response to #2, EATT (0x0027), MTU 80, MPS 80, 8 credits, "
-        + "destination CIDs 0x0051 0x0050")
+        + "destination CIDs 0x0051 0x0050, ATT MTU 64")
+    #expect(
+      Rendering.json(bearers).contains(#""psm":{"code":"0x0027","name":"EATT"},"att_mtu":64,"#))
     #expect(
       line([bearers[1], received("18 03 08 00 00 00 00 00 00 00 08 00", 5)])
         == "Credit Based Connection Response to #1, EATT (0x0027), All connections refused, "

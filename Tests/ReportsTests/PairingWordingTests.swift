@@ -7,11 +7,6 @@ import Testing
 
 @testable import Reports
 
-/// The bytes of "02 40 00".
-private func hex(_ text: String) -> [UInt8] {
-  text.split(separator: " ").compactMap { UInt8($0, radix: 16) }
-}
-
 /// A Security Manager PDU in one ACL packet.
 private func pdu(_ text: String, received: Bool = false) -> TestRecord {
   let payload = hex(text)

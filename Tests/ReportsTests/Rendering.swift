@@ -2,6 +2,7 @@ import Bluetooth
 import Bytes
 import Captures
 import Sessions
+import Testing
 
 @testable import Reports
 
@@ -64,6 +65,25 @@ enum Rendering {
     try? pass.run(&source, &report, into: &output)
     return output.string
   }
+}
+
+extension Rendering {
+  /// The numbers of the packets that are shown, which text and JSON agree on.
+  static func numbers(_ records: [TestRecord], _ options: ShowOptions) -> [Int] {
+    let json = json(records, options).split(separator: "\n").compactMap { line in
+      line.firstMatch(of: /"packet":(\d+)/).flatMap { Int($0.1) }
+    }
+    let text = text(records, options).split(separator: "\n").dropFirst().compactMap {
+      Int($0.drop { $0 == " " }.prefix { $0.isNumber })
+    }
+    #expect(json == text)
+    return json
+  }
+}
+
+/// The bytes of "02 40 00".
+func hex(_ text: String) -> [UInt8] {
+  text.split(separator: " ").compactMap { UInt8($0, radix: 16) }
 }
 
 extension Output {

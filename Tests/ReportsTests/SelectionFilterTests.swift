@@ -86,14 +86,7 @@ private func numbers(
   var options = ShowOptions()
   options.zoneOffset = { _ in zone }
   try change(&options.selection)
-  let json = Rendering.json(records, options).split(separator: "\n").compactMap { line in
-    line.firstMatch(of: /"packet":(\d+)/).flatMap { Int($0.1) }
-  }
-  let text = Rendering.text(records, options).split(separator: "\n").dropFirst().compactMap {
-    Int($0.drop { $0 == " " }.prefix { $0.isNumber })
-  }
-  #expect(json == text)
-  return json
+  return Rendering.numbers(records, options)
 }
 
 /// What makes an option's words wrong, in words.

@@ -9,11 +9,6 @@ import Testing
 
 @testable import Reports
 
-/// The bytes of "02 40 00".
-private func hex(_ text: String) -> [UInt8] {
-  text.split(separator: " ").compactMap { UInt8($0, radix: 16) }
-}
-
 /// H4 records, 10 ms apart, handed out one by one.
 private struct Records: CaptureSource, ~Copyable {
   struct Stored {

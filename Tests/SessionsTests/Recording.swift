@@ -24,6 +24,8 @@ struct Seen {
   var control: ControlField?
   /// The packets that the commands of a signalling frame answer.
   var notes: [Int?] = []
+  /// The ATT MTUs that they come to.
+  var attMTUs: [UInt16?] = []
   /// The link as it was known then.
   var connection: Connection?
   var answer = Answer()
@@ -100,6 +102,7 @@ struct Recording: PacketReport {
     seen.body = bytes.part(dissection.body).array
     seen.control = dissection.control
     seen.notes = memory.signals.notes.map { $0.request?.packet }
+    seen.attMTUs = memory.signals.notes.map(\.attMTU)
     if let link = answer.link { seen.connection = memory.links.connection(link) }
     seen.answer = answer
     if answer.fragment.isJoined { seen.fragments = fragments }

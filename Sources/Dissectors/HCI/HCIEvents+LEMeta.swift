@@ -178,8 +178,8 @@ package let leMetaIsochronousRows: [HCIRow] = [
     0x21, "LE Transmit Power Reporting",
     [
       .status, .connectionHandle, .u8("Reason", .code(.powerReportReason), line: ""),
-      .u8("PHY", .code(.phyCoding)), .i8("TX_Power_Level", .scaled(.dBmOrNone), line: ""),
-      .u8("TX_Power_Level_Flag", .hex), .i8("Delta", .scaled(.dB)),
+      .u8("PHY", .code(.phyCoding)), .i8("TX_Power_Level", .scaled(.dBmIfManaged), line: ""),
+      .u8("TX_Power_Level_Flag", .hex), .i8("Delta", .scaled(.dBChangeOrNone)),
     ]),
   .event(
     0x22, "LE BIGInfo Advertising Report",

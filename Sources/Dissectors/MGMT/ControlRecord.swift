@@ -23,6 +23,10 @@ package struct ControlRecord: Sendable {
   package static let commandComplete: UInt16 = 0x0001
   /// Command Status
   package static let commandStatus: UInt16 = 0x0002
+  /// Device Connected
+  package static let deviceConnected: UInt16 = 0x000b
+  /// Device Found
+  package static let deviceFound: UInt16 = 0x0012
 
   /// Of a Command Complete or Command Status event: the command that it answers.
   package func answeredOpcode(_ bytes: RawSpan, _ body: Slice) -> UInt16? {

@@ -1,0 +1,178 @@
+// Choosing packets by what requests and procedures came to.
+
+import Bluetooth
+import Bytes
+import Dissectors
+import Sessions
+
+/// What a packet says that something came to.
+struct Outcome: Sendable {
+  /// Who gives the code its meaning.
+  enum Family: Sendable {
+    case hci, att, smp, management
+    /// Results and reasons of L2CAP signalling, which this set names.
+    case l2cap(CodeSet)
+  }
+
+  let family: Family
+  let code: UInt16
+  /// Disconnection Complete: why the link ended.
+  private(set) var reason: UInt8?
+  /// Whether the packet reports a failure.
+  let isFailure: Bool
+
+  /// The outcome that a packet other than L2CAP signalling tells of.
+  init?(_ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer) {
+    isFailure = dissection.failure(bytes, answer) != nil
+    switch dissection.content {
+    case .event(let event):
+      guard let status = dissection.parameters?.status(bytes),
+        !dissection.isVendorsAnswer(event, bytes)
+      else { return nil }
+      (family, code) = (.hci, UInt16(status))
+      if event.code == HCIEvent.disconnectionCompleteCode, dissection.body.count >= 4 {
+        reason = bytes.byte(at: Int(dissection.body.start) + 3)
+      }
+    case .acl:
+      if case .errorResponse(let pdu)? = dissection.att {
+        (family, code) = (.att, UInt16(pdu.error.rawValue))
+      } else if case .failed(let pdu)? = dissection.smp {
+        (family, code) = (.smp, UInt16(pdu.reason.rawValue))
+      } else {
+        return nil
+      }
+    case .control(let control):
+      guard let status = control.status(bytes, dissection.body) else { return nil }
+      (family, code) = (.management, UInt16(status))
+    default: return nil
+    }
+  }
+
+  /// What an L2CAP response says came of its request.
+  init?(_ pdu: SignallingPDU) {
+    guard let result = pdu.result else { return nil }
+    family = .l2cap(result.set)
+    code = result.code
+    isFailure = pdu.isRefusal || result.set == .l2capReject
+  }
+
+  /// Whether one of a packet's outcomes is asked for: a frame may hold several L2CAP responses.
+  static func contains(
+    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ filters: [StatusFilter]
+  ) -> Bool {
+    guard dissection.isSignalling else {
+      guard let outcome = Outcome(dissection, bytes, answer) else { return false }
+      return filters.contains { $0.matches(outcome) }
+    }
+    var commands = SignallingCommands(dissection.body)
+    while let command = commands.next(bytes) {
+      var rest = Slice.empty
+      guard let pdu = try? SignallingPDU(command, bytes, rest: &rest),
+        let outcome = Outcome(pdu)
+      else { continue }
+      if filters.contains(where: { $0.matches(outcome) }) { return true }
+    }
+    return false
+  }
+}
+
+/// A status that is asked for: a number of any family, or a name of those that have it; or all
+/// others.
+package struct StatusFilter: Sendable {
+  private enum Code {
+    case hci(UInt8), att(UInt8), smp(UInt8), management(UInt8), l2cap(CodeSet, UInt8)
+  }
+
+  private var isNegated = false
+  private var hci = ByteSet()
+  private var att = ByteSet()
+  private var smp = ByteSet()
+  private var management = ByteSet()
+  /// Where a number was given: of every set of L2CAP's.
+  private var l2cap = ByteSet()
+  private var l2capNamed: [(set: CodeSet, code: UInt8)] = []
+
+  /// The sets of L2CAP's results and reasons.
+  private static let l2capSets: [CodeSet] = [
+    .l2capReject, .l2capConnectionResult, .l2capConfigureResult, .l2capInformationResult,
+    .l2capMoveResult, .l2capMoveConfirmation, .l2capUpdateResult, .l2capCreditResult,
+    .l2capEnhancedResult, .l2capReconfigureResult,
+  ]
+
+  /// Reads `0x05`, `5`, `!0`, a name or a part of one.
+  package init(_ text: String) throws(SelectionError) {
+    isNegated = text.hasPrefix("!")
+    switch CodeWord(String(text.dropFirst(isNegated ? 1 : 0))) {
+    case .number(let number):
+      guard let code = UInt8(exactly: number) else {
+        throw SelectionError("a status is a number up to 0xff, as in 0x05 or '!0'")
+      }
+      hci.insert(code)
+      att.insert(code)
+      smp.insert(code)
+      management.insert(code)
+      l2cap.insert(code)
+    case .name(let name):
+      let found = CodeWord.codes(name, among: Self.names)
+      guard !found.isEmpty else {
+        throw SelectionError(
+          "no status has that name; expected one as in 0x05, '!0' or \"Insufficient Authentication\""
+        )
+      }
+      for code in found {
+        switch code {
+        case .hci(let code): hci.insert(code)
+        case .att(let code): att.insert(code)
+        case .smp(let code): smp.insert(code)
+        case .management(let code): management.insert(code)
+        case .l2cap(let set, let code): l2capNamed.append((set, code))
+        }
+      }
+    }
+  }
+
+  private static var names: [(Code, String)] {
+    var names: [(Code, String)] = []
+    func add(_ code: Code, _ name: StaticString?) {
+      if let name { names.append((code, name.description)) }
+    }
+    for byte in UInt8.min...UInt8.max {
+      add(.hci(byte), StatusCode(rawValue: byte).name)
+      add(.att(byte), ATTErrorCode(rawValue: byte).name)
+      add(.smp(byte), PairingFailure(rawValue: byte).name)
+      add(.management(byte), CodeSet.managementStatus.name(of: UInt64(byte)))
+      for set in l2capSets { add(.l2cap(set, byte), set.name(of: UInt64(byte))) }
+    }
+    return names
+  }
+
+  func matches(_ outcome: Outcome) -> Bool {
+    guard isNegated else {
+      return contains(outcome) || outcome.reason.map { hci.contains($0) } ?? false
+    }
+    switch outcome.family {
+    case .hci:
+      if !contains(outcome) { return true }
+      // A link that was lost is a failure, one that a host ended is not.
+      return outcome.isFailure && outcome.reason.map { !hci.contains($0) } ?? false
+    // The end of a discovery is an Error Response, but no failure; nor is it one that a device does
+    // not know an option, or needs more time.
+    case .att, .l2cap: return outcome.isFailure && !contains(outcome)
+    case .smp, .management: return !contains(outcome)
+    }
+  }
+
+  private func contains(_ outcome: Outcome) -> Bool {
+    guard let code = UInt8(exactly: outcome.code) else { return false }
+    switch outcome.family {
+    case .hci: return hci.contains(code)
+    case .att: return att.contains(code)
+    case .smp: return smp.contains(code)
+    case .management: return management.contains(code)
+    case .l2cap(let set):
+      if l2capNamed.contains(where: { $0.set == set && $0.code == code }) { return true }
+      // Command Not Understood has the number that means success everywhere else.
+      return l2cap.contains(code) && !(set == .l2capReject && code == 0)
+    }
+  }
+}

@@ -1,0 +1,249 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+
+/// What events tell: which command is answered, and what becomes of links.
+extension Memory {
+  /// Notes which command is answered, and which link that was about where the event does not say.
+  private mutating func answered(
+    _ opcode: UInt16, _ adapter: UInt16, handle: UInt16?, allows allowed: UInt8,
+    _ record: borrowing CaptureRecord, _ answer: inout Answer
+  ) {
+    let found = commands.answer(opcode, adapter: adapter, handle: handle, allows: allowed)
+    guard let command = found else { return }
+    answer.answers(command.request, at: record.time)
+    if answer.link == nil, let link = command.link, links[link].id == command.connection {
+      answer.link = link
+    }
+  }
+
+  mutating func observe(
+    _ event: HCIEvent, _ record: borrowing CaptureRecord, _ dissection: inout Dissection,
+    _ bytes: RawSpan, _ answer: inout Answer
+  ) {
+    let adapter = record.adapter ?? 0xffff
+    let body = dissection.body
+    let handle = dissection.parameters?.connectionHandle(bytes)
+    if let handle { answer.link = links.find(adapter, handle, packet: record.number) }
+    var cursor = Cursor(bytes, body)
+    switch event.code {
+    case HCIEvent.leMetaCode:
+      guard let subevent = try? cursor.u8() else { return }
+      observeLE(subevent, &cursor, record, &dissection, bytes, &answer)
+    case HCIEvent.commandCompleteCode:
+      guard body.count >= 3 else { return }
+      let opcode = bytes.littleEndianU16(at: Int(body.start) + 1)
+      let allowed = bytes.byte(at: Int(body.start))
+      answered(opcode, adapter, handle: handle, allows: allowed, record, &answer)
+      observeReturn(opcode, dissection, record, bytes, &answer)
+    case HCIEvent.commandStatusCode:
+      guard body.count >= 4 else { return }
+      let opcode = bytes.littleEndianU16(at: Int(body.start) + 2)
+      let allowed = bytes.byte(at: Int(body.start) + 1)
+      answered(opcode, adapter, handle: handle, allows: allowed, record, &answer)
+      // A Disconnect that was refused ends nothing.
+      if opcode == HCICommand.disconnect, bytes.byte(at: Int(body.start)) != 0 {
+        links.withdrawDisconnect(answer.request?.packet)
+      }
+    case HCIEvent.numberOfCompletedPacketsCode:
+      observeCompleted(&cursor, record, &answer)
+    case ConnectionComplete.code, ConnectionComplete.synchronousCode:
+      guard let complete = try? ConnectionComplete(parsing: &cursor) else { return }
+      open(complete, record, &answer)
+    case HCIEvent.disconnectionCompleteCode, LinkEvent.encryptionChangeCode,
+      LinkEvent.encryptionChangeV2Code, LinkEvent.encryptionKeyRefreshCode:
+      guard let change = try? LinkEvent(parsing: &cursor) else { return }
+      observe(change, event.code, record, &answer)
+    case 0x07, 0x2f: learnName(event.code, bytes, body)
+    case 0x0b, 0x0c:
+      // Read Remote Supported Features Complete, Read Remote Version Information Complete.
+      hear(answer.link, dissection.parameters?.status(bytes))
+    default: break
+    }
+  }
+
+  /// Features or a version establish the link if they came from the peer: on success, or where it
+  /// has answered that it does not know the request. A link that was never established ends these
+  /// procedures too, with its reason.
+  private mutating func hear(_ link: LinkSlot?, _ status: UInt8?) {
+    guard let link, let status = status.map({ StatusCode(rawValue: $0) }) else { return }
+    if status == .success || status == .unsupportedRemoteFeature {
+      links[link].isEstablished = true
+    }
+  }
+
+  /// Packets that were completed were acknowledged by the peer.
+  @_lifetime(cursor: copy cursor)
+  private mutating func observeCompleted(
+    _ cursor: inout Cursor, _ record: borrowing CaptureRecord, _ answer: inout Answer
+  ) {
+    guard let event = try? NumberOfCompletedPackets(parsing: &cursor) else { return }
+    for _ in 0..<event.count {
+      guard let completed = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
+      let link = links.find(record.adapter ?? 0xffff, completed.handle, packet: record.number)
+      if let link, completed.packets > 0 { links[link].isEstablished = true }
+      if event.count == 1 { answer.link = link }
+    }
+  }
+
+  private mutating func observe(
+    _ change: LinkEvent, _ code: UInt8, _ record: borrowing CaptureRecord, _ answer: inout Answer
+  ) {
+    guard change.status == .success else {
+      // A Disconnect that failed ends nothing.
+      if code == HCIEvent.disconnectionCompleteCode, let link = answer.link {
+        links[link].disconnectPacket = nil
+      }
+      return
+    }
+    let adapter = record.adapter ?? 0xffff
+    let link: LinkSlot
+    if let known = answer.link {
+      link = known
+    } else if code == HCIEvent.disconnectionCompleteCode {
+      // A handle that no data came over may be a stream's, whose beginning is not in the capture.
+      return
+    } else {
+      link = links.open(
+        adapter, change.handle, .unknown, packet: record.number, time: record.time,
+        isOpeningMissing: true)
+      answer.link = link
+      answer.opened = true
+    }
+    switch code {
+    case HCIEvent.disconnectionCompleteCode:
+      let reason = change.detail.map { StatusCode(rawValue: $0) }
+      commands.giveUp(HCICommand.disconnect, adapter: adapter, handle: change.handle)
+      end(links[link].id)
+      links.close(
+        link, links[link].ending(for: reason), reason: reason, packet: record.number,
+        time: record.time)
+      answer.closed = links[link].transport != .synchronous
+    case LinkEvent.encryptionKeyRefreshCode:
+      links[link].isEncrypted = true
+      links[pairing: link].encrypt()
+    default:
+      // Without the byte that says so nothing has changed for all that is known.
+      guard let isEnabled = change.detail else { return }
+      links[link].isEncrypted = isEnabled != 0
+      if isEnabled != 0 { links[pairing: link].encrypt() }
+    }
+  }
+
+  private mutating func open(
+    _ complete: ConnectionComplete, _ record: borrowing CaptureRecord, _ answer: inout Answer
+  ) {
+    answer.link = nil
+    guard complete.status == .success else { return }
+    let isConnection = complete.linkType == 1
+    let adapter = record.adapter ?? 0xffff
+    let adopted =
+      isConnection
+      ? links.adopt(adapter, complete.handle, .brEDR, packet: record.number) : nil
+    let link =
+      adopted
+      ?? links.open(
+        adapter, complete.handle, isConnection ? .brEDR : .synchronous, packet: record.number,
+        time: record.time)
+    links[link].peer = complete.peer
+    links[link].peerType = .public
+    links[link].isEstablished = true
+    links[link].name = names.find(complete.peer, .public)
+    answer.link = link
+    answer.opened = isConnection
+  }
+
+  @_lifetime(cursor: copy cursor)
+  private mutating func observeLE(
+    _ subevent: UInt8, _ cursor: inout Cursor, _ record: borrowing CaptureRecord,
+    _ dissection: inout Dissection, _ bytes: RawSpan, _ answer: inout Answer
+  ) {
+    if AdvertisingReport.kind(ofSubevent: subevent) != nil {
+      advertisements.observe(
+        bytes, body: dissection.body, adapter: record.adapter ?? 0xffff, packet: record.number,
+        time: record.time, &dissection.problems)
+      names.learn(from: advertisements, bytes)
+    } else if PeriodicSync.established.contains(subevent)
+      || PeriodicSync.received.contains(subevent) || subevent == PeriodicSync.lost
+    {
+      advertisements.observeTrain(
+        subevent, &cursor, adapter: record.adapter ?? 0xffff, &dissection.problems)
+    } else if LEConnectionComplete.subevents.contains(subevent) {
+      guard let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor) else {
+        return
+      }
+      open(complete, record, &answer)
+    } else if subevent == LEConnectionUpdateComplete.subevent {
+      guard let update = try? LEConnectionUpdateComplete(parsing: &cursor),
+        update.status == .success, let link = answer.link
+      else { return }
+      links[link].interval = update.interval
+      links[link].latency = update.latency
+      links[link].supervisionTimeout = update.supervisionTimeout
+    } else if LinkEvent.isochronousSubevents.contains(subevent) {
+      guard let established = try? LinkEvent(parsing: &cursor), established.status == .success
+      else { return }
+      answer.link = links.open(
+        record.adapter ?? 0xffff, established.handle, .synchronous, packet: record.number,
+        time: record.time)
+    } else if subevent == 0x04 {
+      // LE Read Remote Features Complete.
+      hear(answer.link, dissection.parameters?.status(bytes))
+    }
+  }
+
+  private mutating func open(
+    _ complete: LEConnectionComplete, _ record: borrowing CaptureRecord, _ answer: inout Answer
+  ) {
+    answer.link = nil
+    guard complete.status == .success else { return }
+    let adapter = record.adapter ?? 0xffff
+    let link =
+      links.adopt(adapter, complete.handle, .le, packet: record.number)
+      ?? links.open(adapter, complete.handle, .le, packet: record.number, time: record.time)
+    links[link].peer = complete.peer
+    links[link].peerType = complete.peerType
+    links[link].localRole = complete.role == 0 ? .central : complete.role == 1 ? .peripheral : nil
+    // The peripheral learns of a connection from the central's packet; the central only created it.
+    if complete.role != 0 { links[link].isEstablished = true }
+    links[link].interval = complete.interval
+    links[link].latency = complete.latency
+    links[link].supervisionTimeout = complete.supervisionTimeout
+    links[link].name = names.find(complete.peer, complete.peerType)
+    answer.link = link
+    answer.opened = true
+  }
+
+  private mutating func observeReturn(
+    _ opcode: UInt16, _ dissection: Dissection, _ record: borrowing CaptureRecord,
+    _ bytes: RawSpan, _ answer: inout Answer
+  ) {
+    guard let parameters = dissection.parameters, parameters.status(bytes) == 0 else { return }
+    adapters.observeReturn(opcode, record.adapter, bytes, parameters.inner)
+    if opcode == HCICommand.reset, let adapter = record.adapter {
+      close(adapter, record, &answer)
+    }
+  }
+
+  /// What an adapter forgets when it is reset or goes away.
+  mutating func close(
+    _ adapter: UInt16, _ record: borrowing CaptureRecord, _ answer: inout Answer
+  ) {
+    var ended: [Int] = []
+    links.forEach { connection in
+      if connection.isOpen, connection.adapter == adapter { ended.append(connection.id) }
+    }
+    for connection in ended { end(connection) }
+    links.closeAll(of: adapter, packet: record.number, time: record.time)
+    commands.forget(adapter)
+    advertisements.forget(adapter)
+    answer.closed = true
+  }
+
+  /// A connection has ended: so have its channels and what waits on them.
+  private mutating func end(_ connection: Int) {
+    channels.closeAll(of: connection)
+    signals.forget { $0 == connection }
+  }
+}
