@@ -6,7 +6,9 @@ import Sessions
 /// What is said of an ATT PDU.
 extension Sentence {
   /// The PDU's short name, the attribute that it is about, its value.
-  mutating func att(_ pdu: ATTPDU, _ bytes: RawSpan, _ answer: Answer, _ memory: Memory) {
+  mutating func att(
+    _ pdu: ATTPDU, _ bytes: RawSpan, _ direction: Direction?, _ answer: Answer, _ memory: Memory
+  ) {
     let fields = pdu.fields
     if let short = pdu.opcode.shortName {
       name(short)
@@ -19,7 +21,7 @@ extension Sentence {
       self.error(error, fields, answer, memory)
     } else {
       subject(fields, answer, memory)
-      content(pdu, fields, bytes, answer, memory)
+      content(pdu, fields, bytes, direction, answer, memory)
     }
     // An answer that took its time says so.
     if let latency = answer.latency, latency >= 100_000_000 {
@@ -30,39 +32,72 @@ extension Sentence {
     if let channel = answer.channel { bearer(channel) }
   }
 
-  /// The attribute: what it is and its handle, or the type that a discovery asks for. A response says
+  /// The attribute: what it is, or the type that a discovery asks for. A response says
   /// neither; its request did.
   private mutating func subject(_ fields: ATTFields, _ answer: Answer, _ memory: Memory) {
     if let handle = fields.handle ?? answer.request.flatMap({ $0.handle }) {
       attribute(handle, answer, memory)
     } else if let type = fields.type ?? answer.request.flatMap({ $0.type }) {
-      output.uuid(type)
+      attribute(type)
     }
     endSubject()
   }
 
-  /// An attribute: its UUID, where it was discovered, and its handle. A long UUID is cut where its
-  /// beginning tells it from all others of the server.
+  /// An attribute as the subject: what is known of it, or its handle.
   private mutating func attribute(_ handle: UInt16, _ answer: Answer, _ memory: Memory) {
-    guard let place = answer.attribute else {
-      output.handle(handle)
-      return
-    }
-    let attribute = memory.attributes[place]
-    if attribute.uuid.width == 16, !attribute.hasTwin {
-      output.uuidStart(attribute.uuid)
-      output.byte(0x2d)
-      shortened()
+    if let place = answer.attribute {
+      attribute(place, memory, isSubject: true)
     } else {
-      output.uuid(attribute.uuid)
+      output.handle(handle)
     }
+  }
+
+  /// An attribute among several: what is known of it, or its handle.
+  private mutating func attribute(
+    _ handle: UInt16, _ opcode: ATTOpcode, _ direction: Direction?, _ answer: Answer,
+    _ memory: Memory
+  ) {
+    if let direction, let link = answer.link,
+      let place = memory.attribute(handle, opcode, direction, on: link)
+    {
+      attribute(place, memory, isSubject: false)
+    } else {
+      output.handle(handle)
+    }
+  }
+
+  /// An attribute that was discovered: UUID and name; its handle where others have the same UUID, as
+  /// descriptors do in every second characteristic, and of a descriptor what it belongs to.
+  private mutating func attribute(
+    _ place: Attributes.Place, _ memory: Memory, isSubject: Bool
+  ) {
+    let attribute = memory.attributes[place]
+    self.uuid(of: attribute, isSubject: isSubject)
+    attributeName(attribute.uuid)
+    if let value = memory.attributes.value(before: place) {
+      output.text(" of ")
+      self.uuid(of: memory.attributes[value], isSubject: isSubject)
+    }
+    guard attribute.hasTwin || attribute.kind != .value else { return }
     output.text(" (")
-    output.handle(handle)
+    output.handle(attribute.handle)
     output.byte(0x29)
   }
 
+  /// The UUID of an attribute. A long one is cut where its beginning tells it from all others of the
+  /// server.
+  private mutating func uuid(of attribute: Attribute, isSubject: Bool) {
+    guard attribute.uuid.width == 16, attribute.groups < 5 else {
+      output.uuid(attribute.uuid)
+      return
+    }
+    output.uuidStart(attribute.uuid, groups: attribute.groups)
+    if isSubject { shortened() } else { output.text(glyphs.ellipsis) }
+  }
+
   private mutating func content(
-    _ pdu: ATTPDU, _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, _ memory: Memory
+    _ pdu: ATTPDU, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction?,
+    _ answer: Answer, _ memory: Memory
   ) {
     hidesValues = !showsKeys && answer.bringsKeyMaterial(memory)
     if let start = fields.startHandle, let end = fields.endHandle { range(start, end) }
@@ -86,7 +121,7 @@ extension Sentence {
       let list = bytes.part(handles)
       for index in 0..<list.byteCount / 2 {
         comma()
-        output.handle(list.littleEndianU16(at: 2 * index))
+        attribute(list.littleEndianU16(at: 2 * index), pdu.opcode, direction, answer, memory)
       }
     }
     if let value = fields.value {
@@ -98,7 +133,13 @@ extension Sentence {
       output.text("signed, counter ")
       output.decimal(Int(counter))
     }
-    if let items = fields.items { self.items(items, bytes, answer.request?.type) }
+    if let items = fields.items {
+      if items.layout == .handleLengthValue {
+        notifications(items, bytes, pdu.opcode, direction, answer, memory)
+      } else {
+        self.items(items, bytes, answer.request?.type)
+      }
+    }
     if let data = fields.data {
       if case .incomplete = pdu, !data.isEmpty { output.text("incomplete: ") }
       if hidesValues, !data.isEmpty {
@@ -135,7 +176,7 @@ extension Sentence {
     _ error: ATTErrorCode, _ fields: ATTFields, _ answer: Answer, _ memory: Memory
   ) {
     if error == .attributeNotFound, let meaning = answer.request?.meaningOfNotFound {
-      if let type = answer.request?.type { output.uuid(type) }
+      if let type = answer.request?.type { attribute(type) }
       endSubject()
       output.text(meaning == .endOfDiscovery ? "end" : "none")
       return
@@ -153,6 +194,23 @@ extension Sentence {
     if let request = answer.request {
       output.byte(0x20)
       output.packet(request.packet)
+    }
+  }
+
+  /// The values of a Multiple Handle Value Notification, each behind its attribute.
+  private mutating func notifications(
+    _ items: ATTItems, _ bytes: RawSpan, _ opcode: ATTOpcode, _ direction: Direction?,
+    _ answer: Answer, _ memory: Memory
+  ) {
+    var cursor = Cursor(bytes, items.list)
+    while let item = items.next(&cursor) {
+      comma()
+      if let handle = item.handle {
+        attribute(handle, opcode, direction, answer, memory)
+        output.byte(0x20)
+      }
+      if let value = item.value { self.value(bytes.part(value)) }
+      if item.missing > 0 { output.text(glyphs.ellipsis) }
     }
   }
 
@@ -198,9 +256,17 @@ extension Sentence {
   /// A UUID and what it stands for. Who registered one says little of a characteristic.
   private mutating func attribute(_ uuid: BluetoothUUID) {
     output.uuid(uuid)
-    guard let name = uuid.name else { return }
-    output.byte(0x20)
-    output.name(name)
+    attributeName(uuid)
+  }
+
+  private mutating func attributeName(_ uuid: BluetoothUUID) {
+    if uuid.isShort(0x2902) {
+      // Everybody calls the Client Characteristic Configuration Descriptor so.
+      output.text(" CCCD")
+    } else if let name = uuid.name {
+      output.byte(0x20)
+      output.name(name)
+    }
   }
 
   /// A characteristic where its value is: that is the handle that reads and writes use.
@@ -216,9 +282,13 @@ extension Sentence {
 }
 
 extension Output {
-  /// Appends the first eight digits of a long UUID.
-  mutating func uuidStart(_ uuid: BluetoothUUID) {
-    for index in 0..<4 { hex(UInt8(truncatingIfNeeded: uuid.high >> UInt64(56 - 8 * index))) }
+  /// Appends the first groups of digits of a long UUID, 1 to 4, each with the dash behind it.
+  mutating func uuidStart(_ uuid: BluetoothUUID, groups: UInt8) {
+    for index in 0..<(2 + 2 * Int(groups)) {
+      let half = index < 8 ? uuid.high : uuid.low
+      hex(UInt8(truncatingIfNeeded: half >> UInt64(56 - 8 * (index & 7))))
+      if index >= 3, index & 1 == 1 { byte(0x2d) }
+    }
   }
 
   /// Appends a handle without its `0x`: the end of a range.

@@ -20,7 +20,7 @@ extension Sentence {
     case .control(let control): self.control(control, dissection, bytes, answer)
     case .command(let command): self.command(command, dissection, bytes)
     case .event(let event): self.event(event, dissection, bytes, answer, memory)
-    case .acl: data(dissection, bytes, answer, memory)
+    case .acl: data(dissection, bytes, record.direction, answer, memory)
     case .sco(let header):
       name("SCO data")
       output.count(Int(header.length), "byte", "bytes")
@@ -249,10 +249,11 @@ extension Sentence {
   // MARK: Data
 
   private mutating func data(
-    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: Memory
+    _ dissection: Dissection, _ bytes: RawSpan, _ direction: Direction?, _ answer: Answer,
+    _ memory: Memory
   ) {
     if let pdu = dissection.att {
-      att(pdu, bytes, answer, memory)
+      att(pdu, bytes, direction, answer, memory)
     } else if let pdu = dissection.smp {
       smp(pdu, dissection, bytes, answer)
     } else if answer.fragment.isFragment {

@@ -52,7 +52,8 @@ package struct ShowText: PacketReport, ~Copyable {
     files = summary.files
     file = summary.files.isEmpty ? 0 : -1
     // On a narrow terminal what is said of a packet matters more than where it stands.
-    subjectColumns = (options.width ?? .max) < 110 ? 24 : 36
+    let width = options.width ?? .max
+    subjectColumns = width < 110 ? 24 : width < 130 ? 36 : 44
     showing = Showing(options)
     sentence = Sentence(showsKeys: options.showsKeys, glyphs: options.glyphs)
     details = VerboseSink(showsKeys: options.showsKeys, glyphs: options.glyphs)
@@ -234,7 +235,7 @@ package struct ShowText: PacketReport, ~Copyable {
     line.spaces(Self.idColumns)
     if id > 0 { line.put(UInt(id), endingAt: line.count) }
     line.byte(0x20)
-    self.adapter(direction == nil ? nil : adapter)
+    self.adapter(adapter)
     switch direction {
     case .sent: line.text(isInferred ? options.glyphs.sentInferred : options.glyphs.sent)
     case .received:
@@ -244,8 +245,7 @@ package struct ShowText: PacketReport, ~Copyable {
     line.byte(0x20)
   }
 
-  /// Which controller, once there are several: from then on it has a column. Records without a
-  /// direction are notes, which name their controller themselves.
+  /// Which controller, once there are several: from then on it has a column.
   private mutating func adapter(_ adapter: UInt16?) {
     guard hasSeveralAdapters else { return }
     let start = line.count

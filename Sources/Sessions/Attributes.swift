@@ -17,6 +17,9 @@ package struct Attribute: Equatable, Sendable {
     /// Anything else: a descriptor.
     case descriptor
 
+    /// Whether it only says what other attributes are.
+    fileprivate var isDeclaration: Bool { self == .service || self == .characteristic }
+
     /// As the JSON contract names it.
     package var key: StaticString {
       switch self {
@@ -37,7 +40,10 @@ package struct Attribute: Equatable, Sendable {
   package var uuid: BluetoothUUID
   /// The number of the connection on which this was learnt last.
   package var connection: Int
-  /// Whether another attribute of the server has a UUID that begins with the same eight digits.
+  /// How many of its groups of digits tell a long UUID from all others of the server: 1 to 5.
+  package fileprivate(set) var groups: UInt8 = 1
+  /// Whether another attribute of the server has the same UUID: then the handle tells them apart. The
+  /// declarations of services and characteristics do not count.
   package fileprivate(set) var hasTwin = false
 }
 
@@ -112,6 +118,25 @@ package struct Attributes: Sendable {
     guard low > 0, services[low - 1].end >= handle else { return nil }
     return services[low - 1].uuid
   }
+
+  /// The value of the characteristic that a descriptor belongs to: the one before it, where nothing but
+  /// descriptors is known to stand between them (Core, Vol 3, Part G, 3.3.3). Nil also where that is
+  /// far away: no characteristic has so many.
+  package func value(before place: Place) -> Place? {
+    var position = place.position
+    guard servers[place.server].attributes[position].kind == .descriptor else { return nil }
+    for _ in 0..<Self.mostDescriptors where position > 0 {
+      let handle = servers[place.server].attributes[position].handle
+      position -= 1
+      let before = servers[place.server].attributes[position]
+      guard before.handle + 1 == handle else { return nil }
+      if before.kind == .value { return Place(server: place.server, position: position) }
+      guard before.kind == .descriptor else { return nil }
+    }
+    return nil
+  }
+
+  private static let mostDescriptors = 16
 
   /// Where the attribute `handle` of a server stands, if it is known.
   mutating func find(_ handle: UInt16, of key: UInt64, packet: Int) -> Place? {
@@ -219,30 +244,38 @@ package struct Attributes: Sendable {
       // A list of types does not tell a value from a descriptor; the declaration has.
       let before = servers[server].attributes[position]
       let isVaguer = kind == .descriptor && before.kind == .value && before.uuid == uuid
+      let isNew = before.uuid != uuid || before.kind.isDeclaration && !kind.isDeclaration
       servers[server].attributes[position].kind = isVaguer ? .value : kind
       servers[server].attributes[position].uuid = uuid
       servers[server].attributes[position].connection = connection
+      if isNew { compare(position, server) }
     } else if servers[server].attributes.count < limits.attributes {
-      var attribute = Attribute(handle: handle, kind: kind, uuid: uuid, connection: connection)
-      attribute.hasTwin = marksTwins(of: uuid, server)
-      servers[server].attributes.insert(attribute, at: position)
+      servers[server].attributes.insert(
+        Attribute(handle: handle, kind: kind, uuid: uuid, connection: connection), at: position)
+      compare(position, server)
     } else {
       isFull = true
     }
   }
 
-  /// Marks those whose UUID begins as this long one does, but goes on in another way; false where
-  /// there are none.
-  private mutating func marksTwins(of uuid: BluetoothUUID, _ server: Int) -> Bool {
-    guard uuid.width == 16 else { return false }
-    var found = false
-    for position in servers[server].attributes.indices {
-      let other = servers[server].attributes[position].uuid
-      guard other.width == 16, other.high >> 32 == uuid.high >> 32, other != uuid else { continue }
-      servers[server].attributes[position].hasTwin = true
-      found = true
+  /// Notes of an attribute that is new, and of those that it is alike, what tells them apart.
+  private mutating func compare(_ position: Int, _ server: Int) {
+    var new = servers[server].attributes[position]
+    (new.groups, new.hasTwin) = (1, false)
+    for index in servers[server].attributes.indices where index != position {
+      let other = servers[server].attributes[index]
+      if other.uuid == new.uuid {
+        guard !other.kind.isDeclaration, !new.kind.isDeclaration else { continue }
+        new.hasTwin = true
+        servers[server].attributes[index].hasTwin = true
+      } else if new.uuid.width == 16, other.uuid.width == 16 {
+        let groups = new.uuid.groups(unlike: other.uuid)
+        guard groups > 1 else { continue }
+        new.groups = max(new.groups, groups)
+        servers[server].attributes[index].groups = max(other.groups, groups)
+      }
     }
-    return found
+    servers[server].attributes[position] = new
   }
 
   private mutating func note(
@@ -288,6 +321,12 @@ package struct Attributes: Sendable {
 extension BluetoothUUID {
   /// «Service Changed», whose indications name a range of handles.
   static let serviceChanged = Self(0x2a05)
+
+  /// How many groups of digits two different long UUIDs take to be told apart: 8, 4, 4, 4 and 12 digits.
+  fileprivate func groups(unlike other: BluetoothUUID) -> UInt8 {
+    let (high, low) = (high ^ other.high, low ^ other.low)
+    return high >> 32 != 0 ? 1 : high >> 16 != 0 ? 2 : high != 0 ? 3 : low >> 48 != 0 ? 4 : 5
+  }
 
   /// Whether attributes of this type declare services, includes or characteristics.
   fileprivate var isDeclaration: Bool { width == 2 && 0x2800...0x2803 ~= low }

@@ -226,7 +226,7 @@ private let key = "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f"
     ]
     #expect(
       Rendering.text(records).hasSuffix(
-        "Pairing Confirm                     passkey round 1 of 20, <hidden>, 16 bytes\n"))
+        "Pairing Confirm                             passkey round 1 of 20, <hidden>, 16 bytes\n"))
     #expect(Rendering.json(records).contains(#""passkey_round":1"#))
   }
 }

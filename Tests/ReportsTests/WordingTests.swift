@@ -197,9 +197,9 @@ private func advertisement(_ data: String) -> String {
     let fromStart = "02 40 00 0b 00 07 00 04 00 08 01 00 ff ff 2a 2b"
     let further = "02 40 00 0b 00 07 00 04 00 08 0e 00 ff ff 2a 2b"
     let found = "02 40 20 09 00 05 00 04 00 09 03 0d 00 01"
-    #expect(words(fromStart, notFound).hasSuffix("2b2a none"))
-    #expect(words(further, notFound).hasSuffix("2b2a none"))
-    #expect(words(fromStart, found, further, notFound).hasSuffix("2b2a end"))
+    #expect(words(fromStart, notFound).hasSuffix("2b2a Database Hash none"))
+    #expect(words(further, notFound).hasSuffix("2b2a Database Hash none"))
+    #expect(words(fromStart, found, further, notFound).hasSuffix("2b2a Database Hash end"))
   }
 
   @Test func anItemOfWhichNothingIsThereDoesNotAppear() {

@@ -131,7 +131,47 @@ private func name(_ uuid: BluetoothUUID) -> String {
       traffic.received("09 15 04 00 10 05 00 01 \(tail.dropFirst(3)) 01 00 ff ee")
     }
     let place = recording[4].answer.attribute
-    #expect(place.map { recording.memory.attributes[$0].hasTwin } == true)
+    #expect(place.map { recording.memory.attributes[$0].groups } == 5)
+    #expect(place.map { recording.memory.attributes[$0].hasTwin } == false)
+  }
+
+  @Test func longUUIDsAreToldApartByTheirFirstGroupThatDiffers() {
+    let tail = "fb 34 9b 5f 80 00 00 80 00 10"
+    let recording = run { traffic in
+      traffic.connect()
+      traffic.sent("08 01 00 ff ff 03 28")
+      traffic.received("09 15 02 00 10 03 00 \(tail) 10 00 1e ab a1 5c")
+      traffic.received("01 08 04 00 0a")
+      traffic.sent("08 04 00 ff ff 03 28")
+      traffic.received("09 15 04 00 10 05 00 \(tail) 20 00 1e ab a1 5c")
+      traffic.sent("0a 03 00")
+    }
+    let place = recording[7].answer.attribute
+    #expect(place.map { recording.memory.attributes[$0].groups } == 2)
+  }
+
+  @Test func valuesWithTheSameUUIDAreTwinsAndDescriptorsKnowTheirs() {
+    let recording = run { traffic in
+      traffic.connect()
+      traffic.sent("08 01 00 ff ff 03 28")
+      traffic.received("09 07 02 00 10 03 00 37 2a 06 00 10 07 00 37 2a 0a 00 02 0b 00 19 2a")
+      traffic.sent("04 04 00 05 00")
+      traffic.received("05 01 04 00 02 29 05 00 01 29")
+      traffic.sent("04 0d 00 0d 00")
+      traffic.received("05 01 0d 00 02 29")
+      traffic.sent("0a 03 00")
+      traffic.sent("0a 0b 00")
+      traffic.sent("0a 05 00")
+      traffic.sent("0a 0d 00")
+    }
+    let attributes = recording.memory.attributes
+    #expect(recording[8].answer.attribute.map { attributes[$0].hasTwin } == true)
+    #expect(recording[9].answer.attribute.map { attributes[$0].hasTwin } == false)
+    let values = [10, 11].map { index in
+      recording[index].answer.attribute.flatMap { attributes.value(before: $0) }
+        .map { attributes[$0].handle }
+    }
+    #expect(values == [3, nil], "0x000c, between value and descriptor, may be anything")
   }
 
   @Test func bounded() throws {
