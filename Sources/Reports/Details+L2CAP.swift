@@ -15,10 +15,11 @@ extension Details {
     if let header = dissection.l2cap {
       // Of a joined PDU the header stands in an earlier record.
       let isHere = !fate.isJoined && fate.start > 0
+      // In -v fields stand in the order of their bytes.
+      if Sink.tellsAll { length(header, isHere ? fate.start : nil, to: &sink) }
       if isHere { sink.at(fate.start + 2, 2) }
       sink.identifier("cid", UInt64(header.cid.rawValue), digits: 4)
-      if isHere { sink.at(fate.start, 2) }
-      sink.number("length", Int(header.length))
+      if !Sink.tellsAll { length(header, isHere ? fate.start : nil, to: &sink) }
     }
     if let channel = answer.channel { self.channel(channel, to: &sink) }
     if let length = dissection.sduLength {
@@ -47,6 +48,14 @@ extension Details {
       }
     }
     sink.end()
+  }
+
+  /// The length of the payload, at `start` if it is in this record.
+  private static func length<Sink: FieldSink & ~Copyable>(
+    _ header: L2CAPHeader, _ start: Int?, to sink: inout Sink
+  ) {
+    if let start { sink.at(start, 2) }
+    sink.number("length", Int(header.length))
   }
 
   /// What is known of the channel that the data is on.

@@ -242,6 +242,16 @@ struct InfoPage: ~Copyable {
     if let isEncrypted = connection.isEncrypted {
       out.text(isEncrypted ? ", encrypted" : ", not encrypted")
     }
+    if let failure = facts.pairingFailures.last(where: { $0.connection == connection.id }) {
+      out.text(", pairing failed: ")
+      out.named(failure.reason.name, UInt64(failure.reason.rawValue), digits: 2)
+      switch failure.direction {
+      case .sent: out.text(", by this host, ")
+      case .received: out.text(", by the peer, ")
+      case nil: out.text(", ")
+      }
+      out.packet(failure.packet)
+    }
     if connection.isOpeningMissing { out.text(", already open when the capture begins") }
     if connection.isOpen {
       // Of a link whose opening is missing it is not known what was heard before.
@@ -292,10 +302,15 @@ struct InfoPage: ~Copyable {
   private mutating func advertising() {
     guard facts.advertisingReports > 0 else { return }
     label("advertisers")
-    out.decimal(facts.advertiserCount)
-    if facts.hasMoreAdvertisers { out.text(" and more") }
-    out.text(" in ")
-    out.count(facts.advertisingReports, "report", "reports")
+    if facts.advertiserCount == 0 {
+      out.count(facts.advertisingReports, "report", "reports")
+      out.text(" without an address")
+    } else {
+      out.decimal(facts.advertiserCount)
+      if facts.hasMoreAdvertisers { out.text(" and more") }
+      out.text(" in ")
+      out.count(facts.advertisingReports, "report", "reports")
+    }
     out.byte(0x0a)
   }
 
@@ -327,9 +342,7 @@ struct InfoPage: ~Copyable {
     for code in Problem.Code.allCases where facts.problems[Int(code.rawValue)] > 0 {
       out.text(isFirst ? ": " : ", ")
       isFirst = false
-      out.text(code.key)
-      out.byte(0x20)
-      out.decimal(facts.problems[Int(code.rawValue)])
+      out.count(facts.problems[Int(code.rawValue)], code.words.one, code.words.several)
     }
     out.byte(0x0a)
   }

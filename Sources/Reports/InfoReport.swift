@@ -85,6 +85,14 @@ struct CaptureFacts: Sendable {
     }
   }
 
+  /// Why pairing failed on a connection, and who said so.
+  struct FailedPairing: Sendable {
+    let connection: Int
+    let reason: PairingFailure
+    let direction: Direction?
+    let packet: Int
+  }
+
   private(set) var records = 0
   private(set) var kinds = [Int](repeating: 0, count: Kind.allCases.count)
   private(set) var earliest: Timestamp?
@@ -95,6 +103,7 @@ struct CaptureFacts: Sendable {
   private(set) var problems = [Int](repeating: 0, count: Problem.Code.allCases.count)
   private(set) var failures = [Int](repeating: 0, count: Failure.allCases.count)
   private(set) var connections: [Connection] = []
+  private(set) var pairingFailures: [FailedPairing] = []
   private(set) var connectionCount = 0
   private(set) var leData = 0
   private(set) var brEDRData = 0
@@ -133,7 +142,10 @@ struct CaptureFacts: Sendable {
     }
     if answer.opened || answer.closed { take(answer, memory) }
     if memory.links.otherEndings != otherEndings { takeOthers(memory) }
-    for advertisement in memory.advertisements.reports { take(advertisement.report) }
+    if case .failed(let pdu)? = dissection.smp { take(pdu.reason, record, answer, memory) }
+    for advertisement in memory.advertisements.reports {
+      take(advertisement.report, advertisement.train)
+    }
   }
 
   private static func kind(_ dissection: Dissection) -> Kind {
@@ -181,12 +193,29 @@ struct CaptureFacts: Sendable {
     }
   }
 
-  private mutating func take(_ report: AdvertisingReport) {
+  /// Keeps the last failure of pairing of each connection.
+  private mutating func take(
+    _ reason: PairingFailure, _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: Memory
+  ) {
+    guard let link = answer.link else { return }
+    let failure = FailedPairing(
+      connection: memory.links.id(link), reason: reason, direction: record.direction,
+      packet: record.number)
+    if let known = pairingFailures.lastIndex(where: { $0.connection == failure.connection }) {
+      pairingFailures[known] = failure
+    } else if pairingFailures.count < limits.listedConnections {
+      pairingFailures.append(failure)
+    }
+  }
+
+  private mutating func take(_ report: AdvertisingReport, _ train: PeriodicTrain?) {
     // A BIGInfo report comes beside the periodic one, and brings no data.
     guard report.kind != .bigInfo else { return }
     advertisingReports += 1
-    guard let address = report.address else { return }
-    let key = address.value | UInt64(report.addressType.rawValue) << 48
+    // A periodic report names its train, whose beginning told the address.
+    guard let address = report.address ?? train?.address else { return }
+    let type = report.address == nil ? train?.addressType ?? .public : report.addressType
+    let key = address.value | UInt64(type.rawValue) << 48
     if advertisers.count < limits.advertisers {
       advertisers.insert(key)
     } else if !advertisers.contains(key) {

@@ -53,6 +53,59 @@ extension Problem.Code {
     }
   }
 
+  /// In words, behind a number: one, and several.
+  var words: (one: StaticString, several: StaticString) {
+    switch self {
+    case .truncated: ("record cut short", "records cut short")
+    case .tooShort: ("packet too short for its fields", "packets too short for their fields")
+    case .leftOver: ("packet with bytes left over", "packets with bytes left over")
+    case .lengthTooLarge: ("length beyond the packet's end", "lengths beyond the packet's end")
+    case .emptyRecord: ("empty record", "empty records")
+    case .unknownPacketType: ("unknown packet type", "unknown packet types")
+    case .unknownMonitorOpcode:
+      ("unknown kind of monitor record", "unknown kinds of monitor records")
+    case .unknownRecordType: ("unknown type of record", "records of unknown types")
+    case .unknownOpcode: ("unknown opcode", "unknown opcodes")
+    case .invalidElementLength:
+      ("impossible length of list items", "impossible lengths of list items")
+    case .advertisingStructureTooLong:
+      ("advertising structure too long", "advertising structures too long")
+    case .recordsDropped: ("gap of dropped records", "gaps of dropped records")
+    case .timeOutOfRange: ("time out of range", "times out of range")
+    case .fragmentLost: ("lost fragment", "lost fragments")
+    case .continuationWithoutStart:
+      ("continuation without a start", "continuations without a start")
+    case .fragmentTooLong: ("fragment too long", "fragments too long")
+    case .responseWithoutRequest: ("response without a request", "responses without a request")
+    case .requestBeforeResponse:
+      ("request before the last one's response", "requests before the last one's response")
+    case .responseMismatch: ("response to another request", "responses to another request")
+    case .indicationBeforeConfirmation:
+      (
+        "indication before the last one's confirmation",
+        "indications before the last one's confirmation"
+      )
+    case .confirmationWithoutIndication:
+      ("confirmation without an indication", "confirmations without an indication")
+    case .limitReached: ("limit reached", "limits reached")
+    case .sentAfterEnd: ("packet sent after the link's end", "packets sent after the link's end")
+    case .receivedAfterEnd:
+      ("packet received after the link's end", "packets received after the link's end")
+    case .advertisementTooLong: ("advertisement too long", "advertisements too long")
+    case .invalidIdentifier: ("invalid identifier", "invalid identifiers")
+    case .sduTooLong: ("SDU too long", "SDUs too long")
+    case .sduOverrun: ("SDU beyond its length", "SDUs beyond their length")
+    case .sduLost: ("lost SDU", "lost SDUs")
+    case .frameTooLong: ("frame too long", "frames too long")
+    case .noCredits: ("frame without a credit", "frames without a credit")
+    case .parameterTooSmall: ("parameter too small", "parameters too small")
+    case .invalidCredits: ("invalid number of credits", "invalid numbers of credits")
+    case .mtuExchangeNotAllowed:
+      ("MTU exchange that is not allowed", "MTU exchanges that are not allowed")
+    case .channelClosed: ("frame on a closed channel", "frames on closed channels")
+    }
+  }
+
   /// Whether the packet is broken (error) or only unexpected, or the capture incomplete (warning).
   package var severity: Severity {
     switch self {

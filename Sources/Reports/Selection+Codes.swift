@@ -48,12 +48,47 @@ enum CodeWord {
     }
   }
 
-  /// The codes whose names are just this one, or, where none is, that have it as a part.
-  static func codes<Code>(_ part: String, among names: [(Code, String)]) -> [Code] {
+  /// The codes whose names have these words: at the start of a word, so that "connection complete" is
+  /// no part of "Disconnection Complete".
+  ///
+  /// - Parameter wholeNameStandsAlone: the words, where they are a whole name, stand for that name and
+  ///   its versions ("… [v2]") alone, as "write request" does, which is also the end of another name.
+  static func codes<Code>(
+    _ part: String, among names: [(Code, String)], wholeNameStandsAlone: Bool
+  ) -> [Code] {
+    guard !part.isEmpty else { return [] }
     let lower = names.map { ($0.0, $0.1.lowercased()) }
-    let exact = lower.filter { $0.1 == part }
-    let found = exact.isEmpty ? lower.filter { $0.1.contains(part) } : exact
-    return part.isEmpty ? [] : found.map(\.0)
+    if wholeNameStandsAlone, lower.contains(where: { $0.1 == part }) {
+      return lower.filter { $0.1 == part || $0.1.hasPrefix(part + " [") }.map(\.0)
+    }
+    return lower.filter { begins(part, in: $0.1) }.map(\.0)
+  }
+
+  /// Whether `part` stands in `name` where a word begins.
+  private static func begins(_ part: String, in name: String) -> Bool {
+    var start = name.startIndex
+    var isWordStart = true
+    while start < name.endIndex {
+      if isWordStart, name[start...].hasPrefix(part) { return true }
+      let character = name[start]
+      isWordStart = !(character.isLetter || character.isNumber)
+      start = name.index(after: start)
+    }
+    return false
+  }
+
+  /// The texts between commas, where all of them are numbers (`0x12`, `0x3e:0x01`); nil where the text
+  /// is one value.
+  static func numbers(_ text: String) -> [String]? {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false).map {
+      String($0.drop { $0 == " " })
+    }
+    let areNumbers = parts.allSatisfy { part in
+      part.split(separator: ":", omittingEmptySubsequences: false).allSatisfy {
+        if case .number = CodeWord(String($0)) { true } else { false }
+      }
+    }
+    return parts.count > 1 && areNumbers ? parts : nil
   }
 }
 
@@ -70,8 +105,12 @@ package struct OpcodeFilter: Sendable {
   /// Where a number was given: management opcodes.
   private var management: [UInt16] = []
 
-  /// Reads an opcode: its number, its name, or a part of that.
+  /// Reads an opcode: its number, several with commas, its name, or a part of that.
   package init(_ text: String) throws(SelectionError) {
+    if let numbers = CodeWord.numbers(text) {
+      for number in numbers { formUnion(try OpcodeFilter(number)) }
+      return
+    }
     switch CodeWord(text) {
     case .number(let number):
       guard let opcode = UInt16(exactly: number) else {
@@ -84,7 +123,7 @@ package struct OpcodeFilter: Sendable {
       commands = [opcode]
       management = [opcode]
     case .name(let name):
-      let found = CodeWord.codes(name, among: Self.names)
+      let found = CodeWord.codes(name, among: Self.names, wholeNameStandsAlone: true)
       guard !found.isEmpty else {
         throw SelectionError(
           "no opcode has that name; expected one as in 0x12, \"Write Request\" or \"LE Create\"")
@@ -158,8 +197,12 @@ package struct EventFilter: Sendable {
   /// Where a number was given: management events.
   private var management: [UInt16] = []
 
-  /// Reads an event: `0x3e`, `0x3e:0x01`, its name, or a part of that.
+  /// Reads an event: `0x3e`, `0x3e:0x01`, several with commas, its name, or a part of that.
   package init(_ text: String) throws(SelectionError) {
+    if let numbers = CodeWord.numbers(text) {
+      for number in numbers { formUnion(try EventFilter(number)) }
+      return
+    }
     let parts = text.split(separator: ":", omittingEmptySubsequences: false).map {
       CodeWord(String($0))
     }
@@ -176,7 +219,8 @@ package struct EventFilter: Sendable {
         names.append((.subevent(byte), HCITable.name(row).description))
       }
     }
-    let found = CodeWord.codes(text.lowercased(), among: names)
+    let found = CodeWord.codes(
+      text.lowercased(), among: names, wholeNameStandsAlone: false)
     guard !found.isEmpty else {
       throw SelectionError(
         "no event has that name; expected one as in 0x05, 0x3e:0x01 or \"Encryption Change\"")

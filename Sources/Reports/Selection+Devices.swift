@@ -19,7 +19,7 @@ package struct DevicePattern: Sendable {
   /// Whether a name is asked for.
   var isName: Bool { if case .name = kind { true } else { false } }
 
-  /// Reads an address, `C0:FF:EE:12:34:56` with `*` for the octets that do not matter (`C0:FF:*`), or
+  /// Reads an address, `C0:FF:EE:12:34:56` or `C0FFEE123456`, with `*` for the octets that do not matter (`C0:FF:*`), or
   /// else a name, where `*` stands for any characters and upper and lower case are one.
   package init(_ text: String) throws(SelectionError) {
     guard !text.isEmpty else {
@@ -27,13 +27,31 @@ package struct DevicePattern: Sendable {
     }
     if let address = Self.address(text) {
       kind = .address(address)
+    } else if Self.looksLikeAddress(text) {
+      throw SelectionError(
+        "'\(text)' is no address; expected six octets as in C0:FF:EE:12:34:56, or the first of them "
+          + "as in C0:FF:*")
     } else {
       kind = .name(Array(text.lowercased()))
     }
   }
 
+  /// Whether a text that is no address was meant as one: pieces of at most two letters and digits
+  /// between colons, or between six dashes, two of them or more octets.
+  private static func looksLikeAddress(_ text: String) -> Bool {
+    let separator: Character = text.contains(":") ? ":" : "-"
+    let parts = text.split(separator: separator, omittingEmptySubsequences: false)
+    guard parts.count >= (separator == ":" ? 2 : 5) else { return false }
+    return parts.allSatisfy { part in
+      part.count <= 2 && part.allSatisfy { $0 == "*" || $0.isLetter || $0.isNumber }
+    } && parts.count(where: { $0.count == 2 && $0.allSatisfy(\.isHexDigit) }) >= 2
+  }
+
   /// The octets of an address; nil for a text that is none.
   private static func address(_ text: String) -> AddressBits? {
+    if text.utf8.count == 12, text.allSatisfy(\.isHexDigit), let value = UInt64(text, radix: 16) {
+      return AddressBits(value: value, mask: 0xffff_ffff_ffff)
+    }
     let separator: Character = text.contains(":") ? ":" : "-"
     let octets = text.split(separator: separator, omittingEmptySubsequences: false)
     guard octets.count > 1, octets.count <= 6, octets.count == 6 || octets.last == "*" else {
@@ -104,6 +122,14 @@ struct DeviceWatch: Sendable {
   private var generation = 0
   private let looksForNames: Bool
   private static let limit = 65_536
+  /// The first names that the capture has, for who asks for one that it has not.
+  private(set) var names: [[UInt8]] = []
+  /// Whether there are more.
+  private(set) var hasMoreNames = false
+  private static let nameLimit = 8
+
+  /// Whether only names are asked for, and no device has one of them.
+  var knowsNone: Bool { looksForNames && addresses.isEmpty && named.isEmpty }
 
   init(_ patterns: [DevicePattern], named: Set<DeviceAddress> = []) {
     self.patterns = patterns
@@ -117,7 +143,14 @@ struct DeviceWatch: Sendable {
     guard looksForNames, names.generation != generation else { return }
     var found = named
     let patterns = patterns
+    var seen = self.names
+    var hasMore = hasMoreNames
     names.forEach(since: generation) { address, name in
+      if seen.count < Self.nameLimit {
+        if !seen.contains(name) { seen.append(name) }
+      } else if !hasMore, !seen.contains(name) {
+        hasMore = true
+      }
       guard found.count < Self.limit, patterns.contains(where: { $0.matches(name: name) }) else {
         return
       }
@@ -125,6 +158,8 @@ struct DeviceWatch: Sendable {
     }
     generation = names.generation
     named = found
+    self.names = seen
+    hasMoreNames = hasMore
   }
 
   private func isWanted(_ address: DeviceAddress) -> Bool {

@@ -23,6 +23,9 @@ package struct TimeRange: Sendable {
       throw SelectionError(
         "several times need as many --from as --to: the first of each belong together, and so on")
     }
+    for (from, to) in zip(from, to) where from.isLater(than: to) {
+      throw SelectionError("--from is later than --to")
+    }
     return (0..<max(from.count, to.count)).map { index in
       TimeRange(
         from: index < from.count ? from[index] : nil, to: index < to.count ? to[index] : nil)
@@ -44,7 +47,7 @@ package struct TimePoint: Sendable {
   private enum Kind: Sendable {
     /// So many nanoseconds after the first record.
     case elapsed(Int64)
-    /// Date and time; in UTC, or in this machine's zone.
+    /// Date and time; in UTC, or as times are shown: in UTC or in this machine's zone.
     case date(Timestamp, isUTC: Bool)
     /// A time of day, as seconds and nanoseconds since midnight.
     case clock(Timestamp, isUTC: Bool)
@@ -58,7 +61,8 @@ package struct TimePoint: Sendable {
   private static let columnStep: Int64 = 99_999
 
   /// Reads `12.5` or `12.5s` (seconds since the first record), `2023-11-14T22:13:20Z` (RFC 3339; a
-  /// blank may stand for the `T`; without Z or offset it is this machine's zone), or `12:03:15`.
+  /// blank may stand for the `T`; without Z or offset it is the zone that times are shown in), or
+  /// `12:03:15`.
   package init(_ text: String) throws(SelectionError) {
     guard let kind = Self.elapsed(text) ?? Self.calendar(text) else {
       throw SelectionError(
@@ -66,6 +70,17 @@ package struct TimePoint: Sendable {
           + "2023-11-14T22:13:20Z")
     }
     self.kind = kind
+  }
+
+  /// Whether this is later than another point, where both are of a kind. Of two times of day the later
+  /// one may be meant to be of the day before.
+  fileprivate func isLater(than other: TimePoint) -> Bool {
+    switch (kind, other.kind) {
+    case (.elapsed(let one), .elapsed(let other)): one > other
+    case (.date(let one, let zone), .date(let other, let otherZone)):
+      zone == otherZone && other.isEarlier(than: one)
+    default: false
+    }
   }
 
   private static func elapsed(_ text: String) -> Kind? {

@@ -27,6 +27,10 @@ struct Sentence: ~Copyable {
   var saysNoData = true
   /// The number that was said last, and where its unit begins: a range may go on from there.
   private var lowerEnd: (value: Int64, unitStart: Int)?
+  /// The type of an address that was said last, before the address itself.
+  private var addressType: (start: Int, end: Int, name: StaticString)?
+  /// Where the address ends that was said last.
+  private var addressEnd = 0
   /// The PHYs that the items of the next list stand for, one a bit.
   private var listedPHYs: UInt64 = 0
 
@@ -44,6 +48,8 @@ struct Sentence: ~Copyable {
     isFailure = false
     goesOn = false
     lowerEnd = nil
+    addressType = nil
+    addressEnd = 0
     listedPHYs = 0
   }
 
@@ -152,8 +158,16 @@ extension Sentence: HCIFieldVisitor {
     case .number(let number, let width, let form):
       self.number(line, number, width: width, form)
     case .address(let address):
+      // The type of an address follows it, as everywhere.
+      let type = addressType.flatMap { $0.end == output.count ? $0 : nil }
+      if let type { output.shorten(to: type.start) }
       begin(line)
       output.address(address)
+      if let name = type?.name {
+        output.byte(0x20)
+        output.lowercased(name)
+      }
+      addressEnd = output.count
     case .bytes:
       guard bytes.byteCount > 0 else { return }
       begin(line)
@@ -163,7 +177,7 @@ extension Sentence: HCIFieldVisitor {
       output.quoted(bytes)
     case .uuid(let uuid):
       begin(line)
-      output.uuid(uuid)
+      output.namedUUID(uuid)
     case .secret:
       begin(line)
       if showsKeys { output.hex(bytes) } else { output.text("<hidden>") }
@@ -209,6 +223,27 @@ extension Sentence: HCIFieldVisitor {
         output.text("operation ")
         output.hexadecimal(raw, digits: 2)
       }
+    case .code(.ownAddressType):
+      begin("own address")
+      if let name = CodeSet.ownAddressType.name(of: raw) {
+        output.lowercased(name)
+      } else {
+        output.hexadecimal(raw, digits: 2)
+      }
+    case .code(.addressType) where CodeSet.addressType.name(of: raw) != nil:
+      guard let name = CodeSet.addressType.name(of: raw) else { return }
+      let start = output.count
+      if addressEnd == start, start > 0 {
+        output.byte(0x20)
+        output.lowercased(name)
+        return
+      }
+      begin(label)
+      output.lowercased(name)
+      addressType = (start, output.count, name)
+    case .flags(.allPHYs) where raw == 0:
+      // Both directions have their preference, which follows.
+      return
     case .code(.psm):
       begin(label)
       output.service(PSM(rawValue: UInt16(truncatingIfNeeded: raw)))

@@ -21,7 +21,12 @@ struct Showing: Sendable {
 
   init(_ options: ShowOptions) {
     selection = options.selection
-    zoneOffset = options.zoneOffset
+    // Times are read as they are shown: this machine's zone is only where it is asked for.
+    if options.time == .local {
+      zoneOffset = options.zoneOffset
+    } else {
+      zoneOffset = { @Sendable (_: Int64) -> Int64 in 0 }
+    }
     lastPacket = selection.lastPacket ?? .max
     devices = DeviceWatch(selection.devices, named: selection.namedDevices)
   }
@@ -32,7 +37,13 @@ struct Showing: Sendable {
   /// Why nothing was shown, where that is so.
   var remark: String? {
     if shown > 0 || selection.limit == 0 { return nil }
-    return hasSeenPackets ? "no packet matches what was asked for" : "the capture holds no records"
+    guard hasSeenPackets else { return "the capture holds no records" }
+    // Where reading stopped early, names may have come later.
+    guard devices.knowsNone, !isPastSelection else { return "no packet matches what was asked for" }
+    if devices.names.isEmpty { return "no device of that name: the capture tells no names" }
+    let names = devices.names.map { String(decoding: $0, as: UTF8.self) }
+    return "no device of that name; the capture has: " + names.joined(separator: ", ")
+      + (devices.hasMoreNames ? ", and more" : "")
   }
 
   /// Words a packet; false where the selection leaves it out. The cheap questions come first: only

@@ -40,12 +40,25 @@ enum Run {
     } catch {
       failures.insert(error, at: 0)
     }
-    for failure in failures { Terminal.complain(failure.sentence(about: names[0])) }
+    for failure in failures {
+      Terminal.complain(failure.sentence(about: names[0]) + verbs(insteadOf: names[0], failure))
+    }
     // What could not be written weighs more than what could not be read.
     try Terminal.check(output)
     let subject = names.count == 1 ? "\(CaptureFailure.subject(names[0])): " : ""
     for remark in remarks { Terminal.complain(subject + remark) }
     if let failure = failures.first { throw ExitCode(failure.kind.status) }
+  }
+
+  /// Which verbs there are, where what could not be opened may have been meant as one.
+  private static func verbs(insteadOf name: String, _ failure: CaptureFailure) -> String {
+    guard failure.kind == .inaccessible, name.allSatisfy({ $0.isASCII && $0.isLetter }),
+      !Terminal.exists(name)
+    else { return "" }
+    let verbs = GattscopeCommand.configuration.subcommands.compactMap {
+      $0.configuration.commandName
+    }
+    return "; the verbs are \(verbs.dropLast().joined(separator: ", ")) and \(verbs.last ?? "")"
   }
 
   /// Reads one source to its end.

@@ -16,48 +16,57 @@ struct SelectionOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Connections by their number, several with commas; info lists them.", valueName: "n"))
-  var connection: [NumberRanges] = []
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp("Packets of a controller: 0 or hci0.", valueName: "n"),
-    transform: { try AdapterArgument.index($0) })
-  var adapter: [ClosedRange<Int>] = []
+      "Connections by their number, several with commas; info lists them.", valueName: "n,\u{2026}"),
+    transform: { try NumberRanges.read($0, "connections by number, as in 1 or 1,3") })
+  var connection: [[ClosedRange<Int>]] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "ATT PDUs and advertisements that carry a UUID or are about an attribute that has it.",
-      valueName: "uuid"),
-    transform: { try Selection.uuid($0) })
-  var uuid: [BluetoothUUID] = []
+      "Packets of a controller: 0 or hci0; several with commas.", valueName: "n,\u{2026}"),
+    transform: { try SeveralValues.read($0, AdapterArgument.index) })
+  var adapter: [[ClosedRange<Int>]] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "ATT PDUs with an attribute handle, and answers to those: 0x0010, or 0x10-0x20.",
-      valueName: "handle"),
-    transform: { try Selection.handles($0) })
-  var handle: [ClosedRange<UInt16>] = []
+      "ATT PDUs and advertisements that carry a UUID or are about an attribute that has it; several "
+        + "with commas.",
+      valueName: "uuid,\u{2026}"),
+    transform: { try SeveralValues.read($0, Selection.uuid) })
+  var uuid: [[BluetoothUUID]] = []
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "ATT PDUs with an attribute handle, and answers to those: 0x0010 or 16, 0x10-0x20, several "
+        + "with commas.",
+      valueName: "handle,\u{2026}"),
+    transform: { try SeveralValues.read($0, Selection.handles) })
+  var handle: [[ClosedRange<UInt16>]] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp(
       "Layers, several with commas: \(Selection.Layer.keys.joined(separator: ", ")).",
       valueName: "layer,\u{2026}"),
-    completion: .list(Selection.Layer.keys), transform: { try Selection.Layer.list($0) })
+    completion: .custom { SeveralValues.completions($2, among: Selection.Layer.keys) },
+    transform: { try Selection.Layer.list($0) })
   var layer: [[Selection.Layer]] = []
 
   @Option(
     name: .long,
-    help: ArgumentHelp("Only packets sent by the host, or received.", valueName: "direction"))
-  var direction: [DirectionArgument] = []
+    help: ArgumentHelp(
+      "Only packets sent by the host, or received.", valueName: "sent|received"),
+    completion: .list(["sent", "received"]),
+    transform: { try SeveralValues.read($0, DirectionArgument.direction) })
+  var direction: [[Direction]] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Opcodes of ATT, pairing and commands, with the answers that name them: 0x12, 'Write Request'.",
+      "Opcodes of ATT, pairing and commands, with the answers that name them: 0x12,0x52 or 18, or a "
+        + "name or a part of one, 'Write Request'.",
       valueName: "opcode"),
     transform: { try OpcodeFilter($0) })
   var opcode: [OpcodeFilter] = []
@@ -65,7 +74,8 @@ struct SelectionOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "HCI events: 0x05, 0x3e:0x01 with a subevent, or a name or a part of it.",
+      "HCI events: 0x05,0x08 or 5, 0x3e:0x01 with a subevent, or all whose names have these words, "
+        + "'connection complete'.",
       valueName: "event"),
     transform: { try EventFilter($0) })
   var event: [EventFilter] = []
@@ -73,7 +83,7 @@ struct SelectionOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "What came of it: 0x05, a name or a part of it, or '!0' for any failure.",
+      "What came of it: 0x05 or 5, a name or a part of it, or '!0' for any failure.",
       valueName: "status"),
     transform: { try StatusFilter($0) })
   var status: [StatusFilter] = []
@@ -81,7 +91,7 @@ struct SelectionOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Bytes in an attribute value or advertisement: 'a5 06 * 03', where * is any one byte.",
+      "Bytes in an attribute value or advertisement, hexadecimal: 'a5 06 * 03', where * is any one.",
       valueName: "bytes"),
     transform: { try BytePattern($0) })
   var value: [BytePattern] = []
@@ -95,13 +105,15 @@ struct SelectionOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Packets by number: 97, 97-164, 97-, or several with commas.", valueName: "a-b"))
-  var packets: [NumberRanges] = []
+      "Packets by number: 97, 97-164, 97-, or several with commas.", valueName: "a-b,\u{2026}"),
+    transform: { try NumberRanges.read($0, "packets by number, as in 97, 97-164, 97- or 3,97") })
+  var packets: [[ClosedRange<Int>]] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "From a time on: seconds (12.5), time of day (12:03:15) or date and time; Z for UTC.",
+      "From a time on: seconds (12.5), time of day (12:03:15) or date and time; UTC, with "
+        + "--time local this machine's zone.",
       valueName: "time"),
     transform: { try TimePoint($0) })
   var from: [TimePoint] = []
@@ -114,11 +126,17 @@ struct SelectionOptions: ParsableArguments {
   @Flag(name: .long, help: "Only packets that report a failure or have a problem.")
   var errors = false
 
-  @Option(name: .long, help: "Stop after so many packets.")
+  @Option(
+    name: .long, help: ArgumentHelp("Stop after so many packets.", valueName: "n"),
+    transform: { text in
+      guard let limit = Int(text), limit >= 0 else {
+        throw ValidationError("expected a number from 0 on, as in 20")
+      }
+      return limit
+    })
   var limit: Int?
 
   func validate() throws {
-    if let limit, limit < 0 { throw ValidationError("--limit takes a number from 0 on.") }
     do throws(SelectionError) {
       _ = try TimeRange.ranges(from: from, to: to)
     } catch {
@@ -129,14 +147,14 @@ struct SelectionOptions: ParsableArguments {
   /// What the options say.
   func selection() throws -> Selection {
     var selection = Selection()
-    selection.packets = packets.flatMap(\.ranges)
-    selection.connections = connection.flatMap(\.ranges)
-    selection.adapters = adapter
+    selection.packets = packets.flatMap(\.self)
+    selection.connections = connection.flatMap(\.self)
+    selection.adapters = adapter.flatMap(\.self)
     selection.devices = device
-    selection.uuids = uuid
-    selection.handles = handle
+    selection.uuids = uuid.flatMap(\.self)
+    selection.handles = handle.flatMap(\.self)
     selection.layers = layer.flatMap(\.self)
-    selection.directions = direction.map(\.direction)
+    selection.directions = direction.flatMap(\.self)
     selection.opcodes = opcode.reduce(into: nil) { all, one in
       if all?.formUnion(one) == nil { all = one }
     }
@@ -165,42 +183,46 @@ enum AdapterArgument {
 }
 
 /// `97`, `97-164`, `97-`, with commas between several; a `#` may stand before numbers.
-struct NumberRanges: ExpressibleByArgument {
-  let ranges: [ClosedRange<Int>]
-
-  init?(argument: String) {
-    var ranges: [ClosedRange<Int>] = []
-    for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
+enum NumberRanges {
+  /// - Parameter expected: what is said to be expected where the text is something else.
+  static func read(_ text: String, _ expected: String) throws -> [ClosedRange<Int>] {
+    try SeveralValues.read(text) { part in
       // Both dashes are read, since reports print ranges with the long one.
       let ends = part.replacing("–", with: "-").replacing("#", with: "")
         .split(separator: "-", omittingEmptySubsequences: false)
-      guard ends.count <= 2, let first = ends.first, let last = ends.last,
-        !(first.isEmpty && last.isEmpty)
-      else { return nil }
-      let from = first.isEmpty ? 1 : Int(first)
-      let to = last.isEmpty ? Int.max : Int(last)
-      guard let from, let to, from >= 1, from <= to else { return nil }
-      ranges.append(from...to)
+      let from = ends.first.flatMap { $0.isEmpty ? 1 : Int($0) }
+      let to = ends.last.flatMap { $0.isEmpty ? Int.max : Int($0) }
+      guard ends.count <= 2, ends.contains(where: { !$0.isEmpty }), let from, let to, from >= 1,
+        from <= to
+      else { throw ValidationError("expected \(expected)") }
+      return from...to
     }
-    self.ranges = ranges
+  }
+}
+
+/// Values with commas between them.
+enum SeveralValues {
+  static func read<Value>(_ text: String, _ one: (String) throws -> Value) throws -> [Value] {
+    try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+      try one(String(part.drop { $0 == " " }))
+    }
+  }
+
+  /// What may stand for the last value of `prefix`, behind those before it.
+  static func completions(_ prefix: String, among words: [String]) -> [String] {
+    let start = prefix.lastIndex(of: ",").map { prefix[...$0] } ?? ""
+    let given = start.split(separator: ",")
+    return words.filter { word in !given.contains { $0 == word } }.map { start + $0 }
   }
 }
 
 /// `sent` or `received`.
-struct DirectionArgument: ExpressibleByArgument, CaseIterable {
-  static let allCases = [Self(direction: .sent), Self(direction: .received)]
-  let direction: Direction
-
-  init(direction: Direction) { self.direction = direction }
-
-  init?(argument: String) {
-    guard let found = Self.allCases.first(where: { $0.defaultValueDescription == argument }) else {
-      return nil
+enum DirectionArgument {
+  static func direction(_ text: String) throws -> Direction {
+    switch text {
+    case "sent": .sent
+    case "received": .received
+    default: throw ValidationError("expected sent or received")
     }
-    self = found
   }
-
-  var defaultValueDescription: String { direction == .sent ? "sent" : "received" }
-  static var allValueStrings: [String] { allCases.map(\.defaultValueDescription) }
-  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }

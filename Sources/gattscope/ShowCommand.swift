@@ -13,11 +13,18 @@ struct ShowCommand: ParsableCommand {
       One line a packet: its number, the time, the silence before it, the connection, the direction \
       (\u{2192} host to controller), and what it is. With --json one object a line.
 
+      What is selected: an option can be repeated, any of its values matches; different options must \
+      all match. Numbers are hexadecimal behind 0x, else decimal; UUIDs, addresses and bytes are \
+      always hexadecimal.
+
       Examples:
         gattscope show --connection 1 --layer att capture.btsnoop
         gattscope show --packets 97-164 -v capture.btsnoop
         gattscope show btsnoop_hci.log.last btsnoop_hci.log
         gattscope show --device 'HRM*' --brief capture.btsnoop
+        gattscope show --device C0:FF:EE:12:34:56 --from 12.5 --to 14 capture.btsnoop
+        gattscope show --status '!0' capture.btsnoop
+        gattscope show --uuid 2a37,2a19 --value 'a5 06 * 03' capture.btsnoop
         gattscope show --json capture.btsnoop | jq 'select(.att.error and (.att.ends_discovery | not))'
       """)
 
@@ -40,7 +47,7 @@ struct ShowCommand: ParsableCommand {
     name: .customShort("x"), help: "Print each record's bytes; with -v each field's, beside it.")
   var hex = false
 
-  @Flag(name: .long, help: "In JSON, add each record's bytes as hexadecimal.")
+  @Flag(name: .long, help: "Add each record's bytes: to JSON as hexadecimal, to text as -x does.")
   var raw = false
 
   @Flag(name: .long, help: "Print keys and other secrets instead of <hidden>.")

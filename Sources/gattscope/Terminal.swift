@@ -24,14 +24,16 @@ struct TerminalOptions: ParsableArguments {
 
   @Option(
     name: .long,
-    help: "Cut lines at so many columns, 0 for never; a terminal's width if left out.")
+    help: ArgumentHelp(
+      "Lines have so many columns at most, 0 for no end; a terminal's width if left out.",
+      valueName: "columns"),
+    transform: { text in
+      guard let width = Int(text), width == 0 || width >= 20 else {
+        throw ValidationError("expected 0, or 20 columns and more")
+      }
+      return width
+    })
   var width: Int?
-
-  func validate() throws {
-    if let width, width < 0 || width > 0 && width < 20 {
-      throw ValidationError("--width takes 0, or 20 columns and more.")
-    }
-  }
 
   /// Whether to colour: on a terminal, unless NO_COLOR is set (no-color.org).
   var usesColor: Bool {
@@ -62,6 +64,9 @@ enum Terminal {
     var status = stat()
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
+
+  /// Whether there is anything under this path.
+  static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
   /// The terminal's width in columns, where it tells one.
   static var width: Int? {

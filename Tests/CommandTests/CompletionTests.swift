@@ -41,6 +41,7 @@ struct CompletionTests {
       (["gattscope", "show", "--dev"], ["--device"]),
       (["gattscope", "show", "--layer", "a"], ["acl", "adv", "att"]),
       (["gattscope", "show", "--layer", "sec"], ["security"]),
+      (["gattscope", "show", "--layer", "att,s"], ["att,sco", "att,security", "att,smp"]),
       (["gattscope", "show", "--direction", ""], ["received", "sent"]),
       (["gattscope", "show", "--time", ""], ["delta", "elapsed", "local", "none", "utc"]),
       (["gattscope", "show", "--errors", "--color", "a"], ["always", "auto"]),

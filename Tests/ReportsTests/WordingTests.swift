@@ -129,7 +129,7 @@ private func advertisement(_ data: String) -> String {
   @Test func itemsSayWhichPHYTheyAreFor() {
     #expect(
       words("01 41 20 0d 01 00 05 01 60 00 60 00 00 60 00 30 00")
-        == "LE Set Extended Scan Parameters Random; LE 1M: Active, interval 60 ms, window 60 ms; "
+        == "LE Set Extended Scan Parameters own address random; LE 1M: Active, interval 60 ms, window 60 ms; "
         + "LE Coded: Passive, interval 60 ms, window 30 ms")
   }
 
@@ -148,7 +148,7 @@ private func advertisement(_ data: String) -> String {
         == "Command Complete to #1, Set Filtering Parameters, free 58")
     #expect(
       words("04 ff 14 56 01 00 00 55 44 33 22 11 c0 01 7f c4 0a 00 03 02 0a 04 00")
-        == "Android LE Advertisement Tracking filter 1, Found, C0:11:22:33:44:55, Random, RSSI -60 dBm"
+        == "Android LE Advertisement Tracking filter 1, Found, C0:11:22:33:44:55 random, RSSI -60 dBm"
     )
     #expect(words("04 ff 02 54 00") == "Vendor Specific 54 00")
   }
@@ -168,7 +168,7 @@ private func advertisement(_ data: String) -> String {
     )
     #expect(
       words(intel, prefix, device)
-        == "Microsoft Extension Event LE Monitor Device, Random, C0:11:22:33:44:55, monitor 5, Started"
+        == "Microsoft Extension Event LE Monitor Device, C0:11:22:33:44:55 random, monitor 5, Started"
     )
     #expect(
       json([intel, prefix, device]).contains(
@@ -179,8 +179,8 @@ private func advertisement(_ data: String) -> String {
   @Test func syncsAndStreamsAreNamed() {
     #expect(
       words("04 3e 14 24 00 01 00 02 01 55 44 33 22 11 c0 02 50 00 05 04 0a 08 10")
-        == "LE Periodic Advertising Sync Established [v2] sync 0x0001, SID 2, Random, "
-        + "C0:11:22:33:44:55, LE 2M, interval 100 ms, subevents 4")
+        == "LE Periodic Advertising Sync Established [v2] sync 0x0001, SID 2, "
+        + "C0:11:22:33:44:55 random, LE 2M, interval 100 ms, subevents 4")
     #expect(
       words("04 23 0d 00 40 00 01 02 0f 00 00 00 00 00 00 00").hasSuffix(
         "Read Remote Extended Features Complete page 1, of 2, 4 features"))

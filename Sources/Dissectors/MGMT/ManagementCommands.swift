@@ -26,7 +26,8 @@ package let managementRows: [HCIRow] = [
     ]),
   .command(
     0x0004, "Read Controller Information", [],
-    returns: HCIParameter.controller + [.u24("Class_Of_Device", .hex)] + HCIParameter.names),
+    returns: HCIParameter.controller + [.u24("Class_Of_Device", .assigned(.deviceClass))]
+      + HCIParameter.names),
   .command(0x0005, "Set Powered", [.onOff("Powered")], returns: newSettings),
   .command(
     0x0006, "Set Discoverable",
@@ -182,7 +183,7 @@ package let managementLaterRows: [HCIRow] = [
   .command(
     0x0037, "Read Controller Configuration Information", [],
     returns: [
-      .u16("Manufacturer", .hex, line: "company"),
+      .u16("Manufacturer", .assigned(.company), line: "company"),
       .u32("Supported_Options", .flags(.configurationOptions)),
       .u32("Missing_Options", .flags(.configurationOptions), line: "missing:"),
     ]),
@@ -229,7 +230,8 @@ package let managementLaterRows: [HCIRow] = [
   .command(
     0x0042, "Read Extended Controller Information", [],
     returns: HCIParameter.controller + HCIParameter.eirData),
-  .command(0x0043, "Set Appearance", [.u16("Appearance", .hex, line: "")], returns: []),
+  .command(
+    0x0043, "Set Appearance", [.u16("Appearance", .assigned(.appearance), line: "")], returns: []),
   .command(
     0x0044, "Get PHY Configuration", [],
     returns: [

@@ -83,7 +83,7 @@ extension HCIParameter {
   /// What is known of a controller before its name.
   static let controller: [HCIParameter] = [
     address("Address", line: ""), u8("Bluetooth_Version", .code(.coreVersion), line: "version"),
-    u16("Manufacturer", .hex, line: "company"),
+    u16("Manufacturer", .assigned(.company), line: "company"),
     u32("Supported_Settings", .flags(.managementSettings)),
     u32("Current_Settings", .flags(.managementSettings)),
   ]
