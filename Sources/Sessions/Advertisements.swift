@@ -98,15 +98,16 @@ package struct Advertisements: Sendable {
   private var hasSaidTrains = false
   /// Since when nothing is known to be missing: parts may lie before that.
   private var seenSince: Timestamp?
-  private let limits: Limits
+  private let shared: SharedLimits
+  private var limits: Limits { shared.values }
 
   /// The parts of one advertisement arrive within this time: its last part may not be sent later
   /// than some seconds after the first (each points at most 2.46 s ahead).
   private static let chainNanoseconds: Int64 = 5_000_000_000
 
-  init(_ limits: Limits) {
-    self.limits = limits
-    trains = PeriodicTrains(limit: limits.periodicTrains)
+  init(_ limits: SharedLimits) {
+    shared = limits
+    trains = PeriodicTrains(limit: limits.values.periodicTrains)
   }
 
   /// The capture begins, or lacks records before one of this time: chains that were open are
