@@ -204,6 +204,11 @@ package struct Output: ~Copyable {
   package mutating func decimal(_ value: UInt, digits: Int = 1) {
     if value < 10, digits == 1 {
       byte(UInt8(truncatingIfNeeded: 0x30 + value))
+    } else if value < 100, digits == 2 {
+      // Hours, minutes and seconds.
+      reserve(2)
+      unsafe Self.pair(value, buffer + count)
+      count &+= 2
     } else {
       decimal(value, columns: digits, filler: 0x30)
     }

@@ -26,8 +26,14 @@ package struct Dissection: Sendable {
     case iso(ISOHeader)
   }
 
+  // In an order that leaves no gaps: a dissection is copied, and up to 256 bytes that is quick.
+
   /// What the record is.
   package var content: Content = .unknown
+  /// The ATT PDU, where the channel carries ATT.
+  package var att: ATTPDU?
+  /// The Security Manager's PDU, where the channel carries one.
+  package var smp: SMPPDU?
   /// The bytes after the last header that was decoded: parameters, fragment, payload.
   package var body: Slice = .empty
   /// The rows that describe a command or event.
@@ -39,10 +45,6 @@ package struct Dissection: Sendable {
   /// Of a frame on a channel in one of the retransmission modes or in streaming mode: its control
   /// field.
   package var control: ControlField?
-  /// The ATT PDU, where the channel carries ATT.
-  package var att: ATTPDU?
-  /// The Security Manager's PDU, where the channel carries one.
-  package var smp: SMPPDU?
   /// What is wrong with the record, in the order in which it was found.
   package var problems = Problems()
 

@@ -98,17 +98,23 @@ package struct Problem: Equatable, Sendable {
 
   /// What is wrong.
   package var code: Code
-  /// Where in the packet's bytes, where that can be said.
-  package var offset: Int32?
+  /// The same, -1 for nowhere: four of these are copied with every packet.
+  private var place: Int32
   /// The first number of the code's meaning.
   package var first: UInt32
   /// The second.
   package var second: Int32
 
+  /// Where in the packet's bytes, where that can be said.
+  package var offset: Int32? {
+    get { place < 0 ? nil : place }
+    set { place = newValue ?? -1 }
+  }
+
   /// A problem at `offset`.
   package init(_ code: Code, at offset: Int? = nil, _ first: Int = 0, _ second: Int = 0) {
     self.code = code
-    self.offset = offset.map { Int32(truncatingIfNeeded: $0) }
+    place = offset.map { Int32(truncatingIfNeeded: $0) } ?? -1
     self.first = UInt32(clamping: first)
     self.second = Int32(clamping: second)
   }
@@ -128,15 +134,17 @@ package struct Problem: Equatable, Sendable {
 package struct Problems: Sendable {
   private var slots = InlineArray<4, Problem>(repeating: Problem(.emptyRecord))
   /// How many there are to read.
-  package private(set) var count = 0
+  package var count: Int { Int(kept) }
   /// How many more there were than fit.
-  package private(set) var omitted = 0
+  package var omitted: Int { Int(left) }
+  private var kept: UInt8 = 0
+  private var left: UInt32 = 0
 
   /// None.
   package init() {}
 
   /// Whether there are none.
-  package var isEmpty: Bool { count == 0 }
+  package var isEmpty: Bool { kept == 0 }
 
   /// The problem at `index`, below `count`.
   package subscript(index: Int) -> Problem { slots[index] }
@@ -144,10 +152,10 @@ package struct Problems: Sendable {
   /// Adds a problem.
   package mutating func add(_ problem: Problem) {
     guard count < slots.count else {
-      omitted += 1
+      if left < .max { left += 1 }
       return
     }
     slots[count] = problem
-    count += 1
+    kept += 1
   }
 }

@@ -113,7 +113,7 @@ package struct StatusFilter: Sendable {
       management.insert(code)
       l2cap.insert(code)
     case .name(let name):
-      let found = CodeWord.codes(name, among: Self.names)
+      let found = CodeWord.codes(name, among: Self.names, wholeNameStandsAlone: true)
       guard !found.isEmpty else {
         throw SelectionError(
           "no status has that name; expected one as in 0x05, '!0' or \"Insufficient Authentication\""

@@ -48,6 +48,14 @@ package struct Selection: Sendable {
   /// Everything.
   package init() {}
 
+  /// Whether no packet is left out: then none needs to be asked about.
+  var isEverything: Bool {
+    packets.isEmpty && connections.isEmpty && adapters.isEmpty && layers.isEmpty
+      && directions.isEmpty && devices.isEmpty && uuids.isEmpty && handles.isEmpty
+      && opcodes == nil && events == nil && statuses.isEmpty && values.isEmpty && words.isEmpty
+      && times.isEmpty && !errorsOnly
+  }
+
   /// The number of the last packet that can be shown, where the selection has one.
   var lastPacket: Int? { packets.map(\.upperBound).max() }
 

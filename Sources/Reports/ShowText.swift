@@ -392,6 +392,7 @@ package struct ShowText: PacketReport, ~Copyable {
     }
   }
 
+  @inline(__always)
   private mutating func style(_ style: TextStyle) {
     if options.usesColor { line.text(style.sequence) }
   }

@@ -14,6 +14,7 @@ struct Showing: Sendable {
   private var hasSeenPackets = false
   private var isPastSelection = false
   private let lastPacket: Int
+  private let showsEverything: Bool
   private var devices: DeviceWatch
   /// The stretches of time that are asked for, once the first record's time is known.
   private var times: [(from: Timestamp?, to: Timestamp?)] = []
@@ -28,6 +29,7 @@ struct Showing: Sendable {
       zoneOffset = { @Sendable (_: Int64) -> Int64 in 0 }
     }
     lastPacket = selection.lastPacket ?? .max
+    showsEverything = selection.isEverything
     devices = DeviceWatch(selection.devices, named: selection.namedDevices)
   }
 
@@ -54,14 +56,7 @@ struct Showing: Sendable {
   ) -> Bool {
     hasSeenPackets = true
     if start == nil, let time = record.time { begin(at: time) }
-    if record.number >= lastPacket { isPastSelection = true }
-    if !selection.devices.isEmpty { devices.learn(memory.names) }
-    guard selection.admitsEnvelope(record, dissection, answer, memory) else { return false }
-    if !selection.times.isEmpty, !isInTime(record.time) { return false }
-    if !selection.devices.isEmpty, !devices.matches(dissection, bytes, answer, memory) {
-      return false
-    }
-    guard selection.admitsContent(record, dissection, bytes, answer, memory) else { return false }
+    if !showsEverything, !admits(record, dissection, bytes, answer, memory) { return false }
     sentence.clear()
     sentence.packet(record, dissection, bytes, answer, memory)
     if !selection.words.isEmpty {
@@ -70,6 +65,21 @@ struct Showing: Sendable {
     }
     shown += 1
     return true
+  }
+
+  /// Whether a packet is to be shown, as far as its words have no part in it.
+  private mutating func admits(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: Memory
+  ) -> Bool {
+    if record.number >= lastPacket { isPastSelection = true }
+    if !selection.devices.isEmpty { devices.learn(memory.names) }
+    guard selection.admitsEnvelope(record, dissection, answer, memory) else { return false }
+    if !selection.times.isEmpty, !isInTime(record.time) { return false }
+    if !selection.devices.isEmpty, !devices.matches(dissection, bytes, answer, memory) {
+      return false
+    }
+    return selection.admitsContent(record, dissection, bytes, answer, memory)
   }
 
   private mutating func begin(at time: Timestamp) {

@@ -30,9 +30,10 @@ package struct Adapters: Sendable {
   /// What is known of the controllers' Microsoft extensions; of a capture that does not number its
   /// controllers, of the one that it has.
   private var extensions: [(adapter: UInt16?, known: MicrosoftExtension)] = []
-  private let limits: Limits
+  private let shared: SharedLimits
+  private var limits: Limits { shared.values }
 
-  init(_ limits: Limits) { self.limits = limits }
+  init(_ limits: SharedLimits) { shared = limits }
 
   private mutating func change(_ index: UInt16?, _ change: (inout Adapter) -> Void) {
     guard let index else { return }

@@ -73,12 +73,13 @@ package struct Advertisements: Sendable {
   package private(set) var lostTrain: PeriodicTrain?
   private var hasSaidTrains = false
   private var starts: AdvertisingStarts
-  private let limits: Limits
+  private let shared: SharedLimits
+  private var limits: Limits { shared.values }
 
-  init(_ limits: Limits) {
-    self.limits = limits
-    trains = PeriodicTrains(limit: limits.periodicTrains)
-    starts = AdvertisingStarts(limits)
+  init(_ limits: SharedLimits) {
+    shared = limits
+    trains = PeriodicTrains(limit: limits.values.periodicTrains)
+    starts = AdvertisingStarts(limits.values)
   }
 
   /// The capture begins, or lacks records before one of this time: chains that were open are

@@ -97,9 +97,10 @@ package struct Attributes: Sendable {
   /// Whether something was not remembered for want of room, and that has not been said yet.
   private var isFull = false
   private var hasSaidFull = false
-  private let limits: Limits
+  private let shared: SharedLimits
+  private var limits: Limits { shared.values }
 
-  init(_ limits: Limits) { self.limits = limits }
+  init(_ limits: SharedLimits) { shared = limits }
 
   // MARK: Asking
 

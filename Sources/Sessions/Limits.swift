@@ -47,3 +47,11 @@ package struct Limits: Sendable, Equatable {
   /// The limits of a normal run.
   package init() {}
 }
+
+/// The limits as the tables keep them: one for all, since what is kept is copied with the memory for
+/// each packet.
+final class SharedLimits: Sendable {
+  let values: Limits
+
+  init(_ values: Limits) { self.values = values }
+}

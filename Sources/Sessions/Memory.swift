@@ -56,18 +56,19 @@ package struct Memory: Sendable {
   package internal(set) var signals: Signals
   var commands: Commands
   private var controlCommands: ControlCommands
-  private let limits: Limits
+  private let shared: SharedLimits
+  private var limits: Limits { shared.values }
   /// The tables of which it was said that they are full: a bit each, by `Problem.Limited`.
   private var said: UInt8 = 0
 
   /// Nothing known.
   package init(_ limits: Limits = Limits()) {
-    self.limits = limits
+    shared = SharedLimits(limits)
     links = Links(limit: limits.links)
     names = Names(limit: limits.names)
-    advertisements = Advertisements(limits)
-    attributes = Attributes(limits)
-    adapters = Adapters(limits)
+    advertisements = Advertisements(shared)
+    attributes = Attributes(shared)
+    adapters = Adapters(shared)
     channels = Channels(limits)
     signals = Signals(limits)
     commands = Commands(limit: limits.commands)

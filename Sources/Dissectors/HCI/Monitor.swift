@@ -50,34 +50,36 @@ package struct MonitorNote: Sendable {
     }
   }
 
+  // Small ones fill the gaps that large ones leave: a dissection, which holds a note, is copied.
+
+  /// New Index and Index Info: the controller's address.
+  package var address: DeviceAddress?
   /// What the note is about.
   package var kind: Kind
   /// New Index: 0 primary, 1 AMP.
   package var controllerType: UInt8?
-  /// New Index: how the controller is attached, see `busName`.
-  package var bus: UInt8?
-  /// New Index and Index Info: the controller's address.
-  package var address: DeviceAddress?
-  /// Index Info: the manufacturer's company identifier.
-  package var manufacturer: UInt16?
-  /// User Logging: the syslog priority.
-  package var priority: UInt8?
   /// User Logging and Control Open: who speaks.
   package var identifier: Slice?
+  /// New Index: how the controller is attached, see `busName`.
+  package var bus: UInt8?
   /// The name, the message or the text.
   package var text: Slice?
+  /// User Logging: the syslog priority.
+  package var priority: UInt8?
   /// Control Open and Close: which socket.
   package var cookie: UInt32?
-  /// Control Open: 0 raw, 1 user, 2 control.
-  package var format: UInt16?
   /// Control Open: version, revision and flags of the interface.
   package var version: UInt8?
-  /// Control Open: the interface's revision.
-  package var revision: UInt16?
   /// Control Open: bit 0: the socket is privileged.
   package var flags: UInt32?
   /// PacketLogger: what the record is.
   package var recordType: PacketLoggerType?
+  /// Index Info: the manufacturer's company identifier.
+  package var manufacturer: UInt16?
+  /// Control Open: 0 raw, 1 user, 2 control.
+  package var format: UInt16?
+  /// Control Open: the interface's revision.
+  package var revision: UInt16?
 
   init(_ kind: Kind) { self.kind = kind }
 
