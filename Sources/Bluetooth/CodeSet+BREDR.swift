@@ -344,15 +344,7 @@ extension CodeSet {
   }
 
   /// Transports of a codec, by their bits.
-  static func codecTransportsName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "BR/EDR ACL"
-    case 1: "BR/EDR SCO or eSCO"
-    case 2: "LE CIS"
-    case 3: "LE BIS"
-    default: nil
-    }
-  }
+  static func codecTransportsName(_ code: UInt64) -> StaticString? { codecTransportName(code) }
 
   /// Filter_Condition_Type of Set Event Filter.
   static func eventFilterConditionName(_ code: UInt64) -> StaticString? {

@@ -1,6 +1,7 @@
 // The named codes and bits of HCI's parameters: one case per set, its names in a function of its own
 // in the extensions beside this file, which CodeSet+Names.swift gathers. Names are worded for one line
-// of text.
+// of text. A longer file than others: an enum's cases cannot be divided, and as one byte a field of the
+// tables stays small.
 
 /// A set of codes or of flag bits whose members have names, for parameters that hold one of them.
 package enum CodeSet: UInt8, Sendable, CaseIterable {

@@ -124,7 +124,7 @@ extension Sentence {
     }
     switch event.code {
     case HCIEvent.commandCompleteCode, HCIEvent.commandStatusCode:
-      commandAnswer(event, found, bytes, answer)
+      commandAnswer(event, dissection, found, bytes, answer)
     case HCIEvent.numberOfCompletedPacketsCode: completedPackets(bytes, found.outer)
     case HCIEvent.disconnectionCompleteCode where isSuccess:
       if let link = answer.link {
@@ -175,15 +175,10 @@ extension Sentence {
 
   /// Command Complete and Command Status: which command, and what came of it.
   private mutating func commandAnswer(
-    _ event: HCIEvent, _ found: HCIParameters, _ bytes: RawSpan, _ answer: Answer
+    _ event: HCIEvent, _ dissection: Dissection, _ found: HCIParameters, _ bytes: RawSpan,
+    _ answer: Answer
   ) {
-    let isComplete = event.code == HCIEvent.commandCompleteCode
-    var cursor = Cursor(bytes, found.outer)
-    let opcode =
-      isComplete
-      ? (try? CommandComplete(parsing: &cursor))?.opcode
-      : (try? CommandStatus(parsing: &cursor))?.opcode
-    guard let opcode else {
+    guard let opcode = dissection.answeredOpcode(event, bytes) else {
       undecoded(bytes.part(found.outer))
       return
     }
@@ -206,7 +201,7 @@ extension Sentence {
       } else {
         undecoded(bytes.part(found.inner).dropping(1))
       }
-    } else if isComplete {
+    } else if event.code == HCIEvent.commandCompleteCode {
       undecoded(bytes.part(found.inner).dropping(1))
     }
   }

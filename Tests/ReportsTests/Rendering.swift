@@ -22,17 +22,25 @@ struct RecordList: CaptureSource, ~Copyable {
   let summary = CaptureSummary(
     format: .btsnoop, datalink: 1002, datalinkName: "HCI UART (H4)", timeDecimals: 6)
   private let records: [TestRecord]
+  /// What ends the capture, where something does.
+  private let failure: CaptureFailure?
   private var number = 0
   /// The bytes that were lent last.
   private var bytes: [UInt8] = []
 
-  init(_ records: [TestRecord]) { self.records = records }
+  init(_ records: [TestRecord], failure: CaptureFailure? = nil) {
+    self.records = records
+    self.failure = failure
+  }
 
   var isReady: Bool { true }
 
   @_lifetime(&self)
-  mutating func next() -> CaptureRecord? {
-    guard number < records.count else { return nil }
+  mutating func next() throws(CaptureFailure) -> CaptureRecord? {
+    guard number < records.count else {
+      if let failure { throw failure }
+      return nil
+    }
     let record = records[number]
     number += 1
     bytes = record.bytes
@@ -57,7 +65,7 @@ enum Rendering {
     return run(&source, &report)
   }
 
-  private static func run<Report: PacketReport & ~Copyable>(
+  static func run<Report: PacketReport & ~Copyable>(
     _ source: inout RecordList, _ report: inout Report
   ) -> String {
     var output = Output()

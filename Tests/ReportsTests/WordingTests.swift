@@ -9,63 +9,31 @@ import Testing
 
 @testable import Reports
 
-/// H4 records, 10 ms apart, handed out one by one.
-private struct Records: CaptureSource, ~Copyable {
-  struct Stored {
-    var bytes: [UInt8]
-    var adapter: UInt16 = 0
-    var milliseconds = 0
-  }
-
-  private let records: [Stored]
-  private let failure: CaptureFailure?
-  private var position = 0
-  private var current: [UInt8] = []
-
-  init(_ records: [Stored], failure: CaptureFailure? = nil) {
-    self.records = records
-    self.failure = failure
-  }
-
-  var summary: CaptureSummary {
-    CaptureSummary(
-      format: .btsnoop, datalink: 1002, datalinkName: "HCI UART (H4)", timeDecimals: 6)
-  }
-
-  var isReady: Bool { true }
-
-  @_lifetime(&self)
-  mutating func next() throws(CaptureFailure) -> CaptureRecord? {
-    guard position < records.count else {
-      if let failure { throw failure }
-      return nil
-    }
-    let stored = records[position]
-    position += 1
-    current = stored.bytes
-    // Commands are sent, events received, data by its packet boundary flag.
-    let isSent = current[0] == 1 || current[0] == 2 && current[2] & 0x30 == 0
-    let time = 1_700_000_000_000 + 10 * position + stored.milliseconds
-    return CaptureRecord(
-      number: position, time: Timestamp(microseconds: Int64(time) * 1000),
-      direction: isSent ? .sent : .received, adapter: stored.adapter, framing: .h4,
-      originalLength: current.count, drops: 0, fileOffset: 0, bytes: current.bytes)
+/// H4 records, 10 ms apart. Commands are sent, events received, data by its packet boundary flag.
+private func records(_ packets: [String]) -> [TestRecord] {
+  packets.enumerated().map { index, text in
+    let bytes = hex(text)
+    let isSent = bytes[0] == 1 || bytes[0] == 2 && bytes[2] & 0x30 == 0
+    return TestRecord(
+      bytes: bytes, direction: isSent ? .sent : .received,
+      time: Timestamp(microseconds: 1_700_000_000_000_000 + 10_000 * Int64(index)))
   }
 }
 
-/// The lines that a report prints for these records.
+/// The lines that a report prints for these packets.
 private func lines<Report: PacketReport & ~Copyable>(
-  _ records: [Records.Stored], failure: CaptureFailure? = nil,
+  _ packets: [String], failure: CaptureFailure? = nil, _ makeReport: (CaptureSummary) -> Report
+) -> [String] {
+  lines(records(packets), failure: failure, makeReport)
+}
+
+private func lines<Report: PacketReport & ~Copyable>(
+  _ records: [TestRecord], failure: CaptureFailure? = nil,
   _ makeReport: (CaptureSummary) -> Report
 ) -> [String] {
-  var source = Records(records, failure: failure)
+  var source = RecordList(records, failure: failure)
   var report = makeReport(source.summary)
-  var output = Output()
-  var pass = Pass()
-  try? pass.run(&source, &report, into: &output)
-  return String(decoding: output.bytes.array, as: UTF8.self).split(separator: "\n").map {
-    String($0)
-  }
+  return Rendering.run(&source, &report).split(separator: "\n").map { String($0) }
 }
 
 private func show(_ packets: [String], _ change: (inout ShowOptions) -> Void = { _ in })
@@ -74,7 +42,7 @@ private func show(_ packets: [String], _ change: (inout ShowOptions) -> Void = {
   var options = ShowOptions()
   options.time = .none
   change(&options)
-  return Array(lines(packets.map { .init(bytes: hex($0)) }) { ShowText(options, $0) }.dropFirst())
+  return Array(lines(packets) { ShowText(options, $0) }.dropFirst())
 }
 
 /// The last packet's line without its columns.
@@ -89,7 +57,7 @@ private func words(_ packets: String...) -> String {
 private func json(_ packets: [String]) -> String {
   var options = ShowOptions()
   options.showsBytes = true
-  return lines(packets.map { .init(bytes: hex($0)) }) { ShowJSON(options, $0) }.last ?? ""
+  return lines(packets) { ShowJSON(options, $0) }.last ?? ""
 }
 
 /// An advertisement in one legacy report.
@@ -269,11 +237,11 @@ private func advertisement(_ data: String) -> String {
   }
 
   @Test func aVendorsAnswerIsNoFailure() {
-    let vendors = lines([.init(bytes: hex("04 0e 04 01 01 fc 05"))]) {
+    let vendors = lines(["04 0e 04 01 01 fc 05"]) {
       InfoReport("-", $0, json: true, glyphs: .utf8)
     }
     #expect(vendors[0].contains(#""failures":{}"#))
-    let known = lines([.init(bytes: hex("04 0e 04 01 03 0c 05"))]) {
+    let known = lines(["04 0e 04 01 03 0c 05"]) {
       InfoReport("-", $0, json: true, glyphs: .utf8)
     }
     #expect(known[0].contains(#""failures":{"hci_status":1}"#))
@@ -315,8 +283,9 @@ private func advertisement(_ data: String) -> String {
   }
 
   @Test func otherAdaptersAreNamed() {
-    let reset = hex("01 03 0c 00")
-    let shown = lines([.init(bytes: reset), .init(bytes: reset, adapter: 1)]) {
+    var packets = records(["01 03 0c 00", "01 03 0c 00"])
+    packets[1].adapter = 1
+    let shown = lines(packets) {
       ShowText(ShowOptions(), $0)
     }
     #expect(shown[1].hasSuffix("   → Reset") && shown[2].hasSuffix("   hci1 → Reset"))
@@ -325,7 +294,7 @@ private func advertisement(_ data: String) -> String {
 
 @Suite struct InfoWordingTests {
   private func info(_ packets: String..., failure: CaptureFailure? = nil) -> [String] {
-    lines(packets.map { .init(bytes: hex($0)) }, failure: failure) {
+    lines(packets, failure: failure) {
       InfoReport("-", $0, json: false, glyphs: .utf8)
     }
   }

@@ -8,50 +8,6 @@ import Testing
 @testable import Dissectors
 @testable import Sessions
 
-extension Traffic {
-  /// Signalling commands in one frame, on LE unless `cid` says 1.
-  mutating func signal(_ text: String, _ direction: Direction, cid: Int = 5, handle: Int = 0x40) {
-    acl(l2cap(hex(text), cid: cid), direction, handle: handle)
-  }
-
-  /// A K-frame that begins an SDU of `length` bytes.
-  mutating func first(
-    _ length: Int, _ payload: [UInt8], _ direction: Direction, cid: Int = 0x41, handle: Int = 0x40
-  ) {
-    acl(l2cap(little(length) + payload, cid: cid), direction, handle: handle)
-  }
-
-  /// A whole SDU in one K-frame.
-  mutating func sdu(_ text: String, _ direction: Direction, cid: Int = 0x41, handle: Int = 0x40) {
-    first(hex(text).count, hex(text), direction, cid: cid, handle: handle)
-  }
-
-  /// Opens an LE credit-based channel for SPSM 0x0080: 0x40 here, 0x41 there; this host takes SDUs of
-  /// 100 bytes in frames of 30 and gives 3 credits, the peer 64, 23 and 2.
-  mutating func openChannel(result: Int = 0) {
-    signal("14 02 0a 00 80 00 40 00 64 00 1e 00 03 00", .sent)
-    signal("15 02 0a 00 41 00 40 00 17 00 02 00 \(result) 00", .received)
-  }
-
-  /// Opens two enhanced bearers: 0x40 here and 0x51 there, 0x41 here and 0x50 there; the peer takes 80
-  /// bytes, this host 64.
-  mutating func openBearers() {
-    signal("17 03 0c 00 27 00 40 00 40 00 08 00 40 00 41 00", .sent)
-    signal("18 03 0c 00 50 00 50 00 08 00 00 00 51 00 50 00", .received)
-  }
-
-  /// Opens a BR/EDR channel: 0x45 here, 0x46 there.
-  mutating func openClassic(psm: String) {
-    signal("02 01 04 00 \(psm) 45 00", .sent, cid: 1)
-    signal("03 01 08 00 46 00 45 00 00 00 00 00", .received, cid: 1)
-  }
-
-  /// Connection Complete of a BR/EDR link.
-  mutating func connectClassic() {
-    event(0x03, [0] + little(0x40) + little(0xc011_2233_4455, width: 6) + [1, 0])
-  }
-}
-
 @Suite struct ChannelTests {
   /// Bytes that no frame repeats.
   private let payload = (0..<100).map { UInt8($0) }
@@ -288,44 +244,6 @@ extension Traffic {
     #expect(told[2].notes == [nil])
   }
 
-  @Test func bearersHaveTheirOwnTransactions() {
-    let told = run { traffic in
-      traffic.connect()
-      traffic.openBearers()
-      traffic.sdu("0a 01 00", .sent, cid: 0x51)
-      traffic.sdu("0a 02 00", .sent, cid: 0x50)
-      traffic.sent("0a 03 00")
-      traffic.sdu("0b bb", .received, cid: 0x41)
-      traffic.received("0b cc")
-      traffic.sdu("0b aa", .received, cid: 0x40)
-      traffic.sdu("02 40 00", .sent, cid: 0x51)
-    }
-    #expect(told[7].answers == "answers 5 after 2 ms")
-    #expect(told[8].answers == "answers 6 after 2 ms")
-    #expect(told[9].answers == "answers 4 after 5 ms")
-    #expect(told[4].answer.channel?.bearer?.rawValue == 0x40)
-    #expect(told[9].answer.channel?.bearer?.rawValue == 0x40)
-    #expect(told[6].answer.channel == nil)
-    // The MTU of an enhanced bearer is the channel's.
-    #expect(told[10].problems == ["mtuExchangeNotAllowed(0,0)"])
-    #expect(told[10].connection?.mtu == nil)
-  }
-
-  /// An ATT PDU in two frames is one PDU.
-  @Test func attOverSeveralFrames() {
-    let value = (0..<60).map { UInt8($0) }
-    let told = run { traffic in
-      traffic.connect()
-      traffic.openBearers()
-      traffic.first(63, [0x1b, 0x0e, 0x00] + value[0..<30], .received, cid: 0x40)
-      traffic.acl(l2cap(Array(value[30...]), cid: 0x40), .received)
-    }
-    #expect(told[4].att == nil)
-    #expect(told[5].att == "Handle Value Notification")
-    #expect(told[5].attBytes == [0x1b, 0x0e, 0x00] + value)
-    #expect(told[5].fragments == [4, 5])
-  }
-
   @Test func closedChannel() {
     let told = run { traffic in
       traffic.connect()
@@ -389,51 +307,6 @@ extension Traffic {
     #expect(told[5].answers == "answers 4 after 1 ms")
     #expect(told[6].problems == [])
     #expect(told[7].problems == ["frameTooLong(102,64)", "sduTooLong(100,64)"])
-  }
-
-  // MARK: BR/EDR
-
-  @Test func classicChannels() {
-    let told = run { traffic in
-      traffic.connectClassic()
-      traffic.openClassic(psm: "03 00")
-      traffic.acl(l2cap(hex("0b ef 05 61 62 9a"), cid: 0x46), .sent)
-      traffic.acl(l2cap(hex("0b ef 0d ff 55 02 00 ee 10 9a"), cid: 0x45), .received)
-      traffic.acl(l2cap(hex("0b ef 05 61 62 9a"), cid: 0x46), .sent)
-      traffic.acl(l2cap(hex("13 ef 05 61 62 9a"), cid: 0x46), .sent)
-    }
-    #expect(told[4].answer.channel?.psm == .rfcomm)
-    let accessories = (4...7).map { told[$0].answer.channel?.accessory }
-    #expect(accessories == [nil, .iAP2, .iAP2, nil])
-    #expect(told.problems == [])
-  }
-
-  @Test func attOverClassic() {
-    let told = run { traffic in
-      traffic.connectClassic()
-      traffic.openClassic(psm: "1f 00")
-      traffic.acl(l2cap(hex("0a 03 00"), cid: 0x46), .sent)
-      traffic.acl(l2cap(hex("0b 01"), cid: 0x45), .received)
-    }
-    #expect(told[4].att == "Read Request")
-    #expect(told[5].answers == "answers 4 after 1 ms")
-    #expect(told[5].answer.channel?.bearer?.rawValue == 0x45)
-  }
-
-  /// Once the mode is agreed on, frames begin with a control field.
-  @Test func enhancedRetransmissionMode() {
-    let option = "04 09 03 08 03 d0 07 e0 2e f2 03"
-    let told = run { traffic in
-      traffic.connectClassic()
-      traffic.openClassic(psm: "17 00")
-      traffic.signal("04 02 0f 00 46 00 00 00 \(option)", .sent, cid: 1)
-      traffic.signal("05 02 11 00 45 00 00 00 00 00 \(option)", .received, cid: 1)
-      traffic.acl(l2cap(hex("06 42 aa bb"), cid: 0x46), .sent)
-      traffic.acl(l2cap(hex("81 05"), cid: 0x45), .received)
-    }
-    #expect(told[6].control?.txSeq == 3 && told[6].body == [0xaa, 0xbb])
-    #expect(told[7].control?.isSupervisory == true && told[7].body == [])
-    #expect(told.problems == [])
   }
 
   @Test func tally() {

@@ -114,15 +114,7 @@ package struct AdvertisingReport: Sendable {
   /// (Core, Vol 4, Part E, 7.7.65.13: only with Event_Type bit 4 set).
   package var legacyName: StaticString? {
     switch kind {
-    case .legacy:
-      switch eventType {
-      case 0: "ADV_IND"
-      case 1: "ADV_DIRECT_IND"
-      case 2: "ADV_SCAN_IND"
-      case 3: "ADV_NONCONN_IND"
-      case 4: "SCAN_RSP"
-      default: nil
-      }
+    case .legacy: CodeSet.advertisingReportType.name(of: UInt64(eventType))
     case .directed: "ADV_DIRECT_IND"
     case .extended:
       switch eventType & 0x1f {
