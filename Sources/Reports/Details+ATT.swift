@@ -65,7 +65,15 @@ extension Details {
       sink.at(start + 1, 1)
       sink.code("flags", UInt64(flags), digits: 2, ATT.ExecuteWriteRequest.name(flags))
     }
-    if let value = fields.value { self.bytes("value", value, of: bytes, to: &sink) }
+    if let value = fields.value {
+      if let type = fields.type,
+        case .service(let uuid) = DeclaredAttribute(bytes.part(value), type)
+      {
+        sink.at(Int(value.start), Int(value.count))
+        sink.uuid("value_uuid", uuid)
+      }
+      self.bytes("value", value, of: bytes, to: &sink)
+    }
     if let counter = fields.signCounter {
       // Behind the value, before the rest of the signature.
       if let signature = fields.signature { sink.at(Int(signature.start) - 4, 4) }
@@ -75,7 +83,7 @@ extension Details {
       self.bytes("signature", signature, of: bytes, to: &sink)
     }
     if let handles = fields.handles { self.handles(handles, bytes, to: &sink) }
-    if let items = fields.items { self.items(items, bytes, answer.request?.type, to: &sink) }
+    if let items = fields.items { self.items(items, bytes, answer.request, to: &sink) }
     if let data = fields.data, !data.isEmpty { self.bytes("data", data, of: bytes, to: &sink) }
     sink.end()
   }
@@ -113,8 +121,9 @@ extension Details {
 
   /// The items of a list. What their values are is known from the type that the request asked for.
   private static func items<Sink: FieldSink & ~Copyable>(
-    _ items: ATTItems, _ bytes: RawSpan, _ type: BluetoothUUID?, to sink: inout Sink
+    _ items: ATTItems, _ bytes: RawSpan, _ request: Request?, to sink: inout Sink
   ) {
+    let type = request?.type
     sink.beginList("items")
     var cursor = Cursor(bytes, items.list)
     var start = cursor.offset
@@ -131,6 +140,9 @@ extension Details {
       }
       if let uuid = item.type {
         sink.at(start + 2, Int(uuid.width))
+        sink.namedUUID(uuid)
+      } else if item.value == nil, let uuid = request?.service {
+        // A response says where the service is; its request said which.
         sink.namedUUID(uuid)
       }
       if let value = item.value {

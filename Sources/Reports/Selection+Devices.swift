@@ -137,7 +137,11 @@ struct DeviceWatch: Sendable {
   func matches(
     _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: Memory
   ) -> Bool {
-    if let link = answer.link, let peer = memory.links.peer(link), isWanted(peer) { return true }
+    if let link = answer.link, let peer = memory.links.peer(link) {
+      if isWanted(peer) { return true }
+      // Under this one it has advertised.
+      if let address = memory.links.peerResolvable(link), isWanted(address) { return true }
+    }
     // Data names nobody else; most packets are that.
     if case .acl = dissection.content { return false }
     if !memory.advertisements.reports.isEmpty {

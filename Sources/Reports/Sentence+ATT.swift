@@ -90,14 +90,21 @@ extension Sentence {
     }
     if let value = fields.value {
       if fields.startHandle != nil || fields.offset != nil { output.text(": ") }
-      self.value(bytes.part(value))
+      // A service is looked for by its UUID.
+      if let type = fields.type,
+        case .service(let uuid) = DeclaredAttribute(bytes.part(value), type)
+      {
+        attribute(uuid)
+      } else {
+        self.value(bytes.part(value))
+      }
     }
     if let counter = fields.signCounter {
       comma()
       output.text("signed, counter ")
       output.decimal(Int(counter))
     }
-    if let items = fields.items { self.items(items, bytes, answer.request?.type) }
+    if let items = fields.items { self.items(items, bytes, answer.request) }
     if let data = fields.data {
       if case .incomplete = pdu, !data.isEmpty { output.text("incomplete: ") }
       output.hex(bytes.part(data), separator: 0x20)
@@ -150,7 +157,8 @@ extension Sentence {
   }
 
   /// The items of a list: what was found where.
-  private mutating func items(_ items: ATTItems, _ bytes: RawSpan, _ type: BluetoothUUID?) {
+  private mutating func items(_ items: ATTItems, _ bytes: RawSpan, _ request: Request?) {
+    let type = request?.type
     var cursor = Cursor(bytes, items.list)
     while let item = items.next(&cursor) {
       comma()
@@ -167,9 +175,10 @@ extension Sentence {
           output.text(glyphs.to)
           output.digits(end)
         }
-        output.byte(0x20)
+        // Where a value was looked for, the request has it.
+        if item.type != nil || item.value != nil || request?.service != nil { output.byte(0x20) }
       }
-      if let uuid = item.type { attribute(uuid) }
+      if let uuid = item.type ?? (item.value == nil ? request?.service : nil) { attribute(uuid) }
       guard let value = item.value else { continue }
       switch DeclaredAttribute(bytes.part(value), type) {
       case .service(let uuid): attribute(uuid)

@@ -25,6 +25,8 @@ struct Sentence: ~Copyable {
   var saysNoData = true
   /// The number that was said last, and where its unit begins: a range may go on from there.
   private var lowerEnd: (value: Int64, unitStart: Int)?
+  /// Whether what is told next is a failure's: beside the status only what says whose is worth a word.
+  var saysOnlyWhose = false
   /// The PHYs that the items of the next list stand for, one a bit.
   private var listedPHYs: UInt64 = 0
 
@@ -42,6 +44,7 @@ struct Sentence: ~Copyable {
     isFailure = false
     goesOn = false
     lowerEnd = nil
+    saysOnlyWhose = false
     listedPHYs = 0
   }
 
@@ -146,6 +149,7 @@ extension Sentence: HCIFieldVisitor {
   ) {
     if case .number(let bits, _, .flags(.phys)) = value { listedPHYs = UInt64(bitPattern: bits) }
     guard let line else { return }
+    if saysOnlyWhose, !Self.saysWhose(name, value) { return }
     switch value {
     case .number(let number, let width, let form):
       self.number(line, number, width: width, form)
@@ -197,6 +201,7 @@ extension Sentence: HCIFieldVisitor {
       guard raw != 0 else { return }
       begin(label)
       output.named(set.name(of: raw), raw, digits: 2)
+      saysOnlyWhose = true
     case .code(.dataOperation):
       // All of the data is what is expected.
       guard raw != 3 else { return }
@@ -252,6 +257,23 @@ extension Sentence: HCIFieldVisitor {
       controlEvent(UInt16(truncatingIfNeeded: raw))
     }
   }
+
+  /// Whether a parameter of something that failed says whose failure it is: the others have no meaning
+  /// then, unless the specification says so.
+  private static func saysWhose(_ name: StaticString, _ value: HCIValue) -> Bool {
+    switch value {
+    case .address(let address): address != .zero
+    case .number(_, _, .code(.status)), .number(_, _, .code(.managementStatus)): true
+    case .number: identifiers.contains { $0 == name.description }
+    default: false
+    }
+  }
+
+  /// What the host itself has numbered; and what an advertising set that ends by its own limits (a
+  /// status that is no failure) has done.
+  private static let identifiers = [
+    "BIG_Handle", "Advertising_Handle", "Config_ID", "Num_Completed_Extended_Advertising_Events",
+  ]
 
   private mutating func scaled(_ value: Int64, _ scale: Scale) {
     output.fixed(Int(value) &* scale.multiplier, decimals: scale.decimals)

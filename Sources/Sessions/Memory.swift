@@ -24,6 +24,8 @@ package struct Answer: Sendable {
   package var attribute: Attributes.Place?
   /// Whether the packet ended connections: `link`'s, or all of an adapter that was reset.
   package var closed = false
+  /// Who or what ended the link, where the packet tells that it has ended.
+  package var ending: Connection.Ending?
 
   init() {}
 
@@ -309,6 +311,7 @@ package struct Memory: Sendable {
       links.close(
         link, links[link].ending(for: reason), reason: reason, packet: record.number,
         time: record.time)
+      answer.ending = links[link].ending
       answer.closed = links[link].transport != .synchronous
     case LinkEvent.encryptionKeyRefreshCode:
       links[link].isEncrypted = true
@@ -397,7 +400,10 @@ package struct Memory: Sendable {
     links[link].interval = complete.interval
     links[link].latency = complete.latency
     links[link].supervisionTimeout = complete.supervisionTimeout
-    links[link].name = names.find(complete.peer, complete.peerType)
+    links[link].peerResolvable = complete.peerResolvable
+    links[link].name =
+      names.find(complete.peer, complete.peerType)
+      ?? complete.peerResolvable.flatMap { names.find($0, .random) }
     answer.link = link
     answer.opened = true
   }
