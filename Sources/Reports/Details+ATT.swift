@@ -67,6 +67,12 @@ extension Details {
       sink.code("flags", UInt64(flags), digits: 2, ATT.ExecuteWriteRequest.name(flags))
     }
     if let value = fields.value {
+      if let type = fields.type,
+        case .service(let uuid) = DeclaredAttribute(bytes.part(value), type)
+      {
+        sink.at(Int(value.start), Int(value.count))
+        sink.uuid("value_uuid", uuid)
+      }
       self.value("value", value, of: bytes, isSecret: hides, to: &sink)
     }
     if let counter = fields.signCounter {
@@ -79,7 +85,7 @@ extension Details {
     }
     if let handles = fields.handles { self.handles(handles, bytes, to: &sink) }
     if let items = fields.items {
-      self.items(items, bytes, answer.request?.type, hides: hides, to: &sink)
+      self.items(items, bytes, answer.request, hides: hides, to: &sink)
     }
     if let data = fields.data, !data.isEmpty {
       self.value("data", data, of: bytes, isSecret: hides, to: &sink)
@@ -132,9 +138,9 @@ extension Details {
 
   /// The items of a list. What their values are is known from the type that the request asked for.
   private static func items<Sink: FieldSink & ~Copyable>(
-    _ items: ATTItems, _ bytes: RawSpan, _ type: BluetoothUUID?, hides: Bool,
-    to sink: inout Sink
+    _ items: ATTItems, _ bytes: RawSpan, _ request: Request?, hides: Bool, to sink: inout Sink
   ) {
+    let type = request?.type
     sink.beginList("items")
     var cursor = Cursor(bytes, items.list)
     var start = cursor.offset
@@ -151,6 +157,9 @@ extension Details {
       }
       if let uuid = item.type {
         sink.at(start + 2, Int(uuid.width))
+        sink.namedUUID(uuid)
+      } else if item.value == nil, let uuid = request?.service {
+        // A response says where the service is; its request said which.
         sink.namedUUID(uuid)
       }
       if let value = item.value {

@@ -14,6 +14,8 @@ enum Failure: Int, CaseIterable, Sendable {
   case hciStatus
   /// A link ended for another reason than that one of the hosts asked for it.
   case linkLost
+  /// A host ended a link on purpose, and gave an error as its reason.
+  case linkEndedWithError
   /// An L2CAP command was rejected.
   case l2capReject
   /// The kernel refused a management command, or reports that something did not work.
@@ -28,6 +30,7 @@ enum Failure: Int, CaseIterable, Sendable {
     case .pairingFailed: "pairing_failed"
     case .hciStatus: "hci_status"
     case .linkLost: "links_lost"
+    case .linkEndedWithError: "links_ended_with_error"
     case .l2capReject: "l2cap_rejects"
     case .managementStatus: "mgmt_status"
     case .l2capRefused: "l2cap_refusals"
@@ -41,6 +44,8 @@ enum Failure: Int, CaseIterable, Sendable {
     case .pairingFailed: ("failed pairing", "failed pairings")
     case .hciStatus: ("HCI failure", "HCI failures")
     case .linkLost: ("lost link", "lost links")
+    case .linkEndedWithError:
+      ("link that a host ended for an error", "links that a host ended for an error")
     case .l2capReject: ("L2CAP reject", "L2CAP rejects")
     case .managementStatus: ("management failure", "management failures")
     case .l2capRefused: ("L2CAP refusal", "L2CAP refusals")
@@ -60,7 +65,9 @@ extension Dissection {
       else { return nil }
       // Status (1 byte), handle (2), reason (1).
       let reason = StatusCode(rawValue: bytes.byte(at: Int(outer.start) + 3))
-      return reason.isOrderly ? nil : .linkLost
+      if reason.isOrderly { return nil }
+      // Who ended it does not follow from the reason alone: a Disconnect command may have given it.
+      return answer.ending == .localHost || answer.ending == .peer ? .linkEndedWithError : .linkLost
     case .acl:
       if let att {
         guard case .errorResponse(let pdu) = att else { return nil }

@@ -156,8 +156,10 @@ struct InfoDocument: ~Copyable {
       if connection.adapter != 0xffff { sink.number("adapter", Int(connection.adapter)) }
       sink.identifier("handle", UInt64(connection.handle), digits: 4)
       sink.word("transport", connection.transport.key)
+      if connection.isTransportInferred { sink.word("transport_via", "inferred") }
       if let peer = connection.peer { sink.address("peer", peer) }
       if let kind = connection.peerKind?.key { sink.word("peer_type", kind) }
+      if let address = connection.peerResolvable { sink.address("resolvable_address", address) }
       if let entry = connection.name, let name = memory.names[entry] {
         sink.string("name", name.bytes)
       }

@@ -205,6 +205,10 @@ struct InfoPage: ~Copyable {
         out.byte(0x20)
         out.text(kind.words)
       }
+      if let address = connection.peerResolvable {
+        out.text(" as ")
+        out.address(address)
+      }
     } else {
       out.text("peer unknown, handle ")
       out.handle(connection.handle)
@@ -218,6 +222,10 @@ struct InfoPage: ~Copyable {
       out.text(role.key)
     }
     if connection.transport == .brEDR { out.text(", BR/EDR") }
+    if connection.isTransportInferred {
+      if connection.transport == .le { out.text(", LE") }
+      out.text(" (inferred)")
+    }
     out.text(", ")
     if let last = connection.lastPacket {
       out.packet(connection.firstPacket)

@@ -384,6 +384,7 @@ extension JSONSchema {
             "pairing_failed": {"type": "integer", "description": "Pairings that failed.", "minimum": 1},
             "hci_status": {"type": "integer", "description": "Commands and procedures that ended with another status than success.", "minimum": 1},
             "links_lost": {"type": "integer", "description": "Links that ended although no host asked for it.", "minimum": 1},
+            "links_ended_with_error": {"type": "integer", "description": "Links that a host ended on purpose, with an error as its reason.", "minimum": 1},
             "l2cap_rejects": {"type": "integer", "description": "L2CAP commands that were rejected.", "minimum": 1},
             "mgmt_status": {"type": "integer", "description": "Management commands that the kernel refused, and its reports of what did not work.", "minimum": 1},
             "l2cap_refusals": {"type": "integer", "description": "L2CAP requests that were refused: connections, configurations, connection parameters.", "minimum": 1}
@@ -740,6 +741,10 @@ extension JSONSchema {
           "$ref": "#/$defs/address",
           "description": "The peer's identity address, where a key resolved its private one."
         },
+        "resolvable_address": {
+          "$ref": "#/$defs/address",
+          "description": "The resolvable private address that the peer uses, where the controller reports its identity as the peer: the peer advertised under it."
+        },
         "name": {"type": "string", "description": "The peer's name, once it is known."},
         "local_role": {"enum": ["central", "peripheral"], "description": "What the captured host is in this connection."}
       }
@@ -998,6 +1003,7 @@ extension JSONSchema {
           "$ref": "#/$defs/code",
           "description": "Execute Write: 0x00 cancels the prepared writes, 0x01 writes them."
         },
+        "value_uuid": {"$ref": "#/$defs/uuid", "description": "Find By Type Value Request: the service that is looked for, where the value is its UUID."},
         "value": {"$ref": "#/$defs/hex", "description": "The attribute's value, or a part of it."},
         "sign_counter": {"type": "integer", "description": "Signed Write: the counter of its signature.", "minimum": 0},
         "signature": {"$ref": "#/$defs/hex", "description": "Signed Write: the signature."},
@@ -1214,11 +1220,16 @@ extension JSONSchema {
         "adapter": {"type": "integer", "description": "Index of the controller.", "minimum": 0},
         "handle": {"$ref": "#/$defs/handle", "description": "The controller's handle for it."},
         "transport": {"enum": ["le", "br_edr", "synchronous", "unknown"], "description": "What kind of link it is."},
+        "transport_via": {"const": "inferred", "description": "Where its opening is not in the capture: the transport follows from a channel that only that one has."},
         "peer": {"$ref": "#/$defs/address"},
         "peer_type": {"$ref": "#/$defs/addressType"},
         "identity": {
           "$ref": "#/$defs/address",
           "description": "The peer's identity address, where a key resolved its private one."
+        },
+        "resolvable_address": {
+          "$ref": "#/$defs/address",
+          "description": "The resolvable private address that the peer used, where its identity is reported as the peer."
         },
         "name": {"type": "string", "description": "The peer's name, if it was seen."},
         "local_role": {"enum": ["central", "peripheral"], "description": "What the captured host was."},

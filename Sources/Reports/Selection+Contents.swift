@@ -67,13 +67,13 @@ extension Selection {
     return false
   }
 
-  private func has(_ uuid: BluetoothUUID?) -> Bool {
+  func has(_ uuid: BluetoothUUID?) -> Bool {
     guard let uuid else { return false }
     return uuids.contains(uuid.shortest)
   }
 
   /// Whether an ATT PDU carries one of the UUIDs or is about an attribute that has it, or an
-  /// advertisement lists it or has data of it.
+  /// advertisement, or the advertising data or filter of a command or event, lists it or has data of it.
   func matchesUUID(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: Memory
@@ -86,7 +86,7 @@ extension Selection {
         return true
       }
     }
-    return false
+    return memory.advertisements.reports.isEmpty && matchesParameterUUID(dissection, bytes)
   }
 
   private func matchesUUID(
@@ -134,7 +134,7 @@ extension Selection {
     return has(memory.attributes[place].uuid)
   }
 
-  private func matchesUUID(_ bytes: RawSpan, _ data: Slice) -> Bool {
+  func matchesUUID(_ bytes: RawSpan, _ data: Slice) -> Bool {
     var structures = ADStructures(bytes, data)
     while let structure = structures.next() {
       var cursor = Cursor(bytes, structure.data)
@@ -152,7 +152,8 @@ extension Selection {
     return false
   }
 
-  /// Whether an attribute value or an advertisement holds one of the byte patterns.
+  /// Whether an attribute value or an advertisement, heard or of one's own, holds one of the byte
+  /// patterns.
   func matchesValue(_ dissection: Dissection, _ bytes: RawSpan, _ memory: Memory) -> Bool {
     if let pdu = dissection.att {
       let fields = pdu.fields
@@ -171,10 +172,10 @@ extension Selection {
         return true
       }
     }
-    return false
+    return memory.advertisements.reports.isEmpty && matchesParameterValue(dissection, bytes)
   }
 
-  private func holds(_ value: RawSpan) -> Bool { values.contains { $0.isIn(value) } }
+  func holds(_ value: RawSpan) -> Bool { values.contains { $0.isIn(value) } }
 }
 
 /// Bytes with wildcards.

@@ -176,6 +176,8 @@ struct DeviceWatch: Sendable {
     if let link = answer.link {
       if let peer = memory.links.peer(link), isWanted(peer) { return true }
       if let identity = memory.links.identity(link), isWanted(identity) { return true }
+      // Under this one it has advertised.
+      if let address = memory.links.peerResolvable(link), isWanted(address) { return true }
     }
     // Data names nobody else; most packets are that.
     if case .acl = dissection.content { return false }

@@ -5,7 +5,7 @@ import Sessions
 
 extension Selection {
   /// The highest layer of a packet, or what it is about: the JSON contract's `protocol`, `adv` for
-  /// advertising reports, `security` for pairing, keys and encryption, and `note` for records that
+  /// advertising, one's own and what was heard, `security` for pairing, keys and encryption, and `note` for records that
   /// are no packets.
   package enum Layer: Sendable, CaseIterable {
     case command, event, acl, sco, iso, l2cap, att, smp, mgmt, unknown, advertising, security, note
@@ -74,7 +74,7 @@ extension Dissection {
   /// Whether the packet is of this layer.
   func isOf(_ layer: Selection.Layer, _ bytes: RawSpan, _ memory: Memory) -> Bool {
     switch layer {
-    case .advertising: !memory.advertisements.reports.isEmpty
+    case .advertising: isAboutAdvertising(bytes, memory)
     case .security: isAboutSecurity(bytes)
     default: self.layer == layer
     }

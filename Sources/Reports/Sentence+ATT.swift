@@ -126,7 +126,14 @@ extension Sentence {
     }
     if let value = fields.value {
       if fields.startHandle != nil || fields.offset != nil { output.text(": ") }
-      self.value(bytes.part(value))
+      // A service is looked for by its UUID.
+      if let type = fields.type,
+        case .service(let uuid) = DeclaredAttribute(bytes.part(value), type)
+      {
+        attribute(uuid)
+      } else {
+        self.value(bytes.part(value))
+      }
     }
     if let counter = fields.signCounter {
       comma()
@@ -137,7 +144,7 @@ extension Sentence {
       if items.layout == .handleLengthValue {
         notifications(items, bytes, pdu.opcode, direction, answer, memory)
       } else {
-        self.items(items, bytes, answer.request?.type)
+        self.items(items, bytes, answer.request)
       }
     }
     if let data = fields.data {
@@ -215,7 +222,8 @@ extension Sentence {
   }
 
   /// The items of a list: what was found where.
-  private mutating func items(_ items: ATTItems, _ bytes: RawSpan, _ type: BluetoothUUID?) {
+  private mutating func items(_ items: ATTItems, _ bytes: RawSpan, _ request: Request?) {
+    let type = request?.type
     var cursor = Cursor(bytes, items.list)
     while let item = items.next(&cursor) {
       comma()
@@ -232,9 +240,10 @@ extension Sentence {
           output.text(glyphs.to)
           output.digits(end)
         }
-        output.byte(0x20)
+        // Where a value was looked for, the request has it.
+        if item.type != nil || item.value != nil || request?.service != nil { output.byte(0x20) }
       }
-      if let uuid = item.type { attribute(uuid) }
+      if let uuid = item.type ?? (item.value == nil ? request?.service : nil) { attribute(uuid) }
       guard let value = item.value else { continue }
       switch DeclaredAttribute(bytes.part(value), type) {
       case .service(let uuid): attribute(uuid)

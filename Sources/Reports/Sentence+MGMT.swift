@@ -50,6 +50,7 @@ extension Sentence {
       output.named(
         CodeSet.managementStatus.name(of: UInt64(status)), UInt64(status), digits: 2)
     }
+    saysOnlyWhose = status != 0
     if let completed = found.completed, HCITable.returns(completed).isKnown {
       parameters(HCITable.returns(completed), bytes, found.inner)
     } else {

@@ -145,8 +145,9 @@ extension Sentence {
       output.text(", responder's keys")
       keys(pairing.responderKeys)
     }
-    guard pairing.opcode == .pairingResponse, let step = answer.pairing, let method = step.method
-    else { return }
+    guard pairing.opcode == .pairingResponse, let step = answer.pairing else { return }
+    if step.isOverBREDR { output.text("; keys over BR/EDR") }
+    guard let method = step.method else { return }
     output.text("; ")
     self.method(method, step)
   }

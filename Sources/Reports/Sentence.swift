@@ -31,6 +31,8 @@ struct Sentence: ~Copyable {
   private var addressType: (start: Int, end: Int, name: StaticString)?
   /// Where the address ends that was said last.
   private var addressEnd = 0
+  /// Whether what is told next is a failure's: beside the status only what says whose is worth a word.
+  var saysOnlyWhose = false
   /// The PHYs that the items of the next list stand for, one a bit.
   private var listedPHYs: UInt64 = 0
 
@@ -50,6 +52,7 @@ struct Sentence: ~Copyable {
     lowerEnd = nil
     addressType = nil
     addressEnd = 0
+    saysOnlyWhose = false
     listedPHYs = 0
   }
 
@@ -154,6 +157,7 @@ extension Sentence: HCIFieldVisitor {
   ) {
     if case .number(let bits, _, .flags(.phys)) = value { listedPHYs = UInt64(bitPattern: bits) }
     guard let line else { return }
+    if saysOnlyWhose, !Self.saysWhose(name, value) { return }
     switch value {
     case .number(let number, let width, let form):
       self.number(line, number, width: width, form)
@@ -213,6 +217,7 @@ extension Sentence: HCIFieldVisitor {
       guard raw != 0 else { return }
       begin(label)
       output.named(set.name(of: raw), raw, digits: 2)
+      saysOnlyWhose = true
     case .code(.dataOperation):
       // All of the data is what is expected.
       guard raw != 3 else { return }
@@ -293,6 +298,23 @@ extension Sentence: HCIFieldVisitor {
       controlEvent(UInt16(truncatingIfNeeded: raw))
     }
   }
+
+  /// Whether a parameter of something that failed says whose failure it is: the others have no meaning
+  /// then, unless the specification says so.
+  private static func saysWhose(_ name: StaticString, _ value: HCIValue) -> Bool {
+    switch value {
+    case .address(let address): address != .zero
+    case .number(_, _, .code(.status)), .number(_, _, .code(.managementStatus)): true
+    case .number: identifiers.contains { $0 == name.description }
+    default: false
+    }
+  }
+
+  /// What the host itself has numbered; and what an advertising set that ends by its own limits (a
+  /// status that is no failure) has done.
+  private static let identifiers = [
+    "BIG_Handle", "Advertising_Handle", "Config_ID", "Num_Completed_Extended_Advertising_Events",
+  ]
 
   private mutating func scaled(_ value: Int64, _ scale: Scale) {
     output.fixed(Int(value) &* scale.multiplier, decimals: scale.decimals)

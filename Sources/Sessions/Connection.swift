@@ -52,12 +52,17 @@ package struct Connection: Sendable {
   package let handle: UInt16
   /// What the link is.
   package var transport: Transport
+  /// Whether the transport follows from the channels that its data uses, since its opening is missing.
+  package var isTransportInferred = false
   /// The peer's address as used for the connection.
   package var peer: DeviceAddress?
   /// And its type.
   package var peerType: AddressType?
   /// The identity address that the peer gave when the two paired, and its type.
   package var identity: (address: DeviceAddress, type: AddressType)?
+  /// The resolvable private address that the peer uses, where `peer` is the identity that the
+  /// controller has resolved it to: the peer advertised under it.
+  package var peerResolvable: DeviceAddress?
   /// The part that the captured host plays.
   package var localRole: Role?
   /// The packet that opened it, or in which it was first seen.

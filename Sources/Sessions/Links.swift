@@ -75,6 +75,11 @@ package struct Links: Sendable {
     }
   }
 
+  /// The resolvable private address that the peer uses, where its identity is known.
+  package func peerResolvable(_ slot: LinkSlot) -> DeviceAddress? {
+    slots[slot.index].connection.peerResolvable
+  }
+
   /// The connection in a slot, in place.
   subscript(slot: LinkSlot) -> Connection {
     _read { yield slots[slot.index].connection }
@@ -143,10 +148,12 @@ package struct Links: Sendable {
   ) -> LinkSlot? {
     guard let slot = find(adapter, handle, packet: packet) else { return nil }
     let connection = self[slot]
-    guard connection.transport == .unknown, connection.isEstablished, !connection.isUsed,
+    let isOpen = connection.isTransportInferred || connection.transport == .unknown
+    guard isOpen, connection.isEstablished, !connection.isUsed,
       packet - connection.firstPacket <= Self.race, connection.firstPacket >= gap
     else { return nil }
     self[slot].transport = transport
+    self[slot].isTransportInferred = false
     self[slot].isOpeningMissing = false
     if connection.isEncrypted == nil { self[slot].isEncrypted = false }
     return slot

@@ -15,9 +15,11 @@ extension Memory {
     } else {
       links[link].isUsed = true
     }
+    if links[link].transport == .unknown { inferTransport(link, dissection, answer) }
     if let pdu = dissection.smp {
       let step = links[pairing: link].observe(
-        pdu, direction, packet: record.number, time: record.time)
+        pdu, direction, overBREDR: dissection.l2cap?.cid == .brEDRSecurityManager,
+        packet: record.number, time: record.time)
       answer.pairing = step
       if direction == .received, case .identityAddressInformation(let identity) = pdu {
         links[link].identity = (identity.address, identity.addressType)
@@ -59,6 +61,18 @@ extension Memory {
     if let mtu = fields.mtu, let offered = request?.mtu {
       links[link].mtu = max(23, min(offered, mtu))
     }
+  }
+
+  /// What a link is whose opening is not in the capture, where a channel tells that only one of the
+  /// transports has (Core, Vol 3, Part A, 2.1, tables 2.1 and 2.2).
+  private mutating func inferTransport(
+    _ link: LinkSlot, _ dissection: Dissection, _ answer: Answer
+  ) {
+    guard let channel = dissection.l2cap?.cid ?? answer.fragment.channel,
+      let transport = channel.transport
+    else { return }
+    links[link].transport = transport
+    links[link].isTransportInferred = true
   }
 
   /// Where the attribute `handle` stands that a PDU with this opcode and direction names, if it was
@@ -108,6 +122,17 @@ extension ATTOpcode {
     case .request, .confirmation: false
     // Notifications, but not commands.
     case .unacknowledged: rawValue & 0x40 == 0
+    }
+  }
+}
+
+extension ChannelID {
+  /// The transport of a fixed channel that the other one does not have.
+  fileprivate var transport: Connection.Transport? {
+    switch self {
+    case .attribute, .leSignalling, .securityManager: .le
+    case .signalling, .brEDRSecurityManager: .brEDR
+    default: nil
     }
   }
 }

@@ -119,6 +119,7 @@ extension Memory {
       links.close(
         link, links[link].ending(for: reason), reason: reason, packet: record.number,
         time: record.time)
+      answer.ending = links[link].ending
       answer.closed = links[link].transport != .synchronous
     case LinkEvent.encryptionKeyRefreshCode:
       links[link].isEncrypted = true
@@ -210,7 +211,10 @@ extension Memory {
     links[link].interval = complete.interval
     links[link].latency = complete.latency
     links[link].supervisionTimeout = complete.supervisionTimeout
-    links[link].name = names.find(complete.peer, complete.peerType)
+    links[link].peerResolvable = complete.peerResolvable
+    links[link].name =
+      names.find(complete.peer, complete.peerType)
+      ?? complete.peerResolvable.flatMap { names.find($0, .random) }
     answer.link = link
     answer.opened = true
   }

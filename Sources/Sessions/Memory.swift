@@ -24,6 +24,8 @@ package struct Answer: Sendable {
   package var attribute: Attributes.Place?
   /// Whether the packet ended connections: `link`'s, or all of an adapter that was reset.
   package var closed = false
+  /// Who or what ended the link, where the packet tells that it has ended.
+  package var ending: Connection.Ending?
 
   init() {}
 

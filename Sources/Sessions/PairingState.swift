@@ -5,8 +5,11 @@ import Dissectors
 package struct PairingStep: Sendable {
   /// Who sent the Pairing Request.
   package let initiator: Direction
-  /// How the two authenticate each other, once both have said what they can.
+  /// How the two authenticate each other, once both have said what they can; nil over BR/EDR.
   package let method: PairingMethod?
+  /// Whether keys for LE are given over an encrypted BR/EDR link: nobody authenticates anew, so there
+  /// is no method, and no Confirm or Random (Core, Vol 3, Part H, 2.4.2.4 and 3.6.1).
+  package let isOverBREDR: Bool
   /// Of Confirm and Random of a passkey over Secure Connections: which of the 20 rounds (Core, Vol 3,
   /// Part H, 2.3.5.6.3), from 1.
   package let round: UInt8?
@@ -26,6 +29,7 @@ struct PairingState: Sendable {
   /// Whether the link has been encrypted since: Confirm and Random that follow are another pairing's,
   /// whose beginning is not in the capture.
   private var isOver = false
+  private var isOverBREDR = false
   /// Confirms, randoms and public keys so far, of each direction.
   private var counts = InlineArray<2, Counts>(repeating: Counts())
 
@@ -40,7 +44,7 @@ struct PairingState: Sendable {
 
   /// Takes in a PDU and says what pairing it belongs to; nil where the beginning is not in the capture.
   mutating func observe(
-    _ pdu: SMPPDU, _ direction: Direction, packet: Int, time: Timestamp?
+    _ pdu: SMPPDU, _ direction: Direction, overBREDR: Bool, packet: Int, time: Timestamp?
   ) -> PairingStep? {
     switch pdu {
     case .pairing(let pairing) where pairing.opcode == .pairingRequest:
@@ -48,11 +52,13 @@ struct PairingState: Sendable {
       request = Request(packet: packet, time: time)
       initiator = direction
       features = pairing
+      isOverBREDR = overBREDR
     case .pairing(let pairing):
-      guard let features, method == nil, direction != initiator else {
+      guard let features, method == nil, direction != initiator, isOverBREDR == overBREDR else {
         self = PairingState()
         return nil
       }
+      if overBREDR { break }
       method = PairingMethod(initiator: features, responder: pairing)
     case .confirm: counts[Int(direction.rawValue)].confirms &+= 1
     case .random: counts[Int(direction.rawValue)].randoms &+= 1
@@ -73,8 +79,8 @@ struct PairingState: Sendable {
   private func step(_ pdu: SMPPDU, _ direction: Direction) -> PairingStep? {
     guard request != nil else { return nil }
     return PairingStep(
-      initiator: initiator, method: method, round: round(pdu, direction),
-      showsValues: isAsExpected)
+      initiator: initiator, method: method, isOverBREDR: isOverBREDR,
+      round: round(pdu, direction), showsValues: isAsExpected)
   }
 
   private func round(_ pdu: SMPPDU, _ direction: Direction) -> UInt8? {

@@ -238,6 +238,27 @@ private let events = managementEventTables.flatMap(\.self)
       ])
   }
 
+  /// Where Store_Hint stands: in this event alone behind the address, as in the kernel's header
+  /// (include/net/bluetooth/mgmt.h) and in BlueZ's lib/bluetooth/mgmt.h. Interval 30-50 ms, latency 0,
+  /// timeout 5 s.
+  @Test func newConnectionParameter() {
+    #expect(
+      told(0x1c, "\(address) 02 01 18 00 28 00 00 00 f4 01", isEvent: true) == [
+        "Address c0ffee123456", "Address_Type 2", "Store_Hint 1", "Min_Connection_Interval 24",
+        "Max_Connection_Interval 40", "Connection_Latency 0", "Supervision_Timeout 500",
+      ])
+    #expect(
+      told(0x35, "01 00 \(address) 02 18 00 28 00 00 00 f4 01", isEvent: false) == [
+        "Param_Count 1", "Parameters [", "{", "Address c0ffee123456", "Address_Type 2",
+        "Min_Connection_Interval 24", "Max_Connection_Interval 40", "Connection_Latency 0",
+        "Supervision_Timeout 500", "}", "]",
+      ])
+    #expect(
+      told(0x19, "01 \(address) 02 03 \(key)", isEvent: true) == [
+        "Store_Hint 1", "Address c0ffee123456", "Address_Type 2", "Type 3", "Value secret of 16",
+      ])
+  }
+
   /// Out-of-band data has a second pair since Secure Connections.
   @Test(arguments: [2, 4])
   func outOfBand(_ values: Int) {

@@ -20,6 +20,13 @@ private func control(_ code: UInt8, _ text: String, isEvent: Bool = false) -> Te
     bytes: [1, 0, 0, 0, code, 0] + hex(text), framing: .monitor(opcode: isEvent ? 17 : 16))
 }
 
+/// The same over BR/EDR.
+private func classic(_ text: String, received: Bool = false) -> TestRecord {
+  var record = pdu(text, received: received)
+  record.bytes[7] = 7
+  return record
+}
+
 /// What is said of the last of some records.
 private func line(_ records: TestRecord...) -> String {
   let lines = Rendering.text(records).split(separator: "\n")
@@ -39,6 +46,19 @@ private func json(_ records: TestRecord..., showsKeys: Bool = false) -> String {
 private let key = "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f"
 
 @Suite struct PairingWordingTests {
+  /// No method: it would be one of LE.
+  @Test func overBREDR() {
+    let pair = [classic("01 03 00 01 10 0e 0e"), classic("02 03 00 01 10 0e 0e", received: true)]
+    #expect(
+      line(pair[0], pair[1])
+        == """
+        Pairing Response NoInputNoOutput, bonding, key size 16, keys IRK CSRK link key; \
+        keys over BR/EDR
+        """)
+    let told = json(pair[0], pair[1])
+    #expect(told.contains("\"request\":1") && !told.contains("\"method\""), "\(told)")
+  }
+
   @Test(
     arguments: [
       (

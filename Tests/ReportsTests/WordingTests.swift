@@ -292,6 +292,52 @@ private func advertisement(_ data: String) -> String {
   }
 }
 
+/// What is said where a value or a failure leaves little to say.
+@Suite struct EconomyWordingTests {
+  /// Find By Type Value: the service that is looked for, and what was found where.
+  @Test func servicesAreLookedForByUUID() {
+    let request = "02 40 00 0d 00 09 00 04 00 06 01 00 ff ff 00 28 0d 18"
+    let response = "02 40 20 0d 00 09 00 04 00 07 0e 00 11 00 20 00 25 00"
+    #expect(
+      words(request) == "Find By Type Value Request 2800 0x0001–ffff: 180d Heart Rate")
+    #expect(
+      words(request, response)
+        == "Find By Type Value Response 2800 0x000e–0011 180d Heart Rate, 0x0020–0025 180d Heart Rate"
+    )
+    // The request is not in the capture: only the ranges are known.
+    #expect(show([response]).last?.contains("0x000e–0011, 0x0020–0025") ?? false)
+    #expect(!(show([response]).last?.hasSuffix(" ") ?? true))
+    let told = Rendering.json([
+      TestRecord(bytes: hex(request)), TestRecord(bytes: hex(response), direction: .received),
+    ])
+    #expect(told.contains(#""uuid":"2800","value_uuid":"180d","value":"0d18""#), "\(told)")
+    #expect(
+      told.contains(
+        #"{"handle":"0x000e","end_handle":"0x0011","uuid":"180d","name":"Heart Rate"}"#), "\(told)")
+  }
+
+  /// What failed has a status and belongs to somebody; the other parameters mean nothing then.
+  @Test(
+    arguments: [
+      (
+        "04 3e 10 0e 44 00 00 00 00 00 00 00 00 00 00 00 00 00 00",
+        "LE Periodic Advertising Sync Established Operation Cancelled by Host (0x44)"
+      ),
+      ("04 08 04 06 40 00 00", "Encryption Change PIN or Key Missing (0x06)"),
+      ("04 59 05 06 40 00 00 00", "Encryption Change [v2] PIN or Key Missing (0x06)"),
+      (
+        "04 03 0b 04 00 00 31 53 00 5e 00 00 01 00",
+        "Connection Complete Page Timeout (0x04), 00:00:5E:00:53:31"
+      ),
+    ])
+  func failures(_ packet: String, _ expected: String) { #expect(words(packet) == expected) }
+
+  /// A set that has come to its limit has done what it was told to.
+  @Test func limitOfASet() {
+    #expect(words("04 3e 06 12 43 01 00 00 05").hasSuffix(", events 5"))
+  }
+}
+
 @Suite struct InfoWordingTests {
   private func info(_ packets: String..., failure: CaptureFailure? = nil) -> [String] {
     lines(packets, failure: failure) {
@@ -308,8 +354,37 @@ private func advertisement(_ data: String) -> String {
     #expect(page[4] == "connections  1")
   }
 
+  /// Channels 4 to 6 are LE's alone, 1 and 7 BR/EDR's; a fragment shows its channel once its header is
+  /// there.
+  @Test(
+    arguments: [
+      ("02 40 00 07 00 03 00 04 00 0a 03 00", ", LE (inferred), from #1 on"),
+      ("02 40 20 06 00 02 00 05 00 01 01", ", LE (inferred), from #1 on"),
+      ("02 40 20 05 00 07 00 06 00 01", ", LE (inferred), from #1 on"),
+      ("02 40 20 06 00 02 00 07 00 05 08", ", BR/EDR (inferred), from #1 on"),
+    ])
+  func transportIsInferred(_ data: String, _ words: String) {
+    let page = info(data)
+    #expect(page.contains { $0.contains(words) }, "\(page)")
+    #expect(!page.contains { $0.contains("unknown type") }, "\(page)")
+  }
+
+  /// The reason alone does not tell who ended a link: with a Disconnect command that waits this host
+  /// did. Authentication Failure; Connection Timeout without a command.
+  @Test func whoEndedALinkWithAnError() {
+    let connected = "04 3e 13 01 00 40 00 00 01 55 44 33 22 11 c0 18 00 00 00 48 00 00"
+    let ended = "04 05 04 00 40 00 05"
+    let page = info(connected, "01 06 04 03 40 00 05", "04 0f 04 00 01 06 04", ended)
+    #expect(
+      page.contains {
+        $0 == "failures     1 link that a host ended for an error; show --errors lists them"
+      }, "\(page)")
+    let lost = info(connected, "04 05 04 00 40 00 08")
+    #expect(lost.contains { $0.hasPrefix("failures     1 lost link;") }, "\(lost)")
+  }
+
   @Test func linksOfUnknownTypeAreTold() {
-    let data = "02 40 00 07 00 03 00 04 00 0a 03 00"
+    let data = "02 40 00 05 00 01 00 40 00 0a"
     #expect(info(data).contains { $0.hasSuffix("; 1 data packet of links of unknown type") })
     let connected = "04 3e 13 01 00 40 00 02 01 55 44 33 22 11 c0 18 00 00 00 48 00 00"
     let page = info(data, connected, data)

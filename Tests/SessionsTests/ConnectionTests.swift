@@ -155,7 +155,9 @@ import Testing
       traffic.sent("0a 03 00")
     }
     let link = told[1].connection
-    #expect(link?.id == 1 && link?.transport == .unknown && link?.isOpeningMissing == true)
+    #expect(
+      link?.id == 1 && link?.transport == .le && link?.isTransportInferred == true
+        && link?.isOpeningMissing == true)
     #expect(link?.peer == nil && link?.localRole == nil && link?.isEncrypted == nil)
     #expect(told[1].answer.opened && !told[2].answer.opened && link?.peerKind == nil)
   }

@@ -109,6 +109,23 @@ extension Traffic {
 }
 
 @Suite struct PairingStateTests {
+  /// Over BR/EDR keys are given out on a link that is encrypted already: nobody authenticates. A value
+  /// that does not belong there may be anything.
+  @Test func overBREDR() {
+    let told = run { traffic in
+      traffic.smp(features(1), cid: 7)
+      traffic.smp(features(2), .received, cid: 7)
+      traffic.smp([3] + [UInt8](repeating: 1, count: 16), cid: 7)
+      traffic.pair()
+    }
+    #expect(
+      told.packets.map { $0.answer.pairing?.isOverBREDR } == [true, true, true, false, false])
+    #expect(
+      told.packets.map { $0.answer.pairing?.method == nil } == [true, true, true, true, false])
+    #expect(told[2].answers == "answers 1 after 1 ms")
+    #expect(shown(told) == "-----")
+  }
+
   /// Which packets' values may be shown: `+`, or not: `-`; `.` where no pairing is known.
   private func shown(_ told: Recording) -> String {
     told.packets.map { $0.answer.pairing.map { $0.showsValues ? "+" : "-" } ?? "." }.joined()

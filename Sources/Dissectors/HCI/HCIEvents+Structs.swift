@@ -20,6 +20,9 @@ package struct LEConnectionComplete: Sendable {
   package let peerType: AddressType
   /// The peer's address.
   package let peer: DeviceAddress
+  /// Enhanced: the resolvable private address that the peer used, where the controller has resolved it
+  /// to `peer`; nil for none (all zeros).
+  package let peerResolvable: DeviceAddress?
   /// Units of 1.25 ms.
   package let interval: UInt16
   /// Events that may be skipped.
@@ -38,7 +41,13 @@ package struct LEConnectionComplete: Sendable {
     role = try cursor.u8()
     peerType = AddressType(rawValue: try cursor.u8())
     peer = try DeviceAddress(parsing: &cursor)
-    if subevent != 0x01 { _ = try cursor.take(12) }
+    if subevent == 0x01 {
+      peerResolvable = nil
+    } else {
+      _ = try cursor.take(6)
+      let address = try DeviceAddress(parsing: &cursor)
+      peerResolvable = address == .zero ? nil : address
+    }
     interval = try cursor.u16()
     latency = try cursor.u16()
     supervisionTimeout = try cursor.u16()

@@ -65,9 +65,12 @@ package let managementEventRows: [HCIRow] = [
 /// The events from 0x001b on.
 package let managementLaterEventRows: [HCIRow] = [
   .event(0x001b, "Device Removed", HCIParameter.device),
+  // The kernel's header and BlueZ's, whose daemon reads the event by it, have Store_Hint behind the
+  // address; the protocol's text has it in front, and btmon prints it from there. The kernel writes
+  // its own structure, so that is what captures hold. Its neighbours have it in front everywhere.
   .event(
     0x001c, "New Connection Parameter",
-    [.storeHint] + HCIParameter.device + HCIParameter.preferredConnection),
+    HCIParameter.device + [.storeHint] + HCIParameter.preferredConnection),
   .event(0x001d, "Unconfigured Index Added", []),
   .event(0x001e, "Unconfigured Index Removed", []),
   .event(
@@ -96,7 +99,7 @@ package let managementLaterEventRows: [HCIRow] = [
   .event(0x002c, "Advertisement Monitor Removed", [.monitorHandle]),
   .event(
     0x002d, "Controller Suspend", [.u8("Suspend_State", .code(.suspendState), line: "")]),
-  // BlueZ's own header has the reason behind the address; the protocol's text and the kernel [mem]
+  // BlueZ's own header has the reason behind the address; the protocol's text and the kernel's header
   // have it in front.
   .event(
     0x002e, "Controller Resume",

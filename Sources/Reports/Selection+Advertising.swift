@@ -1,0 +1,137 @@
+// Choosing packets by the advertising data among the parameters of commands and events: what the
+// captured host advertises, what its controller filters by, what an inquiry or the kernel found.
+
+import Bluetooth
+import Bytes
+import Dissectors
+import Sessions
+
+extension Dissection {
+  /// Whether the packet is about advertising data: it reports some, sets some, or has some among its
+  /// parameters. A command may set none at all; elsewhere an empty field says nothing.
+  func isAboutAdvertising(_ bytes: RawSpan, _ memory: Memory) -> Bool {
+    if !memory.advertisements.reports.isEmpty { return true }
+    var finder = AdvertisingFinder()
+    if case .command = content { finder.takesEmpty = true }
+    findAdvertising(bytes, &finder)
+    return finder.isFound
+  }
+
+  /// Tells `finder` the parameters of a packet that may have advertising data or UUIDs among them.
+  fileprivate func findAdvertising<Finder: HCIFieldVisitor>(
+    _ bytes: RawSpan, _ finder: inout Finder
+  ) {
+    guard let found = parameters else { return }
+    Self.walk(found.row.map { HCITable.parameters($0) }, bytes, found.outer, &finder)
+    Self.walk(found.completed.map { HCITable.returns($0) }, bytes, found.inner, &finder)
+  }
+
+  private static func walk<Finder: HCIFieldVisitor>(
+    _ layout: HCILayout?, _ bytes: RawSpan, _ slice: Slice, _ finder: inout Finder
+  ) {
+    guard let layout, layout.isKnown, !slice.isEmpty else { return }
+    var fields = HCIFields(bytes, slice)
+    // Where the bytes end too early, what there is was told.
+    try? fields.walk(layout, &finder)
+  }
+}
+
+extension Selection {
+  /// Whether a parameter of a command or event is one of the UUIDs, or advertising data (or a filter
+  /// for it) that has one.
+  func matchesParameterUUID(_ dissection: Dissection, _ bytes: RawSpan) -> Bool {
+    var finder = UUIDFinder(selection: self)
+    dissection.findAdvertising(bytes, &finder)
+    return finder.isFound
+  }
+
+  /// Whether advertising data among the parameters of a command or event holds one of the byte
+  /// patterns.
+  func matchesParameterValue(_ dissection: Dissection, _ bytes: RawSpan) -> Bool {
+    var finder = ValueFinder(selection: self)
+    dissection.findAdvertising(bytes, &finder)
+    return finder.isFound
+  }
+}
+
+/// Looks for advertising data.
+private struct AdvertisingFinder: HCIFieldVisitor {
+  /// Whether a field without bytes counts, too.
+  var takesEmpty = false
+  var isFound = false
+
+  static var wantsLineOnly: Bool { false }
+
+  mutating func field(
+    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    at slice: Slice
+  ) {
+    switch value {
+    case .advertisingData, .advertisingFragment:
+      if takesEmpty || bytes.byteCount > 0 { isFound = true }
+    default: break
+    }
+  }
+
+  func beginList(_ name: StaticString) {}
+  func beginItem() {}
+  func endItem() {}
+  func endList() {}
+}
+
+/// Looks for UUIDs.
+private struct UUIDFinder: HCIFieldVisitor {
+  let selection: Selection
+  var isFound = false
+
+  init(selection: Selection) { self.selection = selection }
+
+  static var wantsLineOnly: Bool { false }
+
+  mutating func field(
+    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    at slice: Slice
+  ) {
+    guard !isFound else { return }
+    switch value {
+    case .uuid(let uuid): isFound = selection.has(uuid)
+    case .advertisingData:
+      isFound = selection.matchesUUID(bytes, Slice(start: 0, count: bytes.byteCount))
+    // Android's filter for service data: as in an AD structure it begins with the 16-bit UUID.
+    case .bytes where bytes.byteCount >= 2 && name.description == "Service_Data":
+      isFound = selection.has(BluetoothUUID(bytes.littleEndianU16(at: 0)))
+    default: break
+    }
+  }
+
+  func beginList(_ name: StaticString) {}
+  func beginItem() {}
+  func endItem() {}
+  func endList() {}
+}
+
+/// Looks for bytes in advertising data.
+private struct ValueFinder: HCIFieldVisitor {
+  let selection: Selection
+  var isFound = false
+
+  init(selection: Selection) { self.selection = selection }
+
+  static var wantsLineOnly: Bool { false }
+
+  mutating func field(
+    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    at slice: Slice
+  ) {
+    switch value {
+    case .advertisingData, .advertisingFragment:
+      if selection.holds(bytes) { isFound = true }
+    default: break
+    }
+  }
+
+  func beginList(_ name: StaticString) {}
+  func beginItem() {}
+  func endItem() {}
+  func endList() {}
+}
