@@ -134,17 +134,10 @@ extension Dissection {
   /// Checks the advertising data of commands, what they return, and inquiry results. That of reports
   /// may be a part of more: `Sessions` checks it.
   private mutating func checkAdvertisingData(_ found: HCIParameters, _ bytes: RawSpan) {
+    guard let row = found.completed ?? found.row, row.hasAdvertisingData else { return }
     if case .event(let event) = content, event.isLEMeta { return }
-    let layout: HCILayout
-    let slice: Slice
-    if let completed = found.completed {
-      (layout, slice) = (HCITable.returns(completed), found.inner)
-    } else if let row = found.row {
-      (layout, slice) = (HCITable.parameters(row), found.outer)
-    } else {
-      return
-    }
-    guard layout.hasAdvertisingData else { return }
+    let layout = found.completed == nil ? HCITable.parameters(row) : HCITable.returns(row)
+    let slice = found.completed == nil ? found.outer : found.inner
     var checker = ADChecker()
     var fields = HCIFields(bytes, slice)
     try? fields.walk(layout, &checker)

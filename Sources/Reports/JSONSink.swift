@@ -13,14 +13,15 @@ struct JSONSink: FieldSink, ~Copyable {
   /// Whether a comma is due before the next key or element.
   private var isFirst = true
   private var keys = KeyCache()
-  private var hiddenKeys: [StaticString] = []
+  /// What is hidden in the objects that are open, and how deep each of these lies.
+  private var hiddenKeys: [(key: StaticString, depth: Int)] = []
+  /// How many objects are open.
+  private var depth = 0
   /// The connection that was written last, and its JSON with the comma before it: traffic comes in
   /// runs, and a connection says the same of itself with each packet.
   private var lastConnection: ConnectionState?
   private var connectionJSON = Output()
   private var connectionStart = 0
-  /// How many of them each open object had found when it began: those belong to the ones around it.
-  private var hiddenMarks: [Int] = []
 
   init(showsKeys: Bool) { self.showsKeys = showsKeys }
 
@@ -67,7 +68,7 @@ struct JSONSink: FieldSink, ~Copyable {
   private mutating func openBrace() {
     output.byte(0x7b)
     isFirst = true
-    hiddenMarks.append(hiddenKeys.count)
+    depth += 1
   }
 
   /// Begins a new document in an empty buffer.
@@ -75,7 +76,7 @@ struct JSONSink: FieldSink, ~Copyable {
     output.clear()
     isFirst = true
     hiddenKeys.removeAll(keepingCapacity: true)
-    hiddenMarks.removeAll(keepingCapacity: true)
+    depth = 0
     beginObject()
   }
 
@@ -85,19 +86,8 @@ struct JSONSink: FieldSink, ~Copyable {
   }
 
   mutating func end() {
-    let mark = hiddenMarks.popLast() ?? 0
-    if hiddenKeys.count > mark {
-      key("hidden")
-      output.byte(0x5b)
-      for index in mark..<hiddenKeys.count {
-        if index > mark { output.byte(0x2c) }
-        output.byte(0x22)
-        output.lowercased(hiddenKeys[index])
-        output.byte(0x22)
-      }
-      output.byte(0x5d)
-      hiddenKeys.removeLast(hiddenKeys.count - mark)
-    }
+    if !hiddenKeys.isEmpty { listHidden() }
+    depth -= 1
     output.byte(0x7d)
     isFirst = false
   }
@@ -106,6 +96,21 @@ struct JSONSink: FieldSink, ~Copyable {
     key(name, unit: "_fields")
     output.byte(0x5b)
     isFirst = true
+  }
+
+  /// What is hidden in the object that ends; what is in those around it stands before that.
+  private mutating func listHidden() {
+    guard let first = hiddenKeys.firstIndex(where: { $0.depth == depth }) else { return }
+    key("hidden")
+    output.byte(0x5b)
+    for index in first..<hiddenKeys.count {
+      if index > first { output.byte(0x2c) }
+      output.byte(0x22)
+      output.lowercased(hiddenKeys[index].key)
+      output.byte(0x22)
+    }
+    output.byte(0x5d)
+    hiddenKeys.removeSubrange(first...)
   }
 
   mutating func beginList(_ key: StaticString) {
@@ -251,7 +256,7 @@ struct JSONSink: FieldSink, ~Copyable {
     }
   }
 
-  mutating func hidden(_ key: StaticString, _ count: Int) { hiddenKeys.append(key) }
+  mutating func hidden(_ key: StaticString, _ count: Int) { hiddenKeys.append((key, depth)) }
 
   mutating func element(handle: UInt16) {
     separate()

@@ -60,7 +60,7 @@ package struct HCIParameters: Sendable {
       // Num_HCI_Command_Packets (1 byte), Command_Opcode (2), return parameters.
       row = HCITable.core.event(event.code)
       outer = Slice(start: start, count: 3)
-      completed = HCITable.core.command(bytes.littleEndianU16(at: start + 1))
+      completed = HCITable.core.completed(bytes.littleEndianU16(at: start + 1))
       inner = Slice(start: start + 3, count: count - 3)
     } else {
       let android = event.code == HCIEvent.vendorCode ? Self.androidEvent(bytes, body) : nil
@@ -100,7 +100,7 @@ package struct HCIParameters: Sendable {
     // Command_Opcode (2 bytes), Status (1), return parameters.
     if control.code == ControlRecord.commandComplete, body.count >= 3 {
       outer = Slice(start: Int(body.start), count: 3)
-      completed = HCITable.core.controlCommand(bytes.littleEndianU16(at: Int(body.start)))
+      completed = HCITable.core.completedControl(bytes.littleEndianU16(at: Int(body.start)))
       inner = Slice(start: Int(body.start) + 3, count: Int(body.count) - 3)
     } else {
       outer = body
@@ -111,8 +111,13 @@ package struct HCIParameters: Sendable {
 
   /// The handle of the link that the packet is about, where its row has one.
   package func connectionHandle(_ bytes: RawSpan) -> UInt16? {
-    if let row, let handle = Self.handle(HCITable.parameters(row), bytes, outer) { return handle }
-    return completed.flatMap { Self.handle(HCITable.returns($0), bytes, inner) }
+    if let row, row.mayHaveHandle,
+      let handle = Self.handle(HCITable.parameters(row), bytes, outer)
+    {
+      return handle
+    }
+    guard let completed, completed.mayHaveHandle else { return nil }
+    return Self.handle(HCITable.returns(completed), bytes, inner)
   }
 
   private static func handle(_ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice) -> UInt16? {
@@ -135,7 +140,7 @@ package struct HCIParameters: Sendable {
 
   /// The Status that the packet carries: the first parameter of its row, or of a Command Complete.
   package func status(_ bytes: RawSpan) -> UInt8? {
-    if let row, HCITable.parameters(row).beginsWithStatus, !outer.isEmpty {
+    if let row, row.beginsWithStatus, !outer.isEmpty {
       return bytes.byte(at: Int(outer.start))
     }
     // Every command of the specification returns Status first, and so do vendors' commands.

@@ -209,9 +209,31 @@ extension [HCIParameter] {
   }
 }
 
-/// Which row of the tables: small enough to stand in a `Dissection`.
+/// Which row of the tables, and what is asked of one of its layouts for every packet: small enough to
+/// stand in a `Dissection`, which then needs not look into the tables for it.
 package struct HCIRowID: Equatable, Sendable {
   fileprivate let position: Int16
+  /// Whether the first parameter is Status.
+  let beginsWithStatus: Bool
+  /// Bit 0: a handle stands at a fixed place. Bit 1: a selector may choose one. Bit 2: a parameter is
+  /// advertising data.
+  private let traits: UInt8
+
+  fileprivate init(position: Int16, _ layout: HCILayout) {
+    self.position = position
+    beginsWithStatus = layout.beginsWithStatus
+    traits =
+      (layout.connectionHandleOffset == nil ? 0 : 1) | (layout.hasChosenHandle ? 2 : 0)
+      | (layout.hasAdvertisingData ? 4 : 0)
+  }
+
+  /// The same row.
+  package static func == (left: Self, right: Self) -> Bool { left.position == right.position }
+
+  /// Whether the layout may have a Connection_Handle.
+  var mayHaveHandle: Bool { traits & 3 != 0 }
+  /// Whether a parameter is advertising data.
+  var hasAdvertisingData: Bool { traits & 4 != 0 }
 }
 
 /// All rows, found by their codes without searching.
@@ -230,6 +252,8 @@ package struct HCITable: Sendable {
   private let androidIndex: [Int16]
   /// The row of Microsoft's extension command.
   package let microsoftCommand: HCIRowID
+  /// The same where it is completed.
+  let completedMicrosoftCommand: HCIRowID
   /// The row of its event, without the prefix.
   package let microsoftEvent: HCIRowID
   /// The same of the kernel's management interface.
@@ -266,8 +290,9 @@ package struct HCITable: Sendable {
     base += subevents.count
     androidIndex = Self.index(android, from: base, slots: 256) { Int($0) }
     base += android.count
-    microsoftCommand = HCIRowID(position: Int16(base))
-    microsoftEvent = HCIRowID(position: Int16(base + 1))
+    microsoftCommand = HCIRowID(position: Int16(base), entries[base].parameters)
+    completedMicrosoftCommand = HCIRowID(position: Int16(base), entries[base].returns)
+    microsoftEvent = HCIRowID(position: Int16(base + 1), entries[base + 1].parameters)
     base += 2
     controlCommandIndex = Self.index(controlCommands, from: base, slots: 256) { Int($0) }
     base += controlCommands.count
@@ -294,32 +319,47 @@ package struct HCITable: Sendable {
 
   private static let commandSlots = 64 * 256 + 768
 
-  private static func id(_ position: Int16) -> HCIRowID? {
-    position < 0 ? nil : HCIRowID(position: position)
+  private func id(_ position: Int16) -> HCIRowID? {
+    position < 0
+      ? nil : HCIRowID(position: position, entries[Int(position)].parameters)
+  }
+
+  private func returnsID(_ position: Int16) -> HCIRowID? {
+    position < 0 ? nil : HCIRowID(position: position, entries[Int(position)].returns)
   }
 
   /// The row of a command.
   package func command(_ opcode: UInt16) -> HCIRowID? {
-    Self.slot(ofCommand: opcode).flatMap { Self.id(commandIndex[$0]) }
+    Self.slot(ofCommand: opcode).flatMap { id(commandIndex[$0]) }
+  }
+
+  /// The row of a command that is completed.
+  package func completed(_ opcode: UInt16) -> HCIRowID? {
+    Self.slot(ofCommand: opcode).flatMap { returnsID(commandIndex[$0]) }
   }
 
   /// The row of an event.
-  package func event(_ code: UInt8) -> HCIRowID? { Self.id(eventIndex[Int(code)]) }
+  package func event(_ code: UInt8) -> HCIRowID? { id(eventIndex[Int(code)]) }
 
   /// The row of an LE Meta event.
-  package func subevent(_ code: UInt8) -> HCIRowID? { Self.id(subeventIndex[Int(code)]) }
+  package func subevent(_ code: UInt8) -> HCIRowID? { id(subeventIndex[Int(code)]) }
 
   /// The row of an event that Android requires, by the subevent code in a vendor's event.
-  package func androidEvent(_ code: UInt8) -> HCIRowID? { Self.id(androidIndex[Int(code)]) }
+  package func androidEvent(_ code: UInt8) -> HCIRowID? { id(androidIndex[Int(code)]) }
 
   /// The row of a command of the management interface.
   package func controlCommand(_ opcode: UInt16) -> HCIRowID? {
-    opcode < 256 ? Self.id(controlCommandIndex[Int(opcode)]) : nil
+    opcode < 256 ? id(controlCommandIndex[Int(opcode)]) : nil
+  }
+
+  /// The row of a command of the management interface that is completed.
+  package func completedControl(_ opcode: UInt16) -> HCIRowID? {
+    opcode < 256 ? returnsID(controlCommandIndex[Int(opcode)]) : nil
   }
 
   /// The row of an event of the management interface.
   package func controlEvent(_ code: UInt16) -> HCIRowID? {
-    code < 256 ? Self.id(controlEventIndex[Int(code)]) : nil
+    code < 256 ? id(controlEventIndex[Int(code)]) : nil
   }
 
   /// The specification's name of what a row of the core tables describes.
