@@ -256,7 +256,9 @@ struct Outcome: Sendable {
       }
     case .control(let control):
       // Command Complete and Command Status: opcode (2 bytes), status (1).
-      guard control.answeredOpcode(bytes, dissection.body) != nil, dissection.body.count >= 3 else { return nil }
+      guard control.answeredOpcode(bytes, dissection.body) != nil, dissection.body.count >= 3 else {
+        return nil
+      }
       (family, code) = (.management, bytes.byte(at: Int(dissection.body.start) + 2))
     default: return nil
     }

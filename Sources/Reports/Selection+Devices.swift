@@ -159,7 +159,8 @@ struct DeviceWatch: Sendable {
     case .control(let control):
       // Where nothing describes the parameters: those about a device begin with its address, in a
       // Command Complete after opcode (2 bytes) and status (1).
-      let start = Int(dissection.body.start) + (control.answeredOpcode(bytes, dissection.body) == nil ? 0 : 3)
+      let start =
+        Int(dissection.body.start) + (control.answeredOpcode(bytes, dissection.body) == nil ? 0 : 3)
       var cursor = Cursor(bytes, Slice(start: start, count: dissection.body.end - start))
       return (try? DeviceAddress(parsing: &cursor)).map { isWanted($0) } ?? false
     default: return false
