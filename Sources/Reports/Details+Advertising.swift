@@ -61,8 +61,9 @@ extension Details {
       case .legacy, .directed: break
       }
     }
-    if let direct = report.directAddress { sink.address("direct_address", direct) }
-    if let direct = report.directAddress, let type = report.directAddressType,
+    // All zeros: nobody is called.
+    if let direct = report.directAddress, direct != .zero { sink.address("direct_address", direct) }
+    if let direct = report.directAddress, direct != .zero, let type = report.directAddressType,
       let kind = AddressKind(direct, type).key
     {
       sink.word("direct_address_type", kind)

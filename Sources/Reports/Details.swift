@@ -289,7 +289,8 @@ enum Details {
       sink.at(Int(identifier.start), Int(identifier.count))
       sink.string("ident", bytes.part(identifier).beforeZero)
     }
-    if let address = note.address {
+    // All zeros: the controller has none yet.
+    if let address = note.address, address != .zero {
       sink.at(note.kind == .newIndex ? 2 : 0, 6)
       sink.address("address", address)
     }

@@ -68,7 +68,12 @@ struct Secrets: Sendable {
     guard channel?.carriesSecurityManager ?? true else { return }
     // To the record's end, whatever the length field says.
     var start = typeBytes + Self.aclHeaderBytes
-    if dissection.l2cap != nil, !answer.fragment.isJoined {
+    if channel == nil, answer.fragment.isFragment,
+      answer.fragment.progress.have <= L2CAPHeader.size
+    {
+      // All that came of the PDU so far is a part of its header.
+      start += Int(dissection.body.count)
+    } else if dissection.l2cap != nil, !answer.fragment.isJoined {
       // The PDU lies in this record: the opcode is seen, and all of a PDU without secrets. What
       // stands behind it is not known.
       start = Int(dissection.body.start) + dissection.openBytesOfSMP(answer)

@@ -98,7 +98,7 @@ private struct UUIDFinder: HCIFieldVisitor {
     case .advertisingData:
       isFound = selection.matchesUUID(bytes, Slice(start: 0, count: bytes.byteCount))
     // Android's filter for service data: as in an AD structure it begins with the 16-bit UUID.
-    case .bytes where bytes.byteCount >= 2 && name.description == "Service_Data":
+    case .bytes where bytes.byteCount >= 2 && name.description == "Service_Data_Pattern":
       isFound = selection.has(BluetoothUUID(bytes.littleEndianU16(at: 0)))
     default: break
     }

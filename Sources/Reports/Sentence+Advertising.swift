@@ -5,7 +5,8 @@ import Sessions
 
 /// What is said of advertising.
 extension Sentence {
-  /// The reports of an event: the first in full, the others by their addresses.
+  /// The reports of an event: the first in full, the next two by address, RSSI and name, the rest by
+  /// their number.
   mutating func advertisements(_ bytes: RawSpan, _ memory: Memory) {
     let reports = memory.advertisements.reports
     let first = reports[0]
@@ -14,13 +15,24 @@ extension Sentence {
     endSubject()
     report(first, bytes, memory)
     guard reports.count > 1 else { return }
-    output.text("; and ")
-    output.decimal(reports.count - 1)
-    output.text(" more:")
-    for advertisement in reports.dropFirst() {
-      output.byte(0x20)
+    for advertisement in reports.dropFirst().prefix(Self.devicesInLine - 1) {
+      output.text("; ")
       whose(advertisement)
+      if let rssi = advertisement.report.rssi {
+        output.text(", ")
+        output.decimal(Int(rssi))
+        output.text(" dBm")
+      }
+      if let joined = advertisement.joined {
+        name(in: memory.advertisements.joined.bytes.part(joined))
+      } else if !advertisement.isPart {
+        name(in: bytes.part(advertisement.report.data))
+      }
     }
+    guard reports.count > Self.devicesInLine else { return }
+    output.text("; and ")
+    output.decimal(reports.count - Self.devicesInLine)
+    output.text(" more")
   }
 
   /// Whose report it is.

@@ -261,6 +261,7 @@ extension Sentence {
       } else {
         output.count(have, "byte", "bytes")
       }
+      fragmentSecrecy(answer.fragment)
       if let channel = answer.channel, let l2cap = dissection.l2cap {
         output.text(" on ")
         self.channel(channel, l2cap.cid)
@@ -282,6 +283,18 @@ extension Sentence {
       name("ACL data")
       // A continuation of something unknown may be part of a key.
       undecoded(bytes.part(dissection.body), isSecret: true)
+      if !showsKeys, !dissection.body.isEmpty {
+        output.text(": of what channel is not known, may hold a key")
+      }
+    }
+  }
+
+  /// Why the bytes of a fragment are hidden where bytes are shown.
+  private mutating func fragmentSecrecy(_ fragment: FragmentFate) {
+    if let channel = fragment.channel {
+      if channel.carriesSecurityManager { output.text(" of SMP") }
+    } else if !showsKeys, fragment.progress.have > L2CAPHeader.size {
+      output.text(", <hidden>: of what channel is not known, may hold a key")
     }
   }
 
@@ -332,6 +345,9 @@ extension Sentence {
       output.printable(bytes.part(text).beforeZero.withoutTrailingBlanks)
     }
     undecoded(bytes.part(dissection.body), isSecret: dissection.isSecretNote)
+    if dissection.isSecretNote, !showsKeys, !dissection.body.isEmpty {
+      output.text(": of no known layout, may hold a key")
+    }
   }
 
   /// The management socket that a record is about.

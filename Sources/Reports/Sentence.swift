@@ -31,6 +31,8 @@ struct Sentence: ~Copyable {
   private var addressType: (start: Int, end: Int, name: StaticString)?
   /// Where the address ends that was said last.
   private var addressEnd = 0
+  /// In a list of devices: the number of the item that is told; nil outside.
+  private var device: Int?
   /// Whether what is told next is a failure's: beside the status only what says whose is worth a word.
   var saysOnlyWhose = false
   /// The PHYs that the items of the next list stand for, one a bit.
@@ -53,6 +55,7 @@ struct Sentence: ~Copyable {
     addressType = nil
     addressEnd = 0
     saysOnlyWhose = false
+    device = nil
     listedPHYs = 0
   }
 
@@ -157,6 +160,7 @@ extension Sentence: HCIFieldVisitor {
   ) {
     if case .number(let bits, _, .flags(.phys)) = value { listedPHYs = UInt64(bitPattern: bits) }
     guard let line else { return }
+    if let device, device > Self.devicesInLine { return }
     if saysOnlyWhose, !Self.saysWhose(name, value) { return }
     switch value {
     case .number(let number, let width, let form):
@@ -187,6 +191,10 @@ extension Sentence: HCIFieldVisitor {
       if showsKeys { output.hex(bytes) } else { output.text("<hidden>") }
     case .advertisingData:
       guard saysNoData || bytes.byteCount > 0 else { return }
+      if device != nil {
+        self.name(in: bytes)
+        return
+      }
       begin(line)
       advertisingData(bytes, Slice(start: 0, count: bytes.byteCount))
     case .advertisingFragment:
@@ -349,10 +357,41 @@ extension Sentence: HCIFieldVisitor {
     }
   }
 
-  mutating func beginList(_ name: StaticString) {}
+  /// How many devices of one record the line names.
+  static let devicesInLine = 3
+
+  /// The lists whose items are devices that were heard: of Inquiry Results, and of Android's batch scan.
+  private static func hasDevices(_ list: StaticString) -> Bool {
+    list.utf8CodeUnitCount >= 7
+      && (list.description == "Responses" || list.description == "Records")
+  }
+
+  mutating func beginList(_ name: StaticString) {
+    if Self.hasDevices(name) { device = 0 }
+  }
+
+  /// The name in a device's advertising data, which is all of it that a line with several has room for.
+  mutating func name(in bytes: RawSpan) {
+    var structures = ADStructures(bytes, Slice(start: 0, count: bytes.byteCount))
+    while let structure = structures.next() {
+      guard structure.type == .completeLocalName || structure.type == .shortenedLocalName else {
+        continue
+      }
+      output.byte(0x20)
+      output.quoted(bytes.part(structure.data))
+      return
+    }
+  }
 
   /// Items that stand for one PHY each say for which.
   mutating func beginItem() {
+    if let number = device {
+      device = number + 1
+      guard number < Self.devicesInLine else { return }
+      if output.count > subjectEnd { output.text(number == 0 ? ": " : "; ") }
+      goesOn = true
+      return
+    }
     guard listedPHYs != 0 else { return }
     let bit = listedPHYs.trailingZeroBitCount
     listedPHYs &= listedPHYs - 1
@@ -363,7 +402,15 @@ extension Sentence: HCIFieldVisitor {
   }
 
   mutating func endItem() {}
-  mutating func endList() {}
+
+  mutating func endList() {
+    guard let count = device else { return }
+    device = nil
+    guard count > Self.devicesInLine else { return }
+    output.text("; and ")
+    output.decimal(count - Self.devicesInLine)
+    output.text(" more")
+  }
 }
 
 extension StaticString {

@@ -16,7 +16,7 @@ let structureFixtures: [(bytes: String, fields: [String])] = [
   // Version: 0x0201
   (
     "10 01 00 59 00 34 12 01 02",
-    ["Vendor_ID_Source 1", "Vendor_ID 0x0059", "Product_ID 0x1234", "Version 0x0201"]
+    ["Vendor_ID_Source 1", "Vendor_ID 0x0059", "Product_ID 0x1234", "Product_Version 0x0201"]
   ),
   // OOB Data Present, LE Supported By Host, Address Type: Random Device Address
   ("11 0b", ["Flags 0x0b"]),

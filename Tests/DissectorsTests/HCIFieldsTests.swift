@@ -14,7 +14,8 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
   (
     "01 41 20 0d 00 00 05 01 60 00 30 00 00 20 01 90 00",
     [
-      "Own_Address_Type 0", "Scanning_Filter_Policy 0", "Scanning_PHYs 0x05", "PHYs [", "{",
+      "Own_Address_Type 0", "Scanning_Filter_Policy 0", "Scanning_PHYs 0x05", "PHY_Parameters [",
+      "{",
       "Scan_Type 1", "Scan_Interval 96", "Scan_Window 48", "}", "{", "Scan_Type 0",
       "Scan_Interval 288", "Scan_Window 144", "}", "]",
     ]
@@ -26,7 +27,8 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
       + "00 30 00 28 00 38 00 04 00 f4 01 02 00 04 00",
     [
       "Initiator_Filter_Policy 0", "Own_Address_Type 1", "Peer_Address_Type 0",
-      "Peer_Address 5544332211c0", "Initiating_PHYs 0x05", "PHYs [", "{", "Scan_Interval 96",
+      "Peer_Address 5544332211c0", "Initiating_PHYs 0x05", "PHY_Parameters [", "{",
+      "Scan_Interval 96",
       "Scan_Window 48", "Connection_Interval_Min 24", "Connection_Interval_Max 40",
       "Max_Latency 0", "Supervision_Timeout 42", "Min_CE_Length 0", "Max_CE_Length 0", "}", "{",
       "Scan_Interval 96", "Scan_Window 48", "Connection_Interval_Min 40",
@@ -51,7 +53,7 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
       "Peer_Address c01122334455", "Local_Resolvable_Private_Address 000000000000",
       "Peer_Resolvable_Private_Address 460504030201", "Connection_Interval 24",
       "Peripheral_Latency 0", "Supervision_Timeout 72", "Central_Clock_Accuracy 0",
-      "Advertising_Handle 0xff", "Sync_Handle 0xffff",
+      "Advertising_Handle 255", "Sync_Handle 0xffff",
     ]
   ),
   // LE Enhanced Connection Complete: Role: Slave, Random c0:11:22:33:44:55, peer resolvable

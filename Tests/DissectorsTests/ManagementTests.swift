@@ -234,7 +234,7 @@ private let events = managementEventTables.flatMap(\.self)
       ])
     #expect(
       told(0x0f, "\(address) 02 00 40 e2 01 00", isEvent: true).suffix(2) == [
-        "Confirm_Hint 0", "Value 123456",
+        "Confirm_Hint 0", "Numeric_Value 123456",
       ])
   }
 
@@ -291,7 +291,7 @@ private let events = managementEventTables.flatMap(\.self)
     #expect(
       told(0x01, "02 00 00 02 00 01 00 03 00 04 00 03 00", isEvent: true).dropFirst(2) == [
         "Num_Of_Commands 2", "Num_Of_Events 1", "Commands [", "{", "Command 0x0003", "}", "{",
-        "Command 0x0004", "}", "]", "Events [", "{", "Event 0x0003", "}", "]",
+        "Command 0x0004", "}", "]", "Events [", "{", "Event_Code 0x0003", "}", "]",
       ])
   }
 

@@ -62,7 +62,7 @@ import Testing
         "IRK secret of 16",
       ]
     ),
-    ("01 1e fc 02 04 01", ["Subcommand 4", "Monitor_Handle 1"]),
+    ("01 1e fc 02 04 01", ["Subcommand 4", "Monitor_Handle 0x01"]),
     ("01 1e fc 02 05 01", ["Subcommand 5", "Enable 1"]),
     (
       "04 0e 10 01 1e fc 00 00 7f 00 00 00 00 00 00 00 02 87 80",
@@ -76,7 +76,7 @@ import Testing
       "04 0e 06 01 1e fc 00 03 05",
       [
         "Num_HCI_Command_Packets 1", "Command_Opcode 0xfc1e", "Status 0", "Subcommand 3",
-        "Monitor_Handle 5",
+        "Monitor_Handle 0x05",
       ]
     ),
     (
@@ -86,7 +86,7 @@ import Testing
     (
       "04 ff 0c 87 80 02 01 00 01 02 03 04 05 10 00",
       [
-        "Event_Code 2", "Address_Type 1", "Address 050403020100", "Monitor_Handle 16",
+        "Event_Code 2", "Address_Type 1", "Address 050403020100", "Monitor_Handle 0x10",
         "Monitor_State 0",
       ]
     ),

@@ -186,7 +186,7 @@ extension String {
     #expect(
       text.hasSuffix(
         "-60 dBm, set 1, subevent 2, which was not sent, general discoverable, "
-          + "LE only; and 1 more: slot 4"), "\(text)")
+          + "LE only; slot 4"), "\(text)")
     let json = Rendering.json([report])
     #expect(
       json.contains(

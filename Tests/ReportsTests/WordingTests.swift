@@ -136,7 +136,7 @@ private func advertisement(_ data: String) -> String {
     )
     #expect(
       words(intel, prefix, device)
-        == "Microsoft Extension Event LE Monitor Device, C0:11:22:33:44:55 random, monitor 5, Started"
+        == "Microsoft Extension Event LE Monitor Device, C0:11:22:33:44:55 random, monitor 0x05, Started"
     )
     #expect(
       json([intel, prefix, device]).contains(

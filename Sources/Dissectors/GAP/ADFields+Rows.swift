@@ -14,7 +14,7 @@ let adRows: [(type: UInt8, parameters: [HCIParameter])] = [
     [
       .u16("Vendor_ID_Source", .code(.vendorIDSource), line: "device ID:"),
       .u16("Vendor_ID", .hex, line: "vendor"), .u16("Product_ID", .hex, line: "product"),
-      .u16("Version", .hex, line: "version"),
+      .u16("Product_Version", .hex, line: "version"),
     ]
   ),
   // Security Manager Out of Band Flags

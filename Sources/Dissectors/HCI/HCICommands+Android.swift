@@ -261,18 +261,21 @@ extension HCIParameter {
       on(
         0x06,
         filter + [
-          u16("Company_Identifier", .hex, line: "company"),
+          u16("Company_Identifier", .assigned(.company), line: "company"),
           half("Manufacturer_Data", after: 2, line: "data"),
           rest("Manufacturer_Data_Mask", line: "mask"),
         ]),
       on(
         0x07,
-        filter + [half("Service_Data", line: "data"), rest("Service_Data_Mask", line: "mask")]),
+        filter + [
+          half("Service_Data_Pattern", line: "data"), rest("Service_Data_Mask", line: "mask"),
+        ]),
       // The versions differ in how they give the data and its mask.
       on(
         0x08,
         filter + [
-          u8("Organization_ID", .hex, line: "organization"), u8("TDS_Flags", .hex),
+          u8("Organization_ID", .code(.transportOrganization), line: "organization"),
+          u8("TDS_Flags", .hex),
           u8("TDS_Flags_Mask", .hex), rest("Transport_Data_And_Mask"),
         ]),
       on(
@@ -301,7 +304,7 @@ extension HCIParameter {
                 list(
                   "Records",
                   batchRecord + [
-                    count("Advertising_Data_Length"), advertisingData("Advertising_Data"),
+                    count("Advertising_Data_Length"), advertisingData("Advertising_Data", line: ""),
                     count("Scan_Response_Data_Length"), advertisingData("Scan_Response_Data"),
                   ])
               ]),
@@ -311,8 +314,8 @@ extension HCIParameter {
     ]),
   ]
   private static let batchRecord: [HCIParameter] = [
-    address("Address"), u8("Address_Type", .code(.addressType)),
-    i8("TX_Power", .scaled(.dBmOrNone)), i8("RSSI", .scaled(.dBmOrNone)),
+    address("Address", line: ""), u8("Address_Type", .code(.addressType)),
+    i8("TX_Power", .scaled(.dBmOrNone)), i8("RSSI", .scaled(.dBmOrNone), line: ""),
     u16("Timestamp", .scaled(.batchTime)),
   ]
 

@@ -357,7 +357,8 @@ package let basebandPairingRows: [HCIRow] = [
   .command(
     0x0c83, "Configure Data Path",
     [
-      .u8("Data_Path_Direction", .code(.dataPathDirection), line: ""), .u8("Data_Path_ID", .hex),
+      .u8("Data_Path_Direction", .code(.dataPathDirection), line: ""),
+      .u8("Data_Path_ID", .code(.dataPath)),
       .count("Vendor_Specific_Config_Length"), .counted("Vendor_Specific_Config"),
     ], returns: [.status]),
   .command(

@@ -76,7 +76,7 @@ package let informationalRows: [HCIRow] = [
   .command(
     0x100e, "Read Local Supported Codec Capabilities",
     [
-      .u8("Coding_Format", .code(.codingFormat), line: ""), .u16("Company_ID", .hex),
+      .u8("Coding_Format", .code(.codingFormat), line: ""), .u16("Company_ID", .assigned(.company)),
       .u16("Vendor_Codec_ID", .hex), .u8("Logical_Transport_Type", .code(.codecTransport)),
       .u8("Direction", .code(.dataPathDirection), line: ""),
     ],
@@ -89,7 +89,7 @@ package let informationalRows: [HCIRow] = [
   .command(
     0x100f, "Read Local Supported Controller Delay",
     [
-      .u8("Coding_Format", .code(.codingFormat), line: ""), .u16("Company_ID", .hex),
+      .u8("Coding_Format", .code(.codingFormat), line: ""), .u16("Company_ID", .assigned(.company)),
       .u16("Vendor_Codec_ID", .hex), .u8("Logical_Transport_Type", .code(.codecTransport)),
       .u8("Direction", .code(.dataPathDirection), line: ""),
       .count("Codec_Configuration_Length"), .counted("Codec_Configuration"),

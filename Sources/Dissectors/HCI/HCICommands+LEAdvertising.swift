@@ -64,7 +64,7 @@ package let leAdvertisingRows: [HCIRow] = [
       .u8("Scanning_Filter_Policy", .code(.scanFilterPolicy)),
       .countOfBits("Scanning_PHYs", .phys),
       .list(
-        "PHYs",
+        "PHY_Parameters",
         [
           .u8("Scan_Type", .code(.scanType), line: ""),
           .u16("Scan_Interval", .scaled(.slots), line: "interval"),
@@ -212,7 +212,7 @@ extension HCIParameter {
     u8("Initiator_Filter_Policy", .code(.initiatorFilterPolicy)), ownAddressType,
     peerAddressType, peerAddress, countOfBits("Initiating_PHYs", .phys),
     list(
-      "PHYs",
+      "PHY_Parameters",
       [u16("Scan_Interval", .scaled(.slots)), u16("Scan_Window", .scaled(.slots))]
         + wantedConnection),
   ]

@@ -30,7 +30,7 @@ package let linkControlRows: [HCIRow] = [
     ]),
   .command(0x0406, "Disconnect", [.connectionHandle, .reasonGiven]),
   .command(
-    0x0407, "Add SCO Connection", [.connectionHandle, .u16("Packet_Type", .hex)]),
+    0x0407, "Add SCO Connection", [.connectionHandle, .u16("Packet_Type", .flags(.aclPacketTypes))]),
   .command(
     0x0408, "Create Connection Cancel", [.deviceAddress], returns: [.status, .deviceAddress]),
   .command(

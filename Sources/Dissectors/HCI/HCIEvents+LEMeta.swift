@@ -234,7 +234,7 @@ package let leMetaIsochronousRows: [HCIRow] = [
   .event(
     0x29, "LE Enhanced Connection Complete [v2]",
     HCIParameter.enhancedConnectionComplete + [
-      .u8("Advertising_Handle", .hex), .syncHandle,
+      .u8("Advertising_Handle"), .syncHandle,
     ]),
   .event(
     0x2a, "LE CIS Established [v2]",

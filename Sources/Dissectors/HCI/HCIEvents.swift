@@ -14,7 +14,8 @@ package let eventRows: [HCIRow] = [
       .list(
         "Responses",
         [
-          .address("BD_ADDR"), .pageScanRepetition, .reserved(2), .u24("Class_Of_Device", .hex),
+          .address("BD_ADDR", line: ""), .pageScanRepetition, .reserved(2),
+          .u24("Class_Of_Device", .assigned(.deviceClass), line: "class"),
           .u16("Clock_Offset", .hex),
         ]),
     ]),
@@ -124,8 +125,10 @@ package let eventRows: [HCIRow] = [
       .list(
         "Responses",
         [
-          .address("BD_ADDR"), .pageScanRepetition, .reserved(1), .u24("Class_Of_Device", .hex),
-          .u16("Clock_Offset", .hex), .i8("RSSI", .scaled(.dBmOrNone)),
+          .address("BD_ADDR", line: ""), .pageScanRepetition, .reserved(1),
+          .u24("Class_Of_Device", .assigned(.deviceClass), line: "class"),
+          .u16("Clock_Offset", .hex),
+          .i8("RSSI", .scaled(.dBmOrNone), line: ""),
         ]),
     ]),
   .event(
@@ -251,7 +254,7 @@ package let eventLaterRows: [HCIRow] = [
   .event(
     0x51, "Connectionless Peripheral Broadcast Receive",
     [
-      .deviceAddress, .u8("LT_ADDR"), .u32("Clock", .hex), .u32("Offset", .hex),
+      .deviceAddress, .u8("LT_ADDR"), .u32("Clock", .hex), .u32("Offset"),
       .u8("RX_Status", .hex), .u8("Fragment"), .count("Data_Length", line: "length"),
       .counted("Data"),
     ]),

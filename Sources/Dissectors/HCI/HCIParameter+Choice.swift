@@ -51,7 +51,7 @@ extension HCIParameter {
     on(0, [u64("Extended_LMP_Features", .flags(.lmpFeatures), line: "")]),
     on(1, [u64("Extended_LMP_Features", .flags(.lmpFeatures1), line: "")]),
     on(2, [u64("Extended_LMP_Features", .flags(.lmpFeatures2), line: "")]),
-    otherwise([u64("Extended_LMP_Features", .hex)]),
+    otherwise([u64("Unknown_LMP_Features", .hex)]),
   ])
   /// What an event filter lets through (7.3.3).
   static let eventFilter: [HCIParameter] = [
@@ -64,7 +64,9 @@ extension HCIParameter {
           selector("Inquiry_Result_Filter_Condition_Type", .eventFilterCondition),
           choice([
             on(0, []),
-            on(1, [u24("Class_Of_Device", .hex), u24("Class_Of_Device_Mask", .hex)]),
+            on(
+              1,
+              [u24("Class_Of_Device", .assigned(.deviceClass)), u24("Class_Of_Device_Mask", .hex)]),
             on(2, [address("BD_ADDR", line: "")]),
           ]),
         ]),
@@ -77,7 +79,7 @@ extension HCIParameter {
             on(
               1,
               [
-                u24("Class_Of_Device", .hex), u24("Class_Of_Device_Mask", .hex),
+                u24("Class_Of_Device", .assigned(.deviceClass)), u24("Class_Of_Device_Mask", .hex),
                 u8("Auto_Accept_Flag", .code(.autoAccept)),
               ]),
             on(2, [address("BD_ADDR", line: ""), u8("Auto_Accept_Flag", .code(.autoAccept))]),

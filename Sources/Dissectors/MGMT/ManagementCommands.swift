@@ -10,14 +10,14 @@ private let newSettings: [HCIParameter] = [.currentSettings]
 package let managementRows: [HCIRow] = [
   .command(
     0x0001, "Read Management Version Information", [],
-    returns: [.u8("Version", line: "version"), .u16("Revision", line: "revision")]),
+    returns: [.u8("Interface_Version", line: "version"), .u16("Revision", line: "revision")]),
   .command(
     0x0002, "Read Management Supported Commands", [],
     returns: [
       .count2("Num_Of_Commands", line: "commands"),
       HCIParameter("Num_Of_Events", .laterCount(width: 2), "events"),
       .list("Commands", [.u16("Command", .controlOpcode)]),
-      .list("Events", [.u16("Event", .controlEvent)]),
+      .list("Events", [.u16("Event_Code", .controlEvent)]),
     ]),
   .command(
     0x0003, "Read Controller Index List", [],
@@ -121,7 +121,7 @@ package let managementRows: [HCIRow] = [
     0x0028, "Set Device ID",
     [
       .u16("Source", .code(.deviceIDSource), line: ""), .u16("Vendor", .hex, line: "vendor"),
-      .u16("Product", .hex, line: "product"), .u16("Version", .hex, line: "version"),
+      .u16("Product", .hex, line: "product"), .u16("Product_Version", .hex, line: "version"),
     ], returns: []),
 ]
 
@@ -328,21 +328,22 @@ package let managementLatestRows: [HCIRow] = [
     0x0058, "Read Mesh Features", [],
     returns: [
       .u16("Index"), .u8("Max_Handles"), .count("Used_Handles"),
-      .list("Handles", [.u8("Handle")]),
+      .list("Handles", [.u8("Handle", .hex)]),
     ]),
   .command(
     0x0059, "Transmit Mesh Packet",
     HCIParameter.device + [
       .u64("Instant"), .u16("Delay", .scaled(.milliseconds)), .u8("Count", line: "times"),
       .count("Data_Length"), .advertisingData("Data", line: ""),
-    ], returns: [.u8("Handle", line: "handle")]),
-  .command(0x005a, "Cancel Transmit Mesh Packet", [.u8("Handle", line: "handle")], returns: []),
+    ], returns: [.u8("Handle", .hex, line: "handle")]),
+  .command(
+    0x005a, "Cancel Transmit Mesh Packet", [.u8("Handle", .hex, line: "handle")], returns: []),
   // It wraps any command of HCI, those that carry keys among them.
   .command(
     0x005b, "HCI Command Sync",
     [
       .u16("Opcode", .opcode, line: ""), .u8("Event", .hex), .u8("Timeout", .scaled(.seconds)),
-      .count2("Parameter_Length"), .countedSecret("Parameters"),
+      .count2("Parameter_Length"), .countedSecret("Command_Parameters"),
     ], returns: [.countedSecret("Response")]),
   .command(
     0x005c, "Load Connection Subrate",

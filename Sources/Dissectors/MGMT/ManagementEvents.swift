@@ -17,7 +17,7 @@ package let managementEventTables: [[HCIRow]] = [
 package let managementEventRows: [HCIRow] = [
   .event(0x0001, "Command Complete", [.u16("Command_Opcode", .controlOpcode), .managementStatus]),
   .event(0x0002, "Command Status", [.u16("Command_Opcode", .controlOpcode), .managementStatus]),
-  .event(0x0003, "Controller Error", [.u8("Error_Code", .hex, line: "")]),
+  .event(0x0003, "Controller Error", [.u8("Controller_Error_Code", .hex, line: "")]),
   .event(0x0004, "Index Added", []),
   .event(0x0005, "Index Removed", []),
   .event(0x0006, "New Settings", [.currentSettings]),
@@ -34,7 +34,9 @@ package let managementEventRows: [HCIRow] = [
   .event(0x000e, "PIN Code Request", HCIParameter.device + [.u8("Secure", .code(.yesNo))]),
   .event(
     0x000f, "User Confirmation Request",
-    HCIParameter.device + [.u8("Confirm_Hint", .code(.yesNo)), .u32("Value", line: "number")]),
+    HCIParameter.device + [
+      .u8("Confirm_Hint", .code(.yesNo)), .u32("Numeric_Value", line: "number"),
+    ]),
   .event(0x0010, "User Passkey Request", HCIParameter.device),
   .event(0x0011, "Authentication Failed", HCIParameter.device + [.managementStatus]),
   .event(
@@ -118,7 +120,7 @@ package let managementLaterEventRows: [HCIRow] = [
       .i8("RSSI", .scaled(.dBmOrNone), line: ""), .u64("Instant"), .foundFlags,
       .count2("AD_Data_Length"), .advertisingData("AD_Data", line: ""),
     ]),
-  .event(0x0032, "Mesh Packet Transmit Complete", [.u8("Handle", line: "handle")]),
+  .event(0x0032, "Mesh Packet Transmit Complete", [.u8("Handle", .hex, line: "handle")]),
   .event(
     0x0033, "Connection Subrate",
     HCIParameter.device + [

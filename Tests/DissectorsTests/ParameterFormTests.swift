@@ -1,0 +1,60 @@
+// A parameter's name is its key in JSON: under one key stands one form.
+
+import Bluetooth
+import Testing
+
+@testable import Dissectors
+
+@Suite("One name, one form") struct ParameterFormTests {
+  /// What JSON makes of a parameter; nil where it has none of its own or is hidden. A code and a set of
+  /// flags are both an object with `code`.
+  private func form(_ parameter: HCIParameter) -> String? {
+    switch parameter.kind {
+    case .unsigned(_, let form), .signed(_, let form), .selector(_, let form):
+      switch form {
+      case .plain: "number"
+      case .scaled(let scale): "number with \(scale.unit)"
+      case .hex, .handle: "identifier"
+      case .code, .assigned, .flags, .opcode, .controlOpcode, .controlEvent: "code"
+      }
+    case .count, .laterCount, .countBeyond: "number"
+    case .countOfBits, .dataOperation: "code"
+    case .address: "address"
+    case .bytes, .counted, .rest, .half, .advertisingData: "bytes"
+    case .text, .restText: "text"
+    case .uuid, .halfUUID: "UUID"
+    case .list: "list"
+    case .secret, .optionalSecret, .countedSecret: nil
+    case .choice, .alternative, .otherwise, .versionEnd, .openEnd: nil
+    }
+  }
+
+  /// The forms of each key; a unit is a part of the key.
+  private func collect(
+    _ parameters: [HCIParameter], _ row: String, into forms: inout [String: [String: String]]
+  ) {
+    for parameter in parameters {
+      if let form = form(parameter) {
+        let unit = form.hasPrefix("number with ") ? form.dropFirst(12) : ""
+        forms["\(parameter.name) \(unit)", default: [:]][unit.isEmpty ? form : "number"] = row
+      }
+      collect(parameter.items, row, into: &forms)
+    }
+  }
+
+  @Test func allTables() {
+    var forms: [String: [String: String]] = [:]
+    let tables: [[[HCIRow]]] = [
+      hciCommandTables, hciEventTables, hciLEMetaTables, [androidEventRows],
+      [[microsoftCommandRow, microsoftEventRow]], managementCommandTables, managementEventTables,
+    ]
+    for row in tables.flatMap({ $0.flatMap(\.self) }) {
+      collect((row.parameters ?? []) + (row.returns ?? []), "\(row.name)", into: &forms)
+    }
+    for row in adRows { collect(row.parameters, "AD type \(row.type)", into: &forms) }
+    #expect(forms.count > 500, "the tables have \(forms.count) names")
+    for (name, found) in forms.sorted(by: { $0.key < $1.key }) {
+      #expect(found.count == 1, "\(name): \(found)")
+    }
+  }
+}
