@@ -162,8 +162,10 @@ struct SelectionTests {
       ("--from 1 --from 2 --to 3", "several times need as many --from as --to"),
       ("--brief --json", "--brief is for text"), ("--direction up", "expected sent or received"),
       ("--device F1:F1:F1:F1:F1:GG", "is no address; expected six octets as in C0:FF:EE:12:34:56"),
-      ("--device F1:F1:F1", "'F1:F1:F1' is no address"), ("--packets x", "expected packets by number"),
-      ("--connection 0", "expected connections by number"), ("--limit x", "expected a number from 0"),
+      ("--device F1:F1:F1", "'F1:F1:F1' is no address"),
+      ("--packets x", "expected packets by number"),
+      ("--connection 0", "expected connections by number"),
+      ("--limit x", "expected a number from 0"),
       ("--width 5", "expected 0, or 20 columns"), ("--from 3 --to 2", "--from is later than --to"),
       ("--from 2026-01-02 --to 2026-01-01T12:00", "--from is later than --to"),
       ("--uuid 180d,x", "expected a UUID as in 180d"),
@@ -179,31 +181,36 @@ struct SelectionTests {
   @Test(
     "Values with commas are any of them",
     arguments: [
-      ("--handle", "0x0003,0x0005", ["0x0003", "0x0005"]), ("--opcode", "0x0a,0x12", ["0x0a", "18"]),
+      ("--handle", "0x0003,0x0005", ["0x0003", "0x0005"]),
+      ("--opcode", "0x0a,0x12", ["0x0a", "18"]),
       ("--event", "0x0e,0x3e:0x01", ["14", "0x3e:0x01"]), ("--adapter", "0,hci1", ["0", "1"]),
-      ("--direction", "sent,received", ["sent", "received"]), ("--uuid", "180d, 180f", ["180d", "180f"]),
+      ("--direction", "sent,received", ["sent", "received"]),
+      ("--uuid", "180d, 180f", ["180d", "180f"]),
     ])
   func commas(_ option: String, _ together: String, _ apart: [String]) throws {
     for capture in ["monitor", "heart-rate"] {
       let expected = try numbers(apart.flatMap { [option, $0] }, capture)
       #expect(try numbers([option, together], capture) == expected)
     }
-    #expect(!(try numbers([option, together], "heart-rate")).isEmpty)
+    #expect(try !numbers([option, together], "heart-rate").isEmpty)
   }
 
   @Test("An event's words are found in all names that have them where a word begins")
   func eventWords() throws {
     let found = try numbers(["--event", "connection complete"], "heart-rate")
     #expect(!found.isEmpty)
-    #expect(found == (try numbers(["--event", "0x3e:0x01,0x3e:0x0a,0x03,0x3e:0x29"], "heart-rate")))
+    let codes = try numbers(["--event", "0x3e:0x01,0x3e:0x0a,0x03,0x3e:0x29"], "heart-rate")
+    #expect(found == codes)
     let writes = try numbers(["--opcode", "Write Request"], "heart-rate")
-    #expect(writes == (try numbers(["--opcode", "0x12", "--layer", "att"], "heart-rate")))
+    #expect(try writes == numbers(["--opcode", "0x12", "--layer", "att"], "heart-rate"))
   }
 
-  @Test("An address without colons is one; of a name that nobody has, those are told that there are")
+  @Test(
+    "An address without colons is one; of a name that nobody has, those are told that there are")
   func devices() throws {
     let whole = try numbers(["--device", "F1:F1:F1:F1:F1:F1"], "heart-rate")
-    #expect(!whole.isEmpty && whole == (try numbers(["--device", "f1f1f1f1f1f1"], "heart-rate")))
+    let same = try numbers(["--device", "f1f1f1f1f1f1"], "heart-rate")
+    #expect(!whole.isEmpty && whole == same)
     let ending = try Program.run(["show", "--device", "nobody", Program.sample("heart-rate")])
     #expect(ending.errors.hasSuffix("no device of that name; the capture has: HRM-7\n"))
   }
