@@ -19,13 +19,21 @@ struct Brief: Sendable {
     case discovery
     /// A round of passkey entry after the first: a line says how many.
     case round(Int)
+    /// The commands behind a Reset that set the controller up: a line says how many. Should one fail,
+    /// its answer has a line, which names it.
+    case startUp(UInt16)
+  }
+
+  /// What a line stands for.
+  enum Kind: Sendable {
+    case discovery, rounds, startUp
   }
 
   /// Packets of one connection that one line stands for.
   struct Run: Sendable {
     let connection: Int
     let adapter: UInt16?
-    let isDiscovery: Bool
+    let kind: Kind
     let first: Int
     let firstTime: Timestamp?
     fileprivate(set) var last: Int
@@ -33,6 +41,8 @@ struct Brief: Sendable {
     fileprivate(set) var count = 1
     fileprivate(set) var found = Found()
     fileprivate(set) var rounds: ClosedRange<Int>?
+    /// The first command of a start-up.
+    fileprivate(set) var opcode: UInt16 = 0
   }
 
   /// What a discovery has found.
@@ -52,6 +62,8 @@ struct Brief: Sendable {
 
   /// The runs that have not been said yet, the one that began first first.
   private(set) var runs: [Run] = []
+  /// The controller that was reset last, while nothing but what is folded has come since.
+  private var starting: UInt16??
   /// What was left out without a line of its own.
   private(set) var answers = 0
   private(set) var flowControl = 0
@@ -61,12 +73,34 @@ struct Brief: Sendable {
   private static let runLimit = 8
 
   /// Why the packet is no news; nil where it is some.
-  func reason(
-    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: Memory
+  mutating func reason(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: Memory
+  ) -> Reason? {
+    let reason = reasonToFold(record, dissection, bytes, answer, memory)
+    if reason == nil {
+      // A start-up goes from a Reset to the next news.
+      if case .command(let command) = dissection.content, command.opcode == Self.reset {
+        starting = .some(record.adapter)
+      } else {
+        starting = nil
+      }
+    }
+    return reason
+  }
+
+  private func reasonToFold(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: Memory
   ) -> Reason? {
     guard dissection.problems.isEmpty, dissection.failure(bytes, answer) == nil else { return nil }
     switch dissection.content {
-    case .command(let command): return command.opcode == 0x0c35 ? .flowControl : nil
+    case .command(let command):
+      if command.opcode == 0x0c35 { return .flowControl }
+      guard let starting, starting == record.adapter, Self.setsUp(command.opcode) else {
+        return nil
+      }
+      return .startUp(command.opcode)
     case .event(let event):
       if event.code == HCIEvent.numberOfCompletedPacketsCode { return .flowControl }
       guard let opcode = dissection.answeredOpcode(event, bytes) else { return nil }
@@ -94,19 +128,48 @@ struct Brief: Sendable {
 
   /// Whether a packet fits into what has been folded and not said yet: too many runs side by side are
   /// said first.
-  func hasRoom(_ reason: Reason, _ answer: Answer, _ memory: Memory) -> Bool {
-    runs.count < Self.runLimit || place(reason, answer, memory) != nil
+  func hasRoom(
+    _ reason: Reason, _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: Memory
+  ) -> Bool {
+    runs.count < Self.runLimit || place(reason, record, answer, memory) != nil
   }
 
-  private func place(_ reason: Reason, _ answer: Answer, _ memory: Memory) -> Int? {
-    let isDiscovery: Bool
+  private func place(
+    _ reason: Reason, _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: Memory
+  ) -> Int? {
+    let kind: Kind
     switch reason {
-    case .discovery: isDiscovery = true
-    case .round: isDiscovery = false
+    case .discovery: kind = .discovery
+    case .round: kind = .rounds
+    case .startUp: kind = .startUp
     case .answer, .flowControl, .fragment: return nil
     }
     let connection = answer.link.map { memory.links.id($0) } ?? 0
-    return runs.firstIndex { $0.connection == connection && $0.isDiscovery == isDiscovery }
+    let adapter = record.adapter
+    return runs.firstIndex {
+      $0.connection == connection && $0.kind == kind && $0.adapter == adapter
+    }
+  }
+
+  /// Reset.
+  private static let reset: UInt16 = 0x0c03
+
+  /// Whether a command only sets the controller up or asks what it can do: those of Controller &
+  /// Baseband and Informational Parameters, vendors' own, and of the LE ones those about masks,
+  /// features, sizes and defaults (Core, Vol 4, Part E, 7.3, 7.4, 7.8).
+  private static func setsUp(_ opcode: UInt16) -> Bool {
+    guard opcode != reset else { return false }
+    return switch opcode >> 10 {
+    case 3, 4, 0x3f: true
+    case 8:
+      switch opcode {
+      case 0x2001...0x2003, 0x2007, 0x200f, 0x2010, 0x2018, 0x201c, 0x2023, 0x2024, 0x2029, 0x202a,
+        0x202d...0x202f, 0x2031, 0x203a, 0x203b, 0x204a...0x204d, 0x2060, 0x2074:
+        true
+      default: false
+      }
+    default: false
+    }
   }
 
   /// Folds a packet.
@@ -114,25 +177,28 @@ struct Brief: Sendable {
     _ reason: Reason, _ record: borrowing CaptureRecord, _ dissection: Dissection,
     _ bytes: RawSpan, _ answer: Answer, _ memory: Memory
   ) {
-    let known = place(reason, answer, memory)
+    let known = place(reason, record, answer, memory)
     switch reason {
     case .answer: answers += 1
     case .flowControl: flowControl += 1
     case .fragment: fragments += 1
     case .discovery:
-      let place = extend(known, isDiscovery: true, record, answer, memory)
+      let place = extend(known, .discovery, record, answer, memory)
       if let pdu = dissection.att {
         runs[place].found.add(Found(pdu, record, bytes, answer, memory))
       }
     case .round(let round):
-      let place = extend(known, isDiscovery: false, record, answer, memory)
+      let place = extend(known, .rounds, record, answer, memory)
       let first = runs[place].rounds?.lowerBound ?? round
       runs[place].rounds = min(first, round)...max(first, round)
+    case .startUp(let opcode):
+      let place = extend(known, .startUp, record, answer, memory)
+      if known == nil { runs[place].opcode = opcode }
     }
   }
 
   private mutating func extend(
-    _ known: Int?, isDiscovery: Bool, _ record: borrowing CaptureRecord, _ answer: Answer,
+    _ known: Int?, _ kind: Kind, _ record: borrowing CaptureRecord, _ answer: Answer,
     _ memory: Memory
   ) -> Int {
     if let known {
@@ -144,7 +210,7 @@ struct Brief: Sendable {
     runs.append(
       Run(
         connection: answer.link.map { memory.links.id($0) } ?? 0, adapter: record.adapter,
-        isDiscovery: isDiscovery, first: record.number, firstTime: record.time,
+        kind: kind, first: record.number, firstTime: record.time,
         last: record.number, lastTime: record.time))
     return runs.count - 1
   }
@@ -208,8 +274,19 @@ extension Output {
   /// Appends what a run of packets was: `discovered 5 services, 12 characteristics (34 packets,
   /// #48–#81)`.
   mutating func run(_ run: Brief.Run, _ glyphs: Glyphs) {
-    if run.isDiscovery {
+    if run.kind == .discovery {
       found(run.found)
+    } else if run.kind == .startUp {
+      text("start-up: ")
+      if let row = HCITable.core.command(run.opcode) {
+        text(HCITable.name(row))
+      } else {
+        hexadecimal(UInt64(run.opcode), digits: 4)
+      }
+      if run.count > 1 {
+        text(" and ")
+        count(run.count - 1, "more command", "more commands")
+      }
     } else if let rounds = run.rounds {
       text("passkey entry, ")
       text(rounds.count == 1 ? "round " : "rounds ")

@@ -45,6 +45,46 @@ enum TextStyle {
 }
 
 extension Output {
+  /// Appends lines, wrapped between words at so many columns; what goes on begins behind an
+  /// indentation. A word that is too long for a line stays whole.
+  mutating func wrapped(_ lines: RawSpan, columns: Int, indentation: Int) {
+    var start = 0
+    var offset = 0
+    var used = 0
+    var blank: (offset: Int, used: Int)?
+    while offset < lines.byteCount {
+      let first = lines.byte(at: offset)
+      if first == 0x1b {
+        while offset < lines.byteCount, lines.byte(at: offset) != 0x6d { offset += 1 }
+        offset += 1
+        continue
+      }
+      if first == 0x0a {
+        offset += 1
+        raw(lines.part(Slice(start: start, count: offset - start)))
+        (start, used, blank) = (offset, 0, nil)
+        continue
+      }
+      if first == 0x20, used > indentation { blank = (offset, used) }
+      switch lines.textUnit(at: offset) {
+      case .invalid:
+        used += 1
+        offset += 1
+      case .scalar(let scalar, let count):
+        used += columnsOf(scalar)
+        offset += count
+      }
+      guard used > columns, let cut = blank else { continue }
+      raw(lines.part(Slice(start: start, count: cut.offset - start)))
+      byte(0x0a)
+      spaces(indentation)
+      start = cut.offset + 1
+      used = indentation + used - cut.used - 1
+      blank = nil
+    }
+    raw(lines.part(Slice(start: start, count: lines.byteCount - start)))
+  }
+
   /// Appends a line, cut to so many columns; colour sequences take none.
   mutating func cut(_ line: RawSpan, columns: Int, glyphs: Glyphs) {
     let room = columns - (glyphs.isUTF8 ? 1 : 3)

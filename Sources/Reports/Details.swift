@@ -65,7 +65,23 @@ enum Details {
     }
     if let pdu = dissection.att { att(pdu, dissection.body, bytes, answer, memory, to: &sink) }
     if let pdu = dissection.smp { smp(pdu, dissection, bytes, answer, to: &sink) }
-    advertisements(bytes, memory, to: &sink)
+    if !tellsReportsAsParameters(memory, Sink.tellsAll) {
+      advertisements(bytes, memory, to: &sink)
+    }
+  }
+
+  /// Whether advertising reports are told where they stand, among their event's parameters, and not
+  /// again: where every field is told, and they need nothing from other packets.
+  private static func tellsReportsAsParameters(_ memory: Memory, _ tellsAll: Bool) -> Bool {
+    tellsAll
+      && memory.advertisements.reports.allSatisfy { advertisement in
+        switch advertisement.report.kind {
+        case .legacy, .directed, .extended:
+          advertisement.joined == nil && advertisement.chain == nil && !advertisement.isPart
+            && !advertisement.lacksFirstPart && !advertisement.mayHoldSecret
+        case .periodic, .response, .bigInfo: false
+        }
+      }
   }
 
   /// Which connection a packet belongs to. Links that are no connections have no identity to tell.
@@ -117,6 +133,8 @@ enum Details {
     if dissection.mayBeMisread(bytes) {
       payload(dissection.body, of: bytes, isSecret: true, to: &sink)
     } else {
+      sink.tellsStructures =
+        memory.advertisements.reports.isEmpty || tellsReportsAsParameters(memory, Sink.tellsAll)
       parameters(dissection, bytes, mayHoldSecret: mayHoldSecret, to: &sink)
     }
     sink.hidesAdvertising = false

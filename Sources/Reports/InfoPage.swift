@@ -11,6 +11,9 @@ struct InfoPage: ~Copyable {
   private let memory: Memory
   private let failure: CaptureFailure?
   private let glyphs: Glyphs
+  /// Columns of the terminal; nil: lines are not wrapped.
+  private let width: Int?
+  private let usesColor: Bool
   private var out = Output()
 
   /// Columns of the labels on the left.
@@ -18,13 +21,15 @@ struct InfoPage: ~Copyable {
 
   init(
     _ facts: CaptureFacts, _ source: CaptureSummary, _ memory: Memory,
-    _ failure: CaptureFailure?, _ glyphs: Glyphs
+    _ failure: CaptureFailure?, _ glyphs: Glyphs, width: Int?, usesColor: Bool
   ) {
     self.facts = facts
     self.source = source
     self.memory = memory
     self.failure = failure
     self.glyphs = glyphs
+    self.width = width
+    self.usesColor = usesColor
   }
 
   mutating func write(_ name: String, into output: inout Output) {
@@ -49,7 +54,13 @@ struct InfoPage: ~Copyable {
     advertising()
     failures()
     problems()
-    output.text(out.bytes, glyphs)
+    guard let width else {
+      output.text(out.bytes, glyphs)
+      return
+    }
+    var lines = Output()
+    lines.text(out.bytes, glyphs)
+    output.wrapped(lines.bytes, columns: width, indentation: Self.labelColumns)
   }
 
   private mutating func file(
@@ -70,7 +81,9 @@ struct InfoPage: ~Copyable {
   }
 
   private mutating func label(_ text: StaticString) {
+    if usesColor { out.text(TextStyle.dim.sequence) }
     out.text(text)
+    if usesColor { out.text(TextStyle.plain.sequence) }
     for _ in text.utf8CodeUnitCount..<Self.labelColumns { out.byte(0x20) }
   }
 

@@ -9,17 +9,22 @@ package struct InfoReport: PacketReport, ~Copyable {
   private let name: String
   private let isJSON: Bool
   private let glyphs: Glyphs
+  private let width: Int?
+  private let usesColor: Bool
   private var source: CaptureSummary
   private var facts: CaptureFacts
 
-  /// A report on the capture `name`.
+  /// A report on the capture `name`; for people its lines are wrapped at `width` columns, if given.
   package init(
     _ name: String, _ summary: CaptureSummary, json isJSON: Bool, glyphs: Glyphs,
+    width: Int? = nil, usesColor: Bool = false,
     limits: Limits = Limits()
   ) {
     self.name = name
     self.isJSON = isJSON
     self.glyphs = glyphs
+    self.width = width
+    self.usesColor = usesColor
     source = summary
     facts = CaptureFacts(limits)
   }
@@ -44,7 +49,8 @@ package struct InfoReport: PacketReport, ~Copyable {
       var document = InfoDocument(facts, source, memory, failure)
       document.write(into: &output)
     } else {
-      var page = InfoPage(facts, source, memory, failure, glyphs)
+      var page = InfoPage(
+        facts, source, memory, failure, glyphs, width: width, usesColor: usesColor)
       page.write(name, into: &output)
     }
   }

@@ -77,8 +77,10 @@ package struct ShowText: PacketReport, ~Copyable {
       name(file: record.file, into: &output)
     }
     if options.isBrief {
-      let reason = brief.reason(dissection, bytes, answer, memory)
-      if reason.map({ !brief.hasRoom($0, answer, memory) }) ?? true { sayFolded(into: &output) }
+      let reason = brief.reason(record, dissection, bytes, answer, memory)
+      if reason.map({ !brief.hasRoom($0, record, answer, memory) }) ?? true {
+        sayFolded(into: &output)
+      }
       if let reason {
         brief.fold(reason, record, dissection, bytes, answer, memory)
         return
@@ -86,8 +88,11 @@ package struct ShowText: PacketReport, ~Copyable {
     }
     line.clear()
     let id = answer.link.map { memory.links.id($0) } ?? 0
+    // Notes name their controller themselves.
+    var adapter = record.adapter
+    if case .note = dissection.content { adapter = nil }
     prefix(
-      record.number, record.time, id, record.adapter, record.direction,
+      record.number, record.time, id, adapter, record.direction,
       isInferred: record.isDirectionInferred)
     words(dissection.problems)
     finishLine(into: &output)

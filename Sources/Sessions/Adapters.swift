@@ -75,8 +75,39 @@ package struct Adapters: Sendable {
         !software.contains(text)
       else { return }
       software.append(text)
+    case .log where note.recordType == .note: observe(log: text(note, bytes) ?? [], index)
     default: break
     }
+  }
+
+  /// What PacketLogger's notes at the beginning of a capture say of controller and host.
+  private mutating func observe(log text: [UInt8], _ index: UInt16?) {
+    if text.starts(with: Self.addressLabel), let address = Self.address(text) {
+      change(index ?? 0) { $0.address = address }
+    } else if software.count < limits.softwareNotes,
+      Self.softwareLabels.contains(where: { text.starts(with: $0) }), !software.contains(text)
+    {
+      software.append(text)
+    }
+  }
+
+  private static let addressLabel = Array("Address: ".utf8)
+  private static let softwareLabels = ["Product: ", "Software: ", "Bluetooth Host: "].map {
+    Array($0.utf8)
+  }
+
+  /// The address behind its label: six octets with colons.
+  private static func address(_ text: [UInt8]) -> DeviceAddress? {
+    let octets = text.dropFirst(addressLabel.count).prefix(18).split(
+      separator: 0x3a, omittingEmptySubsequences: false)
+    guard octets.count == 6 else { return nil }
+    var value: UInt64 = 0
+    for octet in octets {
+      guard octet.count == 2, let byte = UInt8(String(decoding: octet, as: UTF8.self), radix: 16)
+      else { return nil }
+      value = value << 8 | UInt64(byte)
+    }
+    return DeviceAddress(value: value)
   }
 
   /// What Read BD_ADDR and Read Local Version Information return after Status.

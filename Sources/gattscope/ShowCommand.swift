@@ -110,12 +110,16 @@ struct InfoCommand: ParsableCommand {
   var json = false
 
   @OptionGroup(title: "Terminal")
+  var terminal: TerminalOptions
+
+  @OptionGroup(title: "Terminal")
   var signs: SignOptions
 
   mutating func run() throws {
     let (name, json, glyphs) = (captures[0], json, signs.glyphs)
+    let (width, usesColor) = (terminal.columns, terminal.usesColor)
     try Run.captures(captures, saysRemarks: false) {
-      InfoReport(name, $0, json: json, glyphs: glyphs)
+      InfoReport(name, $0, json: json, glyphs: glyphs, width: width, usesColor: usesColor)
     }
   }
 }

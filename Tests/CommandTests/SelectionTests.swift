@@ -192,24 +192,25 @@ struct SelectionTests {
       let expected = try numbers(apart.flatMap { [option, $0] }, capture)
       #expect(try numbers([option, together], capture) == expected)
     }
-    #expect(!(try numbers([option, together], "heart-rate")).isEmpty)
+    #expect(try !numbers([option, together], "heart-rate").isEmpty)
   }
 
   @Test("An event's words are found in all names that have them where a word begins")
   func eventWords() throws {
     let found = try numbers(["--event", "connection complete"], "heart-rate")
     #expect(!found.isEmpty)
-    #expect(
-      found == (try numbers(["--event", "0x3e:0x01,0x3e:0x0a,0x03,0x3e:0x29"], "heart-rate")))
+    let codes = try numbers(["--event", "0x3e:0x01,0x3e:0x0a,0x03,0x3e:0x29"], "heart-rate")
+    #expect(found == codes)
     let writes = try numbers(["--opcode", "Write Request"], "heart-rate")
-    #expect(writes == (try numbers(["--opcode", "0x12", "--layer", "att"], "heart-rate")))
+    #expect(try writes == numbers(["--opcode", "0x12", "--layer", "att"], "heart-rate"))
   }
 
   @Test(
     "An address without colons is one; of a name that nobody has, those are told that there are")
   func devices() throws {
     let whole = try numbers(["--device", "F1:F1:F1:F1:F1:F1"], "heart-rate")
-    #expect(!whole.isEmpty && whole == (try numbers(["--device", "f1f1f1f1f1f1"], "heart-rate")))
+    let same = try numbers(["--device", "f1f1f1f1f1f1"], "heart-rate")
+    #expect(!whole.isEmpty && whole == same)
     let ending = try Program.run(["show", "--device", "nobody", Program.sample("heart-rate")])
     #expect(ending.errors.hasSuffix("no device of that name; the capture has: HRM-7\n"))
   }

@@ -103,6 +103,22 @@ struct BriefTests {
     #expect(brief([done]).count == 1 && brief([done])[0].contains("Command Complete"))
   }
 
+  @Test(
+    "What sets a controller up behind its Reset is one line; what fails, and news, are not in it")
+  func startUp() {
+    let mask = TestRecord(bytes: [1, 1, 0x0c, 8, 0, 0, 0, 0, 0, 0, 0, 0])
+    let version = TestRecord(bytes: [1, 1, 0x10, 0])
+    let scan = TestRecord(bytes: [1, 0x0c, 0x20, 2, 1, 0])
+    let lines = brief([reset, done, mask, version, mask, scan, mask])
+    #expect(lines.count == 5, "\(lines)")
+    #expect(lines[1].hasSuffix("start-up: Set Event Mask and 2 more commands (3 packets, #3–#5)"))
+    #expect(lines[2].contains("LE Set Scan Enable") && lines[3].hasSuffix("Set Event Mask"))
+    #expect(brief([mask, version]).count == 2, "without a Reset")
+    let failed = TestRecord(bytes: [4, 0x0e, 4, 1, 1, 0x0c, 0x12], direction: .received)
+    let failing = brief([reset, mask, failed, version])
+    #expect(failing.count == 4 && failing[2].contains("Set Event Mask: "), "\(failing)")
+  }
+
   @Test("A discovery is one line that says what was found, and where")
   func discovered() {
     let lines = brief([connection()] + discovery() + [completed, read])

@@ -7,6 +7,27 @@ private func cut(_ line: String, _ columns: Int, _ glyphs: Glyphs = .utf8) -> St
   written { $0.cut([UInt8](line.utf8).bytes, columns: columns, glyphs: glyphs) }
 }
 
+@Suite("Lines that are wrapped at a terminal's width")
+struct WrapTests {
+  private func wrapped(_ lines: String, _ columns: Int) -> String {
+    written { $0.wrapped([UInt8](lines.utf8).bytes, columns: columns, indentation: 2) }
+  }
+
+  @Test("Between words, behind an indentation; too long a word stays whole")
+  func words() {
+    #expect(wrapped("ab cdef gh\nx\n", 10) == "ab cdef gh\nx\n")
+    #expect(wrapped("ab cdef gh\nx\n", 9) == "ab cdef\n  gh\nx\n")
+    #expect(wrapped("ab cdef gh ij kl\n", 7) == "ab cdef\n  gh ij\n  kl\n")
+    #expect(wrapped("abcdefghijkl mn\n", 5) == "abcdefghijkl\n  mn\n")
+    #expect(wrapped("→→→ →→ →\n", 7) == "→→→ →→\n  →\n")
+  }
+
+  @Test("Colour sequences take no columns")
+  func colours() {
+    #expect(wrapped("\u{1b}[2mabc\u{1b}[0m de\n", 6) == "\u{1b}[2mabc\u{1b}[0m de\n")
+  }
+}
+
 @Suite("Lines that are cut to a terminal's width")
 struct CutTests {
   @Test("What fits stays as it is")

@@ -84,6 +84,7 @@ private func numbers(
   _ records: [TestRecord] = session, zone: Int64 = 0, _ change: (inout Selection) throws -> Void
 ) throws -> [Int] {
   var options = ShowOptions()
+  if zone != 0 { options.time = .local }
   options.zoneOffset = { _ in zone }
   try change(&options.selection)
   return Rendering.numbers(records, options)
@@ -342,10 +343,16 @@ struct SelectionTimeTests {
       ("22:13:40Z", nil, [21, 22]),
       ("23:13:40", "23:13:40", [21]), (nil, "23:13:21", [1, 2]), ("2023-11-15", nil, []),
       (nil, "2023-11-15", Array(1...22)), ("23:13", "23:14", Array(1...22)),
-      ("22:00", nil, Array(1...22)), ("00:30", nil, []), ("00:00", nil, []), ("30", "10", []),
+      ("22:00", nil, Array(1...22)), ("00:30", nil, []), ("00:00", nil, []),
     ] as [(String?, String?, [Int])])
   func ranges(_ from: String?, _ to: String?, _ expected: [Int]) throws {
     #expect(try numbers(from: from, to: to, zone: 3600) == expected)
+  }
+
+  @Test("Where times are not shown in this machine's zone they are not read so")
+  func utc() throws {
+    #expect(try numbers(from: "22:13:40", to: nil) == [21, 22])
+    #expect(throws: SelectionError.self) { try numbers(from: "30", to: "10") }
   }
 
   @Test("Several ranges: the first beginning belongs to the first end")

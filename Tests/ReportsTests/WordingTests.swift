@@ -104,7 +104,7 @@ private func advertisement(_ data: String) -> String {
   @Test func subcommandsBeginTheLine() {
     #expect(
       words("01 57 fd 07 03 00 06 f3 fe ff ff")
-        == "Android LE APCF Service UUID, Add, filter 6, UUID fef3")
+        == "Android LE APCF Service UUID, Add, filter 6, UUID fef3 (registered: Google LLC)")
     #expect(
       words("01 56 fd 04 02 64 00 5f")
         == "Android LE Batch Scan Set Storage Parameters, full 100 %, truncated 0 %, notify at 95 %"
@@ -127,7 +127,7 @@ private func advertisement(_ data: String) -> String {
     let device = "04 ff 0c 87 80 02 01 55 44 33 22 11 c0 05 01"
     #expect(
       words(intel, "01 1e fc 09 03 10 11 12 13 02 01 0d 18")
-        == "Microsoft Extension LE Monitor Advertisement, high 16 dBm, low 17 dBm, for 18 s, UUID, 180d"
+        == "Microsoft Extension LE Monitor Advertisement, high 16 dBm, low 17 dBm, for 18 s, UUID, 180d Heart Rate"
     )
     #expect(words("01 1e fc 02 04 05").hasPrefix("Vendor Command 0xfc1e"))
     #expect(
