@@ -10,14 +10,16 @@ package import Sessions
 package struct DevicePattern: Sendable {
   private enum Kind: Sendable {
     case address(AddressBits)
-    /// In lower case; `*` stands for any characters.
-    case name([Character])
+    /// Of ASCII alone, in lower case; `*` stands for any bytes.
+    case name([UInt8])
+    /// With letters of other scripts, in lower case; `*` stands for any characters.
+    case unfolded([Character])
   }
 
   private let kind: Kind
 
   /// Whether a name is asked for.
-  var isName: Bool { if case .name = kind { true } else { false } }
+  var isName: Bool { if case .address = kind { false } else { true } }
 
   /// Reads an address, `C0:FF:EE:12:34:56` or `C0FFEE123456`, with `*` for the octets that do not matter (`C0:FF:*`), or
   /// else a name, where `*` stands for any characters and upper and lower case are one.
@@ -31,8 +33,10 @@ package struct DevicePattern: Sendable {
       throw SelectionError(
         "'\(text)' is no address; expected six octets as in C0:FF:EE:12:34:56, or the first of them "
           + "as in C0:FF:*")
+    } else if text.utf8.allSatisfy({ $0 < 0x80 }) {
+      kind = .name(Array(text.lowercased().utf8))
     } else {
-      kind = .name(Array(text.lowercased()))
+      kind = .unfolded(Array(text.lowercased()))
     }
   }
 
@@ -75,20 +79,30 @@ package struct DevicePattern: Sendable {
 
   /// Whether this is the name of a device that is asked for.
   func matches(name: [UInt8]) -> Bool {
-    guard case .name(let pattern) = kind else { return false }
-    return Self.matches(Array(String(decoding: name, as: UTF8.self).lowercased()), pattern)
+    switch kind {
+    case .address: false
+    case .name(let pattern):
+      Self.matches(name, pattern, star: 0x2a) { $0 >= 0x41 && $0 <= 0x5a ? $0 | 0x20 : $0 }
+    case .unfolded(let pattern):
+      // Other scripts have cases, too; looking for them costs more.
+      Self.matches(
+        Array(String(decoding: name, as: UTF8.self).lowercased()), pattern, star: "*"
+      ) { $0 }
+    }
   }
 
-  /// Whether all of `text` fits `pattern`. Where a star took too little it takes one more: of several
-  /// stars only the last has to be tried again.
-  private static func matches(_ text: [Character], _ pattern: [Character]) -> Bool {
+  /// Whether all of `text`, whose elements `fold` makes lower case, fits `pattern`. Where a star took
+  /// too little it takes one more: of several stars only the last has to be tried again.
+  private static func matches<Element: Equatable>(
+    _ text: [Element], _ pattern: [Element], star any: Element, _ fold: (Element) -> Element
+  ) -> Bool {
     var (at, next) = (0, 0)
     var retry: (text: Int, pattern: Int)?
     while at < text.count {
-      if next < pattern.count, pattern[next] == "*" {
+      if next < pattern.count, pattern[next] == any {
         retry = (at, next + 1)
         next += 1
-      } else if next < pattern.count, pattern[next] == text[at] {
+      } else if next < pattern.count, pattern[next] == fold(text[at]) {
         at += 1
         next += 1
       } else if let star = retry {
@@ -99,7 +113,7 @@ package struct DevicePattern: Sendable {
         return false
       }
     }
-    return pattern[next...].allSatisfy { $0 == "*" }
+    return pattern[next...].allSatisfy { $0 == any }
   }
 }
 
@@ -141,25 +155,18 @@ struct DeviceWatch: Sendable {
   /// Looks at the names that are new.
   mutating func learn(_ names: Names) {
     guard looksForNames, names.generation != generation else { return }
-    var found = named
-    let patterns = patterns
-    var seen = self.names
-    var hasMore = hasMoreNames
     names.forEach(since: generation) { address, name in
-      if seen.count < Self.nameLimit {
-        if !seen.contains(name) { seen.append(name) }
-      } else if !hasMore, !seen.contains(name) {
-        hasMore = true
+      if self.names.count < Self.nameLimit {
+        if !self.names.contains(name) { self.names.append(name) }
+      } else if !hasMoreNames, !self.names.contains(name) {
+        hasMoreNames = true
       }
-      guard found.count < Self.limit, patterns.contains(where: { $0.matches(name: name) }) else {
+      guard named.count < Self.limit, patterns.contains(where: { $0.matches(name: name) }) else {
         return
       }
-      found.insert(address)
+      named.insert(address)
     }
     generation = names.generation
-    named = found
-    self.names = seen
-    hasMoreNames = hasMore
   }
 
   private func isWanted(_ address: DeviceAddress) -> Bool {

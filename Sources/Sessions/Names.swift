@@ -18,8 +18,8 @@ package struct Names: Sendable {
 
   /// Counts what was learnt: as long as it stays, so do all names.
   package private(set) var generation = 0
-  /// Where the name stands that was learnt last.
-  private var latest = 0
+  /// Where the names stand that were learnt last, by their generation modulo `limit`.
+  private var learnt: [Int] = []
   private var names: [Name] = []
   private var index: [UInt64: Int] = [:]
   private var oldest = 0
@@ -50,14 +50,22 @@ package struct Names: Sendable {
   }
 
   /// Tells `visit` the devices whose names were learnt since the generation `known`, and those names;
-  /// perhaps others, too.
+  /// one that was learnt more than once is told as often. What was forgotten meanwhile is not told.
   package func forEach(since known: Int, _ visit: (DeviceAddress, [UInt8]) -> Void) {
-    guard generation != known else { return }
-    if generation == known + 1 {
-      visit(DeviceAddress(value: names[latest].device), names[latest].bytes)
-    } else {
-      for name in names { visit(DeviceAddress(value: name.device), name.bytes) }
+    for past in max(known, generation - learnt.count)..<max(known, generation) {
+      let name = names[learnt[past % limit]]
+      visit(DeviceAddress(value: name.device), name.bytes)
     }
+  }
+
+  /// Notes that a name was learnt, and where it stands.
+  private mutating func note(_ position: Int) {
+    if learnt.count < limit {
+      learnt.append(position)
+    } else {
+      learnt[generation % limit] = position
+    }
+    generation += 1
   }
 
   /// Learns the names in the reports of the current packet, whose bytes are `bytes`.
@@ -104,21 +112,18 @@ package struct Names: Sendable {
       let known = names[position]
       if known.isComplete && !isComplete { return }
       if known.isComplete == isComplete, known.bytes.bytes.isEqual(to: name) { return }
-      generation += 1
-      latest = position
+      note(position)
       names[position] = Name(device: device, bytes: name.array, isComplete: isComplete)
     } else if names.count < limit {
-      generation += 1
-      latest = names.count
+      note(names.count)
       index[device] = names.count
       names.append(Name(device: device, bytes: name.array, isComplete: isComplete))
     } else {
-      generation += 1
+      note(oldest)
       hasForgotten = true
       index[names[oldest].device] = nil
       index[device] = oldest
       names[oldest] = Name(device: device, bytes: name.array, isComplete: isComplete)
-      latest = oldest
       oldest = (oldest + 1) % limit
     }
   }

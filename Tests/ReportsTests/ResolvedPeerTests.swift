@@ -6,11 +6,6 @@ import Testing
 
 @testable import Reports
 
-/// The bytes of "02 40 00".
-private func hex(_ text: String) -> [UInt8] {
-  text.split(separator: " ").compactMap { UInt8($0, radix: 16) }
-}
-
 /// LE Enhanced Connection Complete (Core, Vol 4, Part E, 7.7.65.10): handle 0x0040, central, peer
 /// identity (type 3) F4:F4:F4:F4:F4:F4, local and peer resolvable addresses, interval 36, timeout 500.
 private func connected(resolvable: String) -> TestRecord {

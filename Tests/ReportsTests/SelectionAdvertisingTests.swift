@@ -6,11 +6,6 @@ import Testing
 
 @testable import Reports
 
-/// The bytes of "02 40 00".
-private func hex(_ text: String) -> [UInt8] {
-  text.split(separator: " ").compactMap { UInt8($0, radix: 16) }
-}
-
 private func command(_ opcode: Int, _ parameters: [UInt8]) -> TestRecord {
   TestRecord(
     bytes: [1, UInt8(opcode & 0xff), UInt8(opcode >> 8), UInt8(parameters.count)] + parameters)

@@ -90,6 +90,32 @@ private func numbers(
   return Rendering.numbers(records, options)
 }
 
+/// Names that come two in a packet, as many as push the first ones out, and one again: each is seen
+/// when it is learnt, also those of other scripts.
+@Test func namesThatAreLearntTogether() throws {
+  func two(_ number: Int, _ first: String, _ second: String) -> TestRecord {
+    var parameters: [UInt8] = [2, 2]
+    for (index, name) in [first, second].enumerated() {
+      let address = [UInt8(index), UInt8(number & 0xff), UInt8(number >> 8), 0, 0, 0xc0]
+      let data = [UInt8(name.utf8.count + 1), 9] + Array(name.utf8)
+      parameters += [0, 1] + address + [UInt8(data.count)] + data + [0xc4]
+    }
+    return TestRecord(
+      bytes: [4, 0x3e, UInt8(parameters.count)] + parameters, direction: .received,
+      time: Timestamp(seconds: 1_700_000_000, nanoseconds: 0), adapter: 0)
+  }
+  var records: [TestRecord] = []
+  for number in 0..<700 { records.append(two(number, "N\(number)", "M\(number)")) }
+  records.append(two(3, "Küche", "JAY-2"))
+  let pattern = try DevicePattern("j*-2")
+  #expect(try numbers(records) { $0.devices = [pattern] } == [701])
+  let kitchen = try DevicePattern("KÜ*e")
+  #expect(try numbers(records) { $0.devices = [kitchen] } == [701])
+  let some = try DevicePattern("*69*")
+  // 69 to 669 in hundreds, 690 to 699.
+  #expect(try numbers(records) { $0.devices = [some] }.count == 17)
+}
+
 /// What makes an option's words wrong, in words.
 private func refusal(_ parse: () throws -> Void) -> String {
   do {
