@@ -50,6 +50,11 @@ extension Problem.Code {
     case .invalidCredits: "invalid_credits"
     case .mtuExchangeNotAllowed: "mtu_exchange_not_allowed"
     case .channelClosed: "channel_closed"
+    case .channelInUse: "channel_in_use"
+    case .channelCountMismatch: "channel_count_mismatch"
+    case .unknownChannel: "unknown_channel"
+    case .frameOutOfStep: "frame_out_of_step"
+    case .repeatedRecord: "repeated_record"
     }
   }
 
@@ -60,12 +65,12 @@ extension Problem.Code {
       .advertisingStructureTooLong, .fragmentLost, .fragmentTooLong, .requestBeforeResponse,
       .responseMismatch, .indicationBeforeConfirmation, .invalidIdentifier, .sduTooLong,
       .sduOverrun, .sduLost, .frameTooLong, .noCredits, .parameterTooSmall, .invalidCredits,
-      .mtuExchangeNotAllowed:
+      .mtuExchangeNotAllowed, .channelInUse, .channelCountMismatch:
       .error
     case .truncated, .leftOver, .unknownMonitorOpcode, .unknownRecordType, .unknownOpcode,
       .recordsDropped, .timeOutOfRange, .continuationWithoutStart, .responseWithoutRequest,
       .confirmationWithoutIndication, .limitReached, .sentAfterEnd, .receivedAfterEnd,
-      .advertisementTooLong, .channelClosed:
+      .advertisementTooLong, .channelClosed, .unknownChannel, .frameOutOfStep, .repeatedRecord:
       .warning
     }
   }
@@ -179,6 +184,22 @@ extension Output {
     case .channelClosed:
       text("the channel was closed by ")
       packet(first)
+    case .channelInUse:
+      text("the CID ")
+      hexadecimal(UInt64(first), digits: 4)
+      text(" is that of another channel, which is still open")
+    case .channelCountMismatch:
+      count(first, "CID answers", "CIDs answer")
+      sentence(" a request for ", second, "")
+    case .unknownChannel:
+      text("no channel with the CID ")
+      hexadecimal(UInt64(first), digits: 4)
+      text(" is known")
+    case .frameOutOfStep: text("a frame of an SDU whose beginning is not known")
+    case .repeatedRecord:
+      text("the same record as ")
+      packet(first)
+      text(", which another file has")
     }
   }
 
@@ -187,6 +208,7 @@ extension Output {
     text("more than ")
     decimal(limit)
     switch limited {
+    case .joined: text(" bytes of incomplete PDUs wait for the rest; the oldest PDU was given up")
     case .open: text(" are open at once; the oldest was forgotten")
     case .commands: text(" commands wait for their answer; the oldest was forgotten")
     case .names: text(" devices have names; the name learnt first was forgotten")

@@ -54,7 +54,7 @@ struct Secrets: Sendable {
     guard channel?.carriesSecurityManager ?? true else { return }
     // To the record's end, whatever the length field says.
     var start = typeBytes + Self.aclHeaderBytes
-    if dissection.l2cap != nil, !answer.fragment.isJoined {
+    if dissection.l2cap != nil, !answer.fragment.hasJoinedBytes {
       // The PDU lies in this record: the opcode is seen, and all of a PDU without secrets. What
       // stands behind it is not known.
       start = Int(dissection.body.start) + dissection.openBytesOfSMP(answer)

@@ -129,7 +129,7 @@ extension Traffic {
     }
     #expect(told[4].problems == ["invalidCredits(0,2)"])
     #expect(told[5].problems == ["invalidCredits(65534,65536)"])
-    #expect(told[6].problems == [])
+    #expect(told[6].problems == ["unknownChannel(153,0)"])
   }
 
   @Test func sduAndFrameTooLong() {
@@ -178,6 +178,7 @@ extension Traffic {
     #expect(told[5].problems == ["sduOverrun(30,20)"])
     #expect(told[5].body == Array(payload[10..<30]) && told[5].fragments == [])
     #expect(told[6].body == Array(payload[30..<40]) && !told[6].answer.fragment.isFragment)
+    #expect(told[6].problems == ["frameOutOfStep(0,0)"])
     #expect(told[8].body == [7])
   }
 
@@ -251,7 +252,7 @@ extension Traffic {
     }
     #expect(told[3].answers == "answers 2 after 1 ms")
     #expect(told[4].answers == "answers 2 after 2 ms")
-    #expect(told[5].problems == ["responseWithoutRequest(0,0)"])
+    #expect(told[5].problems == ["responseWithoutRequest(0,0)", "channelInUse(69,0)"])
   }
 
   @Test func signallingAnswersByIdentifier() {
@@ -420,7 +421,7 @@ extension Traffic {
     #expect(told[5].answer.channel?.bearer?.rawValue == 0x45)
   }
 
-  /// Once the mode is agreed on, frames begin with a control field.
+  /// Once the mode is agreed on both ways, frames begin with a control field.
   @Test func enhancedRetransmissionMode() {
     let option = "04 09 03 08 03 d0 07 e0 2e f2 03"
     let told = run { traffic in
@@ -429,11 +430,76 @@ extension Traffic {
       traffic.signal("04 02 0f 00 46 00 00 00 \(option)", .sent, cid: 1)
       traffic.signal("05 02 11 00 45 00 00 00 00 00 \(option)", .received, cid: 1)
       traffic.acl(l2cap(hex("06 42 aa bb"), cid: 0x46), .sent)
+      traffic.signal("04 03 0f 00 45 00 00 00 \(option)", .received, cid: 1)
+      traffic.signal("05 03 11 00 46 00 00 00 00 00 \(option)", .sent, cid: 1)
+      traffic.acl(l2cap(hex("06 42 aa bb"), cid: 0x46), .sent)
       traffic.acl(l2cap(hex("81 05"), cid: 0x45), .received)
     }
-    #expect(told[6].control?.txSeq == 3 && told[6].body == [0xaa, 0xbb])
-    #expect(told[7].control?.isSupervisory == true && told[7].body == [])
+    #expect(told[6].control == nil, "agreed on one way only")
+    #expect(told[9].control?.txSeq == 3 && told[9].body == [0xaa, 0xbb])
+    #expect(told[10].control?.isSupervisory == true && told[10].body == [])
     #expect(told.problems == [])
+  }
+
+  /// A mode that was refused (result 1, unacceptable parameters) is forgotten; the next request, which
+  /// proposes none, means basic mode.
+  @Test func refusedRetransmissionMode() {
+    let option = "04 09 03 08 03 d0 07 e0 2e f2 03"
+    let told = run { traffic in
+      traffic.connectClassic()
+      traffic.openClassic(psm: "17 00")
+      traffic.signal("04 02 0f 00 46 00 00 00 \(option)", .sent, cid: 1)
+      traffic.signal("05 02 11 00 45 00 00 00 01 00 \(option)", .received, cid: 1)
+      traffic.signal("04 03 04 00 46 00 00 00", .sent, cid: 1)
+      traffic.signal("05 03 06 00 45 00 00 00 00 00", .received, cid: 1)
+      traffic.signal("04 04 04 00 45 00 00 00", .received, cid: 1)
+      traffic.signal("05 04 06 00 46 00 00 00 00 00", .sent, cid: 1)
+      traffic.acl(l2cap(hex("06 42 aa bb"), cid: 0x46), .sent)
+    }
+    #expect(told[10].control == nil && told[10].body == [0x06, 0x42, 0xaa, 0xbb])
+  }
+
+  /// An end can be only one channel's: the one that had it is closed, and its other end still known.
+  @Test func channelsWithTheSameEnd() {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.signal("17 03 0c 00 27 00 40 00 40 00 08 00 40 00 41 00", .sent)
+      traffic.signal("18 03 0c 00 50 00 50 00 08 00 00 00 50 00 50 00", .received)
+      traffic.sdu("0b aa", .received, cid: 0x40)
+      traffic.sdu("0a 01 00", .sent, cid: 0x50)
+      traffic.sdu("0b aa", .received, cid: 0x41)
+    }
+    #expect(told[3].problems == ["channelInUse(80,0)"])
+    #expect(told[4].answer.channel?.isUnknown == false)
+    #expect(told[4].problems.first == "channelClosed(3,0)")
+    #expect(told[5].problems == [])
+    #expect(told[6].answers == "answers 5 after 1 ms")
+  }
+
+  @Test(arguments: [("50 00", 0x0a, 1), ("50 00 51 00 52 00", 0x0e, 3)])
+  func responseWithOtherChannelsThanAsked(_ cids: String, _ length: Int, _ count: Int) {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.signal("17 03 0c 00 27 00 40 00 40 00 08 00 40 00 41 00", .sent)
+      traffic.acl(
+        l2cap(
+          [0x18, 3] + little(length) + hex("50 00 50 00 08 00 00 00 \(cids)"), cid: 5), .received)
+    }
+    #expect(told[3].problems == ["channelCountMismatch(\(count),2)"])
+  }
+
+  /// A frame in several records that completes no SDU: its bytes are joined, the SDU's are not.
+  @Test func joinedFrameOfAnSDU() {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.openChannel()
+      traffic.split(l2cap(little(40) + payload[0..<20], cid: 0x40), [10])
+      traffic.acl(l2cap(Array(payload[20..<40]), cid: 0x40), .received)
+      traffic.sdu("07", .received, cid: 0x40)
+    }
+    #expect(told[5].answer.fragment.hasJoinedBytes && !told[5].answer.fragment.isJoined)
+    #expect(told[6].answer.fragment.hasJoinedBytes && told[6].fragments == [4, 5, 6])
+    #expect(!told[7].answer.fragment.hasJoinedBytes)
   }
 
   @Test func tally() {
