@@ -49,6 +49,10 @@ package struct CaptureRecord: ~Escapable {
   package private(set) var options: RecordOptions
   /// Which of several files the record is from, from 0.
   package private(set) var file = 0
+  /// Which section of its file, from 0: what a pcapng file has several of may be several captures.
+  package private(set) var section = 0
+  /// The number of the record that is the same as this one in a file before it.
+  package private(set) var original: Int?
 
   /// A record whose bytes are borrowed from `bytes`.
   @_lifetime(copy bytes)
@@ -76,14 +80,24 @@ package struct CaptureRecord: ~Escapable {
     return record
   }
 
+  /// The same record as one of a section.
+  @_lifetime(copy self)
+  consuming func with(section: Int) -> CaptureRecord {
+    var record = self
+    record.section = section
+    return record
+  }
+
   /// The same record as one of several files'.
   @_lifetime(copy self)
-  consuming func with(file: Int, number: Int) -> CaptureRecord {
+  consuming func with(file: Int, number: Int, original: Int?) -> CaptureRecord {
     var record = CaptureRecord(
       number: number, time: time, direction: direction, adapter: adapter, framing: framing,
       originalLength: originalLength, drops: drops, fileOffset: fileOffset, bytes: bytes)
     record.options = options
+    record.section = section
     record.file = file
+    record.original = original
     return record
   }
 

@@ -106,8 +106,8 @@ package struct JoinedSource: CaptureSource, ~Copyable {
         if let record = try current?.next() {
           number = numberBefore + record.number
           summary.files[file].records += 1
-          overlap.observe(record, file: file)
-          return record.with(file: file, number: number)
+          let original = overlap.observe(record, file: file, number: number)
+          return record.with(file: file, number: number, original: original)
         }
       } catch {
         failures.append(error.of(names[file]))
@@ -173,16 +173,20 @@ private struct Overlap: Sendable {
   private var file = -1
   /// When the files that are still to come begin at the earliest.
   private var nextStart: Timestamp?
-  /// What the records were that are later than that.
-  private var seen: Set<UInt64> = []
+  /// What the records were that are later than that, and their numbers.
+  private var seen: [UInt64: Int] = [:]
   private var found: [(file: Int, nanoseconds: Int64, again: Int)] = []
 
   init() {}
 
   init(starts: [Timestamp?]) { self.starts = starts }
 
-  mutating func observe(_ record: borrowing CaptureRecord, file: Int) {
-    guard let time = record.time else { return }
+  /// Takes a record, which has this number among all.
+  ///
+  /// - Returns: the number of the same record in a file before.
+  mutating func observe(_ record: borrowing CaptureRecord, file: Int, number: Int) -> Int? {
+    guard let time = record.time else { return nil }
+    var original: Int?
     if file != self.file {
       self.file = file
       before = latest
@@ -195,13 +199,18 @@ private struct Overlap: Sendable {
     let mayComeAgain = nextStart.map { !time.isEarlier(than: $0) } ?? false
     if isAgain || mayComeAgain {
       let digest = Self.digest(record)
-      if isAgain, seen.contains(digest), let last = found.indices.last, found[last].file == file {
+      if isAgain, let known = seen[digest], let last = found.indices.last, found[last].file == file
+      {
         found[last].again += 1
+        original = known
       }
-      if mayComeAgain, seen.count < CaptureLimits.overlapRecords { seen.insert(digest) }
+      if mayComeAgain, original == nil, seen.count < CaptureLimits.overlapRecords {
+        seen[digest] = number
+      }
     }
-    if let latest, !latest.isEarlier(than: time) { return }
+    if let latest, !latest.isEarlier(than: time) { return original }
     latest = time
+    return original
   }
 
   /// Time, direction and bytes in one number (FNV-1a).

@@ -24,8 +24,12 @@ package struct PcapngReader: CaptureSource, ~Copyable {
   private var readable = 0
   /// The link types of all interfaces of all sections that are not read, for a refusal.
   private var otherTypes: [LinkType] = []
-  private var hasReadable = false
+  /// Those of all interfaces that are.
+  private var readTypes: [LinkType] = []
+  private var hasReadable: Bool { !readTypes.isEmpty }
   private var number = 0
+  /// Which section it is in, from 0; below 0 before the first.
+  private var section = -1
   private var isFinished = false
   /// Whether the buffer begins with a packet that is to be handed out.
   private var isAtPacket = false
@@ -58,22 +62,41 @@ package struct PcapngReader: CaptureSource, ~Copyable {
     if !hasReadable, !otherTypes.isEmpty { throw LinkType.refusal(of: otherTypes) }
   }
 
-  /// Whether a whole further packet of HCI, damage or the end is in the buffer. Where blocks of
-  /// other kinds come first nobody knows before they are read.
+  /// Whether a whole further packet of HCI, damage or the end is in the buffer, perhaps behind blocks
+  /// that are left out. Behind the beginning of a section or an interface nobody knows before that is
+  /// read.
   package var isReady: Bool {
     if isFinished || isAtPacket || failure != nil { return true }
-    guard input.count >= 12 else { return false }
-    let total = number(at: 4)
-    guard input.count >= total else { return false }
-    switch number(at: 0) {
-    case BlockType.enhancedPacket: return isReadable(Int(number(at: 8)))
-    case BlockType.simplePacket: return isReadable(0)
-    default: return false
+    var start = 0
+    while input.count - start >= 12 {
+      let total = Int(number(at: start + 4))
+      // Damage is found without reading on, but for a section, whose byte order may be another.
+      let type = number(at: start)
+      if type == BlockType.sectionHeader || type == BlockType.interface { return false }
+      if total < 12 || total % 4 != 0 { return true }
+      guard input.count - start >= total else { return false }
+      if let interface = interface(ofBlockAt: start, type), isReadable(interface) { return true }
+      start += total
+    }
+    return false
+  }
+
+  /// The interface of the packet whose block of this type begins there; nil for other blocks.
+  private func interface(ofBlockAt start: Int, _ type: UInt32) -> Int? {
+    switch type {
+    case BlockType.enhancedPacket: Int(number(at: start + 8))
+    case BlockType.packet:
+      Int(
+        UInt16(
+          truncatingIfNeeded: isBigEndian ? number(at: start + 8) >> 16 : number(at: start + 8)))
+    case BlockType.simplePacket: 0
+    default: nil
     }
   }
 
+  /// Whether packets of an interface are read, or damage, as those of one that is not described are.
   private func isReadable(_ interface: Int) -> Bool {
-    interface < interfaces.count && interfaces[interface].linkType.isReadable
+    interface >= interfaces.count || interfaces[interface].linkType.isReadable
   }
 
   /// A number of the block that the buffer begins with.
@@ -108,7 +131,7 @@ package struct PcapngReader: CaptureSource, ~Copyable {
       number: number, time: packet.ticks.map(interface.time), direction: packet.direction,
       adapter: interface.adapter, originalLength: packet.originalLength, drops: packet.drops,
       fileOffset: fileOffset, block.part(packet.data)
-    ).with(options)
+    ).with(options).with(section: section)
   }
 
   // MARK: Blocks
@@ -137,19 +160,14 @@ package struct PcapngReader: CaptureSource, ~Copyable {
         }
         interfaces.removeAll(keepingCapacity: true)
         readable = 0
+        section += 1
         _ = input.take(total)
       case BlockType.interface:
         try fillBlock(total, atLeast: PcapngInterface.leastBytes)
         try takeInterface(total)
       case BlockType.enhancedPacket, BlockType.packet, BlockType.simplePacket:
         try fillBlock(total, atLeast: type == BlockType.simplePacket ? 16 : 32)
-        let index =
-          switch type {
-          case BlockType.enhancedPacket: Int(number(at: 8))
-          case BlockType.packet:
-            Int(UInt16(truncatingIfNeeded: isBigEndian ? number(at: 8) >> 16 : number(at: 8)))
-          default: 0
-          }
+        let index = interface(ofBlockAt: 0, type) ?? 0
         guard index < interfaces.count else {
           throw damage("it is of interface \(index), which is not described")
         }
@@ -238,13 +256,13 @@ package struct PcapngReader: CaptureSource, ~Copyable {
       return
     }
     readable += 1
-    if !hasReadable {
-      hasReadable = true
+    if readTypes.isEmpty {
       summary.datalink = type.rawValue
       summary.datalinkName = type.nameOrNumber
-    } else if !summary.datalinkName.contains(type.nameOrNumber) {
+    } else if !readTypes.contains(type) {
       summary.datalinkName += " and " + type.nameOrNumber
     }
+    if !readTypes.contains(type) { readTypes.append(type) }
     summary.timeDecimals = max(summary.timeDecimals, interface.resolution.decimals)
   }
 

@@ -22,7 +22,8 @@ package struct Problem: Equatable, Sendable {
     case unknownMonitorOpcode
     /// No type of a PacketLogger record (the type).
     case unknownRecordType
-    /// An ATT opcode that the specification does not have (the opcode).
+    /// An opcode or code that the specification does not have: of an ATT PDU, a PDU of the Security
+    /// Manager, or a signalling command (the opcode).
     case unknownOpcode
     /// A list's element length that no element has (the length).
     case invalidElementLength
@@ -78,6 +79,16 @@ package struct Problem: Equatable, Sendable {
     case mtuExchangeNotAllowed
     /// A frame on a channel that has been closed (the packet that closed it).
     case channelClosed
+    /// A channel is opened with an end that is another open channel's (the CID).
+    case channelInUse
+    /// A response has not as many channels as its request (answered, asked).
+    case channelCountMismatch
+    /// Credits for a channel that nothing else told of (the CID).
+    case unknownChannel
+    /// A frame in the middle of an SDU whose beginning is not known.
+    case frameOutOfStep
+    /// A record that one of the files before has already (its number there).
+    case repeatedRecord
   }
 
   /// Of `limitReached`: what there is too much of.
@@ -94,6 +105,8 @@ package struct Problem: Equatable, Sendable {
     case channels
     /// L2CAP signalling requests that wait for their answer.
     case signalling
+    /// Bytes of PDUs that are being joined.
+    case joined
   }
 
   /// What is wrong.

@@ -14,7 +14,7 @@ extension Details {
     sink.begin("l2cap")
     if let header = dissection.l2cap {
       // Of a joined PDU the header stands in an earlier record.
-      let isHere = !fate.isJoined && fate.start > 0
+      let isHere = !fate.hasJoinedBytes && fate.start > 0
       // In -v fields stand in the order of their bytes.
       if Sink.tellsAll { length(header, isHere ? fate.start : nil, to: &sink) }
       if isHere { sink.at(fate.start + 2, 2) }
@@ -23,7 +23,7 @@ extension Details {
     }
     if let channel = answer.channel { self.channel(channel, to: &sink) }
     if let length = dissection.sduLength {
-      if !fate.isJoined { sink.at(Int(dissection.body.start) - 2, 2) }
+      if !fate.hasJoinedBytes { sink.at(Int(dissection.body.start) - 2, 2) }
       sink.number("sdu_length", Int(length))
     }
     if answer.channel?.isOutOfCredits ?? false { sink.number("credits_left", 0) }

@@ -238,7 +238,7 @@ enum Details {
     // Handle and flags (2 bytes), length of the data (2); in no place of a joined PDU.
     let isWhole = dissection.l2cap != nil
     let start = (isWhole ? answer.fragment.start : Int(dissection.body.start)) - 4
-    let size = answer.fragment.isJoined ? 0 : 1
+    let size = answer.fragment.hasJoinedBytes ? 0 : 1
     sink.begin("hci")
     sink.word("kind", "acl")
     sink.at(start, 2 * size)

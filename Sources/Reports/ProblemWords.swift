@@ -50,6 +50,11 @@ extension Problem.Code {
     case .invalidCredits: "invalid_credits"
     case .mtuExchangeNotAllowed: "mtu_exchange_not_allowed"
     case .channelClosed: "channel_closed"
+    case .channelInUse: "channel_in_use"
+    case .channelCountMismatch: "channel_count_mismatch"
+    case .unknownChannel: "unknown_channel"
+    case .frameOutOfStep: "frame_out_of_step"
+    case .repeatedRecord: "repeated_record"
     }
   }
 
@@ -103,6 +108,12 @@ extension Problem.Code {
     case .mtuExchangeNotAllowed:
       ("MTU exchange that is not allowed", "MTU exchanges that are not allowed")
     case .channelClosed: ("frame on a closed channel", "frames on closed channels")
+    case .channelInUse: ("channel end that is in use", "channel ends that are in use")
+    case .channelCountMismatch:
+      ("response with other channels than asked", "responses with other channels than asked")
+    case .unknownChannel: ("credit for an unknown channel", "credits for unknown channels")
+    case .frameOutOfStep: ("frame of an unknown SDU", "frames of unknown SDUs")
+    case .repeatedRecord: ("record shown twice", "records shown twice")
     }
   }
 
@@ -113,12 +124,12 @@ extension Problem.Code {
       .advertisingStructureTooLong, .fragmentLost, .fragmentTooLong, .requestBeforeResponse,
       .responseMismatch, .indicationBeforeConfirmation, .invalidIdentifier, .sduTooLong,
       .sduOverrun, .sduLost, .frameTooLong, .noCredits, .parameterTooSmall, .invalidCredits,
-      .mtuExchangeNotAllowed:
+      .mtuExchangeNotAllowed, .channelInUse, .channelCountMismatch:
       .error
     case .truncated, .leftOver, .unknownMonitorOpcode, .unknownRecordType, .unknownOpcode,
       .recordsDropped, .timeOutOfRange, .continuationWithoutStart, .responseWithoutRequest,
       .confirmationWithoutIndication, .limitReached, .sentAfterEnd, .receivedAfterEnd,
-      .advertisementTooLong, .channelClosed:
+      .advertisementTooLong, .channelClosed, .unknownChannel, .frameOutOfStep, .repeatedRecord:
       .warning
     }
   }
@@ -232,6 +243,22 @@ extension Output {
     case .channelClosed:
       text("the channel was closed by ")
       packet(first)
+    case .channelInUse:
+      text("the CID ")
+      hexadecimal(UInt64(first), digits: 4)
+      text(" is that of another channel, which is still open")
+    case .channelCountMismatch:
+      count(first, "CID answers", "CIDs answer")
+      sentence(" a request for ", second, "")
+    case .unknownChannel:
+      text("no channel with the CID ")
+      hexadecimal(UInt64(first), digits: 4)
+      text(" is known")
+    case .frameOutOfStep: text("a frame of an SDU whose beginning is not known")
+    case .repeatedRecord:
+      text("the same record as ")
+      packet(first)
+      text(", which another file has")
     }
   }
 
@@ -240,6 +267,7 @@ extension Output {
     text("more than ")
     decimal(limit)
     switch limited {
+    case .joined: text(" bytes of incomplete PDUs wait for the rest; the oldest PDU was given up")
     case .open: text(" are open at once; the oldest was forgotten")
     case .commands: text(" commands wait for their answer; the oldest was forgotten")
     case .names: text(" devices have names; the name learnt first was forgotten")

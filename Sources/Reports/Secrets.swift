@@ -73,7 +73,7 @@ struct Secrets: Sendable {
     {
       // All that came of the PDU so far is a part of its header.
       start += Int(dissection.body.count)
-    } else if dissection.l2cap != nil, !answer.fragment.isJoined {
+    } else if dissection.l2cap != nil, !answer.fragment.hasJoinedBytes {
       // The PDU lies in this record: the opcode is seen, and all of a PDU without secrets. What
       // stands behind it is not known.
       start = Int(dissection.body.start) + dissection.openBytesOfSMP(answer)
@@ -91,7 +91,7 @@ struct Secrets: Sendable {
     _ record: RawSpan, _ dissection: Dissection, _ answer: Answer, _ memory: Memory
   ) {
     let hides = dissection.att != nil && answer.bringsKeyMaterial(memory)
-    if answer.fragment.isJoined {
+    if answer.fragment.hasJoinedBytes {
       let (have, of) = answer.fragment.progress
       // The last part's data: all of it where the values are keys, else what is more than the PDU.
       let count = hides ? record.byteCount : min(record.byteCount, max(0, have - of))

@@ -194,7 +194,7 @@ package struct BytePattern: Sendable {
       } else if first == "*" {
         bytes.append(nil)
         rest = rest.dropFirst()
-      } else if rest.lowercased().hasPrefix("0x") {
+      } else if rest.hasPrefix("0x") || rest.hasPrefix("0X") {
         rest = rest.dropFirst(2)
       } else if rest.hasPrefix("??") {
         bytes.append(nil)

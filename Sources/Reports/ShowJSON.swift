@@ -43,7 +43,7 @@ package struct ShowJSON: PacketReport, ~Copyable {
     Details.packet(
       record, dissection, bytes, answer, fragments: fragments, memory, to: &sink)
     summary()
-    problems(dissection.problems, isJoined: answer.fragment.isJoined)
+    problems(dissection.problems, isJoined: answer.fragment.hasJoinedBytes)
     if options.showsBytes {
       raw(record.bytes, options.showsKeys ? .none : Secrets(dissection, record, answer, memory))
     }

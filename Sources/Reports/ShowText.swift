@@ -102,13 +102,13 @@ package struct ShowText: PacketReport, ~Copyable {
         let secrets: Secrets =
           options.showsKeys
           ? .none
-          : answer.fragment.isJoined
+          : answer.fragment.hasJoinedBytes
             ? Secrets(joined: dissection, bytes, answer, memory)
             : Secrets(dissection, record, answer, memory)
         details.show(bytes, hiding: secrets)
       }
       comments(record)
-      if answer.fragment.isJoined {
+      if answer.fragment.hasJoinedBytes {
         details.remark("offsets count from the first byte of the joined PDU")
       }
       Details.packet(

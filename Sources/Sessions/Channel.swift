@@ -44,6 +44,10 @@ struct Channel: Sendable {
     var used = 0
     /// Whether the next frame is known to begin an SDU, or to continue the one that is open.
     var isInStep = true
+    /// BR/EDR: the mode that was agreed on last, as its configuration option has it.
+    var mode: UInt8?
+    /// BR/EDR: whether an extended window size was agreed on.
+    var hasExtendedWindow = false
   }
 
   /// The connection that it belongs to.
@@ -64,10 +68,6 @@ struct Channel: Sendable {
   var closedBy: Int?
   /// The sent and the received frames.
   var ways = InlineArray<2, Way>(repeating: Way())
-  /// BR/EDR: the mode that is being agreed on.
-  var proposedMode: UInt8?
-  /// BR/EDR: whether an extended window size was asked for.
-  var hasExtendedWindow = false
   /// The serial port of an RFCOMM channel that carries Apple's accessory protocol, and which.
   var accessory: (dlci: UInt8, is: AccessoryProtocol)?
   /// Of a channel whose opening is not in the capture: what speaks for an ATT bearer.
@@ -100,7 +100,7 @@ struct Evidence: Sendable {
   var isDisproved = false
   /// The request that waits for its response.
   var request: ATTOpcode?
-  /// The place of the channel that answers, and how often it has.
+  /// Which channel answers (its serial: its place may be another's), and how often it has.
   var partner: Int?
   var answers = 0
 

@@ -69,11 +69,14 @@ package struct Channels: Sendable {
 
   // MARK: Opening and closing
 
-  /// Opens a channel with both ends; others that had one of them are replaced.
+  /// Opens a channel with both ends; others that had one of them are replaced. Where such a one was
+  /// open for all that is known, that is a problem.
   mutating func open(
     _ connection: Int, local: ChannelID?, remote: ChannelID?, _ psm: PSM?, _ mode: Channel.Mode,
-    packet: Int
+    packet: Int, _ problems: inout Problems
   ) -> Int {
+    if let local { displace(connection, .received, local, packet: packet, &problems) }
+    if let remote { displace(connection, .sent, remote, packet: packet, &problems) }
     let slot = place(connection, mode, packet: packet)
     slots[slot].psm = psm
     slots[slot].local = local
@@ -81,6 +84,24 @@ package struct Channels: Sendable {
     claim(slot)
     if let psm { count(psm, isCreditBased: mode == .creditBased) }
     return slot
+  }
+
+  /// Takes an end from the channel that is open with it: it can be only one's. The other end still
+  /// leads to that channel, which counts as closed.
+  private mutating func displace(
+    _ connection: Int, _ direction: Direction, _ cid: ChannelID, packet: Int,
+    _ problems: inout Problems
+  ) {
+    let key = Self.key(connection, direction, cid)
+    // Where records were lost its closing may be among them.
+    guard let slot = index[key], slots[slot].closedBy == nil, slots[slot].mode != .unknown,
+      !slots[slot].isInferred
+    else { return }
+    problems.add(Problem(.channelInUse, Int(cid.rawValue)))
+    close(slot, packet: packet)
+    latest = nil
+    index[key] = nil
+    if direction == .sent { slots[slot].remote = nil } else { slots[slot].local = nil }
   }
 
   /// A channel whose opening is not in the capture: of that only the end is known that the frame
@@ -262,8 +283,9 @@ package struct Channels: Sendable {
       }
       guard let asked else { return }
       slots[asked].evidence.request = nil
-      if slots[asked].evidence.partner != slot { slots[asked].evidence.answers = 0 }
-      slots[asked].evidence.partner = slot
+      let partner = slots[slot].serial
+      if slots[asked].evidence.partner != partner { slots[asked].evidence.answers = 0 }
+      slots[asked].evidence.partner = partner
       slots[asked].evidence.answers += 1
       if slots[asked].evidence.answers >= Evidence.enough { join(asked, slot, direction) }
     default: break

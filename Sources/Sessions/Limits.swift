@@ -7,6 +7,8 @@ package struct Limits: Sendable, Equatable {
   package var links = 128
   /// Bytes of an L2CAP PDU that is being joined: the largest length field and the header.
   package var pduBytes = 65_539
+  /// Bytes of memory that the PDUs take that are being joined, and as many the SDUs.
+  package var joinedBytes = 4 << 20
   /// Links of which it is remembered which way their last packet must have gone.
   package var inferredDirections = 256
   /// Packet numbers that are kept of the fragments of one PDU or advertisement.

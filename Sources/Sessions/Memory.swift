@@ -93,13 +93,14 @@ package struct Memory: Sendable {
   }
 
   /// Forgets what waits for an answer: the capture lacks records before this one.
-  mutating func lose(before record: borrowing CaptureRecord) {
-    links.forgetTransactions(of: record.adapter, packet: record.number)
-    commands.forget(record.adapter)
-    controlCommands.forget(record.adapter)
-    advertisements.lose(before: record.time, of: record.adapter)
+  ///
+  /// - Parameter adapter: the controller whose records are missing; nil: all.
+  mutating func lose(before record: borrowing CaptureRecord, of adapter: UInt16?) {
+    links.forgetTransactions(of: adapter, packet: record.number)
+    commands.forget(adapter)
+    controlCommands.forget(adapter)
+    advertisements.lose(before: record.time, of: adapter)
     guard !channels.isEmpty || !signals.isEmpty else { return }
-    let adapter = record.adapter
     var connections: Set<Int> = []
     links.forEach { connection in
       if adapter == nil || connection.adapter == adapter { connections.insert(connection.id) }

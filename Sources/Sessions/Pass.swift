@@ -51,6 +51,14 @@ package struct Pass: ~Copyable {
   private var memory: Memory
   private var fragments: [Int] = []
   private var directions: Directions
+  /// Where the record before was from.
+  private var origin = Origin()
+
+  /// A file, and which of its sections.
+  private struct Origin: Equatable {
+    var file = 0
+    var section = 0
+  }
 
   /// A run that remembers no more than `limits`.
   package init(_ limits: Limits = Limits()) {
@@ -74,6 +82,15 @@ package struct Pass: ~Copyable {
       while !report.isSatisfied, output.failure == nil {
         if !source.isReady { output.flush() }
         guard let record = try source.next() else { break }
+        let origin = Origin(file: record.file, section: record.section)
+        if origin != self.origin {
+          // What lies between two files or sections nobody knows, nor whether the same controller
+          // has the same number.
+          self.origin = origin
+          memory.lose(before: record, of: nil)
+          reassembly.forget()
+          sdus.forget()
+        }
         Self.dissect(
           record, &directions, &reassembly, &sdus, &memory, &fragments, &report, &output)
       }
@@ -113,7 +130,10 @@ package struct Pass: ~Copyable {
     }
     if record.drops > 0 {
       dissection.problems.add(Problem(.recordsDropped, Int(clamping: record.drops)))
-      memory.lose(before: record)
+      memory.lose(before: record, of: record.adapter)
+    }
+    if let original = record.original {
+      dissection.problems.add(Problem(.repeatedRecord, original))
     }
     if record.time?.isWritable == false {
       dissection.problems.add(Problem(.timeOutOfRange))

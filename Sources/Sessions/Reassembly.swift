@@ -12,6 +12,10 @@ package struct FragmentFate: Sendable {
   package var isTruncated = false
   /// Whether the PDU came in more than one packet.
   package var isJoined = false
+  /// Whether the bytes that were lent are joined ones: slices count from their beginning, not from the
+  /// record's. So it is with a frame that came in several packets, even where it completes no SDU and
+  /// `isJoined` is false.
+  package var hasJoinedBytes = false
   /// The channel of an incomplete PDU, once its header is there.
   package var channel: ChannelID?
   /// How many bytes of the PDU are there, and how many it has, header included; 0: not known yet.
@@ -35,6 +39,8 @@ package struct Reassembly: Sendable {
     var hasGap = false
     var bytes: [UInt8] = []
     var packets: [Int] = []
+    /// The packet that brought the last fragment.
+    var lastPacket = 0
     /// Whether there were more packets than there are numbers kept of.
     var hasMorePackets = false
 
@@ -59,6 +65,9 @@ package struct Reassembly: Sendable {
       packets.removeAll(keepingCapacity: true)
     }
 
+    /// Bytes of memory that it holds.
+    var held: Int { bytes.capacity + 8 * packets.capacity }
+
     mutating func append(_ fragment: RawSpan, missing: Int, packet: Int, _ limits: Limits) {
       arrived += fragment.byteCount + missing
       if !hasGap {
@@ -78,12 +87,56 @@ package struct Reassembly: Sendable {
   private var open: [Open]
   private let limits: Limits
   private var hasSaidNumbers = false
+  /// Bytes of memory that all places hold, and whether it was said that they are too many.
+  private var held = 0
+  private var hasSaidRoom = false
+  /// What a place may always keep for the next PDU.
+  private static let small = 4096
   /// The PDU that was completed last: lent until the next `accept`.
   private var joined: [UInt8] = []
 
   init(_ limits: Limits) {
     self.limits = limits
     open = [Open](repeating: Open(), count: 3 * max(1, limits.links))
+  }
+
+  /// Forgets all PDUs that are incomplete.
+  mutating func forget() {
+    for place in open.indices where open[place].isActive { open[place].clear() }
+  }
+
+  /// Gives back what other places hold, those first that nothing is being joined in and then those
+  /// that were silent longest, until there is room.
+  private mutating func makeRoom(for kept: Int, _ problems: inout Problems) {
+    while held > limits.joinedBytes {
+      var chosen: Int?
+      for place in open.indices where place != kept && open[place].held > Self.small {
+        guard let best = chosen else {
+          chosen = place
+          continue
+        }
+        let isSooner =
+          open[place].isActive == open[best].isActive
+          ? open[place].lastPacket < open[best].lastPacket : !open[place].isActive
+        if isSooner { chosen = place }
+      }
+      guard let chosen else { return }
+      if open[chosen].isActive, !hasSaidRoom {
+        hasSaidRoom = true
+        problems.add(Problem(.joined, limit: limits.joinedBytes))
+      }
+      release(chosen)
+    }
+  }
+
+  /// Empties a place and gives back a large buffer.
+  private mutating func release(_ place: Int) {
+    open[place].clear()
+    guard open[place].held > Self.small else { return }
+    held -= open[place].held
+    open[place].bytes = []
+    open[place].packets = []
+    held += open[place].held
   }
 
   /// Takes the fragment in the part `body` of `record` and lends the bytes of the PDU that it
@@ -110,7 +163,7 @@ package struct Reassembly: Sendable {
     let claimed = max(fragment.byteCount, Int(header.length))
     let brought = isTruncated ? claimed : fragment.byteCount
     if open[place].connection != connection {
-      open[place].clear()
+      release(place)
       open[place].connection = connection
     }
     if header.boundary != .continuation {
@@ -151,7 +204,11 @@ package struct Reassembly: Sendable {
     _ place: Int, _ fragment: RawSpan, missing: Int, packet: Int, _ fate: inout FragmentFate,
     _ fragments: inout [Int], _ problems: inout Problems
   ) -> RawSpan? {
+    let before = open[place].held
     open[place].append(fragment, missing: missing, packet: packet, limits)
+    open[place].lastPacket = packet
+    held += open[place].held - before
+    if held > limits.joinedBytes { makeRoom(for: place, &problems) }
     if open[place].hasMorePackets, !hasSaidNumbers {
       hasSaidNumbers = true
       problems.add(Problem(.fragments, limit: limits.fragmentNumbers))
@@ -169,11 +226,14 @@ package struct Reassembly: Sendable {
       let brought = fragment.byteCount + missing
       problems.add(Problem(.fragmentTooLong, brought, brought - extra))
     }
+    held -= open[place].held
     swap(&joined, &open[place].bytes)
     swap(&fragments, &open[place].packets)
     open[place].clear()
+    held += open[place].held
     fate.isTruncated = joined.count < expected
     fate.isJoined = fragments.count > 1
+    fate.hasJoinedBytes = true
     return joined.bytes.part(Slice(start: 0, count: expected))
   }
 }

@@ -15,8 +15,15 @@ package struct SDUs: Sendable {
     var arrived = 0
     /// Whether bytes are missing in the capture: what follows the gap is not kept.
     var hasGap = false
+    /// Whether an incomplete SDU had to be given up.
+    var isLost = false
     var bytes: [UInt8] = []
     var packets: [Int] = []
+    /// The packet that brought the last frame.
+    var lastPacket = 0
+
+    /// Bytes of memory that it holds.
+    var held: Int { bytes.capacity + 8 * packets.capacity }
 
     mutating func clear() {
       expected = nil
@@ -32,8 +39,57 @@ package struct SDUs: Sendable {
   private var joined: [UInt8] = []
   private let limits: Limits
   private var hasSaidNumbers = false
+  /// Bytes of memory that all places hold, and whether it was said that they are too many.
+  private var held = 0
+  private var hasSaidRoom = false
+  /// What a place may always keep for the next SDU.
+  private static let small = 4096
 
   init(_ limits: Limits) { self.limits = limits }
+
+  /// Forgets all SDUs that are incomplete.
+  mutating func forget() {
+    for place in open.indices where open[place].expected != nil { open[place].clear() }
+  }
+
+  /// Gives back what other places hold, those first that nothing is being joined in and then those
+  /// that were silent longest, until there is room.
+  private mutating func makeRoom(for kept: Int, _ problems: inout Problems) {
+    while held > limits.joinedBytes {
+      var chosen: Int?
+      for place in open.indices where place != kept && open[place].held > Self.small {
+        guard let best = chosen else {
+          chosen = place
+          continue
+        }
+        let isOpen = open[place].expected != nil
+        let isSooner =
+          isOpen == (open[best].expected != nil)
+          ? open[place].lastPacket < open[best].lastPacket : !isOpen
+        if isSooner { chosen = place }
+      }
+      guard let chosen else { return }
+      if open[chosen].expected != nil {
+        // Frames of the SDU that is given up must not be taken for another.
+        open[chosen].isLost = true
+        if !hasSaidRoom {
+          hasSaidRoom = true
+          problems.add(Problem(.joined, limit: limits.joinedBytes))
+        }
+      }
+      release(chosen)
+    }
+  }
+
+  /// Empties a place and gives back a large buffer.
+  private mutating func release(_ place: Int) {
+    open[place].clear()
+    guard open[place].held > Self.small else { return }
+    held -= open[place].held
+    open[place].bytes = []
+    open[place].packets = []
+    held += open[place].held
+  }
 
   /// Takes the K-frame whose payload is the dissection's `body` and lends the bytes of the SDU that it
   /// completes: the PDU's own where the SDU lies in one frame, else the joined ones. The dissection's
@@ -52,8 +108,13 @@ package struct SDUs: Sendable {
     let place = 2 * fact.slot + Int(direction.rawValue)
     while open.count <= place { open.append(Open()) }
     if open[place].serial != fact.serial {
-      open[place].clear()
+      release(place)
+      open[place].isLost = false
       open[place].serial = fact.serial
+    }
+    if open[place].isLost {
+      open[place].isLost = false
+      way.isInStep = false
     }
     // What the capture did not keep had arrived.
     let present = Int(dissection.body.count)
@@ -78,7 +139,10 @@ package struct SDUs: Sendable {
       }
       dissection.problems.add(Problem(.sduLost, arrived - length, expected))
     }
-    guard way.isInStep || isWhole(pdu, dissection.body, length) else { return nil }
+    guard way.isInStep || isWhole(pdu, dissection.body, length) else {
+      dissection.problems.add(Problem(.frameOutOfStep, at: Int(dissection.body.start)))
+      return nil
+    }
     way.isInStep = true
     dissection.takeSDULength(pdu, isCut: isCut)
     guard let sduLength = dissection.sduLength.map({ Int($0) }) else {
@@ -114,8 +178,12 @@ package struct SDUs: Sendable {
     _ place: Int, _ pdu: RawSpan, _ cid: ChannelID?, missing: Int, packet: Int,
     _ dissection: inout Dissection, _ fate: inout FragmentFate, _ fragments: inout [Int]
   ) -> RawSpan? {
+    let before = open[place].held
     append(place, pdu.part(dissection.body), missing: missing)
     number(place, packet, fate.isJoined ? fragments : [], &dissection.problems)
+    open[place].lastPacket = packet
+    held += open[place].held - before
+    if held > limits.joinedBytes { makeRoom(for: place, &dissection.problems) }
     let expected = open[place].expected ?? 0
     let arrived = open[place].arrived
     fate.channel = cid
@@ -125,11 +193,14 @@ package struct SDUs: Sendable {
       fate.isFragment = true
       return nil
     }
+    held -= open[place].held
     swap(&joined, &open[place].bytes)
     swap(&fragments, &open[place].packets)
     open[place].clear()
+    held += open[place].held
     fate.isTruncated = joined.count < expected
     fate.isJoined = fragments.count > 1
+    fate.hasJoinedBytes = true
     dissection.body = Slice(start: 0, count: min(joined.count, expected))
     return joined.bytes.part(Slice(start: 0, count: expected))
   }

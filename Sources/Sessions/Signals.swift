@@ -28,13 +28,22 @@ package struct Signals: Sendable {
     let request: Request
     /// The channels that it asks for, or the one that it is about; 0 where there are fewer.
     var channels = InlineArray<5, ChannelID>(repeating: ChannelID(rawValue: 0))
+    /// How many channels it asks for.
+    var channelCount = 0
     var psm: PSM?
+    /// BR/EDR: the mode that it proposes, and whether an extended window size, too.
+    var mode: UInt8?
+    var hasExtendedWindow = false
     var mtu: UInt16 = 0
     var mps: UInt16 = 0
     var credits: UInt16 = 0
   }
 
   private var waiting: [Waiting] = []
+  /// What each of them is found by, and its turn: apart, since a frame may hold thousands of commands.
+  private var keys: [UInt64] = []
+  private var turns: [Int] = []
+  private var turn = 0
   private let limit: Int
   /// The commands of the current packet, in order.
   package private(set) var notes: [SignalNote] = []
@@ -51,15 +60,42 @@ package struct Signals: Sendable {
 
   /// Notes a request. One with the identifier of another has taken its place.
   mutating func send(_ request: Waiting) {
-    waiting.removeAll {
-      $0.connection == request.connection && $0.direction == request.direction
-        && $0.identifier == request.identifier
-    }
-    if waiting.count == limit {
-      waiting.removeFirst()
+    let key = Self.key(request.connection, request.direction, request.identifier)
+    turn += 1
+    var position = keys.firstIndex(of: key)
+    if position == nil, waiting.count >= limit {
+      var oldest = 0
+      for other in turns.indices where turns[other] < turns[oldest] { oldest = other }
+      position = oldest
       hasForgotten = true
     }
-    waiting.append(request)
+    guard let position else {
+      waiting.append(request)
+      keys.append(key)
+      turns.append(turn)
+      return
+    }
+    waiting[position] = request
+    keys[position] = key
+    turns[position] = turn
+  }
+
+  /// Connection, direction and identifier in one number.
+  private static func key(
+    _ connection: Int, _ direction: Direction, _ identifier: UInt8
+  ) -> UInt64 {
+    UInt64(truncatingIfNeeded: connection) << 9 | UInt64(direction.rawValue) << 8
+      | UInt64(identifier)
+  }
+
+  /// Takes a request out; the last one gets its place.
+  private mutating func remove(_ position: Int) {
+    waiting.swapAt(position, waiting.count - 1)
+    keys.swapAt(position, keys.count - 1)
+    turns.swapAt(position, turns.count - 1)
+    waiting.removeLast()
+    keys.removeLast()
+    turns.removeLast()
   }
 
   /// The request that a response belongs to.
@@ -72,11 +108,8 @@ package struct Signals: Sendable {
     _ connection: Int, _ direction: Direction, _ identifier: UInt8, _ code: SignallingCode?,
     keeps: Bool, _ problems: inout Problems
   ) -> Waiting? {
-    let position = waiting.firstIndex {
-      $0.connection == connection && $0.direction == direction.reversed
-        && $0.identifier == identifier
-    }
-    guard let position else {
+    let key = Self.key(connection, direction.reversed, identifier)
+    guard let position = keys.firstIndex(of: key) else {
       problems.add(Problem(.responseWithoutRequest))
       return nil
     }
@@ -85,7 +118,7 @@ package struct Signals: Sendable {
       problems.add(Problem(.responseMismatch, found.request.packet))
       return nil
     }
-    if !keeps { waiting.remove(at: position) }
+    if !keeps { remove(position) }
     return found
   }
 
@@ -123,13 +156,16 @@ package struct Signals: Sendable {
         if answer.request == nil { answer.answers(waiting?.request, at: time) }
         if let pdu {
           note.attMTU = apply(
-            pdu, waiting, bytes, connection, direction, packet: packet, &channels)
+            pdu, waiting, bytes, connection, direction, packet: packet, &channels,
+            &dissection.problems)
         }
       } else if case .flowControlCredit(let credit) = pdu {
         // The identifier is that of the sender's end; the credits are for frames to that end.
         if let slot = channels.find(connection, direction.reversed, credit.cid) {
           channels.give(slot, direction.reversed, Int(credit.credits), &dissection.problems)
           note.psm = channels[slot].psm
+        } else {
+          dissection.problems.add(Problem(.unknownChannel, Int(credit.cid.rawValue)))
         }
       }
       notes.append(note)
@@ -147,14 +183,15 @@ package struct Signals: Sendable {
   /// - Returns: the ATT_MTU of enhanced bearers that it opens or changes.
   private func apply(
     _ pdu: SignallingPDU, _ waiting: Waiting?, _ bytes: RawSpan, _ connection: Int,
-    _ direction: Direction, packet: Int, _ channels: inout Channels
+    _ direction: Direction, packet: Int, _ channels: inout Channels, _ problems: inout Problems
   ) -> UInt16? {
     var attMTU: UInt16?
     /// Opens a channel between the asking and the answering device's ends.
     func open(_ asking: ChannelID, _ answering: ChannelID, _ mode: Channel.Mode) -> Int {
       channels.open(
         connection, local: direction == .sent ? answering : asking,
-        remote: direction == .sent ? asking : answering, waiting?.psm, mode, packet: packet)
+        remote: direction == .sent ? asking : answering, waiting?.psm, mode, packet: packet,
+        &problems)
     }
     /// What each side takes, and the credits that it gives.
     func settle(_ slot: Int, mtu: UInt16, mps: UInt16, credits: UInt16) {
@@ -184,6 +221,10 @@ package struct Signals: Sendable {
       settle(slot, mtu: pdu.mtu, mps: pdu.mps, credits: pdu.credits)
     case .enhancedConnectionResponse(let pdu):
       guard pdu.opensSome, let waiting else { return nil }
+      let answered = Int(pdu.destinationCIDs.count) / 2
+      if answered != waiting.channelCount {
+        problems.add(Problem(.channelCountMismatch, answered, waiting.channelCount))
+      }
       for index in 0..<min(5, Int(pdu.destinationCIDs.count) / 2) {
         let offset = Int(pdu.destinationCIDs.start) + 2 * index
         let destination = ChannelID(rawValue: bytes.littleEndianU16(at: offset))
@@ -193,12 +234,11 @@ package struct Signals: Sendable {
         settle(slot, mtu: pdu.mtu, mps: pdu.mps, credits: pdu.credits)
       }
     case .configureResponse(let pdu):
-      // What is agreed on is for frames to the device that asked; the mode is for both ways.
+      // What is agreed on is for frames to the device that asked; in the mode both ways must agree.
       guard pdu.result == 0, let waiting,
         let slot = channels.find(connection, direction, pdu.sourceCID)
       else { return nil }
-      if waiting.mtu > 0 { channels[slot].ways[Int(direction.rawValue)].mtu = waiting.mtu }
-      channels[slot].settleMode()
+      channels[slot].settle(Int(direction.rawValue), waiting)
     case .disconnection(let pdu):
       // Where both are there and disagree, the request said which channel it is about.
       let (asked, asking) =
@@ -224,7 +264,9 @@ package struct Signals: Sendable {
 
   /// Forgets the requests of connections whose responses will not be seen, or may have been lost.
   mutating func forget(_ isLost: (_ connection: Int) -> Bool) {
-    waiting.removeAll { isLost($0.connection) }
+    for position in waiting.indices.reversed() where isLost(waiting[position].connection) {
+      remove(position)
+    }
   }
 }
 
@@ -264,8 +306,8 @@ extension Signals.Waiting {
         case ConfigurationOption.mtu where option.value.count == 2:
           mtu = bytes.littleEndianU16(at: start)
         case ConfigurationOption.retransmission where option.value.count == 9:
-          channels[slot].proposedMode = bytes.byte(at: start)
-        case ConfigurationOption.extendedWindow: channels[slot].hasExtendedWindow = true
+          mode = bytes.byte(at: start)
+        case ConfigurationOption.extendedWindow: hasExtendedWindow = true
         default: break
         }
       }
@@ -284,6 +326,7 @@ extension Signals.Waiting {
   }
 
   private mutating func take(_ list: Slice, _ bytes: RawSpan) {
+    channelCount = Int(list.count) / 2
     for index in 0..<min(5, Int(list.count) / 2) {
       channels[index] = ChannelID(
         rawValue: bytes.littleEndianU16(at: Int(list.start) + 2 * index))
@@ -292,12 +335,18 @@ extension Signals.Waiting {
 }
 
 extension Channel {
-  /// The mode that was proposed is agreed on.
-  fileprivate mutating func settleMode() {
-    guard mode != .creditBased, let proposedMode else { return }
-    switch proposedMode {
+  /// What was proposed for one way is agreed on. What the request did not mention stays as it was,
+  /// which is basic mode at first (Core, Vol 3, Part A, 4.4 and 5.4) [mem].
+  fileprivate mutating func settle(_ way: Int, _ waiting: Signals.Waiting) {
+    if waiting.mtu > 0 { ways[way].mtu = waiting.mtu }
+    ways[way].mode = waiting.mode ?? ways[way].mode ?? 0
+    if waiting.hasExtendedWindow { ways[way].hasExtendedWindow = true }
+    guard mode != .creditBased, let agreed = ways[0].mode, let other = ways[1].mode else { return }
+    switch agreed == other ? agreed : 0 {
     case 1, 2: mode = .standardControl
-    case 3, 4: mode = hasExtendedWindow ? .extendedControl : .enhancedControl
+    case 3, 4:
+      let isExtended = ways[0].hasExtendedWindow || ways[1].hasExtendedWindow
+      mode = isExtended ? .extendedControl : .enhancedControl
     default: mode = .basic
     }
   }

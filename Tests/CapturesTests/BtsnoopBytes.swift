@@ -61,6 +61,8 @@ struct Kept: Equatable {
   var bytes: [UInt8]
   var comments: [String] = []
   var file: Int
+  var section: Int
+  var original: Int?
 
   init(_ record: borrowing CaptureRecord) {
     number = record.number
@@ -73,6 +75,8 @@ struct Kept: Equatable {
     fileOffset = record.fileOffset
     bytes = record.bytes.array
     file = record.file
+    section = record.section
+    original = record.original
     var position = 0
     while let comment = record.options.nextComment(&position) {
       comments.append(String(decoding: comment.array, as: UTF8.self))

@@ -277,4 +277,45 @@ struct PcapngTests {
       #expect(!isReady)
     }
   }
+
+  /// Whole blocks that are left out stand between two packets: the second is there without a wait, and
+  /// so is damage; half a packet behind them is not.
+  @Test func readyBehindBlocksThatAreLeftOut() throws {
+    var file = PcapngBytes()
+    file.section()
+    file.interface(1)
+    file.interface(187)
+    file.packet(reset, interface: 1)
+    let first = file.bytes.count
+    file.packet([1, 2, 3], interface: 0)
+    file.block(0xbad) { $0.put([1, 2, 3]) }
+    file.old([1, 2, 3], interface: 0)
+    let between = file.bytes.count
+    file.packet(reset, interface: 1)
+    for (end, isReady) in [
+      (first, false), (between, false), (file.bytes.count - 1, false), (file.bytes.count, true),
+    ] {
+      let pipe = Pipe()
+      pipe.guardAgainstWaiting()
+      pipe.write(Array(file.bytes[..<end]))
+      var reader = try PcapngReader(InputBuffer(descriptor: pipe.takeReader(), owned: true))
+      #expect(try reader.nextKept()?.bytes == reset)
+      let found = reader.isReady
+      #expect(found == isReady, "\(end) bytes")
+    }
+  }
+
+  @Test func sectionsAreCounted() throws {
+    var file = PcapngBytes()
+    for link in [201, 187, 1, 187] as [UInt16] {
+      file.section()
+      file.interface(link)
+      file.packet([0, 0, 0, 0] + reset)
+    }
+    let reading = Reading(file.bytes)
+    #expect(reading.records.map(\.section) == [0, 1, 3])
+    // The name of one is part of the other's.
+    #expect(
+      reading.summary?.datalinkName == "HCI UART (H4) and HCI UART (H4), without direction")
+  }
 }

@@ -164,7 +164,7 @@ extension String {
   @Test func trainsThatWereNotFound() {
     let failed = received(hex("04 3e 10 0e 44 00 00 00 00 00 00 00 00 00 00 00 00 00 00"))
     #expect(
-      line(failed).hasSuffix("Sync Established Operation Cancelled by Host (0x44)"),
+      line(failed).hasSuffix("Operation Cancelled by Host (0x44)"),
       "\(line(failed))")
     #expect(Rendering.json([failed]).contains(#""sync_handle":"0x0000""#))
   }
@@ -240,7 +240,7 @@ extension String {
       bytes: hex("01 08 20 20 03 02 0a f4") + [UInt8](repeating: 0, count: 28))
     #expect(
       Rendering.json([set]).contains(
-        #""advertising_data":"020af4","fields":[{"type":"0x0a","name":"Tx Power Level","#
+        #""advertising_data":"020af4","advertising_data_fields":[{"type":"0x0a","name":"Tx Power Level","#
           + #""value":{"tx_power_dbm":-12}}]"#), "\(Rendering.json([set]))")
     let inquired =
       hex("04 2f ff 01 66 55 44 33 22 11 01 00 0c 02 5a 00 00 c4 02 0a f4")

@@ -299,10 +299,12 @@ private func advertisement(_ data: String) -> String {
     let request = "02 40 00 0d 00 09 00 04 00 06 01 00 ff ff 00 28 0d 18"
     let response = "02 40 20 0d 00 09 00 04 00 07 0e 00 11 00 20 00 25 00"
     #expect(
-      words(request) == "Find By Type Value Request 2800 0x0001–ffff: 180d Heart Rate")
+      words(request)
+        == "Find By Type Value Request 2800 Primary Service 0x0001–ffff: 180d Heart Rate")
     #expect(
       words(request, response)
-        == "Find By Type Value Response 2800 0x000e–0011 180d Heart Rate, 0x0020–0025 180d Heart Rate"
+        == "Find By Type Value Response 2800 Primary Service 0x000e–0011 180d Heart Rate, "
+        + "0x0020–0025 180d Heart Rate"
     )
     // The request is not in the capture: only the ranges are known.
     #expect(show([response]).last?.contains("0x000e–0011, 0x0020–0025") ?? false)

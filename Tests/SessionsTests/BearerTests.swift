@@ -74,7 +74,7 @@ import Testing
     #expect(told[5].answer.channel?.bearer?.rawValue == 0x45)
   }
 
-  /// Once the mode is agreed on, frames begin with a control field.
+  /// Once the mode is agreed on both ways, frames begin with a control field.
   @Test func enhancedRetransmissionMode() {
     let option = "04 09 03 08 03 d0 07 e0 2e f2 03"
     let told = run { traffic in
@@ -83,10 +83,14 @@ import Testing
       traffic.signal("04 02 0f 00 46 00 00 00 \(option)", .sent, cid: 1)
       traffic.signal("05 02 11 00 45 00 00 00 00 00 \(option)", .received, cid: 1)
       traffic.acl(l2cap(hex("06 42 aa bb"), cid: 0x46), .sent)
+      traffic.signal("04 03 0f 00 45 00 00 00 \(option)", .received, cid: 1)
+      traffic.signal("05 03 11 00 46 00 00 00 00 00 \(option)", .sent, cid: 1)
+      traffic.acl(l2cap(hex("06 42 aa bb"), cid: 0x46), .sent)
       traffic.acl(l2cap(hex("81 05"), cid: 0x45), .received)
     }
-    #expect(told[6].control?.txSeq == 3 && told[6].body == [0xaa, 0xbb])
-    #expect(told[7].control?.isSupervisory == true && told[7].body == [])
+    #expect(told[6].control == nil, "agreed on one way only")
+    #expect(told[9].control?.txSeq == 3 && told[9].body == [0xaa, 0xbb])
+    #expect(told[10].control?.isSupervisory == true && told[10].body == [])
     #expect(told.problems == [])
   }
 }

@@ -148,6 +148,46 @@ private func session() -> [StoredRecord] {
     #expect(told[12].att == "Read Request")
   }
 
+  /// What waits at the end of a file is not answered by the next one.
+  @Test func nextFile() {
+    let told = capture(Limits()) { traffic in
+      traffic.connect()
+      traffic.sent("0a 03 00")
+      traffic.signal("12 07 08 00 18 00 28 00 00 00 2a 00", .received)
+      traffic.acl(Array(notification(30).prefix(20)), .received)
+      traffic.file = 1
+      traffic.received("0b 01")
+      traffic.signal("13 07 02 00 00 00", .sent)
+      traffic.acl(Array(notification(30).dropFirst(20)), .received, .more)
+      traffic.sent("0a 03 00")
+      traffic.received("0b 01")
+    }
+    #expect(told[5].problems == ["responseWithoutRequest(0,0)"])
+    #expect(told[6].problems == ["responseWithoutRequest(0,0)"])
+    #expect(told[7].problems == ["continuationWithoutStart(0,0)"])
+    #expect(told[9].answers == "answers 8 after 1 ms")
+    #expect(told.memory.links.count == 1)
+  }
+
+  /// PDUs that never end share a bound: the oldest is given up, which is said once.
+  @Test func joinedBytes() {
+    var limits = Limits()
+    limits.joinedBytes = 20_000
+    let told = capture(limits) { traffic in
+      for handle in 1...6 {
+        traffic.connect(handle)
+        traffic.acl(
+          little(0xff00) + little(4) + [UInt8](repeating: 7, count: 8000), .received,
+          handle: handle)
+      }
+      traffic.acl([1, 2, 3], .received, .more, handle: 1)
+      traffic.acl([1, 2, 3], .received, .more, handle: 6)
+    }
+    #expect(told.problems == ["limitReached(20000,6)", "continuationWithoutStart(0,0)"])
+    #expect(told[13].problems == ["continuationWithoutStart(0,0)"])
+    #expect(told[14].answer.fragment.isFragment)
+  }
+
   @Test func signallingRequests() {
     var limits = Limits()
     limits.signallingRequests = 2

@@ -85,7 +85,7 @@ import Testing
     }
     #expect(told[4].problems == ["invalidCredits(0,2)"])
     #expect(told[5].problems == ["invalidCredits(65534,65536)"])
-    #expect(told[6].problems == [])
+    #expect(told[6].problems == ["unknownChannel(153,0)"])
   }
 
   @Test func sduAndFrameTooLong() {
@@ -134,6 +134,7 @@ import Testing
     #expect(told[5].problems == ["sduOverrun(30,20)"])
     #expect(told[5].body == Array(payload[10..<30]) && told[5].fragments == [])
     #expect(told[6].body == Array(payload[30..<40]) && !told[6].answer.fragment.isFragment)
+    #expect(told[6].problems == ["frameOutOfStep(0,0)"])
     #expect(told[8].body == [7])
   }
 
@@ -207,7 +208,7 @@ import Testing
     }
     #expect(told[3].answers == "answers 2 after 1 ms")
     #expect(told[4].answers == "answers 2 after 2 ms")
-    #expect(told[5].problems == ["responseWithoutRequest(0,0)"])
+    #expect(told[5].problems == ["responseWithoutRequest(0,0)", "channelInUse(69,0)"])
   }
 
   @Test func signallingAnswersByIdentifier() {

@@ -2,7 +2,7 @@
 
 import Bluetooth
 import Bytes
-import Captures
+@testable import Captures
 
 /// The bytes of "02 40 00".
 func hex(_ text: String) -> [UInt8] {
@@ -25,6 +25,8 @@ struct StoredRecord {
   var drops: UInt64 = 0
   /// Its number, where it is not the position.
   var number: Int?
+  /// Which file it is from.
+  var file = 0
 }
 
 /// Records under construction: each a millisecond after the one before, on adapter 0, H4.
@@ -39,6 +41,8 @@ struct Traffic {
   var clock = 1_700_000_000_000
   /// The adapter of the records that follow.
   var adapter: UInt16? = 0
+  /// The file of the records that follow.
+  var file = 0
 
   /// The number of the record that comes next.
   var next: Int { records.count + 1 }
@@ -52,7 +56,7 @@ struct Traffic {
       StoredRecord(
         bytes: Array(bytes.prefix(kept ?? bytes.count)), direction: direction, adapter: adapter,
         framing: framing, time: Timestamp(microseconds: Int64(clock) * 1000),
-        originalLength: bytes.count, drops: drops))
+        originalLength: bytes.count, drops: drops, file: file))
     clock += 1
   }
 
@@ -202,6 +206,7 @@ struct MemorySource: CaptureSource, ~Copyable {
       number: stored.number ?? position, time: stored.time, direction: stored.direction,
       adapter: stored.adapter,
       framing: stored.framing, originalLength: stored.originalLength, drops: stored.drops,
-      fileOffset: 0, bytes: current.bytes)
+      fileOffset: 0, bytes: current.bytes
+    ).with(file: stored.file, number: stored.number ?? position, original: nil)
   }
 }
