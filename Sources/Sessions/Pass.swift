@@ -53,6 +53,10 @@ package struct Pass: ~Copyable {
   private var directions: Directions
   /// Where the record before was from.
   private var origin = Origin()
+  /// When the record before was made.
+  private var previous: Timestamp?
+  /// After so long no request is waited for any more (Core, Vol 3, Part F, 3.3.3; Part H, 3.4).
+  private static let longestWait: Int64 = 30_000_000_000
 
   /// A file, and which of its sections.
   private struct Origin: Equatable {
@@ -85,12 +89,16 @@ package struct Pass: ~Copyable {
         let origin = Origin(file: record.file, section: record.section)
         if origin != self.origin {
           // What lies between two files or sections nobody knows, nor whether the same controller
-          // has the same number.
+          // has the same number. But a log that was begun anew because it was full goes on at once.
+          let isNextFile = origin.file != self.origin.file && origin.section == 0
           self.origin = origin
-          memory.lose(before: record, of: nil)
-          reassembly.forget()
-          sdus.forget()
+          if !isNextFile || !goesOn(at: record.time) {
+            memory.lose(before: record, of: nil)
+            reassembly.forget()
+            sdus.forget()
+          }
         }
+        previous = record.time
         Self.dissect(
           record, &directions, &reassembly, &sdus, &memory, &fragments, &report, &output)
       }
@@ -101,6 +109,12 @@ package struct Pass: ~Copyable {
     report.finish(memory, failure, into: &output)
     output.flush()
     if let failure { throw failure }
+  }
+
+  /// Whether a record of this time may go on with what the one before began.
+  private func goesOn(at time: Timestamp?) -> Bool {
+    guard let time, let previous else { return false }
+    return 0...Self.longestWait ~= time.nanoseconds(since: previous)
   }
 
   /// From a record to its envelope.

@@ -72,7 +72,10 @@ private let serialPort = [
       ),
       ("0a 05 02 00 02 00", "Information Request Extended features"),
       ("08 04 03 00 61 62 63", "Echo Request 61 62 63"),
-      ("16 03 04 00 41 00 05 00", "Flow Control Credit 5 credits, CID 0x0041"),
+      (
+        "16 03 04 00 41 00 05 00",
+        "Flow Control Credit 5 credits, CID 0x0041 ⚠ no channel with the CID 0x0041 is known"
+      ),
       (
         "0a 05 02 00 02 00 02 06 04 00 01 00 40 00",
         "Information Request Extended features; Connection Request SDP (0x0001), source CID 0x0040"
@@ -168,6 +171,8 @@ private let serialPort = [
       sent("02 01 04 00 17 00 45 00", 1), received("03 01 08 00 46 00 45 00 00 00 00 00", 1),
       sent("04 02 0f 00 46 00 00 00 \(option)", 1),
       received("05 02 11 00 45 00 00 00 00 00 \(option)", 1),
+      received("04 03 0f 00 45 00 00 00 \(option)", 1),
+      sent("05 03 11 00 46 00 00 00 00 00 \(option)", 1),
     ]
     #expect(
       line(channel + [sent("06 42 aa bb", 0x46)])

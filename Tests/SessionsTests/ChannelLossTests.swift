@@ -148,7 +148,18 @@ private func session() -> [StoredRecord] {
     #expect(told[12].att == "Read Request")
   }
 
-  /// What waits at the end of a file is not answered by the next one.
+  /// A log that was full is begun anew at once: what waits at its end is answered in the next one.
+  @Test func nextFileAtOnce() {
+    let told = capture(Limits()) { traffic in
+      traffic.connect()
+      traffic.sent("0a 03 00")
+      traffic.file = 1
+      traffic.received("0b 01")
+    }
+    #expect(told[3].answers == "answers 2 after 1 ms")
+  }
+
+  /// What waits at the end of a file is not answered by one that begins later.
   @Test func nextFile() {
     let told = capture(Limits()) { traffic in
       traffic.connect()
@@ -156,6 +167,7 @@ private func session() -> [StoredRecord] {
       traffic.signal("12 07 08 00 18 00 28 00 00 00 2a 00", .received)
       traffic.acl(Array(notification(30).prefix(20)), .received)
       traffic.file = 1
+      traffic.clock += 31_000
       traffic.received("0b 01")
       traffic.signal("13 07 02 00 00 00", .sent)
       traffic.acl(Array(notification(30).dropFirst(20)), .received, .more)
