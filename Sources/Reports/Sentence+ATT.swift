@@ -194,7 +194,7 @@ extension Sentence {
     guard let opcode = fields.requestOpcode else { return }
     output.text(", to ")
     if let name = opcode.shortName {
-      output.text(name)
+      output.name(name)
     } else {
       output.hexadecimal(UInt64(opcode.rawValue), digits: 2)
     }
@@ -285,7 +285,7 @@ extension Sentence {
     attribute(declaration.uuid)
     for bit in 0..<8 where declaration.properties.has(bit: bit) {
       output.byte(0x20)
-      output.text(CharacteristicProperties.word(bit: bit))
+      output.name(CharacteristicProperties.word(bit: bit))
     }
   }
 }

@@ -209,7 +209,7 @@ extension Sentence {
   /// The command that is answered, by the row that was found for it.
   private mutating func answered(_ opcode: UInt16, _ found: HCIParameters) {
     if let completed = found.completed {
-      output.text(HCITable.name(completed))
+      output.name(HCITable.name(completed))
     } else {
       command(opcode)
     }
@@ -308,7 +308,7 @@ extension Sentence {
     if let type = note.recordType {
       // There is one controller only; what kind of record it is says more.
       if let words = type.name, note.kind == .log {
-        output.text(words)
+        output.name(words)
         endSubject()
       }
     } else if let adapter = record.adapter {
