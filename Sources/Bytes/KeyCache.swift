@@ -46,25 +46,39 @@ package struct KeyCache: ~Copyable {
   /// its object.
   package mutating func write(_ key: StaticString, isFirst: Bool, into output: inout Output) {
     let address = unsafe UInt(bitPattern: key.utf8Start)
-    var slot = Int(truncatingIfNeeded: (address ^ address &>> 12) & UInt(Self.slots - 1))
-    // One place is looked at here, and the rest is done apart: what is never run would still cost each
-    // key the saving of registers.
-    if unsafe table[slot].address != address {
-      guard let found = find(key, address, from: slot) else {
-        output.jsonKey(key, isFirst: isFirst)
-        return
-      }
-      slot = found
+    let slot = Int(truncatingIfNeeded: (address ^ address &>> 12) & UInt(Self.slots - 1))
+    // One place is looked at here, and the rest is done apart: what is hardly ever run would still cost
+    // each key the saving of registers.
+    guard unsafe table[slot].address == address else {
+      search(key, isFirst: isFirst, address, from: slot, into: &output)
+      return
     }
+    copy(slot, isFirst: isFirst, into: &output)
+  }
+
+  /// Appends the key that is kept in a slot.
+  @inline(__always)
+  private func copy(_ slot: Int, isFirst: Bool, into output: inout Output) {
     let entry = unsafe table[slot]
     let skipped = isFirst ? 1 : 0
     unsafe output.copy(
       from: rendered + (Int(entry.start) &+ skipped), count: Int(entry.count) &- skipped)
   }
 
+  /// Appends a key that is not where it is looked for first.
+  @inline(never)
+  private mutating func search(
+    _ key: StaticString, isFirst: Bool, _ address: UInt, from slot: Int, into output: inout Output
+  ) {
+    if let slot = find(key, address, from: slot) {
+      copy(slot, isFirst: isFirst, into: &output)
+    } else {
+      output.jsonKey(key, isFirst: isFirst)
+    }
+  }
+
   /// The slot of a key that is not where it is looked for first, rendered if it is new; nil where it
   /// has no room.
-  @inline(never)
   private mutating func find(_ key: StaticString, _ address: UInt, from first: Int) -> Int? {
     var slot = first
     while unsafe table[slot].address != address {

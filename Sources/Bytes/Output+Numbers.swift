@@ -20,30 +20,38 @@ extension Output {
   }
 
   private mutating func decimal(_ value: UInt, columns: Int, filler: UInt8) {
-    // From the last digit to the first, then the filler.
     let length = max(columns, Self.decimalDigits(value))
     reserve(length)
     let target = unsafe buffer + count
-    var index = length
+    var index = unsafe Self.digits(of: value, target, endingAt: length)
+    while index > 0 {
+      index &-= 1
+      unsafe target[index] = filler
+    }
+    count &+= length
+  }
+
+  /// Writes a number from its last digit to the first, for which there is room; gives where that is.
+  @inline(__always)
+  private static func digits(
+    of value: UInt, _ target: UnsafeMutablePointer<UInt8>, endingAt end: Int
+  ) -> Int {
+    var index = end
     var rest = value
     while rest >= 100 {
       let quotient = rest / 100
-      index = index &- 2
+      index &-= 2
       unsafe Self.pair(rest &- quotient &* 100, target + index)
       rest = quotient
     }
     if rest >= 10 {
-      index = index &- 2
+      index &-= 2
       unsafe Self.pair(rest, target + index)
     } else {
-      index = index &- 1
+      index &-= 1
       unsafe target[index] = UInt8(truncatingIfNeeded: 0x30 &+ rest)
     }
-    while index > 0 {
-      index = index &- 1
-      unsafe target[index] = filler
-    }
-    count = count &+ length
+    return index
   }
 
   /// Writes a number below 100 as two digits: one multiplication gives the tens, since 205 / 2048 is
@@ -82,23 +90,7 @@ extension Output {
   @discardableResult
   package mutating func put(_ value: UInt, endingAt end: Int) -> Int {
     precondition(end <= count && end >= Self.decimalDigits(value))
-    let target = unsafe buffer
-    var index = end
-    var rest = value
-    while rest >= 100 {
-      let quotient = rest / 100
-      index = index &- 2
-      unsafe Self.pair(rest &- quotient &* 100, target + index)
-      rest = quotient
-    }
-    if rest >= 10 {
-      index = index &- 2
-      unsafe Self.pair(rest, target + index)
-    } else {
-      index = index &- 1
-      unsafe target[index] = UInt8(truncatingIfNeeded: 0x30 &+ rest)
-    }
-    return index
+    return unsafe Self.digits(of: value, buffer, endingAt: end)
   }
 
   /// Writes a point and four decimals over bytes that are there, up to the byte at `end`.
@@ -157,20 +149,24 @@ extension Output {
 
   /// Appends `0x` and `digits` hexadecimal digits.
   package mutating func hexadecimal(_ value: UInt64, digits: Int) {
-    reserve(20)
-    let target = unsafe UnsafeMutableRawPointer(buffer + count)
-    unsafe target.storeBytes(of: 0x7830, as: UInt16.self)
-    if digits > 8 {
-      unsafe target.storeBytes(
-        of: Self.eightDigits(UInt32(truncatingIfNeeded: value &>> UInt64(4 &* (digits &- 8)))),
-        toByteOffset: 2, as: UInt64.self)
+    guard digits <= 8 else {
+      hexadecimal(value &>> 32, digits: digits &- 8)
+      let rest = value & 0xffff_ffff
+      reserve(8)
+      unsafe UnsafeMutableRawPointer(buffer + count).storeBytes(
+        of: Self.eightDigits(UInt32(rest)), as: UInt64.self)
+      count &+= 8
+      return
     }
-    // The last eight digits, or as many as there are, with what was in front of them shifted out.
-    let last = min(digits, 8)
-    let aligned = UInt32(truncatingIfNeeded: value) &<< UInt32(4 &* (8 &- last))
+    reserve(10)
+    let target = unsafe UnsafeMutableRawPointer(buffer + count)
+    // What is in front of the digits that are wanted is shifted out.
+    let shift = UInt32(truncatingIfNeeded: 4 &* (8 &- digits))
+    unsafe target.storeBytes(of: 0x7830, as: UInt16.self)
     unsafe target.storeBytes(
-      of: Self.eightDigits(aligned), toByteOffset: 2 &+ digits &- last, as: UInt64.self)
-    count = count &+ digits &+ 2
+      of: Self.eightDigits(UInt32(truncatingIfNeeded: value) &<< shift), toByteOffset: 2,
+      as: UInt64.self)
+    count &+= 2 &+ digits
   }
 
   /// Appends bytes as pairs of hexadecimal digits: `a5 06` with a separator, `a506` without.
@@ -193,12 +189,12 @@ extension Output {
       let four = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt32.self)
       unsafe UnsafeMutableRawPointer(buffer + count).storeBytes(
         of: Self.eightDigits(four.bigEndian), as: UInt64.self)
-      count = count &+ 8
-      offset = offset &+ 4
+      count &+= 8
+      offset &+= 4
     }
     while offset < bytes.byteCount {
       hex(bytes.byte(at: offset))
-      offset = offset &+ 1
+      offset &+= 1
     }
   }
 

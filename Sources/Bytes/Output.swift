@@ -100,7 +100,7 @@ package struct Output: ~Copyable {
   package mutating func byte(_ value: UInt8) {
     reserve(1)
     unsafe buffer[count] = value
-    count += 1
+    count &+= 1
   }
 
   /// Appends constant text. Always inlined: where a literal is written its length is known, and
@@ -115,7 +115,7 @@ package struct Output: ~Copyable {
     }
     reserve(length)
     unsafe (buffer + count).update(from: text.utf8Start, count: length)
-    count += length
+    count &+= length
   }
 
   /// Appends constant text whose length is not known where it is written: a name from a table.
@@ -127,7 +127,7 @@ package struct Output: ~Copyable {
     }
     reserve(32)
     unsafe Self.copyShort(text.utf8Start, to: buffer + count, count: length)
-    count = count &+ length
+    count &+= length
   }
 
   /// Copies up to 32 bytes without a call: as two halves, which overlap where they are together longer.
@@ -187,7 +187,7 @@ package struct Output: ~Copyable {
       unsafe target.storeBytes(of: word | upper &>> 2, toByteOffset: offset, as: UInt64.self)
       offset += 8
     }
-    count += length
+    count &+= length
   }
 
   /// Appends text that is not constant; for what is not said once a packet.
@@ -228,7 +228,7 @@ package struct Output: ~Copyable {
     unsafe UnsafeMutableRawPointer(other.buffer + other.count).storeBytes(
       of: UnsafeRawPointer(buffer + start).loadUnaligned(as: SIMD32<UInt8>.self),
       as: SIMD32<UInt8>.self)
-    other.count += length
+    other.count &+= length
   }
 
   /// Appends what this buffer holds to another one.

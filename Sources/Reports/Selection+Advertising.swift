@@ -17,19 +17,30 @@ extension Dissection {
     return finder.isFound
   }
 
+  /// Whether a row of the packet has advertising data or UUIDs among its parameters. Asked before a
+  /// finder is made: most packets have none.
+  fileprivate var mayHoldAdvertising: Bool {
+    guard let parameters else { return false }
+    return parameters.row?.mayTellUUIDs ?? false || parameters.completed?.mayTellUUIDs ?? false
+  }
+
   /// Tells `finder` the parameters of a packet that may have advertising data or UUIDs among them.
   fileprivate func findAdvertising<Finder: HCIFieldVisitor>(
     _ bytes: RawSpan, _ finder: inout Finder
   ) {
     guard let found = parameters else { return }
-    Self.walk(found.row.map { HCITable.parameters($0) }, bytes, found.outer, &finder)
-    Self.walk(found.completed.map { HCITable.returns($0) }, bytes, found.inner, &finder)
+    if let row = found.row, row.mayTellUUIDs {
+      Self.walk(HCITable.parameters(row), bytes, found.outer, &finder)
+    }
+    if let completed = found.completed, completed.mayTellUUIDs {
+      Self.walk(HCITable.returns(completed), bytes, found.inner, &finder)
+    }
   }
 
   private static func walk<Finder: HCIFieldVisitor>(
-    _ layout: HCILayout?, _ bytes: RawSpan, _ slice: Slice, _ finder: inout Finder
+    _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice, _ finder: inout Finder
   ) {
-    guard let layout, layout.isKnown, !slice.isEmpty else { return }
+    guard !slice.isEmpty else { return }
     var fields = HCIFields(bytes, slice)
     // Where the bytes end too early, what there is was told.
     try? fields.walk(layout, &finder)
@@ -40,6 +51,7 @@ extension Selection {
   /// Whether a parameter of a command or event is one of the UUIDs, or advertising data (or a filter
   /// for it) that has one.
   func matchesParameterUUID(_ dissection: Dissection, _ bytes: RawSpan) -> Bool {
+    guard dissection.mayHoldAdvertising else { return false }
     var finder = UUIDFinder(selection: self)
     dissection.findAdvertising(bytes, &finder)
     return finder.isFound
@@ -48,6 +60,7 @@ extension Selection {
   /// Whether advertising data among the parameters of a command or event holds one of the byte
   /// patterns.
   func matchesParameterValue(_ dissection: Dissection, _ bytes: RawSpan) -> Bool {
+    guard dissection.mayHoldAdvertising else { return false }
     var finder = ValueFinder(selection: self)
     dissection.findAdvertising(bytes, &finder)
     return finder.isFound

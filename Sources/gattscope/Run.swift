@@ -18,24 +18,24 @@ enum Run {
   /// - Parameter saysRemarks: whether what is to be said about the captures as a whole, beside their
   ///   packets, goes to standard error: not where the report says it itself.
   static func captures<Report: PacketReport & ~Copyable>(
-    _ names: [String], saysRemarks: Bool = true, _ makeReport: (CaptureSummary) -> Report
+    _ names: [String], saysRemarks: Bool = true,
+    _ makeReport: @escaping (CaptureSummary) -> Report
   ) throws {
-    var output = Output(descriptor: STDOUT_FILENO)
+    var reading = Reading(makeReport)
     var failures: [CaptureFailure] = []
-    var remarks: [String] = []
     do throws(CaptureFailure) {
       if names.count == 1 {
         var source = try CaptureReader(path: names[0])
-        defer { if saysRemarks { remarks += source.summary.allRemarks } }
-        try read(&source, makeReport, &remarks, into: &output)
+        defer { if saysRemarks { reading.remarks += source.summary.allRemarks } }
+        try source.lend(to: &reading)
       } else {
         var source = try JoinedSource(paths: names)
         defer {
-          if saysRemarks { remarks += source.summary.allRemarks }
+          if saysRemarks { reading.remarks += source.summary.allRemarks }
           // The first one is thrown; the others are known only here.
           failures = Array(source.failures.dropFirst())
         }
-        try read(&source, makeReport, &remarks, into: &output)
+        try reading.use(&source)
       }
     } catch {
       failures.insert(error, at: 0)
@@ -44,9 +44,9 @@ enum Run {
       Terminal.complain(failure.sentence(about: names[0]) + verbs(insteadOf: names[0], failure))
     }
     // What could not be written weighs more than what could not be read.
-    try Terminal.check(output)
+    try Terminal.check(reading.output)
     let subject = names.count == 1 ? "\(CaptureFailure.subject(names[0])): " : ""
-    for remark in remarks { Terminal.complain(subject + remark) }
+    for remark in reading.remarks { Terminal.complain(subject + remark) }
     if let failure = failures.first { throw ExitCode(failure.kind.status) }
   }
 
@@ -60,11 +60,20 @@ enum Run {
     }
     return "; the verbs are \(verbs.dropLast().joined(separator: ", ")) and \(verbs.last ?? "")"
   }
+}
 
-  /// Reads one source to its end.
-  private static func read<Source: CaptureSource & ~Copyable, Report: PacketReport & ~Copyable>(
-    _ source: inout Source, _ makeReport: (CaptureSummary) -> Report, _ remarks: inout [String],
-    into output: inout Output
+/// Prints the report on one source, whichever it is.
+private struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable {
+  private let makeReport: (CaptureSummary) -> Report
+  /// Where the report is printed.
+  private(set) var output = Output(descriptor: STDOUT_FILENO)
+  /// What is to be said beside it.
+  var remarks: [String] = []
+
+  init(_ makeReport: @escaping (CaptureSummary) -> Report) { self.makeReport = makeReport }
+
+  mutating func use<Source: CaptureSource & ~Copyable>(
+    _ source: inout Source
   ) throws(CaptureFailure) {
     var report = makeReport(source.summary)
     var pass = Pass()

@@ -41,6 +41,9 @@ package struct HCILayout: Sendable {
   package let hasSecret: Bool
   /// Whether a parameter is advertising data.
   package let hasAdvertisingData: Bool
+  /// Whether a parameter may say which UUIDs a device has or is to have: a UUID, advertising data, or a
+  /// pattern that advertising data is filtered by.
+  let mayTellUUIDs: Bool
   /// Whether a parameter is a device address.
   package let hasAddress: Bool
   /// Whether some layout of a choice has a Connection_Handle; then that is all that reads as one.
@@ -84,6 +87,7 @@ package struct HCILayout: Sendable {
     hasAdvertisingData = added.contains {
       if case .advertisingData = $0.kind { true } else { false }
     }
+    mayTellUUIDs = added.contains(where: \.mayTellUUIDs)
   }
 }
 
@@ -136,6 +140,16 @@ package struct HCIField: Sendable {
     switch kind {
     case .secret, .optionalSecret, .countedSecret: true
     default: false
+    }
+  }
+}
+
+extension HCIField {
+  fileprivate var mayTellUUIDs: Bool {
+    switch kind {
+    case .advertisingData, .uuid, .halfUUID, .half: true
+    // Android's filter for service data.
+    default: name.utf8CodeUnitCount == 20 && name.description == "Service_Data_Pattern"
     }
   }
 }
@@ -216,7 +230,7 @@ package struct HCIRowID: Equatable, Sendable {
   /// Whether the first parameter is Status.
   let beginsWithStatus: Bool
   /// Bit 0: a handle stands at a fixed place. Bit 1: a selector may choose one. Bit 2: a parameter is
-  /// advertising data.
+  /// advertising data. Bit 3: a parameter may tell UUIDs.
   private let traits: UInt8
 
   fileprivate init(position: Int16, _ layout: HCILayout) {
@@ -224,7 +238,7 @@ package struct HCIRowID: Equatable, Sendable {
     beginsWithStatus = layout.beginsWithStatus
     traits =
       (layout.connectionHandleOffset == nil ? 0 : 1) | (layout.hasChosenHandle ? 2 : 0)
-      | (layout.hasAdvertisingData ? 4 : 0)
+      | (layout.hasAdvertisingData ? 4 : 0) | (layout.mayTellUUIDs ? 8 : 0)
   }
 
   /// The same row.
@@ -234,6 +248,8 @@ package struct HCIRowID: Equatable, Sendable {
   var mayHaveHandle: Bool { traits & 3 != 0 }
   /// Whether a parameter is advertising data.
   var hasAdvertisingData: Bool { traits & 4 != 0 }
+  /// Whether a parameter may tell UUIDs: one of its own, or in advertising data.
+  package var mayTellUUIDs: Bool { traits & 8 != 0 }
 }
 
 /// All rows, found by their codes without searching.
