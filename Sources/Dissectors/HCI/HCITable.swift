@@ -230,7 +230,7 @@ package struct HCIRowID: Equatable, Sendable {
   /// Whether the first parameter is Status.
   let beginsWithStatus: Bool
   /// Bit 0: a handle stands at a fixed place. Bit 1: a selector may choose one. Bit 2: a parameter is
-  /// advertising data. Bit 3: a parameter may tell UUIDs.
+  /// advertising data. Bit 3: a parameter may tell UUIDs. Bit 4: a parameter is a device address.
   private let traits: UInt8
 
   fileprivate init(position: Int16, _ layout: HCILayout) {
@@ -239,6 +239,7 @@ package struct HCIRowID: Equatable, Sendable {
     traits =
       (layout.connectionHandleOffset == nil ? 0 : 1) | (layout.hasChosenHandle ? 2 : 0)
       | (layout.hasAdvertisingData ? 4 : 0) | (layout.mayTellUUIDs ? 8 : 0)
+      | (layout.hasAddress ? 16 : 0)
   }
 
   /// The same row.
@@ -250,6 +251,8 @@ package struct HCIRowID: Equatable, Sendable {
   var hasAdvertisingData: Bool { traits & 4 != 0 }
   /// Whether a parameter may tell UUIDs: one of its own, or in advertising data.
   package var mayTellUUIDs: Bool { traits & 8 != 0 }
+  /// Whether a parameter is a device address.
+  package var hasAddress: Bool { traits & 16 != 0 }
 }
 
 /// All rows, found by their codes without searching.
