@@ -92,7 +92,7 @@ package struct Memory: Sendable {
       adapter, handle, .unknown, packet: record.number, time: record.time, isOpeningMissing: true)
   }
 
-  /// Forgets what waits for an answer: the capture lacks records before this one.
+  /// Forgets what waits for an answer: the capture lacks records before this one, or begins with it.
   ///
   /// - Parameter adapter: the controller whose records are missing; nil: all.
   mutating func lose(before record: borrowing CaptureRecord, of adapter: UInt16?) {
@@ -121,7 +121,6 @@ package struct Memory: Sendable {
   ) {
     if advertisements.hasNews { advertisements.clear() }
     if !signals.notes.isEmpty { signals.clear() }
-    if record.number == 1 { advertisements.lose(before: record.time, of: nil) }
     switch dissection.content {
     case .command(let command): observe(command, record, dissection, bytes, &answer)
     case .event(let event): observe(event, record, &dissection, bytes, &answer)

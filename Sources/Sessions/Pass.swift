@@ -51,8 +51,8 @@ package struct Pass: ~Copyable {
   private var memory: Memory
   private var fragments: [Int] = []
   private var directions: Directions
-  /// Where the record before was from.
-  private var origin = Origin()
+  /// Where the record before was from; nil before the first.
+  private var origin: Origin?
   /// When the record before was made.
   private var previous: Timestamp?
   /// After so long no request is waited for any more (Core, Vol 3, Part F, 3.3.3; Part H, 3.4).
@@ -89,8 +89,9 @@ package struct Pass: ~Copyable {
         let origin = Origin(file: record.file, section: record.section)
         if origin != self.origin {
           // What lies between two files or sections nobody knows, nor whether the same controller
-          // has the same number. But a log that was begun anew because it was full goes on at once.
-          let isNextFile = origin.file != self.origin.file && origin.section == 0
+          // has the same number; so it is with what lies before the first record. But a log that was
+          // begun anew because it was full goes on at once.
+          let isNextFile = origin.file != self.origin?.file && origin.section == 0
           self.origin = origin
           if !isNextFile || !goesOn(at: record.time) {
             memory.lose(before: record, of: nil)

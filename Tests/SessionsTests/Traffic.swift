@@ -44,8 +44,11 @@ struct Traffic {
   /// The file of the records that follow.
   var file = 0
 
+  /// How many records were left out that have numbers too.
+  var leftOut = 0
+
   /// The number of the record that comes next.
-  var next: Int { records.count + 1 }
+  var next: Int { records.count + leftOut + 1 }
 
   /// A record of any kind.
   mutating func add(
@@ -56,7 +59,7 @@ struct Traffic {
       StoredRecord(
         bytes: Array(bytes.prefix(kept ?? bytes.count)), direction: direction, adapter: adapter,
         framing: framing, time: Timestamp(microseconds: Int64(clock) * 1000),
-        originalLength: bytes.count, drops: drops, file: file))
+        originalLength: bytes.count, drops: drops, number: next, file: file))
     clock += 1
   }
 
