@@ -153,8 +153,6 @@ struct Secrets: Sendable {
 private struct SecretFinder: HCIFieldVisitor {
   var found: [Slice] = []
 
-  static var wantsLineOnly: Bool { false }
-
   mutating func walk(_ layout: HCILayout, _ record: RawSpan, _ slice: Slice) {
     guard layout.isKnown else { return }
     var fields = HCIFields(record, slice)
@@ -190,11 +188,6 @@ private struct SecretFinder: HCIFieldVisitor {
     default: break
     }
   }
-
-  func beginList(_ name: StaticString) {}
-  func beginItem() {}
-  func endItem() {}
-  func endList() {}
 }
 
 extension Dissection {

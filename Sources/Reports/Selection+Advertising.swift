@@ -60,8 +60,6 @@ private struct AdvertisingFinder: HCIFieldVisitor {
   var takesEmpty = false
   var isFound = false
 
-  static var wantsLineOnly: Bool { false }
-
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice
@@ -72,11 +70,6 @@ private struct AdvertisingFinder: HCIFieldVisitor {
     default: break
     }
   }
-
-  func beginList(_ name: StaticString) {}
-  func beginItem() {}
-  func endItem() {}
-  func endList() {}
 }
 
 /// Looks for UUIDs.
@@ -85,8 +78,6 @@ private struct UUIDFinder: HCIFieldVisitor {
   var isFound = false
 
   init(selection: Selection) { self.selection = selection }
-
-  static var wantsLineOnly: Bool { false }
 
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
@@ -103,11 +94,6 @@ private struct UUIDFinder: HCIFieldVisitor {
     default: break
     }
   }
-
-  func beginList(_ name: StaticString) {}
-  func beginItem() {}
-  func endItem() {}
-  func endList() {}
 }
 
 /// Looks for bytes in advertising data.
@@ -116,8 +102,6 @@ private struct ValueFinder: HCIFieldVisitor {
   var isFound = false
 
   init(selection: Selection) { self.selection = selection }
-
-  static var wantsLineOnly: Bool { false }
 
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
@@ -129,9 +113,4 @@ private struct ValueFinder: HCIFieldVisitor {
     default: break
     }
   }
-
-  func beginList(_ name: StaticString) {}
-  func beginItem() {}
-  func endItem() {}
-  func endList() {}
 }

@@ -182,8 +182,6 @@ package struct HCIParameters: Sendable {
 private struct HandleFinder: HCIFieldVisitor {
   var handle: UInt16?
 
-  static var wantsLineOnly: Bool { false }
-
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice
@@ -191,9 +189,4 @@ private struct HandleFinder: HCIFieldVisitor {
     guard handle == nil, case .number(let number, _, .handle) = value else { return }
     handle = UInt16(truncatingIfNeeded: number) & 0x0fff
   }
-
-  func beginList(_ name: StaticString) {}
-  func beginItem() {}
-  func endItem() {}
-  func endList() {}
 }
