@@ -103,6 +103,9 @@ struct SecretPackets {
       Self(
         "… in a report that claims more than there is",
         event(0x3e, [2, 1, 0, 1] + address + [28, 17, 0x23] + key)),
+      Self(
+        "A vendor's event that begins as one of Android's, with a Security Manager TK value",
+        event(0xff, [0x56, 17, 0x10] + key)),
     ]
   }
 

@@ -74,6 +74,16 @@ struct SecretsTests {
     #expect(lines.contains(#""hidden":["value"]}],"hidden":["data"]}]"#), "\(lines)")
   }
 
+  @Test("An event whose parameters are hidden as a whole has its name")
+  func misread() {
+    let records = SecretPackets.all.first { $0.name.hasPrefix("A vendor's event") }?.records ?? []
+    let json = Rendering.json(records, options(showsKeys: false))
+    #expect(
+      json.contains(
+        #""hci":{"kind":"event","event":"0xff","name":"Vendor Specific","hidden":["data"]}"#),
+      "\(json)")
+  }
+
   @Test("Parts of a set's data are counted, whole data is read")
   func operations() {
     func line(_ operation: UInt8, _ data: [UInt8]) -> String {
