@@ -27,6 +27,8 @@ struct StoredRecord {
   var number: Int?
   /// Which file it is from.
   var file = 0
+  /// The record that it is the same as, in a file before.
+  var original: Int?
 }
 
 /// Records under construction: each a millisecond after the one before, on adapter 0, H4.
@@ -61,6 +63,15 @@ struct Traffic {
         framing: framing, time: Timestamp(microseconds: Int64(clock) * 1000),
         originalLength: bytes.count, drops: drops, number: next, file: file))
     clock += 1
+  }
+
+  /// The records `numbers` as another file has them, too.
+  mutating func again(_ numbers: ClosedRange<Int>) {
+    for number in numbers {
+      var record = records[number - 1]
+      (record.number, record.file, record.original) = (next, file, number)
+      records.append(record)
+    }
   }
 
   /// A record whose time is not known.
@@ -210,6 +221,6 @@ struct MemorySource: CaptureSource, ~Copyable {
       adapter: stored.adapter,
       framing: stored.framing, originalLength: stored.originalLength, drops: stored.drops,
       fileOffset: 0, bytes: current.bytes
-    ).with(file: stored.file, number: stored.number ?? position, original: nil)
+    ).with(file: stored.file, number: stored.number ?? position, original: stored.original)
   }
 }
