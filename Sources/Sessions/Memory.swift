@@ -158,7 +158,11 @@ package struct Memory: Sendable {
   ) {
     let adapter = record.adapter ?? 0xffff
     let handle = dissection.parameters?.connectionHandle(bytes)
-    if let handle { answer.link = links.find(adapter, handle, packet: record.number) }
+    if let handle {
+      answer.link = links.find(adapter, handle, packet: record.number)
+    } else if let peer = dissection.parameters?.deviceAddress(bytes) {
+      answer.link = links.find(adapter, peer: peer, packet: record.number)
+    }
     commands.send(
       command.opcode, adapter: adapter, handle: handle, packet: record.number,
       time: record.time, link: answer.link, connection: answer.link.map { links[$0].id } ?? 0)

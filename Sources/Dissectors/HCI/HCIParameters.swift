@@ -1,5 +1,6 @@
 // Which rows describe which bytes of a command or event.
 
+package import Bluetooth
 package import Bytes
 
 /// The parameters of one HCI packet, found.
@@ -136,6 +137,22 @@ package struct HCIParameters: Sendable {
     // What was told before the bytes end too early counts.
     try? fields.walk(layout, &finder)
     return finder.handle
+  }
+
+  /// The address of the BR/EDR device that the packet is about, where its row has that instead of a
+  /// handle: first, or behind Status.
+  package func deviceAddress(_ bytes: RawSpan) -> DeviceAddress? {
+    if let row, row.beginsWithDevice { return Self.device(row, bytes, outer) }
+    guard let completed, completed.beginsWithDevice else { return nil }
+    return Self.device(completed, bytes, inner)
+  }
+
+  private static func device(
+    _ row: HCIRowID, _ bytes: RawSpan, _ slice: Slice
+  ) -> DeviceAddress? {
+    var cursor = Cursor(bytes, slice)
+    if row.beginsWithStatus, (try? cursor.u8()) == nil { return nil }
+    return try? DeviceAddress(parsing: &cursor)
   }
 
   /// The Status that the packet carries: the first parameter of its row, or of a Command Complete.

@@ -37,6 +37,8 @@ package struct HCILayout: Sendable {
   let needsWalk: Bool
   /// Whether the first parameter is Status.
   package let beginsWithStatus: Bool
+  /// Whether the first parameter, or the one behind Status, is the BD_ADDR of a BR/EDR device.
+  let beginsWithDevice: Bool
   /// Whether a parameter is a secret: then bytes that no parameter claims may be a piece of it.
   package let hasSecret: Bool
   /// Whether a parameter is advertising data.
@@ -76,6 +78,8 @@ package struct HCILayout: Sendable {
     handleOffset = handle.map { Int16($0) }
     hasChosenHandle = handle == nil && parameters.contains { $0.choosesHandle }
     beginsWithStatus = parameters.first?.name.description == "Status"
+    beginsWithDevice =
+      parameters.dropFirst(beginsWithStatus ? 1 : 0).first?.name.description == "BD_ADDR"
     counted = Self.countedItems(parameters)
     let added = fields[first...]
     hasLine = added.contains { $0.line != nil }
@@ -216,7 +220,7 @@ package struct HCIRowID: Equatable, Sendable {
   /// Whether the first parameter is Status.
   let beginsWithStatus: Bool
   /// Bit 0: a handle stands at a fixed place. Bit 1: a selector may choose one. Bit 2: a parameter is
-  /// advertising data.
+  /// advertising data. Bit 3: a device's address stands where others have the handle.
   private let traits: UInt8
 
   fileprivate init(position: Int16, _ layout: HCILayout) {
@@ -224,7 +228,7 @@ package struct HCIRowID: Equatable, Sendable {
     beginsWithStatus = layout.beginsWithStatus
     traits =
       (layout.connectionHandleOffset == nil ? 0 : 1) | (layout.hasChosenHandle ? 2 : 0)
-      | (layout.hasAdvertisingData ? 4 : 0)
+      | (layout.hasAdvertisingData ? 4 : 0) | (layout.beginsWithDevice ? 8 : 0)
   }
 
   /// The same row.
@@ -234,6 +238,8 @@ package struct HCIRowID: Equatable, Sendable {
   var mayHaveHandle: Bool { traits & 3 != 0 }
   /// Whether a parameter is advertising data.
   var hasAdvertisingData: Bool { traits & 4 != 0 }
+  /// Whether the layout begins with the address of a BR/EDR device, maybe behind Status.
+  var beginsWithDevice: Bool { traits & 8 != 0 }
 }
 
 /// All rows, found by their codes without searching.
