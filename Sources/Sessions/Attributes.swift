@@ -98,7 +98,7 @@ package struct Attributes: Sendable {
   private var isFull = false
   private var hasSaidFull = false
   /// Whether there was an attribute, or a request for one, whose value is a key.
-  private(set) var hasKeyMaterial = false
+  package private(set) var hasKeyMaterial = false
   private let shared: SharedLimits
   private var limits: Limits { shared.values }
 

@@ -92,7 +92,7 @@ extension Memory {
   ) {
     guard let link = answer.link else { return }
     let isLocal = (direction == .sent) == opcode.isServers
-    if let type = answer.request?.type, type == .encryptedDataKeyMaterial {
+    if let type = fields.type, type == .encryptedDataKeyMaterial {
       attributes.noteKeyMaterial()
     }
     if let items = fields.items, let request = answer.request {

@@ -52,6 +52,21 @@ struct SecretsTests {
     #expect(!text.contains("<hidden>") && !json.contains("hidden"), "\(packets.name):\n\(text)")
   }
 
+  @Test("Bytes behind a packet are printed only when asked for", arguments: 0..<3)
+  func behind(_ index: Int) {
+    let packets = SecretPackets.behind[index]
+    for isVerbose in [false, true] {
+      var hides = options(showsKeys: false)
+      hides.isVerbose = isVerbose
+      let text = Rendering.text(packets.records, hides) + Rendering.json(packets.records, hides)
+      #expect(leaks(text).isEmpty, "\(packets.name):\n\(text)")
+    }
+    var shows = options(showsKeys: true)
+    shows.isVerbose = false
+    #expect(!leaks(Rendering.text(packets.records, shows)).isEmpty, "\(packets.name)")
+    #expect(!leaks(Rendering.json(packets.records, shows)).isEmpty, "\(packets.name)")
+  }
+
   @Test("What is hidden is said to be there")
   func presence() {
     let packets = SecretPackets.all[0]
