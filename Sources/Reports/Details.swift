@@ -16,8 +16,9 @@ enum Details {
     to sink: inout Sink
   ) {
     if let link = answer.link { connection(memory.links.connection(link), memory, to: &sink) }
-    // The advertising data of reports is told with them.
-    sink.tellsStructures = memory.advertisements.reports.isEmpty
+    // The advertising data of reports is told with them, once.
+    let tellsReports = !tellsReportsAsParameters(memory, Sink.tellsAll)
+    sink.tellsStructures = !tellsReports
     switch dissection.content {
     case .note(let note): Self.note(note, dissection, bytes, to: &sink)
     case .control(let control): Self.control(control, dissection, bytes, answer, to: &sink)
@@ -65,15 +66,14 @@ enum Details {
     }
     if let pdu = dissection.att { att(pdu, dissection.body, bytes, answer, memory, to: &sink) }
     if let pdu = dissection.smp { smp(pdu, dissection, bytes, answer, to: &sink) }
-    if !tellsReportsAsParameters(memory, Sink.tellsAll) {
-      advertisements(bytes, memory, to: &sink)
-    }
+    if tellsReports { advertisements(bytes, memory, to: &sink) }
   }
 
   /// Whether advertising reports are told where they stand, among their event's parameters, and not
-  /// again: where every field is told, and they need nothing from other packets.
+  /// again: where every field is told, and they need nothing from other packets; or there are none.
   private static func tellsReportsAsParameters(_ memory: Memory, _ tellsAll: Bool) -> Bool {
-    tellsAll
+    if memory.advertisements.reports.isEmpty { return true }
+    return tellsAll
       && memory.advertisements.reports.allSatisfy { advertisement in
         switch advertisement.report.kind {
         case .legacy, .directed, .extended:
@@ -131,10 +131,9 @@ enum Details {
     let mayHoldSecret = memory.advertisements.mayHoldSecret
     sink.hidesAdvertising = mayHoldSecret && !sink.showsKeys
     if dissection.mayBeMisread(bytes) {
+      name(dissection, to: &sink)
       payload(dissection.body, of: bytes, isSecret: true, to: &sink)
     } else {
-      sink.tellsStructures =
-        memory.advertisements.reports.isEmpty || tellsReportsAsParameters(memory, Sink.tellsAll)
       parameters(dissection, bytes, mayHoldSecret: mayHoldSecret, to: &sink)
     }
     sink.hidesAdvertising = false
@@ -175,7 +174,7 @@ enum Details {
     _ dissection: Dissection, _ bytes: RawSpan, mayHoldSecret: Bool, to sink: inout Sink
   ) {
     guard let found = dissection.parameters else { return }
-    if let row = found.row { sink.word("name", HCITable.name(row)) }
+    name(dissection, to: &sink)
     var rest = (slice: found.outer, isSecret: false)
     sink.begin("parameters")
     if let row = found.row {
@@ -184,6 +183,11 @@ enum Details {
     if !found.inner.isEmpty { rest = returned(found, dissection, bytes, to: &sink) }
     sink.end()
     payload(rest.slice, of: bytes, isSecret: rest.isSecret || mayHoldSecret, to: &sink)
+  }
+
+  /// The name that the tables have for a command or event.
+  static func name<Sink: FieldSink & ~Copyable>(_ dissection: Dissection, to sink: inout Sink) {
+    if let row = dissection.parameters?.row { sink.word("name", HCITable.name(row)) }
   }
 
   /// A length that nobody asks for but who wants to see every field.

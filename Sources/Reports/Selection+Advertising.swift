@@ -73,8 +73,6 @@ private struct AdvertisingFinder: HCIFieldVisitor {
   var takesEmpty = false
   var isFound = false
 
-  static var wantsLineOnly: Bool { false }
-
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice
@@ -85,11 +83,6 @@ private struct AdvertisingFinder: HCIFieldVisitor {
     default: break
     }
   }
-
-  func beginList(_ name: StaticString) {}
-  func beginItem() {}
-  func endItem() {}
-  func endList() {}
 }
 
 /// Looks for UUIDs.
@@ -98,8 +91,6 @@ private struct UUIDFinder: HCIFieldVisitor {
   var isFound = false
 
   init(selection: Selection) { self.selection = selection }
-
-  static var wantsLineOnly: Bool { false }
 
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
@@ -116,11 +107,6 @@ private struct UUIDFinder: HCIFieldVisitor {
     default: break
     }
   }
-
-  func beginList(_ name: StaticString) {}
-  func beginItem() {}
-  func endItem() {}
-  func endList() {}
 }
 
 /// Looks for bytes in advertising data.
@@ -129,8 +115,6 @@ private struct ValueFinder: HCIFieldVisitor {
   var isFound = false
 
   init(selection: Selection) { self.selection = selection }
-
-  static var wantsLineOnly: Bool { false }
 
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
@@ -142,9 +126,4 @@ private struct ValueFinder: HCIFieldVisitor {
     default: break
     }
   }
-
-  func beginList(_ name: StaticString) {}
-  func beginItem() {}
-  func endItem() {}
-  func endList() {}
 }

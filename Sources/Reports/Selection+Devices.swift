@@ -232,19 +232,12 @@ struct DeviceWatch: Sendable {
 
     init(watch: DeviceWatch) { self.watch = watch }
 
-    static var wantsLineOnly: Bool { false }
-
     mutating func field(
       _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
       at slice: Slice
     ) {
       if case .address(let address) = value, watch.isWanted(address) { isFound = true }
     }
-
-    func beginList(_ name: StaticString) {}
-    func beginItem() {}
-    func endItem() {}
-    func endList() {}
   }
 }
 

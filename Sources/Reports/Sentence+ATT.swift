@@ -99,7 +99,7 @@ extension Sentence {
     _ pdu: ATTPDU, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction?,
     _ answer: Answer, _ memory: Memory
   ) {
-    hidesValues = !showsKeys && answer.bringsKeyMaterial(memory)
+    hidesValues = !showsKeys && answer.bringsKeyMaterial(pdu.opcode, memory)
     if let start = fields.startHandle, let end = fields.endHandle { range(start, end) }
     if let mtu = fields.mtu {
       output.decimal(Int(mtu))

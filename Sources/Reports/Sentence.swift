@@ -401,8 +401,6 @@ extension Sentence: HCIFieldVisitor {
     goesOn = true
   }
 
-  mutating func endItem() {}
-
   mutating func endList() {
     guard let count = device else { return }
     device = nil

@@ -97,6 +97,8 @@ package struct Attributes: Sendable {
   /// Whether something was not remembered for want of room, and that has not been said yet.
   private var isFull = false
   private var hasSaidFull = false
+  /// Whether there was an attribute, or a request for one, whose value is a key.
+  package private(set) var hasKeyMaterial = false
   private let shared: SharedLimits
   private var limits: Limits { shared.values }
 
@@ -178,6 +180,9 @@ package struct Attributes: Sendable {
     return limits.attributes
   }
 
+  /// Notes that a key was asked for by its type.
+  mutating func noteKeyMaterial() { hasKeyMaterial = true }
+
   /// Learns from a response of discovery (Core, Vol 3, Part G, 4.4 to 4.7).
   ///
   /// - Parameters:
@@ -237,6 +242,7 @@ package struct Attributes: Sendable {
     _ connection: Int
   ) {
     guard handle != 0 else { return }
+    if uuid == .encryptedDataKeyMaterial { hasKeyMaterial = true }
     let position = servers[server].position(handle)
     let isKnown =
       position < servers[server].attributes.count

@@ -92,6 +92,9 @@ extension Memory {
   ) {
     guard let link = answer.link else { return }
     let isLocal = (direction == .sent) == opcode.isServers
+    if let type = fields.type, type == .encryptedDataKeyMaterial {
+      attributes.noteKeyMaterial()
+    }
     if let items = fields.items, let request = answer.request {
       attributes.learn(
         opcode, items, bytes, request, of: Attributes.key(isLocal: isLocal, links[link]),

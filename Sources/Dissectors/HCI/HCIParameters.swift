@@ -1,5 +1,6 @@
 // Which rows describe which bytes of a command or event.
 
+package import Bluetooth
 package import Bytes
 
 /// The parameters of one HCI packet, found.
@@ -138,6 +139,22 @@ package struct HCIParameters: Sendable {
     return finder.handle
   }
 
+  /// The address of the BR/EDR device that the packet is about, where its row has that instead of a
+  /// handle: first, or behind Status.
+  package func deviceAddress(_ bytes: RawSpan) -> DeviceAddress? {
+    if let row, row.beginsWithDevice { return Self.device(row, bytes, outer) }
+    guard let completed, completed.beginsWithDevice else { return nil }
+    return Self.device(completed, bytes, inner)
+  }
+
+  private static func device(
+    _ row: HCIRowID, _ bytes: RawSpan, _ slice: Slice
+  ) -> DeviceAddress? {
+    var cursor = Cursor(bytes, slice)
+    if row.beginsWithStatus, (try? cursor.u8()) == nil { return nil }
+    return try? DeviceAddress(parsing: &cursor)
+  }
+
   /// The Status that the packet carries: the first parameter of its row, or of a Command Complete.
   package func status(_ bytes: RawSpan) -> UInt8? {
     if let row, row.beginsWithStatus, !outer.isEmpty {
@@ -182,8 +199,6 @@ package struct HCIParameters: Sendable {
 private struct HandleFinder: HCIFieldVisitor {
   var handle: UInt16?
 
-  static var wantsLineOnly: Bool { false }
-
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice
@@ -191,9 +206,4 @@ private struct HandleFinder: HCIFieldVisitor {
     guard handle == nil, case .number(let number, _, .handle) = value else { return }
     handle = UInt16(truncatingIfNeeded: number) & 0x0fff
   }
-
-  func beginList(_ name: StaticString) {}
-  func beginItem() {}
-  func endItem() {}
-  func endList() {}
 }

@@ -37,6 +37,8 @@ package struct HCILayout: Sendable {
   let needsWalk: Bool
   /// Whether the first parameter is Status.
   package let beginsWithStatus: Bool
+  /// Whether the first parameter, or the one behind Status, is the BD_ADDR of a BR/EDR device.
+  let beginsWithDevice: Bool
   /// Whether a parameter is a secret: then bytes that no parameter claims may be a piece of it.
   package let hasSecret: Bool
   /// Whether a parameter is advertising data.
@@ -79,6 +81,8 @@ package struct HCILayout: Sendable {
     handleOffset = handle.map { Int16($0) }
     hasChosenHandle = handle == nil && parameters.contains { $0.choosesHandle }
     beginsWithStatus = parameters.first?.name.description == "Status"
+    beginsWithDevice =
+      parameters.dropFirst(beginsWithStatus ? 1 : 0).first?.name.description == "BD_ADDR"
     counted = Self.countedItems(parameters)
     let added = fields[first...]
     hasLine = added.contains { $0.line != nil }
@@ -227,32 +231,45 @@ extension [HCIParameter] {
 /// stand in a `Dissection`, which then needs not look into the tables for it.
 package struct HCIRowID: Equatable, Sendable {
   fileprivate let position: Int16
-  /// Whether the first parameter is Status.
-  let beginsWithStatus: Bool
-  /// Bit 0: a handle stands at a fixed place. Bit 1: a selector may choose one. Bit 2: a parameter is
-  /// advertising data. Bit 3: a parameter may tell UUIDs. Bit 4: a parameter is a device address.
-  private let traits: UInt8
+  private let traits: Traits
 
   fileprivate init(position: Int16, _ layout: HCILayout) {
     self.position = position
-    beginsWithStatus = layout.beginsWithStatus
-    traits =
-      (layout.connectionHandleOffset == nil ? 0 : 1) | (layout.hasChosenHandle ? 2 : 0)
-      | (layout.hasAdvertisingData ? 4 : 0) | (layout.mayTellUUIDs ? 8 : 0)
-      | (layout.hasAddress ? 16 : 0)
+    var traits: Traits = []
+    if layout.beginsWithStatus { traits.insert(.beginsWithStatus) }
+    if layout.connectionHandleOffset != nil || layout.hasChosenHandle { traits.insert(.handle) }
+    if layout.hasAdvertisingData { traits.insert(.advertisingData) }
+    if layout.mayTellUUIDs { traits.insert(.uuids) }
+    if layout.hasAddress { traits.insert(.address) }
+    if layout.beginsWithDevice { traits.insert(.beginsWithDevice) }
+    self.traits = traits
   }
 
   /// The same row.
   package static func == (left: Self, right: Self) -> Bool { left.position == right.position }
 
-  /// Whether the layout may have a Connection_Handle.
-  var mayHaveHandle: Bool { traits & 3 != 0 }
+  private struct Traits: OptionSet, Sendable {
+    let rawValue: UInt8
+    static let beginsWithStatus = Traits(rawValue: 1)
+    static let handle = Traits(rawValue: 2)
+    static let advertisingData = Traits(rawValue: 4)
+    static let uuids = Traits(rawValue: 8)
+    static let address = Traits(rawValue: 16)
+    static let beginsWithDevice = Traits(rawValue: 32)
+  }
+
+  /// Whether the first parameter is Status.
+  var beginsWithStatus: Bool { traits.contains(.beginsWithStatus) }
+  /// Whether the layout may have a Connection_Handle, at a fixed place or where a selector chooses one.
+  var mayHaveHandle: Bool { traits.contains(.handle) }
   /// Whether a parameter is advertising data.
-  var hasAdvertisingData: Bool { traits & 4 != 0 }
+  var hasAdvertisingData: Bool { traits.contains(.advertisingData) }
   /// Whether a parameter may tell UUIDs: one of its own, or in advertising data.
-  package var mayTellUUIDs: Bool { traits & 8 != 0 }
+  package var mayTellUUIDs: Bool { traits.contains(.uuids) }
   /// Whether a parameter is a device address.
-  package var hasAddress: Bool { traits & 16 != 0 }
+  package var hasAddress: Bool { traits.contains(.address) }
+  /// Whether the layout begins with the address of a BR/EDR device, maybe behind Status.
+  var beginsWithDevice: Bool { traits.contains(.beginsWithDevice) }
 }
 
 /// All rows, found by their codes without searching.
