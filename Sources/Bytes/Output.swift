@@ -145,7 +145,9 @@ package struct Output: ~Copyable {
       unsafe copyEnds(source, to: target, count: length, as: UInt32.self)
     } else {
       for index in 0..<length {
-        unsafe target.storeBytes(of: source.load(fromByteOffset: index, as: UInt8.self), toByteOffset: index, as: UInt8.self)
+        unsafe target.storeBytes(
+          of: source.load(fromByteOffset: index, as: UInt8.self), toByteOffset: index,
+          as: UInt8.self)
       }
     }
   }

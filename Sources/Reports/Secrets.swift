@@ -114,8 +114,8 @@ struct Secrets: Sendable {
   static func mayHold(
     _ layout: HCILayout, _ bytes: RawSpan, _ rest: Slice, behind advertising: Slice
   ) -> Bool {
-    if layout.hasSecret { return true }
-    guard layout.hasAdvertisingData, !rest.isEmpty else { return false }
+    if layout.traits.contains(.hasSecret) { return true }
+    guard layout.traits.contains(.hasAdvertisingData), !rest.isEmpty else { return false }
     return ADStructures.holdSecret(bytes, rest)
       || ADStructures.endInsideSecret(bytes, advertising)
   }
@@ -159,7 +159,7 @@ private struct SecretFinder: HCIFieldVisitor {
   var found: [Slice] = []
 
   mutating func walk(_ layout: HCILayout, _ record: RawSpan, _ slice: Slice) {
-    guard layout.isKnown else { return }
+    guard layout.traits.contains(.isKnown) else { return }
     var fields = HCIFields(record, slice)
     // Where the bytes end too early, what there is was told.
     try? fields.walk(layout, &self)
@@ -201,7 +201,9 @@ extension Dissection {
   var mayMisplaceSecret: Bool {
     guard case .control = content, let found = parameters else { return false }
     let layouts = [found.row.map(HCITable.parameters), found.completed.map(HCITable.returns)]
-    let mayHoldKey = layouts.contains { $0?.hasSecret ?? false || $0?.hasAdvertisingData ?? false }
+    let mayHoldKey = layouts.contains {
+      !($0?.traits.isDisjoint(with: [.hasSecret, .hasAdvertisingData]) ?? true)
+    }
     guard mayHoldKey else { return false }
     for index in 0..<problems.count {
       if problems[index].code == .tooShort || problems[index].code == .leftOver { return true }
@@ -226,7 +228,7 @@ extension Dissection {
     guard case .event(let event) = content, event.code == HCIEvent.vendorCode, !body.isEmpty,
       let row = HCITable.core.androidEvent(bytes.byte(at: Int(body.start))), parameters?.row != row
     else { return false }
-    return HCITable.parameters(row).hasAdvertisingData
+    return HCITable.parameters(row).traits.contains(.hasAdvertisingData)
       && ADStructures.holdSecretAnywhere(bytes, body)
   }
 }

@@ -21,7 +21,8 @@ extension Dissection {
   /// finder is made: most packets have none.
   fileprivate var mayHoldAdvertising: Bool {
     guard let parameters else { return false }
-    return parameters.row?.mayTellUUIDs ?? false || parameters.completed?.mayTellUUIDs ?? false
+    return parameters.row?.traits.contains(.mayTellUUIDs) ?? false
+      || parameters.completed?.traits.contains(.mayTellUUIDs) ?? false
   }
 
   /// Tells `finder` the parameters of a packet that may have advertising data or UUIDs among them.
@@ -29,10 +30,10 @@ extension Dissection {
     _ bytes: RawSpan, _ finder: inout Finder
   ) {
     guard let found = parameters else { return }
-    if let row = found.row, row.mayTellUUIDs {
+    if let row = found.row, row.traits.contains(.mayTellUUIDs) {
       Self.walk(HCITable.parameters(row), bytes, found.outer, &finder)
     }
-    if let completed = found.completed, completed.mayTellUUIDs {
+    if let completed = found.completed, completed.traits.contains(.mayTellUUIDs) {
       Self.walk(HCITable.returns(completed), bytes, found.inner, &finder)
     }
   }

@@ -196,12 +196,14 @@ struct DeviceWatch: Sendable {
     }
     if let lost = memory.advertisements.lostTrain?.address, isWanted(lost) { return true }
     if let found = dissection.parameters {
-      if let row = found.row, row.hasAddress,
+      if let row = found.row, row.traits.contains(.hasAddress),
         names(HCITable.parameters(row), bytes, found.outer)
       {
         return true
       }
-      guard let completed = found.completed, completed.hasAddress else { return false }
+      guard let completed = found.completed, completed.traits.contains(.hasAddress) else {
+        return false
+      }
       return names(HCITable.returns(completed), bytes, found.inner)
     }
     switch dissection.content {
