@@ -134,7 +134,7 @@ extension Dissection {
   /// Checks the advertising data of commands, what they return, and inquiry results. That of reports
   /// may be a part of more: `Sessions` checks it.
   private mutating func checkAdvertisingData(_ found: HCIParameters, _ bytes: RawSpan) {
-    guard let row = found.completed ?? found.row, row.traits.contains(.hasAdvertisingData) else {
+    guard let row = found.completed ?? found.row, row.has(.advertisingData) else {
       return
     }
     if case .event(let event) = content, event.isLEMeta { return }

@@ -204,13 +204,13 @@ enum Details {
   private static func returned<Sink: FieldSink & ~Copyable>(
     _ found: HCIParameters, _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
   ) -> (slice: Slice, isSecret: Bool) {
-    if let completed = found.completed, HCITable.returns(completed).traits.contains(.isKnown) {
+    if let completed = found.completed, HCITable.returns(completed).has(.known) {
       return walk(HCITable.returns(completed), bytes, found.inner, to: &sink)
     }
     // The kernel's has its status in front, which has been told.
     if case .control = dissection.content {
       let mayHoldSecret =
-        found.completed.map { HCITable.parameters($0).traits.contains(.hasSecret) } ?? false
+        found.completed.map { HCITable.parameters($0).has(.secret) } ?? false
       return (found.inner, mayHoldSecret)
     }
     let status = bytes.byte(at: Int(found.inner.start))
@@ -224,7 +224,7 @@ enum Details {
   private static func walk<Sink: FieldSink & ~Copyable>(
     _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice, to sink: inout Sink
   ) -> (slice: Slice, isSecret: Bool) {
-    guard layout.traits.contains(.isKnown) else { return (slice, false) }
+    guard layout.has(.known) else { return (slice, false) }
     var fields = HCIFields(bytes, slice)
     // Where the bytes end too early, the dissection has the problem already.
     try? fields.walk(layout, &sink)

@@ -196,12 +196,12 @@ struct DeviceWatch: Sendable {
     }
     if let lost = memory.advertisements.lostTrain?.address, isWanted(lost) { return true }
     if let found = dissection.parameters {
-      if let row = found.row, row.traits.contains(.hasAddress),
+      if let row = found.row, row.has(.address),
         names(HCITable.parameters(row), bytes, found.outer)
       {
         return true
       }
-      guard let completed = found.completed, completed.traits.contains(.hasAddress) else {
+      guard let completed = found.completed, completed.has(.address) else {
         return false
       }
       return names(HCITable.returns(completed), bytes, found.inner)
