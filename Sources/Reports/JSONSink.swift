@@ -273,6 +273,20 @@ struct JSONSink: FieldSink, ~Copyable {
     output.byte(0x22)
   }
 
+  /// A constant word that is an element of a list.
+  mutating func element(word: StaticString) {
+    separate()
+    output.jsonWord(word)
+  }
+
+  /// A device address that is an element of a list.
+  mutating func element(address: DeviceAddress) {
+    separate()
+    output.byte(0x22)
+    output.address(address)
+    output.byte(0x22)
+  }
+
   mutating func uuids(_ key: StaticString, _ list: RawSpan, width: Int) {
     self.key(key)
     output.byte(0x5b)
