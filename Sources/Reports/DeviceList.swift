@@ -13,6 +13,8 @@ struct DeviceList: Sendable {
   var forgottenScans = 0
   var own: [ListedOwn] = []
   var devices: [ListedDevice] = []
+  /// Connections with devices whose address is not known, and their first packets.
+  var strangers: [(connection: Int, packet: Int)] = []
   var forgotten = 0
   var adapters: [Adapter] = []
 
@@ -169,9 +171,14 @@ struct ListedOwn: Sendable {
   let said: AdvertisedFacts
   /// The most data that it can have.
   let mostBytes: Int
+  /// The address that it advertises with, as far as the host decides.
   var address: DeviceAddress?
+  /// Whether that is a random one.
+  let isAddressRandom: Bool
 
   init(_ set: OwnAdvertiser, mostBytes: Int) {
+    isAddressRandom =
+      set.parameters.map { $0.ownAddressType & 1 == 1 } ?? (set.randomAddress != nil)
     self.set = set
     self.mostBytes = mostBytes
     said = AdvertisedFacts(set.payloads)

@@ -30,6 +30,16 @@ struct DevicesDocument: ~Copyable {
       self.device(device)
       line(into: &output)
     }
+    for stranger in list.strangers {
+      sink.beginDocument()
+      sink.word("type", "device")
+      sink.packets("connections", [stranger.connection])
+      sink.number("connections_total", 1)
+      sink.begin("events")
+      sink.end()
+      sink.number("packet", stranger.packet)
+      line(into: &output)
+    }
   }
 
   private mutating func line(into output: inout Output) {
@@ -50,6 +60,9 @@ struct DevicesDocument: ~Copyable {
       sink.word("ended_by", ending.key)
     }
     if scan.isOpeningMissing { sink.flag("opening_missing", true) }
+    if let types = scan.discovery {
+      sink.flags("discovery", UInt64(types), digits: 2, .managementAddressTypes)
+    }
     if let parameters = scan.parameters {
       sink.beginList("phys")
       setting(parameters.le1M, "LE 1M")
@@ -173,11 +186,11 @@ struct DevicesDocument: ~Copyable {
     }
     sink.begin("events")
     for event in AdvertisingEvent.allCases where device.count(event) > 0 {
-      sink.number(event.key, device.count(event))
+      sink.number(named: event.key, device.count(event))
     }
     sink.end()
     if device.reports > 0 {
-      stretch(device.firstPacket, device.firstTime, device.lastPacket, device.lastTime)
+      stretch(device.firstReport, device.firstTime, device.lastPacket, device.lastTime)
     } else {
       sink.number("packet", device.firstPacket)
     }
@@ -309,9 +322,8 @@ struct DevicesDocument: ~Copyable {
     if set.set.family != .legacy { sink.number("advertising_handle", Int(set.set.handle)) }
     if let address = own.address {
       sink.address("address", address)
-      let isRandom = set.parameters.map { $0.ownAddressType & 1 == 1 } ?? true
       sink.beginList("address_types")
-      if let key = AddressKind(address, isRandom ? .random : .public).key {
+      if let key = AddressKind(address, own.isAddressRandom ? .random : .public).key {
         sink.element(word: key)
       }
       sink.endList()

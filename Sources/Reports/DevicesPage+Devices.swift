@@ -68,8 +68,7 @@ extension DevicesPage {
       out.text(event.words)
     }
     out.text(", ")
-    let first = device.payloads.all.map(\.firstPacket).min() ?? device.firstPacket
-    range(min(first, device.lastPacket), device.lastPacket, isOpen: false)
+    range(device.firstReport, device.lastPacket, isOpen: false)
     if device.reports > 1 {
       out.text(" in ")
       out.duration(nanoseconds: span(device.firstTime, device.lastTime))
@@ -95,12 +94,6 @@ extension DevicesPage {
       out.text("; first ")
       out.decimal(Int(signal))
       out.text(" dBm")
-    }
-    switch entry.silence {
-    case .filtered?: out.text(" (duplicates were filtered: no interval, no range of RSSI)")
-    case .unknown?:
-      out.text(" (not known whether duplicates were filtered: no interval, no range of RSSI)")
-    case nil: break
     }
     if device.changes > 0 {
       out.text("; data changed ")
@@ -255,9 +248,8 @@ extension DevicesPage {
     if let address = own.address {
       out.address(address)
       out.byte(0x20)
-      let isRandom = set.parameters.map { $0.ownAddressType & 1 == 1 } ?? true
-      out.text(AddressKind(address, isRandom ? .random : .public).words)
-      if isRandom, set.randomAddresses > 1 {
+      out.text(AddressKind(address, own.isAddressRandom ? .random : .public).words)
+      if own.isAddressRandom, set.randomAddresses > 1 {
         out.text(", the last of ")
         out.decimal(set.randomAddresses)
         out.text(" addresses")
@@ -299,8 +291,13 @@ extension DevicesPage {
     out.text("  ")
     let on = set.periods.filter { $0.refusal == nil }
     if let first = on.first, let last = on.last {
-      out.text("on ")
-      range(first.firstPacket, last.lastPacket, isOpen: last.ending == nil)
+      if last.ending == nil {
+        out.text("on since ")
+        out.packet(first.firstPacket)
+      } else {
+        out.text("on ")
+        range(first.firstPacket, last.lastPacket, isOpen: false)
+      }
       let times = on.count + set.furtherPeriods
       if times > 1 {
         out.text(", ")

@@ -30,6 +30,12 @@ struct DevicesPage: ~Copyable {
       out.byte(0x0a)
       self.device(device)
     }
+    if !list.strangers.isEmpty {
+      out.text("\nunknown address")
+      connections(
+        list.strangers.prefix(Self.strangers).map(\.connection), of: list.strangers.count)
+      out.text(", not heard advertising\n")
+    }
     guard let width = options.width else {
       output.text(out.bytes, options.glyphs)
       return
@@ -41,13 +47,15 @@ struct DevicesPage: ~Copyable {
 
   /// Columns before what goes on in another line.
   private static let wrapped = 6
+  /// Connections with unknown devices that are listed.
+  private static let strangers = 16
   /// Types that are named as none of an iOS app's.
   private static let foreignTypes = 3
 
   /// How many devices, reports and scans.
   private mutating func summary() {
     let heard = list.devices.filter { $0.device.reports > 0 }
-    let silent = list.devices.count - heard.count
+    let silent = list.devices.count - heard.count + list.strangers.count
     let advertises = list.own.contains { $0.set.wasOn }
     if !heard.isEmpty {
       out.count(heard.count, "advertiser", "advertisers")
@@ -114,7 +122,7 @@ struct DevicesPage: ~Copyable {
     out.text(": ")
     look(scan)
     let reports = alike.reduce(0) { $0 + list.scans[$1].reports }
-    if scan.refusal == nil {
+    if scan.refusal == nil, scan.discovery == nil {
       out.text("; ")
       if reports == 0 { out.text("no reports") } else { out.count(reports, "report", "reports") }
     }
@@ -126,8 +134,14 @@ struct DevicesPage: ~Copyable {
 
   /// How a scan was set up.
   private mutating func look(_ scan: Scan) {
+    if let types = scan.discovery {
+      out.text("the kernel's discovery (MGMT)")
+      _ = out.names(UInt64(types), .managementAddressTypes, opening: ", ")
+      return
+    }
     if scan.isOpeningMissing {
-      out.text("its beginning is not in the capture, nor how it was set up")
+      out.text("its beginning is not in the capture, nor whether duplicates were filtered")
+      noStatistics()
       return
     }
     if let parameters = scan.parameters {
@@ -158,6 +172,7 @@ struct DevicesPage: ~Copyable {
     case 2?: out.text(", duplicates filtered in each period")
     default: break
     }
+    if scan.filterDuplicates != 0, scan.reports > 0 { noStatistics() }
     if scan.period > 0 {
       out.text(", for ")
       out.quantity(Int(scan.duration), .timeout)
@@ -173,6 +188,9 @@ struct DevicesPage: ~Copyable {
       out.named(refusal.name, UInt64(refusal.rawValue), digits: 2)
     }
   }
+
+  /// What cannot be told of the devices that were heard in such a scan only.
+  private mutating func noStatistics() { out.text(" (so no interval and no range of RSSI)") }
 
   private mutating func setting(_ setting: ScanSetting, _ phy: StaticString?) {
     if let phy {
@@ -324,7 +342,7 @@ private struct ScanLook: Hashable {
     var words = [
       Int(scan.adapter), Int(scan.filterDuplicates ?? 0xff), Int(scan.duration), Int(scan.period),
       scan.isOpeningMissing ? 1 : 0, scan.refusal.map { Int($0.rawValue) } ?? -1,
-      scan.parameters.map { Int($0.filterPolicy) } ?? -1,
+      scan.parameters.map { Int($0.filterPolicy) } ?? -1, scan.discovery.map { Int($0) } ?? -1,
     ]
     for setting in [scan.parameters?.le1M, scan.parameters?.leCoded] {
       words.append(setting.map { $0.isActive ? 1 : 0 } ?? -1)

@@ -78,7 +78,9 @@ package struct DevicesReport: PacketReport, ~Copyable {
     let asksForDevices = !options.show.selection.devices.isEmpty
     for set in advertisers.own.all where set.isSetUp {
       var own = ListedOwn(set, mostBytes: advertisers.own.mostBytes(set.adapter))
-      own.address = Self.address(of: set, memory)
+      own.address =
+        own.isAddressRandom
+        ? set.randomAddress : memory.adapters.all.first { $0.index == set.adapter }?.address
       if asksForDevices, !(own.address.map { watch.isWanted($0) } ?? false),
         !(own.said.name.map { watch.isWanted(name: $0) } ?? false)
       {
@@ -86,6 +88,7 @@ package struct DevicesReport: PacketReport, ~Copyable {
       }
       list.own.append(own)
     }
+    if !asksForDevices { list.strangers = advertisers.unknownPeers }
     for advertiser in advertisers.all {
       if asksForDevices, !isWanted(advertiser) { continue }
       let entry = advertiser.address.flatMap { memory.name(of: $0, advertiser.addressKind) }
@@ -106,13 +109,6 @@ package struct DevicesReport: PacketReport, ~Copyable {
   private func isWanted(_ advertiser: Advertiser) -> Bool {
     ([advertiser.address, advertiser.identity].compactMap(\.self) + advertiser.otherAddresses)
       .contains { watch.isWanted($0) }
-  }
-
-  /// The address that a set advertises with, as far as the host decides.
-  private static func address(of set: OwnAdvertiser, _ memory: Memory) -> DeviceAddress? {
-    let isRandom = set.parameters.map { $0.ownAddressType & 1 == 1 } ?? (set.randomAddress != nil)
-    if isRandom { return set.randomAddress }
-    return memory.adapters.all.first { $0.index == set.adapter }?.address
   }
 }
 

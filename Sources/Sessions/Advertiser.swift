@@ -29,7 +29,7 @@ package struct Advertiser: Sendable {
   /// What it is found by.
   let key: UInt64
   /// Its address; nil where it is anonymous, or not known.
-  package let address: DeviceAddress?
+  package private(set) var address: DeviceAddress?
   /// The sync handle of a train whose advertiser is not known.
   package let syncHandle: UInt16?
   /// The address types that it was seen with: bit n for type n.
@@ -42,8 +42,10 @@ package struct Advertiser: Sendable {
   package private(set) var otherAddresses: [DeviceAddress] = []
   /// How many reports of each kind.
   private var counts = SIMD16<UInt32>(repeating: 0)
-  /// The first packet that tells of it.
+  /// The first packet that tells of it, by a report or a connection.
   package private(set) var firstPacket: Int
+  /// The first packet with a report of it; 0: none.
+  package private(set) var firstReport = 0
   /// And when.
   package private(set) var firstTime: Timestamp?
   /// The last packet with a report of it; 0: none.
@@ -93,12 +95,11 @@ package struct Advertiser: Sendable {
   private static let addressLimit = 16
   private static let connectionLimit = 16
 
-  init(_ key: UInt64, _ address: DeviceAddress?, sync: UInt16? = nil, packet: Int, time: Timestamp?) {
+  init(_ key: UInt64, _ address: DeviceAddress?, sync: UInt16?, packet: Int) {
     self.key = key
     self.address = address
     syncHandle = sync
     firstPacket = packet
-    firstTime = time
   }
 
   /// How many reports of a kind.
@@ -108,7 +109,7 @@ package struct Advertiser: Sendable {
   package var reports: Int { Int(counts.wrappedSum()) }
 
   /// Whether HCI reports told of it.
-  var hasReports: Bool { lastPacket > 0 && count(.management) < reports }
+  var hasReports: Bool { firstReport > 0 && count(.management) < reports }
 
   /// What kind of address it has: as the controller resolved it, where it did.
   package var addressKind: AddressKind? {
@@ -133,10 +134,19 @@ package struct Advertiser: Sendable {
   /// Counts a report, and notes what it says beside its data.
   mutating func count(_ event: AdvertisingEvent, packet: Int, time: Timestamp?, signal: Int8?) {
     counts[Int(event.rawValue)] &+= 1
-    if lastPacket == 0 { firstSignal = signal } else { wasHeardLately = true }
+    if firstReport == 0 {
+      (firstReport, firstTime, firstSignal) = (packet, time, signal)
+    } else {
+      wasHeardLately = true
+    }
+    goesOn(packet, time)
+    if event == .inquiry { isClassic = true }
+  }
+
+  /// Notes that an advertisement that was counted goes on.
+  mutating func goesOn(_ packet: Int, _ time: Timestamp?) {
     lastPacket = packet
     lastTime = time
-    if event == .inquiry { isClassic = true }
   }
 
   /// Notes that it is found over BR/EDR.
@@ -230,21 +240,24 @@ package struct Advertiser: Sendable {
     if connections.count < Self.connectionLimit { connections.append(connection) }
   }
 
-  /// Takes in what is known of the same device under another address.
+  /// Takes in what is known of the same device under another address; from now on the identity, which
+  /// must be known, stands for all of them.
   mutating func absorb(_ other: Advertiser, limit: Int) {
     counts &+= other.counts
     types |= other.types
-    if other.firstPacket < firstPacket {
-      (firstPacket, firstTime) = (other.firstPacket, other.firstTime)
-      firstSignal = other.firstSignal ?? firstSignal
+    firstPacket = min(firstPacket, other.firstPacket)
+    if firstReport == 0 || other.firstReport > 0 && other.firstReport < firstReport {
+      (firstReport, firstTime, firstSignal) =
+        (other.firstReport, other.firstTime, other.firstSignal)
     }
     if other.lastPacket > lastPacket { (lastPacket, lastTime) = (other.lastPacket, other.lastTime) }
-    for address in [other.address].compactMap(\.self) + other.otherAddresses
-    where address != self.address && otherAddresses.count < Self.addressLimit
+    for address in [address, other.address].compactMap(\.self) + other.otherAddresses
+    where address != identity && otherAddresses.count < Self.addressLimit
       && !otherAddresses.contains(address)
     {
       otherAddresses.append(address)
     }
+    address = identity
     signals.absorb(other.signals)
     filteredReports += other.filteredReports
     doubtfulReports += other.doubtfulReports

@@ -16,31 +16,41 @@ extension Advertisers {
       let report = advertisement.report
       guard let event = AdvertisingEvent(report), report.dataStatus != .failed else { continue }
       // A train is listened to whether a scan is on or not.
+      let begins = Self.begins(advertisement)
       var hearing: Scans.Hearing?
       if event != .periodic {
         if !waiting.isEmpty, !scans.isOn(adapter) { beginScan(adapter) }
         hearing = scans.hear(
-          adapter, packet: record.number, time: record.time, isCounted: isCounted)
+          adapter, packet: record.number, time: record.time,
+          isCounted: isCounted && begins)
       }
       guard isCounted else { continue }
       let train = advertisement.train
       let address = report.address ?? train?.address
       let type = report.address == nil ? train?.addressType ?? .anonymous : report.addressType
       let place = place(
-        address, type, sync: address == nil ? report.syncHandle : nil, packet: record.number,
-        time: record.time)
+        address, type, sync: address == nil ? report.syncHandle : nil, packet: record.number)
       devices[place].note(type)
       devices[place].note(report)
-      if Self.begins(advertisement) {
+      if begins {
         devices[place].count(
           event, packet: record.number, time: record.time, signal: report.rssi)
         if let hearing { devices[place].measure(hearing, report.rssi) }
+      } else {
+        devices[place].goesOn(record.number, record.time)
       }
       // A part is no data by itself, and a directed advertisement has none.
       guard !advertisement.isPart, event != .advDirectInd || !report.data.isEmpty else { continue }
+      let properties: UInt8
+      switch event {
+      case .extended: properties = UInt8(report.eventType & 0x0f)
+      // The subevents of a train have data of their own.
+      case .periodic: properties = report.subevent ?? 0xff
+      default: properties = 0
+      }
       let stream = AdvertisingStream(
-        event, properties: event == .extended ? UInt8(report.eventType & 0x0f) : 0,
-        sid: report.sid ?? train?.sid ?? 0xff, isScanResponse: report.isScanResponse)
+        event, properties: properties, sid: report.sid ?? train?.sid ?? 0xff,
+        isScanResponse: report.isScanResponse)
       let isTruncated = report.isCut || report.dataStatus != .complete
       if let joined = advertisement.joined {
         devices[place].take(
@@ -81,7 +91,7 @@ extension Advertisers {
         guard let byte = try? cursor.u8() else { return }
         signal = Int8(bitPattern: byte)
       }
-      let place = place(address, .public, packet: record.number, time: record.time)
+      let place = place(address, .public, packet: record.number)
       devices[place].note(.public)
       devices[place].count(.inquiry, packet: record.number, time: record.time, signal: signal)
       guard code == 0x2f else { continue }
@@ -95,8 +105,16 @@ extension Advertisers {
   /// front (BlueZ, doc/mgmt-protocol.rst). It says again what reports said, so it counts only of
   /// devices without any.
   mutating func observe(
-    _ control: ControlRecord, _ record: borrowing CaptureRecord, _ body: Slice, _ bytes: RawSpan
+    _ control: ControlRecord, _ record: borrowing CaptureRecord, _ body: Slice, _ bytes: RawSpan,
+    isCounted: Bool
   ) {
+    if control.code == 0x0013, body.count >= 2 {
+      // Discovering: address types (1 byte), whether it is on (1).
+      scans.discover(
+        bytes.byte(at: Int(body.start)), isOn: bytes.byte(at: Int(body.start) + 1) != 0,
+        record.adapter ?? 0xffff, packet: record.number, time: record.time)
+    }
+    guard isCounted else { return }
     let isMonitors = control.code == 0x002f
     guard control.code == ControlRecord.deviceFound || isMonitors else { return }
     var cursor = Cursor(bytes, body)
@@ -105,7 +123,7 @@ extension Advertisers {
       let signal = try? cursor.u8(), (try? cursor.take(4)) != nil, let length = try? cursor.u16()
     else { return }
     let type: AddressType = kind == 2 ? .random : .public
-    let place = place(address, type, packet: record.number, time: record.time)
+    let place = place(address, type, packet: record.number)
     guard !devices[place].hasReports else { return }
     devices[place].note(type)
     devices[place].count(
@@ -113,6 +131,7 @@ extension Advertisers {
       signal: signal == 127 ? nil : Int8(bitPattern: signal))
     if kind == 0 { devices[place].noteClassic() }
     let data = cursor.takeUpTo(Int(length))
+    guard !data.isEmpty else { return }
     take(AdvertisingStream(.management), bytes.part(data), record, place)
   }
 
@@ -153,7 +172,7 @@ extension Advertisers {
       (try? cursor.u8()) != nil, let signal = try? cursor.u8(), (try? cursor.take(2)) != nil
     else { return }
     let type = AddressType(rawValue: kind)
-    let place = place(address, type, packet: record.number, time: record.time)
+    let place = place(address, type, packet: record.number)
     devices[place].note(type)
     devices[place].count(
       .tracking, packet: record.number, time: record.time, signal: Int8(bitPattern: signal))
@@ -177,28 +196,38 @@ extension Advertisers {
     waiting.removeAll()
     scans.finish(packet: lastPacket, time: lastTime)
     own.finish(packet: lastPacket, time: lastTime)
-    unite()
+    unite(memory)
   }
 
   /// The devices by the packet that told of each first, once the capture has ended.
   package var all: [Advertiser] { devices }
 
-  private mutating func unite() {
+  /// The identity behind a resolvable private address, where the capture tells it.
+  private func identity(
+    of address: DeviceAddress, _ memory: Memory
+  ) -> (address: DeviceAddress, type: AddressType)? {
+    identities[address]
+  }
+
+  /// Devices of one identity become one.
+  private mutating func unite(_ memory: Memory) {
     devices.sort { ($0.firstPacket, $0.key) < ($1.firstPacket, $1.key) }
     var united: [Advertiser] = []
     var places: [UInt64: Int] = [:]
     united.reserveCapacity(devices.count)
     for var device in devices {
       if let address = device.address {
-        if let found = identities[address], device.addressKind == .randomResolvable {
+        if device.addressKind == .randomResolvable || identities[address] != nil,
+          let found = identity(of: address, memory)
+        {
           device.identity = found.address
           device.identityType = found.type
         }
         let key =
           device.identity.map { Self.key($0, device.identityType ?? .public) } ?? device.key
         if let known = places[key] {
-          if united[known].identity == nil, let address = united[known].address {
-            united[known].identity = address
+          if united[known].identity == nil {
+            united[known].identity = device.identity ?? united[known].address
             united[known].identityType = device.identityType
           }
           united[known].absorb(device, limit: limits.payloads)

@@ -35,6 +35,8 @@ package struct Advertisers: Sendable {
   var waiting: [Waiting] = []
   /// Identities that resolvable addresses turned out to belong to, from connections.
   var identities: [DeviceAddress: (address: DeviceAddress, type: AddressType)] = [:]
+  /// Connections whose peer is not known, by their numbers: their first packets.
+  private var strangers: [Int: Int] = [:]
   private var otherEndings = 0
   var lastPacket = 0
   var lastTime: Timestamp?
@@ -46,6 +48,11 @@ package struct Advertisers: Sendable {
     scans = Scans(limits)
     own = OwnAdvertising(limits)
     budget = PayloadBudget(bytes: limits.payloadBytes, others: limits.otherPayloads)
+  }
+
+  /// The connections whose peer is not known, with their first packets.
+  package var unknownPeers: [(connection: Int, packet: Int)] {
+    strangers.map { ($0.key, $0.value) }.sorted { $0.connection < $1.connection }
   }
 
   /// How many advertisers are remembered at most.
@@ -78,8 +85,9 @@ package struct Advertisers: Sendable {
         forget(adapter, packet: record.number, time: record.time)
       }
     case .control(let control):
-      guard isCounted, control.isEvent else { return }
-      observe(control, record, dissection.body, bytes)
+      if control.isEvent {
+        observe(control, record, dissection.body, bytes, isCounted: isCounted)
+      }
     case .acl, .sco, .iso, .unknown: break
     }
   }
@@ -228,15 +236,21 @@ package struct Advertisers: Sendable {
   }
 
   mutating func note(_ connection: Connection, isCounted: Bool) {
-    guard connection.id != 0, let peer = connection.peer else { return }
+    guard connection.id != 0 else { return }
+    guard let peer = connection.peer else {
+      if isCounted, strangers.count < limits.listedConnections, strangers[connection.id] == nil {
+        strangers[connection.id] = connection.firstPacket
+      }
+      return
+    }
+    strangers[connection.id] = nil
     let type = connection.peerType ?? .public
     if let resolvable = connection.peerResolvable {
       identify(resolvable, as: peer, type)
     }
     if let identity = connection.identity { identify(peer, as: identity.address, identity.type) }
     guard isCounted else { return }
-    let place = place(
-      peer, type, packet: connection.firstPacket, time: connection.firstTime)
+    let place = place(peer, type, packet: connection.firstPacket)
     devices[place].note(type)
     devices[place].connect(connection.id, isClassic: connection.transport == .brEDR)
   }
@@ -260,12 +274,11 @@ package struct Advertisers: Sendable {
 
   /// Where a device stands; one that is new gets a place.
   mutating func place(
-    _ address: DeviceAddress?, _ type: AddressType, sync: UInt16? = nil, packet: Int,
-    time: Timestamp?
+    _ address: DeviceAddress?, _ type: AddressType, sync: UInt16? = nil, packet: Int
   ) -> Int {
     let key = Self.key(address, type, sync)
     if let known = index[key] { return known }
-    let device = Advertiser(key, address, sync: sync, packet: packet, time: time)
+    let device = Advertiser(key, address, sync: sync, packet: packet)
     if devices.count < limit {
       devices.append(device)
       index[key] = devices.count - 1

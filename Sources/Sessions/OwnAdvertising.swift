@@ -81,16 +81,15 @@ package struct OwnAdvertiser: Sendable {
   package var wasOn: Bool { periods.contains { $0.refusal == nil } || furtherPeriods > 0 }
 }
 
-/// The advertising sets of the captured host. Bounded: what does not fit is not followed.
+/// The advertising sets of the captured host, each by its handle: what is removed and set up anew is told
+/// as one. Bounded: what does not fit is not followed.
 package struct OwnAdvertising: Sendable {
-  /// Those that there were, removed ones among them, in the order in which they were set up.
+  /// Those that there were, in the order in which they were first set up.
   package private(set) var all: [OwnAdvertiser] = []
   /// Whether there were more.
   package private(set) var hasMore = false
   /// The most data of an extended set that a controller takes.
   private var longest: [(adapter: UInt16, bytes: Int)] = []
-  /// Sets that were removed: a new one of the same handle is another.
-  private var removed: [Bool] = []
   private let limits: Limits
 
   init(_ limits: Limits) { self.limits = limits }
@@ -108,7 +107,7 @@ package struct OwnAdvertising: Sendable {
   }
 
   private func find(_ adapter: UInt16, _ set: AdvertisingSet) -> Int? {
-    all.indices.last { all[$0].set == set && all[$0].adapter == adapter && !removed[$0] }
+    all.firstIndex { $0.set == set && $0.adapter == adapter }
   }
 
   private mutating func make(
@@ -121,7 +120,6 @@ package struct OwnAdvertising: Sendable {
     }
     all.append(
       OwnAdvertiser(adapter: adapter, set: set, firstPacket: packet, firstTime: time))
-    removed.append(false)
     return all.count - 1
   }
 
@@ -167,7 +165,8 @@ package struct OwnAdvertising: Sendable {
       where all[known].adapter == adapter && all[known].set.family == .extended
         && (set == nil || all[known].set == set)
       {
-        remove(known, .host, packet: packet, time: time)
+        switchOff(known, .host, packet: packet, time: time)
+        all[known].parts.removeAll()
       }
     }
   }
@@ -201,14 +200,16 @@ package struct OwnAdvertising: Sendable {
     guard operation != 4 else { return }
     var whole = operation == 3 || operation == 1 ? [] : all[known].parts[kind] ?? []
     // Core, Vol 4, Part E, 7.8.54: no more than this.
-    whole.append(piece.part(Slice(start: 0, count: max(0, min(piece.byteCount, 1650 - whole.count)))))
+    whole.append(
+      piece.part(Slice(start: 0, count: max(0, min(piece.byteCount, 1650 - whole.count)))))
     guard operation == 2 || operation == 3 else {
       all[known].parts[kind] = whole
       return
     }
     all[known].parts[kind] = nil
     let isLegacy =
-      all[known].set.family != .extended || all[known].parameters.map { $0.properties & 0x10 != 0 } ?? false
+      all[known].set.family != .extended
+      || all[known].parameters.map { $0.properties & 0x10 != 0 } ?? false
     let stream = AdvertisingStream(
       kind == .periodic ? .periodic : .own, properties: isLegacy ? 0x10 : 0,
       isScanResponse: kind == .scanResponse)
@@ -249,14 +250,6 @@ package struct OwnAdvertising: Sendable {
     all[known].periods[last].lastTime = time
   }
 
-  /// A set that was never set up anew keeps its place.
-  private mutating func remove(
-    _ known: Int, _ ending: OwnAdvertiser.Ending, packet: Int, time: Timestamp?
-  ) {
-    switchOff(known, ending, packet: packet, time: time)
-    if all[known].isSetUp { removed[known] = true }
-  }
-
   /// The controller has switched a set off.
   mutating func end(
     _ set: AdvertisingSet, _ ending: OwnAdvertiser.Ending, _ adapter: UInt16, packet: Int,
@@ -268,8 +261,8 @@ package struct OwnAdvertising: Sendable {
   /// The controller was reset, or went away.
   mutating func forget(_ adapter: UInt16, packet: Int, time: Timestamp?) {
     for known in all.indices where all[known].adapter == adapter {
-      remove(known, .reset, packet: packet, time: time)
-      if !removed[known] { all[known].randomAddress = nil }
+      switchOff(known, .reset, packet: packet, time: time)
+      all[known].parts.removeAll()
     }
   }
 

@@ -36,6 +36,9 @@ package struct Scan: Sendable {
   package var duration: UInt16 = 0
   /// How often it is begun anew, in units of 1.28 s; 0: not.
   package var period: UInt16 = 0
+  /// A discovery of the Linux kernel's, where the capture has no command that begins the scan: the
+  /// address types, bits 0 BR/EDR, 1 LE public, 2 LE random.
+  package var discovery: UInt8?
   /// Whether its beginning is not in the capture: then `firstPacket` is its first report.
   package let isOpeningMissing: Bool
   /// The command that began it.
@@ -224,6 +227,24 @@ package struct Scans: Sendable {
     guard let ended = position(id) else { return false }
     guard let time, let end = all[ended].lastTime else { return true }
     return time.nanoseconds(since: end) <= Self.afterglow
+  }
+
+  /// The kernel has begun or ended a discovery (MGMT Discovering). It says nothing new where the commands
+  /// by which it scans are there.
+  mutating func discover(
+    _ types: UInt8, isOn: Bool, _ adapter: UInt16, packet: Int, time: Timestamp?
+  ) {
+    let known = controller(adapter)
+    if let on = position(controllers[known].latest), controllers[known].isOn {
+      guard !isOn, all[on].discovery != nil else { return }
+      end(adapter, .host, packet: packet, time: time)
+    } else if isOn, !all.contains(where: { $0.discovery == nil && $0.adapter == adapter }) {
+      var scan = Scan(
+        adapter: adapter, parameters: nil, filterDuplicates: nil, isOpeningMissing: false,
+        firstPacket: packet, firstTime: time, lastPacket: packet, lastTime: time)
+      scan.discovery = types
+      begin(scan, known)
+    }
   }
 
   /// The capture ends: what is on was on up to here.
