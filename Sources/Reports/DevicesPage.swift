@@ -74,7 +74,7 @@ struct DevicesPage: ~Copyable {
     if list.forgotten > 0 {
       out.text("; ")
       out.decimal(list.forgotten)
-      out.text(" heard before are not remembered")
+      out.text(" more, heard earlier, not remembered")
     }
     out.byte(0x0a)
   }
