@@ -117,7 +117,17 @@ package struct Advertisers: Sendable {
           && (request == nil || request?.packet == $0.packet)
       })
     else { return }
-    apply(waiting.remove(at: position), status)
+    // Commands are answered in order: what was sent before it has lost its answer.
+    let command = waiting.remove(at: position)
+    var older = 0
+    while older < waiting.count, waiting[older].packet < command.packet {
+      if waiting[older].adapter == adapter {
+        apply(waiting.remove(at: older), .success)
+      } else {
+        older += 1
+      }
+    }
+    apply(command, status)
   }
 
   mutating func apply(_ command: Waiting, _ status: StatusCode) {

@@ -80,6 +80,19 @@ import Testing
     #expect(levels(told.all.first?.signals) == [-40, -40, -40])
   }
 
+  /// A command whose answer was lost takes effect before those that were answered after it.
+  @Test func answersThatWereLost() {
+    let told = devices { traffic in
+      traffic.scan()
+      traffic.command(0x200c, [0, 0])
+      traffic.done(0x200c, [1, 1])
+      traffic.heard()
+    }
+    #expect(told.scans.all.map(\.ending) == [.host, nil])
+    #expect(told.scans.all.map(\.firstPacket) == [3, 6])
+    #expect(told.scans.all.map(\.reports) == [0, 1])
+  }
+
   @Test func extendedScans() throws {
     let told = devices { traffic in
       // 1M active 100 ms of 100 ms, Coded passive 30 ms of 60 ms.
