@@ -258,7 +258,10 @@ package struct Advertisers: Sendable {
     if let resolvable = connection.peerResolvable {
       identify(resolvable, as: peer, type)
     }
-    if let identity = connection.identity { identify(peer, as: identity.address, identity.type) }
+    // All zeros stand for none.
+    if let identity = connection.identity, identity.address != .zero {
+      identify(peer, as: identity.address, identity.type)
+    }
     guard isCounted else { return }
     let place = place(peer, type, packet: connection.firstPacket)
     devices[place].note(type)
