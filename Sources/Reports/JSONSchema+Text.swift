@@ -530,7 +530,7 @@ extension JSONSchema {
     "device": {
       "type": "object",
       "description": "A line of `gattscope devices --json`: a device that was heard or connected, or with this_host what the captured host itself advertises with one advertising set. Without an address: an anonymous advertiser, or the unknown peer of a connection.",
-      "required": ["type", "events", "packet"],
+      "required": ["type", "events"],
       "additionalProperties": false,
       "properties": {
         "type": {"const": "device"},
@@ -665,7 +665,7 @@ extension JSONSchema {
     "payload": {
       "type": "object",
       "description": "Data that was advertised, once or many times.",
-      "required": ["event", "count", "packet", "last_packet", "length"],
+      "required": ["count"],
       "additionalProperties": false,
       "properties": {
         "event": {
