@@ -27,7 +27,8 @@ from traffic import advertising, btsnoop, files, handmade, pairing, written  # n
 STAND_IN = """#!/usr/bin/env python3
 import pathlib, sys
 folder = pathlib.Path(__file__).parent
-sys.stdout.write((folder / ("info" if sys.argv[1] == "info" else "schema" if sys.argv[1] == "schema" else "show")).read_text())
+printed = folder / sys.argv[1]
+sys.stdout.write((printed if printed.is_file() else folder / "show").read_text())
 """
 
 PEER = "F3:F3:F3:F3:F3:F3"
@@ -234,6 +235,7 @@ SCHEMA = {
             "properties": {"type": {"const": "packet"}, "packet": {"type": "integer", "minimum": 1}},
         },
         "note": {"type": "object", "required": ["type"], "properties": {"type": {"const": "note"}}},
+        "devicesLine": {"type": "object", "required": ["events"], "properties": {"events": {"type": "object"}}},
         "info": {"type": "object", "required": ["records"], "properties": {"records": {"type": "integer"}}},
     },
 }
@@ -403,6 +405,7 @@ class ValidationTests(StandIn):
         self.module = load("validate-json")
         (self.folder / "schema").write_text(json.dumps(SCHEMA))
         (self.folder / "info").write_text('{"records":1}\n')
+        (self.folder / "devices").write_text('{"events":{}}\n')
 
     def judged(self, show: str) -> tuple[int, str]:
         (self.folder / "show").write_text(show)
@@ -434,11 +437,17 @@ class ValidationTests(StandIn):
         self.assertEqual(status, 1)
         self.assertIn("$.records", output)
 
+    def test_wrong_devices_are_found(self) -> None:
+        (self.folder / "devices").write_text('{"events":{}}\n{"events":1}\n')
+        status, output = self.judged('{"type":"packet","packet":1}\n')
+        self.assertEqual(status, 1)
+        self.assertIn("devices --json, line 2: $.events", output)
+
     def test_other_bytes_on_the_second_run_are_found(self) -> None:
         self.program.write_text(STAND_IN + "print('{\"type\":\"note\",\"time\":%d}' % __import__('time').time_ns())\n")
         (self.folder / "schema").write_text(json.dumps(SCHEMA))
         self.module.validators = lambda program: {
-            name: self.module.Draft202012Validator({"$ref": f"#/$defs/{name}", **SCHEMA}) for name in ("showLine", "info")
+            name: self.module.Draft202012Validator({"$ref": f"#/$defs/{name}", **SCHEMA}) for name in ("showLine", "devicesLine", "info")
         }
         self.assertIn("different bytes", self.judged("")[1])
 

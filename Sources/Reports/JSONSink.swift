@@ -273,6 +273,28 @@ struct JSONSink: FieldSink, ~Copyable {
     output.byte(0x22)
   }
 
+  /// A number under a name that is no key of ours, and keeps its capitals.
+  mutating func number(named name: StaticString, _ value: Int) {
+    separate()
+    output.jsonWord(name)
+    output.byte(0x3a)
+    output.decimal(value)
+  }
+
+  /// A constant word that is an element of a list.
+  mutating func element(word: StaticString) {
+    separate()
+    output.jsonWord(word)
+  }
+
+  /// A device address that is an element of a list.
+  mutating func element(address: DeviceAddress) {
+    separate()
+    output.byte(0x22)
+    output.address(address)
+    output.byte(0x22)
+  }
+
   mutating func uuids(_ key: StaticString, _ list: RawSpan, width: Int) {
     self.key(key)
     output.byte(0x5b)

@@ -169,7 +169,11 @@ struct DeviceWatch: Sendable {
     generation = names.generation
   }
 
-  private func isWanted(_ address: DeviceAddress) -> Bool {
+  /// Whether this is the name of a device that is asked for.
+  func isWanted(name: [UInt8]) -> Bool { patterns.contains { $0.matches(name: name) } }
+
+  /// Whether this is the address of a device that is asked for.
+  func isWanted(_ address: DeviceAddress) -> Bool {
     for bits in addresses where address.value & bits.mask == bits.value { return true }
     return looksForNames && named.contains(address)
   }

@@ -45,6 +45,20 @@ package struct Limits: Sendable, Equatable {
   package var listedConnections = 1000
   /// Advertisers that are counted one by one.
   package var advertisers = 65_536
+  /// Advertisers of which `devices` remembers what they said.
+  package var listedAdvertisers = 16_384
+  /// Distinct data that is kept of an advertiser.
+  package var payloads = 16
+  /// Bytes of all that data.
+  package var payloadBytes = 16 << 20
+  /// Distinct data beyond it that is told apart, of all advertisers.
+  package var otherPayloads = 65_536
+  /// Scans that are remembered.
+  package var scans = 4096
+  /// Advertising sets of the captured host.
+  package var ownSets = 64
+  /// Stretches of time in which such a set was on.
+  package var ownPeriods = 256
 
   /// The limits of a normal run.
   package init() {}
