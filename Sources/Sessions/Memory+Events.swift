@@ -82,7 +82,10 @@ extension Memory {
     for _ in 0..<event.count {
       guard let completed = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
       let link = links.find(record.adapter ?? 0xffff, completed.handle, packet: record.number)
-      if let link, completed.packets > 0 { links[link].isEstablished = true }
+      if let link, completed.packets > 0 {
+        links[link].isEstablished = true
+        links[link].completedPackets &+= Int(completed.packets)
+      }
       if event.count == 1 { answer.link = link }
     }
   }

@@ -17,17 +17,20 @@ enum Run {
   ///
   /// - Parameter saysRemarks: whether what is to be said about the captures as a whole, beside their
   ///   packets, goes to standard error: not where the report says it itself.
+  /// - Parameter descriptor: where the report goes.
+  /// - Parameter inspect: looks at the report when it is done.
   static func captures<Report: PacketReport & ~Copyable>(
-    _ names: [String], saysRemarks: Bool = true, _ makeReport: (CaptureSummary) -> Report
+    _ names: [String], saysRemarks: Bool = true, to descriptor: Int32 = STDOUT_FILENO,
+    _ makeReport: (CaptureSummary) -> Report, inspect: (borrowing Report) -> Void = { _ in }
   ) throws {
-    var output = Output(descriptor: STDOUT_FILENO)
+    var output = Output(descriptor: descriptor)
     var failures: [CaptureFailure] = []
     var remarks: [String] = []
     do throws(CaptureFailure) {
       if names.count == 1 {
         var source = try CaptureReader(path: names[0])
         defer { if saysRemarks { remarks += source.summary.allRemarks } }
-        try read(&source, makeReport, &remarks, into: &output)
+        try read(&source, makeReport, inspect, &remarks, into: &output)
       } else {
         var source = try JoinedSource(paths: names)
         defer {
@@ -35,7 +38,7 @@ enum Run {
           // The first one is thrown; the others are known only here.
           failures = Array(source.failures.dropFirst())
         }
-        try read(&source, makeReport, &remarks, into: &output)
+        try read(&source, makeReport, inspect, &remarks, into: &output)
       }
     } catch {
       failures.insert(error, at: 0)
@@ -63,12 +66,15 @@ enum Run {
 
   /// Reads one source to its end.
   private static func read<Source: CaptureSource & ~Copyable, Report: PacketReport & ~Copyable>(
-    _ source: inout Source, _ makeReport: (CaptureSummary) -> Report, _ remarks: inout [String],
-    into output: inout Output
+    _ source: inout Source, _ makeReport: (CaptureSummary) -> Report,
+    _ inspect: (borrowing Report) -> Void, _ remarks: inout [String], into output: inout Output
   ) throws(CaptureFailure) {
     var report = makeReport(source.summary)
     var pass = Pass()
-    defer { if let remark = report.remark { remarks.append(remark) } }
+    defer {
+      if let remark = report.remark { remarks.append(remark) }
+      inspect(report)
+    }
     try pass.run(&source, &report, into: &output)
   }
 }

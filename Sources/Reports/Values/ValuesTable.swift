@@ -1,0 +1,465 @@
+import Bluetooth
+import Bytes
+import Sessions
+
+/// The table of `values` for people.
+struct ValuesTable: ~Copyable {
+  private let facts: ValueFacts
+  private let options: ValuesOptions
+  private let memory: Memory
+  private var cells: [Row] = []
+  private var out = Output()
+
+  private var glyphs: Glyphs { options.glyphs }
+
+  /// A line before its columns are known.
+  private struct Row {
+    /// A heading: it stands alone, in the first column.
+    var isHeading = false
+    var isFailure = false
+    var isDim = false
+    var subject: [UInt8] = []
+    var operation: [UInt8] = []
+    var count = 0
+    var rate: [UInt8] = []
+    var packets: [UInt8] = []
+    var value: [UInt8] = []
+  }
+
+  /// Columns that a subject may take before it pushes the rest to the right.
+  private static let mostSubjectColumns = 40
+
+  init(_ facts: ValueFacts, _ options: ValuesOptions, _ memory: Memory) {
+    self.facts = facts
+    self.options = options
+    self.memory = memory
+  }
+
+  mutating func write(into output: inout Output) {
+    // One pass over the entries: advertisers may be many.
+    var byServer: [UInt64: [Int]] = [:]
+    for (position, entry) in facts.entries.enumerated() {
+      byServer[entry.attribute.server, default: []].append(position)
+    }
+    let servers = facts.servers.sorted { !$0.isAdvertiser && $1.isAdvertiser }
+    for server in servers {
+      if let positions = byServer[server.key] { add(server, positions) }
+    }
+    lay(into: &output)
+    footer(into: &output)
+  }
+
+  // MARK: What stands in it
+
+  private mutating func add(_ server: ValueFacts.Server, _ positions: [Int]) {
+    heading(server)
+    let sorted = positions.sorted { left, right in
+      let (left, right) = (facts.entries[left].attribute, facts.entries[right].attribute)
+      return (left.handle ?? .max) < (right.handle ?? .max)
+    }
+    var service: BluetoothUUID?
+    for position in sorted {
+      let entry = facts.entries[position]
+      if let found = entry.attribute.service, found != service {
+        cells.append(
+          Row(isHeading: true, subject: Self.text { $0.namedUUID(found) }))
+      } else if entry.attribute.service == nil, service != nil {
+        cells.append(
+          Row(isHeading: true, subject: Self.text { $0.text("service not known") }))
+      }
+      service = entry.attribute.service
+      add(entry)
+    }
+  }
+
+  private mutating func heading(_ server: ValueFacts.Server) {
+    var text = Output()
+    if server.isLocal { text.text("this host, used by ") }
+    if let peer = server.peer {
+      text.address(peer)
+    } else if server.isAdvertiser {
+      text.text("anonymous")
+    } else {
+      text.text("peer unknown")
+    }
+    if let entry = server.name, let name = memory.names[entry] {
+      text.byte(0x20)
+      text.quoted(name.bytes)
+    }
+    if server.isAdvertiser {
+      text.text("  advertising")
+    } else {
+      text.text(server.connectionCount == 1 ? "  connection " : "  connections ")
+      for (index, connection) in server.connections.enumerated() {
+        if index > 0 { text.text(", ") }
+        text.decimal(connection)
+      }
+      if server.connectionCount > server.connections.count {
+        text.text(" and ")
+        text.decimal(server.connectionCount - server.connections.count)
+        text.text(" more")
+      }
+    }
+    if let mtu = server.mtu {
+      text.text(mtu.isLowerBound ? ", MTU at least " : ", MTU ")
+      text.decimal(mtu.value)
+      if mtu.isLowerBound {
+        text.text(" (inferred)")
+      } else if !mtu.isExchanged {
+        text.text(" (not exchanged)")
+      }
+    }
+    cells.append(Row(isHeading: true, isDim: true, subject: text.bytes.array))
+  }
+
+  private mutating func add(_ entry: ValueEntry) {
+    var subject = Output()
+    if entry.company != nil || entry.series.first?.operation == .advertisement {
+      subject.advertised(entry.attribute.uuid, entry.company)
+    } else if !entry.handles.isEmpty {
+      for (index, handle) in entry.handles.enumerated() {
+        if index > 0 { subject.text(", ") }
+        subject.handle(handle)
+      }
+    } else {
+      subject.attribute(
+        entry.attribute, owner: memory.owner(of: entry.attribute, 0), glyphs)
+    }
+    var isFirst = true
+    for series in entry.series {
+      var row = Row()
+      if isFirst { row.subject = subject.bytes.array }
+      isFirst = false
+      row.isFailure = series.outcome != .done
+      row.operation = Self.text { text in
+        text.operation(series.operation)
+        text.fate(series.outcome, of: series.operation)
+      }
+      row.count = series.count
+      row.rate = Self.text { Self.rate(series, into: &$0) }
+      row.packets = Self.text { text in
+        text.packet(series.firstPacket)
+        guard series.lastPacket != series.firstPacket else { return }
+        text.text(glyphs.to)
+        text.packet(series.lastPacket)
+      }
+      row.value = value(series, entry)
+      cells.append(row)
+      if let course = course(series, entry) {
+        var row = Row()
+        row.value = course
+        cells.append(row)
+      }
+    }
+  }
+
+  private static func text(_ write: (inout Output) -> Void) -> [UInt8] {
+    var output = Output()
+    write(&output)
+    return output.bytes.array
+  }
+
+  /// How often values came, where nobody had to ask for them.
+  private static func rate(_ series: ValueSeries, into text: inout Output) {
+    switch series.operation {
+    case .notification, .indication, .writeWithoutResponse, .advertisement: break
+    case .read, .write, .signedWrite, .preparedWrite: return
+    }
+    guard series.count > 2, let first = series.firstTime, let last = series.lastTime else { return }
+    let nanoseconds = last.nanoseconds(since: first)
+    guard nanoseconds > 0 else { return }
+    let perSecond = Double(series.count - 1) * 1e9 / Double(nanoseconds)
+    let (value, unit): (Double, StaticString) =
+      perSecond >= 0.1
+      ? (perSecond, "/s")
+      : perSecond * 60 >= 0.1 ? (perSecond * 60, "/min") : (perSecond * 3600, "/h")
+    if value >= 99.5 {
+      text.decimal(Int(min(value, 1e9) + 0.5))
+    } else {
+      text.fixed(Int(value * 10 + 0.5), decimals: 1, trim: false)
+    }
+    text.text(unit)
+  }
+
+  // MARK: Values
+
+  /// The first value and the last one, and what is to be said of them.
+  private func value(_ series: ValueSeries, _ entry: ValueEntry) -> [UInt8] {
+    var text = Output()
+    let hides =
+      !options.showsKeys
+      && (series.isSecret || entry.attribute.uuid == .encryptedDataKeyMaterial)
+    if let firstLength = series.firstLength, let lastLength = series.lastLength {
+      if hides {
+        text.text("<hidden>, ")
+        text.count(lastLength, "byte", "bytes")
+      } else {
+        sample(series.first, firstLength, series, into: &text)
+        if series.distinct.count > 1 || series.distinct.isAtLeast {
+          text.text(glyphs.isUTF8 ? " → " : " -> ")
+          sample(series.last, lastLength, series, into: &text)
+        }
+      }
+      distinct(series, hides: hides, into: &text)
+    }
+    if series.outcome != .done {
+      var why = Output()
+      why.why(series.outcome, isAcknowledged: series.isAcknowledged)
+      if why.count > 0 {
+        if text.count > 0 { text.text(": ") }
+        why.copy(into: &text)
+      }
+    }
+    remarks(series, into: &text)
+    return text.bytes.array
+  }
+
+  private func sample(
+    _ bytes: [UInt8], _ length: Int, _ series: ValueSeries, into text: inout Output
+  ) {
+    if series.isText, length > 0 {
+      if length > bytes.count {
+        // A character may be cut in two: what is left of it would look like a broken one.
+        text.byte(0x22)
+        text.printable(bytes.bytes.part(Slice(start: 0, count: bytes.wholeCharacters)))
+        text.text(glyphs.ellipsis)
+        text.byte(0x22)
+      } else {
+        text.quoted(bytes.bytes)
+      }
+    } else {
+      text.valueBytes(bytes.bytes)
+      if length > bytes.count { text.text(glyphs.ellipsis) }
+    }
+    guard length > bytes.count else { return }
+    text.text(" (")
+    text.count(length, "byte", "bytes")
+    text.byte(0x29)
+  }
+
+  private func distinct(_ series: ValueSeries, hides: Bool, into text: inout Output) {
+    guard series.count > 1, !hides else { return }
+    if series.distinct.isAtLeast {
+      text.text(", more than ")
+      text.decimal(series.distinct.count)
+      text.text(" different")
+    } else if series.distinct.count == 1 {
+      text.text(series.count == 2 ? ", both times" : ", each time")
+    } else if series.distinct.count == series.count {
+      // Of two the arrow says it.
+      if series.count > 2 { text.text(", all different") }
+    } else {
+      text.text(", ")
+      text.decimal(series.distinct.count)
+      text.text(" different")
+    }
+    if series.shortest < series.longest, series.count > 2 {
+      text.text(", ")
+      text.decimal(series.shortest)
+      text.text(glyphs.to)
+      text.count(series.longest, "byte", "bytes")
+    }
+  }
+
+  private func remarks(_ series: ValueSeries, into text: inout Output) {
+    for (number, words) in [
+      (series.partial, "begins in the middle"), (series.cut, "not all of it in the capture"),
+      (series.mayGoOn, "fills the PDU: there may be more"),
+      (series.wrongEchoes, "the server repeated something else"),
+    ] as [(Int, StaticString)] where number > 0 {
+      if text.count > 0 { text.text(", ") }
+      if series.count > 1 {
+        text.decimal(number)
+        text.text(" of ")
+        text.decimal(series.count)
+        text.text(": ")
+      }
+      text.text(words)
+    }
+  }
+
+  /// The course of a series of numbers, and what lies between.
+  private func course(_ series: ValueSeries, _ entry: ValueEntry) -> [UInt8]? {
+    let course = series.course
+    guard series.outcome == .done, series.count > 2, !course.isBroken, course.width > 0,
+      course.smallest < course.largest, !series.isText,
+      options.showsKeys || !(series.isSecret || entry.attribute.uuid == .encryptedDataKeyMaterial)
+    else { return nil }
+    return Self.text { text in
+      for point in course.points {
+        let share =
+          (point - Double(course.smallest)) / Double(course.largest - course.smallest)
+        glyphs.bar(min(7, max(0, Int(share * 8))), into: &text)
+      }
+      text.text("  ")
+      text.decimal(UInt(course.smallest))
+      text.text(glyphs.isUTF8 ? "…" : "..")
+      text.decimal(UInt(course.largest))
+      text.text(" as ")
+      text.count(course.width, "byte", "bytes, least significant first")
+    }
+  }
+
+  // MARK: Layout
+
+  private mutating func lay(into output: inout Output) {
+    func columns(_ text: [UInt8]) -> Int { text.bytes.columns }
+    let rows = cells.filter { !$0.isHeading }
+    let subject = min(Self.mostSubjectColumns, rows.map { columns($0.subject) }.max() ?? 0)
+    let operation = rows.map { columns($0.operation) }.max() ?? 0
+    let rate = rows.map { columns($0.rate) }.max() ?? 0
+    let packets = rows.map { columns($0.packets) }.max() ?? 0
+    let count = max(5, String(rows.map(\.count).max() ?? 0).utf8.count)
+    func pad(_ text: [UInt8], to width: Int, _ line: inout Output) {
+      line.raw(text.bytes)
+      line.spaces(max(0, width - columns(text)))
+    }
+    style(.dim)
+    out.spaces(2 + subject + 2 + operation + 2 + count - 5)
+    out.text("count")
+    if rate > 0 {
+      out.spaces(2 + rate - 4)
+      out.text("rate")
+    }
+    out.text("  packets")
+    out.spaces(max(2, packets + 2 - 7))
+    out.text(glyphs.isUTF8 ? "first → last" : "first -> last")
+    style(.plain)
+    finishLine(into: &output)
+    for row in cells {
+      if row.isHeading {
+        out.raw(row.subject.bytes)
+        finishLine(into: &output)
+        continue
+      }
+      out.spaces(2)
+      if row.isFailure { style(.failure) }
+      pad(row.subject, to: subject, &out)
+      out.spaces(2)
+      pad(row.operation, to: operation, &out)
+      out.spaces(2)
+      let digits = row.count > 0 ? String(row.count).utf8.count : 0
+      out.spaces(count - digits)
+      if row.count > 0 { out.decimal(row.count) }
+      if rate > 0 {
+        out.spaces(max(2, 2 + rate - columns(row.rate)))
+        out.raw(row.rate.bytes)
+      }
+      out.spaces(2)
+      pad(row.packets, to: max(7, packets), &out)
+      out.spaces(2)
+      out.raw(row.value.bytes)
+      if row.isFailure { style(.plain) }
+      finishLine(into: &output)
+    }
+  }
+
+  /// What was subscribed to and whether it was heard from.
+  private mutating func footer(into output: inout Output) {
+    for server in facts.servers where !server.isAdvertiser {
+      let all = facts.subscriptions.filter { $0.server == server.key }
+      guard !all.isEmpty else { continue }
+      let silent = all.filter { $0.isOn && !facts.isHeard($0) }
+      let several = facts.servers.count { !$0.isAdvertiser } > 1
+      if several {
+        if server.isLocal { out.text("this host, ") }
+        if let peer = server.peer { out.address(peer) }
+        out.text(": ")
+      }
+      out.text("subscribed to ")
+      list(all)
+      if silent.isEmpty {
+        out.text(all.count == 1 ? "; it was heard from" : "; each was heard from")
+      } else {
+        out.text("; nothing came of ")
+        list(silent)
+      }
+      finishLine(into: &output)
+    }
+    if facts.omitted > 0 {
+      out.count(facts.omitted, "value", "values")
+      out.text(" of attributes that there was no room to count")
+      finishLine(into: &output)
+    }
+  }
+
+  private mutating func list(_ subscriptions: [ValueFacts.Subscription]) {
+    for (index, subscription) in subscriptions.enumerated() {
+      if index > 0 { out.text(", ") }
+      let isLocal = facts.servers.first { $0.key == subscription.server }?.isLocal ?? false
+      let identity = memory.identity(
+        of: subscription.handle, subscription.server, isLocal: isLocal, connection: 0)
+      if let uuid = identity.uuid {
+        out.shortUUID(uuid, groups: identity.groups, glyphs)
+      } else {
+        out.handle(subscription.handle)
+      }
+      out.text(" (")
+      out.packet(subscription.packet)
+      out.byte(0x29)
+    }
+  }
+
+  /// Says which bounds were reached.
+  mutating func say(
+    _ notes: [(what: Conversations.Limited, limit: Int)], into output: inout Output
+  ) {
+    for note in notes {
+      switch note.what {
+      case .bearers:
+        out.text("more than ")
+        out.decimal(note.limit)
+        out.text(" ATT bearers at the same time: the ones that were silent longest were given up")
+      case .preparedParts:
+        out.text("a queue of prepared writes held more than ")
+        out.decimal(note.limit)
+        out.text(" parts, or more bytes than are kept: the rest was left out")
+      }
+      finishLine(into: &output)
+    }
+  }
+
+  private mutating func finishLine(into output: inout Output) {
+    var length = out.count
+    while length > 0, out.bytes.byte(at: length - 1) == 0x20 { length -= 1 }
+    out.shorten(to: length)
+    if !glyphs.isUTF8 {
+      var ascii = Output()
+      out.copyASCII(into: &ascii)
+      swap(&ascii, &out)
+    }
+    if let width = options.width {
+      output.cut(out.bytes, columns: width, glyphs: glyphs)
+    } else {
+      output.raw(out.bytes)
+    }
+    output.byte(0x0a)
+    out.clear()
+  }
+
+  private mutating func style(_ style: TextStyle) {
+    if options.usesColor { out.text(style.sequence) }
+  }
+}
+
+extension Glyphs {
+  /// Appends a bar of a height of 0 to 7.
+  fileprivate func bar(_ height: Int, into output: inout Output) {
+    let bars: InlineArray<8, StaticString> =
+      isUTF8 ? ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] : ["_", "_", ".", "-", "-", "=", "^", "#"]
+    output.text(bars[height])
+  }
+}
+
+extension [UInt8] {
+  /// How many of the bytes are whole characters of UTF-8, where the last one may be cut.
+  fileprivate var wholeCharacters: Int {
+    var end = count
+    while end > 0, count - end < 4, self[end - 1] & 0xc0 == 0x80 { end -= 1 }
+    guard end > 0, self[end - 1] >= 0xc0 else { return count }
+    if case .scalar(_, let length) = bytes.textUnit(at: end - 1), end - 1 + length == count {
+      return count
+    }
+    return end - 1
+  }
+}
