@@ -26,7 +26,11 @@ extension Output {
     _ attribute: AttributeIdentity, owner: AttributeIdentity?, _ glyphs: Glyphs
   ) {
     guard let uuid = attribute.uuid else {
-      if let handle = attribute.handle { self.handle(handle) } else { text("not known") }
+      if let handle = attribute.handle {
+        self.handle(handle)
+      } else {
+        text("not known, the request is missing")
+      }
       return
     }
     shortUUID(uuid, groups: attribute.groups, glyphs)
@@ -51,8 +55,10 @@ extension Output {
     text(glyphs.ellipsis)
   }
 
-  /// Appends what an advertisement's value is of: `feaa Google LLC`, `0x004c Apple, Inc.`
+  /// Appends what an advertisement's value is of: `service feaa (registered: Google LLC)`,
+  /// `company 0x004c Apple, Inc.`
   mutating func advertised(_ uuid: BluetoothUUID?, _ company: UInt16?) {
+    text(company == nil ? "service " : "company ")
     if let company {
       assigned(CompanyID(rawValue: company).name, UInt64(company), digits: 4)
     } else if let uuid {
@@ -131,9 +137,23 @@ extension RawSpan {
   /// Whether the bytes read like text: UTF-8 without controls and at least four of them, or one where the
   /// attribute's values are strings.
   func isText(of uuid: BluetoothUUID?) -> Bool {
-    guard byteCount >= (uuid?.isString ?? false ? 1 : 4) else { return false }
+    byteCount >= (uuid?.isString ?? false ? 1 : 4) && isPrintable
+  }
+
+  /// How many bytes there are without the zeros at the end, which many devices send behind their strings.
+  var countWithoutZeros: Int {
+    var count = byteCount
+    while count > 0, byte(at: count - 1) == 0 { count -= 1 }
+    return count
+  }
+
+  /// Whether the bytes are UTF-8 without controls; zeros at the end do not count, unless there is nothing
+  /// else.
+  var isPrintable: Bool {
+    let end = countWithoutZeros
+    if end == 0, byteCount > 0 { return false }
     var offset = 0
-    while offset < byteCount {
+    while offset < end {
       switch textUnit(at: offset) {
       case .invalid: return false
       case .scalar(let scalar, let count):

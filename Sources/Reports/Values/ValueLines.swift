@@ -223,7 +223,9 @@ package struct ValueLines: PacketReport, ~Copyable {
         let content = bytes.bytes.part(slice)
         output.hex(content)
         output.byte(0x2c)
-        if value.isPlain, let number = content.number { output.decimal(UInt(number)) }
+        if value.isPlain, !content.isText(of: value.attribute.uuid), let number = content.number {
+          output.decimal(UInt(number))
+        }
       }
     } else {
       output.byte(0x2c)
@@ -337,7 +339,7 @@ package struct ValueLines: PacketReport, ~Copyable {
         if content.isText(of: value.attribute.uuid) {
           line.byte(0x20)
           line.byte(0x20)
-          line.quoted(content)
+          line.quoted(content.part(Slice(start: 0, count: content.countWithoutZeros)))
         }
       }
     }

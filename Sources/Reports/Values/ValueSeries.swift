@@ -131,8 +131,11 @@ struct ValueSeries: Sendable {
   private(set) var longest = 0
   private(set) var distinct = DistinctCount()
   private(set) var course = Course()
-  /// Whether all values read like text.
-  private(set) var isText = true
+  /// Whether all values are UTF-8 without controls, and whether the attribute's are strings by definition.
+  private var isPrintable = true
+  private var isString = false
+  /// Whether the values read like text.
+  var readsLikeText: Bool { isPrintable && (isString ? longest > 0 : longest >= 4) }
   /// Values of which the capture lacks a part, that begin somewhere in the middle, that fill the last PDU.
   private(set) var cut = 0
   private(set) var partial = 0
@@ -181,7 +184,8 @@ struct ValueSeries: Sendable {
     lastLength = content.byteCount
     guard !isSame else { return }
     distinct.add(content, limit: distinctLimit)
-    if isText, !content.isText(of: value.attribute.uuid) { isText = false }
+    if isPrintable, !content.isPrintable { isPrintable = false }
+    isString = value.attribute.uuid?.isString ?? false
     let beginning = content.part(Slice(start: 0, count: Self.kept))
     last.removeAll(keepingCapacity: true)
     last.append(beginning)

@@ -28,6 +28,10 @@ struct ValuesTable: ~Copyable {
 
   /// Columns that a subject may take before it pushes the rest to the right.
   private static let mostSubjectColumns = 40
+  /// Bytes of a value that are shown: what fits into a PDU where nothing larger was agreed on; of text
+  /// more.
+  private static let shownBytes = 20
+  private static let shownText = 48
 
   init(_ facts: ValueFacts, _ options: ValuesOptions, _ memory: Memory) {
     self.facts = facts
@@ -167,7 +171,8 @@ struct ValuesTable: ~Copyable {
     }
     guard series.count > 2, let first = series.firstTime, let last = series.lastTime else { return }
     let nanoseconds = last.nanoseconds(since: first)
-    guard nanoseconds > 0 else { return }
+    // What came within a second says little of a second.
+    guard nanoseconds >= 1_000_000_000 else { return }
     let perSecond = Double(series.count - 1) * 1e9 / Double(nanoseconds)
     let (value, unit): (Double, StaticString) =
       perSecond >= 0.1
@@ -217,21 +222,25 @@ struct ValuesTable: ~Copyable {
   private func sample(
     _ bytes: [UInt8], _ length: Int, _ series: ValueSeries, into text: inout Output
   ) {
-    if series.isText, length > 0 {
-      if length > bytes.count {
-        // A character may be cut in two: what is left of it would look like a broken one.
-        text.byte(0x22)
-        text.printable(bytes.bytes.part(Slice(start: 0, count: bytes.wholeCharacters)))
-        text.text(glyphs.ellipsis)
-        text.byte(0x22)
-      } else {
-        text.quoted(bytes.bytes)
-      }
+    if series.readsLikeText, length > 0 {
+      let shown = min(bytes.bytes.countWithoutZeros, Self.shownText)
+      let length = length <= bytes.count ? bytes.bytes.countWithoutZeros : length
+      text.byte(0x22)
+      // A character may be cut in two: what is left of it would look like a broken one.
+      let count = shown < length ? [UInt8](bytes.prefix(shown)).wholeCharacters : shown
+      text.printable(bytes.bytes.part(Slice(start: 0, count: count)))
+      if shown < length { text.text(glyphs.ellipsis) }
+      text.byte(0x22)
+      bytesInAll(length, shown, into: &text)
     } else {
-      text.valueBytes(bytes.bytes)
-      if length > bytes.count { text.text(glyphs.ellipsis) }
+      text.valueBytes(bytes.bytes.part(Slice(start: 0, count: Self.shownBytes)))
+      if Self.shownBytes < length { text.text(glyphs.ellipsis) }
+      bytesInAll(length, Self.shownBytes, into: &text)
     }
-    guard length > bytes.count else { return }
+  }
+
+  private func bytesInAll(_ length: Int, _ shown: Int, into text: inout Output) {
+    guard shown < length else { return }
     text.text(" (")
     text.count(length, "byte", "bytes")
     text.byte(0x29)
@@ -263,7 +272,8 @@ struct ValuesTable: ~Copyable {
 
   private func remarks(_ series: ValueSeries, into text: inout Output) {
     for (number, words) in [
-      (series.partial, "begins in the middle"), (series.cut, "not all of it in the capture"),
+      (series.outcome == .done ? series.partial : 0, "begins in the middle"),
+      (series.cut, "not all of it in the capture"),
       (series.mayGoOn, "fills the PDU: there may be more"),
       (series.wrongEchoes, "the server repeated something else"),
     ] as [(Int, StaticString)] where number > 0 {
@@ -282,7 +292,7 @@ struct ValuesTable: ~Copyable {
   private func course(_ series: ValueSeries, _ entry: ValueEntry) -> [UInt8]? {
     let course = series.course
     guard series.outcome == .done, series.count > 2, !course.isBroken, course.width > 0,
-      course.smallest < course.largest, !series.isText,
+      course.smallest < course.largest, !series.readsLikeText,
       options.showsKeys || !(series.isSecret || entry.attribute.uuid == .encryptedDataKeyMaterial)
     else { return nil }
     return Self.text { text in
@@ -295,8 +305,7 @@ struct ValuesTable: ~Copyable {
       text.decimal(UInt(course.smallest))
       text.text(glyphs.isUTF8 ? "…" : "..")
       text.decimal(UInt(course.largest))
-      text.text(" as ")
-      text.count(course.width, "byte", "bytes, least significant first")
+      text.text(course.width == 1 ? " as uint8" : course.width == 2 ? " as uint16" : " as uint32")
     }
   }
 

@@ -10,11 +10,11 @@ extension Conversations {
   /// A value or a part of one that was read.
   ///
   /// - Parameters:
-  ///   - isFull: the part fills its PDU, so that there may be more.
-  ///   - isMTUKnown: the MTU is known, not only that it is no smaller.
+  ///   - isFull: the part may fill its PDU, by what is known of the MTU: there may be more.
+  ///   - fillsPDU: it does.
   mutating func read(
     _ place: Place, _ pending: Pending, _ part: RawSpan, _ record: borrowing CaptureRecord,
-    _ latency: Int64?, _ fragments: ArraySlice<Int>, isCut: Bool, isFull: Bool, isMTUKnown: Bool
+    _ latency: Int64?, _ fragments: ArraySlice<Int>, isCut: Bool, isFull: Bool, fillsPDU: Bool
   ) {
     let side = place.side
     if !pending.goesOn || !sides[side].read.isOpen {
@@ -24,7 +24,7 @@ extension Conversations {
     }
     sides[side].read.add(
       part, at: pending.offset, record, latency, fragments: fragments, isCut: isCut,
-      fillsPDU: isFull && isMTUKnown, limits)
+      fillsPDU: fillsPDU, limits)
     if !isFull { finishRead(place) }
   }
 

@@ -171,10 +171,10 @@ extension Conversations {
       guard let value = fields.value else { return }
       let missing = isCut ? max(0, dissection.pduLength - 1 - Int(value.count)) : 0
       let mtu = memory.mtu(on: bearers[place.bearer].link, answer.channel)
-      let isFull = Int(value.count) + missing + 1 >= mtu.value
+      let length = Int(value.count) + missing + 1
       read(
         place, pending, bytes.part(value), record, answer.latency, fragments, isCut: isCut,
-        isFull: isFull, isMTUKnown: !mtu.isLowerBound)
+        isFull: length >= mtu.value, fillsPDU: length == mtu.value && !mtu.isLowerBound)
     case .readMultipleRequest, .readMultipleVariableRequest:
       readMultiple(
         place, pending, fields, record, bytes, answer.latency, fragments, isCut: isCut, memory)
