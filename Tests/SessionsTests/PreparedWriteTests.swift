@@ -95,13 +95,13 @@ import Testing
       traffic.connect()
       traffic.openBearers()
       traffic.sdu("16 10 00 00 00 01", .sent, cid: 0x50)
-      traffic.sdu("17 10 00 00 00 01", .received, cid: 0x40)
+      traffic.sdu("17 10 00 00 00 01", .received, cid: 0x41)
       traffic.sdu("16 10 00 00 00 02", .sent, cid: 0x51)
-      traffic.sdu("17 10 00 00 00 02", .received, cid: 0x41)
+      traffic.sdu("17 10 00 00 00 02", .received, cid: 0x40)
       traffic.sdu("18 01", .sent, cid: 0x51)
-      traffic.sdu("19", .received, cid: 0x41)
-      traffic.sdu("18 00", .sent, cid: 0x50)
       traffic.sdu("19", .received, cid: 0x40)
+      traffic.sdu("18 00", .sent, cid: 0x50)
+      traffic.sdu("19", .received, cid: 0x41)
     }
     #expect(
       told.lines == ["prepared_write 0x0010: 02 #6", "prepared_write 0x0010: 01 #4 cancelled"])

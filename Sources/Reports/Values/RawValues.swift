@@ -66,9 +66,9 @@ package struct RawValues: PacketReport, ~Copyable {
     if hidden { return "these values are key material; --show-keys writes them" }
     guard streams.count > 1 else { return nil }
     var text = Output()
-    text.text("--raw writes one value's bytes, and ")
+    text.text("--raw writes the bytes of one attribute or channel, one way, and ")
+    if hasMore { text.text("more than ") }
     text.decimal(streams.count)
-    if hasMore { text.text(" and more") }
     text.text(" are selected: ")
     for (index, stream) in streams.enumerated() {
       if index > 0 { text.text("; ") }

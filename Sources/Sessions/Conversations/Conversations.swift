@@ -98,6 +98,7 @@ package struct Conversations: Sendable {
     _ answer: Answer, fragments: [Int], _ memory: Memory
   ) {
     if !values.isEmpty { clear() }
+    limitReached = nil
     if memory.links.gap != gap { lose(record, memory) }
     if answer.closed || memory.links.otherEndings != endings { sweep(record, memory) }
     if let pdu = dissection.att {
@@ -112,6 +113,7 @@ package struct Conversations: Sendable {
   /// Takes the end of the capture: what is open stays open, and is told as that.
   package mutating func finish(_ memory: Memory) {
     clear()
+    limitReached = nil
     for bearer in bearers.indices where bearers[bearer].lastUse > 0 {
       close(bearer, .captureEnded, at: nil, memory)
     }
@@ -121,7 +123,6 @@ package struct Conversations: Sendable {
     values.removeAll(keepingCapacity: true)
     bytes.removeAll(keepingCapacity: true)
     packets.removeAll(keepingCapacity: true)
-    limitReached = nil
   }
 
   /// Notes that a bound was reached; it is said once.
