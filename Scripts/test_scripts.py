@@ -234,6 +234,11 @@ SCHEMA = {
             "properties": {"type": {"const": "packet"}, "packet": {"type": "integer", "minimum": 1}},
         },
         "note": {"type": "object", "required": ["type"], "properties": {"type": {"const": "note"}}},
+        "value": {
+            "type": "object",
+            "required": ["packet"],
+            "properties": {"type": {"const": "value"}, "packet": {"type": "integer"}},
+        },
         "info": {"type": "object", "required": ["records"], "properties": {"records": {"type": "integer"}}},
     },
 }
@@ -403,6 +408,7 @@ class ValidationTests(StandIn):
         self.module = load("validate-json")
         (self.folder / "schema").write_text(json.dumps(SCHEMA))
         (self.folder / "info").write_text('{"records":1}\n')
+        (self.folder / "values").write_text('{"type":"value","packet":1}\n')
 
     def judged(self, show: str) -> tuple[int, str]:
         (self.folder / "show").write_text(show)
@@ -428,6 +434,12 @@ class ValidationTests(StandIn):
                 self.assertIn("line 2", output)
                 self.assertIn(reported, output)
 
+    def test_wrong_values_are_found(self) -> None:
+        (self.folder / "values").write_text('{"type":"value","packet":1}\n{"type":"value","packet":"1"}\n')
+        status, output = self.judged('{"type":"packet","packet":1}\n')
+        self.assertEqual(status, 1)
+        self.assertIn("line 2: $.packet", output)
+
     def test_wrong_info_is_found(self) -> None:
         (self.folder / "info").write_text('{"records":"many"}\n')
         status, output = self.judged('{"type":"packet","packet":1}\n')
@@ -438,7 +450,7 @@ class ValidationTests(StandIn):
         self.program.write_text(STAND_IN + "print('{\"type\":\"note\",\"time\":%d}' % __import__('time').time_ns())\n")
         (self.folder / "schema").write_text(json.dumps(SCHEMA))
         self.module.validators = lambda program: {
-            name: self.module.Draft202012Validator({"$ref": f"#/$defs/{name}", **SCHEMA}) for name in ("showLine", "info")
+            name: self.module.Draft202012Validator({"$ref": f"#/$defs/{name}", **SCHEMA}) for name in ("showLine", "value", "info")
         }
         self.assertIn("different bytes", self.judged("")[1])
 
