@@ -37,6 +37,8 @@ package struct Links: Sendable {
   private(set) var gap = 0
   /// The controller whose records those were; nil: all.
   private(set) var gapAdapter: UInt16?
+  /// Whether the capture has Number Of Completed Packets events.
+  package internal(set) var tellsCompleted = false
   /// Data and events come over two ways (USB endpoints, queues): by so many packets data may seem
   /// to come before its link has begun or after it has ended.
   private static let race = 32
@@ -260,7 +262,8 @@ package struct Links: Sendable {
 
   /// How many ACL packets the captured host has sent on a link, and how many of them are completed: they
   /// left the controller and the peer acknowledged them. Nil where the counts are not to be trusted, since
-  /// the capture lacks records of the link.
+  /// the capture lacks records of the link. Where it has no such events (`tellsCompleted`), the second
+  /// count says nothing.
   package func flow(_ slot: LinkSlot) -> (sent: Int, completed: Int)? {
     guard !self[slot].isOpeningMissing, !self[slot].hasLostPackets else { return nil }
     return (self[slot].sentPackets, self[slot].completedPackets)

@@ -79,6 +79,7 @@ extension Memory {
     _ cursor: inout Cursor, _ record: borrowing CaptureRecord, _ answer: inout Answer
   ) {
     guard let event = try? NumberOfCompletedPackets(parsing: &cursor) else { return }
+    links.tellsCompleted = true
     for _ in 0..<event.count {
       guard let completed = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
       let link = links.find(record.adapter ?? 0xffff, completed.handle, packet: record.number)

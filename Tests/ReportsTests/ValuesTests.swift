@@ -45,7 +45,7 @@ private struct Link {
 
 private func values(
   _ options: ValuesOptions = ValuesOptions(), _ form: ValueLines.Form? = nil,
-  limits: Limits = Limits(), _ write: (inout Link) -> Void
+  limits: Limits = Limits(), of write: (inout Link) -> Void
 ) -> String {
   var link = Link()
   write(&link)
@@ -71,13 +71,13 @@ struct ValuesTests {
   @Test("The table: count, rate, first and last, chart, refused, unanswered")
   func table() {
     #expect(
-      values(series) == """
-                                              count   rate  packets  first → last
+      values(of: series) == """
+                                               count   rate  packets  first → last
         C0:11:22:33:44:55  connection 1, MTU 23 (not exchanged)
-          2a19 Battery Level  notification        4  1.0/s  #4–#7    05 → 14, 3 different
-                                                                     ▁▃▃█  5…20 as uint8
-                              write refused       1         #8       01: Write Not Permitted (0x03)
-                              read unanswered     1         #10      the capture ends; the peer never acknowledged the packet
+          2a19 Battery Level  notification         4  1.0/s  #4–#7    05 → 14, 3 different
+                                                                      ▁▃▃█  5…20 as uint8
+                              write refused        1         #8       01: Write Not Permitted (0x03)
+                              read unanswered      1         #10      the capture ends
 
         """)
   }
@@ -85,17 +85,17 @@ struct ValuesTests {
   @Test("Lines, JSON and CSV tell each value when its outcome is known")
   func lines() {
     #expect(
-      values(ValuesOptions(), .text, series) == """
+      values(ValuesOptions(), .text, of: series) == """
             #      time      how
             4    3.0000  1 ← notification    2a19 Battery Level            05
             5    4.0000  1 ← notification    2a19 Battery Level            0a
             6    5.0000  1 ← notification    2a19 Battery Level            0a
             7    6.0000  1 ← notification    2a19 Battery Level            14
             8    7.0000  1 → write refused   2a19 Battery Level            01, Write Not Permitted (0x03)
-           10    9.0000  1 → read unanswered 2a19 Battery Level            the capture ends; the peer never acknowledged the packet
+           10    9.0000  1 → read unanswered 2a19 Battery Level            the capture ends
 
         """)
-    let json = values(ValuesOptions(), .json, series).split(separator: "\n")
+    let json = values(ValuesOptions(), .json, of: series).split(separator: "\n")
     #expect(
       json.dropFirst(4) == [
         """
@@ -109,10 +109,10 @@ struct ValuesTests {
         {"type":"value","packet":10,"time":"2023-11-14T22:13:29.000000Z","elapsed_s":9,\
         "connection":1,"device":"C0:11:22:33:44:55","uuid":"2a19","handle":"0x0011",\
         "attribute":"value","via":"discovered","operation":"read","direction":"sent",\
-        "error":"no_response","because":"capture_ended","acknowledged":false}
+        "error":"no_response","because":"capture_ended"}
         """,
       ])
-    let csv = values(ValuesOptions(), .csv, series).split(separator: "\n")
+    let csv = values(ValuesOptions(), .csv, of: series).split(separator: "\n")
     #expect(
       csv[0]
         == "packet,time,elapsed_s,connection,device,service,uuid,name,handle,operation,direction,"
@@ -137,7 +137,7 @@ struct ValuesTests {
     func numbers(_ change: (inout ValuesOptions) throws -> Void) rethrows -> [Int] {
       var options = ValuesOptions()
       try change(&options)
-      return values(options, .json, series).split(separator: "\n").compactMap { line in
+      return values(options, .json, of: series).split(separator: "\n").compactMap { line in
         line.firstMatch(of: /"packet":(\d+)/).flatMap { Int($0.1) }
       }
     }
@@ -175,12 +175,12 @@ struct ValuesTests {
     var open = ValuesOptions()
     open.showsKeys = true
     for form in [nil, ValueLines.Form.json, .csv, .text] {
-      let text = values(ValuesOptions(), form, keys).filter { $0 != " " }
+      let text = values(ValuesOptions(), form, of: keys).filter { $0 != " " }
       #expect(!text.contains("c0c1"), "\(text)")
-      #expect(values(open, form, keys).filter { $0 != " " }.contains("c0c1c2c"))
+      #expect(values(open, form, of: keys).filter { $0 != " " }.contains("c0c1c2c"))
     }
-    #expect(values(ValuesOptions(), .json, keys).contains("\"hidden\":[\"value\"]"))
-    #expect(values(ValuesOptions(), .text, keys).contains("<hidden>, 4 bytes"))
+    #expect(values(ValuesOptions(), .json, of: keys).contains("\"hidden\":[\"value\"]"))
+    #expect(values(ValuesOptions(), .text, of: keys).contains("<hidden>, 4 bytes"))
   }
 
   @Test("Bytes of one stream; of more than one a refusal that names them")

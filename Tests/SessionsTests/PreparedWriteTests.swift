@@ -140,7 +140,7 @@ import Testing
       traffic.clock += 31_000
       traffic.disconnect()
     }
-    #expect(told.lines == ["read 0x0010 #2 no response, timedOut unacknowledged"])
+    #expect(told.lines == ["read 0x0010 #2 no response, timedOut"])
   }
 
   @Test func endOfTheCapture() {
@@ -149,7 +149,7 @@ import Testing
       traffic.sent("0a 10 00")
       traffic.sent("10 01 00 ff ff 00 28")
     }
-    #expect(told.lines == ["read 0x0010 #2 no response, captureEnded unacknowledged"])
+    #expect(told.lines == ["read 0x0010 #2 no response, captureEnded"])
   }
 
   @Test func overtakenRequests() {
@@ -162,8 +162,8 @@ import Testing
     }
     #expect(
       told.lines == [
-        "write 0x0010: 01 #2 no response, overtaken unacknowledged",
-        "write 0x0012: 02 #3 no response, overtaken unacknowledged", "write 0x0014: 03 #4",
+        "write 0x0010: 01 #2 no response, overtaken",
+        "write 0x0012: 02 #3 no response, overtaken", "write 0x0014: 03 #4",
       ])
   }
 
@@ -191,8 +191,8 @@ import Testing
     }
     #expect(
       told.lines == [
-        "read 0x0010 #3 no response, connectionEnded unacknowledged",
-        "read 0x0012 #4 no response, connectionEnded unacknowledged",
+        "read 0x0010 #3 no response, connectionEnded",
+        "read 0x0012 #4 no response, connectionEnded",
       ])
   }
 

@@ -92,9 +92,7 @@ extension Output {
   }
 
   /// Appends why an operation came to nothing; nothing where the word for it says all.
-  mutating func why(
-    _ outcome: ValueOutcome, isAcknowledged: Bool?, since wait: StaticString = ""
-  ) {
+  mutating func why(_ outcome: ValueOutcome, isAcknowledged: Bool?) {
     switch outcome {
     case .done, .cancelled: break
     case .refused(let error): named(error.name, UInt64(error.rawValue), digits: 2)
@@ -109,7 +107,7 @@ extension Output {
       }
       switch isAcknowledged {
       case true?: text("; the peer acknowledged the packet")
-      case false?: text("; the peer never acknowledged the packet")
+      case false?: text("; the peer did not acknowledge the packet")
       case nil: break
       }
     }

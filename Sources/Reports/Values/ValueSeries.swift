@@ -203,14 +203,14 @@ struct ValueEntry: Sendable {
     var server: UInt64
     /// The handle; above 16 bits where there is none.
     var handle: UInt32
-    /// Where there is no handle.
+    /// What it stands for: after an update of the device the same handle may be something else's.
     var uuid: BluetoothUUID?
     var company: UInt16?
 
     init(_ value: ConveyedValue) {
       server = value.attribute.server
       handle = value.attribute.handle.map { UInt32($0) } ?? 0x10000
-      if value.attribute.handle == nil { uuid = value.attribute.uuid }
+      uuid = value.attribute.uuid
       company = value.company
     }
   }

@@ -98,11 +98,13 @@ struct ValueFacts: Sendable {
   /// Values that there was no room to count.
   private(set) var omitted = 0
   private var serverIndex: [UInt64: Int] = [:]
+  private var latestServer: Int?
   private var index: [ValueEntry.Key: Int] = [:]
   private var latest: (key: ValueEntry.Key, place: Int)?
   private let limits: Limits
 
   private static let listedConnections = 8
+  private static let mostSubscriptions = 256
 
   init(_ limits: Limits) { self.limits = limits }
 
@@ -119,17 +121,12 @@ struct ValueFacts: Sendable {
   /// The entry that a value belongs to.
   private mutating func place(_ value: ConveyedValue, _ bytes: RawSpan) -> Int? {
     let key = ValueEntry.Key(value)
-    var found: Int?
-    if let latest, latest.key == key { found = latest.place } else { found = index[key] }
-    if let place = found {
-      let known = entries[place].attribute.uuid
-      // The same handle may stand for something else after an update of the device.
-      if known == nil || value.attribute.uuid == nil || known == value.attribute.uuid {
-        latest = (key, place)
-        return place
-      }
+    if let latest, latest.key == key { return latest.place }
+    if let place = index[key] {
+      latest = (key, place)
+      return place
     }
-    guard entries.count < limits.valueSeries else { return found }
+    guard entries.count < limits.valueSeries else { return nil }
     index[key] = entries.count
     latest = (key, entries.count)
     entries.append(ValueEntry(value, bytes))
@@ -140,7 +137,9 @@ struct ValueFacts: Sendable {
   private mutating func note(_ value: ConveyedValue) {
     let key = value.attribute.server
     let place: Int
-    if let known = serverIndex[key] {
+    if let latestServer, servers[latestServer].key == key {
+      place = latestServer
+    } else if let known = serverIndex[key] {
       place = known
     } else {
       place = servers.count
@@ -150,6 +149,7 @@ struct ValueFacts: Sendable {
           key: key, isLocal: value.attribute.isLocal,
           isAdvertiser: value.operation == .advertisement))
     }
+    latestServer = place
     servers[place].peer = value.parties.peer ?? servers[place].peer
     let connection = value.parties.connection
     guard connection > 0, servers[place].connections.last != connection,
@@ -163,12 +163,11 @@ struct ValueFacts: Sendable {
 
   /// Takes what is known of the link that the last value crossed.
   mutating func learn(_ link: LinkSlot, _ memory: Memory) {
-    let connection = memory.links.id(link)
-    for position in servers.indices.reversed() {
-      guard servers[position].connections.last == connection else { continue }
-      servers[position].mtu = memory.links.attMTU(link)
-      if let name = memory.links.name(link) { servers[position].name = name }
+    guard let latestServer, servers[latestServer].connections.last == memory.links.id(link) else {
+      return
     }
+    servers[latestServer].mtu = memory.links.attMTU(link)
+    if let name = memory.links.name(link) { servers[latestServer].name = name }
   }
 
   private mutating func subscribe(_ value: ConveyedValue, _ bytes: RawSpan) {
@@ -180,7 +179,7 @@ struct ValueFacts: Sendable {
     if let known = subscriptions.firstIndex(where: { $0.server == server && $0.handle == owner }) {
       if isOn { subscriptions[known].packet = value.packet }
       subscriptions[known].isOn = isOn
-    } else if isOn, subscriptions.count < limits.names {
+    } else if isOn, subscriptions.count < Self.mostSubscriptions {
       subscriptions.append(
         Subscription(server: server, handle: owner, packet: value.packet, isOn: true))
     }

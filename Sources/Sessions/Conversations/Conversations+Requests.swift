@@ -110,7 +110,7 @@ extension Conversations {
     }
     var isAcknowledged: Bool?
     let link = bearers[place.bearer].link
-    if let ordinal = pending.ordinal,
+    if memory.links.tellsCompleted, let ordinal = pending.ordinal,
       memory.links.id(link) == bearers[place.bearer].parties.connection,
       let flow = memory.links.flow(link)
     {
