@@ -27,8 +27,8 @@ from traffic import advertising, btsnoop, files, handmade, pairing, written  # n
 STAND_IN = """#!/usr/bin/env python3
 import pathlib, sys
 folder = pathlib.Path(__file__).parent
-printed = folder / sys.argv[1]
-sys.stdout.write((printed if printed.is_file() else folder / "show").read_text())
+own = folder / sys.argv[1]
+sys.stdout.write((own if own.exists() else folder / "show").read_text())
 """
 
 PEER = "F3:F3:F3:F3:F3:F3"
@@ -236,6 +236,11 @@ SCHEMA = {
         },
         "note": {"type": "object", "required": ["type"], "properties": {"type": {"const": "note"}}},
         "devicesLine": {"type": "object", "required": ["events"], "properties": {"events": {"type": "object"}}},
+        "value": {
+            "type": "object",
+            "required": ["packet"],
+            "properties": {"type": {"const": "value"}, "packet": {"type": "integer"}},
+        },
         "info": {"type": "object", "required": ["records"], "properties": {"records": {"type": "integer"}}},
     },
 }
@@ -406,6 +411,7 @@ class ValidationTests(StandIn):
         (self.folder / "schema").write_text(json.dumps(SCHEMA))
         (self.folder / "info").write_text('{"records":1}\n')
         (self.folder / "devices").write_text('{"events":{}}\n')
+        (self.folder / "values").write_text('{"type":"value","packet":1}\n')
 
     def judged(self, show: str) -> tuple[int, str]:
         (self.folder / "show").write_text(show)
@@ -431,6 +437,12 @@ class ValidationTests(StandIn):
                 self.assertIn("line 2", output)
                 self.assertIn(reported, output)
 
+    def test_wrong_values_are_found(self) -> None:
+        (self.folder / "values").write_text('{"type":"value","packet":1}\n{"type":"value","packet":"1"}\n')
+        status, output = self.judged('{"type":"packet","packet":1}\n')
+        self.assertEqual(status, 1)
+        self.assertIn("line 2: $.packet", output)
+
     def test_wrong_info_is_found(self) -> None:
         (self.folder / "info").write_text('{"records":"many"}\n')
         status, output = self.judged('{"type":"packet","packet":1}\n')
@@ -447,7 +459,7 @@ class ValidationTests(StandIn):
         self.program.write_text(STAND_IN + "print('{\"type\":\"note\",\"time\":%d}' % __import__('time').time_ns())\n")
         (self.folder / "schema").write_text(json.dumps(SCHEMA))
         self.module.validators = lambda program: {
-            name: self.module.Draft202012Validator({"$ref": f"#/$defs/{name}", **SCHEMA}) for name in ("showLine", "devicesLine", "info")
+            name: self.module.Draft202012Validator({"$ref": f"#/$defs/{name}", **SCHEMA}) for name in ("showLine", "devicesLine", "value", "info")
         }
         self.assertIn("different bytes", self.judged("")[1])
 

@@ -39,8 +39,8 @@ enum OutputCheck {
       }
       count += 1
     }
-    guard let lines, count != lines else { return nil }
-    return "\(count) lines, not \(lines)"
+    guard let lines else { return nil }
+    return count == lines ? nil : "\(count) lines, not \(lines)"
   }
 }
 

@@ -424,31 +424,84 @@ extension JSONSchema {
     },
     "value": {
       "type": "object",
-      "description": "A line of `gattscope values --json`: a value that crossed the link. Lines come in the order in which outcomes became known.",
+      "description": "A line of `gattscope values --json`: a value that crossed the link, or an attempt that came to nothing. Lines come in the order in which outcomes became known.",
       "required": ["type", "packet", "operation"],
       "additionalProperties": false,
       "properties": {
         "type": {"const": "value"},
-        "packet": {"$ref": "#/$defs/packetNumber", "description": "The packet that carried the last byte of the value."},
+        "packet": {
+          "$ref": "#/$defs/packetNumber",
+          "description": "The packet that carried the last byte of the value; of an attempt without a value, the request's."
+        },
         "time": {"$ref": "#/$defs/time"},
         "elapsed_s": {"$ref": "#/$defs/elapsed"},
         "connection": {"type": "integer", "description": "The connection's number.", "minimum": 1},
-        "device": {"type": "string", "description": "The device's address."},
+        "device": {"type": "string", "description": "The other device's address."},
+        "server": {
+          "const": "local",
+          "description": "Present where the value is one of the host's own that made the capture: the other device reads and writes it."
+        },
         "service": {"$ref": "#/$defs/uuid"},
-        "uuid": {"$ref": "#/$defs/uuid", "description": "The characteristic or descriptor."},
-        "handle": {"$ref": "#/$defs/handle"},
+        "uuid": {
+          "$ref": "#/$defs/uuid",
+          "description": "The characteristic or descriptor; of service data in an advertisement, the service."
+        },
+        "company": {"$ref": "#/$defs/code", "description": "Of manufacturer data in an advertisement: whose it is."},
+        "handle": {"$ref": "#/$defs/handle", "description": "Absent in advertisements, and where the request is not in the capture."},
+        "handles": {
+          "type": "array",
+          "description": "Several attributes that were read at once (Read Multiple): their values stand one after the other, and nothing tells where each ends.",
+          "items": {"$ref": "#/$defs/handle"},
+          "minItems": 1
+        },
+        "attribute": {
+          "enum": ["service", "characteristic", "value", "descriptor"],
+          "description": "What the attribute is, once that is known."
+        },
+        "via": {"$ref": "#/$defs/via", "description": "How it is known what the handle stands for."},
         "operation": {"$ref": "#/$defs/operation"},
-        "direction": {"enum": ["sent", "received"], "description": "As the captured host sees it."},
+        "direction": {
+          "enum": ["sent", "received"],
+          "description": "As the captured host sees it; of an attempt without a value, the request's."
+        },
+        "offset": {
+          "type": "integer",
+          "description": "Where in the attribute's value these bytes begin, where that is not its beginning.",
+          "minimum": 1
+        },
         "value": {"$ref": "#/$defs/hex", "description": "The whole value, joined where it came in several packets."},
+        "cut": {"const": true, "description": "Present where the capture lacks a part of the bytes, or they were more than are kept."},
+        "may_go_on": {
+          "const": true,
+          "description": "Present where a value that was read fills its last PDU, so that there may be more of it that nobody asked for."
+        },
+        "echo": {
+          "const": "differs",
+          "description": "Present where the server repeated something else than the part of a prepared write that it was given."
+        },
         "packets": {
           "type": "array",
           "description": "The packets that carried it, where these are several.",
           "items": {"$ref": "#/$defs/packetNumber"}
         },
-        "error": {
-          "description": "Why the attempt failed: the peer's error, or no_response where none came.",
-          "anyOf": [{"$ref": "#/$defs/code"}, {"const": "no_response"}]
+        "response": {
+          "$ref": "#/$defs/packetNumber",
+          "description": "The packet that told what became of it, where that is not the one that carried the value."
         },
+        "latency_ms": {"$ref": "#/$defs/latency"},
+        "error": {
+          "description": "Why the attempt failed: the peer's error; no_response where none came; for prepared writes also cancelled, by the client, and not_executed, where the link ended before.",
+          "anyOf": [{"$ref": "#/$defs/code"}, {"enum": ["no_response", "cancelled", "not_executed"]}]
+        },
+        "because": {
+          "enum": ["connection_ended", "timed_out", "overtaken", "records_lost", "capture_ended", "forgotten"],
+          "description": "Why no answer can come any more: the connection ended; it ended after ATT's timeout of 30 s; requests that followed were answered; the capture lacks records, the answer may be among them; the capture ends; there were too many bearers to follow."
+        },
+        "acknowledged": {
+          "type": "boolean",
+          "description": "Of a packet of this host's without an answer: whether the peer acknowledged it on the air (Number Of Completed Packets)."
+        },
+        "hidden": {"$ref": "#/$defs/hidden"},
         "decoded": {"$ref": "#/$defs/decoded"}
       }
     },

@@ -178,6 +178,13 @@ struct DeviceWatch: Sendable {
     return looksForNames && named.contains(address)
   }
 
+  /// Whether a value was another device's or for it that is asked for.
+  func matches(_ parties: ValueParties) -> Bool {
+    [parties.peer, parties.identity, parties.resolvable].contains { address in
+      address.map { isWanted($0) } ?? false
+    }
+  }
+
   /// Whether a packet is about one of the devices: its connection's peer, by the address on the air or
   /// the identity that it gave, an advertiser or whom it calls, the sender of a periodic train, or any
   /// address among the parameters of a command or event.

@@ -268,15 +268,7 @@ extension Sentence {
     attributeName(uuid)
   }
 
-  private mutating func attributeName(_ uuid: BluetoothUUID) {
-    if uuid.isShort(0x2902) {
-      // Everybody calls the Client Characteristic Configuration Descriptor so.
-      output.text(" CCCD")
-    } else if let name = uuid.name {
-      output.byte(0x20)
-      output.name(name)
-    }
-  }
+  private mutating func attributeName(_ uuid: BluetoothUUID) { output.attributeName(uuid) }
 
   /// A characteristic where its value is: that is the handle that reads and writes use.
   private mutating func characteristic(_ declaration: CharacteristicDeclaration) {

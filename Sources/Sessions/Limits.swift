@@ -35,6 +35,18 @@ package struct Limits: Sendable, Equatable {
   package var servers = 64
   /// Attributes that are remembered of one server.
   package var attributes = 2048
+  /// ATT bearers whose conversations are followed at the same time.
+  package var bearers = 64
+  /// Bytes of a value that is read in parts, and of all parts of writes that a server holds prepared.
+  package var longValueBytes = 8192
+  /// Parts of writes that a server holds prepared.
+  package var preparedParts = 512
+  /// Attributes of which it is remembered how long their values are.
+  package var valueLengths = 1024
+  /// Attributes, and service or manufacturer data of advertisers, whose values `values` counts.
+  package var valueSeries = 16_384
+  /// Different values that are counted of one of these.
+  package var distinctValues = 256
   /// Controllers that are told apart.
   package var adapters = 16
   /// Notes that name the host's software.

@@ -17,11 +17,14 @@ enum Run {
   ///
   /// - Parameter saysRemarks: whether what is to be said about the captures as a whole, beside their
   ///   packets, goes to standard error: not where the report says it itself.
+  /// - Parameter descriptor: where the report goes.
+  /// - Parameter inspect: looks at the report when it is done.
   static func captures<Report: PacketReport & ~Copyable>(
-    _ names: [String], saysRemarks: Bool = true,
-    _ makeReport: @escaping (CaptureSummary) -> Report
+    _ names: [String], saysRemarks: Bool = true, to descriptor: Int32 = STDOUT_FILENO,
+    _ makeReport: @escaping (CaptureSummary) -> Report,
+    inspect: @escaping (borrowing Report) -> Void = { _ in }
   ) throws {
-    var reading = Reading(makeReport)
+    var reading = Reading(to: descriptor, makeReport, inspect)
     var failures: [CaptureFailure] = []
     do throws(CaptureFailure) {
       if names.count == 1 {
@@ -65,19 +68,30 @@ enum Run {
 /// Prints the report on one source, whichever it is.
 private struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable {
   private let makeReport: (CaptureSummary) -> Report
+  private let inspect: (borrowing Report) -> Void
   /// Where the report is printed.
-  private(set) var output = Output(descriptor: STDOUT_FILENO)
+  private(set) var output: Output
   /// What is to be said beside it.
   var remarks: [String] = []
 
-  init(_ makeReport: @escaping (CaptureSummary) -> Report) { self.makeReport = makeReport }
+  init(
+    to descriptor: Int32, _ makeReport: @escaping (CaptureSummary) -> Report,
+    _ inspect: @escaping (borrowing Report) -> Void
+  ) {
+    output = Output(descriptor: descriptor)
+    self.makeReport = makeReport
+    self.inspect = inspect
+  }
 
   mutating func use<Source: CaptureSource & ~Copyable>(
     _ source: inout Source
   ) throws(CaptureFailure) {
     var report = makeReport(source.summary)
     var pass = Pass()
-    defer { if let remark = report.remark { remarks.append(remark) } }
+    defer {
+      if let remark = report.remark { remarks.append(remark) }
+      inspect(report)
+    }
     try pass.run(&source, &report, into: &output)
   }
 }
