@@ -89,7 +89,7 @@ enum Details {
     _ connection: Connection, _ memory: Memory, to sink: inout Sink
   ) {
     guard connection.id != 0 else { return }
-    let state = ConnectionState(connection, memory.names)
+    let state = ConnectionState(connection, names: memory.names.generation)
     if sink.repeats(state) { return }
     defer { sink.remember(state) }
     sink.begin("connection")
@@ -376,7 +376,8 @@ struct ConnectionState: Equatable, Sendable {
   private let hasName: Bool
   private let names: Int
 
-  init(_ connection: Connection, _ names: Names) {
+  /// - Parameter names: the generation of the names that are known.
+  init(_ connection: Connection, names: Int) {
     id = connection.id
     handle = connection.handle
     peer = connection.peer?.value
@@ -384,7 +385,7 @@ struct ConnectionState: Equatable, Sendable {
     kind = connection.peerKind
     role = connection.localRole
     hasName = connection.name != nil
-    self.names = names.generation
+    self.names = names
   }
 }
 

@@ -16,22 +16,22 @@ struct DevicesDocument: ~Copyable {
 
   mutating func write(into output: inout Output) {
     for scan in list.scans {
-      sink.beginDocument()
+      sink.beginDocument(in: &output)
       self.scan(scan)
       line(into: &output)
     }
     for own in list.own {
-      sink.beginDocument()
+      sink.beginDocument(in: &output)
       self.own(own)
       line(into: &output)
     }
     for device in list.devices {
-      sink.beginDocument()
+      sink.beginDocument(in: &output)
       self.device(device)
       line(into: &output)
     }
     for stranger in list.strangers {
-      sink.beginDocument()
+      sink.beginDocument(in: &output)
       sink.word("type", "device")
       sink.packets("connections", [stranger.connection])
       sink.number("connections_total", 1)
@@ -43,9 +43,7 @@ struct DevicesDocument: ~Copyable {
   }
 
   private mutating func line(into output: inout Output) {
-    sink.end()
-    sink.output.byte(0x0a)
-    output.raw(sink.output.bytes)
+    sink.endDocument(in: &output)
   }
 
   // MARK: Scans

@@ -26,7 +26,8 @@ struct GattscopeCommand: ParsableCommand {
       """,
     version: "gattscope 0.1.0, JSON schema \(JSONSchema.number)",
     subcommands: [
-      ShowCommand.self, InfoCommand.self, ValuesCommand.self, DevicesCommand.self, SchemaCommand.self,
+      ShowCommand.self, InfoCommand.self, ValuesCommand.self, DevicesCommand.self,
+      SchemaCommand.self,
       CompletionCommand.self,
     ],
     defaultSubcommand: ShowCommand.self)

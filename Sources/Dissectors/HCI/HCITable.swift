@@ -156,8 +156,8 @@ package struct HCIRowID: Equatable, Sendable {
 /// All rows, found by their codes without searching.
 ///
 /// Rows that no code tells apart (Microsoft's, whose opcode and event prefix differ from Controller to
-/// Controller) stand alone.
-package struct HCITable: Sendable {
+/// Controller) stand alone. A class, so that no module that looks something up copies the table.
+package final class HCITable: Sendable {
   private let entries: [HCIEntry]
   /// The parameters of all rows, one row's behind the other's.
   let fields: [HCIField]

@@ -88,7 +88,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     _ index: Int, _ bytes: [UInt8], _ memory: Memory, into output: inout Output
   ) {
     let value = conversations.values[index]
-    sink.beginDocument()
+    sink.beginDocument(in: &output)
     sink.word("type", "value")
     sink.number("packet", value.packet)
     if let time = value.time {
@@ -138,9 +138,7 @@ package struct ValueLines: PacketReport, ~Copyable {
       if let reason = value.outcome.reason { sink.word("because", reason.key) }
       if let isAcknowledged = value.isAcknowledged { sink.flag("acknowledged", isAcknowledged) }
     }
-    sink.end()
-    sink.output.byte(0x0a)
-    output.raw(sink.output.bytes)
+    sink.endDocument(in: &output)
   }
 
   /// Whose value it is.
