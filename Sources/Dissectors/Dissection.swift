@@ -58,6 +58,11 @@ extension Dissection {
   /// packet (Core, Vol 4, Part A, 2).
   package init(h4 bytes: RawSpan, isTruncated: Bool) {
     self.init()
+    read(h4: bytes, isTruncated: isTruncated)
+  }
+
+  /// The same where nothing is known yet: in place, since this is done for every packet.
+  package mutating func read(h4 bytes: RawSpan, isTruncated: Bool) {
     guard bytes.byteCount > 0 else {
       if !isTruncated { problems.add(Problem(.emptyRecord)) }
       return
