@@ -49,15 +49,17 @@ struct NameTable: Sendable {
   func name(of number: UInt16) -> AssignedName? {
     let index = self.index.bytes
     let wanted = Self.digits(of: number)
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      let found = index.bigEndianU32(at: middle * Self.entryBytes)
-      if found == wanted { return name(index, at: middle) }
-      if found < wanted { low = middle + 1 } else { high = middle }
+    // The last entry that is not greater: half of what is left goes each time, without a branch to guess.
+    var first = 0
+    var left = count
+    while left > 1 {
+      let half = left &>> 1
+      let middle = first &+ half
+      first = index.bigEndianU32(at: middle &* Self.entryBytes) <= wanted ? middle : first
+      left &-= half
     }
-    return nil
+    guard left == 1, index.bigEndianU32(at: first * Self.entryBytes) == wanted else { return nil }
+    return name(index, at: first)
   }
 
   /// The four digits of a number as they stand in the index, the first in the most significant byte.

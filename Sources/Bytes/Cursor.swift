@@ -166,6 +166,13 @@ package struct Cursor: ~Escapable {
     default: break
     }
     try check(width)
+    if remaining >= 8, width > 0 {
+      // The bytes behind are read, too, and shifted out.
+      let unused = UInt64(64 - 8 * width)
+      let word = unsafe span.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self)
+      position += width
+      return (UInt64(littleEndian: word) &<< unused) &>> unused
+    }
     var value: UInt64 = 0
     for index in 0..<width {
       value |= UInt64(span.byte(at: position + index)) << UInt64(8 * index)

@@ -168,24 +168,45 @@ extension Output {
 
   /// Appends `0x` and `digits` hexadecimal digits.
   package mutating func hexadecimal(_ value: UInt64, digits: Int) {
-    guard digits <= 8 else {
-      hexadecimal(value &>> 32, digits: digits &- 8)
-      let rest = value & 0xffff_ffff
-      reserve(8)
-      unsafe UnsafeMutableRawPointer(buffer + count).storeBytes(
-        of: Self.eightDigits(UInt32(rest)), as: UInt64.self)
-      count &+= 8
-      return
+    reserve(2)
+    unsafe UnsafeMutableRawPointer(buffer + count).storeBytes(of: 0x7830, as: UInt16.self)
+    count &+= 2
+    hexDigits(value, digits)
+  }
+
+  /// Appends the last `digits` (at most 16) hexadecimal digits of a number.
+  package mutating func hexDigits(_ value: UInt64, _ digits: Int) {
+    var digits = digits
+    if digits > 8 {
+      hexDigits(value &>> 32, digits &- 8)
+      digits = 8
     }
-    reserve(10)
-    let target = unsafe UnsafeMutableRawPointer(buffer + count)
+    reserve(8)
     // What is in front of the digits that are wanted is shifted out.
     let shift = UInt32(truncatingIfNeeded: 4 &* (8 &- digits))
-    unsafe target.storeBytes(of: 0x7830, as: UInt16.self)
-    unsafe target.storeBytes(
-      of: Self.eightDigits(UInt32(truncatingIfNeeded: value) &<< shift), toByteOffset: 2,
-      as: UInt64.self)
-    count &+= 2 &+ digits
+    unsafe UnsafeMutableRawPointer(buffer + count).storeBytes(
+      of: Self.eightDigits(UInt32(truncatingIfNeeded: value) &<< shift), as: UInt64.self)
+    count &+= digits
+  }
+
+  /// Appends the last six bytes of a number, upper case with colons between: `C0:FF:EE:12:34:56`.
+  package mutating func sixOctets(_ value: UInt64) {
+    reserve(18)
+    var target = unsafe buffer + count
+    var rest = value &<< 16
+    for _ in 0..<6 {
+      unsafe target[0] = Self.upperDigit(UInt8(truncatingIfNeeded: rest &>> 60))
+      unsafe target[1] = Self.upperDigit(UInt8(truncatingIfNeeded: rest &>> 56) & 15)
+      // Behind the last one, too, where it is not counted.
+      unsafe target[2] = 0x3a
+      unsafe target += 3
+      rest = rest &<< 8
+    }
+    count &+= 17
+  }
+
+  private static func upperDigit(_ nibble: UInt8) -> UInt8 {
+    0x30 &+ nibble &+ (nibble > 9 ? 7 : 0)
   }
 
   /// Appends bytes as pairs of hexadecimal digits: `a5 06` with a separator, `a506` without.

@@ -33,6 +33,14 @@ struct JSONSink: FieldSink, ~Copyable {
     isFirst = false
   }
 
+  /// Text that stands in every document as it is, its commas included. Always inlined: its length is known
+  /// where it is written, and no key needs to be looked up.
+  @inline(__always)
+  mutating func constant(_ text: StaticString) {
+    output.text(text)
+    isFirst = false
+  }
+
   /// A key of the specification with a unit behind it.
   private mutating func key(_ key: StaticString, unit: StaticString) {
     separate()

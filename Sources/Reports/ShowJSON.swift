@@ -54,33 +54,42 @@ package struct ShowJSON: PacketReport, ~Copyable {
     _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {}
 
-  /// The record's own fields.
+  /// The record's own fields, which every line begins with.
   private mutating func head(_ record: borrowing CaptureRecord, _ dissection: Dissection) {
     let layer = dissection.layer
-    sink.word("type", layer == .note ? "note" : "packet")
-    sink.number("packet", record.number)
+    if layer == .note {
+      sink.constant(#""type":"note","packet":"#)
+    } else {
+      sink.constant(#""type":"packet","packet":"#)
+    }
+    sink.output.decimal(record.number)
     if record.file != file {
       file = record.file
       if files.indices.contains(file) { sink.string("file", files[file].name) }
     }
     if let time = record.time {
       if time.isWritable {
-        sink.key("time")
-        sink.output.byte(0x22)
+        sink.constant(#","time":""#)
         clock.utc(time, decimals: timeDecimals, into: &sink.output)
-        sink.output.byte(0x22)
+        sink.constant("\"")
       }
       if let start = showing.start {
-        sink.key("elapsed_s")
+        sink.constant(#","elapsed_s":"#)
         sink.output.elapsed(time, since: start)
       }
     }
-    if let adapter = record.adapter { sink.number("adapter", Int(adapter)) }
-    if let direction = record.direction {
-      sink.word("direction", direction == .sent ? "sent" : "received")
-      if record.isDirectionInferred { sink.word("direction_via", "inferred") }
+    if let adapter = record.adapter {
+      sink.constant(#","adapter":"#)
+      sink.output.decimal(Int(adapter))
     }
-    sink.number("length", record.originalLength)
+    switch record.direction {
+    case .sent: sink.constant(#","direction":"sent""#)
+    case .received: sink.constant(#","direction":"received""#)
+    case nil: break
+    }
+    if record.isDirectionInferred { sink.word("direction_via", "inferred") }
+    sink.constant(#","length":"#)
+    sink.output.decimal(record.originalLength)
     if record.isTruncated { sink.number("captured", record.bytes.byteCount) }
     if layer != .note { sink.word("protocol", layer.key) }
     if !record.options.isEmpty { comments(record) }

@@ -28,6 +28,11 @@ struct CursorTests {
     let mask = UInt64.max >> UInt64(64 - 8 * width)
     #expect(try cursor.unsigned(width: width) == 0x8877_6655_4433_2211 & mask)
     #expect(cursor.offset == width)
+    // The same where nothing stands behind it.
+    let last = Array(value.prefix(width))
+    var end = Cursor(last.bytes)
+    #expect(try end.unsigned(width: width) == 0x8877_6655_4433_2211 & mask)
+    #expect(end.isAtEnd)
   }
 
   /// Each read wants one byte more than there is; nothing is consumed.

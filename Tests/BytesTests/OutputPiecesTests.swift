@@ -55,6 +55,7 @@ import Testing
       // Of a number with more digits the last ones.
       let all = String(repeating: "0", count: 16) + String(number, radix: 16)
       #expect(written { $0.hexadecimal(number, digits: digits) } == "0x" + all.suffix(digits))
+      #expect(written { $0.hexDigits(number, digits) } == all.suffix(digits))
     }
   }
 
@@ -64,6 +65,11 @@ import Testing
     let pairs = bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }
     #expect(written { $0.hex(bytes.bytes) } == pairs.joined())
     #expect(written { $0.hex(bytes.bytes, separator: 0x20) } == pairs.joined(separator: " "))
+  }
+
+  @Test func octetsWithColons() {
+    #expect(written { $0.sixOctets(0xc0ff_ee12_3456) } == "C0:FF:EE:12:34:56")
+    #expect(written { $0.sixOctets(0xabcd_0102_0a0b_0c9f) } == "01:02:0A:0B:0C:9F")
   }
 
   @Test func namesOfEachLength() {
