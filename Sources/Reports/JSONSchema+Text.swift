@@ -989,8 +989,8 @@ extension JSONSchema {
         },
         "service": {"$ref": "#/$defs/uuid", "description": "The service that the attribute is part of, once it is known."},
         "attribute": {
-          "enum": ["service", "characteristic", "value", "descriptor"],
-          "description": "What the attribute is: a service's or characteristic's declaration, a characteristic's value, or a descriptor."
+          "enum": ["service", "include", "characteristic", "value", "descriptor"],
+          "description": "What the attribute is: a service's, include's or characteristic's declaration, a characteristic's value, or a descriptor."
         },
         "via": {"$ref": "#/$defs/via"},
         "offset": {

@@ -174,6 +174,12 @@ struct DeviceWatch: Sendable {
     return looksForNames && named.contains(address)
   }
 
+  /// The same of an advertiser, who may have a resolvable address.
+  private func isWanted(_ address: DeviceAddress, _ memory: Memory) -> Bool {
+    if isWanted(address) { return true }
+    return memory.identities.identity(of: address).map { isWanted($0.address) } ?? false
+  }
+
   /// Whether a packet is about one of the devices: its connection's peer, by the address on the air or
   /// the identity that it gave, an advertiser or whom it calls, the sender of a periodic train, or any
   /// address among the parameters of a command or event.
@@ -190,7 +196,7 @@ struct DeviceWatch: Sendable {
     if case .acl = dissection.content { return false }
     if !memory.advertisements.reports.isEmpty {
       return memory.advertisements.reports.contains {
-        ($0.report.address ?? $0.train?.address).map { isWanted($0) } ?? false
+        ($0.report.address ?? $0.train?.address).map { isWanted($0, memory) } ?? false
           || $0.report.directAddress.map { isWanted($0) } ?? false
       }
     }

@@ -50,6 +50,8 @@ package struct Memory: Sendable {
   package internal(set) var advertisements: Advertisements
   /// The attributes of GATT servers.
   package internal(set) var attributes: Attributes
+  /// The identities behind resolvable private addresses.
+  package internal(set) var identities: Identities
   /// The controllers.
   package internal(set) var adapters: Adapters
   /// The L2CAP channels.
@@ -70,6 +72,7 @@ package struct Memory: Sendable {
     names = Names(limit: limits.names)
     advertisements = Advertisements(shared)
     attributes = Attributes(shared)
+    identities = Identities(limits)
     adapters = Adapters(shared)
     channels = Channels(limits)
     signals = Signals(limits)
@@ -163,6 +166,7 @@ package struct Memory: Sendable {
     commands.send(
       command.opcode, adapter: adapter, handle: handle, packet: record.number,
       time: record.time, link: answer.link, connection: answer.link.map { links[$0].id } ?? 0)
+    learnIdentity(command, bytes, dissection.body)
     if command.opcode == HCICommand.disconnect, let link = answer.link {
       links[link].disconnectPacket = record.number
     }
@@ -190,6 +194,7 @@ package struct Memory: Sendable {
   ) {
     let body = dissection.body
     let adapter = record.adapter ?? 0xffff
+    learnIdentity(control, bytes, body)
     if !control.isEvent {
       controlCommands.send(
         control, adapter: adapter, Request(packet: record.number, time: record.time))

@@ -15,6 +15,7 @@ struct GattscopeCommand: ParsableCommand {
       Examples:
         gattscope btsnoop_hci.log                    what happened, packet by packet
         gattscope info btsnoop_hci.log               what is in the file
+        gattscope map btsnoop_hci.log                what services devices have
         gattscope show --layer att --errors capture  ATT requests that were refused
         gattscope show --json capture | jq .summary  for programs
         ssh pi tail -c +1 -f trace | gattscope -     while btmon -w trace runs there
@@ -23,7 +24,10 @@ struct GattscopeCommand: ParsableCommand {
       opened or read, 74 output could not be written.
       """,
     version: "gattscope 0.1.0, JSON schema \(JSONSchema.number)",
-    subcommands: [ShowCommand.self, InfoCommand.self, SchemaCommand.self, CompletionCommand.self],
+    subcommands: [
+      ShowCommand.self, InfoCommand.self, MapCommand.self, SchemaCommand.self,
+      CompletionCommand.self,
+    ],
     defaultSubcommand: ShowCommand.self)
 
   static func main() {
