@@ -24,6 +24,7 @@ from traffic import files, written
 VIEWS = (
     *(["show"], ["show", "-v"], ["show", "-x"], ["show", "-v", "-x"], ["show", "--ascii", "-x"]),
     *(["show", "--json"], ["show", "--json", "--raw"], ["info"], ["info", "--json"]),
+    *(["map"], ["map", "--json"]),
 )
 # Bytes of a piece, and where pieces begin: a dump breaks a key of 16 bytes into two lines, of which one has 8 of them.
 PIECE, STARTS = 6, (0, 5, 10)

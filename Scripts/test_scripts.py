@@ -27,7 +27,7 @@ from traffic import advertising, btsnoop, files, handmade, pairing, written  # n
 STAND_IN = """#!/usr/bin/env python3
 import pathlib, sys
 folder = pathlib.Path(__file__).parent
-sys.stdout.write((folder / ("info" if sys.argv[1] == "info" else "schema" if sys.argv[1] == "schema" else "show")).read_text())
+sys.stdout.write((folder / (sys.argv[1] if sys.argv[1] in ("info", "map", "schema") else "show")).read_text())
 """
 
 PEER = "F3:F3:F3:F3:F3:F3"
@@ -235,6 +235,7 @@ SCHEMA = {
         },
         "note": {"type": "object", "required": ["type"], "properties": {"type": {"const": "note"}}},
         "info": {"type": "object", "required": ["records"], "properties": {"records": {"type": "integer"}}},
+        "map": {"type": "object", "required": ["devices"]},
     },
 }
 
@@ -365,6 +366,7 @@ class SecretTests(StandIn):
         self.program.write_text(STAND_IN + asked)
         self.print_lines([])
         (self.folder / "info").write_text("{}\n")
+        (self.folder / "map").write_text("{}\n")
 
     def judged(self, show: str) -> tuple[int, str]:
         (self.folder / "show").write_text(show)
@@ -403,6 +405,7 @@ class ValidationTests(StandIn):
         self.module = load("validate-json")
         (self.folder / "schema").write_text(json.dumps(SCHEMA))
         (self.folder / "info").write_text('{"records":1}\n')
+        (self.folder / "map").write_text('{"devices":[]}\n')
 
     def judged(self, show: str) -> tuple[int, str]:
         (self.folder / "show").write_text(show)
@@ -438,7 +441,7 @@ class ValidationTests(StandIn):
         self.program.write_text(STAND_IN + "print('{\"type\":\"note\",\"time\":%d}' % __import__('time').time_ns())\n")
         (self.folder / "schema").write_text(json.dumps(SCHEMA))
         self.module.validators = lambda program: {
-            name: self.module.Draft202012Validator({"$ref": f"#/$defs/{name}", **SCHEMA}) for name in ("showLine", "info")
+            name: self.module.Draft202012Validator({"$ref": f"#/$defs/{name}", **SCHEMA}) for name in ("showLine", "info", "map")
         }
         self.assertIn("different bytes", self.judged("")[1])
 

@@ -3,8 +3,8 @@
 
 usage: validate-json.py GATTSCOPE CAPTURE_OR_FOLDER...
 
-Every line of `show --json` and `show --json --raw` must fit `$defs/showLine`, the document of `info --json` must fit
-`$defs/info`, neither may have a top-level key that the schema does not know, and two runs must give the same bytes.
+Every line of `show --json` and `show --json --raw` must fit `$defs/showLine`, the documents of `info --json`
+and `map --json` must fit `$defs/info` and `$defs/map`, none may have a top-level key that the schema does not know, and two runs must give the same bytes.
 Of a folder, every file below it that gattscope reads is taken. Exit status 1: something does not fit.
 """
 
@@ -20,7 +20,12 @@ except ImportError:
     sys.exit("validate-json.py needs the Python package jsonschema (Debian: python3-jsonschema)")
 
 MOST_PRINTED = 40
-COMMANDS = (("showLine", ["show", "--json"]), ("showLine", ["show", "--json", "--raw"]), ("info", ["info", "--json"]))
+COMMANDS = (
+    ("showLine", ["show", "--json"]),
+    ("showLine", ["show", "--json", "--raw"]),
+    ("info", ["info", "--json"]),
+    ("map", ["map", "--json"]),
+)
 READ, DAMAGED = 0, 65  # exit statuses: 65 is also "not a format that gattscope reads", which prints nothing
 NOT_CAPTURES = (".md", ".json", ".tsv", ".txt")
 
@@ -117,7 +122,7 @@ def main() -> int:
         sys.exit(__doc__)
     program = sys.argv[1]
     schemas = validators(program)
-    counts = {"showLine": 0, "info": 0, "not read": 0}
+    counts = {"showLine": 0, "info": 0, "map": 0, "not read": 0}
     found = [error for path in captures(sys.argv[2:]) for error in capture_errors(program, schemas, path, counts)]
     if counts["showLine"] == 0 or counts["info"] == 0:
         found.append("nothing was validated")
@@ -126,7 +131,7 @@ def main() -> int:
     if len(found) > MOST_PRINTED:
         print(f"... and {len(found) - MOST_PRINTED} more")
     print(
-        f"{counts['showLine']} lines, {counts['info']} documents of info, "
+        f"{counts['showLine']} lines, {counts['info']} documents of info, {counts['map']} of map, "
         f"{counts['not read']} files in formats that are not read, {len(found)} errors"
     )
     return 1 if found else 0

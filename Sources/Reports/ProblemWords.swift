@@ -267,7 +267,7 @@ extension Output {
       text("says something else of ")
       hexadecimal(UInt64(first), digits: 4)
       text(" than ")
-      packet(second)
+      if second > 0 { packet(second) } else { text("the map that was supplied") }
       text(", and is believed")
     }
   }

@@ -20,6 +20,7 @@ extension Memory {
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: inout Answer
   ) {
     guard let link = answer.link else { return }
+    if !supplied.maps.isEmpty { applySupplied(to: link, packet: record.number) }
     let isLocal = (direction == .sent) == opcode.isServers
     if fields.items != nil || opcode == .errorResponse {
       learnAttributes(opcode, fields, bytes, isLocal: isLocal, record, &dissection, answer)

@@ -59,6 +59,8 @@ package struct Memory: Sendable {
   /// The L2CAP signalling requests, and what is known of the current packet's commands.
   package internal(set) var signals: Signals
   var commands: Commands
+  /// The maps that were supplied.
+  var supplied = SuppliedMaps()
   private var controlCommands: ControlCommands
   private let shared: SharedLimits
   private var limits: Limits { shared.values }

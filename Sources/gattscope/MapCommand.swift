@@ -15,6 +15,7 @@ struct MapCommand: ParsableCommand {
       Examples:
         gattscope map btsnoop_hci.log
         gattscope map --device 'HRM*' btsnoop_hci.log.last btsnoop_hci.log
+        gattscope map --json first.log > band.json; gattscope map --map band.json second.log
         gattscope map --json capture.btsnoop | jq '.devices[].services[].uuid'
       """)
 
@@ -28,6 +29,9 @@ struct MapCommand: ParsableCommand {
       valueName: "address|name"),
     transform: { try DevicePattern($0) })
   var device: [DevicePattern] = []
+
+  @OptionGroup
+  var supplied: MapFileOptions
 
   @Flag(name: .long, help: "Print a JSON document.")
   var json = false
@@ -50,6 +54,6 @@ struct MapCommand: ParsableCommand {
     options.width = terminal.columns
     options.usesColor = terminal.usesColor
     let chosen = options
-    try Run.captures(captures) { _ in MapReport(chosen) }
+    try Run.captures(captures, maps: supplied.maps()) { _ in MapReport(chosen) }
   }
 }

@@ -17,8 +17,10 @@ enum Run {
   ///
   /// - Parameter saysRemarks: whether what is to be said about the captures as a whole, beside their
   ///   packets, goes to standard error: not where the report says it itself.
+  /// - Parameter maps: what is known of servers from elsewhere.
   static func captures<Report: PacketReport & ~Copyable>(
-    _ names: [String], saysRemarks: Bool = true, _ makeReport: (CaptureSummary) -> Report
+    _ names: [String], saysRemarks: Bool = true, maps: [SuppliedMap] = [],
+    _ makeReport: (CaptureSummary) -> Report
   ) throws {
     var output = Output(descriptor: STDOUT_FILENO)
     var failures: [CaptureFailure] = []
@@ -27,7 +29,7 @@ enum Run {
       if names.count == 1 {
         var source = try CaptureReader(path: names[0])
         defer { if saysRemarks { remarks += source.summary.allRemarks } }
-        try read(&source, makeReport, &remarks, into: &output)
+        try read(&source, maps, makeReport, &remarks, into: &output)
       } else {
         var source = try JoinedSource(paths: names)
         defer {
@@ -35,7 +37,7 @@ enum Run {
           // The first one is thrown; the others are known only here.
           failures = Array(source.failures.dropFirst())
         }
-        try read(&source, makeReport, &remarks, into: &output)
+        try read(&source, maps, makeReport, &remarks, into: &output)
       }
     } catch {
       failures.insert(error, at: 0)
@@ -63,11 +65,11 @@ enum Run {
 
   /// Reads one source to its end.
   private static func read<Source: CaptureSource & ~Copyable, Report: PacketReport & ~Copyable>(
-    _ source: inout Source, _ makeReport: (CaptureSummary) -> Report, _ remarks: inout [String],
-    into output: inout Output
+    _ source: inout Source, _ maps: [SuppliedMap], _ makeReport: (CaptureSummary) -> Report,
+    _ remarks: inout [String], into output: inout Output
   ) throws(CaptureFailure) {
     var report = makeReport(source.summary)
-    var pass = Pass()
+    var pass = Pass(maps: maps)
     defer { if let remark = report.remark { remarks.append(remark) } }
     try pass.run(&source, &report, into: &output)
   }

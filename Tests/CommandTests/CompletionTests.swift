@@ -47,6 +47,7 @@ struct CompletionTests {
       (["gattscope", "show", "--errors", "--color", "a"], ["always", "auto"]),
       (["gattscope", "show", "a"], ["a capture.log"]),
       (["gattscope", "info", "a"], ["a capture.log"]),
+      (["gattscope", "map", "--dev"], ["--device"]),
       (["gattscope", "completion", ""], ["bash", "fish", "zsh"]),
     ])
   func bash(_ words: [String], _ expected: [String]) throws {

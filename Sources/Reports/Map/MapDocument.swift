@@ -48,11 +48,7 @@ struct MapDocument: ~Copyable {
       sink.endItem()
     }
     sink.endList()
-    if !device.loose.isEmpty {
-      sink.beginList("characteristics")
-      for characteristic in device.loose { write(characteristic, device.database, connection) }
-      sink.endList()
-    }
+    write(device.loose, always: false, device.database, connection)
     guard !device.unknown.isEmpty else { return }
     sink.beginList("unknown")
     for unknown in device.unknown {
@@ -101,7 +97,11 @@ struct MapDocument: ~Copyable {
         sink.begin(key)
         sink.word("attribute", attribute.kind.key)
         sink.namedUUID(attribute.uuid)
-        sink.number("packet", attribute.packet)
+        if attribute.packet > 0 {
+          sink.number("packet", attribute.packet)
+        } else {
+          sink.word("via", attribute.via.key)
+        }
         sink.end()
       }
       sink.endItem()
@@ -142,8 +142,40 @@ struct MapDocument: ~Copyable {
       }
       sink.endList()
     }
-    sink.beginList("characteristics")
-    for characteristic in service.characteristics { write(characteristic, database, connection) }
+    write(service.characteristics, always: true, database, connection)
+  }
+
+  /// Characteristics, and the descriptors that belong to none that is known.
+  ///
+  /// - Parameter isAlways: whether there is a list where there is nothing.
+  private mutating func write(
+    _ characteristics: [MapCharacteristic], always isAlways: Bool, _ database: Database?,
+    _ connection: Int
+  ) {
+    let whole = characteristics.filter { !$0.isPlaceholder }
+    if isAlways || !whole.isEmpty {
+      sink.beginList("characteristics")
+      for characteristic in whole { write(characteristic, database, connection) }
+      sink.endList()
+    }
+    for placeholder in characteristics where placeholder.isPlaceholder {
+      write(placeholder.descriptors, database, connection)
+    }
+  }
+
+  private mutating func write(
+    _ descriptors: [MapDescriptor], _ database: Database?, _ connection: Int
+  ) {
+    sink.beginList("descriptors")
+    for descriptor in descriptors {
+      let attribute = descriptor.attribute
+      sink.beginItem()
+      sink.namedUUID(attribute.uuid)
+      sink.identifier("handle", UInt64(attribute.handle), digits: 4)
+      source(attribute, database, connection)
+      if let use = descriptor.use { write(use, attribute.uuid) }
+      sink.endItem()
+    }
     sink.endList()
   }
 
@@ -162,29 +194,17 @@ struct MapDocument: ~Copyable {
   ) {
     sink.beginItem()
     defer { sink.endItem() }
-    if !characteristic.isPlaceholder {
-      sink.namedUUID(characteristic.attribute.uuid)
-      if let declaration = characteristic.declaration {
-        sink.identifier("declaration_handle", UInt64(declaration.handle), digits: 4)
-        sink.identifier("value_handle", UInt64(declaration.target), digits: 4)
-        properties(declaration.properties)
-      } else {
-        sink.identifier("value_handle", UInt64(characteristic.value.handle), digits: 4)
-      }
-      source(characteristic.attribute, database, connection)
-      if let use = characteristic.use { write(use, characteristic.attribute.uuid) }
+    sink.namedUUID(characteristic.attribute.uuid)
+    if let declaration = characteristic.declaration {
+      sink.identifier("declaration_handle", UInt64(declaration.handle), digits: 4)
+      sink.identifier("value_handle", UInt64(declaration.target), digits: 4)
+      properties(declaration.properties)
+    } else {
+      sink.identifier("value_handle", UInt64(characteristic.value.handle), digits: 4)
     }
-    sink.beginList("descriptors")
-    for descriptor in characteristic.descriptors {
-      let attribute = descriptor.attribute
-      sink.beginItem()
-      sink.namedUUID(attribute.uuid)
-      sink.identifier("handle", UInt64(attribute.handle), digits: 4)
-      source(attribute, database, connection)
-      if let use = descriptor.use { write(use, attribute.uuid) }
-      sink.endItem()
-    }
-    sink.endList()
+    source(characteristic.attribute, database, connection)
+    if let use = characteristic.use { write(use, characteristic.attribute.uuid) }
+    write(characteristic.descriptors, database, connection)
   }
 
   /// The value, and what was tried.

@@ -174,6 +174,13 @@ extension MapDevice {
   /// How many descriptors are known.
   var descriptorCount: Int { characteristics.reduce(0) { $0 + $1.descriptors.count } }
 
+  /// How most of it is known: that is said once.
+  var usualVia: Attribute.Via {
+    guard database?.discovery == nil else { return .discovered }
+    let isSupplied = database?.attributes.contains { $0.via == .supplied } ?? false
+    return isSupplied ? .supplied : .discovered
+  }
+
   /// How far discovery went.
   enum Extent: Sendable {
     case all, part, none

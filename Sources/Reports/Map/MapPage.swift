@@ -52,10 +52,10 @@ struct MapPage: ~Copyable {
     start = out.count
   }
 
-  /// Pads the line up to a column; where it is there already, by two blanks.
+  /// Pads the line up to a column; where it is there already, by a blank.
   private mutating func pad(to column: Int) {
     let used = out.bytes.part(Slice(start: start, count: out.count - start)).columns
-    out.spaces(max(column - used, used == 0 ? column : 2))
+    out.spaces(max(column - used, 1))
   }
 
   // MARK: The heading
@@ -86,10 +86,11 @@ struct MapPage: ~Copyable {
     endLine()
     proof(device)
     disagreements(device)
+    if !device.services.isEmpty { endLine() }
     for service in device.services { write(service, device) }
     if !device.loose.isEmpty {
       endLine()
-      out.text("of no service that was discovered")
+      out.text("in no service that was discovered")
       endLine()
       for characteristic in device.loose { write(characteristic, device) }
     }
@@ -151,6 +152,7 @@ struct MapPage: ~Copyable {
     out.text(", ")
     out.count(device.descriptorCount, "descriptor", "descriptors")
     extent(device)
+    guard device.usualVia == .discovered else { return }
     let carried = device.services.map(\.declaration) + characteristics.map(\.attribute)
     let connection = device.connections.last ?? 0
     if carried.contains(where: { via($0, device, connection) == .carried }) {
@@ -166,7 +168,7 @@ struct MapPage: ~Copyable {
       ("descriptors", device.descriptorExtent), ("includes", device.includeExtent),
     ]
     if device.database?.discovery == nil {
-      out.text(", nothing was discovered")
+      out.text(device.usualVia == .supplied ? ", all supplied" : ", nothing was discovered")
       return
     }
     let isAll = searches.prefix(3).allSatisfy { $0.extent == .all }
@@ -180,12 +182,16 @@ struct MapPage: ~Copyable {
       }
       out.byte(0x29)
     }
-    var isFirst = true
-    for search in searches where search.extent != .all {
-      out.text(isFirst ? "; " : ", ")
-      isFirst = false
-      out.text(search.words)
-      out.text(search.extent == .none ? " not asked for" : " not all asked for")
+    for (extent, words) in [
+      (.part, " not all asked for"), (.none, " not asked for"),
+    ] as [(MapDevice.Extent, StaticString)] {
+      let left = searches.filter { $0.extent == extent }
+      guard !left.isEmpty else { continue }
+      for (index, search) in left.enumerated() {
+        out.text(index == 0 ? "; " : index + 1 == left.count ? " and " : ", ")
+        out.text(search.words)
+      }
+      out.text(words)
     }
   }
 
@@ -235,9 +241,13 @@ struct MapPage: ~Copyable {
       out.packet(disagreement.newer.packet)
       out.text("), but before ")
       name(disagreement.older)
-      out.text(" (")
-      out.packet(disagreement.older.packet)
-      out.byte(0x29)
+      if disagreement.older.via == .supplied {
+        out.text(" (supplied)")
+      } else {
+        out.text(" (")
+        out.packet(disagreement.older.packet)
+        out.byte(0x29)
+      }
       endLine()
     }
   }
@@ -245,7 +255,6 @@ struct MapPage: ~Copyable {
   // MARK: The tree
 
   private mutating func write(_ service: MapService, _ device: MapDevice) {
-    endLine()
     let declaration = service.declaration
     out.handle(declaration.handle)
     if declaration.end != 0 {
@@ -371,10 +380,12 @@ struct MapPage: ~Copyable {
 
   /// How it is known, where that is not as the heading says.
   private mutating func mark(_ attribute: Attribute, _ device: MapDevice) {
-    switch via(attribute, device, device.connections.last ?? 0) {
-    case .discovered: break
+    let via = via(attribute, device, device.connections.last ?? 0)
+    guard via != device.usualVia else { return }
+    switch via {
+    case .discovered: out.text("  discovered")
     case .carried:
-      out.text("  carried, ")
+      out.text("  carried from ")
       out.packet(attribute.packet)
     case .supplied: out.text("  supplied")
     case .inferred:

@@ -30,6 +30,7 @@ extension Attributes {
     }
     var source = Source(
       server: open(key, packet: packet), connection: connection, packet: packet)
+    let count = servers[source.server].count
     var cursor = Cursor(bytes, items.list)
     /// The handle behind a characteristic's declaration: its value's.
     var valueHandle: UInt16?
@@ -49,10 +50,11 @@ extension Attributes {
           handle, .service, uuid, end: end, isSecondary: request.type == .secondaryService, &source)
       }
     }
+    var isNews = servers[source.server].count > count
     if let last, let search = request.search, let first = request.startHandle, first <= last {
-      change(source.server) { $0.cover(search, first, last) }
+      change(source.server) { isNews = $0.cover(search, first, last) || isNews }
     }
-    if last != nil, request.type.map({ $0.isDeclaration }) ?? true {
+    if isNews, last != nil, request.type.map({ $0.isDeclaration }) ?? true {
       change(source.server) { $0.noteDiscovery(request.packet, packet) }
     }
     return source.older
@@ -129,8 +131,9 @@ extension Attributes {
     else { return }
     let server = open(key, packet: packet)
     change(server) { database in
-      database.cover(search, first, last)
-      database.noteDiscovery(request.packet, packet)
+      if database.cover(search, first, last) {
+        database.noteDiscovery(request.packet, packet)
+      }
     }
   }
 

@@ -198,7 +198,7 @@ package struct Database: Sendable {
       // UUIDs that nobody has any more would pile up.
       if uuids.isSparse(for: order.count) { rebuild() }
     }
-    guard isChanged, before.via == .discovered, !isVaguer(before, than: new) else {
+    guard isChanged, before.via != .inferred, !isVaguer(before, than: new) else {
       return (true, nil)
     }
     if disagreements.count < Self.listed {
@@ -227,12 +227,12 @@ package struct Database: Sendable {
     slots[slot].extendedProperties = value
   }
 
-  /// Takes in that a search has covered handles.
-  mutating func cover(_ search: Search, _ first: UInt16, _ last: UInt16) {
+  /// Takes in that a search has covered handles, and says whether any of them is new.
+  mutating func cover(_ search: Search, _ first: UInt16, _ last: UInt16) -> Bool {
     searched[search.rawValue].insert(max(1, first), last)
   }
 
-  /// Takes in the packets of a request of discovery and its response.
+  /// Takes in the packets of a request of discovery and its response, which has told something new.
   mutating func noteDiscovery(_ request: Int, _ response: Int) {
     let packets = min(request, response)...response
     discovery =
@@ -265,7 +265,7 @@ package struct Database: Sendable {
   mutating func adopt(_ other: Self) {
     for search in Search.allCases {
       for range in other.searched[search.rawValue].ranges {
-        cover(search, range.lowerBound, range.upperBound)
+        _ = cover(search, range.lowerBound, range.upperBound)
       }
     }
     if let discovery = other.discovery { noteDiscovery(discovery.lowerBound, discovery.upperBound) }

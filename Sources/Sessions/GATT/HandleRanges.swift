@@ -8,9 +8,9 @@ package struct HandleRanges: Equatable, Sendable {
   /// Whether no handle is in it.
   package var isEmpty: Bool { ranges.isEmpty }
 
-  /// Adds the handles from `first` to `last`.
-  mutating func insert(_ first: UInt16, _ last: UInt16) {
-    guard first <= last else { return }
+  /// Adds the handles from `first` to `last`, and says whether any of them is new.
+  mutating func insert(_ first: UInt16, _ last: UInt16) -> Bool {
+    guard !covers(first, last) else { return false }
     var (low, high) = (first, last)
     // Neighbours become one.
     let start = ranges.firstIndex { $0.upperBound >= (low == 0 ? 0 : low - 1) } ?? ranges.count
@@ -20,8 +20,9 @@ package struct HandleRanges: Equatable, Sendable {
       high = max(high, ranges[end].upperBound)
       end += 1
     }
-    guard start < end || ranges.count < Self.limit else { return }
+    guard start < end || ranges.count < Self.limit else { return false }
     ranges.replaceSubrange(start..<end, with: [low...high])
+    return true
   }
 
   /// Removes the handles from `first` to `last`.
