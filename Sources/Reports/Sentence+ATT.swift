@@ -81,7 +81,10 @@ extension Sentence {
       output.text(" of ")
       output.handle(attribute.target)
     }
-    guard attribute.hasTwin || attribute.kind != .value else { return }
+    guard attribute.hasTwin || attribute.kind != .value else {
+      if attribute.via == .supplied { output.text(" (supplied)") }
+      return
+    }
     output.text(" (")
     output.handle(attribute.handle)
     if attribute.via == .inferred { output.text(", inferred") }

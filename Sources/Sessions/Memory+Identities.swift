@@ -79,6 +79,8 @@ extension Memory {
   private mutating func identify(
     _ link: LinkSlot, _ address: DeviceAddress, _ type: AddressType
   ) {
+    // All zeros say that there is none (Core, Vol 3, Part H, 2.4.2.1 [mem]).
+    guard address != .zero else { return }
     let before = Attributes.key(isLocal: false, links[link])
     links[link].identity = (address, type)
     attributes.rename(before, to: Attributes.key(isLocal: false, links[link]))

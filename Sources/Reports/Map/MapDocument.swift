@@ -72,9 +72,11 @@ struct MapDocument: ~Copyable {
     }
     if let hash = database.hash {
       sink.bytes("database_hash", hash.value.bytes)
+    }
+    if let hash = database.hash, let proof = device.proof {
       sink.begin("proof")
       sink.number("packet", hash.packet)
-      switch device.proof {
+      switch proof {
       case .proven: sink.word("outcome", "proven")
       case .surplus(let attribute):
         sink.word("outcome", "one_too_many")
@@ -82,7 +84,7 @@ struct MapDocument: ~Copyable {
       case .missing(let attribute):
         sink.word("outcome", "one_missing")
         write(attribute)
-      case .disproved, nil: sink.word("outcome", "not_equal")
+      case .disproved: sink.word("outcome", "not_equal")
       }
       sink.end()
     }

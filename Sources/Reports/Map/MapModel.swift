@@ -130,7 +130,8 @@ extension MapDevice {
       entry.isValue = conclusions.contains { $0.value == use.handle }
       unknown.append(entry)
     }
-    if let database, let hash = database.hash {
+    // Where no service was found there is nothing to hold against it.
+    if let database, let hash = database.hash, !services.isEmpty {
       proof = DatabaseProof(attributes.filter { $0.via != .inferred }, hash: hash.value)
     }
   }

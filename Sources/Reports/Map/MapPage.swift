@@ -451,8 +451,10 @@ struct MapPage: ~Copyable {
     } else {
       out.text("unknown")
     }
-    pad(to: Column.properties)
-    if unknown.conclusion == nil { properties(unknown.properties) }
+    if unknown.conclusion == nil, unknown.properties.rawValue != 0 {
+      pad(to: Column.properties)
+      properties(unknown.properties)
+    }
     guard let use = unknown.use else {
       endLine()
       return

@@ -45,6 +45,13 @@ extension Attributes {
         note(handle, isValue ? .value : .descriptor, type, &source)
       } else if let value = item.value {
         note(handle, item.endHandle, bytes.part(value), request, &source)
+        // Where its value stands no declaration can: nobody has to ask for one there.
+        if request.type == .characteristic, handle < .max,
+          let declaration = CharacteristicDeclaration(bytes.part(value)),
+          declaration.valueHandle == handle + 1
+        {
+          last = max(last ?? 0, handle + 1)
+        }
       } else if let end = item.endHandle, let uuid = request.service {
         note(
           handle, .service, uuid, end: end, isSecondary: request.type == .secondaryService, &source)
