@@ -248,8 +248,7 @@ struct MapDocument: ~Copyable {
       sink.identifier("of", UInt64(conclusion.value), digits: 4)
       sink.word("via", "inferred")
       sink.packets("packets", [conclusion.write, conclusion.notification][...])
-    } else if unknown.isValue || unknown.properties.has(bit: 4) || unknown.properties.has(bit: 5) {
-      // Nothing but values is notified or indicated.
+    } else if unknown.mustBeValue {
       sink.word("role", "value")
       sink.word("via", "inferred")
     }

@@ -18,7 +18,8 @@ struct MapDevice: Sendable {
   var connections: [Int] = []
   /// The ATT MTU of the last one, where it was exchanged.
   var mtu: UInt16?
-  var isLE = true
+  /// Whether the MTU cannot have been exchanged unseen, so that it is the least one.
+  var hasLeastMTU = false
   var database: Database?
   var services: [MapService] = []
   /// Attributes that are in no service that is known.
@@ -76,6 +77,13 @@ struct MapUnknown: Sendable {
 
   /// What may be done with it, as far as that was seen.
   var properties: CharacteristicProperties { use?.properties ?? .init(rawValue: 0) }
+
+  /// Whether it must be a characteristic's value: nothing else is notified or indicated, nor written
+  /// without a response (Core, Vol 3, Part G, 4.9.1, 4.10, 4.11).
+  var mustBeValue: Bool {
+    isValue || properties.has(bit: 4) || properties.has(bit: 5)
+      || use?.counts[AttributeUse.Operation.writeWithoutResponse.rawValue] ?? 0 > 0
+  }
 }
 
 extension MapDevice {

@@ -134,7 +134,7 @@ struct MapPage: ~Copyable {
     if let mtu = device.mtu {
       out.text(", MTU ")
       out.decimal(Int(mtu))
-    } else if device.isLE {
+    } else if device.hasLeastMTU {
       out.text(", MTU 23 (not exchanged)")
     }
   }
@@ -446,7 +446,7 @@ struct MapPage: ~Copyable {
       out.text("CCCD of ")
       out.handle(conclusion.value)
       out.text(", inferred")
-    } else if unknown.isValue || unknown.properties.has(bit: 4) || unknown.properties.has(bit: 5) {
+    } else if unknown.mustBeValue {
       out.text("a value, inferred")
     } else {
       out.text("unknown")

@@ -119,7 +119,7 @@ package struct MapReport: PacketReport, ~Copyable {
   ) {
     device.connections.append(connection.id)
     if let mtu = connection.mtu { device.mtu = mtu }
-    device.isLE = connection.transport != .brEDR
+    device.hasLeastMTU = connection.transport != .brEDR && !connection.isOpeningMissing
     if isLocal {
       device.adapter = connection.adapter
       let adapter = memory.adapters.all.first { $0.index == connection.adapter }

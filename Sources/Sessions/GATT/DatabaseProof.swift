@@ -157,14 +157,14 @@ private struct Search {
   /// UUID, and any that differs from a long one of the server as such do, where a service must begin.
   private mutating func service() -> Attribute? {
     let assigned = (UInt16(0x1800)...0x18ff).map { BluetoothUUID($0) }
-    for handle in free where borders(handle) {
+    for handle in free where left > 0 && borders(handle) {
       if let found = service(at: handle, among: assigned) { return found }
     }
-    for handle in free where borders(handle) && !isCovered(handle) {
+    for handle in free where left > 0 && borders(handle) && !isCovered(handle) {
       if let found = service(at: handle, among: (UInt16(0)...0xffff).map { BluetoothUUID($0) }) {
         return found
       }
-      for base in bases {
+      for base in bases where left > 0 {
         let long = (UInt64(0)...0xffff).map {
           BluetoothUUID(high: base.high & ~(0xffff << 32) | $0 << 32, low: base.low)
         }
@@ -218,7 +218,7 @@ private struct Search {
     ]
     let uuids = [UInt16(0x2a00)...0x2aff, 0x2b00...0x2bff].joined().map { BluetoothUUID($0) }
       .filter { $0.name != nil }
-    for handle in free where handle < .max && !known.contains(handle + 1) {
+    for handle in free where left > 0 && handle < .max && !known.contains(handle + 1) {
       for uuid in uuids {
         guard left > 0 else { return nil }
         if let found = declaration(of: uuid, at: handle, among: usual) { return found }
