@@ -58,6 +58,7 @@ bench: ## speed and memory, side by side with tshark and btmon
 	$(PYTHON) Benchmarks/run.py $(PROGRAM)
 
 fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
+	@Scripts/install-packages.sh $(BUILD_PACKAGES)
 	@for fuzzer in $(FUZZERS); do $(FUZZ_BUILD) --product $$fuzzer || exit 1; done
 	@Scripts/fuzz.sh $(FUZZ_SECONDS) $(addprefix .build-fuzz/release/,$(FUZZERS))
 

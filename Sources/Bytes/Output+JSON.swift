@@ -12,21 +12,9 @@ extension Output {
   }
 
   /// Appends constant text, which needs no escapes, as a JSON string.
-  @inlinable
   package mutating func jsonWord(_ word: StaticString) {
-    let length = word.utf8CodeUnitCount
-    guard length <= Self.slack else {
-      byte(0x22)
-      text(word)
-      byte(0x22)
-      return
-    }
-    // Room is asked for once.
-    reserve(length &+ 2)
-    let target = unsafe buffer + count
-    unsafe target[0] = 0x22
-    unsafe (target + 1).update(from: word.utf8Start, count: length)
-    unsafe target[length &+ 1] = 0x22
-    count &+= length &+ 2
+    byte(0x22)
+    name(word)
+    byte(0x22)
   }
 }

@@ -80,53 +80,67 @@ extension Output {
   /// escaped; a byte that is not UTF-8 becomes U+FFFD.
   package mutating func jsonEscaped(_ bytes: RawSpan) {
     var offset = 0
-    while offset < bytes.byteCount {
-      // Most of what is written is plain ASCII: copy it in runs.
-      var end = offset
-      while end + 8 <= bytes.byteCount, Self.isPlain(bytes.word(at: end)) { end += 8 }
-      while end < bytes.byteCount, Self.isPlain(bytes.byte(at: end)) { end += 1 }
-      if end > offset {
-        raw(bytes.part(Slice(start: offset, count: end - offset)))
-        offset = end
-        continue
-      }
-      switch bytes.textUnit(at: offset) {
-      case .invalid:
-        text("\u{fffd}")
-        offset += 1
-      case .scalar(let scalar, let count):
-        switch scalar {
-        case 0x22: text("\\\"")
-        case 0x5c: text("\\\\")
-        case 0x0a: text("\\n")
-        case 0x0d: text("\\r")
-        case 0x09: text("\\t")
-        case 0x00...0x1f, 0x7f...0x9f, 0x2028, 0x2029:
-          text("\\u")
-          hex(UInt8(truncatingIfNeeded: scalar >> 8))
-          hex(UInt8(truncatingIfNeeded: scalar))
-        default: raw(bytes.part(Slice(start: offset, count: count)))
-        }
-        offset += count
-      }
+    while true {
+      offset = copyPlain(bytes, from: offset)
+      guard offset < bytes.byteCount else { return }
+      offset = escape(bytes, at: offset)
     }
   }
 
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    byte >= 0x20 && byte < 0x7f && byte != 0x22 && byte != 0x5c
+  /// Appends the bytes from `offset` on that stand in JSON for themselves, eight at a time, up to the
+  /// first that does not; gives where that is.
+  private mutating func copyPlain(_ bytes: RawSpan, from offset: Int) -> Int {
+    var offset = offset
+    while offset < bytes.byteCount {
+      let left = bytes.byteCount &- offset
+      let word = left >= 8 ? bytes.word(at: offset) : bytes.lastWord(left)
+      let found = Self.special(word)
+      // What is found first is exact; a borrow reaches only the bytes behind it.
+      let plain = min(found.trailingZeroBitCount &>> 3, left)
+      reserve(8)
+      unsafe UnsafeMutableRawPointer(buffer + count).storeBytes(of: word, as: UInt64.self)
+      count = count &+ plain
+      offset = offset &+ plain
+      if plain < 8 { break }
+    }
+    return offset
   }
 
-  /// The same for eight bytes at once. In each byte the top bit of a sum or difference tells: below
-  /// 0x20, 0x7f and above, or zero after what is searched for was taken out by exclusive or. It may
-  /// say no where every byte is plain, never yes where one is not.
-  private static func isPlain(_ word: UInt64) -> Bool {
+  /// Appends the scalar at `offset`, which may not stand for itself; gives where it ends.
+  @inline(never)
+  private mutating func escape(_ bytes: RawSpan, at offset: Int) -> Int {
+    switch bytes.textUnit(at: offset) {
+    case .invalid:
+      text("\u{fffd}")
+      return offset + 1
+    case .scalar(let scalar, let count):
+      switch scalar {
+      case 0x22: text("\\\"")
+      case 0x5c: text("\\\\")
+      case 0x0a: text("\\n")
+      case 0x0d: text("\\r")
+      case 0x09: text("\\t")
+      case 0x00...0x1f, 0x7f...0x9f, 0x2028, 0x2029:
+        text("\\u")
+        hex(UInt8(truncatingIfNeeded: scalar >> 8))
+        hex(UInt8(truncatingIfNeeded: scalar))
+      default: raw(bytes.part(Slice(start: offset, count: count)))
+      }
+      return offset + count
+    }
+  }
+
+  /// The bytes of eight that JSON escapes or that are no ASCII, as set top bits; behind the first such
+  /// byte others may be set, too. In each byte the top bit of a sum or difference tells: below 0x20,
+  /// 0x7f and above, or zero after what is searched for was taken out by exclusive or.
+  private static func special(_ word: UInt64) -> UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let quotes = word ^ ones &* 0x22
     let backslashes = word ^ ones &* 0x5c
     let control = word &- ones &* 0x20
-    let high = (word & ones &* 0x7f) &+ ones | word
+    let high = ((word & (ones &* 0x7f)) &+ ones) | word
     let found = control | high | (quotes &- ones) | (backslashes &- ones)
-    return found & (ones &* 0x80) == 0
+    return found & (ones &* 0x80)
   }
 }
 
@@ -135,6 +149,16 @@ extension RawSpan {
   fileprivate func word(at offset: Int) -> UInt64 {
     precondition(offset >= 0 && offset + 8 <= byteCount)
     return unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)
+  }
+
+  /// The last `left` bytes, fewer than eight, the first the least significant; then zeros.
+  fileprivate func lastWord(_ left: Int) -> UInt64 {
+    if byteCount >= 8 { return word(at: byteCount &- 8) &>> UInt64(8 &* (8 &- left)) }
+    var word: UInt64 = 0
+    for index in 0..<left {
+      word |= UInt64(byte(at: byteCount &- left &+ index)) &<< UInt64(8 &* index)
+    }
+    return word
   }
 }
 

@@ -75,10 +75,13 @@ package struct Output: ~Copyable {
   /// Makes room for `needed` (at most `bufferSize`) more bytes without a flush in between.
   @inlinable
   package mutating func reserve(_ needed: Int) {
-    if count + needed > capacity { makeRoom(needed) }
+    if count &+ needed > capacity { makeRoom(needed) }
   }
 
+  // Apart: it is hardly ever run, and inlined everywhere it would cost everything that writes its
+  // registers.
   @usableFromInline
+  @inline(never)
   mutating func makeRoom(_ needed: Int) {
     if descriptor != nil {
       flush()
@@ -97,7 +100,7 @@ package struct Output: ~Copyable {
   package mutating func byte(_ value: UInt8) {
     reserve(1)
     unsafe buffer[count] = value
-    count += 1
+    count &+= 1
   }
 
   /// Appends constant text. Always inlined: where a literal is written its length is known, and
@@ -112,7 +115,54 @@ package struct Output: ~Copyable {
     }
     reserve(length)
     unsafe (buffer + count).update(from: text.utf8Start, count: length)
-    count += length
+    count &+= length
+  }
+
+  /// Appends constant text whose length is not known where it is written: a name from a table.
+  package mutating func name(_ text: StaticString) {
+    let length = text.utf8CodeUnitCount
+    guard length <= 32 else {
+      raw(unsafe RawSpan(_unsafeStart: text.utf8Start, byteCount: length))
+      return
+    }
+    reserve(32)
+    unsafe Self.copyShort(text.utf8Start, to: buffer + count, count: length)
+    count &+= length
+  }
+
+  /// Copies up to 32 bytes without a call: as two halves, which overlap where they are together longer.
+  @inline(__always)
+  private static func copyShort(
+    _ source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, count length: Int
+  ) {
+    let source = unsafe UnsafeRawPointer(source)
+    let target = UnsafeMutableRawPointer(target)
+    if length >= 16 {
+      unsafe copyEnds(source, to: target, count: length, as: SIMD16<UInt8>.self)
+    } else if length >= 8 {
+      unsafe copyEnds(source, to: target, count: length, as: UInt64.self)
+    } else if length >= 4 {
+      unsafe copyEnds(source, to: target, count: length, as: UInt32.self)
+    } else {
+      for index in 0..<length {
+        unsafe target.storeBytes(
+          of: source.load(fromByteOffset: index, as: UInt8.self), toByteOffset: index,
+          as: UInt8.self)
+      }
+    }
+  }
+
+  /// Copies what lies in the first and in the last `Word` of so many bytes.
+  @inline(__always)
+  private static func copyEnds<Word: BitwiseCopyable>(
+    _ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, count: Int, as word: Word.Type
+  ) {
+    let last = count &- MemoryLayout<Word>.size
+    let (start, end) = unsafe (
+      source.loadUnaligned(as: word), source.loadUnaligned(fromByteOffset: last, as: word)
+    )
+    unsafe target.storeBytes(of: start, as: word)
+    unsafe target.storeBytes(of: end, toByteOffset: last, as: word)
   }
 
   /// Longer texts than this are copied in pieces.
@@ -139,7 +189,7 @@ package struct Output: ~Copyable {
       unsafe target.storeBytes(of: word | upper &>> 2, toByteOffset: offset, as: UInt64.self)
       offset += 8
     }
-    count += length
+    count &+= length
   }
 
   /// Appends text that is not constant; for what is not said once a packet.
@@ -180,7 +230,7 @@ package struct Output: ~Copyable {
     unsafe UnsafeMutableRawPointer(other.buffer + other.count).storeBytes(
       of: UnsafeRawPointer(buffer + start).loadUnaligned(as: SIMD32<UInt8>.self),
       as: SIMD32<UInt8>.self)
-    other.count += length
+    other.count &+= length
   }
 
   /// Appends what this buffer holds to another one.
@@ -192,108 +242,6 @@ package struct Output: ~Copyable {
   /// string.
   package func copyEscaped(_ slice: Slice, into other: inout Output) {
     other.jsonEscaped(bytes.part(slice))
-  }
-
-  /// Appends a number in decimal.
-  package mutating func decimal(_ value: Int) {
-    if value < 0 { byte(0x2d) }
-    decimal(value.magnitude)
-  }
-
-  /// Appends a number in decimal, with leading zeros up to `digits`.
-  package mutating func decimal(_ value: UInt, digits: Int = 1) {
-    if value < 10, digits == 1 {
-      byte(UInt8(truncatingIfNeeded: 0x30 + value))
-    } else if value < 100, digits == 2 {
-      // Hours, minutes and seconds.
-      reserve(2)
-      unsafe Self.pair(value, buffer + count)
-      count &+= 2
-    } else {
-      decimal(value, columns: digits, filler: 0x30)
-    }
-  }
-
-  /// Appends a number in decimal, right-aligned in so many columns.
-  package mutating func decimal(_ value: UInt, columns: Int) {
-    decimal(value, columns: columns, filler: 0x20)
-  }
-
-  private mutating func decimal(_ value: UInt, columns: Int, filler: UInt8) {
-    // From the last digit to the first, then the filler; a number that is wider than its columns
-    // needs its digits counted.
-    let length = value < 10 ? max(columns, 1) : max(columns, Self.decimalDigits(value))
-    reserve(length)
-    let target = unsafe buffer + count
-    var index = length
-    var rest = value
-    while rest >= 100 {
-      let quotient = rest / 100
-      index = index &- 2
-      unsafe Self.pair(rest &- quotient &* 100, target + index)
-      rest = quotient
-    }
-    if rest >= 10 {
-      index = index &- 2
-      unsafe Self.pair(rest, target + index)
-    } else {
-      index = index &- 1
-      unsafe target[index] = UInt8(truncatingIfNeeded: 0x30 &+ rest)
-    }
-    while index > 0 {
-      index = index &- 1
-      unsafe target[index] = filler
-    }
-    count += length
-  }
-
-  /// Writes a number below 100 as two digits: one multiplication gives the tens, since 205 / 2048 is
-  /// near enough to a tenth up to there.
-  private static func pair(_ value: UInt, _ target: UnsafeMutablePointer<UInt8>) {
-    let tens = (value &* 205) &>> 11
-    unsafe target[0] = UInt8(truncatingIfNeeded: 0x30 &+ tens)
-    unsafe target[1] = UInt8(truncatingIfNeeded: 0x30 &+ value &- tens &* 10)
-  }
-
-  private static func decimalDigits(_ value: UInt) -> Int {
-    var digits = 1
-    var power: UInt = 10
-    // 10^19 is the largest power that a UInt holds.
-    while value >= power, digits < 20 {
-      digits = digits &+ 1
-      power = power &* 10
-    }
-    return digits
-  }
-
-  /// Writes a number over bytes that are there, so that its last digit stands before the byte at
-  /// `end`, and gives where its first digit stands: a column's right-aligned number, over spaces. For
-  /// buffers without a descriptor, like everything that writes over bytes: in others they may have
-  /// gone.
-  @discardableResult
-  package mutating func put(_ value: UInt, endingAt end: Int) -> Int {
-    precondition(end <= count)
-    let target = unsafe buffer
-    var index = end
-    var rest = value
-    repeat {
-      precondition(index > 0)
-      let quotient = rest / 10
-      index = index &- 1
-      unsafe target[index] = UInt8(truncatingIfNeeded: 0x30 &+ rest &- quotient &* 10)
-      rest = quotient
-    } while rest > 0
-    return index
-  }
-
-  /// Writes a point and four decimals over bytes that are there, up to the byte at `end`.
-  package mutating func put(fraction value: UInt32, endingAt end: Int) {
-    precondition(end >= 5 && end <= count && value < 10_000)
-    let target = unsafe buffer + (end - 5)
-    let high = UInt(value / 100)
-    unsafe target[0] = 0x2e
-    unsafe Self.pair(high, target + 1)
-    unsafe Self.pair(UInt(value) &- high &* 100, target + 3)
   }
 
   /// Writes a byte over one that is there.
@@ -314,63 +262,5 @@ package struct Output: ~Copyable {
     unsafe UnsafeMutableRawPointer(buffer + count).storeBytes(
       of: SIMD32<UInt8>(repeating: 0x20), as: SIMD32<UInt8>.self)
     count += max(0, number)
-  }
-
-  /// Appends `value` / 10^`decimals`, without trailing zeros: 37500 with 3 decimals reads `37.5`.
-  package mutating func fixed(_ value: Int, decimals: Int, trim: Bool = true) {
-    if value < 0 { byte(0x2d) }
-    var power: UInt = 1
-    for _ in 0..<decimals { power *= 10 }
-    decimal(value.magnitude / power)
-    var fraction = value.magnitude % power
-    var digits = decimals
-    if trim {
-      while digits > 0, fraction % 10 == 0 {
-        fraction /= 10
-        digits -= 1
-      }
-    }
-    guard digits > 0 else { return }
-    byte(0x2e)
-    decimal(fraction, digits: digits)
-  }
-
-  /// Appends two hexadecimal digits, lower case.
-  @inlinable
-  package mutating func hex(_ value: UInt8) {
-    reserve(2)
-    unsafe buffer[count] = Self.digit(value >> 4)
-    unsafe buffer[count + 1] = Self.digit(value & 15)
-    count += 2
-  }
-
-  /// Appends `0x` and `digits` hexadecimal digits.
-  package mutating func hexadecimal(_ value: UInt64, digits: Int) {
-    reserve(digits + 2)
-    unsafe buffer[count] = 0x30
-    unsafe buffer[count + 1] = 0x78
-    count += 2
-    var index = count + digits
-    var rest = value
-    while index > count {
-      index -= 1
-      unsafe buffer[index] = Self.digit(UInt8(truncatingIfNeeded: rest) & 15)
-      rest &>>= 4
-    }
-    count += digits
-  }
-
-  /// Appends bytes as pairs of hexadecimal digits: `a5 06` with a separator, `a506` without.
-  package mutating func hex(_ bytes: RawSpan, separator: UInt8? = nil) {
-    for index in 0..<bytes.byteCount {
-      if index > 0, let separator { byte(separator) }
-      hex(bytes.byte(at: index))
-    }
-  }
-
-  /// `0` to `9`, then `a` to `f`: 39 characters further on.
-  @inlinable
-  static func digit(_ nibble: UInt8) -> UInt8 {
-    0x30 &+ nibble &+ (nibble > 9 ? 39 : 0)
   }
 }

@@ -181,7 +181,7 @@ extension BtsnoopRecordHeader {
   /// Which way the packet went.
   package func direction(_ datalink: BtsnoopDatalink) -> Direction? {
     if datalink == .linuxMonitor {
-      return MonitorDirection.of(UInt16(truncatingIfNeeded: flags))
+      return MonitorOpcode(rawValue: UInt16(truncatingIfNeeded: flags))?.direction
     }
     return flags & 1 == 0 ? .sent : .received
   }

@@ -87,6 +87,19 @@ package struct CaptureReader: CaptureSource, ~Copyable {
     return CaptureSummary(format: format, datalink: nil, datalinkName: "", timeDecimals: 6)
   }
 
+  /// Lends the reader of the capture's format itself: what is done with it for every record then needs
+  /// not ask each time which it is.
+  package mutating func lend<User: CaptureUser & ~Copyable>(
+    to user: inout User
+  ) throws(CaptureFailure) {
+    switch format {
+    case .btsnoop: if btsnoop != nil { try user.use(&btsnoop!) }
+    case .pcap: if pcap != nil { try user.use(&pcap!) }
+    case .pcapng: if pcapng != nil { try user.use(&pcapng!) }
+    case .packetLogger: if packetLogger != nil { try user.use(&packetLogger!) }
+    }
+  }
+
   /// Whether `next` can answer without waiting for input.
   package var isReady: Bool {
     switch format {
@@ -126,4 +139,12 @@ package struct CaptureReader: CaptureSource, ~Copyable {
     case .packetLogger: return try packetLogger?.next()
     }
   }
+}
+
+/// Something that reads a capture of whatever format.
+package protocol CaptureUser: ~Copyable {
+  /// Reads the capture.
+  mutating func use<Source: CaptureSource & ~Copyable>(
+    _ source: inout Source
+  ) throws(CaptureFailure)
 }

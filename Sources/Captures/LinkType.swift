@@ -105,7 +105,7 @@ package struct LinkType: RawRepresentable, Equatable, Sendable {
           let opcode = UInt16(truncatingIfNeeded: word)
           framing = .monitor(opcode: opcode)
           adapter = word >> 16 == 0xffff ? nil : UInt16(word >> 16)
-          direction = MonitorDirection.of(opcode)
+          direction = MonitorOpcode(rawValue: opcode)?.direction
         } else {
           direction = word & 1 == 0 ? .sent : .received
         }
@@ -119,17 +119,5 @@ package struct LinkType: RawRepresentable, Equatable, Sendable {
       number: number, time: time, direction: direction, adapter: adapter, framing: framing,
       originalLength: max(originalLength - taken, rest.byteCount), drops: drops,
       fileOffset: fileOffset, bytes: rest)
-  }
-}
-
-/// Which way the records of the Linux monitor went.
-enum MonitorDirection {
-  /// The direction that a monitor opcode says: the data opcodes are even when sent and odd when
-  /// received (2 to 7, and 18 and 19 for ISO); other records went nowhere.
-  static func of(_ opcode: UInt16) -> Direction? {
-    switch opcode {
-    case 2...7, 18, 19: opcode & 1 == 0 ? .sent : .received
-    default: nil
-    }
   }
 }

@@ -134,7 +134,9 @@ extension Dissection {
   /// Checks the advertising data of commands, what they return, and inquiry results. That of reports
   /// may be a part of more: `Sessions` checks it.
   private mutating func checkAdvertisingData(_ found: HCIParameters, _ bytes: RawSpan) {
-    guard let row = found.completed ?? found.row, row.hasAdvertisingData else { return }
+    guard let row = found.completed ?? found.row, row.traits.contains(.hasAdvertisingData) else {
+      return
+    }
     if case .event(let event) = content, event.isLEMeta { return }
     let layout = found.completed == nil ? HCITable.parameters(row) : HCITable.returns(row)
     let slice = found.completed == nil ? found.outer : found.inner

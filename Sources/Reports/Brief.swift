@@ -279,7 +279,7 @@ extension Output {
     } else if run.kind == .startUp {
       text("start-up: ")
       if let row = HCITable.core.command(run.opcode) {
-        text(HCITable.name(row))
+        name(HCITable.name(row))
       } else {
         hexadecimal(UInt64(run.opcode), digits: 4)
       }

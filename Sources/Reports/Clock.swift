@@ -24,9 +24,14 @@ struct Clock: Sendable {
 
   private static func fraction(_ time: Timestamp, decimals: Int, into output: inout Output) {
     guard decimals > 0 else { return }
+    output.byte(0x2e)
+    if decimals == 6 {
+      // As most captures have it.
+      output.decimal(UInt(time.nanoseconds / 1000), digits: 6)
+      return
+    }
     var divisor: UInt = 1
     for _ in 0..<(9 - decimals) { divisor *= 10 }
-    output.byte(0x2e)
     output.decimal(UInt(time.nanoseconds) / divisor, digits: decimals)
   }
 
@@ -98,14 +103,6 @@ extension Output {
     }
     if seconds < 0 || nanoseconds < 0 { byte(0x2d) }
     decimal(UInt(seconds.magnitude))
-    var fraction = UInt(nanoseconds.magnitude)
-    guard fraction > 0 else { return }
-    var digits = 9
-    while fraction % 10 == 0 {
-      fraction /= 10
-      digits -= 1
-    }
-    byte(0x2e)
-    decimal(fraction, digits: digits)
+    fraction(UInt(nanoseconds.magnitude), decimals: 9)
   }
 }

@@ -11,7 +11,7 @@ extension Details {
   ) {
     let fields = pdu.fields
     let start = Int(body.start)
-    let hides = answer.bringsKeyMaterial(memory)
+    let hides = answer.bringsKeyMaterial(pdu.opcode, memory)
     sink.begin("att")
     sink.at(start, 1)
     sink.identifier("opcode", UInt64(pdu.opcode.rawValue), digits: 2)

@@ -26,10 +26,9 @@ extension Details {
     }
     answered(answer, to: &sink)
     if dissection.mayMisplaceSecret, !sink.showsKeys {
-      if let row = dissection.parameters?.row { sink.word("name", HCITable.name(row)) }
+      name(dissection, to: &sink)
       payload(bytes.part(body), isSecret: true, to: &sink)
     } else {
-      sink.tellsStructures = true
       parameters(dissection, bytes, mayHoldSecret: false, to: &sink)
     }
     sink.end()

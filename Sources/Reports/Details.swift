@@ -16,8 +16,9 @@ enum Details {
     to sink: inout Sink
   ) {
     if let link = answer.link { connection(memory.links.connection(link), memory, to: &sink) }
-    // The advertising data of reports is told with them.
-    sink.tellsStructures = memory.advertisements.reports.isEmpty
+    // The advertising data of reports is told with them, once.
+    let tellsReports = !tellsReportsAsParameters(memory, Sink.tellsAll)
+    sink.tellsStructures = !tellsReports
     switch dissection.content {
     case .note(let note): Self.note(note, dissection, bytes, to: &sink)
     case .control(let control): Self.control(control, dissection, bytes, answer, to: &sink)
@@ -65,15 +66,14 @@ enum Details {
     }
     if let pdu = dissection.att { att(pdu, dissection.body, bytes, answer, memory, to: &sink) }
     if let pdu = dissection.smp { smp(pdu, dissection, bytes, answer, to: &sink) }
-    if !tellsReportsAsParameters(memory, Sink.tellsAll) {
-      advertisements(bytes, memory, to: &sink)
-    }
+    if tellsReports { advertisements(bytes, memory, to: &sink) }
   }
 
   /// Whether advertising reports are told where they stand, among their event's parameters, and not
-  /// again: where every field is told, and they need nothing from other packets.
+  /// again: where every field is told, and they need nothing from other packets; or there are none.
   private static func tellsReportsAsParameters(_ memory: Memory, _ tellsAll: Bool) -> Bool {
-    tellsAll
+    if memory.advertisements.reports.isEmpty { return true }
+    return tellsAll
       && memory.advertisements.reports.allSatisfy { advertisement in
         switch advertisement.report.kind {
         case .legacy, .directed, .extended:
@@ -132,10 +132,9 @@ enum Details {
     let mayHoldSecret = memory.advertisements.mayHoldSecret
     sink.hidesAdvertising = mayHoldSecret && !sink.showsKeys
     if dissection.mayBeMisread(bytes) {
+      name(dissection, to: &sink)
       payload(dissection.body, of: bytes, isSecret: true, to: &sink)
     } else {
-      sink.tellsStructures =
-        memory.advertisements.reports.isEmpty || tellsReportsAsParameters(memory, Sink.tellsAll)
       parameters(dissection, bytes, mayHoldSecret: mayHoldSecret, to: &sink)
     }
     sink.hidesAdvertising = false
@@ -176,7 +175,7 @@ enum Details {
     _ dissection: Dissection, _ bytes: RawSpan, mayHoldSecret: Bool, to sink: inout Sink
   ) {
     guard let found = dissection.parameters else { return }
-    if let row = found.row { sink.word("name", HCITable.name(row)) }
+    name(dissection, to: &sink)
     var rest = (slice: found.outer, isSecret: false)
     sink.begin("parameters")
     if let row = found.row {
@@ -185,6 +184,11 @@ enum Details {
     if !found.inner.isEmpty { rest = returned(found, dissection, bytes, to: &sink) }
     sink.end()
     payload(rest.slice, of: bytes, isSecret: rest.isSecret || mayHoldSecret, to: &sink)
+  }
+
+  /// The name that the tables have for a command or event.
+  static func name<Sink: FieldSink & ~Copyable>(_ dissection: Dissection, to sink: inout Sink) {
+    if let row = dissection.parameters?.row { sink.word("name", HCITable.name(row)) }
   }
 
   /// A length that nobody asks for but who wants to see every field.
@@ -201,12 +205,13 @@ enum Details {
   private static func returned<Sink: FieldSink & ~Copyable>(
     _ found: HCIParameters, _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
   ) -> (slice: Slice, isSecret: Bool) {
-    if let completed = found.completed, HCITable.returns(completed).isKnown {
+    if let completed = found.completed, HCITable.returns(completed).traits.contains(.isKnown) {
       return walk(HCITable.returns(completed), bytes, found.inner, to: &sink)
     }
     // The kernel's has its status in front, which has been told.
     if case .control = dissection.content {
-      let mayHoldSecret = found.completed.map { HCITable.parameters($0).hasSecret } ?? false
+      let mayHoldSecret =
+        found.completed.map { HCITable.parameters($0).traits.contains(.hasSecret) } ?? false
       return (found.inner, mayHoldSecret)
     }
     let status = bytes.byte(at: Int(found.inner.start))
@@ -220,7 +225,7 @@ enum Details {
   private static func walk<Sink: FieldSink & ~Copyable>(
     _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice, to sink: inout Sink
   ) -> (slice: Slice, isSecret: Bool) {
-    guard layout.isKnown else { return (slice, false) }
+    guard layout.traits.contains(.isKnown) else { return (slice, false) }
     var fields = HCIFields(bytes, slice)
     // Where the bytes end too early, the dissection has the problem already.
     try? fields.walk(layout, &sink)

@@ -74,8 +74,6 @@ protocol FieldSink: HCIFieldVisitor, ~Copyable {
 }
 
 extension FieldSink where Self: ~Copyable {
-  static var wantsLineOnly: Bool { false }
-
   /// Nothing, for sinks that do not tell where bytes lie.
   mutating func at(_ offset: Int, _ count: Int) {}
 

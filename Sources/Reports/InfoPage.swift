@@ -82,7 +82,7 @@ struct InfoPage: ~Copyable {
 
   private mutating func label(_ text: StaticString) {
     if usesColor { out.text(TextStyle.dim.sequence) }
-    out.text(text)
+    out.name(text)
     if usesColor { out.text(TextStyle.plain.sequence) }
     for _ in text.utf8CodeUnitCount..<Self.labelColumns { out.byte(0x20) }
   }
@@ -144,12 +144,12 @@ struct InfoPage: ~Copyable {
       }
       if let bus = adapter.bus, let name = MonitorNote.busName(bus) {
         out.text(", ")
-        out.text(name)
+        out.name(name)
       }
       if let version = adapter.hciVersion {
         out.text(", Bluetooth ")
         if let name = CodeSet.coreVersion.name(of: UInt64(version)) {
-          out.text(name)
+          out.name(name)
         } else {
           out.text("version ")
           out.hexadecimal(UInt64(version), digits: 2)
@@ -216,7 +216,7 @@ struct InfoPage: ~Copyable {
       out.address(peer)
       if let kind = connection.peerKind {
         out.byte(0x20)
-        out.text(kind.words)
+        out.name(kind.words)
       }
       if let identity = connection.otherIdentity {
         out.text(", identity ")
@@ -236,7 +236,7 @@ struct InfoPage: ~Copyable {
     }
     if let role = connection.localRole {
       out.text(", this host is ")
-      out.text(role.key)
+      out.name(role.key)
     }
     if connection.transport == .brEDR { out.text(", BR/EDR") }
     if connection.isTransportInferred {
@@ -309,7 +309,7 @@ struct InfoPage: ~Copyable {
       let tally = opened[position]
       if position > 0 { out.text(", ") }
       if let name = tally.psm.name {
-        out.text(name)
+        out.name(name)
       } else {
         out.service(tally.psm)
         out.byte(0x3a)

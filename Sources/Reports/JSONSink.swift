@@ -35,7 +35,7 @@ struct JSONSink: FieldSink, ~Copyable {
     separate()
     output.byte(0x22)
     output.lowercased(key)
-    output.text(unit)
+    output.name(unit)
     output.text("\":")
   }
 
@@ -191,7 +191,7 @@ struct JSONSink: FieldSink, ~Copyable {
       guard let name = set.name(of: UInt64(bit)) else { continue }
       output.text(isFirstName ? "\"" : ",\"")
       isFirstName = false
-      output.text(name)
+      output.name(name)
       output.byte(0x22)
     }
     output.text("]}")
@@ -306,7 +306,7 @@ struct JSONSink: FieldSink, ~Copyable {
     for bit in 0..<count where bits >> bit & 1 == 1 {
       output.text(isFirstWord ? "\"" : ",\"")
       isFirstWord = false
-      output.text(word(bit))
+      output.name(word(bit))
       output.byte(0x22)
     }
     output.byte(0x5d)

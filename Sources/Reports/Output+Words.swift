@@ -16,7 +16,7 @@ extension Output {
     switch unit {
     case .octets where value == 1: text("byte")
     case .credits where value == 1: text("credit")
-    default: text(unit.symbol)
+    default: name(unit.symbol)
     }
   }
 
@@ -24,13 +24,13 @@ extension Output {
   mutating func count(_ number: Int, _ one: StaticString, _ several: StaticString) {
     decimal(number)
     byte(0x20)
-    text(number == 1 ? one : several)
+    name(number == 1 ? one : several)
   }
 
   /// Appends a code by its name, then the code: `Connection Timeout (0x08)`, or the code alone.
   mutating func named(_ name: StaticString?, _ code: UInt64, digits: Int) {
     if let name {
-      text(name)
+      self.name(name)
       text(" (")
     }
     hexadecimal(code, digits: digits)
@@ -70,7 +70,7 @@ extension Output {
   mutating func names(_ value: UInt64, _ set: CodeSet, opening: StaticString = "") -> Bool {
     var rest = value
     guard rest != 0 else { return false }
-    text(opening)
+    name(opening)
     var isFirst = true
     while rest != 0 {
       let bit = rest.trailingZeroBitCount
@@ -78,7 +78,7 @@ extension Output {
       if !isFirst { text(", ") }
       isFirst = false
       if let name = set.name(of: UInt64(bit)) {
-        text(name)
+        self.name(name)
       } else {
         text("bit ")
         decimal(bit)
@@ -196,7 +196,7 @@ extension Output {
   ) {
     let (quotient, remainder) = value.quotientAndRemainder(dividingBy: step)
     fixed(Int(quotient) + (remainder >= step - remainder ? 1 : 0), decimals: decimals, trim: false)
-    text(unit)
+    name(unit)
   }
 
   /// Appends a time span given in nanoseconds, in the unit that suits it: `4.5 ms`, `1.0 s`.

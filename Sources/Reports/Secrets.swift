@@ -45,7 +45,7 @@ struct Secrets: Sendable {
 
   /// Finds the secrets of a PDU that came in several packets, in its joined bytes.
   init(joined dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: Memory) {
-    if dissection.att != nil, answer.bringsKeyMaterial(memory) {
+    if let pdu = dissection.att, answer.bringsKeyMaterial(pdu.opcode, memory) {
       let start = Int(dissection.body.start) + 1
       add(Slice(start: start, count: bytes.byteCount - start), of: bytes)
     }
@@ -65,7 +65,9 @@ struct Secrets: Sendable {
     }
     // Of a fragment whose channel is not known it cannot be said what it holds.
     let channel = dissection.l2cap?.cid ?? answer.fragment.channel
-    guard channel?.carriesSecurityManager ?? true else { return }
+    // Which attribute's value a part of a PDU belongs to is known when all is there.
+    let isPart = dissection.l2cap == nil && memory.attributes.hasKeyMaterial
+    guard channel?.carriesSecurityManager ?? true || isPart else { return }
     // To the record's end, whatever the length field says.
     var start = typeBytes + Self.aclHeaderBytes
     if channel == nil, answer.fragment.isFragment,
@@ -90,7 +92,10 @@ struct Secrets: Sendable {
   private mutating func addAttributeValues(
     _ record: RawSpan, _ dissection: Dissection, _ answer: Answer, _ memory: Memory
   ) {
-    let hides = dissection.att != nil && answer.bringsKeyMaterial(memory)
+    // Of an SDU that is not all there it is not known yet.
+    let hides =
+      dissection.att.map { answer.bringsKeyMaterial($0.opcode, memory) }
+      ?? (answer.fragment.isFragment && memory.attributes.hasKeyMaterial)
     if answer.fragment.hasJoinedBytes {
       let (have, of) = answer.fragment.progress
       // The last part's data: all of it where the values are keys, else what is more than the PDU.
@@ -109,8 +114,8 @@ struct Secrets: Sendable {
   static func mayHold(
     _ layout: HCILayout, _ bytes: RawSpan, _ rest: Slice, behind advertising: Slice
   ) -> Bool {
-    if layout.hasSecret { return true }
-    guard layout.hasAdvertisingData, !rest.isEmpty else { return false }
+    if layout.traits.contains(.hasSecret) { return true }
+    guard layout.traits.contains(.hasAdvertisingData), !rest.isEmpty else { return false }
     return ADStructures.holdSecret(bytes, rest)
       || ADStructures.endInsideSecret(bytes, advertising)
   }
@@ -153,10 +158,8 @@ struct Secrets: Sendable {
 private struct SecretFinder: HCIFieldVisitor {
   var found: [Slice] = []
 
-  static var wantsLineOnly: Bool { false }
-
   mutating func walk(_ layout: HCILayout, _ record: RawSpan, _ slice: Slice) {
-    guard layout.isKnown else { return }
+    guard layout.traits.contains(.isKnown) else { return }
     var fields = HCIFields(record, slice)
     // Where the bytes end too early, what there is was told.
     try? fields.walk(layout, &self)
@@ -190,11 +193,6 @@ private struct SecretFinder: HCIFieldVisitor {
     default: break
     }
   }
-
-  func beginList(_ name: StaticString) {}
-  func beginItem() {}
-  func endItem() {}
-  func endList() {}
 }
 
 extension Dissection {
@@ -203,7 +201,9 @@ extension Dissection {
   var mayMisplaceSecret: Bool {
     guard case .control = content, let found = parameters else { return false }
     let layouts = [found.row.map(HCITable.parameters), found.completed.map(HCITable.returns)]
-    let mayHoldKey = layouts.contains { $0?.hasSecret ?? false || $0?.hasAdvertisingData ?? false }
+    let mayHoldKey = layouts.contains {
+      !($0?.traits.isDisjoint(with: [.hasSecret, .hasAdvertisingData]) ?? true)
+    }
     guard mayHoldKey else { return false }
     for index in 0..<problems.count {
       if problems[index].code == .tooShort || problems[index].code == .leftOver { return true }
@@ -228,15 +228,20 @@ extension Dissection {
     guard case .event(let event) = content, event.code == HCIEvent.vendorCode, !body.isEmpty,
       let row = HCITable.core.androidEvent(bytes.byte(at: Int(body.start))), parameters?.row != row
     else { return false }
-    return HCITable.parameters(row).hasAdvertisingData
+    return HCITable.parameters(row).traits.contains(.hasAdvertisingData)
       && ADStructures.holdSecretAnywhere(bytes, body)
   }
 }
 
 extension Answer {
   /// Whether the values of an ATT PDU are Encrypted Data Key Material: a session key and its IV
-  /// (Supplement to the Core, Part A, 1.23).
-  func bringsKeyMaterial(_ memory: Memory) -> Bool {
+  /// (Supplement to the Core, Part A, 1.23). Those of several attributes may be, where there is one.
+  func bringsKeyMaterial(_ opcode: ATTOpcode, _ memory: Memory) -> Bool {
+    switch opcode {
+    case .readMultipleResponse, .readMultipleVariableResponse, .multipleHandleValueNotification:
+      return memory.attributes.hasKeyMaterial
+    default: break
+    }
     if request?.type == .encryptedDataKeyMaterial { return true }
     return attribute.map { memory.attributes[$0].uuid == .encryptedDataKeyMaterial } ?? false
   }

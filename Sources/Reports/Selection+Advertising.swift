@@ -17,19 +17,31 @@ extension Dissection {
     return finder.isFound
   }
 
+  /// Whether a row of the packet has advertising data or UUIDs among its parameters. Asked before a
+  /// finder is made: most packets have none.
+  fileprivate var mayHoldAdvertising: Bool {
+    guard let parameters else { return false }
+    return parameters.row?.traits.contains(.mayTellUUIDs) ?? false
+      || parameters.completed?.traits.contains(.mayTellUUIDs) ?? false
+  }
+
   /// Tells `finder` the parameters of a packet that may have advertising data or UUIDs among them.
   fileprivate func findAdvertising<Finder: HCIFieldVisitor>(
     _ bytes: RawSpan, _ finder: inout Finder
   ) {
     guard let found = parameters else { return }
-    Self.walk(found.row.map { HCITable.parameters($0) }, bytes, found.outer, &finder)
-    Self.walk(found.completed.map { HCITable.returns($0) }, bytes, found.inner, &finder)
+    if let row = found.row, row.traits.contains(.mayTellUUIDs) {
+      Self.walk(HCITable.parameters(row), bytes, found.outer, &finder)
+    }
+    if let completed = found.completed, completed.traits.contains(.mayTellUUIDs) {
+      Self.walk(HCITable.returns(completed), bytes, found.inner, &finder)
+    }
   }
 
   private static func walk<Finder: HCIFieldVisitor>(
-    _ layout: HCILayout?, _ bytes: RawSpan, _ slice: Slice, _ finder: inout Finder
+    _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice, _ finder: inout Finder
   ) {
-    guard let layout, layout.isKnown, !slice.isEmpty else { return }
+    guard !slice.isEmpty else { return }
     var fields = HCIFields(bytes, slice)
     // Where the bytes end too early, what there is was told.
     try? fields.walk(layout, &finder)
@@ -40,6 +52,7 @@ extension Selection {
   /// Whether a parameter of a command or event is one of the UUIDs, or advertising data (or a filter
   /// for it) that has one.
   func matchesParameterUUID(_ dissection: Dissection, _ bytes: RawSpan) -> Bool {
+    guard dissection.mayHoldAdvertising else { return false }
     var finder = UUIDFinder(selection: self)
     dissection.findAdvertising(bytes, &finder)
     return finder.isFound
@@ -48,6 +61,7 @@ extension Selection {
   /// Whether advertising data among the parameters of a command or event holds one of the byte
   /// patterns.
   func matchesParameterValue(_ dissection: Dissection, _ bytes: RawSpan) -> Bool {
+    guard dissection.mayHoldAdvertising else { return false }
     var finder = ValueFinder(selection: self)
     dissection.findAdvertising(bytes, &finder)
     return finder.isFound
@@ -60,8 +74,6 @@ private struct AdvertisingFinder: HCIFieldVisitor {
   var takesEmpty = false
   var isFound = false
 
-  static var wantsLineOnly: Bool { false }
-
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice
@@ -72,11 +84,6 @@ private struct AdvertisingFinder: HCIFieldVisitor {
     default: break
     }
   }
-
-  func beginList(_ name: StaticString) {}
-  func beginItem() {}
-  func endItem() {}
-  func endList() {}
 }
 
 /// Looks for UUIDs.
@@ -85,8 +92,6 @@ private struct UUIDFinder: HCIFieldVisitor {
   var isFound = false
 
   init(selection: Selection) { self.selection = selection }
-
-  static var wantsLineOnly: Bool { false }
 
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
@@ -103,11 +108,6 @@ private struct UUIDFinder: HCIFieldVisitor {
     default: break
     }
   }
-
-  func beginList(_ name: StaticString) {}
-  func beginItem() {}
-  func endItem() {}
-  func endList() {}
 }
 
 /// Looks for bytes in advertising data.
@@ -116,8 +116,6 @@ private struct ValueFinder: HCIFieldVisitor {
   var isFound = false
 
   init(selection: Selection) { self.selection = selection }
-
-  static var wantsLineOnly: Bool { false }
 
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
@@ -129,9 +127,4 @@ private struct ValueFinder: HCIFieldVisitor {
     default: break
     }
   }
-
-  func beginList(_ name: StaticString) {}
-  func beginItem() {}
-  func endItem() {}
-  func endList() {}
 }

@@ -202,8 +202,15 @@ struct DeviceWatch: Sendable {
     }
     if let lost = memory.advertisements.lostTrain?.address, isWanted(lost) { return true }
     if let found = dissection.parameters {
-      return names(found.row.map { HCITable.parameters($0) }, bytes, found.outer)
-        || names(found.completed.map { HCITable.returns($0) }, bytes, found.inner)
+      if let row = found.row, row.traits.contains(.hasAddress),
+        names(HCITable.parameters(row), bytes, found.outer)
+      {
+        return true
+      }
+      guard let completed = found.completed, completed.traits.contains(.hasAddress) else {
+        return false
+      }
+      return names(HCITable.returns(completed), bytes, found.inner)
     }
     switch dissection.content {
     case .note(let note): return note.address.map { isWanted($0) } ?? false
@@ -219,8 +226,7 @@ struct DeviceWatch: Sendable {
   }
 
   /// Whether one of the parameters is an address that is asked for.
-  private func names(_ layout: HCILayout?, _ bytes: RawSpan, _ slice: Slice) -> Bool {
-    guard let layout, layout.hasAddress else { return false }
+  private func names(_ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice) -> Bool {
     var finder = AddressFinder(watch: self)
     var fields = HCIFields(bytes, slice)
     // Where the bytes end too early, those that are there were told.
@@ -234,19 +240,12 @@ struct DeviceWatch: Sendable {
 
     init(watch: DeviceWatch) { self.watch = watch }
 
-    static var wantsLineOnly: Bool { false }
-
     mutating func field(
       _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
       at slice: Slice
     ) {
       if case .address(let address) = value, watch.isWanted(address) { isFound = true }
     }
-
-    func beginList(_ name: StaticString) {}
-    func beginItem() {}
-    func endItem() {}
-    func endList() {}
   }
 }
 

@@ -107,7 +107,7 @@ extension Sentence {
     _ pdu: ATTPDU, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction?,
     _ answer: Answer, _ memory: Memory
   ) {
-    hidesValues = !showsKeys && answer.bringsKeyMaterial(memory)
+    hidesValues = !showsKeys && answer.bringsKeyMaterial(pdu.opcode, memory)
     if let start = fields.startHandle, let end = fields.endHandle { range(start, end) }
     if let mtu = fields.mtu {
       output.decimal(Int(mtu))
@@ -202,7 +202,7 @@ extension Sentence {
     guard let opcode = fields.requestOpcode else { return }
     output.text(", to ")
     if let name = opcode.shortName {
-      output.text(name)
+      output.name(name)
     } else {
       output.hexadecimal(UInt64(opcode.rawValue), digits: 2)
     }
@@ -285,7 +285,7 @@ extension Sentence {
     attribute(declaration.uuid)
     for bit in 0..<8 where declaration.properties.has(bit: bit) {
       output.byte(0x20)
-      output.text(CharacteristicProperties.word(bit: bit))
+      output.name(CharacteristicProperties.word(bit: bit))
     }
   }
 }

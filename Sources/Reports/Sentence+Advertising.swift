@@ -89,7 +89,7 @@ extension Sentence {
       // A scan response's name has said it.
       if !report.isScanResponse {
         comma()
-        output.text(name)
+        output.name(name)
       }
     } else if report.kind == .extended {
       properties(report)
@@ -143,7 +143,7 @@ extension Sentence {
       return
     }
     comma()
-    output.text(kind.words)
+    output.name(kind.words)
   }
 
   /// Which train of the advertiser, and which part of its time.
@@ -187,7 +187,7 @@ extension Sentence {
   private mutating func properties(_ report: AdvertisingReport) {
     for bit in 0..<3 where report.eventType >> UInt16(bit) & 1 == 1 {
       comma()
-      output.text(AdvertisingReport.propertyKey(bit: bit))
+      output.name(AdvertisingReport.propertyKey(bit: bit))
     }
   }
 
@@ -292,7 +292,7 @@ extension Sentence {
 
   private mutating func undescribed(_ type: ADType, _ data: RawSpan) {
     if let name = type.name(count: data.byteCount) {
-      output.text(name)
+      output.name(name)
     } else {
       output.text("type ")
       output.hexadecimal(UInt64(type.rawValue), digits: 2)
@@ -303,7 +303,7 @@ extension Sentence {
   /// Bytes behind a few words, if there are any.
   private mutating func following(_ words: StaticString, _ bytes: RawSpan) {
     guard bytes.byteCount > 0 else { return }
-    output.text(words)
+    output.name(words)
     output.hex(bytes, separator: 0x20)
   }
 
@@ -331,7 +331,7 @@ extension Sentence {
       if bit == 4, flags & 0x08 != 0 { continue }
       if !isFirst { output.text(", ") }
       isFirst = false
-      output.text(ADType.flagWord(bit: bit))
+      output.name(ADType.flagWord(bit: bit))
     }
   }
 }

@@ -51,7 +51,7 @@ extension Sentence {
         CodeSet.managementStatus.name(of: UInt64(status)), UInt64(status), digits: 2)
     }
     saysOnlyWhose = status != 0
-    if let completed = found.completed, HCITable.returns(completed).isKnown {
+    if let completed = found.completed, HCITable.returns(completed).traits.contains(.isKnown) {
       parameters(HCITable.returns(completed), bytes, found.inner)
     } else {
       undecoded(bytes.part(found.inner))
@@ -66,7 +66,7 @@ extension Sentence {
   /// A command of the management interface by its name.
   mutating func controlCommand(_ opcode: UInt16) {
     if let row = HCITable.core.controlCommand(opcode) {
-      output.text(HCITable.name(row))
+      output.name(HCITable.name(row))
     } else {
       output.hexadecimal(UInt64(opcode), digits: 4)
     }
@@ -75,7 +75,7 @@ extension Sentence {
   /// An event of the management interface by its name.
   mutating func controlEvent(_ code: UInt16) {
     if let row = HCITable.core.controlEvent(code) {
-      output.text(HCITable.name(row))
+      output.name(HCITable.name(row))
     } else {
       output.hexadecimal(UInt64(code), digits: 4)
     }

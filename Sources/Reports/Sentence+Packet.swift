@@ -75,11 +75,11 @@ extension Sentence {
 
   /// The parameters that have a place in the line, then the bytes that no row describes.
   mutating func parameters(_ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice) {
-    guard layout.isKnown else {
+    guard layout.traits.contains(.isKnown) else {
       undecoded(bytes.part(slice))
       return
     }
-    guard layout.hasLine else { return }
+    guard layout.traits.contains(.hasLine) else { return }
     var fields = HCIFields(bytes, slice)
     // Where the bytes end too early, the dissection has the problem already.
     try? fields.walk(layout, &self)
@@ -196,7 +196,7 @@ extension Sentence {
       }
       output.named(StatusCode(rawValue: status).name, UInt64(status), digits: 2)
     } else if let completed = found.completed {
-      if HCITable.returns(completed).isKnown {
+      if HCITable.returns(completed).traits.contains(.isKnown) {
         parameters(HCITable.returns(completed), bytes, found.inner)
       } else {
         undecoded(bytes.part(found.inner).dropping(1))
@@ -209,7 +209,7 @@ extension Sentence {
   /// The command that is answered, by the row that was found for it.
   private mutating func answered(_ opcode: UInt16, _ found: HCIParameters) {
     if let completed = found.completed {
-      output.text(HCITable.name(completed))
+      output.name(HCITable.name(completed))
     } else {
       command(opcode)
     }
@@ -308,7 +308,7 @@ extension Sentence {
     if let type = note.recordType {
       // There is one controller only; what kind of record it is says more.
       if let words = type.name, note.kind == .log {
-        output.text(words)
+        output.name(words)
         endSubject()
       }
     } else if let adapter = record.adapter {

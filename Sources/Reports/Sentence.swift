@@ -76,7 +76,7 @@ struct Sentence: ~Copyable {
 
   /// Says the name.
   mutating func name(_ text: StaticString) {
-    output.text(text)
+    output.name(text)
     endName()
   }
 
@@ -207,7 +207,7 @@ extension Sentence: HCIFieldVisitor {
   private mutating func begin(_ label: StaticString) {
     comma()
     guard label.utf8CodeUnitCount > 0 else { return }
-    output.text(label)
+    output.name(label)
     output.byte(0x20)
   }
 
@@ -263,7 +263,7 @@ extension Sentence: HCIFieldVisitor {
     case .code(let set):
       begin(label)
       if let name = set.name(of: raw) {
-        output.text(name)
+        output.name(name)
       } else {
         output.hexadecimal(raw, digits: 2 * width)
       }
@@ -351,7 +351,7 @@ extension Sentence: HCIFieldVisitor {
   /// A command by its name.
   mutating func command(_ opcode: UInt16) {
     if let row = HCITable.core.command(opcode) {
-      output.text(HCITable.name(row))
+      output.name(HCITable.name(row))
     } else {
       output.hexadecimal(UInt64(opcode), digits: 4)
     }
@@ -400,8 +400,6 @@ extension Sentence: HCIFieldVisitor {
     output.text(": ")
     goesOn = true
   }
-
-  mutating func endItem() {}
 
   mutating func endList() {
     guard let count = device else { return }

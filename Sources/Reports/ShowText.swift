@@ -242,9 +242,9 @@ package struct ShowText: PacketReport, ~Copyable {
     line.byte(0x20)
     self.adapter(adapter)
     switch direction {
-    case .sent: line.text(isInferred ? options.glyphs.sentInferred : options.glyphs.sent)
+    case .sent: line.name(isInferred ? options.glyphs.sentInferred : options.glyphs.sent)
     case .received:
-      line.text(isInferred ? options.glyphs.receivedInferred : options.glyphs.received)
+      line.name(isInferred ? options.glyphs.receivedInferred : options.glyphs.received)
     case nil: line.spaces(options.glyphs.isUTF8 ? 1 : 2)
     }
     line.byte(0x20)
@@ -333,7 +333,7 @@ package struct ShowText: PacketReport, ~Copyable {
     for index in 0..<problems.count {
       style(.warning)
       line.text("  ")
-      line.text(options.glyphs.warning)
+      line.name(options.glyphs.warning)
       line.byte(0x20)
       line.message(of: problems[index])
       style(.plain)
@@ -399,6 +399,6 @@ package struct ShowText: PacketReport, ~Copyable {
 
   @inline(__always)
   private mutating func style(_ style: TextStyle) {
-    if options.usesColor { line.text(style.sequence) }
+    if options.usesColor { line.name(style.sequence) }
   }
 }

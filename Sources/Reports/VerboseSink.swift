@@ -113,7 +113,7 @@ struct VerboseSink: FieldSink, ~Copyable {
 
   private mutating func line(_ key: StaticString) {
     indent()
-    output.text(key)
+    output.name(key)
     output.text(": ")
   }
 
@@ -132,7 +132,7 @@ struct VerboseSink: FieldSink, ~Copyable {
   /// A line that is no field.
   mutating func remark(_ text: StaticString) {
     indent()
-    output.text(text)
+    output.name(text)
     output.byte(0x0a)
   }
 
@@ -140,7 +140,7 @@ struct VerboseSink: FieldSink, ~Copyable {
 
   mutating func begin(_ key: StaticString) {
     indent(showsBytes: false)
-    output.text(key)
+    output.name(key)
     output.byte(0x0a)
     depth += 1
   }
@@ -227,7 +227,7 @@ struct VerboseSink: FieldSink, ~Copyable {
 
   mutating func word(_ key: StaticString, _ word: StaticString) {
     line(key)
-    output.text(word)
+    output.name(word)
     endLine()
   }
 
@@ -292,7 +292,7 @@ struct VerboseSink: FieldSink, ~Copyable {
     for bit in 0..<count where bits >> bit & 1 == 1 {
       if !isFirst { output.byte(0x20) }
       isFirst = false
-      output.text(word(bit))
+      output.name(word(bit))
     }
     if isFirst { output.text("none") }
     endLine()

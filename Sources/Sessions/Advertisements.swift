@@ -138,6 +138,28 @@ package struct Advertisements: Sendable {
     }
   }
 
+  /// Reads the reports of a record that another file has, too: what they are by themselves. The chains
+  /// that their data may belong to are not looked for; what may be a part of one is taken for one.
+  mutating func observeAgain(_ event: RawSpan, body: Slice) {
+    guard let list = AdvertisingReports(event: event, body: body) else { return }
+    var cursor = Cursor(event, list.list)
+    for _ in 0..<list.claimed {
+      guard let report = list.next(&cursor) else { return }
+      var advertisement = Advertisement(report: report)
+      switch report.kind {
+      case .extended, .periodic, .response:
+        let data = event.part(report.data)
+        advertisement.isPart =
+          report.legacyName == nil
+          && (report.isCut || report.dataStatus != .complete
+            || !ADStructures.begin(data, Slice(start: 0, count: data.byteCount), goesOn: false))
+        advertisement.mayHoldSecret = advertisement.isPart
+      case .legacy, .directed, .bigInfo: break
+      }
+      reports.append(advertisement)
+    }
+  }
+
   /// Only data that is all there can be broken.
   private func check(
     _ advertisement: Advertisement, _ event: RawSpan, _ problems: inout Problems

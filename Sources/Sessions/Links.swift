@@ -126,6 +126,19 @@ package struct Links: Sendable {
     return LinkSlot(index: position)
   }
 
+  /// The open BR/EDR connection with this peer. Only for packets that have an address and no handle:
+  /// it is looked for.
+  mutating func find(_ adapter: UInt16, peer: DeviceAddress, packet: Int) -> LinkSlot? {
+    for position in slots.indices
+    where slots[position].connection.peer == peer && slots[position].connection.transport == .brEDR
+      && slots[position].connection.adapter == adapter && slots[position].connection.ending == nil
+    {
+      slots[position].lastUse = packet
+      return LinkSlot(index: position)
+    }
+    return nil
+  }
+
   /// The link with this handle that ended last, while it is remembered, where data of `packet` can
   /// only be its own: the host did not know yet, or the data was under way.
   func findEnded(

@@ -22,6 +22,9 @@ extension Memory {
     guard let link = answer.link else { return }
     if !supplied.maps.isEmpty { applySupplied(to: link, packet: record.number) }
     let isLocal = (direction == .sent) == opcode.isServers
+    if let type = fields.type, type == .encryptedDataKeyMaterial {
+      attributes.noteKeyMaterial()
+    }
     if fields.items != nil || opcode == .errorResponse {
       learnAttributes(opcode, fields, bytes, isLocal: isLocal, record, &dissection, answer)
     }

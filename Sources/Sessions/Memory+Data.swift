@@ -35,21 +35,31 @@ extension Memory {
     }
     guard let pdu = dissection.att else { return }
     let fields = pdu.fields
-    defer { observeAttributes(pdu.opcode, fields, bytes, direction, record, &dissection, &answer) }
     // Notifications and commands are answered by nothing.
-    guard pdu.opcode.role != .unacknowledged else { return }
+    if pdu.opcode.role != .unacknowledged {
+      observeTransaction(pdu.opcode, fields, bytes, direction, record, &dissection, &answer)
+    }
+    observeAttributes(pdu.opcode, fields, bytes, direction, record, &dissection, &answer)
+  }
+
+  /// A request and what answers it, on the link's own bearer or an enhanced one.
+  private mutating func observeTransaction(
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
+    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: inout Answer
+  ) {
+    guard let link = answer.link else { return }
     if let bearer = answer.channel {
-      if pdu.opcode == .exchangeMTURequest {
+      if opcode == .exchangeMTURequest {
         dissection.problems.add(Problem(.mtuExchangeNotAllowed))
       }
       let request = channels[transactions: bearer.slot].observe(
-        pdu.opcode, fields, bytes, direction, packet: record.number, time: record.time,
+        opcode, fields, bytes, direction, packet: record.number, time: record.time,
         &dissection.problems)
       answer.answers(request, at: record.time)
       return
     }
     let request = links[transactions: link].observe(
-      pdu.opcode, fields, bytes, direction, packet: record.number, time: record.time,
+      opcode, fields, bytes, direction, packet: record.number, time: record.time,
       &dissection.problems)
     answer.answers(request, at: record.time)
     // Both sides then use the smaller of the two, never less than 23 (Core, Vol 3, Part F, 3.4.2.2).

@@ -25,7 +25,11 @@ extension Memory {
     let adapter = record.adapter ?? 0xffff
     let body = dissection.body
     let handle = dissection.parameters?.connectionHandle(bytes)
-    if let handle { answer.link = links.find(adapter, handle, packet: record.number) }
+    if let handle {
+      answer.link = links.find(adapter, handle, packet: record.number)
+    } else if let peer = dissection.parameters?.deviceAddress(bytes) {
+      answer.link = links.find(adapter, peer: peer, packet: record.number)
+    }
     var cursor = Cursor(bytes, body)
     switch event.code {
     case HCIEvent.leMetaCode:

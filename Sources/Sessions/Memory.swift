@@ -97,7 +97,7 @@ package struct Memory: Sendable {
       adapter, handle, .unknown, packet: record.number, time: record.time, isOpeningMissing: true)
   }
 
-  /// Forgets what waits for an answer: the capture lacks records before this one.
+  /// Forgets what waits for an answer: the capture lacks records before this one, or begins with it.
   ///
   /// - Parameter adapter: the controller whose records are missing; nil: all.
   mutating func lose(before record: borrowing CaptureRecord, of adapter: UInt16?) {
@@ -126,7 +126,6 @@ package struct Memory: Sendable {
   ) {
     if advertisements.hasNews { advertisements.clear() }
     if !signals.notes.isEmpty { signals.clear() }
-    if record.number == 1 { advertisements.lose(before: record.time, of: nil) }
     switch dissection.content {
     case .command(let command): observe(command, record, dissection, bytes, &answer)
     case .event(let event): observe(event, record, &dissection, bytes, &answer)
@@ -164,7 +163,11 @@ package struct Memory: Sendable {
   ) {
     let adapter = record.adapter ?? 0xffff
     let handle = dissection.parameters?.connectionHandle(bytes)
-    if let handle { answer.link = links.find(adapter, handle, packet: record.number) }
+    if let handle {
+      answer.link = links.find(adapter, handle, packet: record.number)
+    } else if let peer = dissection.parameters?.deviceAddress(bytes) {
+      answer.link = links.find(adapter, peer: peer, packet: record.number)
+    }
     commands.send(
       command.opcode, adapter: adapter, handle: handle, packet: record.number,
       time: record.time, link: answer.link, connection: answer.link.map { links[$0].id } ?? 0)

@@ -51,8 +51,8 @@ package struct Pass: ~Copyable {
   private var memory: Memory
   private var fragments: [Int] = []
   private var directions: Directions
-  /// Where the record before was from.
-  private var origin = Origin()
+  /// Where the record before was from; nil before the first.
+  private var origin: Origin?
   /// When the record before was made.
   private var previous: Timestamp?
   /// After so long no request is waited for any more (Core, Vol 3, Part F, 3.3.3; Part H, 3.4).
@@ -90,10 +90,12 @@ package struct Pass: ~Copyable {
         if !source.isReady { output.flush() }
         guard let record = try source.next() else { break }
         let origin = Origin(file: record.file, section: record.section)
-        if origin != self.origin {
+        // What another file has, too, is known already: it leads from one to the other.
+        if record.original == nil, origin != self.origin {
           // What lies between two files or sections nobody knows, nor whether the same controller
-          // has the same number. But a log that was begun anew because it was full goes on at once.
-          let isNextFile = origin.file != self.origin.file && origin.section == 0
+          // has the same number; so it is with what lies before the first record. But a log that was
+          // begun anew because it was full goes on at once.
+          let isNextFile = origin.file != self.origin?.file && origin.section == 0
           self.origin = origin
           if !isNextFile || !goesOn(at: record.time) {
             memory.lose(before: record, of: nil)
@@ -101,7 +103,7 @@ package struct Pass: ~Copyable {
             sdus.forget()
           }
         }
-        previous = record.time
+        if record.original == nil { previous = record.time }
         Self.dissect(
           record, &directions, &reassembly, &sdus, &memory, &fragments, &report, &output)
       }
@@ -147,7 +149,7 @@ package struct Pass: ~Copyable {
     }
     if record.drops > 0 {
       dissection.problems.add(Problem(.recordsDropped, Int(clamping: record.drops)))
-      memory.lose(before: record, of: record.adapter)
+      if record.original == nil { memory.lose(before: record, of: record.adapter) }
     }
     if let original = record.original {
       dissection.problems.add(Problem(.repeatedRecord, original))
@@ -172,6 +174,12 @@ package struct Pass: ~Copyable {
     _ fragments: inout [Int], _ report: inout Report, _ output: inout Output
   ) {
     var answer = Answer()
+    if record.original != nil {
+      memory.observeAgain(record, &dissection, &answer)
+      report.packet(
+        record, dissection, record.bytes, answer, fragments: fragments, memory, into: &output)
+      return
+    }
     guard case .acl(let header) = dissection.content else {
       finish(record, &dissection, record.bytes, &answer, fragments, &memory, &report, &output)
       return

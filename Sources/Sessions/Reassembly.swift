@@ -92,6 +92,8 @@ package struct Reassembly: Sendable {
   private var hasSaidRoom = false
   /// What a place may always keep for the next PDU.
   private static let small = 4096
+  /// What a place that nothing is joined in keeps at most.
+  private static let large = 16_384
   /// The PDU that was completed last: lent until the next `accept`.
   private var joined: [UInt8] = []
 
@@ -102,7 +104,10 @@ package struct Reassembly: Sendable {
 
   /// Forgets all PDUs that are incomplete.
   mutating func forget() {
-    for place in open.indices where open[place].isActive { open[place].clear() }
+    for place in open.indices where open[place].isActive {
+      open[place].clear()
+      if open[place].held > Self.large { release(place) }
+    }
   }
 
   /// Gives back what other places hold, those first that nothing is being joined in and then those
@@ -231,6 +236,8 @@ package struct Reassembly: Sendable {
     swap(&fragments, &open[place].packets)
     open[place].clear()
     held += open[place].held
+    // The place has now the buffers of what was completed before.
+    if open[place].held > Self.large { release(place) }
     fate.isTruncated = joined.count < expected
     fate.isJoined = fragments.count > 1
     fate.hasJoinedBytes = true

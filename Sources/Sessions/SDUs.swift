@@ -44,12 +44,17 @@ package struct SDUs: Sendable {
   private var hasSaidRoom = false
   /// What a place may always keep for the next SDU.
   private static let small = 4096
+  /// What a place that nothing is joined in keeps at most.
+  private static let large = 16_384
 
   init(_ limits: Limits) { self.limits = limits }
 
   /// Forgets all SDUs that are incomplete.
   mutating func forget() {
-    for place in open.indices where open[place].expected != nil { open[place].clear() }
+    for place in open.indices where open[place].expected != nil {
+      open[place].clear()
+      if open[place].held > Self.large { release(place) }
+    }
   }
 
   /// Gives back what other places hold, those first that nothing is being joined in and then those
@@ -198,6 +203,8 @@ package struct SDUs: Sendable {
     swap(&fragments, &open[place].packets)
     open[place].clear()
     held += open[place].held
+    // The place has now the buffers of what was completed before.
+    if open[place].held > Self.large { release(place) }
     fate.isTruncated = joined.count < expected
     fate.isJoined = fragments.count > 1
     fate.hasJoinedBytes = true

@@ -20,24 +20,23 @@ enum Run {
   /// - Parameter maps: what is known of servers from elsewhere.
   static func captures<Report: PacketReport & ~Copyable>(
     _ names: [String], saysRemarks: Bool = true, maps: [SuppliedMap] = [],
-    _ makeReport: (CaptureSummary) -> Report
+    _ makeReport: @escaping (CaptureSummary) -> Report
   ) throws {
-    var output = Output(descriptor: STDOUT_FILENO)
+    var reading = Reading(makeReport, maps)
     var failures: [CaptureFailure] = []
-    var remarks: [String] = []
     do throws(CaptureFailure) {
       if names.count == 1 {
         var source = try CaptureReader(path: names[0])
-        defer { if saysRemarks { remarks += source.summary.allRemarks } }
-        try read(&source, maps, makeReport, &remarks, into: &output)
+        defer { if saysRemarks { reading.remarks += source.summary.allRemarks } }
+        try source.lend(to: &reading)
       } else {
         var source = try JoinedSource(paths: names)
         defer {
-          if saysRemarks { remarks += source.summary.allRemarks }
+          if saysRemarks { reading.remarks += source.summary.allRemarks }
           // The first one is thrown; the others are known only here.
           failures = Array(source.failures.dropFirst())
         }
-        try read(&source, maps, makeReport, &remarks, into: &output)
+        try reading.use(&source)
       }
     } catch {
       failures.insert(error, at: 0)
@@ -46,9 +45,9 @@ enum Run {
       Terminal.complain(failure.sentence(about: names[0]) + verbs(insteadOf: names[0], failure))
     }
     // What could not be written weighs more than what could not be read.
-    try Terminal.check(output)
+    try Terminal.check(reading.output)
     let subject = names.count == 1 ? "\(CaptureFailure.subject(names[0])): " : ""
-    for remark in remarks { Terminal.complain(subject + remark) }
+    for remark in reading.remarks { Terminal.complain(subject + remark) }
     if let failure = failures.first { throw ExitCode(failure.kind.status) }
   }
 
@@ -62,11 +61,25 @@ enum Run {
     }
     return "; the verbs are \(verbs.dropLast().joined(separator: ", ")) and \(verbs.last ?? "")"
   }
+}
 
-  /// Reads one source to its end.
-  private static func read<Source: CaptureSource & ~Copyable, Report: PacketReport & ~Copyable>(
-    _ source: inout Source, _ maps: [SuppliedMap], _ makeReport: (CaptureSummary) -> Report,
-    _ remarks: inout [String], into output: inout Output
+/// Prints the report on one source, whichever it is.
+private struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable {
+  private let makeReport: (CaptureSummary) -> Report
+  /// What is known of servers from elsewhere.
+  private let maps: [SuppliedMap]
+  /// Where the report is printed.
+  private(set) var output = Output(descriptor: STDOUT_FILENO)
+  /// What is to be said beside it.
+  var remarks: [String] = []
+
+  init(_ makeReport: @escaping (CaptureSummary) -> Report, _ maps: [SuppliedMap]) {
+    self.makeReport = makeReport
+    self.maps = maps
+  }
+
+  mutating func use<Source: CaptureSource & ~Copyable>(
+    _ source: inout Source
   ) throws(CaptureFailure) {
     var report = makeReport(source.summary)
     var pass = Pass(maps: maps)

@@ -161,6 +161,33 @@ struct FormatTests {
     #expect(piped.lines.count == ending.lines.count && piped.text.contains("file standard input\n"))
   }
 
+  @Test("Records that two files have are shown twice, and connections once")
+  func overlapIsLearntOnce() throws {
+    let folder = try Folder()
+    let (first, second) = try halves(folder, second: 81, first: 90)
+    let objects = try run("show", "--json", second, first).objects.compactMap(\.self)
+    let whole = try run("show", "--json", sample("heart-rate")).objects.compactMap(\.self)
+    let codes = objects.map { object in
+      (object["problems"] as? [[String: Any]] ?? []).compactMap { $0["code"] as? String }
+    }
+    #expect(Array(codes[90..<100]) == Array(repeating: ["repeated_record"], count: 10))
+    #expect(codes[..<90].allSatisfy(\.isEmpty) && codes[100...].allSatisfy(\.isEmpty))
+    #expect(objects[90..<100].allSatisfy { $0["connection"] == nil })
+    #expect(objects[90..<100].contains { $0["att"] != nil })
+    // All other packets say what they say where there is one file; their numbers are others.
+    func summaries(_ objects: [[String: Any]]) -> [String] {
+      objects.map { object in
+        let summary = object["summary"] as? String ?? ""
+        return summary.replacing(/#\d+/, with: "#")
+      }
+    }
+    #expect(summaries(Array(objects[..<90] + objects[100...])) == summaries(whole))
+    for paths in [[second, first], [sample("heart-rate")]] {
+      let info = try Program.run(["info", "--json"] + paths).objects.first ?? nil
+      #expect((info?["connections"] as? [Any])?.count == 1)
+    }
+  }
+
   @Test("A damaged first file is read as far as it goes, then the next one")
   func damaged() throws {
     let folder = try Folder()

@@ -106,7 +106,6 @@ func items(of list: ATTItems, in bytes: [UInt8]) -> [String] {
 
 /// A visitor that writes down what it is told, one string a field: "Handle 0x0040".
 struct Recorder: HCIFieldVisitor {
-  static var wantsLineOnly: Bool { false }
   /// What was told.
   private(set) var told: [String] = []
   /// The slices of all fields.

@@ -59,7 +59,12 @@ let monitorFixtures: [(opcode: UInt16, bytes: String, least: Int)] = [
       .command: .command, .event: .event, .aclSent: .acl, .aclReceived: .acl, .scoSent: .sco,
       .scoReceived: .sco, .isoSent: .iso, .isoReceived: .iso,
     ]
+    let sent: [MonitorOpcode] = [.command, .aclSent, .scoSent, .isoSent]
+    let received: [MonitorOpcode] = [.event, .aclReceived, .scoReceived, .isoReceived]
     for opcode in MonitorOpcode.allCases {
+      #expect(
+        opcode.direction
+          == (sent.contains(opcode) ? .sent : received.contains(opcode) ? .received : nil))
       #expect(opcode.packetType == types[opcode])
       let content = monitor(opcode.rawValue, [0x40, 0, 0, 0, 0, 0, 0, 0]).content
       let kind =

@@ -39,6 +39,66 @@ extension String {
   fileprivate func range(of text: String) -> Range<String.Index>? { ranges(of: text).first }
 }
 
+/// Lines that are about several things: devices of one event, attributes of one PDU.
+@Suite struct SeveralWordingTests {
+  private func words(_ records: [TestRecord]) -> String {
+    let line = Rendering.text(records).split(separator: "\n").last ?? ""
+    return line.split(separator: " ").drop { $0 != "→" && $0 != "←" }.dropFirst()
+      .joined(separator: " ")
+  }
+
+  /// Inquiry Result with RSSI: 4 devices; address, mode, reserved byte, class, clock offset, RSSI each.
+  @Test func inquiry() {
+    var devices: [UInt8] = []
+    for device in UInt8(1)...4 {
+      devices += [device, 0, 0, 0, 0xee, 0xff, 1, 0, 4, 4, 0x24, 0, 0, 0xc4]
+    }
+    let event: [UInt8] = [4, 0x22, UInt8(devices.count + 1), 4] + devices
+    #expect(
+      words([TestRecord(bytes: event, direction: .received)])
+        == "Inquiry Result with RSSI responses 4: FF:EE:00:00:00:01, class 0x240404 Wearable Headset Device, "
+        + "-60 dBm; FF:EE:00:00:00:02, class 0x240404 Wearable Headset Device, -60 dBm; "
+        + "FF:EE:00:00:00:03, class 0x240404 Wearable Headset Device, -60 dBm; and 1 more")
+  }
+
+  /// LE Advertising Report: 4 reports, two with a name.
+  @Test func reports() {
+    var reports: [UInt8] = []
+    for device in UInt8(1)...4 {
+      let name: [UInt8] = device % 2 == 1 ? [3, 9, 0x41, 0x40 + device] : []
+      reports += [0, 1, device, 0, 0, 0, 0xee, 0xff, UInt8(name.count)] + name + [0xc4]
+    }
+    let event: [UInt8] = [4, 0x3e, UInt8(reports.count + 2), 2, 4] + reports
+    #expect(
+      words([TestRecord(bytes: event, direction: .received)])
+        == #"Advertising FF:EE:00:00:00:01 -60 dBm, random static, ADV_IND, "AA"; FF:EE:00:00:00:02, "#
+        + #"-60 dBm; FF:EE:00:00:00:03, -60 dBm "AC"; and 1 more"#)
+  }
+
+  /// A Multiple Handle Value Notification: two values whose attributes were discovered (2a37, and 2a19
+  /// twice), one of an attribute that is not known, one that is empty.
+  @Test func notifications() {
+    func att(_ text: String, _ direction: Direction) -> TestRecord {
+      let pdu = hex(text)
+      let count = UInt8(pdu.count)
+      return TestRecord(
+        bytes: [2, 1, direction == .sent ? 0 : 0x20, count + 4, 0, count, 0, 4, 0] + pdu,
+        direction: direction)
+    }
+    let records = [
+      att("08 01 00 ff ff 03 28", .sent),
+      att("09 07 02 00 10 03 00 37 2a 05 00 10 06 00 19 2a 08 00 10 09 00 19 2a", .received),
+      att("23 03 00 02 00 06 48 06 00 01 00 64 0c 00 01 00 ff 09 00 00 00", .received),
+    ]
+    #expect(
+      words(records)
+        == "Multiple Notification 2a37 Heart Rate Measurement 06 48, 2a19 Battery Level (0x0006) 64, "
+        + "0x000c ff, 2a19 Battery Level (0x0009) (empty)")
+    let json = Rendering.json(records).split(separator: "\n").last ?? ""
+    #expect(json.contains(#""items":[{"handle":"0x0003","value":"0648"}"#), "\(json)")
+  }
+}
+
 @Suite struct AdvertisingWordsTests {
   @Test(
     arguments: [

@@ -10,10 +10,14 @@ import Testing
 private func info(json isJSON: Bool = false, links: Int = 2, _ events: [String]) -> String {
   var limits = Limits()
   limits.links = links
-  let records = events.map { event in
-    TestRecord(
-      bytes: event.split(separator: " ").compactMap { UInt8($0, radix: 16) }, direction: .received)
-  }
+  return page(
+    events.map { TestRecord(bytes: hex($0), direction: .received) }, json: isJSON, limits: limits)
+}
+
+/// The same of any records.
+private func page(_ records: [TestRecord], json isJSON: Bool = false, limits: Limits = Limits())
+  -> String
+{
   var source = RecordList(records)
   var report = InfoReport("x", source.summary, json: isJSON, glyphs: .utf8, limits: limits)
   var output = Output()
@@ -58,5 +62,45 @@ private func connect(_ handle: String) -> String {
     #expect(page.contains("; ended for a reason that is not in the capture\n"))
     let document = info(json: true, [connect("40"), "04 05 04 00 40 00"])
     #expect(document.contains("\"ended_by\":\"unknown\"") && !document.contains("\"reason\""))
+  }
+
+  // MARK: Pairing and host
+
+  /// Pairing fails twice on one connection: the last one counts, with who said so.
+  @Test func failedPairing() {
+    func failed(_ reason: UInt8, _ direction: Direction) -> TestRecord {
+      TestRecord(
+        bytes: [2, 0x40, direction == .sent ? 0 : 0x20, 6, 0, 2, 0, 6, 0, 5, reason],
+        direction: direction)
+    }
+    let link = TestRecord(bytes: hex(connect("40")), direction: .received)
+    let byHost = page([link, failed(8, .received), failed(4, .sent)])
+    #expect(
+      byHost.contains(", pairing failed: Confirm Value Failed (0x04), by this host, #3, still open")
+    )
+    let byPeer = page([link, failed(4, .sent), failed(8, .received)])
+    #expect(byPeer.contains(", pairing failed: Unspecified Reason (0x08), by the peer, #3"))
+    #expect(byPeer.contains("failures     2 failed pairings; show --errors lists them"))
+    #expect(!page([link]).contains("pairing"))
+  }
+
+  /// What PacketLogger's first notes say of the host, and no other line of its log.
+  @Test func hostOfPacketLogger() {
+    func note(_ text: String) -> TestRecord {
+      TestRecord(bytes: Array(text.utf8), framing: .packetLogger(type: 0xfc))
+    }
+    let notes = [
+      note("Product: iPhone15,2"), note("Software: iOS 17.1"), note("Software: iOS 17.1"),
+      note("Address: C0:FF:EE:12:34:56"), note("Something else"),
+    ]
+    let lines = page(notes).split(separator: "\n")
+    #expect(lines.contains("host         Product: iPhone15,2"))
+    #expect(
+      lines.count { $0.hasPrefix("host ") } == 2
+        && lines.contains("host         Software: iOS 17.1"))
+    #expect(lines.contains("adapter      hci0, C0:FF:EE:12:34:56"))
+    #expect(
+      page(notes, json: true).contains(
+        #""host_software":["Product: iPhone15,2","Software: iOS 17.1"]"#))
   }
 }

@@ -303,6 +303,30 @@ private let key = "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f"
     #expect(line(control(1, "05", isEvent: true)).hasPrefix("MGMT Command Complete 05"))
   }
 
+  /// Two controllers get the same command on one socket, and answer in the other order.
+  @Test func twoAdapters() {
+    var records = [
+      control(0x05, "01"), control(0x05, "01"),
+      control(1, "05 00 00 01 02 00 00", isEvent: true),
+      control(1, "05 00 00 01 00 00 00", isEvent: true),
+    ]
+    (records[1].adapter, records[2].adapter) = (1, 1)
+    var options = ShowOptions()
+    options.time = .none
+    #expect(
+      Rendering.text(records, options).split(separator: "\n").dropFirst().map {
+        $0.split(separator: " ").joined(separator: " ")
+      } == [
+        "1 → MGMT Set Powered On", "2 hci1 → MGMT Set Powered On",
+        "3 hci1 → MGMT Command Complete to #2, Powered, LE",
+        "4 hci0 → MGMT Command Complete to #1, Powered",
+      ])
+    let adapters = Rendering.json(records).split(separator: "\n").map { line in
+      line.firstMatch(of: /"adapter":(\d)/).map { String($0.1) }
+    }
+    #expect(adapters == ["0", "1", "1", "0"])
+  }
+
   @Test func failures() {
     func isFailure(_ record: TestRecord) -> Bool {
       var options = ShowOptions()

@@ -12,7 +12,7 @@ struct SecretPackets {
   static let address: [UInt8] = [1, 2, 3, 4, 5, 6]
 
   static let all: [SecretPackets] =
-    commands + events + parts + returns + management + pairing + data
+    commands + events + parts + returns + management + pairing + data + keyMaterial
 
   private init(_ name: String, _ records: TestRecord...) {
     self.name = name
@@ -103,6 +103,9 @@ struct SecretPackets {
       Self(
         "… in a report that claims more than there is",
         event(0x3e, [2, 1, 0, 1] + address + [28, 17, 0x23] + key)),
+      Self(
+        "A vendor's event that begins as one of Android's, with a Security Manager TK value",
+        event(0xff, [0x56, 17, 0x10] + key)),
     ]
   }
 
@@ -385,5 +388,55 @@ struct SecretPackets {
     var received = acl(identity(key), pieces: [12])
     for index in received.indices { received[index].direction = .received }
     return [pairing("Identity Information, received in two fragments", received)]
+  }
+
+  // MARK: ATT
+
+  /// An ATT PDU in one packet, or in fragments.
+  private static func att(_ pdu: [UInt8], received: Bool = true, pieces: [Int] = []) -> [TestRecord]
+  {
+    var records = acl([UInt8(pdu.count), 0, 4, 0] + pdu, pieces: pieces)
+    for index in records.indices { records[index].direction = received ? .received : .sent }
+    return records
+  }
+
+  /// Encrypted Data Key Material (2b88): a session key and its IV, in the attribute 3, which the
+  /// declaration in attribute 2 tells of.
+  private static var keyMaterial: [SecretPackets] {
+    let discovery =
+      att([0x08, 1, 0, 0xff, 0xff, 0x03, 0x28], received: false)
+      + att([0x09, 7, 2, 0, 0x22, 3, 0, 0x88, 0x2b])
+    let read = discovery + att([0x0a, 3, 0], received: false)
+    return [
+      pairing(
+        "Encrypted Data Key Material, read by its type",
+        att([0x08, 1, 0, 0xff, 0xff, 0x88, 0x2b], received: false) + att([0x09, 18, 3, 0] + key)),
+      pairing("… read by its handle", read + att([0x0b] + key)),
+      pairing("… read in two fragments", read + att([0x0b] + key, pieces: [10])),
+      pairing(
+        "… read from an offset",
+        discovery + att([0x0c, 3, 0, 8, 0], received: false) + att([0x0d] + key)),
+      pairing("… indicated", discovery + att([0x1d, 3, 0] + key)),
+      pairing("… written", discovery + att([0x12, 3, 0] + key, received: false)),
+      pairing(
+        "… among several",
+        discovery + att([0x0e, 3, 0, 5, 0], received: false) + att([0x0f] + key + [1])),
+      pairing(
+        "… among several of any length",
+        discovery + att([0x20, 5, 0, 3, 0], received: false) + att([0x21, 1, 0, 7, 16, 0] + key)),
+      pairing("… among several that are notified", discovery + att([0x23, 3, 0, 16, 0] + key)),
+    ]
+  }
+
+  /// Whole packets without a secret, and a key where the record goes on: told by no field, but among the
+  /// record's bytes.
+  static var behind: [SecretPackets] {
+    [
+      Self("A key behind a command", TestRecord(bytes: [1, 0x03, 0x0c, 0] + key)),
+      Self(
+        "A key behind an event",
+        TestRecord(bytes: [4, 0x0e, 4, 1, 0x03, 0x0c, 0] + key, direction: .received)),
+      pairing("A key behind an ATT PDU", acl([3, 0, 4, 0, 0x0a, 3, 0], behind: key)),
+    ]
   }
 }

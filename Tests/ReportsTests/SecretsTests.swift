@@ -52,6 +52,21 @@ struct SecretsTests {
     #expect(!text.contains("<hidden>") && !json.contains("hidden"), "\(packets.name):\n\(text)")
   }
 
+  @Test("Bytes behind a packet are printed only when asked for", arguments: 0..<3)
+  func behind(_ index: Int) {
+    let packets = SecretPackets.behind[index]
+    for isVerbose in [false, true] {
+      var hides = options(showsKeys: false)
+      hides.isVerbose = isVerbose
+      let text = Rendering.text(packets.records, hides) + Rendering.json(packets.records, hides)
+      #expect(leaks(text).isEmpty, "\(packets.name):\n\(text)")
+    }
+    var shows = options(showsKeys: true)
+    shows.isVerbose = false
+    #expect(!leaks(Rendering.text(packets.records, shows)).isEmpty, "\(packets.name)")
+    #expect(!leaks(Rendering.json(packets.records, shows)).isEmpty, "\(packets.name)")
+  }
+
   @Test("What is hidden is said to be there")
   func presence() {
     let packets = SecretPackets.all[0]
@@ -72,6 +87,16 @@ struct SecretsTests {
     let lines = Rendering.json(report?.records ?? [], options(showsKeys: false))
     #expect(lines.contains(#"}],"hidden":["data"]}]"#), "\(lines)")
     #expect(lines.contains(#""hidden":["value"]}],"hidden":["data"]}]"#), "\(lines)")
+  }
+
+  @Test("An event whose parameters are hidden as a whole has its name")
+  func misread() {
+    let records = SecretPackets.all.first { $0.name.hasPrefix("A vendor's event") }?.records ?? []
+    let json = Rendering.json(records, options(showsKeys: false))
+    #expect(
+      json.contains(
+        #""hci":{"kind":"event","event":"0xff","name":"Vendor Specific","hidden":["data"]}"#),
+      "\(json)")
   }
 
   @Test("Parts of a set's data are counted, whole data is read")

@@ -8,6 +8,46 @@ import Testing
 @Suite struct ConnectionTests {
   private let peer = DeviceAddress(value: 0xc011_2233_4455)
 
+  // MARK: Peers instead of handles
+
+  /// BR/EDR: many events, and the commands that answer them, have the peer's address and no handle. They
+  /// belong to the connection that is open with it, of the same adapter.
+  @Test func addressInsteadOfAHandle() {
+    let peer = little(0x0011_2233_4455, width: 6)
+    let told = run { traffic in
+      // Create Connection, its Command Status, a Role Change before there is a connection.
+      traffic.command(0x0405, peer + hex("18 cc 01 00 00 00 01"))
+      traffic.status(0x0405)
+      traffic.event(0x12, [0] + peer + [0])
+      // An LE link with the same address; Connection Complete; Synchronous Connection Complete.
+      traffic.connect(0x40, peer: 0x0011_2233_4455, type: 0)
+      traffic.event(0x03, [0] + little(0x0b) + peer + [1, 0])
+      traffic.event(0x2c, [0] + little(0x0c) + peer + [2, 0, 0, 0, 0, 0, 0, 2])
+      // Link Key Request, its Negative Reply, IO Capability Request, Simple Pairing Complete, Role
+      // Change.
+      traffic.event(0x17, peer)
+      traffic.command(0x040c, peer)
+      traffic.complete(0x040c, [0] + peer)
+      traffic.event(0x31, peer)
+      traffic.event(0x36, [0] + peer)
+      traffic.event(0x12, [0] + peer + [1])
+      // Another device; another adapter; an address that is cut; an Extended Inquiry Result.
+      traffic.event(0x17, hex("01 02 03 04 05 06"))
+      traffic.adapter = 1
+      traffic.event(0x17, peer)
+      traffic.adapter = 0
+      traffic.event(0x17, Array(peer[..<5]))
+      traffic.event(0x2f, [1] + peer + [UInt8](repeating: 0, count: 247))
+      traffic.disconnect(0x0b)
+      traffic.event(0x17, peer)
+    }
+    #expect(told[5].connection?.id == 2 && told[5].connection?.transport == .brEDR)
+    #expect((7...12).map { told[$0].connection?.id } == Array(repeating: 2, count: 6))
+    #expect(told[9].answers == "answers 8 after 1 ms")
+    #expect([1, 2, 3, 13, 14, 15, 16].allSatisfy { told[$0].answer.link == nil })
+    #expect(told[17].connection?.id == 2 && told[18].answer.link == nil)
+  }
+
   // MARK: Opening
 
   @Test func version1() {

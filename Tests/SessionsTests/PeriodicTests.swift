@@ -190,6 +190,20 @@ extension Traffic {
     #expect(told.problems == [])
   }
 
+  /// A capture begins with the first record that is read, which need not have the number 1: in a
+  /// pcapng file packets of another interface may come before it.
+  @Test func aCaptureThatBeginsWithWhatIsLeftOut() {
+    let told = run { traffic in
+      traffic.leftOut = 2
+      traffic.extended(middle, 0)
+      traffic.clock += 6000
+      traffic.extended(middle, 0, from: 1)
+    }
+    #expect(told.packets.map(\.number) == [3, 4])
+    #expect(told[1].lacksFirstPart == [true] && told[2].lacksFirstPart == [false])
+    #expect(told.problems == ["advertisingStructureTooLong(104,9)"])
+  }
+
   /// Mistakes of those who advertise are no parts, even at the capture's beginning: what is broken
   /// is said to be, where it is.
   @Test(

@@ -27,6 +27,8 @@ struct StoredRecord {
   var number: Int?
   /// Which file it is from.
   var file = 0
+  /// The record that it is the same as, in a file before.
+  var original: Int?
 }
 
 /// Records under construction: each a millisecond after the one before, on adapter 0, H4.
@@ -44,8 +46,11 @@ struct Traffic {
   /// The file of the records that follow.
   var file = 0
 
+  /// How many records were left out that have numbers too.
+  var leftOut = 0
+
   /// The number of the record that comes next.
-  var next: Int { records.count + 1 }
+  var next: Int { records.count + leftOut + 1 }
 
   /// A record of any kind.
   mutating func add(
@@ -56,8 +61,17 @@ struct Traffic {
       StoredRecord(
         bytes: Array(bytes.prefix(kept ?? bytes.count)), direction: direction, adapter: adapter,
         framing: framing, time: Timestamp(microseconds: Int64(clock) * 1000),
-        originalLength: bytes.count, drops: drops, file: file))
+        originalLength: bytes.count, drops: drops, number: next, file: file))
     clock += 1
+  }
+
+  /// The records `numbers` as another file has them, too.
+  mutating func again(_ numbers: ClosedRange<Int>) {
+    for number in numbers {
+      var record = records[number - 1]
+      (record.number, record.file, record.original) = (next, file, number)
+      records.append(record)
+    }
   }
 
   /// A record whose time is not known.
@@ -207,6 +221,6 @@ struct MemorySource: CaptureSource, ~Copyable {
       adapter: stored.adapter,
       framing: stored.framing, originalLength: stored.originalLength, drops: stored.drops,
       fileOffset: 0, bytes: current.bytes
-    ).with(file: stored.file, number: stored.number ?? position, original: nil)
+    ).with(file: stored.file, number: stored.number ?? position, original: stored.original)
   }
 }

@@ -151,8 +151,6 @@ extension ADType {
 struct ADChecker: HCIFieldVisitor {
   var problems = Problems()
 
-  static var wantsLineOnly: Bool { false }
-
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice
@@ -167,9 +165,4 @@ struct ADChecker: HCIFieldVisitor {
       problems.add(problem)
     }
   }
-
-  func beginList(_ name: StaticString) {}
-  func beginItem() {}
-  func endItem() {}
-  func endList() {}
 }

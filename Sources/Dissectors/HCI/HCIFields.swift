@@ -43,6 +43,15 @@ package protocol HCIFieldVisitor: ~Copyable {
   mutating func endList()
 }
 
+/// What most visitors want: all parameters, and nothing of lists.
+extension HCIFieldVisitor where Self: ~Copyable {
+  package static var wantsLineOnly: Bool { false }
+  package mutating func beginList(_ name: StaticString) {}
+  package mutating func beginItem() {}
+  package mutating func endItem() {}
+  package mutating func endList() {}
+}
+
 /// Walks parameters by their rows.
 package struct HCIFields: ~Escapable {
   private var cursor: Cursor
@@ -307,8 +316,4 @@ struct SilentVisitor: HCIFieldVisitor {
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice
   ) {}
-  func beginList(_ name: StaticString) {}
-  func beginItem() {}
-  func endItem() {}
-  func endList() {}
 }

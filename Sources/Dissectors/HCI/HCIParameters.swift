@@ -1,5 +1,6 @@
 // Which rows describe which bytes of a command or event.
 
+package import Bluetooth
 package import Bytes
 
 /// The parameters of one HCI packet, found.
@@ -111,12 +112,14 @@ package struct HCIParameters: Sendable {
 
   /// The handle of the link that the packet is about, where its row has one.
   package func connectionHandle(_ bytes: RawSpan) -> UInt16? {
-    if let row, row.mayHaveHandle,
+    if let row, !row.traits.isDisjoint(with: .anyHandle),
       let handle = Self.handle(HCITable.parameters(row), bytes, outer)
     {
       return handle
     }
-    guard let completed, completed.mayHaveHandle else { return nil }
+    guard let completed, !completed.traits.isDisjoint(with: .anyHandle) else {
+      return nil
+    }
     return Self.handle(HCITable.returns(completed), bytes, inner)
   }
 
@@ -124,7 +127,7 @@ package struct HCIParameters: Sendable {
     if let offset = layout.connectionHandleOffset, Int(slice.count) >= offset + 2 {
       return bytes.littleEndianU16(at: Int(slice.start) + offset) & 0x0fff
     }
-    return layout.hasChosenHandle ? chosenHandle(layout, bytes, slice) : nil
+    return layout.traits.contains(.hasChosenHandle) ? chosenHandle(layout, bytes, slice) : nil
   }
 
   /// The handle in a layout that a selector chose.
@@ -138,9 +141,25 @@ package struct HCIParameters: Sendable {
     return finder.handle
   }
 
+  /// The address of the BR/EDR device that the packet is about, where its row has that instead of a
+  /// handle: first, or behind Status.
+  package func deviceAddress(_ bytes: RawSpan) -> DeviceAddress? {
+    if let row, row.traits.contains(.beginsWithDevice) { return Self.device(row, bytes, outer) }
+    guard let completed, completed.traits.contains(.beginsWithDevice) else { return nil }
+    return Self.device(completed, bytes, inner)
+  }
+
+  private static func device(
+    _ row: HCIRowID, _ bytes: RawSpan, _ slice: Slice
+  ) -> DeviceAddress? {
+    var cursor = Cursor(bytes, slice)
+    if row.traits.contains(.beginsWithStatus), (try? cursor.u8()) == nil { return nil }
+    return try? DeviceAddress(parsing: &cursor)
+  }
+
   /// The Status that the packet carries: the first parameter of its row, or of a Command Complete.
   package func status(_ bytes: RawSpan) -> UInt8? {
-    if let row, row.beginsWithStatus, !outer.isEmpty {
+    if let row, row.traits.contains(.beginsWithStatus), !outer.isEmpty {
       return bytes.byte(at: Int(outer.start))
     }
     // Every command of the specification returns Status first, and so do vendors' commands.
@@ -164,7 +183,7 @@ package struct HCIParameters: Sendable {
   private static func check(
     _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice
   ) -> Problem? {
-    guard layout.isKnown, !layout.fits(bytes, slice) else { return nil }
+    guard layout.traits.contains(.isKnown), !layout.fits(bytes, slice) else { return nil }
     var fields = HCIFields(bytes, slice)
     var silent = SilentVisitor()
     do throws(ParseError) {
@@ -182,8 +201,6 @@ package struct HCIParameters: Sendable {
 private struct HandleFinder: HCIFieldVisitor {
   var handle: UInt16?
 
-  static var wantsLineOnly: Bool { false }
-
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice
@@ -191,9 +208,4 @@ private struct HandleFinder: HCIFieldVisitor {
     guard handle == nil, case .number(let number, _, .handle) = value else { return }
     handle = UInt16(truncatingIfNeeded: number) & 0x0fff
   }
-
-  func beginList(_ name: StaticString) {}
-  func beginItem() {}
-  func endItem() {}
-  func endList() {}
 }

@@ -21,101 +21,6 @@ package struct HCIEntry: Sendable {
   }
 }
 
-/// Where a list of parameters stands in its table's `fields`, and what it says about the bytes that
-/// hold it.
-package struct HCILayout: Sendable {
-  // Small in memory, since every packet looks several of them up.
-  private let start: Int16
-  private let count: Int16
-  private let bytes: Int16?
-  private let handleOffset: Int16?
-  private let counted: (countOffset: Int16, itemSize: Int16)?
-  /// Whether the parameters are described.
-  package let isKnown: Bool
-  /// Whether as many bytes as `size` says may still be wrong: a count in them says how much of a
-  /// field is used.
-  let needsWalk: Bool
-  /// Whether the first parameter is Status.
-  package let beginsWithStatus: Bool
-  /// Whether a parameter is a secret: then bytes that no parameter claims may be a piece of it.
-  package let hasSecret: Bool
-  /// Whether a parameter is advertising data.
-  package let hasAdvertisingData: Bool
-  /// Whether a parameter is a device address.
-  package let hasAddress: Bool
-  /// Whether some layout of a choice has a Connection_Handle; then that is all that reads as one.
-  let hasChosenHandle: Bool
-  /// Whether any parameter has a place in the one-line form.
-  package let hasLine: Bool
-
-  /// Where the fields stand; none where the parameters are not described.
-  var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
-  /// The number of bytes, where it does not depend on their content.
-  package var size: Int? { bytes.map { Int($0) } }
-  /// Where Connection_Handle stands, where it is at a fixed place.
-  package var connectionHandleOffset: Int? { handleOffset.map { Int($0) } }
-
-  /// The layout of `parameters`, whose fields are added to `fields`.
-  init(_ described: [HCIParameter]?, _ fields: inout [HCIField]) {
-    let parameters = described ?? []
-    let first = fields.count
-    for parameter in parameters { parameter.append(to: &fields) }
-    start = Int16(first)
-    count = Int16(fields.count - first)
-    isKnown = described != nil
-    var size: Int? = 0
-    var handle: Int?
-    for parameter in parameters {
-      if handle == nil, let size, parameter.name.description == "Connection_Handle" {
-        handle = size
-      }
-      size = size.flatMap { known in parameter.size.map { known + $0 } }
-    }
-    bytes = described == nil ? nil : size.map { Int16($0) }
-    needsWalk = parameters.contains { $0.isPartlyUsed }
-    handleOffset = handle.map { Int16($0) }
-    hasChosenHandle = handle == nil && parameters.contains { $0.choosesHandle }
-    beginsWithStatus = parameters.first?.name.description == "Status"
-    counted = Self.countedItems(parameters)
-    let added = fields[first...]
-    hasLine = added.contains { $0.line != nil }
-    hasAddress = added.contains { $0.kind == .address }
-    hasSecret = added.contains(where: \.isSecret)
-    hasAdvertisingData = added.contains {
-      if case .advertisingData = $0.kind { true } else { false }
-    }
-  }
-}
-
-extension HCILayout {
-  /// Whether the bytes are some fields of fixed size, the last of them a one-byte count of items
-  /// that are all of one fixed size: then where the count is, and that size.
-  private static func countedItems(
-    _ parameters: [HCIParameter]
-  ) -> (countOffset: Int16, itemSize: Int16)? {
-    guard parameters.count >= 2, case .list = parameters[parameters.count - 1].kind,
-      case .count(width: 1) = parameters[parameters.count - 2].kind
-    else { return nil }
-    let before = parameters.dropLast(2).map(\.size)
-    let item = parameters[parameters.count - 1].items.map(\.size)
-    guard !before.contains(nil), !item.contains(nil) else { return nil }
-    return (
-      Int16(before.compactMap { $0 }.reduce(0, +)), Int16(item.compactMap { $0 }.reduce(0, +))
-    )
-  }
-
-  /// Whether `slice` is just as long as the parameters are, where that can be told without walking.
-  func fits(_ bytes: RawSpan, _ slice: Slice) -> Bool {
-    if let counted {
-      let offset = Int(counted.countOffset)
-      let items = Int(bytes.byte(at: Int(slice.start) + offset))
-      return offset < slice.count
-        && Int(slice.count) == offset + 1 + items * Int(counted.itemSize)
-    }
-    return size == Int(slice.count) && !needsWalk
-  }
-}
-
 /// A parameter as the walk reads it: without references, so that nothing is counted per packet. A
 /// list is followed by the fields of one item, a choice by its layouts and each of these by its
 /// fields.
@@ -136,6 +41,20 @@ package struct HCIField: Sendable {
     switch kind {
     case .secret, .optionalSecret, .countedSecret: true
     default: false
+    }
+  }
+}
+
+extension HCIField {
+  /// Whether this is advertising data.
+  var isAdvertisingData: Bool { if case .advertisingData = kind { true } else { false } }
+
+  /// Whether this may say which UUIDs a device has or is to have.
+  var mayTellUUIDs: Bool {
+    switch kind {
+    case .advertisingData, .uuid, .halfUUID, .half: true
+    // Android's filter for service data.
+    default: name.utf8CodeUnitCount == 20 && name.description == "Service_Data_Pattern"
     }
   }
 }
@@ -186,7 +105,7 @@ extension HCIParameter {
   }
 
   /// Whether this is a choice in which some layout has a Connection_Handle.
-  fileprivate var choosesHandle: Bool {
+  var choosesHandle: Bool {
     switch kind {
     case .choice: items.contains { $0.choosesHandle }
     case .alternative, .otherwise:
@@ -196,7 +115,7 @@ extension HCIParameter {
   }
 
   /// Whether a count says how much of this field is used.
-  fileprivate var isPartlyUsed: Bool {
+  var isPartlyUsed: Bool {
     if case .advertisingData(let field) = kind { return field > 0 }
     return false
   }
@@ -213,27 +132,16 @@ extension [HCIParameter] {
 /// stand in a `Dissection`, which then needs not look into the tables for it.
 package struct HCIRowID: Equatable, Sendable {
   fileprivate let position: Int16
-  /// Whether the first parameter is Status.
-  let beginsWithStatus: Bool
-  /// Bit 0: a handle stands at a fixed place. Bit 1: a selector may choose one. Bit 2: a parameter is
-  /// advertising data.
-  private let traits: UInt8
+  /// What the layout holds.
+  package let traits: HCILayout.Traits
 
   fileprivate init(position: Int16, _ layout: HCILayout) {
     self.position = position
-    beginsWithStatus = layout.beginsWithStatus
-    traits =
-      (layout.connectionHandleOffset == nil ? 0 : 1) | (layout.hasChosenHandle ? 2 : 0)
-      | (layout.hasAdvertisingData ? 4 : 0)
+    traits = layout.traits
   }
 
   /// The same row.
   package static func == (left: Self, right: Self) -> Bool { left.position == right.position }
-
-  /// Whether the layout may have a Connection_Handle.
-  var mayHaveHandle: Bool { traits & 3 != 0 }
-  /// Whether a parameter is advertising data.
-  var hasAdvertisingData: Bool { traits & 4 != 0 }
 }
 
 /// All rows, found by their codes without searching.

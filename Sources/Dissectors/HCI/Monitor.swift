@@ -4,12 +4,7 @@
 package import Bluetooth
 package import Bytes
 
-/// The opcodes of the monitor protocol.
-package enum MonitorOpcode: UInt16, Sendable, CaseIterable {
-  case newIndex = 0, deletedIndex, command, event, aclSent, aclReceived, scoSent, scoReceived
-  case openIndex, closeIndex, indexInfo, vendorDiagnostic, systemNote, userLog
-  case controlOpen, controlClose, controlCommand, controlEvent, isoSent, isoReceived
-
+extension MonitorOpcode {
   /// The HCI packet type of the records that hold one.
   package var packetType: PacketType? {
     switch self {

@@ -25,6 +25,8 @@ package struct Attributes: Sendable {
   /// Whether something was not remembered for want of room, and that has not been said yet.
   private var isFull = false
   private var hasSaidFull = false
+  /// Whether there was an attribute, or a request for one, whose value is a key.
+  package private(set) var hasKeyMaterial = false
   private let shared: SharedLimits
   private var limits: Limits { shared.values }
 
@@ -107,8 +109,12 @@ package struct Attributes: Sendable {
     return limits.attributes
   }
 
+  /// Notes that a key was asked for by its type.
+  mutating func noteKeyMaterial() { hasKeyMaterial = true }
+
   /// Takes in what an attribute is, and says what was said of it before, where that was something else.
   mutating func note(_ attribute: Attribute, _ server: Int) -> Attribute? {
+    if attribute.uuid == .encryptedDataKeyMaterial { hasKeyMaterial = true }
     let (hasRoom, older) = servers[server].note(attribute, limit: limits.attributes)
     if !hasRoom { isFull = true }
     return older

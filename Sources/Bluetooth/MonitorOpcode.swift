@@ -1,0 +1,15 @@
+/// The opcodes of the Linux monitor: what a record of it is (BlueZ, doc/btsnoop-protocol.rst).
+package enum MonitorOpcode: UInt16, Sendable, CaseIterable {
+  case newIndex = 0, deletedIndex, command, event, aclSent, aclReceived, scoSent, scoReceived
+  case openIndex, closeIndex, indexInfo, vendorDiagnostic, systemNote, userLog
+  case controlOpen, controlClose, controlCommand, controlEvent, isoSent, isoReceived
+
+  /// Which way a packet went; nil for records that went nowhere.
+  package var direction: Direction? {
+    switch self {
+    case .command, .aclSent, .scoSent, .isoSent: .sent
+    case .event, .aclReceived, .scoReceived, .isoReceived: .received
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,221 @@
+// Numbers as digits.
+
+extension Output {
+  // MARK: Decimal
+
+  /// Appends a number in decimal.
+  package mutating func decimal(_ value: Int) {
+    if value < 0 { byte(0x2d) }
+    decimal(value.magnitude)
+  }
+
+  /// Appends a number in decimal, with leading zeros up to `digits`.
+  package mutating func decimal(_ value: UInt, digits: Int = 1) {
+    decimal(value, columns: digits, filler: 0x30)
+  }
+
+  /// Appends a number in decimal, right-aligned in so many columns.
+  package mutating func decimal(_ value: UInt, columns: Int) {
+    decimal(value, columns: columns, filler: 0x20)
+  }
+
+  private mutating func decimal(_ value: UInt, columns: Int, filler: UInt8) {
+    let length = max(columns, Self.decimalDigits(value))
+    reserve(length)
+    let target = unsafe buffer + count
+    var index = unsafe Self.digits(of: value, target, endingAt: length)
+    while index > 0 {
+      index &-= 1
+      unsafe target[index] = filler
+    }
+    count &+= length
+  }
+
+  /// Writes a number from its last digit to the first, for which there is room; gives where that is.
+  @inline(__always)
+  private static func digits(
+    of value: UInt, _ target: UnsafeMutablePointer<UInt8>, endingAt end: Int
+  ) -> Int {
+    var index = end
+    var rest = value
+    while rest >= 100 {
+      let quotient = rest / 100
+      index &-= 2
+      unsafe Self.pair(rest &- quotient &* 100, target + index)
+      rest = quotient
+    }
+    if rest >= 10 {
+      index &-= 2
+      unsafe Self.pair(rest, target + index)
+    } else {
+      index &-= 1
+      unsafe target[index] = UInt8(truncatingIfNeeded: 0x30 &+ rest)
+    }
+    return index
+  }
+
+  /// Writes a number below 100 as two digits: one multiplication gives the tens, since 205 / 2048 is
+  /// near enough to a tenth up to there.
+  @inline(__always)
+  private static func pair(_ value: UInt, _ target: UnsafeMutablePointer<UInt8>) {
+    let tens = (value &* 205) &>> 11
+    unsafe target[0] = UInt8(truncatingIfNeeded: 0x30 &+ tens)
+    unsafe target[1] = UInt8(truncatingIfNeeded: 0x30 &+ value &- tens &* 10)
+  }
+
+  /// How many digits a number has. Compared with constants, the most frequent first.
+  @inline(__always)
+  private static func decimalDigits(_ value: UInt) -> Int {
+    if value < 100 { return value < 10 ? 1 : 2 }
+    if value < 10_000 { return value < 1000 ? 3 : 4 }
+    if value < 1_000_000 { return value < 100_000 ? 5 : 6 }
+    return manyDigits(value)
+  }
+
+  @inline(never)
+  private static func manyDigits(_ value: UInt) -> Int {
+    var digits = 6
+    var rest = value / 1_000_000
+    while rest > 0 {
+      digits &+= 1
+      rest /= 10
+    }
+    return digits
+  }
+
+  /// Writes a number over bytes that are there, so that its last digit stands before the byte at
+  /// `end`, and gives where its first digit stands: a column's right-aligned number, over spaces. For
+  /// buffers without a descriptor, like everything that writes over bytes: in others they may have
+  /// gone.
+  @discardableResult
+  package mutating func put(_ value: UInt, endingAt end: Int) -> Int {
+    precondition(end <= count && end >= Self.decimalDigits(value))
+    return unsafe Self.digits(of: value, buffer, endingAt: end)
+  }
+
+  /// Writes a point and four decimals over bytes that are there, up to the byte at `end`.
+  package mutating func put(fraction value: UInt32, endingAt end: Int) {
+    precondition(end >= 5 && end <= count && value < 10_000)
+    let target = unsafe buffer + (end - 5)
+    let high = UInt(value / 100)
+    unsafe target[0] = 0x2e
+    unsafe Self.pair(high, target + 1)
+    unsafe Self.pair(UInt(value) &- high &* 100, target + 3)
+  }
+
+  /// Appends `value` / 10^`decimals`, without trailing zeros: 37500 with 3 decimals reads `37.5`.
+  package mutating func fixed(_ value: Int, decimals: Int, trim: Bool = true) {
+    if value < 0 { byte(0x2d) }
+    var power: UInt = 1
+    for _ in 0..<decimals { power *= 10 }
+    let whole = value.magnitude / power
+    decimal(whole)
+    fraction(value.magnitude - whole * power, decimals: decimals, trim: trim)
+  }
+
+  /// Appends a point and `value`, of so many decimals, without trailing zeros; nothing where no digit
+  /// remains.
+  package mutating func fraction(_ value: UInt, decimals: Int, trim: Bool = true) {
+    var (value, digits) = (value, decimals)
+    if trim {
+      if value == 0 { return }
+      // Nanoseconds are mostly whole microseconds.
+      while digits >= 3 {
+        let thousands = value / 1000
+        guard thousands &* 1000 == value else { break }
+        (value, digits) = (thousands, digits &- 3)
+      }
+      while digits > 0 {
+        let tens = value / 10
+        guard tens &* 10 == value else { break }
+        (value, digits) = (tens, digits &- 1)
+      }
+    }
+    guard digits > 0 else { return }
+    byte(0x2e)
+    decimal(value, digits: digits)
+  }
+
+  // MARK: Hexadecimal
+
+  /// Appends two hexadecimal digits, lower case.
+  @inlinable
+  package mutating func hex(_ value: UInt8) {
+    reserve(2)
+    unsafe buffer[count] = Self.digit(value >> 4)
+    unsafe buffer[count + 1] = Self.digit(value & 15)
+    count += 2
+  }
+
+  /// Appends `0x` and `digits` hexadecimal digits.
+  package mutating func hexadecimal(_ value: UInt64, digits: Int) {
+    guard digits <= 8 else {
+      hexadecimal(value &>> 32, digits: digits &- 8)
+      let rest = value & 0xffff_ffff
+      reserve(8)
+      unsafe UnsafeMutableRawPointer(buffer + count).storeBytes(
+        of: Self.eightDigits(UInt32(rest)), as: UInt64.self)
+      count &+= 8
+      return
+    }
+    reserve(10)
+    let target = unsafe UnsafeMutableRawPointer(buffer + count)
+    // What is in front of the digits that are wanted is shifted out.
+    let shift = UInt32(truncatingIfNeeded: 4 &* (8 &- digits))
+    unsafe target.storeBytes(of: 0x7830, as: UInt16.self)
+    unsafe target.storeBytes(
+      of: Self.eightDigits(UInt32(truncatingIfNeeded: value) &<< shift), toByteOffset: 2,
+      as: UInt64.self)
+    count &+= 2 &+ digits
+  }
+
+  /// Appends bytes as pairs of hexadecimal digits: `a5 06` with a separator, `a506` without.
+  package mutating func hex(_ bytes: RawSpan, separator: UInt8? = nil) {
+    guard let separator else {
+      hexRun(bytes)
+      return
+    }
+    for index in 0..<bytes.byteCount {
+      if index > 0 { byte(separator) }
+      hex(bytes.byte(at: index))
+    }
+  }
+
+  /// Bytes without a separator: four at a time.
+  private mutating func hexRun(_ bytes: RawSpan) {
+    var offset = 0
+    while offset &+ 4 <= bytes.byteCount {
+      reserve(8)
+      let four = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt32.self)
+      unsafe UnsafeMutableRawPointer(buffer + count).storeBytes(
+        of: Self.eightDigits(four.bigEndian), as: UInt64.self)
+      count &+= 8
+      offset &+= 4
+    }
+    while offset < bytes.byteCount {
+      hex(bytes.byte(at: offset))
+      offset &+= 1
+    }
+  }
+
+  /// The eight hexadecimal digits of a number as characters, the first in the lowest byte.
+  ///
+  /// The bytes are spread to every second place, each is cut into its two digits, and what is above
+  /// nine (where adding 0x76 reaches the top bit) goes 39 characters further on, to `a`.
+  @inline(__always)
+  private static func eightDigits(_ value: UInt32) -> UInt64 {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    var word = UInt64(value.byteSwapped)
+    word = (word | word &<< 16) & 0x0000_ffff_0000_ffff
+    word = (word | word &<< 8) & 0x00ff_00ff_00ff_00ff
+    word = (word &>> 4 | word &<< 8) & (ones &* 0x0f)
+    let letters = ((word &+ ones &* 0x76) &>> 7) & ones
+    return word &+ ones &* 0x30 &+ letters &* 39
+  }
+
+  /// `0` to `9`, then `a` to `f`: 39 characters further on.
+  @inlinable
+  static func digit(_ nibble: UInt8) -> UInt8 {
+    0x30 &+ nibble &+ (nibble > 9 ? 39 : 0)
+  }
+}

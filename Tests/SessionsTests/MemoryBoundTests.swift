@@ -1,0 +1,101 @@
+// How much memory the joining of PDUs and SDUs takes, whatever comes.
+
+import Bluetooth
+import Bytes
+import Testing
+
+@testable import Dissectors
+@testable import Sessions
+
+/// Bytes of memory that the places of `joiner` hold.
+private func held(_ joiner: Any) -> Int {
+  guard let places = part("open", of: joiner) else { return -1 }
+  return Mirror(reflecting: places).children.reduce(0) { sum, place in
+    let bytes = part("bytes", of: place.value) as? [UInt8] ?? []
+    let packets = part("packets", of: place.value) as? [Int] ?? []
+    return sum + bytes.capacity + 8 * packets.capacity
+  }
+}
+
+@Suite struct MemoryBoundTests {
+  /// PDUs of 60 000 bytes in two fragments on each link, one link after the other: what was joined is
+  /// given back.
+  @Test func completedPDUs() throws {
+    let limits = Limits()
+    var reassembly = Reassembly(limits)
+    let pdu = notification(60_000)
+    for link in 0..<limits.links {
+      var fragments: [Int] = []
+      for (isFirst, piece) in [(true, pdu[..<30_000]), (false, pdu[30_000...])] {
+        let handle = little(link | (isFirst ? 0 : 0x1000))
+        let record = handle + little(piece.count) + piece
+        var cursor = Cursor(record.bytes)
+        let header = try ACLHeader(parsing: &cursor)
+        var fate = FragmentFate()
+        var problems = Problems()
+        let joined = reassembly.accept(
+          record.bytes, body: Slice(start: 4, count: piece.count), header, isTruncated: false,
+          LinkSlot(index: link), connection: link + 1, .received, packet: link, &fate, &fragments,
+          &problems)
+        #expect((joined?.byteCount ?? 0) == (isFirst ? 0 : pdu.count) && problems.isEmpty)
+      }
+    }
+    #expect(
+      held(reassembly) <= 16_384 * 2 && held(reassembly) == part("held", of: reassembly) as? Int)
+  }
+
+  /// A frame of an SDU of 65 000 bytes.
+  private func send(
+    _ sdus: inout SDUs, _ payload: [UInt8], slot: Int, _ direction: Direction,
+    _ problems: inout [Problem]
+  ) -> [UInt8]? {
+    var channel = Channel(1, serial: slot + 1, .creditBased, packet: 1)
+    var dissection = Dissection()
+    dissection.body = Slice(start: 0, count: payload.count)
+    var fate = FragmentFate()
+    var fragments: [Int] = []
+    let sdu = sdus.accept(
+      payload.bytes, ChannelFact(channel, slot: slot), &channel.ways[0], direction, packet: slot,
+      &dissection, &fate, &fragments
+    )?.array
+    for index in 0..<dissection.problems.count { problems.append(dissection.problems[index]) }
+    return sdu
+  }
+
+  /// Hostile: all channels that are remembered, both ways, each in the midst of a large SDU. No more is
+  /// kept than the limit says, and an SDU that is not given up is still joined.
+  @Test func unfinishedSDUs() {
+    let limits = Limits()
+    var sdus = SDUs(limits)
+    var problems: [Problem] = []
+    let body = (0..<65_000).map { UInt8(truncatingIfNeeded: $0) }
+    let first = little(65_000) + body[..<60_000]
+    for slot in 0..<limits.channels {
+      for direction in [Direction.sent, .received] {
+        #expect(send(&sdus, first, slot: slot, direction, &problems) == nil)
+      }
+    }
+    let all = 2 * limits.channels * first.count
+    #expect(all > 7 * limits.joinedBytes)
+    #expect(held(sdus) <= limits.joinedBytes && held(sdus) == part("held", of: sdus) as? Int)
+    #expect(problems.map(\.code) == [.limitReached])
+    let last = send(&sdus, Array(body[60_000...]), slot: limits.channels - 1, .received, &problems)
+    #expect(last == body && problems.count == 1)
+    // One that was given up: its end is no SDU.
+    let lost = send(&sdus, Array(body[60_000...]), slot: 0, .sent, &problems)
+    #expect(lost == nil && problems.map(\.code) == [.limitReached, .frameOutOfStep])
+  }
+
+  /// SDUs of 60 000 bytes that are completed, on one channel after the other.
+  @Test func completedSDUs() {
+    let limits = Limits()
+    var sdus = SDUs(limits)
+    var problems: [Problem] = []
+    let body = [UInt8](repeating: 7, count: 60_000)
+    for slot in 0..<limits.channels {
+      #expect(send(&sdus, little(60_000) + body[..<40_000], slot: slot, .sent, &problems) == nil)
+      #expect(send(&sdus, Array(body[40_000...]), slot: slot, .sent, &problems) == body)
+    }
+    #expect(held(sdus) <= 16_384 && problems.isEmpty)
+  }
+}
