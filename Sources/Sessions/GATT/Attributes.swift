@@ -44,7 +44,9 @@ package struct Attributes: Sendable {
 
   /// The value of the characteristic that a descriptor belongs to, where that is known.
   package func value(before place: Place) -> Place? {
-    servers[place.server].value(before: servers[place.server].handle(at: place.slot)).map {
+    // Most are values. What else is asked copies the database, so that is said first.
+    guard servers[place.server].isDescriptor(place.slot) else { return nil }
+    return servers[place.server].value(before: servers[place.server].handle(at: place.slot)).map {
       Place(server: place.server, slot: $0)
     }
   }

@@ -72,6 +72,10 @@ package struct Database: Sendable {
   /// The handle of the attribute at a place.
   func handle(at slot: Int) -> UInt16 { slots[slot].handle }
 
+  /// Whether the attribute at a place is a descriptor.
+  @inline(__always)
+  func isDescriptor(_ slot: Int) -> Bool { slots[slot].kind == .descriptor }
+
   /// Whether the attribute at a place is of the type `uuid`, a short one.
   func isShort(_ slot: Int, _ uuid: UInt16) -> Bool { slots[slot].uuid.isShort(uuid) }
 
