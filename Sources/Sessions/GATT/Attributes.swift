@@ -44,9 +44,17 @@ package struct Attributes: Sendable {
 
   /// The value of the characteristic that a descriptor belongs to, where that is known.
   package func value(before place: Place) -> Place? {
-    // Most are values. What else is asked copies the database, so that is said first.
-    guard servers[place.server].isDescriptor(place.slot) else { return nil }
-    return servers[place.server].value(before: servers[place.server].handle(at: place.slot)).map {
+    isDescriptor(place) ? value(ofDescriptor: place) : nil
+  }
+
+  private func isDescriptor(_ place: Place) -> Bool {
+    servers[place.server].isDescriptor(place.slot)
+  }
+
+  /// Apart, since a function that asks a database twice copies it, and most attributes are values.
+  @inline(never)
+  private func value(ofDescriptor place: Place) -> Place? {
+    servers[place.server].value(before: servers[place.server].handle(at: place.slot)).map {
       Place(server: place.server, slot: $0)
     }
   }
