@@ -25,6 +25,8 @@ VIEWS = (
     *(["show"], ["show", "-v"], ["show", "-x"], ["show", "-v", "-x"], ["show", "--ascii", "-x"]),
     *(["show", "--json"], ["show", "--json", "--raw"], ["info"], ["info", "--json"]),
     *(["map"], ["map", "--json"]),
+    *(["devices"], ["devices", "--json"]),
+    *(["values"], ["values", "--all"], ["values", "--csv"], ["values", "--json"]),
 )
 # Bytes of a piece, and where pieces begin: a dump breaks a key of 16 bytes into two lines, of which one has 8 of them.
 PIECE, STARTS = 6, (0, 5, 10)

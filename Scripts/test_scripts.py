@@ -27,7 +27,8 @@ from traffic import advertising, btsnoop, files, handmade, pairing, written  # n
 STAND_IN = """#!/usr/bin/env python3
 import pathlib, sys
 folder = pathlib.Path(__file__).parent
-sys.stdout.write((folder / (sys.argv[1] if sys.argv[1] in ("info", "map", "schema") else "show")).read_text())
+own = folder / sys.argv[1]
+sys.stdout.write((own if own.exists() else folder / "show").read_text())
 """
 
 PEER = "F3:F3:F3:F3:F3:F3"
@@ -234,6 +235,12 @@ SCHEMA = {
             "properties": {"type": {"const": "packet"}, "packet": {"type": "integer", "minimum": 1}},
         },
         "note": {"type": "object", "required": ["type"], "properties": {"type": {"const": "note"}}},
+        "devicesLine": {"type": "object", "required": ["events"], "properties": {"events": {"type": "object"}}},
+        "value": {
+            "type": "object",
+            "required": ["packet"],
+            "properties": {"type": {"const": "value"}, "packet": {"type": "integer"}},
+        },
         "info": {"type": "object", "required": ["records"], "properties": {"records": {"type": "integer"}}},
         "map": {"type": "object", "required": ["devices"]},
     },
@@ -406,6 +413,8 @@ class ValidationTests(StandIn):
         (self.folder / "schema").write_text(json.dumps(SCHEMA))
         (self.folder / "info").write_text('{"records":1}\n')
         (self.folder / "map").write_text('{"devices":[]}\n')
+        (self.folder / "devices").write_text('{"events":{}}\n')
+        (self.folder / "values").write_text('{"type":"value","packet":1}\n')
 
     def judged(self, show: str) -> tuple[int, str]:
         (self.folder / "show").write_text(show)
@@ -431,17 +440,30 @@ class ValidationTests(StandIn):
                 self.assertIn("line 2", output)
                 self.assertIn(reported, output)
 
+    def test_wrong_values_are_found(self) -> None:
+        (self.folder / "values").write_text('{"type":"value","packet":1}\n{"type":"value","packet":"1"}\n')
+        status, output = self.judged('{"type":"packet","packet":1}\n')
+        self.assertEqual(status, 1)
+        self.assertIn("line 2: $.packet", output)
+
     def test_wrong_info_is_found(self) -> None:
         (self.folder / "info").write_text('{"records":"many"}\n')
         status, output = self.judged('{"type":"packet","packet":1}\n')
         self.assertEqual(status, 1)
         self.assertIn("$.records", output)
 
+    def test_wrong_devices_are_found(self) -> None:
+        (self.folder / "devices").write_text('{"events":{}}\n{"events":1}\n')
+        status, output = self.judged('{"type":"packet","packet":1}\n')
+        self.assertEqual(status, 1)
+        self.assertIn("devices --json, line 2: $.events", output)
+
     def test_other_bytes_on_the_second_run_are_found(self) -> None:
         self.program.write_text(STAND_IN + "print('{\"type\":\"note\",\"time\":%d}' % __import__('time').time_ns())\n")
         (self.folder / "schema").write_text(json.dumps(SCHEMA))
         self.module.validators = lambda program: {
-            name: self.module.Draft202012Validator({"$ref": f"#/$defs/{name}", **SCHEMA}) for name in ("showLine", "info", "map")
+            name: self.module.Draft202012Validator({"$ref": f"#/$defs/{name}", **SCHEMA})
+            for name in ("showLine", "devicesLine", "value", "info", "map")
         }
         self.assertIn("different bytes", self.judged("")[1])
 

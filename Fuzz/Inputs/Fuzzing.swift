@@ -119,7 +119,9 @@ package enum Fuzzing {
   /// The ways in which a capture is rendered.
   private enum Face: CaseIterable {
     case text, verbose, narrow, json, jsonWithKeys, info, infoJSON, map, mapJSON
+    case devices, devicesJSON
     case bytes, brief, someDevices, someHandles, someUUIDs, someValues, someCodes
+    case values, valueLines, valueCSV, valueJSON, rawValues
 
     static func chosen(_ faces: Faces) -> ArraySlice<Face> {
       switch faces {
@@ -169,6 +171,8 @@ package enum Fuzzing {
       var report = ShowText(options, summary)
       run(&source, &report, &output)
       return OutputCheck.text(output.bytes, lines: nil)
+    case .values, .valueLines, .valueCSV, .valueJSON, .rawValues:
+      return renderValues(&source, summary, face)
     case .info:
       var report = InfoReport("fuzz", summary, json: false, glyphs: .utf8)
       run(&source, &report, &output)
@@ -184,6 +188,38 @@ package enum Fuzzing {
       run(&source, &report, &output)
       return options.isJSON
         ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
+    case .devices, .devicesJSON:
+      var devices = DevicesOptions()
+      devices.isJSON = face == .devicesJSON
+      var report = DevicesReport(devices, summary)
+      run(&source, &report, &output)
+      return face == .devices
+        ? OutputCheck.text(output.bytes, lines: nil) : OutputCheck.json(output.bytes, lines: nil)
+    }
+  }
+
+  /// The forms of `values`: how many lines there are depends on what the packets hold.
+  private static func renderValues<Source: CaptureSource & ~Copyable>(
+    _ source: inout Source, _ summary: CaptureSummary, _ face: Face
+  ) -> String? {
+    var output = Output()
+    let options = ValuesOptions()
+    switch face {
+    case .valueLines, .valueCSV, .valueJSON:
+      let form: ValueLines.Form =
+        face == .valueLines ? .text : face == .valueCSV ? .csv : .json
+      var report = ValueLines(options, form, summary)
+      run(&source, &report, &output)
+      return face == .valueJSON
+        ? OutputCheck.json(output.bytes, lines: nil) : OutputCheck.text(output.bytes, lines: nil)
+    case .rawValues:
+      var report = RawValues(options, channel: nil)
+      run(&source, &report, &output)
+      return nil
+    default:
+      var report = ValuesReport(options)
+      run(&source, &report, &output)
+      return OutputCheck.text(output.bytes, lines: nil)
     }
   }
 

@@ -6,12 +6,30 @@ extension Output {
   /// Appends a number in decimal.
   package mutating func decimal(_ value: Int) {
     if value < 0 { byte(0x2d) }
-    decimal(value.magnitude)
+    let magnitude = value.magnitude
+    if magnitude < 10 {
+      byte(UInt8(truncatingIfNeeded: 0x30 &+ magnitude))
+    } else {
+      decimal(magnitude)
+    }
   }
 
   /// Appends a number in decimal, with leading zeros up to `digits`.
   package mutating func decimal(_ value: UInt, digits: Int = 1) {
     decimal(value, columns: digits, filler: 0x30)
+  }
+
+  /// Appends the last six digits of a number: the microseconds of a second.
+  package mutating func sixDigits(_ value: UInt32) {
+    reserve(6)
+    let target = unsafe buffer + count
+    let value = UInt(value)
+    let hundreds = value / 100
+    let tenThousands = value / 10_000
+    unsafe Self.pair(tenThousands % 100, target)
+    unsafe Self.pair(hundreds &- tenThousands &* 100, target + 2)
+    unsafe Self.pair(value &- hundreds &* 100, target + 4)
+    count &+= 6
   }
 
   /// Appends a number in decimal, right-aligned in so many columns.
@@ -89,7 +107,8 @@ extension Output {
   /// gone.
   @discardableResult
   package mutating func put(_ value: UInt, endingAt end: Int) -> Int {
-    precondition(end <= count && end >= Self.decimalDigits(value))
+    // No number has more digits than twenty; near the buffer's beginning they are counted.
+    precondition(end <= count && (end >= 20 || end >= Self.decimalDigits(value)))
     return unsafe Self.digits(of: value, buffer, endingAt: end)
   }
 

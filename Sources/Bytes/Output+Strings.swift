@@ -92,19 +92,26 @@ extension Output {
   private mutating func copyPlain(_ bytes: RawSpan, from offset: Int) -> Int {
     var offset = offset
     while offset < bytes.byteCount {
+      // Whole words, as far as there is room for them; of the last one of them all maybe a part.
       let left = bytes.byteCount &- offset
-      let word = left >= 8 ? bytes.word(at: offset) : bytes.lastWord(left)
-      let found = Self.special(word)
-      // What is found first is exact; a borrow reaches only the bytes behind it.
-      let plain = min(found.trailingZeroBitCount &>> 3, left)
-      reserve(8)
-      unsafe UnsafeMutableRawPointer(buffer + count).storeBytes(of: word, as: UInt64.self)
-      count = count &+ plain
-      offset = offset &+ plain
-      if plain < 8 { break }
+      reserve(min(left, Self.mostReserved) &+ 8)
+      let end = offset &+ min(left, Self.mostReserved)
+      while offset < end {
+        let left = bytes.byteCount &- offset
+        let word = left >= 8 ? bytes.word(at: offset) : bytes.lastWord(left)
+        // What is found first is exact; a borrow reaches only the bytes behind it.
+        let plain = min(Self.special(word).trailingZeroBitCount &>> 3, left)
+        unsafe UnsafeMutableRawPointer(buffer + count).storeBytes(of: word, as: UInt64.self)
+        count &+= plain
+        offset &+= plain
+        if plain < 8 { return offset }
+      }
     }
     return offset
   }
+
+  /// For so many bytes room is asked for at once.
+  private static var mostReserved: Int { 1024 }
 
   /// Appends the scalar at `offset`, which may not stand for itself; gives where it ends.
   @inline(never)
@@ -147,7 +154,7 @@ extension Output {
 extension RawSpan {
   /// The eight bytes at `offset`, the first the least significant; there must be as many.
   fileprivate func word(at offset: Int) -> UInt64 {
-    precondition(offset >= 0 && offset + 8 <= byteCount)
+    precondition(offset >= 0 && offset &+ 8 <= byteCount)
     return unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)
   }
 

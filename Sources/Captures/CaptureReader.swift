@@ -93,11 +93,25 @@ package struct CaptureReader: CaptureSource, ~Copyable {
     to user: inout User
   ) throws(CaptureFailure) {
     switch format {
-    case .btsnoop: if btsnoop != nil { try user.use(&btsnoop!) }
-    case .pcap: if pcap != nil { try user.use(&pcap!) }
-    case .pcapng: if pcapng != nil { try user.use(&pcapng!) }
-    case .packetLogger: if packetLogger != nil { try user.use(&packetLogger!) }
+    case .btsnoop: try Self.lend(&btsnoop, to: &user)
+    case .pcap: try Self.lend(&pcap, to: &user)
+    case .pcapng: try Self.lend(&pcapng, to: &user)
+    case .packetLogger: try Self.lend(&packetLogger, to: &user)
     }
+  }
+
+  /// Lends a reader that is there, and puts it back.
+  private static func lend<Reader: CaptureSource & ~Copyable, User: CaptureUser & ~Copyable>(
+    _ place: inout Reader?, to user: inout User
+  ) throws(CaptureFailure) {
+    guard var reader = place.take() else { return }
+    do throws(CaptureFailure) {
+      try user.use(&reader)
+    } catch {
+      place = consume reader
+      throw error
+    }
+    place = consume reader
   }
 
   /// Whether `next` can answer without waiting for input.

@@ -58,6 +58,11 @@ extension Dissection {
   /// packet (Core, Vol 4, Part A, 2).
   package init(h4 bytes: RawSpan, isTruncated: Bool) {
     self.init()
+    read(h4: bytes, isTruncated: isTruncated)
+  }
+
+  /// The same where nothing is known yet: in place, since this is done for every packet.
+  package mutating func read(h4 bytes: RawSpan, isTruncated: Bool) {
     guard bytes.byteCount > 0 else {
       if !isTruncated { problems.add(Problem(.emptyRecord)) }
       return
@@ -134,7 +139,7 @@ extension Dissection {
   /// Checks the advertising data of commands, what they return, and inquiry results. That of reports
   /// may be a part of more: `Sessions` checks it.
   private mutating func checkAdvertisingData(_ found: HCIParameters, _ bytes: RawSpan) {
-    guard let row = found.completed ?? found.row, row.traits.contains(.hasAdvertisingData) else {
+    guard let row = found.completed ?? found.row, row.has(.advertisingData) else {
       return
     }
     if case .event(let event) = content, event.isLEMeta { return }

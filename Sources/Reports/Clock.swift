@@ -1,8 +1,9 @@
 import Bluetooth
 import Bytes
 
-/// Writes times. Remembers the minute that it wrote last, since a capture's packets share it.
+/// Writes times. Remembers the second that it wrote last, since many packets share it.
 struct Clock: Sendable {
+  private var seconds: Int64?
   private var minute: Int64?
   private var separator: UInt8 = 0
   private var prefix: [UInt8] = []
@@ -27,7 +28,7 @@ struct Clock: Sendable {
     output.byte(0x2e)
     if decimals == 6 {
       // As most captures have it.
-      output.decimal(UInt(time.nanoseconds / 1000), digits: 6)
+      output.sixDigits(time.nanoseconds / 1000)
       return
     }
     var divisor: UInt = 1
@@ -37,14 +38,19 @@ struct Clock: Sendable {
 
   /// `YYYY-MM-DD`, the separator, `HH:MM:SS`.
   private mutating func seconds(_ seconds: Int64, separator: UInt8, into output: inout Output) {
-    let (minute, second) = Self.floorDivide(seconds, 60)
-    if minute != self.minute || separator != self.separator {
-      self.minute = minute
-      self.separator = separator
-      prefix = Self.prefix(minute: minute, separator: separator)
+    if seconds != self.seconds || separator != self.separator {
+      let (minute, second) = Self.floorDivide(seconds, 60)
+      if minute != self.minute || separator != self.separator {
+        self.minute = minute
+        self.separator = separator
+        prefix = Self.prefix(minute: minute, separator: separator)
+      }
+      self.seconds = seconds
+      // The last two characters; the others stay for a minute.
+      prefix[prefix.count - 2] = UInt8(truncatingIfNeeded: 0x30 + second / 10)
+      prefix[prefix.count - 1] = UInt8(truncatingIfNeeded: 0x30 + second % 10)
     }
     output.raw(prefix.bytes)
-    output.decimal(UInt(second), digits: 2)
   }
 
   private static func floorDivide(_ value: Int64, _ divisor: Int64) -> (Int64, Int64) {
@@ -52,6 +58,7 @@ struct Clock: Sendable {
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }
 
+  /// Up to the seconds, for which two places are left.
   private static func prefix(minute: Int64, separator: UInt8) -> [UInt8] {
     let (hours, minuteOfHour) = floorDivide(minute, 60)
     let (days, hour) = floorDivide(hours, 24)
@@ -67,6 +74,7 @@ struct Clock: Sendable {
     text.byte(0x3a)
     text.decimal(UInt(minuteOfHour), digits: 2)
     text.byte(0x3a)
+    text.spaces(2)
     return text.bytes.array
   }
 

@@ -111,7 +111,7 @@ extension Details {
   ///
   /// - Parameter placedAt: where `bytes` begins in the packet's; nil where it is not there, since it
   ///   came in several packets.
-  private static func data<Sink: FieldSink & ~Copyable>(
+  static func data<Sink: FieldSink & ~Copyable>(
     _ bytes: RawSpan, _ slice: Slice, placedAt base: Int?, to sink: inout Sink
   ) {
     guard !slice.isEmpty else { return }
@@ -180,6 +180,9 @@ extension Details {
       sink.begin("value")
       sink.code("company", UInt64(company.rawValue), digits: 4, assigned: company.name)
       sink.bytes("data", data.dropping(2))
+      if let area = OverflowArea(bytes, slice) {
+        sink.number("overflow_area_bits", area.services(bytes))
+      }
       sink.end()
     case .deviceClass where isWhole:
       deviceClass(data, to: &sink)

@@ -89,7 +89,7 @@ enum Details {
     _ connection: Connection, _ memory: Memory, to sink: inout Sink
   ) {
     guard connection.id != 0 else { return }
-    let state = ConnectionState(connection, memory.names)
+    let state = ConnectionState(connection, names: memory.names.generation)
     if sink.repeats(state) { return }
     defer { sink.remember(state) }
     sink.begin("connection")
@@ -205,13 +205,13 @@ enum Details {
   private static func returned<Sink: FieldSink & ~Copyable>(
     _ found: HCIParameters, _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
   ) -> (slice: Slice, isSecret: Bool) {
-    if let completed = found.completed, HCITable.returns(completed).traits.contains(.isKnown) {
+    if let completed = found.completed, HCITable.returns(completed).has(.known) {
       return walk(HCITable.returns(completed), bytes, found.inner, to: &sink)
     }
     // The kernel's has its status in front, which has been told.
     if case .control = dissection.content {
       let mayHoldSecret =
-        found.completed.map { HCITable.parameters($0).traits.contains(.hasSecret) } ?? false
+        found.completed.map { HCITable.parameters($0).has(.secret) } ?? false
       return (found.inner, mayHoldSecret)
     }
     let status = bytes.byte(at: Int(found.inner.start))
@@ -225,7 +225,7 @@ enum Details {
   private static func walk<Sink: FieldSink & ~Copyable>(
     _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice, to sink: inout Sink
   ) -> (slice: Slice, isSecret: Bool) {
-    guard layout.traits.contains(.isKnown) else { return (slice, false) }
+    guard layout.has(.known) else { return (slice, false) }
     var fields = HCIFields(bytes, slice)
     // Where the bytes end too early, the dissection has the problem already.
     try? fields.walk(layout, &sink)
@@ -378,7 +378,8 @@ struct ConnectionState: Equatable, Sendable {
   private let hasName: Bool
   private let names: Int
 
-  init(_ connection: Connection, _ names: Names) {
+  /// - Parameter names: the generation of the names that are known.
+  init(_ connection: Connection, names: Int) {
     id = connection.id
     handle = connection.handle
     peer = connection.peer?.value
@@ -387,7 +388,7 @@ struct ConnectionState: Equatable, Sendable {
     kind = connection.peerKind
     role = connection.localRole
     hasName = connection.name != nil
-    self.names = names.generation
+    self.names = names
   }
 }
 

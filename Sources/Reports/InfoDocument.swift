@@ -22,7 +22,7 @@ struct InfoDocument: ~Copyable {
   }
 
   mutating func write(into output: inout Output) {
-    sink.beginDocument()
+    sink.beginDocument(in: &output)
     sink.number("schema", JSONSchema.number)
     sink.string("format", source.format.rawValue)
     sink.begin("datalink")
@@ -60,9 +60,7 @@ struct InfoDocument: ~Copyable {
     }
     sink.end()
     problems()
-    sink.end()
-    sink.output.byte(0x0a)
-    output.raw(sink.output.bytes)
+    sink.endDocument(in: &output)
   }
 
   private mutating func files() {

@@ -16,6 +16,7 @@ extension JSONSchema {
     {"$ref": "#/$defs/map"},
     {"$ref": "#/$defs/value"},
     {"$ref": "#/$defs/explain"},
+    {"$ref": "#/$defs/scan"},
     {"$ref": "#/$defs/device"},
     {"$ref": "#/$defs/diff"},
     {"$ref": "#/$defs/callback"}
@@ -423,31 +424,84 @@ extension JSONSchema {
     },
     "value": {
       "type": "object",
-      "description": "A line of `gattscope values --json`: a value that crossed the link. Lines come in the order in which outcomes became known.",
+      "description": "A line of `gattscope values --json`: a value that crossed the link, or an attempt that came to nothing. Lines come in the order in which outcomes became known.",
       "required": ["type", "packet", "operation"],
       "additionalProperties": false,
       "properties": {
         "type": {"const": "value"},
-        "packet": {"$ref": "#/$defs/packetNumber", "description": "The packet that carried the last byte of the value."},
+        "packet": {
+          "$ref": "#/$defs/packetNumber",
+          "description": "The packet that carried the last byte of the value; of an attempt without a value, the request's."
+        },
         "time": {"$ref": "#/$defs/time"},
         "elapsed_s": {"$ref": "#/$defs/elapsed"},
         "connection": {"type": "integer", "description": "The connection's number.", "minimum": 1},
-        "device": {"type": "string", "description": "The device's address."},
+        "device": {"type": "string", "description": "The other device's address."},
+        "server": {
+          "const": "local",
+          "description": "Present where the value is one of the host's own that made the capture: the other device reads and writes it."
+        },
         "service": {"$ref": "#/$defs/uuid"},
-        "uuid": {"$ref": "#/$defs/uuid", "description": "The characteristic or descriptor."},
-        "handle": {"$ref": "#/$defs/handle"},
+        "uuid": {
+          "$ref": "#/$defs/uuid",
+          "description": "The characteristic or descriptor; of service data in an advertisement, the service."
+        },
+        "company": {"$ref": "#/$defs/code", "description": "Of manufacturer data in an advertisement: whose it is."},
+        "handle": {"$ref": "#/$defs/handle", "description": "Absent in advertisements, and where the request is not in the capture."},
+        "handles": {
+          "type": "array",
+          "description": "Several attributes that were read at once (Read Multiple): their values stand one after the other, and nothing tells where each ends.",
+          "items": {"$ref": "#/$defs/handle"},
+          "minItems": 1
+        },
+        "attribute": {
+          "enum": ["service", "characteristic", "value", "descriptor"],
+          "description": "What the attribute is, once that is known."
+        },
+        "via": {"$ref": "#/$defs/via", "description": "How it is known what the handle stands for."},
         "operation": {"$ref": "#/$defs/operation"},
-        "direction": {"enum": ["sent", "received"], "description": "As the captured host sees it."},
+        "direction": {
+          "enum": ["sent", "received"],
+          "description": "As the captured host sees it; of an attempt without a value, the request's."
+        },
+        "offset": {
+          "type": "integer",
+          "description": "Where in the attribute's value these bytes begin, where that is not its beginning.",
+          "minimum": 1
+        },
         "value": {"$ref": "#/$defs/hex", "description": "The whole value, joined where it came in several packets."},
+        "cut": {"const": true, "description": "Present where the capture lacks a part of the bytes, or they were more than are kept."},
+        "may_go_on": {
+          "const": true,
+          "description": "Present where a value that was read fills its last PDU, so that there may be more of it that nobody asked for."
+        },
+        "echo": {
+          "const": "differs",
+          "description": "Present where the server repeated something else than the part of a prepared write that it was given."
+        },
         "packets": {
           "type": "array",
           "description": "The packets that carried it, where these are several.",
           "items": {"$ref": "#/$defs/packetNumber"}
         },
-        "error": {
-          "description": "Why the attempt failed: the peer's error, or no_response where none came.",
-          "anyOf": [{"$ref": "#/$defs/code"}, {"const": "no_response"}]
+        "response": {
+          "$ref": "#/$defs/packetNumber",
+          "description": "The packet that told what became of it, where that is not the one that carried the value."
         },
+        "latency_ms": {"$ref": "#/$defs/latency"},
+        "error": {
+          "description": "Why the attempt failed: the peer's error; no_response where none came; for prepared writes also cancelled, by the client, and not_executed, where the link ended before.",
+          "anyOf": [{"$ref": "#/$defs/code"}, {"enum": ["no_response", "cancelled", "not_executed"]}]
+        },
+        "because": {
+          "enum": ["connection_ended", "timed_out", "overtaken", "records_lost", "capture_ended", "forgotten"],
+          "description": "Why no answer can come any more: the connection ended; it ended after ATT's timeout of 30 s; requests that followed were answered; the capture lacks records, the answer may be among them; the capture ends; there were too many bearers to follow."
+        },
+        "acknowledged": {
+          "type": "boolean",
+          "description": "Of a packet of this host's without an answer: whether the peer acknowledged it on the air (Number Of Completed Packets)."
+        },
+        "hidden": {"$ref": "#/$defs/hidden"},
         "decoded": {"$ref": "#/$defs/decoded"}
       }
     },
@@ -480,58 +534,219 @@ extension JSONSchema {
         }
       }
     },
+    "devicesLine": {
+      "description": "A line of `gattscope devices --json`: first the scans of the captured host, then what it advertises itself, then the devices that were heard or connected, those with connections first.",
+      "oneOf": [{"$ref": "#/$defs/scan"}, {"$ref": "#/$defs/device"}]
+    },
+    "scan": {
+      "type": "object",
+      "description": "A scan of the captured host.",
+      "required": ["type", "packet", "last_packet", "reports"],
+      "additionalProperties": false,
+      "properties": {
+        "type": {"const": "scan"},
+        "adapter": {"type": "integer", "description": "Index of the controller.", "minimum": 0},
+        "packet": {"$ref": "#/$defs/packetNumber", "description": "The command that began it; with opening_missing its first report."},
+        "last_packet": {"$ref": "#/$defs/packetNumber", "description": "What ended it, or the capture's last packet."},
+        "time": {"$ref": "#/$defs/time"},
+        "elapsed_s": {"$ref": "#/$defs/elapsed"},
+        "duration_s": {"type": "number", "description": "How long it was on in this capture, in seconds."},
+        "refused": {"$ref": "#/$defs/code", "description": "Why the controller did not begin it."},
+        "ended_by": {
+          "enum": ["host", "timeout", "reset", "replaced"],
+          "description": "What ended it: the host, its duration, a reset of the controller, another scan that the host began. Absent where it is on at the end of the capture."
+        },
+        "opening_missing": {"const": true, "description": "Its beginning is not in the capture, nor how it was set up."},
+        "discovery": {"$ref": "#/$defs/flags", "description": "It is a discovery of the Linux kernel's, for these types; the capture does not have the commands by which it scans."},
+        "phys": {
+          "type": "array",
+          "description": "How each PHY was scanned; absent where that is not in the capture.",
+          "items": {
+            "type": "object",
+            "required": ["phy", "scan", "interval_ms", "window_ms"],
+            "additionalProperties": false,
+            "properties": {
+              "phy": {"enum": ["LE 1M", "LE Coded"], "description": "The PHY."},
+              "scan": {"enum": ["active", "passive"], "description": "Whether scan responses were asked for."},
+              "interval_ms": {"type": "number", "description": "How often a scan window began, in milliseconds."},
+              "window_ms": {"type": "number", "description": "How long each was, in milliseconds."}
+            }
+          }
+        },
+        "filter_policy": {"$ref": "#/$defs/code", "description": "Scanning_Filter_Policy."},
+        "filter_duplicates": {"$ref": "#/$defs/code", "description": "Filter_Duplicates: 0x00 says that every report came. Absent where that is not known."},
+        "scan_duration_ms": {"type": "number", "description": "After how long the controller ends it, in milliseconds; with period_s: its part of each period."},
+        "period_s": {"type": "number", "description": "How often the controller begins it anew, in seconds."},
+        "reports": {"type": "integer", "description": "Advertisements and scan responses that were heard meanwhile, of those that were asked for.", "minimum": 0}
+      }
+    },
     "device": {
       "type": "object",
-      "description": "A line of `gattscope devices --json`: who advertises, and what.",
+      "description": "A line of `gattscope devices --json`: a device that was heard or connected, or with this_host what the captured host itself advertises with one advertising set. Without an address: an anonymous advertiser, or the unknown peer of a connection.",
       "required": ["type", "events"],
       "additionalProperties": false,
       "properties": {
         "type": {"const": "device"},
-        "address": {"$ref": "#/$defs/address"},
+        "this_host": {"const": true, "description": "The captured host advertises."},
+        "adapter": {"type": "integer", "description": "This host: index of the controller.", "minimum": 0},
+        "commands": {"enum": ["legacy", "extended", "android"], "description": "This host: the kind of commands by which the set was set up."},
+        "advertising_handle": {"type": "integer", "description": "This host: the set's handle or instance.", "minimum": 0},
+        "address": {"$ref": "#/$defs/address", "description": "Its address: its identity address, where that was seen."},
         "address_types": {
           "type": "array",
           "description": "The types that it was seen with.",
           "items": {"$ref": "#/$defs/addressType"}
         },
-        "identity": {"$ref": "#/$defs/address", "description": "Its identity address, where a key resolved a private one."},
+        "own_address_type": {"$ref": "#/$defs/code", "description": "This host: Own_Address_Type."},
+        "identity": {"$ref": "#/$defs/address", "description": "Its identity address, where a key resolved a private one, or it gave that when pairing."},
+        "other_addresses": {
+          "type": "array",
+          "description": "Other addresses that it used, up to 16.",
+          "items": {"$ref": "#/$defs/address"}
+        },
+        "sync_handle": {"$ref": "#/$defs/handle", "description": "A periodic train whose advertiser is not known."},
         "name": {"type": "string", "description": "Its name."},
+        "appearance": {"$ref": "#/$defs/code", "description": "What it looks like."},
+        "services": {
+          "type": "array",
+          "description": "Services that it advertised or sent data of.",
+          "items": {
+            "type": "object",
+            "required": ["uuid"],
+            "additionalProperties": false,
+            "properties": {
+              "uuid": {"$ref": "#/$defs/uuid"},
+              "name": {"type": "string", "description": "What the UUID stands for."},
+              "registered_to": {"type": "string", "description": "Who registered it for their own use; others may use it."}
+            }
+          }
+        },
+        "companies": {
+          "type": "array",
+          "description": "Companies whose data it sent.",
+          "items": {"$ref": "#/$defs/code"}
+        },
+        "br_edr": {"const": true, "description": "It was found or connected over BR/EDR."},
+        "connectable": {"type": "boolean", "description": "Whether it could be connected to, at one time at least."},
+        "scannable": {"type": "boolean", "description": "This host: whether it answers scan requests."},
+        "legacy": {"type": "boolean", "description": "This host: whether it sends legacy PDUs."},
+        "interval_min_ms": {"type": "number", "description": "This host: the shortest interval that it asked for, in milliseconds."},
+        "interval_max_ms": {"type": "number", "description": "This host: the longest."},
+        "connections": {
+          "type": "array",
+          "description": "Its connections by number, up to 16.",
+          "items": {"type": "integer", "minimum": 1}
+        },
+        "connections_total": {"type": "integer", "description": "How many there are.", "minimum": 1},
         "events": {
           "type": "object",
-          "description": "How many reports of each event, as `event` of an advertisement names them.",
+          "description": "How many reports of each event, as `event` of an advertisement names them; mgmt_device_found: the Linux kernel's word, android_tracking: Android LE Advertisement Tracking, inquiry_result: BR/EDR. Empty where it was not heard. An advertisement in several parts counts once.",
           "additionalProperties": {"type": "integer", "minimum": 1}
         },
+        "packet": {"$ref": "#/$defs/packetNumber", "description": "Its first report; else the first packet of its connection; this host: the first command about the set."},
+        "last_packet": {"$ref": "#/$defs/packetNumber", "description": "Its last report."},
+        "time": {"$ref": "#/$defs/time"},
+        "elapsed_s": {"$ref": "#/$defs/elapsed"},
+        "duration_s": {"type": "number", "description": "From the first report to the last, in seconds."},
+        "primary_phys": {"type": "array", "description": "PHYs of its first packets.", "items": {"type": "string"}},
+        "secondary_phys": {"type": "array", "description": "PHYs of the packets that these point to.", "items": {"type": "string"}},
+        "periodic_interval_ms": {"type": "number", "description": "Interval of its periodic train, in milliseconds."},
+        "direct_address": {"$ref": "#/$defs/address", "description": "Whom it called last by directed advertising."},
+        "first_rssi_dbm": {"type": "integer", "description": "How strong its first report was received, in dBm."},
         "rssi_dbm": {
           "type": "object",
-          "description": "How strong it was received, in dBm.",
+          "description": "How strong it was received, in dBm, of the reports while duplicates were not filtered.",
           "required": ["min", "median", "max"],
           "additionalProperties": false,
           "properties": {
             "min": {"type": "number", "description": "The least."},
-            "median": {"type": "number", "description": "The middle one."},
+            "median": {"type": "number", "description": "The middle one, of two the weaker."},
             "max": {"type": "number", "description": "The greatest."}
           }
         },
-        "interval_ms": {"type": "number", "description": "Estimate of the advertising interval, in milliseconds."},
-        "payloads": {
+        "interval_ms": {"type": "number", "description": "Estimate of the advertising interval, in milliseconds, the random delay of 0 to 10 ms included; only where duplicates were not filtered."},
+        "interval_gaps": {"type": "integer", "description": "From how many times between reports, the latest ones.", "minimum": 2},
+        "interval_is_upper_bound": {"const": true, "description": "The scan paused now and then, so that advertisements may have been missed."},
+        "no_statistics": {
+          "enum": ["duplicates_filtered", "scan_unknown"],
+          "description": "Why rssi_dbm and interval_ms are absent: duplicates were filtered, or the capture does not tell whether."
+        },
+        "changes": {"type": "integer", "description": "How often the data of a set or its scan response changed; this host: while it was on.", "minimum": 1},
+        "last_change": {"$ref": "#/$defs/packetNumber", "description": "The packet that brought the last change."},
+        "periods": {
           "type": "array",
-          "description": "Distinct data, up to 16.",
+          "description": "This host: when the set was on, up to 256 times.",
           "items": {
             "type": "object",
-            "description": "Advertising data that was seen.",
-            "required": ["count"],
+            "required": ["packet", "last_packet"],
             "additionalProperties": false,
             "properties": {
-              "data": {"$ref": "#/$defs/hex"},
-              "count": {"type": "integer", "description": "How often.", "minimum": 1},
-              "packet": {"$ref": "#/$defs/packetNumber", "description": "Where first."},
-              "fields": {"type": "array", "description": "Structure by structure.", "items": {"$ref": "#/$defs/adField"}},
-              "decoded": {"$ref": "#/$defs/decoded"},
-              "hidden": {"$ref": "#/$defs/hidden"}
+              "packet": {"$ref": "#/$defs/packetNumber", "description": "The command that switched it on."},
+              "last_packet": {"$ref": "#/$defs/packetNumber", "description": "What switched it off, or the capture's last packet."},
+              "time": {"$ref": "#/$defs/time"},
+              "elapsed_s": {"$ref": "#/$defs/elapsed"},
+              "duration_s": {"type": "number", "description": "How long, in seconds."},
+              "refused": {"$ref": "#/$defs/code", "description": "Why the controller did not switch it on."},
+              "ended_by": {
+                "enum": ["host", "connection", "controller", "reset"],
+                "description": "What switched it off. Absent where it is on at the end of the capture."
+              },
+              "connection": {"type": "integer", "description": "The connection that did.", "minimum": 1},
+              "reason": {"$ref": "#/$defs/code", "description": "The controller's reason."}
             }
-          },
+          }
+        },
+        "periods_omitted": {"type": "integer", "description": "How many more times it was on.", "minimum": 1},
+        "periodic": {"const": true, "description": "This host: a periodic train was switched on."},
+        "not_from_ios_app": {"$ref": "#/$defs/appleLimits"},
+        "payloads": {
+          "type": "array",
+          "description": "Distinct data, up to 16 with scan responses.",
+          "items": {"$ref": "#/$defs/payload"},
           "maxItems": 16
         },
-        "payloads_omitted": {"type": "integer", "description": "How many more distinct data there were.", "minimum": 1}
+        "payloads_omitted": {"type": "integer", "description": "How many more distinct data there were.", "minimum": 1},
+        "payloads_omitted_at_least": {"const": true, "description": "There were more than could be told apart."}
+      }
+    },
+    "appleLimits": {
+      "type": "array",
+      "description": "Why no app on an iPhone can have advertised this: structures that apps cannot set, more than 28 bytes of structures beside Flags, more than a name of 10 bytes in a scan response. Absent where one could have.",
+      "items": {"enum": ["types", "advertisement_length", "scan_response_length"]},
+      "minItems": 1
+    },
+    "payload": {
+      "type": "object",
+      "description": "Data that was advertised, once or many times.",
+      "required": ["count"],
+      "additionalProperties": false,
+      "properties": {
+        "event": {
+          "enum": ["ADV_IND", "ADV_DIRECT_IND", "ADV_SCAN_IND", "ADV_NONCONN_IND", "SCAN_RSP", "extended", "periodic", "mgmt_device_found", "android_tracking", "inquiry_result", "own_advertisement", "own_scan_response"],
+          "description": "What carried it, as in `events`; of this host which data it is."
+        },
+        "properties": {
+          "type": "array",
+          "description": "Extended advertising: what the advertiser offers.",
+          "items": {"enum": ["connectable", "scannable", "directed", "scan_response"]}
+        },
+        "sid": {"type": "integer", "description": "Advertising set identifier.", "minimum": 0},
+        "count": {"type": "integer", "description": "How often it was heard; of a scan response behind this advertisement. This host: how often it was set.", "minimum": 1},
+        "packet": {"$ref": "#/$defs/packetNumber", "description": "Where first."},
+        "last_packet": {"$ref": "#/$defs/packetNumber", "description": "Where last."},
+        "length": {"type": "integer", "description": "Bytes that are used.", "minimum": 0},
+        "most": {"type": "integer", "description": "Bytes that there can be.", "minimum": 0},
+        "truncated": {"const": true, "description": "More was sent than was received or kept."},
+        "not_from_ios_app": {"$ref": "#/$defs/appleLimits"},
+        "data": {"$ref": "#/$defs/hex"},
+        "fields": {"type": "array", "description": "Structure by structure.", "items": {"$ref": "#/$defs/adField"}},
+        "decoded": {"$ref": "#/$defs/decoded"},
+        "hidden": {"$ref": "#/$defs/hidden"},
+        "scan_responses": {
+          "type": "array",
+          "description": "The distinct scan responses that came behind this advertisement.",
+          "items": {"$ref": "#/$defs/payload"}
+        }
       }
     },
     "diff": {
@@ -1192,6 +1407,7 @@ extension JSONSchema {
         "registered_to": {"type": "string", "description": "Who registered the UUID, or for what. Devices of others use such UUIDs too."},
         "company": {"$ref": "#/$defs/code", "description": "Manufacturer data: whose."},
         "data": {"$ref": "#/$defs/hex", "description": "Service data, manufacturer data: the bytes behind the UUID or company."},
+        "overflow_area_bits": {"type": "integer", "description": "Apple's overflow area (manufacturer data of type 0x01): how many of the 128 bits are set that stand for services.", "minimum": 0, "maximum": 128},
         "class": {"$ref": "#/$defs/code", "description": "Class of device, named by its minor class, or its major class where that has no name."},
         "major_class": {"type": "string", "description": "Class of device: the name of the major class."},
         "services": {

@@ -2,7 +2,7 @@ import Bluetooth
 import Bytes
 import Dissectors
 
-/// Writes fields as JSON into its own buffer, to be copied out when a document or line is whole.
+/// Writes fields as JSON.
 ///
 /// Keys are the names in lower case. What is hidden stands as a list at the end of its object.
 struct JSONSink: FieldSink, ~Copyable {
@@ -22,6 +22,9 @@ struct JSONSink: FieldSink, ~Copyable {
   private var lastConnection: ConnectionState?
   private var connectionJSON = Output()
   private var connectionStart = 0
+  /// More than a connection takes: a name of 248 bytes has at most six times as many where each is
+  /// escaped.
+  private static let connectionBytes = 4096
 
   init(showsKeys: Bool) { self.showsKeys = showsKeys }
 
@@ -45,6 +48,8 @@ struct JSONSink: FieldSink, ~Copyable {
 
   mutating func repeats(_ connection: ConnectionState) -> Bool {
     guard connection == lastConnection, !isFirst else {
+      // It is taken from the buffer again, and must not be written out before.
+      output.reserve(Self.connectionBytes)
       connectionStart = output.count
       return false
     }
@@ -71,13 +76,21 @@ struct JSONSink: FieldSink, ~Copyable {
     depth += 1
   }
 
-  /// Begins a new document in an empty buffer.
-  mutating func beginDocument() {
-    output.clear()
+  /// Begins a new document, which is written straight into `destination`: until it ends, that holds this
+  /// sink's own buffer.
+  mutating func beginDocument(in destination: inout Output) {
+    swap(&output, &destination)
     isFirst = true
     hiddenKeys.removeAll(keepingCapacity: true)
     depth = 0
     beginObject()
+  }
+
+  /// Ends the document and its line.
+  mutating func endDocument(in destination: inout Output) {
+    end()
+    output.byte(0x0a)
+    swap(&output, &destination)
   }
 
   mutating func begin(_ key: StaticString) {
@@ -270,6 +283,28 @@ struct JSONSink: FieldSink, ~Copyable {
     separate()
     output.byte(0x22)
     output.jsonEscaped(bytes)
+    output.byte(0x22)
+  }
+
+  /// A number under a name that is no key of ours, and keeps its capitals.
+  mutating func number(named name: StaticString, _ value: Int) {
+    separate()
+    output.jsonWord(name)
+    output.byte(0x3a)
+    output.decimal(value)
+  }
+
+  /// A constant word that is an element of a list.
+  mutating func element(word: StaticString) {
+    separate()
+    output.jsonWord(word)
+  }
+
+  /// A device address that is an element of a list.
+  mutating func element(address: DeviceAddress) {
+    separate()
+    output.byte(0x22)
+    output.address(address)
     output.byte(0x22)
   }
 

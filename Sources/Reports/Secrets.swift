@@ -114,8 +114,8 @@ struct Secrets: Sendable {
   static func mayHold(
     _ layout: HCILayout, _ bytes: RawSpan, _ rest: Slice, behind advertising: Slice
   ) -> Bool {
-    if layout.traits.contains(.hasSecret) { return true }
-    guard layout.traits.contains(.hasAdvertisingData), !rest.isEmpty else { return false }
+    if layout.has(.secret) { return true }
+    guard layout.has(.advertisingData), !rest.isEmpty else { return false }
     return ADStructures.holdSecret(bytes, rest)
       || ADStructures.endInsideSecret(bytes, advertising)
   }
@@ -159,7 +159,7 @@ private struct SecretFinder: HCIFieldVisitor {
   var found: [Slice] = []
 
   mutating func walk(_ layout: HCILayout, _ record: RawSpan, _ slice: Slice) {
-    guard layout.traits.contains(.isKnown) else { return }
+    guard layout.has(.known) else { return }
     var fields = HCIFields(record, slice)
     // Where the bytes end too early, what there is was told.
     try? fields.walk(layout, &self)
@@ -202,7 +202,7 @@ extension Dissection {
     guard case .control = content, let found = parameters else { return false }
     let layouts = [found.row.map(HCITable.parameters), found.completed.map(HCITable.returns)]
     let mayHoldKey = layouts.contains {
-      !($0?.traits.isDisjoint(with: [.hasSecret, .hasAdvertisingData]) ?? true)
+      !($0?.traits.isDisjoint(with: [.secret, .advertisingData]) ?? true)
     }
     guard mayHoldKey else { return false }
     for index in 0..<problems.count {
@@ -228,7 +228,7 @@ extension Dissection {
     guard case .event(let event) = content, event.code == HCIEvent.vendorCode, !body.isEmpty,
       let row = HCITable.core.androidEvent(bytes.byte(at: Int(body.start))), parameters?.row != row
     else { return false }
-    return HCITable.parameters(row).traits.contains(.hasAdvertisingData)
+    return HCITable.parameters(row).has(.advertisingData)
       && ADStructures.holdSecretAnywhere(bytes, body)
   }
 }

@@ -19,10 +19,10 @@ extension Dissection {
 
   /// Whether a row of the packet has advertising data or UUIDs among its parameters. Asked before a
   /// finder is made: most packets have none.
-  fileprivate var mayHoldAdvertising: Bool {
+  var mayHoldAdvertising: Bool {
     guard let parameters else { return false }
-    return parameters.row?.traits.contains(.mayTellUUIDs) ?? false
-      || parameters.completed?.traits.contains(.mayTellUUIDs) ?? false
+    return parameters.row?.has(.uuids) ?? false
+      || parameters.completed?.has(.uuids) ?? false
   }
 
   /// Tells `finder` the parameters of a packet that may have advertising data or UUIDs among them.
@@ -30,10 +30,10 @@ extension Dissection {
     _ bytes: RawSpan, _ finder: inout Finder
   ) {
     guard let found = parameters else { return }
-    if let row = found.row, row.traits.contains(.mayTellUUIDs) {
+    if let row = found.row, row.has(.uuids) {
       Self.walk(HCITable.parameters(row), bytes, found.outer, &finder)
     }
-    if let completed = found.completed, completed.traits.contains(.mayTellUUIDs) {
+    if let completed = found.completed, completed.has(.uuids) {
       Self.walk(HCITable.returns(completed), bytes, found.inner, &finder)
     }
   }
@@ -52,7 +52,6 @@ extension Selection {
   /// Whether a parameter of a command or event is one of the UUIDs, or advertising data (or a filter
   /// for it) that has one.
   func matchesParameterUUID(_ dissection: Dissection, _ bytes: RawSpan) -> Bool {
-    guard dissection.mayHoldAdvertising else { return false }
     var finder = UUIDFinder(selection: self)
     dissection.findAdvertising(bytes, &finder)
     return finder.isFound
@@ -61,7 +60,6 @@ extension Selection {
   /// Whether advertising data among the parameters of a command or event holds one of the byte
   /// patterns.
   func matchesParameterValue(_ dissection: Dissection, _ bytes: RawSpan) -> Bool {
-    guard dissection.mayHoldAdvertising else { return false }
     var finder = ValueFinder(selection: self)
     dissection.findAdvertising(bytes, &finder)
     return finder.isFound

@@ -37,6 +37,7 @@ extension Selection {
   }
 
   /// Whether an ATT PDU names one of the handles, or answers a request about one.
+  @inline(never)
   func matchesHandle(_ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer) -> Bool {
     guard let pdu = dissection.att else { return false }
     let fields = pdu.fields
@@ -74,11 +75,12 @@ extension Selection {
 
   /// Whether an ATT PDU carries one of the UUIDs or is about an attribute that has it, or an
   /// advertisement, or the advertising data or filter of a command or event, lists it or has data of it.
+  @inline(never)
   func matchesUUID(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: Memory
   ) -> Bool {
-    if let pdu = dissection.att { return matchesUUID(pdu, record, bytes, answer, memory) }
+    if dissection.att != nil { return matchesATT(record, dissection, bytes, answer, memory) }
     for advertisement in memory.advertisements.reports {
       if let joined = advertisement.joined {
         if matchesUUID(memory.advertisements.joined.bytes, joined) { return true }
@@ -86,16 +88,22 @@ extension Selection {
         return true
       }
     }
-    return memory.advertisements.reports.isEmpty && matchesParameterUUID(dissection, bytes)
+    guard memory.advertisements.reports.isEmpty, dissection.mayHoldAdvertising else { return false }
+    return matchesParameterUUID(dissection, bytes)
   }
 
-  private func matchesUUID(
-    _ pdu: ATTPDU, _ record: borrowing CaptureRecord, _ bytes: RawSpan, _ answer: Answer,
-    _ memory: Memory
+  /// The same of an ATT PDU.
+  private func matchesATT(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: Memory
   ) -> Bool {
-    let fields = pdu.fields
-    if has(fields.type) || has(answer.request?.type) || has(answer.request?.service) { return true }
+    if has(answer.request?.type) || has(answer.request?.service) { return true }
     if let place = answer.attribute, has(memory.attributes[place].uuid) { return true }
+    // Most are about one attribute, and that was all.
+    guard dissection.att?.namesSeveral ?? false, let fields = dissection.att?.fields,
+      let opcode = dissection.att?.opcode
+    else { return false }
+    if has(fields.type) { return true }
     if let type = fields.type, let value = fields.value,
       case .service(let uuid) = DeclaredAttribute(bytes.part(value), type), has(uuid)
     {
@@ -104,7 +112,9 @@ extension Selection {
     if let list = fields.handles {
       let list = bytes.part(list)
       for index in 0..<list.byteCount / 2 {
-        if isAbout(list.littleEndianU16(at: 2 * index), pdu, record, answer, memory) { return true }
+        if isAbout(list.littleEndianU16(at: 2 * index), opcode, record, answer, memory) {
+          return true
+        }
       }
     }
     guard let items = fields.items else { return false }
@@ -117,7 +127,7 @@ extension Selection {
       case .characteristic(let declaration): if has(declaration.uuid) { return true }
       case .include(let declaration): if has(declaration.uuid) { return true }
       case .other:
-        if let handle = item.handle, isAbout(handle, pdu, record, answer, memory) { return true }
+        if let handle = item.handle, isAbout(handle, opcode, record, answer, memory) { return true }
       }
     }
     return false
@@ -125,11 +135,11 @@ extension Selection {
 
   /// Whether a handle in a PDU stands for an attribute with one of the UUIDs.
   private func isAbout(
-    _ handle: UInt16, _ pdu: ATTPDU, _ record: borrowing CaptureRecord, _ answer: Answer,
-    _ memory: Memory
+    _ handle: UInt16, _ opcode: ATTOpcode, _ record: borrowing CaptureRecord,
+    _ answer: Answer, _ memory: Memory
   ) -> Bool {
     guard let link = answer.link, let direction = record.direction,
-      let place = memory.attribute(handle, pdu.opcode, direction, on: link)
+      let place = memory.attribute(handle, opcode, direction, on: link)
     else { return false }
     return has(memory.attributes[place].uuid)
   }
@@ -154,6 +164,7 @@ extension Selection {
 
   /// Whether an attribute value or an advertisement, heard or of one's own, holds one of the byte
   /// patterns.
+  @inline(never)
   func matchesValue(_ dissection: Dissection, _ bytes: RawSpan, _ memory: Memory) -> Bool {
     if let pdu = dissection.att {
       let fields = pdu.fields
@@ -172,7 +183,8 @@ extension Selection {
         return true
       }
     }
-    return memory.advertisements.reports.isEmpty && matchesParameterValue(dissection, bytes)
+    guard memory.advertisements.reports.isEmpty, dissection.mayHoldAdvertising else { return false }
+    return matchesParameterValue(dissection, bytes)
   }
 
   func holds(_ value: RawSpan) -> Bool { values.contains { $0.isIn(value) } }

@@ -169,7 +169,11 @@ struct DeviceWatch: Sendable {
     generation = names.generation
   }
 
-  private func isWanted(_ address: DeviceAddress) -> Bool {
+  /// Whether this is the name of a device that is asked for.
+  func isWanted(name: [UInt8]) -> Bool { patterns.contains { $0.matches(name: name) } }
+
+  /// Whether this is the address of a device that is asked for.
+  func isWanted(_ address: DeviceAddress) -> Bool {
     for bits in addresses where address.value & bits.mask == bits.value { return true }
     return looksForNames && named.contains(address)
   }
@@ -178,6 +182,13 @@ struct DeviceWatch: Sendable {
   private func isWanted(_ address: DeviceAddress, _ memory: Memory) -> Bool {
     if isWanted(address) { return true }
     return memory.identities.identity(of: address).map { isWanted($0.address) } ?? false
+  }
+
+  /// Whether a value was another device's or for it that is asked for.
+  func matches(_ parties: ValueParties) -> Bool {
+    [parties.peer, parties.identity, parties.resolvable].contains { address in
+      address.map { isWanted($0) } ?? false
+    }
   }
 
   /// Whether a packet is about one of the devices: its connection's peer, by the address on the air or
@@ -202,12 +213,12 @@ struct DeviceWatch: Sendable {
     }
     if let lost = memory.advertisements.lostTrain?.address, isWanted(lost) { return true }
     if let found = dissection.parameters {
-      if let row = found.row, row.traits.contains(.hasAddress),
+      if let row = found.row, row.has(.address),
         names(HCITable.parameters(row), bytes, found.outer)
       {
         return true
       }
-      guard let completed = found.completed, completed.traits.contains(.hasAddress) else {
+      guard let completed = found.completed, completed.has(.address) else {
         return false
       }
       return names(HCITable.returns(completed), bytes, found.inner)

@@ -56,6 +56,15 @@ extension Selection {
   }
 }
 
+extension Selection {
+  /// Whether a packet is of one of the layers.
+  @inline(never)
+  func isOfLayer(_ dissection: Dissection, _ bytes: RawSpan, _ memory: Memory) -> Bool {
+    for layer in layers where dissection.isOf(layer, bytes, memory) { return true }
+    return false
+  }
+}
+
 extension Dissection {
   /// The highest layer that was decoded.
   var layer: Selection.Layer {

@@ -48,6 +48,11 @@ struct Outcome: Sendable {
     }
   }
 
+  /// The refusal of an ATT request.
+  init(_ error: ATTErrorCode) {
+    (family, code, isFailure) = (.att, UInt16(error.rawValue), true)
+  }
+
   /// What an L2CAP response says came of its request.
   init?(_ pdu: SignallingPDU) {
     guard let result = pdu.result else { return nil }

@@ -84,14 +84,13 @@ package struct Selection: Sendable {
     return true
   }
 
-  /// Whether a packet is to be shown, by what its PDU holds.
+  /// Whether a packet is to be shown, by what its PDU holds. What each question needs is apart, so that
+  /// those that are not asked cost nothing.
   func admitsContent(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: Memory
   ) -> Bool {
-    if !layers.isEmpty, !layers.contains(where: { dissection.isOf($0, bytes, memory) }) {
-      return false
-    }
+    if !layers.isEmpty, !isOfLayer(dissection, bytes, memory) { return false }
     if let opcodes, !opcodes.matches(dissection, bytes) { return false }
     if let events, !events.matches(dissection, bytes) { return false }
     if !statuses.isEmpty, !Outcome.contains(dissection, bytes, answer, statuses) { return false }

@@ -262,7 +262,14 @@ extension Sentence {
       let company = CompanyID(rawValue: data.littleEndianU16(at: 0))
       output.text("company ")
       output.assigned(company.name, UInt64(company.rawValue), digits: 4)
-      following(" data ", data.dropping(2))
+      if let area = OverflowArea(bytes, slice) {
+        output.text(" overflow area, ")
+        output.count(area.services(bytes), "bit", "bits")
+        output.text(" set:")
+        following(" ", bytes.part(area.mask))
+      } else {
+        following(" data ", data.dropping(2))
+      }
     case .deviceClass where isWhole:
       let number = UInt32(data.littleEndianU16(at: 0)) | UInt32(data.byte(at: 2)) << 16
       let device = DeviceClass(rawValue: number)

@@ -51,7 +51,7 @@ extension Sentence {
         CodeSet.managementStatus.name(of: UInt64(status)), UInt64(status), digits: 2)
     }
     saysOnlyWhose = status != 0
-    if let completed = found.completed, HCITable.returns(completed).traits.contains(.isKnown) {
+    if let completed = found.completed, HCITable.returns(completed).has(.known) {
       parameters(HCITable.returns(completed), bytes, found.inner)
     } else {
       undecoded(bytes.part(found.inner))

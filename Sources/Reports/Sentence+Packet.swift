@@ -75,11 +75,11 @@ extension Sentence {
 
   /// The parameters that have a place in the line, then the bytes that no row describes.
   mutating func parameters(_ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice) {
-    guard layout.traits.contains(.isKnown) else {
+    guard layout.has(.known) else {
       undecoded(bytes.part(slice))
       return
     }
-    guard layout.traits.contains(.hasLine) else { return }
+    guard layout.has(.line) else { return }
     var fields = HCIFields(bytes, slice)
     // Where the bytes end too early, the dissection has the problem already.
     try? fields.walk(layout, &self)
@@ -196,7 +196,7 @@ extension Sentence {
       }
       output.named(StatusCode(rawValue: status).name, UInt64(status), digits: 2)
     } else if let completed = found.completed {
-      if HCITable.returns(completed).traits.contains(.isKnown) {
+      if HCITable.returns(completed).has(.known) {
         parameters(HCITable.returns(completed), bytes, found.inner)
       } else {
         undecoded(bytes.part(found.inner).dropping(1))

@@ -38,7 +38,7 @@ package struct ShowJSON: PacketReport, ~Copyable {
     _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
   ) {
     guard showing.word(record, dissection, bytes, answer, memory, in: &sentence) else { return }
-    sink.beginDocument()
+    sink.beginDocument(in: &output)
     head(record, dissection)
     Details.packet(
       record, dissection, bytes, answer, fragments: fragments, memory, to: &sink)
@@ -47,9 +47,7 @@ package struct ShowJSON: PacketReport, ~Copyable {
     if options.showsBytes {
       raw(record.bytes, options.showsKeys ? .none : Secrets(dissection, record, answer, memory))
     }
-    sink.end()
-    sink.output.byte(0x0a)
-    output.raw(sink.output.bytes)
+    sink.endDocument(in: &output)
   }
 
   package mutating func finish(

@@ -79,7 +79,7 @@ package struct Advertisements: Sendable {
   init(_ limits: SharedLimits) {
     shared = limits
     trains = PeriodicTrains(limit: limits.values.periodicTrains)
-    starts = AdvertisingStarts(limits.values)
+    starts = AdvertisingStarts(limits)
   }
 
   /// The capture begins, or lacks records before one of this time: chains that were open are

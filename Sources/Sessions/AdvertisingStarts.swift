@@ -37,13 +37,14 @@ struct AdvertisingStarts: Sendable {
   /// Advertisements that a report came of since then: a controller sends the parts of one in order,
   /// so that the next report goes on with it or begins anew.
   private var seen: [AdvertisingKey] = []
-  private let limits: Limits
+  private let shared: SharedLimits
+  private var limits: Limits { shared.values }
 
   /// The parts of one advertisement arrive within this time: its last part may not be sent later
   /// than some seconds after the first (each points at most 2.46 s ahead).
   private static let chainNanoseconds: Int64 = 5_000_000_000
 
-  init(_ limits: Limits) { self.limits = limits }
+  init(_ limits: SharedLimits) { shared = limits }
 
   /// The capture begins, or lacks records before one of this time: of an adapter, or of any (nil).
   mutating func lose(before time: Timestamp?, of adapter: UInt16?) {

@@ -121,6 +121,8 @@ package struct ChannelFact: Sendable {
   /// Of an ATT bearer: the channel's end on the captured host, which names it in both directions; the
   /// peer's where that is not known.
   package var bearer: ChannelID?
+  /// The channel's end on the captured host, where that is known.
+  package var local: ChannelID?
   /// Of an enhanced ATT bearer: the ATT_MTU in force, where both sides' MTUs are known.
   package var attMTU: UInt16?
   /// Whether the frame used the last credit.
@@ -129,8 +131,8 @@ package struct ChannelFact: Sendable {
   package var accessory: AccessoryProtocol?
   /// Where the channel stands in `Channels`.
   var slot = 0
-  /// And which one it is.
-  var serial = 0
+  /// And which one it is: tells channels apart that had the same identifier one after the other.
+  package var serial = 0
 
   init(_ channel: Channel, slot: Int) {
     psm = channel.psm
@@ -139,6 +141,7 @@ package struct ChannelFact: Sendable {
     isUnknown = channel.mode == .unknown
     if channel.carriesATT { bearer = channel.local ?? channel.remote }
     attMTU = channel.attMTU
+    local = channel.local
     self.slot = slot
     serial = channel.serial
   }

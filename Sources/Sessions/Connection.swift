@@ -83,6 +83,15 @@ package struct Connection: Sendable {
   package var supervisionTimeout: UInt16?
   /// ATT_MTU in force on the unenhanced bearer, once exchanged.
   package var mtu: UInt16?
+  /// The largest ATT PDU seen on the unenhanced bearer, in bytes: the MTU is no smaller.
+  package var largestATT: UInt16 = 0
+  /// ACL packets that the captured host has sent.
+  package var sentPackets = 0
+  /// How many of those the controller says were completed: on LE, acknowledged by the peer (Core, Vol 4,
+  /// Part E, 7.7.19).
+  package var completedPackets = 0
+  /// Whether records were lost while the link was open: then the two counts say nothing of each other.
+  package var hasLostPackets = false
   /// Whether the link is encrypted; nil: not known, since its opening is missing.
   package var isEncrypted: Bool?
   /// The Disconnect command that waits for its effect: its packet.

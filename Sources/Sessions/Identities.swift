@@ -51,6 +51,14 @@ package struct Identities: Sendable {
     return identity(of: address)
   }
 
+  /// The same for any address at the end of a capture, whether or not it came before the key that
+  /// resolves it: those that are not remembered are tried.
+  package func search(_ address: DeviceAddress) -> (address: DeviceAddress, type: AddressType)? {
+    guard !devices.isEmpty, address.value >> 46 == 0b01 else { return nil }
+    if resolved[address.value] != nil { return identity(of: address) }
+    return devices.first { $0.key.resolves(address) }.map { ($0.address, $0.type) }
+  }
+
   /// Takes in a key and whose it is.
   ///
   /// - Returns: whether it is new.

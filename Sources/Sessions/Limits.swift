@@ -39,6 +39,18 @@ package struct Limits: Sendable, Equatable {
   package var identities = 64
   /// Resolvable private addresses of which it is remembered whose they are.
   package var resolvedAddresses = 4096
+  /// ATT bearers whose conversations are followed at the same time.
+  package var bearers = 64
+  /// Bytes of a value that is read in parts, and of all parts of writes that a server holds prepared.
+  package var longValueBytes = 8192
+  /// Parts of writes that a server holds prepared.
+  package var preparedParts = 512
+  /// Attributes of which it is remembered how long their values are.
+  package var valueLengths = 1024
+  /// Attributes, and service or manufacturer data of advertisers, whose values `values` counts.
+  package var valueSeries = 16_384
+  /// Different values that are counted of one of these.
+  package var distinctValues = 256
   /// Controllers that are told apart.
   package var adapters = 16
   /// Notes that name the host's software.
@@ -49,6 +61,20 @@ package struct Limits: Sendable, Equatable {
   package var listedConnections = 1000
   /// Advertisers that are counted one by one.
   package var advertisers = 65_536
+  /// Advertisers of which `devices` remembers what they said.
+  package var listedAdvertisers = 16_384
+  /// Distinct data that is kept of an advertiser.
+  package var payloads = 16
+  /// Bytes of all that data.
+  package var payloadBytes = 16 << 20
+  /// Distinct data beyond it that is told apart, of all advertisers.
+  package var otherPayloads = 65_536
+  /// Scans that are remembered.
+  package var scans = 4096
+  /// Advertising sets of the captured host.
+  package var ownSets = 64
+  /// Stretches of time in which such a set was on.
+  package var ownPeriods = 256
 
   /// The limits of a normal run.
   package init() {}

@@ -34,7 +34,11 @@ package struct Links: Sendable {
   /// The last one that was replaced or forgotten, since its slot may be another's already.
   package private(set) var departed: Connection?
   /// The last record that tells of lost ones: nothing before it is known to go on.
-  private var gap = 0
+  private(set) var gap = 0
+  /// The controller whose records those were; nil: all.
+  private(set) var gapAdapter: UInt16?
+  /// Whether the capture has Number Of Completed Packets events.
+  package internal(set) var tellsCompleted = false
   /// Data and events come over two ways (USB endpoints, queues): by so many packets data may seem
   /// to come before its link has begun or after it has ended.
   private static let race = 32
@@ -180,8 +184,10 @@ package struct Links: Sendable {
   /// Forgets the open transactions of an adapter, or of all: records were lost before `packet`.
   mutating func forgetTransactions(of adapter: UInt16?, packet: Int) {
     gap = packet
+    gapAdapter = adapter
     for position in slots.indices
     where adapter == nil || slots[position].connection.adapter == adapter {
+      slots[position].connection.hasLostPackets = true
       slots[position].transactions.forgetOpen()
       slots[position].pairing = PairingState()
     }
@@ -270,6 +276,15 @@ package struct Links: Sendable {
     for position in slots.indices where slots[position].connection.disconnectPacket == packet {
       slots[position].connection.disconnectPacket = nil
     }
+  }
+
+  /// How many ACL packets the captured host has sent on a link, and how many of them are completed: they
+  /// left the controller and the peer acknowledged them. Nil where the counts are not to be trusted, since
+  /// the capture lacks records of the link. Where it has no such events (`tellsCompleted`), the second
+  /// count says nothing.
+  package func flow(_ slot: LinkSlot) -> (sent: Int, completed: Int)? {
+    guard !self[slot].isOpeningMissing, !self[slot].hasLostPackets else { return nil }
+    return (self[slot].sentPackets, self[slot].completedPackets)
   }
 
   /// Tells `visit` every link that is remembered.

@@ -14,6 +14,7 @@ extension Memory {
       links[link].isEstablished = true
     } else {
       links[link].isUsed = true
+      links[link].sentPackets &+= 1
     }
     if links[link].transport == .unknown { inferTransport(link, dissection, answer) }
     if let pdu = dissection.smp {
@@ -34,6 +35,11 @@ extension Memory {
       return
     }
     guard let pdu = dissection.att else { return }
+    if answer.channel == nil, let length = dissection.l2cap?.length,
+      length > links[link].largestATT
+    {
+      links[link].largestATT = length
+    }
     let fields = pdu.fields
     // Notifications and commands are answered by nothing.
     if pdu.opcode.role != .unacknowledged {

@@ -83,10 +83,14 @@ extension Memory {
     _ cursor: inout Cursor, _ record: borrowing CaptureRecord, _ answer: inout Answer
   ) {
     guard let event = try? NumberOfCompletedPackets(parsing: &cursor) else { return }
+    links.tellsCompleted = true
     for _ in 0..<event.count {
       guard let completed = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
       let link = links.find(record.adapter ?? 0xffff, completed.handle, packet: record.number)
-      if let link, completed.packets > 0 { links[link].isEstablished = true }
+      if let link, completed.packets > 0 {
+        links[link].isEstablished = true
+        links[link].completedPackets &+= Int(completed.packets)
+      }
       if event.count == 1 { answer.link = link }
     }
   }

@@ -36,7 +36,7 @@ package struct Names: Sendable {
   }
 
   /// Where the name of a device stands, if it is known.
-  func find(_ address: DeviceAddress, _ type: AddressType) -> Entry? {
+  package func find(_ address: DeviceAddress, _ type: AddressType) -> Entry? {
     let device = Self.device(address, type)
     return index[device].map { Entry(position: $0, device: device) }
   }

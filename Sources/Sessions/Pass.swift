@@ -129,17 +129,19 @@ package struct Pass: ~Copyable {
     _ fragments: inout [Int], _ report: inout Report, _ output: inout Output
   ) {
     let isTruncated = record.isTruncated
-    var dissection =
-      switch record.framing {
-      case .h4: Dissection(h4: record.bytes, isTruncated: isTruncated)
-      case .h1(let kind): Dissection(kind.packetType, record.bytes, isTruncated: isTruncated)
-      case .monitor(let opcode):
-        Dissection(monitor: opcode, record.bytes, isTruncated: isTruncated)
-      case .packetLogger(let type):
-        Dissection(packetLogger: type, record.bytes, isTruncated: isTruncated)
-      case .incomplete(let needed):
-        Dissection(incomplete: record.bytes, needed: needed, isTruncated: isTruncated)
-      }
+    var dissection = Dissection()
+    switch record.framing {
+    case .h4: dissection.read(h4: record.bytes, isTruncated: isTruncated)
+    case .h1(let kind):
+      dissection = Dissection(kind.packetType, record.bytes, isTruncated: isTruncated)
+    case .monitor(let opcode):
+      dissection = Dissection(monitor: opcode, record.bytes, isTruncated: isTruncated)
+    case .packetLogger(let type):
+      dissection = Dissection(packetLogger: type, record.bytes, isTruncated: isTruncated)
+    case .incomplete(let needed):
+      dissection = Dissection(
+        incomplete: record.bytes, needed: needed, isTruncated: isTruncated)
+    }
     if dissection.isUnknownVendors, let known = memory.adapters.microsoft(of: record.adapter) {
       dissection.recognise(known, record.bytes, isTruncated: isTruncated)
     }

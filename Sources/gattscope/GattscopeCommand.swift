@@ -16,6 +16,8 @@ struct GattscopeCommand: ParsableCommand {
         gattscope btsnoop_hci.log                    what happened, packet by packet
         gattscope info btsnoop_hci.log               what is in the file
         gattscope map btsnoop_hci.log                what services devices have
+        gattscope values btsnoop_hci.log             what each characteristic's value was
+        gattscope devices btsnoop_hci.log            who is advertising, and what
         gattscope show --layer att --errors capture  ATT requests that were refused
         gattscope show --json capture | jq .summary  for programs
         ssh pi tail -c +1 -f trace | gattscope -     while btmon -w trace runs there
@@ -25,7 +27,8 @@ struct GattscopeCommand: ParsableCommand {
       """,
     version: "gattscope 0.1.0, JSON schema \(JSONSchema.number)",
     subcommands: [
-      ShowCommand.self, InfoCommand.self, MapCommand.self, SchemaCommand.self,
+      ShowCommand.self, InfoCommand.self, MapCommand.self, ValuesCommand.self, DevicesCommand.self,
+      SchemaCommand.self,
       CompletionCommand.self,
     ],
     defaultSubcommand: ShowCommand.self)

@@ -17,12 +17,15 @@ enum Run {
   ///
   /// - Parameter saysRemarks: whether what is to be said about the captures as a whole, beside their
   ///   packets, goes to standard error: not where the report says it itself.
+  /// - Parameter descriptor: where the report goes.
   /// - Parameter maps: what is known of servers from elsewhere.
+  /// - Parameter inspect: looks at the report when it is done.
   static func captures<Report: PacketReport & ~Copyable>(
-    _ names: [String], saysRemarks: Bool = true, maps: [SuppliedMap] = [],
-    _ makeReport: @escaping (CaptureSummary) -> Report
+    _ names: [String], saysRemarks: Bool = true, to descriptor: Int32 = STDOUT_FILENO,
+    maps: [SuppliedMap] = [], _ makeReport: @escaping (CaptureSummary) -> Report,
+    inspect: @escaping (borrowing Report) -> Void = { _ in }
   ) throws {
-    var reading = Reading(makeReport, maps)
+    var reading = Reading(to: descriptor, maps, makeReport, inspect)
     var failures: [CaptureFailure] = []
     do throws(CaptureFailure) {
       if names.count == 1 {
@@ -66,16 +69,22 @@ enum Run {
 /// Prints the report on one source, whichever it is.
 private struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable {
   private let makeReport: (CaptureSummary) -> Report
+  private let inspect: (borrowing Report) -> Void
   /// What is known of servers from elsewhere.
   private let maps: [SuppliedMap]
   /// Where the report is printed.
-  private(set) var output = Output(descriptor: STDOUT_FILENO)
+  private(set) var output: Output
   /// What is to be said beside it.
   var remarks: [String] = []
 
-  init(_ makeReport: @escaping (CaptureSummary) -> Report, _ maps: [SuppliedMap]) {
-    self.makeReport = makeReport
+  init(
+    to descriptor: Int32, _ maps: [SuppliedMap], _ makeReport: @escaping (CaptureSummary) -> Report,
+    _ inspect: @escaping (borrowing Report) -> Void
+  ) {
+    output = Output(descriptor: descriptor)
     self.maps = maps
+    self.makeReport = makeReport
+    self.inspect = inspect
   }
 
   mutating func use<Source: CaptureSource & ~Copyable>(
@@ -83,7 +92,10 @@ private struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable
   ) throws(CaptureFailure) {
     var report = makeReport(source.summary)
     var pass = Pass(maps: maps)
-    defer { if let remark = report.remark { remarks.append(remark) } }
+    defer {
+      if let remark = report.remark { remarks.append(remark) }
+      inspect(report)
+    }
     try pass.run(&source, &report, into: &output)
   }
 }

@@ -122,6 +122,13 @@ enum Terminal {
   /// A write to a closed pipe shall fail, not kill.
   static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
+  /// Ctrl-C and SIGTERM are good ends of what would go on for ever. What was printed is out: output is
+  /// written before each read that may wait.
+  static func endWellOnInterrupt() {
+    signal(SIGINT) { _ in _exit(0) }
+    signal(SIGTERM) { _ in _exit(0) }
+  }
+
   /// Says something on standard error.
   static func complain(_ sentence: String) {
     var output = Output(descriptor: STDERR_FILENO)

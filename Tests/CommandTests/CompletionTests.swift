@@ -48,6 +48,8 @@ struct CompletionTests {
       (["gattscope", "show", "a"], ["a capture.log"]),
       (["gattscope", "info", "a"], ["a capture.log"]),
       (["gattscope", "map", "--dev"], ["--device"]),
+      (["gattscope", "va"], ["values"]), (["gattscope", "values", "--fo"], ["--follow"]),
+      (["gattscope", "values", "--operation", "read,i"], ["read,indication"]),
       (["gattscope", "completion", ""], ["bash", "fish", "zsh"]),
     ])
   func bash(_ words: [String], _ expected: [String]) throws {

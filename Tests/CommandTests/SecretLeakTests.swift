@@ -52,6 +52,7 @@ struct SecretLeakTests {
     .enabled(if: !known.isEmpty, "the shared captures, which tell their keys, are not there"),
     arguments: [
       ["show"], ["show", "-v", "-x"], ["show", "--json", "--raw"], ["info"], ["info", "--json"],
+      ["values"], ["values", "--all"], ["values", "--csv"], ["values", "--json"],
     ])
   func leaks(_ verb: [String]) throws {
     // Both orders of bytes, and the beginning alone: `-x` breaks its lines.

@@ -257,3 +257,8 @@ import Testing
     }
   }
 }
+
+/// A dissection is copied for every packet: up to 256 bytes that takes a few moves.
+@Test func aDissectionStaysSmall() {
+  #expect(MemoryLayout<Dissection>.size <= 256)
+}

@@ -129,10 +129,10 @@ private func packetsOfRows(filledWith byte: UInt8) -> [[UInt8]] {
   }
   var packets: [[UInt8]] = []
   for row in hciCommandTables.flatMap(\.self).map(entry) {
-    if let size = row.parameters.size, row.parameters.traits.contains(.isKnown) {
+    if let size = row.parameters.size, row.parameters.has(.known) {
       packets.append([1] + little(Int(row.code)) + [UInt8(size)] + filled(size))
     }
-    if let size = row.returns.size, row.returns.traits.contains(.isKnown), size > 0 {
+    if let size = row.returns.size, row.returns.has(.known), size > 0 {
       // Status 0: a failure may return less.
       let returned = [0] + filled(size - 1)
       packets.append([4, 0x0e, UInt8(size + 3), 1] + little(Int(row.code)) + returned)
@@ -140,12 +140,12 @@ private func packetsOfRows(filledWith byte: UInt8) -> [[UInt8]] {
   }
   for row in hciEventTables.flatMap(\.self).map(entry)
   where row.code != 0x0e && row.code != 0x3e {
-    if let size = row.parameters.size, row.parameters.traits.contains(.isKnown) {
+    if let size = row.parameters.size, row.parameters.has(.known) {
       packets.append([4, UInt8(row.code), UInt8(size)] + filled(size))
     }
   }
   for row in hciLEMetaTables.flatMap(\.self).map(entry) {
-    if let size = row.parameters.size, row.parameters.traits.contains(.isKnown) {
+    if let size = row.parameters.size, row.parameters.has(.known) {
       packets.append([4, 0x3e, UInt8(size + 1), UInt8(row.code)] + filled(size))
     }
   }

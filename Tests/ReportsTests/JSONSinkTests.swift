@@ -6,10 +6,12 @@ import Testing
 
 private func document(_ showsKeys: Bool = false, _ write: (inout JSONSink) -> Void) -> String {
   var sink = JSONSink(showsKeys: showsKeys)
-  sink.beginDocument()
+  var output = Output()
+  sink.beginDocument(in: &output)
   write(&sink)
-  sink.end()
-  return sink.output.string
+  sink.endDocument(in: &output)
+  #expect(output.string.last == "\n", "a document ends its line")
+  return String(output.string.dropLast())
 }
 
 @Suite("JSON from fields")
@@ -53,12 +55,13 @@ struct JSONSinkTests {
   @Test("A document begins anew in the same sink")
   func again() {
     var sink = JSONSink(showsKeys: false)
+    var output = Output()
     for _ in 0..<2 {
-      sink.beginDocument()
+      sink.beginDocument(in: &output)
       sink.number("a", 1)
-      sink.end()
+      sink.endDocument(in: &output)
     }
-    #expect(sink.output.string == #"{"a":1}"#)
+    #expect(output.string == "{\"a\":1}\n{\"a\":1}\n")
   }
 
   @Test("What is hidden is listed at the end of its own object")

@@ -108,6 +108,21 @@ extension ATTPDU {
     return fields
   }
 
+  /// Whether the PDU may have an attribute type, several handles or a list: the others are about one
+  /// attribute at most.
+  package var namesSeveral: Bool {
+    switch self {
+    case .findInformationResponse, .findByTypeValueRequest, .findByTypeValueResponse,
+      .readByTypeRequest, .readByTypeResponse, .readMultipleRequest, .readMultipleVariableResponse,
+      .multipleHandleValueNotification:
+      true
+    case .errorResponse, .exchangeMTU, .findInformationRequest, .readRequest, .readResponse,
+      .readBlobRequest, .write, .signedWriteCommand, .prepareWrite, .executeWriteRequest,
+      .handleValue, .empty, .incomplete, .unknown:
+      false
+    }
+  }
+
   /// What is wrong with the PDU beyond missing bytes: a list whose element length no element has.
   package var problem: Problem? {
     if case .unknown(let pdu) = self {

@@ -22,32 +22,39 @@ package struct HCILayout: Sendable {
     /// Traits by their bits.
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
+    // The first eight are asked for every packet: a row's number has them beside it (`HCIRowID`).
+
     /// The parameters are described.
-    package static let isKnown = Traits(rawValue: 1)
-    /// As many bytes as `size` says may still be wrong: a count in them says how much of a field is used.
-    static let needsWalk = Traits(rawValue: 1 << 1)
+    package static let known = Traits(rawValue: 1 << 0)
     /// The first parameter is Status.
-    package static let beginsWithStatus = Traits(rawValue: 1 << 2)
+    package static let beginsWithStatus = Traits(rawValue: 1 << 1)
     /// The first parameter, or the one behind Status, is the BD_ADDR of a BR/EDR device.
-    static let beginsWithDevice = Traits(rawValue: 1 << 3)
-    /// A parameter is a secret: then bytes that no parameter claims may be a piece of it.
-    package static let hasSecret = Traits(rawValue: 1 << 4)
+    static let beginsWithDevice = Traits(rawValue: 1 << 2)
     /// A parameter is advertising data.
-    package static let hasAdvertisingData = Traits(rawValue: 1 << 5)
+    package static let advertisingData = Traits(rawValue: 1 << 3)
     /// A parameter may say which UUIDs a device has or is to have: a UUID, advertising data, or a
     /// pattern that advertising data is filtered by.
-    package static let mayTellUUIDs = Traits(rawValue: 1 << 6)
+    package static let uuids = Traits(rawValue: 1 << 4)
     /// A parameter is a device address.
-    package static let hasAddress = Traits(rawValue: 1 << 7)
+    package static let address = Traits(rawValue: 1 << 5)
     /// A Connection_Handle stands at a fixed place.
-    static let hasHandle = Traits(rawValue: 1 << 8)
+    static let handle = Traits(rawValue: 1 << 6)
     /// Some layout of a choice has a Connection_Handle; then that is all that reads as one.
-    static let hasChosenHandle = Traits(rawValue: 1 << 9)
-    /// A Connection_Handle may stand somewhere.
-    static let anyHandle: Traits = [.hasHandle, .hasChosenHandle]
+    static let chosenHandle = Traits(rawValue: 1 << 7)
+    /// As many bytes as `size` says may still be wrong: a count in them says how much of a field is used.
+    static let needsWalk = Traits(rawValue: 1 << 8)
+    /// A parameter is a secret: then bytes that no parameter claims may be a piece of it.
+    package static let secret = Traits(rawValue: 1 << 9)
     /// A parameter has a place in the one-line form.
-    package static let hasLine = Traits(rawValue: 1 << 10)
+    package static let line = Traits(rawValue: 1 << 10)
+
+    /// Whether all of these are among them. `contains` says the same, but other modules reach it only
+    /// through the protocol, and this is asked for every packet.
+    package func have(_ wanted: Traits) -> Bool { rawValue & wanted.rawValue == wanted.rawValue }
   }
+
+  /// Whether all of these apply.
+  package func has(_ wanted: Traits) -> Bool { traits.have(wanted) }
 
   /// Where the fields stand; none where the parameters are not described.
   var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
@@ -79,17 +86,17 @@ package struct HCILayout: Sendable {
     let added = fields[first...]
     var traits: Traits = []
     for (trait, applies) in [
-      (.isKnown, described != nil),
+      (.known, described != nil),
       (.needsWalk, parameters.contains { $0.isPartlyUsed }),
       (.beginsWithStatus, beginsWithStatus),
       (.beginsWithDevice, behindStatus?.name.description == "BD_ADDR"),
-      (.hasSecret, added.contains(where: \.isSecret)),
-      (.hasAdvertisingData, added.contains(where: \.isAdvertisingData)),
-      (.mayTellUUIDs, added.contains(where: \.mayTellUUIDs)),
-      (.hasAddress, added.contains { $0.kind == .address }),
-      (.hasHandle, handle != nil),
-      (.hasChosenHandle, handle == nil && parameters.contains { $0.choosesHandle }),
-      (.hasLine, added.contains { $0.line != nil }),
+      (.secret, added.contains(where: \.isSecret)),
+      (.advertisingData, added.contains(where: \.isAdvertisingData)),
+      (.uuids, added.contains(where: \.mayTellUUIDs)),
+      (.address, added.contains { $0.kind == .address }),
+      (.handle, handle != nil),
+      (.chosenHandle, handle == nil && parameters.contains { $0.choosesHandle }),
+      (.line, added.contains { $0.line != nil }),
     ] as [(Traits, Bool)] where applies {
       traits.insert(trait)
     }
@@ -122,6 +129,6 @@ extension HCILayout {
       return offset < slice.count
         && Int(slice.count) == offset + 1 + items * Int(counted.itemSize)
     }
-    return size == Int(slice.count) && !traits.contains(.needsWalk)
+    return size == Int(slice.count) && !has(.needsWalk)
   }
 }

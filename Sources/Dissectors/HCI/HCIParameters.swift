@@ -112,12 +112,12 @@ package struct HCIParameters: Sendable {
 
   /// The handle of the link that the packet is about, where its row has one.
   package func connectionHandle(_ bytes: RawSpan) -> UInt16? {
-    if let row, !row.traits.isDisjoint(with: .anyHandle),
+    if let row, row.has(.handle) || row.has(.chosenHandle),
       let handle = Self.handle(HCITable.parameters(row), bytes, outer)
     {
       return handle
     }
-    guard let completed, !completed.traits.isDisjoint(with: .anyHandle) else {
+    guard let completed, completed.has(.handle) || completed.has(.chosenHandle) else {
       return nil
     }
     return Self.handle(HCITable.returns(completed), bytes, inner)
@@ -127,7 +127,7 @@ package struct HCIParameters: Sendable {
     if let offset = layout.connectionHandleOffset, Int(slice.count) >= offset + 2 {
       return bytes.littleEndianU16(at: Int(slice.start) + offset) & 0x0fff
     }
-    return layout.traits.contains(.hasChosenHandle) ? chosenHandle(layout, bytes, slice) : nil
+    return layout.has(.chosenHandle) ? chosenHandle(layout, bytes, slice) : nil
   }
 
   /// The handle in a layout that a selector chose.
@@ -144,8 +144,8 @@ package struct HCIParameters: Sendable {
   /// The address of the BR/EDR device that the packet is about, where its row has that instead of a
   /// handle: first, or behind Status.
   package func deviceAddress(_ bytes: RawSpan) -> DeviceAddress? {
-    if let row, row.traits.contains(.beginsWithDevice) { return Self.device(row, bytes, outer) }
-    guard let completed, completed.traits.contains(.beginsWithDevice) else { return nil }
+    if let row, row.has(.beginsWithDevice) { return Self.device(row, bytes, outer) }
+    guard let completed, completed.has(.beginsWithDevice) else { return nil }
     return Self.device(completed, bytes, inner)
   }
 
@@ -153,13 +153,13 @@ package struct HCIParameters: Sendable {
     _ row: HCIRowID, _ bytes: RawSpan, _ slice: Slice
   ) -> DeviceAddress? {
     var cursor = Cursor(bytes, slice)
-    if row.traits.contains(.beginsWithStatus), (try? cursor.u8()) == nil { return nil }
+    if row.has(.beginsWithStatus), (try? cursor.u8()) == nil { return nil }
     return try? DeviceAddress(parsing: &cursor)
   }
 
   /// The Status that the packet carries: the first parameter of its row, or of a Command Complete.
   package func status(_ bytes: RawSpan) -> UInt8? {
-    if let row, row.traits.contains(.beginsWithStatus), !outer.isEmpty {
+    if let row, row.has(.beginsWithStatus), !outer.isEmpty {
       return bytes.byte(at: Int(outer.start))
     }
     // Every command of the specification returns Status first, and so do vendors' commands.
@@ -183,7 +183,7 @@ package struct HCIParameters: Sendable {
   private static func check(
     _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice
   ) -> Problem? {
-    guard layout.traits.contains(.isKnown), !layout.fits(bytes, slice) else { return nil }
+    guard layout.has(.known), !layout.fits(bytes, slice) else { return nil }
     var fields = HCIFields(bytes, slice)
     var silent = SilentVisitor()
     do throws(ParseError) {

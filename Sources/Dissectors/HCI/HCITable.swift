@@ -132,13 +132,22 @@ extension [HCIParameter] {
 /// stand in a `Dissection`, which then needs not look into the tables for it.
 package struct HCIRowID: Equatable, Sendable {
   fileprivate let position: Int16
-  /// What the layout holds.
-  package let traits: HCILayout.Traits
+  /// The first eight traits.
+  private let bits: UInt8
+  /// A Boolean has patterns to spare, so that an optional row takes no more room: `Dissection` has two,
+  /// and must not be larger than 256 bytes.
+  private let isRow = true
 
   fileprivate init(position: Int16, _ layout: HCILayout) {
     self.position = position
-    traits = layout.traits
+    bits = UInt8(truncatingIfNeeded: layout.traits.rawValue)
   }
+
+  /// What the layout holds, as far as packets ask.
+  package var traits: HCILayout.Traits { HCILayout.Traits(rawValue: UInt16(bits)) }
+
+  /// Whether the layout has all of these.
+  package func has(_ wanted: HCILayout.Traits) -> Bool { traits.have(wanted) }
 
   /// The same row.
   package static func == (left: Self, right: Self) -> Bool { left.position == right.position }
@@ -147,8 +156,8 @@ package struct HCIRowID: Equatable, Sendable {
 /// All rows, found by their codes without searching.
 ///
 /// Rows that no code tells apart (Microsoft's, whose opcode and event prefix differ from Controller to
-/// Controller) stand alone.
-package struct HCITable: Sendable {
+/// Controller) stand alone. A class, so that no module that looks something up copies the table.
+package final class HCITable: Sendable {
   private let entries: [HCIEntry]
   /// The parameters of all rows, one row's behind the other's.
   let fields: [HCIField]

@@ -14,7 +14,7 @@ struct MapDocument: ~Copyable {
   }
 
   mutating func write(into output: inout Output) {
-    sink.beginDocument()
+    sink.beginDocument(in: &output)
     sink.number("schema", JSONSchema.number)
     sink.beginList("devices")
     for device in devices {
@@ -23,9 +23,7 @@ struct MapDocument: ~Copyable {
       sink.endItem()
     }
     sink.endList()
-    sink.end()
-    sink.output.byte(0x0a)
-    output.raw(sink.output.bytes)
+    sink.endDocument(in: &output)
   }
 
   private mutating func write(_ device: MapDevice) {

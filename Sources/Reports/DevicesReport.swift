@@ -1,0 +1,121 @@
+import Bluetooth
+package import Bytes
+package import Captures
+package import Dissectors
+package import Sessions
+
+/// How `devices` presents what it found.
+package struct DevicesOptions: Sendable {
+  /// Which packets, and how times are read.
+  package var show = ShowOptions()
+  /// Whether to print JSON.
+  package var isJSON = false
+
+  /// The defaults.
+  package init() {}
+}
+
+/// `devices`: who is advertising, and what. Counts while fed and speaks at the end.
+package struct DevicesReport: PacketReport, ~Copyable {
+  private let options: DevicesOptions
+  private let isSelecting: Bool
+  private var source: CaptureSummary
+  private var showing: Showing
+  private var sentence: Sentence
+  private var watch: DeviceWatch
+  private var advertisers: Advertisers
+  private var start: Timestamp?
+
+  /// A report on a capture with this summary.
+  package init(_ options: DevicesOptions, _ summary: CaptureSummary, limits: Limits = Limits()) {
+    self.options = options
+    let selection = options.show.selection
+    isSelecting = !selection.isEverything
+    source = summary
+    showing = Showing(options.show)
+    sentence = Sentence(showsKeys: options.show.showsKeys, glyphs: .utf8)
+    watch = DeviceWatch(selection.devices, named: selection.namedDevices)
+    advertisers = Advertisers(limits)
+  }
+
+  /// Never: scans go on, and devices become known by name.
+  package var isSatisfied: Bool { false }
+
+  /// Why nothing was found, or that not all is listed.
+  package var remark: String? {
+    if isSelecting, let remark = showing.remark { return remark }
+    guard advertisers.forgotten > 0 else { return nil }
+    return "there were more advertisers than are remembered; of \(advertisers.forgotten) that were "
+      + "not heard lately nothing is listed"
+  }
+
+  package mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+  ) {
+    if start == nil { start = record.time }
+    var isCounted = true
+    if isSelecting {
+      isCounted =
+        !showing.isSatisfied
+        && showing.word(record, dissection, bytes, answer, memory, in: &sentence)
+    }
+    advertisers.observe(record, dissection, bytes, answer, memory, isCounted: isCounted)
+  }
+
+  package mutating func learn(_ summary: CaptureSummary) { source = summary }
+
+  package mutating func finish(
+    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {
+    advertisers.finish(memory, isCounted: !isSelecting)
+    watch.learn(memory.names)
+    var list = DeviceList(start: start, decimals: source.timeDecimals)
+    list.forgotten = advertisers.forgotten
+    list.scans = advertisers.scans.all.filter { !isSelecting || $0.reports > 0 }
+    list.forgottenScans = advertisers.scans.forgotten
+    list.adapters = memory.adapters.all
+    let asksForDevices = !options.show.selection.devices.isEmpty
+    for set in advertisers.own.all where set.isSetUp {
+      var own = ListedOwn(set, mostBytes: advertisers.own.mostBytes(set.adapter))
+      own.address =
+        own.isAddressRandom
+        ? set.randomAddress : memory.adapters.all.first { $0.index == set.adapter }?.address
+      if asksForDevices, !(own.address.map { watch.isWanted($0) } ?? false),
+        !(own.said.name.map { watch.isWanted(name: $0) } ?? false)
+      {
+        continue
+      }
+      list.own.append(own)
+    }
+    if !asksForDevices { list.strangers = advertisers.unknownPeers }
+    for advertiser in advertisers.all {
+      if asksForDevices, !isWanted(advertiser) { continue }
+      let entry = advertiser.address.flatMap { memory.name(of: $0, advertiser.addressKind) }
+      list.devices.append(ListedDevice(advertiser, name: entry))
+    }
+    // Those that a connection was made with are what a capture is about.
+    let connected = list.devices.filter { $0.device.connectionCount > 0 }
+    list.devices = connected + list.devices.filter { $0.device.connectionCount == 0 }
+    if options.isJSON {
+      var document = DevicesDocument(list, showsKeys: options.show.showsKeys)
+      document.write(into: &output)
+    } else {
+      var page = DevicesPage(list, options.show)
+      page.write(into: &output)
+    }
+  }
+
+  private func isWanted(_ advertiser: Advertiser) -> Bool {
+    ([advertiser.address, advertiser.identity].compactMap(\.self) + advertiser.otherAddresses)
+      .contains { watch.isWanted($0) }
+  }
+}
+
+extension Memory {
+  /// The name that a device gave.
+  fileprivate func name(of address: DeviceAddress, _ kind: AddressKind?) -> [UInt8]? {
+    let type: AddressType = kind == .public || kind == .publicIdentity ? .public : .random
+    return names.find(address, type).flatMap { names[$0] }
+  }
+}

@@ -1,0 +1,166 @@
+// How a value is worded, for the table and the lines.
+
+import Bluetooth
+import Bytes
+import Dissectors
+import Sessions
+
+extension Output {
+  /// Appends an attribute: UUID and name, of a descriptor what it belongs to, and the handle where that is
+  /// needed or all that is known.
+  ///
+  /// - Parameter owner: the characteristic that a descriptor belongs to.
+  mutating func attribute(
+    _ attribute: AttributeIdentity, owner: AttributeIdentity?, _ glyphs: Glyphs
+  ) {
+    guard let uuid = attribute.uuid else {
+      if let handle = attribute.handle {
+        self.handle(handle)
+      } else {
+        text("not known, the request is missing")
+      }
+      return
+    }
+    shortUUID(uuid, groups: attribute.groups, glyphs)
+    attributeName(uuid)
+    if let owner, let uuid = owner.uuid {
+      text(" of ")
+      shortUUID(uuid, groups: owner.groups, glyphs)
+    } else if let handle = owner?.handle {
+      text(" of ")
+      self.handle(handle)
+    }
+    guard attribute.needsHandle, let handle = attribute.handle else {
+      if attribute.via == .supplied { text(" (supplied)") }
+      return
+    }
+    text(" (")
+    self.handle(handle)
+    if attribute.via == .inferred { text(", inferred") }
+    if attribute.via == .supplied { text(", supplied") }
+    byte(0x29)
+  }
+
+  /// Appends a UUID, a long one cut where its beginning tells it from all others of the server.
+  mutating func shortUUID(_ uuid: BluetoothUUID, groups: UInt8, _ glyphs: Glyphs) {
+    guard uuid.width == 16, groups < 5 else {
+      self.uuid(uuid)
+      return
+    }
+    uuidStart(uuid, groups: groups)
+    text(glyphs.ellipsis)
+  }
+
+  /// Appends what an advertisement's value is of: `service feaa (registered: Google LLC)`,
+  /// `company 0x004c Apple, Inc.`
+  mutating func advertised(_ uuid: BluetoothUUID?, _ company: UInt16?) {
+    text(company == nil ? "service " : "company ")
+    if let company {
+      assigned(CompanyID(rawValue: company).name, UInt64(company), digits: 4)
+    } else if let uuid {
+      namedUUID(uuid)
+    }
+  }
+
+  /// Appends an operation as the table and the lines call it.
+  mutating func operation(_ operation: ValueOperation) {
+    switch operation {
+    case .advertisement: text("advertised")
+    case .read: text("read")
+    case .write: text("write")
+    case .writeWithoutResponse: text("write-nr")
+    case .signedWrite: text("signed write")
+    case .preparedWrite: text("prepared write")
+    case .notification: text("notification")
+    case .indication: text("indication")
+    }
+  }
+
+  /// Appends what an operation that came to nothing came to, in a word behind the operation's.
+  mutating func fate(_ outcome: ValueOutcome, of operation: ValueOperation) {
+    switch outcome {
+    case .done: break
+    case .refused: text(" refused")
+    case .noResponse: text(operation == .indication ? " unconfirmed" : " unanswered")
+    case .cancelled: text(" cancelled")
+    case .notExecuted: text(" not executed")
+    }
+  }
+
+  /// Appends why an operation came to nothing; nothing where the word for it says all.
+  mutating func why(_ outcome: ValueOutcome, isAcknowledged: Bool?) {
+    switch outcome {
+    case .done, .cancelled: break
+    case .refused(let error): named(error.name, UInt64(error.rawValue), digits: 2)
+    case .noResponse(let reason), .notExecuted(let reason):
+      switch reason {
+      case .connectionEnded: text("the connection ended")
+      case .timedOut: text("none in 30 s, ATT's timeout")
+      case .overtaken: text("others followed and were answered")
+      case .recordsLost: text("records were lost")
+      case .captureEnded: text("the capture ends")
+      case .forgotten: text("too many bearers to follow")
+      }
+      switch isAcknowledged {
+      case true?: text("; the peer acknowledged the packet")
+      case false?: text("; the peer did not acknowledge the packet")
+      case nil: break
+      }
+    }
+  }
+
+  /// Appends bytes of a value: hexadecimal, or that there are none.
+  mutating func valueBytes(_ bytes: RawSpan) {
+    if bytes.byteCount == 0 { text("(empty)") } else { hex(bytes, separator: 0x20) }
+  }
+}
+
+extension BluetoothUUID {
+  /// Whether the values of such an attribute are strings: Device Name, the strings of Device Information,
+  /// Characteristic User Description.
+  var isString: Bool {
+    guard width == 2 else { return false }
+    switch low {
+    case 0x2a00, 0x2a24...0x2a29, 0x2901: return true
+    default: return false
+    }
+  }
+}
+
+extension RawSpan {
+  /// Whether the bytes read like text: UTF-8 without controls and at least four of them, or one where the
+  /// attribute's values are strings.
+  func isText(of uuid: BluetoothUUID?) -> Bool {
+    byteCount >= (uuid?.isString ?? false ? 1 : 4) && isPrintable
+  }
+
+  /// How many bytes there are without the zeros at the end, which many devices send behind their strings.
+  var countWithoutZeros: Int {
+    var count = byteCount
+    while count > 0, byte(at: count - 1) == 0 { count -= 1 }
+    return count
+  }
+
+  /// Whether the bytes are UTF-8 without controls; zeros at the end do not count, unless there is nothing
+  /// else.
+  var isPrintable: Bool {
+    let end = countWithoutZeros
+    if end == 0, byteCount > 0 { return false }
+    var offset = 0
+    while offset < end {
+      switch textUnit(at: offset) {
+      case .invalid: return false
+      case .scalar(let scalar, let count):
+        guard scalar >= 0x20, !(0x7f...0x9f ~= scalar) else { return false }
+        offset += count
+      }
+    }
+    return true
+  }
+
+  /// The bytes as a number, least significant first, where there are 1, 2 or 4 of them.
+  var number: UInt32? {
+    guard byteCount == 1 || byteCount == 2 || byteCount == 4 else { return nil }
+    return UInt32(littleEndianU16(at: 0)) | UInt32(littleEndianU16(at: 2)) << 16
+  }
+}

@@ -1,0 +1,211 @@
+import Bluetooth
+package import Bytes
+package import Captures
+package import Dissectors
+package import Sessions
+
+/// `values --raw`: the bytes of one characteristic or of one L2CAP channel, in order, and nothing else.
+package struct RawValues: PacketReport, ~Copyable {
+  /// What bytes can come from: one of these may be chosen.
+  private struct Stream: Equatable, Sendable {
+    enum Way: Sendable { case read, written, notified, advertised, channel }
+
+    var way: Way
+    var direction: Direction?
+    var key: ValueEntry.Key?
+    var attribute: AttributeIdentity?
+    var company: UInt16?
+    var peer: DeviceAddress?
+    /// Of a channel: the connection, which channel, its end on this host and the one that frames carry.
+    var connection = 0
+    var serial = 0
+    var cid: ChannelID?
+    var count = 0
+
+    static func == (left: Stream, right: Stream) -> Bool {
+      left.way == right.way && left.direction == right.direction && left.key == right.key
+        && left.connection == right.connection && left.serial == right.serial
+    }
+  }
+
+  private let options: ValuesOptions
+  private let channel: ChannelID?
+  private var conversations: Conversations
+  private var filter: ValueFilter
+  private var streams: [Stream] = []
+  private var hasMore = false
+  private var hidden = false
+  private var glyphs: Glyphs { options.glyphs }
+
+  /// How many streams are named where there are too many.
+  private static let named = 6
+
+  /// The bytes of what `options` selects, or of the channel whose end on this host is `channel`.
+  package init(_ options: ValuesOptions, channel: UInt16?, limits: Limits = Limits()) {
+    self.options = options
+    self.channel = channel.map { ChannelID(rawValue: $0) }
+    conversations = Conversations(limits)
+    filter = ValueFilter(options)
+  }
+
+  /// Never: whether the selection is good enough shows at the end.
+  package var isSatisfied: Bool { false }
+
+  /// Why nothing was written.
+  package var remark: String? {
+    guard streams.isEmpty else { return nil }
+    if let channel {
+      return "nothing crossed a channel "
+        + String(decoding: Self.text { $0.handle(channel.rawValue) }, as: UTF8.self)
+    }
+    return filter.remark ?? "no attribute value crossed any link in this capture"
+  }
+
+  /// Why what was written is not what was asked for; then it is worth nothing.
+  package var refusal: String? {
+    if hidden { return "these values are key material; --show-keys writes them" }
+    guard streams.count > 1 else { return nil }
+    var text = Output()
+    text.text("--raw writes the bytes of one attribute or channel, one way, and ")
+    if hasMore { text.text("more than ") }
+    text.decimal(streams.count)
+    text.text(" are selected: ")
+    for (index, stream) in streams.enumerated() {
+      if index > 0 { text.text("; ") }
+      name(stream, into: &text)
+    }
+    text.text("; choose with ")
+    text.string(advice)
+    return String(decoding: text.bytes.array, as: UTF8.self)
+  }
+
+  /// The options that tell the streams apart.
+  private var advice: String {
+    func differ<Value: Equatable>(_ value: (Stream) -> Value) -> Bool {
+      streams.contains { value($0) != value(streams[0]) }
+    }
+    var options: [String] = []
+    if channel != nil {
+      if differ(\.connection) { options.append("--connection") }
+      if differ(\.direction) { options.append("--direction") }
+      return options.isEmpty ? "--packets" : options.joined(separator: " or ")
+    }
+    if differ(\.attribute?.server) { options.append("--device") }
+    if differ(\.attribute?.uuid) { options.append("--uuid") }
+    if differ(\.attribute?.handle), options.isEmpty || !differ(\.attribute?.uuid) {
+      options.append("--handle")
+    }
+    if differ(\.way) || differ(\.direction) { options.append("--operation") }
+    return options.isEmpty ? "--packets" : options.joined(separator: " or ")
+  }
+
+  private func name(_ stream: Stream, into text: inout Output) {
+    if let cid = stream.cid {
+      text.text("channel ")
+      text.handle(cid.rawValue)
+      text.text(" of connection ")
+      text.decimal(stream.connection)
+      text.text(stream.direction == .sent ? ", sent" : ", received")
+    } else if let attribute = stream.attribute {
+      if stream.way == .advertised {
+        if let peer = stream.peer { text.address(peer) }
+        text.byte(0x20)
+        text.advertised(attribute.uuid, stream.company)
+      } else {
+        text.attribute(attribute, owner: nil, glyphs)
+      }
+      switch stream.way {
+      case .read: text.text(" read")
+      case .written: text.text(" written")
+      case .notified: text.text(" notified")
+      case .advertised, .channel: break
+      }
+    }
+    text.text(" (")
+    text.count(stream.count, "value", "values")
+    text.byte(0x29)
+  }
+
+  private static func text(_ write: (inout Output) -> Void) -> [UInt8] {
+    var output = Output()
+    write(&output)
+    return output.bytes.array
+  }
+
+  package mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+  ) {
+    filter.observe(record, memory)
+    if channel != nil {
+      data(record, dissection, bytes, answer, memory, into: &output)
+      return
+    }
+    conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+    write(into: &output)
+  }
+
+  package mutating func finish(
+    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {
+    guard channel == nil else { return }
+    conversations.finish(memory)
+    write(into: &output)
+  }
+
+  /// Attempts that came to nothing are no values.
+  private mutating func write(into output: inout Output) {
+    let bytes = conversations.bytes
+    for value in conversations.values {
+      guard value.outcome == .done, let slice = value.value,
+        filter.admits(value, bytes.bytes)
+      else { continue }
+      if value.isKeyMaterial, !options.showsKeys {
+        hidden = true
+        return
+      }
+      var stream = Stream(way: .notified, direction: value.direction)
+      switch value.operation {
+      case .read: stream.way = .read
+      case .write, .writeWithoutResponse, .signedWrite, .preparedWrite: stream.way = .written
+      case .notification, .indication: stream.way = .notified
+      case .advertisement: stream.way = .advertised
+      }
+      stream.key = ValueEntry.Key(value)
+      stream.attribute = value.attribute
+      stream.company = value.company
+      stream.peer = value.parties.peer
+      if isChosen(stream) { output.raw(bytes.bytes.part(slice)) }
+    }
+  }
+
+  /// Whether a stream is the one whose bytes are written: the first one that came.
+  private mutating func isChosen(_ stream: Stream) -> Bool {
+    if let place = streams.firstIndex(of: stream) {
+      streams[place].count += 1
+      return place == 0
+    }
+    guard streams.count < Self.named else {
+      hasMore = true
+      return false
+    }
+    streams.append(stream)
+    streams[streams.count - 1].count = 1
+    return streams.count == 1
+  }
+
+  private mutating func data(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: Memory, into output: inout Output
+  ) {
+    guard let fact = answer.channel, let cid = dissection.l2cap?.cid, let link = answer.link,
+      !answer.fragment.isFragment, !dissection.body.isEmpty, (fact.local ?? cid) == channel,
+      options.selection.admitsEnvelope(record, dissection, answer, memory)
+    else { return }
+    var stream = Stream(way: .channel, direction: record.direction)
+    stream.connection = memory.links.id(link)
+    stream.serial = fact.serial
+    stream.cid = channel
+    if isChosen(stream) { output.raw(bytes.part(dissection.body)) }
+  }
+}

@@ -1,0 +1,120 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+/// Which values are shown, and how far that is: what all forms of `values` keep while packets pass.
+struct ValueFilter: Sendable {
+  private let selection: Selection
+  private let operations: [ValueOperation]
+  /// The time of the first record that has one.
+  private(set) var start: Timestamp?
+  /// Values shown so far.
+  private(set) var shown = 0
+  /// Values that there were.
+  private var seen = 0
+  private var hasSeenPackets = false
+  private var devices: DeviceWatch
+  private var times: [(from: Timestamp?, to: Timestamp?)] = []
+  private let showsEverything: Bool
+
+  init(_ options: ValuesOptions) {
+    selection = options.selection
+    operations = options.operations
+    devices = DeviceWatch(selection.devices, named: selection.namedDevices)
+    showsEverything = selection.isEverything && operations.isEmpty && selection.limit == nil
+  }
+
+  /// Whether all values that can be shown have been.
+  var isSatisfied: Bool { selection.limit.map { shown >= $0 } ?? false }
+
+  /// Why nothing was shown.
+  var remark: String? {
+    if shown > 0 || selection.limit == 0 { return nil }
+    if !hasSeenPackets { return "the capture holds no records" }
+    return seen == 0 ? nil : "no value matches what was asked for"
+  }
+
+  /// Takes a packet, before its values are asked about.
+  mutating func observe(_ record: borrowing CaptureRecord, _ memory: Memory) {
+    hasSeenPackets = true
+    if start == nil, let time = record.time {
+      start = time
+      times = selection.times.map { $0.resolved(time) { _ in 0 } }
+    }
+    if !selection.devices.isEmpty { devices.learn(memory.names) }
+  }
+
+  /// Whether a value is to be shown; counts those that are.
+  mutating func admits(_ value: ConveyedValue, _ bytes: RawSpan) -> Bool {
+    seen += 1
+    guard showsEverything || (!isSatisfied && isWanted(value, bytes)) else { return false }
+    shown += 1
+    return true
+  }
+
+  private func isWanted(_ value: ConveyedValue, _ bytes: RawSpan) -> Bool {
+    if !operations.isEmpty, !operations.contains(value.operation) { return false }
+    if !selection.packets.isEmpty,
+      !selection.packets.contains(where: { $0.contains(value.packet) })
+    {
+      return false
+    }
+    if !selection.connections.isEmpty,
+      !selection.connections.contains(where: { $0.contains(value.parties.connection) })
+    {
+      return false
+    }
+    if !selection.adapters.isEmpty,
+      !selection.adapters.contains(where: { $0.contains(Int(value.parties.adapter)) })
+    {
+      return false
+    }
+    if !selection.directions.isEmpty {
+      guard let direction = value.direction, selection.directions.contains(direction) else {
+        return false
+      }
+    }
+    if !selection.layers.isEmpty {
+      let layer: Selection.Layer = value.operation == .advertisement ? .advertising : .att
+      guard selection.layers.contains(layer) else { return false }
+    }
+    if !selection.devices.isEmpty, !devices.matches(value.parties) { return false }
+    if !selection.handles.isEmpty {
+      guard let handle = value.attribute.handle,
+        selection.handles.contains(where: { $0.contains(handle) })
+      else { return false }
+    }
+    if !selection.uuids.isEmpty, !selection.has(value.attribute.uuid),
+      !selection.has(value.attribute.service)
+    {
+      return false
+    }
+    if selection.errorsOnly, value.outcome == .done { return false }
+    if !selection.statuses.isEmpty {
+      guard case .refused(let error) = value.outcome,
+        selection.statuses.contains(where: { $0.matches(Outcome(error)) })
+      else { return false }
+    }
+    if !times.isEmpty, !isInTime(value.time) { return false }
+    if !selection.values.isEmpty {
+      guard let slice = value.value, selection.holds(bytes.part(slice)) else { return false }
+    }
+    return true
+  }
+
+  private func isInTime(_ time: Timestamp?) -> Bool {
+    guard let time else { return false }
+    return times.contains { range in
+      !(range.from.map { time.isEarlier(than: $0) } ?? false)
+        && !(range.to.map { $0.isEarlier(than: time) } ?? false)
+    }
+  }
+}
+
+extension ConveyedValue {
+  /// Whether the value is Encrypted Data Key Material (Supplement to the Core, Part A, 1.23), or stands
+  /// among such.
+  var isKeyMaterial: Bool { isSecret || attribute.uuid == .encryptedDataKeyMaterial }
+}

@@ -1,0 +1,162 @@
+import Bluetooth
+import Bytes
+import Sessions
+
+/// The lines for people.
+extension ValueLines {
+  mutating func text(
+    _ index: Int, _ bytes: [UInt8], _ memory: Memory, into output: inout Output
+  ) {
+    let value = conversations.values[index]
+    line.clear()
+    numberColumns.make(room: UInt(value.packet))
+    let start = filter.start
+    if !hasHeader {
+      hasHeader = true
+      style(.dim)
+      line.spaces(numberColumns.width - 1)
+      line.text("#")
+      line.spaces(secondColumns.width + 1)
+      line.text("time      how")
+      style(.plain)
+      finishLine(into: &output)
+    }
+    style(.dim)
+    line.spaces(numberColumns.width)
+    line.put(UInt(value.packet), endingAt: line.count)
+    elapsed(value.time, since: start)
+    style(.plain)
+    line.spaces(3)
+    if value.parties.connection > 0 {
+      line.put(UInt(value.parties.connection), endingAt: line.count)
+    }
+    line.byte(0x20)
+    switch value.direction {
+    case .sent: line.text(options.glyphs.sent)
+    case .received: line.text(options.glyphs.received)
+    case nil: line.spaces(options.glyphs.isUTF8 ? 1 : 2)
+    }
+    line.byte(0x20)
+    if value.outcome != .done { style(.failure) }
+    var column = line.count
+    line.operation(value.operation)
+    line.fate(value.outcome, of: value.operation)
+    line.spaces(max(1, column + Self.operationColumns - line.count))
+    column = line.count
+    let surplus = subject(value, bytes, memory)
+    line.spaces(max(2, column + Self.attributeColumns + surplus - line.count))
+    content(value, bytes)
+    if value.outcome != .done { style(.plain) }
+    finishLine(into: &output)
+  }
+
+  /// Whose value it is; gives how many of its bytes have no column of their own.
+  private mutating func subject(
+    _ value: ConveyedValue, _ bytes: [UInt8], _ memory: Memory
+  ) -> Int {
+    let start = line.count
+    if value.operation == .advertisement {
+      if let peer = value.parties.peer { line.address(peer) } else { line.text("anonymous") }
+      line.byte(0x20)
+      line.advertised(value.attribute.uuid, value.company)
+    } else if let slice = value.handles {
+      let list = bytes.bytes.part(slice)
+      for index in 0..<list.byteCount / 2 {
+        if index > 0 { line.text(", ") }
+        line.handle(list.littleEndianU16(at: 2 * index))
+      }
+    } else {
+      line.attribute(
+        value.attribute, owner: memory.owner(of: value.attribute, value.parties.connection),
+        options.glyphs)
+    }
+    let part = Slice(start: start, count: line.count - start)
+    return Int(part.count) - line.bytes.part(part).columns
+  }
+
+  /// The value and what is to be said of it.
+  private mutating func content(_ value: ConveyedValue, _ bytes: [UInt8]) {
+    var isFirst = true
+    func comma(_ line: inout Output) {
+      if !isFirst { line.text(", ") }
+      isFirst = false
+    }
+    if let slice = value.value {
+      isFirst = false
+      let content = bytes.bytes.part(slice)
+      if hides(value) {
+        line.text("<hidden>, ")
+        line.count(content.byteCount, "byte", "bytes")
+      } else {
+        line.valueBytes(content)
+        if content.isText(of: value.attribute.uuid) {
+          line.byte(0x20)
+          line.byte(0x20)
+          line.quoted(content.part(Slice(start: 0, count: content.countWithoutZeros)))
+        }
+      }
+    }
+    if value.offset > 0 {
+      comma(&line)
+      line.text("from byte ")
+      line.decimal(value.offset)
+      line.text(" on")
+    }
+    if let packets = value.packets {
+      comma(&line)
+      line.packets(conversations.packets[packets], options.glyphs)
+    }
+    if value.isCut {
+      comma(&line)
+      line.text("not all of it in the capture")
+    }
+    if value.mayGoOn {
+      comma(&line)
+      line.text("fills the PDU: there may be more")
+    }
+    if value.isEchoWrong {
+      comma(&line)
+      line.text("the server repeated something else")
+    }
+    if value.outcome != .done, value.outcome != .cancelled {
+      comma(&line)
+      line.why(value.outcome, isAcknowledged: value.isAcknowledged)
+    }
+  }
+
+  private mutating func elapsed(_ time: Timestamp?, since start: Timestamp?) {
+    guard let time, let start else {
+      line.spaces(secondColumns.width + 5)
+      return
+    }
+    let nanoseconds = time.nanoseconds(since: start)
+    let magnitude = nanoseconds.magnitude
+    let seconds = UInt(magnitude / 1_000_000_000)
+    secondColumns.make(room: nanoseconds < 0 ? seconds &* 10 : seconds)
+    line.spaces(secondColumns.width + 5)
+    let end = line.count
+    line.put(fraction: UInt32(magnitude % 1_000_000_000 / 100_000), endingAt: end)
+    let first = line.put(seconds, endingAt: end - 5)
+    if nanoseconds < 0 { line.put(0x2d, at: first - 1) }
+  }
+
+  private mutating func finishLine(into output: inout Output) {
+    if !options.glyphs.isUTF8 {
+      var ascii = Output()
+      line.copyASCII(into: &ascii)
+      swap(&ascii, &line)
+    }
+    if let width = options.width {
+      output.cut(line.bytes, columns: width, glyphs: options.glyphs)
+    } else {
+      output.raw(line.bytes)
+    }
+    output.byte(0x0a)
+    line.clear()
+  }
+
+  @inline(__always)
+  private mutating func style(_ style: TextStyle) {
+    if options.usesColor { line.text(style.sequence) }
+  }
+}

@@ -1,0 +1,299 @@
+import Bluetooth
+package import Bytes
+package import Captures
+package import Dissectors
+package import Sessions
+
+/// `values --json`, `--csv`, `--all`: one line a value, as soon as it is known what became of it.
+package struct ValueLines: PacketReport, ~Copyable {
+  /// How a line is written.
+  package enum Form: Sendable {
+    /// One JSON object (json.md).
+    case json
+    /// Comma-separated values with the quoting of RFC 4180, below one line with the columns' names.
+    case csv
+    /// For people.
+    case text
+  }
+
+  let options: ValuesOptions
+  private let form: Form
+  private let timeDecimals: Int
+  var conversations: Conversations
+  var filter: ValueFilter
+  private var sink: JSONSink
+  private var clock = Clock()
+  var line = Output()
+  var hasHeader = false
+  var numberColumns = GrowingColumn(digits: 5, margin: 0)
+  var secondColumns = GrowingColumn(digits: 4, margin: 1)
+
+  /// Columns of text up to the attribute, and of that.
+  static let operationColumns = 16
+  static let attributeColumns = 30
+
+  /// Lines on a capture with this summary.
+  package init(
+    _ options: ValuesOptions, _ form: Form, _ summary: CaptureSummary, limits: Limits = Limits()
+  ) {
+    self.options = options
+    self.form = form
+    timeDecimals = summary.timeDecimals
+    conversations = Conversations(limits)
+    filter = ValueFilter(options)
+    sink = JSONSink(showsKeys: options.showsKeys)
+  }
+
+  /// Why nothing was printed.
+  package var remark: String? { filter.remark }
+
+  /// Whether all values that can be shown have been.
+  package var isSatisfied: Bool { filter.isSatisfied }
+
+  package mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+  ) {
+    filter.observe(record, memory)
+    conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+    if !conversations.values.isEmpty { write(memory, into: &output) }
+  }
+
+  package mutating func finish(
+    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {
+    conversations.finish(memory)
+    write(memory, into: &output)
+    if form == .csv { header(into: &output) }
+  }
+
+  private mutating func write(_ memory: Memory, into output: inout Output) {
+    // Held while lines are written: a span of it would hold all of this.
+    let bytes = conversations.bytes
+    for index in conversations.values.indices {
+      guard filter.admits(conversations.values[index], bytes.bytes) else { continue }
+      switch form {
+      case .json: json(index, bytes, memory, into: &output)
+      case .csv: csv(index, bytes, memory, into: &output)
+      case .text: text(index, bytes, memory, into: &output)
+      }
+    }
+  }
+
+  func hides(_ value: ConveyedValue) -> Bool { value.isKeyMaterial && !options.showsKeys }
+
+  // MARK: JSON
+
+  private mutating func json(
+    _ index: Int, _ bytes: [UInt8], _ memory: Memory, into output: inout Output
+  ) {
+    let value = conversations.values[index]
+    sink.beginDocument(in: &output)
+    sink.word("type", "value")
+    sink.number("packet", value.packet)
+    if let time = value.time {
+      if time.isWritable {
+        sink.key("time")
+        sink.output.byte(0x22)
+        clock.utc(time, decimals: timeDecimals, into: &sink.output)
+        sink.output.byte(0x22)
+      }
+      if let start = filter.start {
+        sink.key("elapsed_s")
+        sink.output.elapsed(time, since: start)
+      }
+    }
+    if value.parties.connection > 0 { sink.number("connection", value.parties.connection) }
+    if let peer = value.parties.peer { sink.address("device", peer) }
+    identity(value, bytes)
+    sink.word("operation", value.operation.key)
+    if let direction = value.direction {
+      sink.word("direction", direction == .sent ? "sent" : "received")
+    }
+    if value.offset > 0 { sink.number("offset", value.offset) }
+    if let slice = value.value {
+      if hides(value) {
+        sink.hidden("value", Int(slice.count))
+      } else {
+        sink.bytes("value", bytes.bytes.part(slice))
+      }
+    }
+    if value.isCut { sink.flag("cut", true) }
+    if value.mayGoOn { sink.flag("may_go_on", true) }
+    if value.isEchoWrong { sink.word("echo", "differs") }
+    if let packets = value.packets {
+      sink.packets("packets", conversations.packets[packets])
+    }
+    if let response = value.response { sink.number("response", response) }
+    if let latency = value.latency {
+      // Exact to 0.001 ms.
+      sink.fixed("latency_ms", Int(latency / 1000), decimals: 3)
+    }
+    switch value.outcome {
+    case .done: break
+    case .refused(let error):
+      sink.code("error", UInt64(error.rawValue), digits: 2, error.name)
+    case .noResponse, .cancelled, .notExecuted:
+      if let error = value.outcome.errorKey { sink.word("error", error) }
+      if let reason = value.outcome.reason { sink.word("because", reason.key) }
+      if let isAcknowledged = value.isAcknowledged { sink.flag("acknowledged", isAcknowledged) }
+    }
+    sink.endDocument(in: &output)
+  }
+
+  /// Whose value it is.
+  private mutating func identity(_ value: ConveyedValue, _ bytes: [UInt8]) {
+    if value.attribute.isLocal { sink.word("server", "local") }
+    if let service = value.attribute.service { sink.uuid("service", service) }
+    if let uuid = value.attribute.uuid { sink.uuid("uuid", uuid) }
+    if let company = value.company {
+      sink.code(
+        "company", UInt64(company), digits: 4, assigned: CompanyID(rawValue: company).name)
+    }
+    if let handle = value.attribute.handle {
+      sink.identifier("handle", UInt64(handle), digits: 4)
+    } else if let slice = value.handles {
+      sink.beginList("handles")
+      let list = bytes.bytes.part(slice)
+      for index in 0..<list.byteCount / 2 {
+        sink.element(handle: list.littleEndianU16(at: 2 * index))
+      }
+      sink.endList()
+    }
+    if let kind = value.attribute.kind { sink.word("attribute", kind.key) }
+    if let via = value.attribute.via { sink.word("via", via.key) }
+  }
+
+  // MARK: CSV
+
+  /// The columns' names; new ones come behind these.
+  private static let columns: StaticString =
+    """
+    packet,time,elapsed_s,connection,device,service,uuid,name,handle,operation,direction,value,\
+    number,error,response,packets
+    """
+
+  private mutating func header(into output: inout Output) {
+    guard !hasHeader else { return }
+    hasHeader = true
+    output.text(Self.columns)
+    output.byte(0x0a)
+  }
+
+  /// No cell needs quotes but names: they may have commas.
+  private mutating func csv(
+    _ index: Int, _ bytes: [UInt8], _ memory: Memory, into output: inout Output
+  ) {
+    header(into: &output)
+    let value = conversations.values[index]
+    output.decimal(value.packet)
+    output.byte(0x2c)
+    if let time = value.time, time.isWritable {
+      clock.utc(time, decimals: timeDecimals, into: &output)
+    }
+    output.byte(0x2c)
+    if let time = value.time, let start = filter.start { output.elapsed(time, since: start) }
+    output.byte(0x2c)
+    if value.parties.connection > 0 { output.decimal(value.parties.connection) }
+    output.byte(0x2c)
+    if let peer = value.parties.peer { output.address(peer) }
+    output.byte(0x2c)
+    if let service = value.attribute.service { output.uuid(service) }
+    output.byte(0x2c)
+    if let uuid = value.attribute.uuid { output.uuid(uuid) }
+    output.byte(0x2c)
+    if let name = value.attribute.uuid?.name
+      ?? value.company.flatMap({ CompanyID(rawValue: $0).name })
+    {
+      output.cell(name.bytes)
+    }
+    output.byte(0x2c)
+    if let handle = value.attribute.handle { output.handle(handle) }
+    output.byte(0x2c)
+    output.text(value.operation.key)
+    output.byte(0x2c)
+    if let direction = value.direction { output.text(direction == .sent ? "sent" : "received") }
+    output.byte(0x2c)
+    if let slice = value.value {
+      if hides(value) {
+        output.text("<hidden>,")
+      } else {
+        let content = bytes.bytes.part(slice)
+        output.hex(content)
+        output.byte(0x2c)
+        if value.isPlain, !content.isText(of: value.attribute.uuid), let number = content.number {
+          output.decimal(UInt(number))
+        }
+      }
+    } else {
+      output.byte(0x2c)
+    }
+    output.byte(0x2c)
+    switch value.outcome {
+    case .done: break
+    case .refused(let error): output.named(error.name, UInt64(error.rawValue), digits: 2)
+    case .noResponse, .cancelled, .notExecuted:
+      if let error = value.outcome.errorKey { output.text(error) }
+    }
+    output.byte(0x2c)
+    if let response = value.response { output.decimal(response) }
+    output.byte(0x2c)
+    if let range = value.packets {
+      for (place, packet) in conversations.packets[range].enumerated() {
+        if place > 0 { output.byte(0x20) }
+        output.decimal(packet)
+      }
+    }
+    output.byte(0x0a)
+  }
+}
+
+extension Memory {
+  /// The characteristic that a descriptor belongs to, where that is known.
+  func owner(of attribute: AttributeIdentity, _ connection: Int) -> AttributeIdentity? {
+    guard let owner = attribute.owner else { return nil }
+    return identity(
+      of: owner, attribute.server, isLocal: attribute.isLocal, connection: connection)
+  }
+}
+
+extension Output {
+  /// Appends a cell of a table in CSV: in quotes where it needs them (RFC 4180, 2).
+  mutating func cell(_ bytes: RawSpan) {
+    var needsQuotes = false
+    for index in 0..<bytes.byteCount {
+      let byte = bytes.byte(at: index)
+      if byte == 0x22 || byte == 0x2c || byte < 0x20 { needsQuotes = true }
+    }
+    guard needsQuotes else {
+      raw(bytes)
+      return
+    }
+    byte(0x22)
+    for index in 0..<bytes.byteCount {
+      let byte = bytes.byte(at: index)
+      if byte == 0x22 { self.byte(0x22) }
+      self.byte(byte)
+    }
+    byte(0x22)
+  }
+
+  /// Appends packet numbers: `#97–#99`, or `#97, #99, #104 and 5 more`.
+  mutating func packets(_ packets: ArraySlice<Int>, _ glyphs: Glyphs) {
+    guard let first = packets.first, let last = packets.last else { return }
+    if last - first == packets.count - 1, packets.count > 1 {
+      packet(first)
+      text(glyphs.to)
+      packet(last)
+      return
+    }
+    for (index, number) in packets.prefix(8).enumerated() {
+      if index > 0 { text(", ") }
+      packet(number)
+    }
+    guard packets.count > 8 else { return }
+    text(" and ")
+    decimal(packets.count - 8)
+    text(" more")
+  }
+}

@@ -1,0 +1,246 @@
+import Bluetooth
+import Bytes
+import Sessions
+
+/// Counts different values, up to a limit.
+struct DistinctCount: Sendable {
+  /// Fingerprints in a table that is at most half full; 0 is a free place.
+  private var table: [UInt64] = []
+  /// How many there are.
+  private(set) var count = 0
+  /// Whether there were more than the limit.
+  private(set) var isAtLeast = false
+
+  /// Notes a value.
+  mutating func add(_ value: RawSpan, limit: Int) {
+    guard !isAtLeast else { return }
+    var fingerprint: UInt64 = 0x9e37_79b9_7f4a_7c15 ^ UInt64(truncatingIfNeeded: value.byteCount)
+    for index in 0..<value.byteCount {
+      fingerprint = (fingerprint ^ UInt64(value.byte(at: index))) &* 0x0000_0100_0000_01b3
+      fingerprint ^= fingerprint >> 29
+    }
+    if fingerprint == 0 { fingerprint = 1 }
+    if 2 * count >= table.count { grow() }
+    guard let place = place(fingerprint), table[place] == 0 else { return }
+    guard count < limit else {
+      isAtLeast = true
+      table = []
+      return
+    }
+    table[place] = fingerprint
+    count += 1
+  }
+
+  private func place(_ fingerprint: UInt64) -> Int? {
+    guard !table.isEmpty else { return nil }
+    var place = Int(truncatingIfNeeded: fingerprint >> 20) & (table.count - 1)
+    while table[place] != 0, table[place] != fingerprint {
+      place = (place + 1) & (table.count - 1)
+    }
+    return place
+  }
+
+  private mutating func grow() {
+    let old = table
+    table = [UInt64](repeating: 0, count: max(4, 2 * old.count))
+    for fingerprint in old where fingerprint != 0 {
+      if let place = place(fingerprint) { table[place] = fingerprint }
+    }
+  }
+}
+
+/// The course of a series of numbers in few points, each the mean of as many values.
+struct Course: Sendable {
+  /// How many points there are at most: then two become one.
+  private static let most = 64
+  /// The columns that it takes.
+  static let columns = 32
+
+  private var sums: [UInt64] = []
+  /// How many values a point stands for, and how many the last one has.
+  private var perPoint = 1
+  private var inLast = 0
+  /// Bytes of each number; 0: there was none yet.
+  private(set) var width = 0
+  /// Whether a value was no number, or of another width.
+  private(set) var isBroken = false
+  private(set) var smallest = UInt32.max
+  private(set) var largest: UInt32 = 0
+
+  mutating func add(_ value: RawSpan) {
+    guard !isBroken else { return }
+    guard let number = value.number, width == 0 || width == value.byteCount else {
+      isBroken = true
+      sums = []
+      return
+    }
+    width = value.byteCount
+    smallest = min(smallest, number)
+    largest = max(largest, number)
+    if inLast == perPoint || sums.isEmpty {
+      if sums.count == Self.most { halve() }
+      if inLast == perPoint || sums.isEmpty {
+        sums.append(0)
+        inLast = 0
+      }
+    }
+    sums[sums.count - 1] &+= UInt64(number)
+    inLast += 1
+  }
+
+  /// Makes one point of two.
+  private mutating func halve() {
+    for index in 0..<Self.most / 2 { sums[index] = sums[2 * index] &+ sums[2 * index + 1] }
+    sums.removeSubrange((Self.most / 2)...)
+    perPoint *= 2
+    // Both halves of the last point were full.
+    inLast = perPoint
+  }
+
+  /// The means, at most `columns` of them.
+  var points: [Double] {
+    var points: [Double] = []
+    for index in sums.indices {
+      let count = index == sums.count - 1 ? inLast : perPoint
+      points.append(Double(sums[index]) / Double(max(1, count)))
+    }
+    guard points.count > Self.columns else { return points }
+    return stride(from: 0, to: points.count, by: 2).map { index in
+      index + 1 < points.count ? (points[index] + points[index + 1]) / 2 : points[index]
+    }
+  }
+}
+
+/// The values of one attribute by one operation that came to the same.
+struct ValueSeries: Sendable {
+  let operation: ValueOperation
+  let direction: Direction?
+  /// What they came to; of those without an answer the last reason.
+  var outcome: ValueOutcome
+  private(set) var count = 0
+  private(set) var firstPacket = 0
+  private(set) var lastPacket = 0
+  private(set) var firstTime: Timestamp?
+  private(set) var lastTime: Timestamp?
+  /// The first and last value, and how long they are: of long ones the beginning is kept.
+  private(set) var first: [UInt8] = []
+  private(set) var firstLength: Int?
+  private(set) var last: [UInt8] = []
+  private(set) var lastLength: Int?
+  private(set) var shortest = Int.max
+  private(set) var longest = 0
+  private(set) var distinct = DistinctCount()
+  private(set) var course = Course()
+  /// Whether all values are UTF-8 without controls, and whether the attribute's are strings by definition.
+  private var isPrintable = true
+  private var isString = false
+  /// Whether the values read like text.
+  var readsLikeText: Bool { isPrintable && (isString ? longest > 0 : longest >= 4) }
+  /// Values of which the capture lacks a part, that begin somewhere in the middle, that fill the last PDU.
+  private(set) var cut = 0
+  private(set) var partial = 0
+  private(set) var mayGoOn = 0
+  private(set) var wrongEchoes = 0
+  private(set) var isSecret = false
+  private(set) var isAcknowledged: Bool?
+
+  /// Bytes that are kept of a value: the table shows no more.
+  static let kept = 64
+
+  init(_ value: ConveyedValue) {
+    operation = value.operation
+    direction = value.direction
+    outcome = value.outcome
+  }
+
+  /// Whether a value belongs to this series.
+  func takes(_ value: ConveyedValue) -> Bool {
+    guard operation == value.operation, direction == value.direction else { return false }
+    switch (outcome, value.outcome) {
+    case (.noResponse, .noResponse), (.notExecuted, .notExecuted): return true
+    default: return outcome == value.outcome
+    }
+  }
+
+  mutating func add(_ value: ConveyedValue, _ bytes: RawSpan, distinctLimit: Int) {
+    if count == 0 { (firstPacket, firstTime) = (value.packet, value.time) }
+    count += 1
+    outcome = value.outcome
+    (lastPacket, lastTime) = (value.packet, value.time)
+    isAcknowledged = value.isAcknowledged
+    if value.isKeyMaterial { isSecret = true }
+    if value.isCut { cut += 1 }
+    if value.offset > 0 { partial += 1 }
+    if value.mayGoOn { mayGoOn += 1 }
+    if value.isEchoWrong { wrongEchoes += 1 }
+    guard let slice = value.value else { return }
+    let content = bytes.part(slice)
+    let isSame =
+      lastLength == content.byteCount && content.byteCount <= Self.kept
+      && last.bytes.isEqual(to: content)
+    shortest = min(shortest, content.byteCount)
+    longest = max(longest, content.byteCount)
+    if value.isPlain { course.add(content) }
+    lastLength = content.byteCount
+    guard !isSame else { return }
+    distinct.add(content, limit: distinctLimit)
+    if isPrintable, !content.isPrintable { isPrintable = false }
+    isString = value.attribute.uuid?.isString ?? false
+    let beginning = content.part(Slice(start: 0, count: Self.kept))
+    last.removeAll(keepingCapacity: true)
+    last.append(beginning)
+    if firstLength == nil {
+      firstLength = content.byteCount
+      first = last
+    }
+  }
+}
+
+/// What is counted of an attribute, or of one kind of data that an advertiser sends.
+struct ValueEntry: Sendable {
+  /// What tells entries apart.
+  struct Key: Hashable, Sendable {
+    var server: UInt64
+    /// The handle; above 16 bits where there is none.
+    var handle: UInt32
+    /// What it stands for: after an update of the device the same handle may be something else's.
+    var uuid: BluetoothUUID?
+    var company: UInt16?
+
+    init(_ value: ConveyedValue) {
+      server = value.attribute.server
+      handle = value.attribute.handle.map { UInt32($0) } ?? 0x10000
+      uuid = value.attribute.uuid
+      company = value.company
+    }
+  }
+
+  /// Values that were read together with others: their handles.
+  var handles: [UInt16] = []
+  var attribute: AttributeIdentity
+  let company: UInt16?
+  var series: [ValueSeries] = []
+
+  /// What can come of an attribute in ways that are counted one by one.
+  private static let mostSeries = 32
+
+  init(_ value: ConveyedValue, _ bytes: RawSpan) {
+    attribute = value.attribute
+    company = value.company
+    guard let slice = value.handles else { return }
+    let list = bytes.part(slice)
+    for index in 0..<min(8, list.byteCount / 2) {
+      handles.append(list.littleEndianU16(at: 2 * index))
+    }
+  }
+
+  mutating func add(_ value: ConveyedValue, _ bytes: RawSpan, _ limits: Limits) {
+    if value.attribute.uuid != nil { attribute = value.attribute }
+    var place = series.firstIndex { $0.takes(value) }
+    if place == nil {
+      if series.count < Self.mostSeries { series.append(ValueSeries(value)) }
+      place = series.count - 1
+    }
+    if let place { series[place].add(value, bytes, distinctLimit: limits.distinctValues) }
+  }
+}

@@ -1,0 +1,215 @@
+import Bluetooth
+package import Bytes
+package import Captures
+package import Dissectors
+package import Sessions
+
+/// `values`: a table of what each characteristic's value was. Counts while fed and speaks at the end.
+package struct ValuesReport: PacketReport, ~Copyable {
+  private let options: ValuesOptions
+  private let limits: Limits
+  private var conversations: Conversations
+  private var filter: ValueFilter
+  private var facts: ValueFacts
+  private var notes: [(what: Conversations.Limited, limit: Int)] = []
+
+  /// A table for a capture.
+  package init(_ options: ValuesOptions, limits: Limits = Limits()) {
+    self.options = options
+    self.limits = limits
+    conversations = Conversations(limits)
+    filter = ValueFilter(options)
+    facts = ValueFacts(limits)
+  }
+
+  /// Why there are no values.
+  package var remark: String? { filter.remark }
+
+  /// Whether as many values were counted as are wanted.
+  package var isSatisfied: Bool { filter.isSatisfied }
+
+  package mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+  ) {
+    filter.observe(record, memory)
+    conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+    if let limit = conversations.limitReached { notes.append(limit) }
+    guard !conversations.values.isEmpty else { return }
+    count()
+    if let link = answer.link { facts.learn(link, memory) }
+  }
+
+  private mutating func count() {
+    // Held while they are counted: a span of it would hold all of this.
+    let bytes = conversations.bytes
+    for index in conversations.values.indices
+    where filter.admits(conversations.values[index], bytes.bytes) {
+      facts.add(conversations.values[index], bytes.bytes)
+    }
+  }
+
+  package mutating func finish(
+    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {
+    conversations.finish(memory)
+    count()
+    facts.finish(memory)
+    if facts.entries.isEmpty {
+      if filter.remark == nil {
+        output.text("no attribute value crossed any link in this capture\n")
+      }
+      return
+    }
+    var table = ValuesTable(facts, options, memory)
+    table.write(into: &output)
+    table.say(notes, into: &output)
+  }
+}
+
+/// What is counted of the values of a capture. Bounded by `Limits`.
+struct ValueFacts: Sendable {
+  /// A server: whose attributes these are, or who advertised.
+  struct Server: Sendable {
+    let key: UInt64
+    let isLocal: Bool
+    let isAdvertiser: Bool
+    var peer: DeviceAddress?
+    var name: Names.Entry?
+    /// The first connections, and how many there were.
+    var connections: [Int] = []
+    var connectionCount = 0
+    var mtu: BearerMTU?
+  }
+
+  /// A write that switched notifications or indications on.
+  struct Subscription: Sendable {
+    let server: UInt64
+    /// The characteristic, and the packet of the last write.
+    let handle: UInt16
+    var packet: Int
+    /// Whether the last write switched them on.
+    var isOn: Bool
+  }
+
+  private(set) var servers: [Server] = []
+  private(set) var entries: [ValueEntry] = []
+  private(set) var subscriptions: [Subscription] = []
+  /// Values that there was no room to count.
+  private(set) var omitted = 0
+  private var serverIndex: [UInt64: Int] = [:]
+  private var latestServer: Int?
+  private var index: [ValueEntry.Key: Int] = [:]
+  private var latest: (key: ValueEntry.Key, place: Int)?
+  private let limits: Limits
+
+  private static let listedConnections = 8
+  private static let mostSubscriptions = 256
+
+  init(_ limits: Limits) { self.limits = limits }
+
+  mutating func add(_ value: ConveyedValue, _ bytes: RawSpan) {
+    guard let place = place(value, bytes) else {
+      omitted += 1
+      return
+    }
+    entries[place].add(value, bytes, limits)
+    note(value)
+    if value.attribute.uuid?.isShort(0x2902) ?? false { subscribe(value, bytes) }
+  }
+
+  /// The entry that a value belongs to.
+  private mutating func place(_ value: ConveyedValue, _ bytes: RawSpan) -> Int? {
+    let key = ValueEntry.Key(value)
+    if let latest, latest.key == key { return latest.place }
+    if let place = index[key] {
+      latest = (key, place)
+      return place
+    }
+    guard entries.count < limits.valueSeries else { return nil }
+    index[key] = entries.count
+    latest = (key, entries.count)
+    entries.append(ValueEntry(value, bytes))
+    return entries.count - 1
+  }
+
+  /// Notes who talked.
+  private mutating func note(_ value: ConveyedValue) {
+    let key = value.attribute.server
+    let place: Int
+    if let latestServer, servers[latestServer].key == key {
+      place = latestServer
+    } else if let known = serverIndex[key] {
+      place = known
+    } else {
+      place = servers.count
+      serverIndex[key] = place
+      servers.append(
+        Server(
+          key: key, isLocal: value.attribute.isLocal,
+          isAdvertiser: value.operation == .advertisement))
+    }
+    latestServer = place
+    servers[place].peer = value.parties.peer ?? servers[place].peer
+    let connection = value.parties.connection
+    guard connection > 0, servers[place].connections.last != connection,
+      !servers[place].connections.contains(connection)
+    else { return }
+    servers[place].connectionCount += 1
+    if servers[place].connections.count < Self.listedConnections {
+      servers[place].connections.append(connection)
+    }
+  }
+
+  /// Takes what is known of the link that the last value crossed.
+  mutating func learn(_ link: LinkSlot, _ memory: Memory) {
+    guard let latestServer, servers[latestServer].connections.last == memory.links.id(link) else {
+      return
+    }
+    servers[latestServer].mtu = memory.links.attMTU(link)
+    if let name = memory.links.name(link) { servers[latestServer].name = name }
+  }
+
+  private mutating func subscribe(_ value: ConveyedValue, _ bytes: RawSpan) {
+    guard value.operation == .write, value.outcome == .done, let slice = value.value,
+      slice.count > 0, let owner = value.attribute.owner
+    else { return }
+    let isOn = bytes.byte(at: Int(slice.start)) & 3 != 0
+    let server = value.attribute.server
+    if let known = subscriptions.firstIndex(where: { $0.server == server && $0.handle == owner }) {
+      if isOn { subscriptions[known].packet = value.packet }
+      subscriptions[known].isOn = isOn
+    } else if isOn, subscriptions.count < Self.mostSubscriptions {
+      subscriptions.append(
+        Subscription(server: server, handle: owner, packet: value.packet, isOn: true))
+    }
+  }
+
+  /// Whether the server has sent a value of a characteristic after it was subscribed to.
+  func isHeard(_ subscription: Subscription) -> Bool {
+    entries.contains { entry in
+      entry.attribute.server == subscription.server
+        && entry.attribute.handle == subscription.handle
+        && entry.series.contains { series in
+          (series.operation == .notification || series.operation == .indication)
+            && series.lastPacket > subscription.packet
+        }
+    }
+  }
+
+  /// Names what was discovered only after it was used.
+  mutating func finish(_ memory: Memory) {
+    for position in entries.indices
+    where entries[position].attribute.uuid == nil && entries[position].attribute.handle != nil {
+      let known = entries[position].attribute
+      entries[position].attribute = memory.identity(
+        of: known.handle, known.server, isLocal: known.isLocal, connection: 0)
+    }
+    for position in servers.indices
+    where servers[position].isAdvertiser && servers[position].name == nil {
+      guard let peer = servers[position].peer else { continue }
+      let type = AddressType(rawValue: UInt8(servers[position].key >> 48 & 1))
+      servers[position].name = memory.names.find(peer, type)
+    }
+  }
+}

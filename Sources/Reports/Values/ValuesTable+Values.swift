@@ -1,0 +1,172 @@
+import Bluetooth
+import Bytes
+import Sessions
+
+/// What stands in a row of the table.
+extension ValuesTable {
+  /// How often values came, where nobody had to ask for them.
+  static func rate(_ series: ValueSeries, into text: inout Output) {
+    switch series.operation {
+    case .notification, .indication, .writeWithoutResponse, .advertisement: break
+    case .read, .write, .signedWrite, .preparedWrite: return
+    }
+    guard series.count > 2, let first = series.firstTime, let last = series.lastTime else { return }
+    let nanoseconds = last.nanoseconds(since: first)
+    // What came within a second says little of a second.
+    guard nanoseconds >= 1_000_000_000 else { return }
+    let perSecond = Double(series.count - 1) * 1e9 / Double(nanoseconds)
+    let (value, unit): (Double, StaticString) =
+      perSecond >= 0.1
+      ? (perSecond, "/s")
+      : perSecond * 60 >= 0.1 ? (perSecond * 60, "/min") : (perSecond * 3600, "/h")
+    if value >= 99.5 {
+      text.decimal(Int(min(value, 1e9) + 0.5))
+    } else {
+      text.fixed(Int(value * 10 + 0.5), decimals: 1, trim: false)
+    }
+    text.text(unit)
+  }
+
+  /// The first value and the last one, and what is to be said of them.
+  func value(_ series: ValueSeries, _ entry: ValueEntry) -> [UInt8] {
+    var text = Output()
+    let hides =
+      !options.showsKeys
+      && (series.isSecret || entry.attribute.uuid == .encryptedDataKeyMaterial)
+    if let firstLength = series.firstLength, let lastLength = series.lastLength {
+      if hides {
+        text.text("<hidden>, ")
+        text.count(lastLength, "byte", "bytes")
+      } else {
+        sample(series.first, firstLength, series, into: &text)
+        if series.distinct.count > 1 || series.distinct.isAtLeast {
+          text.text(glyphs.isUTF8 ? " → " : " -> ")
+          sample(series.last, lastLength, series, into: &text)
+        }
+      }
+      distinct(series, hides: hides, into: &text)
+    }
+    if series.outcome != .done {
+      var why = Output()
+      why.why(series.outcome, isAcknowledged: series.isAcknowledged)
+      if why.count > 0 {
+        if text.count > 0 { text.text(": ") }
+        why.copy(into: &text)
+      }
+    }
+    remarks(series, into: &text)
+    return text.bytes.array
+  }
+
+  private func sample(
+    _ bytes: [UInt8], _ length: Int, _ series: ValueSeries, into text: inout Output
+  ) {
+    if series.readsLikeText, length > 0 {
+      let shown = min(bytes.bytes.countWithoutZeros, Self.shownText)
+      let length = length <= bytes.count ? bytes.bytes.countWithoutZeros : length
+      text.byte(0x22)
+      // A character may be cut in two: what is left of it would look like a broken one.
+      let count = shown < length ? [UInt8](bytes.prefix(shown)).wholeCharacters : shown
+      text.printable(bytes.bytes.part(Slice(start: 0, count: count)))
+      if shown < length { text.text(glyphs.ellipsis) }
+      text.byte(0x22)
+      bytesInAll(length, shown, into: &text)
+    } else {
+      text.valueBytes(bytes.bytes.part(Slice(start: 0, count: Self.shownBytes)))
+      if Self.shownBytes < length { text.text(glyphs.ellipsis) }
+      bytesInAll(length, Self.shownBytes, into: &text)
+    }
+  }
+
+  private func bytesInAll(_ length: Int, _ shown: Int, into text: inout Output) {
+    guard shown < length else { return }
+    text.text(" (")
+    text.count(length, "byte", "bytes")
+    text.byte(0x29)
+  }
+
+  private func distinct(_ series: ValueSeries, hides: Bool, into text: inout Output) {
+    guard series.count > 1, !hides else { return }
+    if series.distinct.isAtLeast {
+      text.text(", more than ")
+      text.decimal(series.distinct.count)
+      text.text(" different")
+    } else if series.distinct.count == 1 {
+      text.text(series.count == 2 ? ", both times" : ", each time")
+    } else if series.distinct.count == series.count {
+      // Of two the arrow says it.
+      if series.count > 2 { text.text(", all different") }
+    } else {
+      text.text(", ")
+      text.decimal(series.distinct.count)
+      text.text(" different")
+    }
+    if series.shortest < series.longest, series.count > 2 {
+      text.text(", ")
+      text.decimal(series.shortest)
+      text.text(glyphs.to)
+      text.count(series.longest, "byte", "bytes")
+    }
+  }
+
+  private func remarks(_ series: ValueSeries, into text: inout Output) {
+    for (number, words) in [
+      (series.outcome == .done ? series.partial : 0, "begins in the middle"),
+      (series.cut, "not all of it in the capture"),
+      (series.mayGoOn, "fills the PDU: there may be more"),
+      (series.wrongEchoes, "the server repeated something else"),
+    ] as [(Int, StaticString)] where number > 0 {
+      if text.count > 0 { text.text(", ") }
+      if series.count > 1 {
+        text.decimal(number)
+        text.text(" of ")
+        text.decimal(series.count)
+        text.text(": ")
+      }
+      text.text(words)
+    }
+  }
+
+  /// The course of a series of numbers, and what lies between.
+  func course(_ series: ValueSeries, _ entry: ValueEntry) -> [UInt8]? {
+    let course = series.course
+    guard series.outcome == .done, series.count > 2, !course.isBroken, course.width > 0,
+      course.smallest < course.largest, !series.readsLikeText,
+      options.showsKeys || !(series.isSecret || entry.attribute.uuid == .encryptedDataKeyMaterial)
+    else { return nil }
+    return Self.text { text in
+      for point in course.points {
+        let share =
+          (point - Double(course.smallest)) / Double(course.largest - course.smallest)
+        glyphs.bar(min(7, max(0, Int(share * 8))), into: &text)
+      }
+      text.text("  ")
+      text.decimal(UInt(course.smallest))
+      text.text(glyphs.isUTF8 ? "…" : "..")
+      text.decimal(UInt(course.largest))
+      text.text(course.width == 1 ? " as uint8" : course.width == 2 ? " as uint16" : " as uint32")
+    }
+  }
+}
+
+extension Glyphs {
+  /// Appends a bar of a height of 0 to 7.
+  fileprivate func bar(_ height: Int, into output: inout Output) {
+    let bars: InlineArray<8, StaticString> =
+      isUTF8 ? ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] : ["_", "_", ".", "-", "-", "=", "^", "#"]
+    output.text(bars[height])
+  }
+}
+
+extension [UInt8] {
+  /// How many of the bytes are whole characters of UTF-8, where the last one may be cut.
+  fileprivate var wholeCharacters: Int {
+    var end = count
+    while end > 0, count - end < 4, self[end - 1] & 0xc0 == 0x80 { end -= 1 }
+    guard end > 0, self[end - 1] >= 0xc0 else { return count }
+    if case .scalar(_, let length) = bytes.textUnit(at: end - 1), end - 1 + length == count {
+      return count
+    }
+    return end - 1
+  }
+}

@@ -1,0 +1,303 @@
+import Bluetooth
+import Bytes
+import Sessions
+
+/// The table of `values` for people.
+struct ValuesTable: ~Copyable {
+  private let facts: ValueFacts
+  let options: ValuesOptions
+  private let memory: Memory
+  private var cells: [Row] = []
+  private var out = Output()
+
+  var glyphs: Glyphs { options.glyphs }
+
+  /// A line before its columns are known.
+  private struct Row {
+    /// A heading: it stands alone, in the first column.
+    var isHeading = false
+    var isFailure = false
+    var isDim = false
+    var subject: [UInt8] = []
+    var operation: [UInt8] = []
+    var count = 0
+    var rate: [UInt8] = []
+    var packets: [UInt8] = []
+    var value: [UInt8] = []
+  }
+
+  /// Columns that a subject may take before it pushes the rest to the right.
+  private static let mostSubjectColumns = 40
+  /// Bytes of a value that are shown: what fits into a PDU where nothing larger was agreed on; of text
+  /// more.
+  static let shownBytes = 20
+  static let shownText = 48
+
+  init(_ facts: ValueFacts, _ options: ValuesOptions, _ memory: Memory) {
+    self.facts = facts
+    self.options = options
+    self.memory = memory
+  }
+
+  mutating func write(into output: inout Output) {
+    // One pass over the entries: advertisers may be many. Of each server by handle, then as they came.
+    var byServer: [UInt64: [Int]] = [:]
+    for (position, entry) in facts.entries.enumerated() {
+      let handle = entry.attribute.handle.map { Int($0) } ?? 0x10000
+      byServer[entry.attribute.server, default: []].append(handle << 32 | position)
+    }
+    let servers = facts.servers.sorted { !$0.isAdvertiser && $1.isAdvertiser }
+    for server in servers {
+      if let places = byServer[server.key] { add(server, places) }
+    }
+    lay(into: &output)
+    footer(into: &output)
+  }
+
+  // MARK: What stands in it
+
+  private mutating func add(_ server: ValueFacts.Server, _ places: [Int]) {
+    heading(server)
+    var service: BluetoothUUID?
+    for place in places.sorted() {
+      let entry = facts.entries[place & 0xffff_ffff]
+      if let found = entry.attribute.service, found != service {
+        cells.append(
+          Row(isHeading: true, subject: Self.text { $0.namedUUID(found) }))
+      } else if entry.attribute.service == nil, service != nil {
+        cells.append(
+          Row(isHeading: true, subject: Self.text { $0.text("service not known") }))
+      }
+      service = entry.attribute.service
+      add(entry)
+    }
+  }
+
+  private mutating func heading(_ server: ValueFacts.Server) {
+    var text = Output()
+    if server.isLocal { text.text("this host, used by ") }
+    if let peer = server.peer {
+      text.address(peer)
+    } else if server.isAdvertiser {
+      text.text("anonymous")
+    } else {
+      text.text("peer unknown")
+    }
+    if let entry = server.name, let name = memory.names[entry] {
+      text.byte(0x20)
+      text.quoted(name.bytes)
+    }
+    if server.isAdvertiser {
+      text.text("  advertising")
+    } else {
+      text.text(server.connectionCount == 1 ? "  connection " : "  connections ")
+      for (index, connection) in server.connections.enumerated() {
+        if index > 0 { text.text(", ") }
+        text.decimal(connection)
+      }
+      if server.connectionCount > server.connections.count {
+        text.text(" and ")
+        text.decimal(server.connectionCount - server.connections.count)
+        text.text(" more")
+      }
+    }
+    if let mtu = server.mtu {
+      text.text(mtu.isLowerBound ? ", MTU at least " : ", MTU ")
+      text.decimal(mtu.value)
+      if mtu.isLowerBound {
+        text.text(" (inferred)")
+      } else if !mtu.isExchanged {
+        text.text(" (not exchanged)")
+      }
+    }
+    cells.append(Row(isHeading: true, isDim: true, subject: text.bytes.array))
+  }
+
+  private mutating func add(_ entry: ValueEntry) {
+    var subject = Output()
+    if entry.company != nil || entry.series.first?.operation == .advertisement {
+      subject.advertised(entry.attribute.uuid, entry.company)
+    } else if !entry.handles.isEmpty {
+      for (index, handle) in entry.handles.enumerated() {
+        if index > 0 { subject.text(", ") }
+        subject.handle(handle)
+      }
+    } else {
+      subject.attribute(
+        entry.attribute, owner: memory.owner(of: entry.attribute, 0), glyphs)
+    }
+    var isFirst = true
+    for series in entry.series {
+      var row = Row()
+      if isFirst { row.subject = subject.bytes.array }
+      isFirst = false
+      row.isFailure = series.outcome != .done
+      row.operation = Self.text { text in
+        text.operation(series.operation)
+        text.fate(series.outcome, of: series.operation)
+      }
+      row.count = series.count
+      row.rate = Self.text { Self.rate(series, into: &$0) }
+      row.packets = Self.text { text in
+        text.packet(series.firstPacket)
+        guard series.lastPacket != series.firstPacket else { return }
+        text.text(glyphs.to)
+        text.packet(series.lastPacket)
+      }
+      row.value = value(series, entry)
+      cells.append(row)
+      if let course = course(series, entry) {
+        var row = Row()
+        row.value = course
+        cells.append(row)
+      }
+    }
+  }
+
+  static func text(_ write: (inout Output) -> Void) -> [UInt8] {
+    var output = Output()
+    write(&output)
+    return output.bytes.array
+  }
+
+  // MARK: Layout
+
+  private mutating func lay(into output: inout Output) {
+    func columns(_ text: [UInt8]) -> Int { text.bytes.columns }
+    let rows = cells.filter { !$0.isHeading }
+    let subject = min(Self.mostSubjectColumns, rows.map { columns($0.subject) }.max() ?? 0)
+    let operation = rows.map { columns($0.operation) }.max() ?? 0
+    let rate = rows.map { columns($0.rate) }.max() ?? 0
+    let packets = rows.map { columns($0.packets) }.max() ?? 0
+    let count = max(5, String(rows.map(\.count).max() ?? 0).utf8.count)
+    func pad(_ text: [UInt8], to width: Int, _ line: inout Output) {
+      line.raw(text.bytes)
+      line.spaces(max(0, width - columns(text)))
+    }
+    style(.dim)
+    out.spaces(2 + subject + 2 + operation + 2 + count - 5)
+    out.text("count")
+    if rate > 0 {
+      out.spaces(2 + rate - 4)
+      out.text("rate")
+    }
+    out.text("  packets")
+    out.spaces(max(2, packets + 2 - 7))
+    out.text(glyphs.isUTF8 ? "first → last" : "first -> last")
+    style(.plain)
+    finishLine(into: &output)
+    for row in cells {
+      if row.isHeading {
+        out.raw(row.subject.bytes)
+        finishLine(into: &output)
+        continue
+      }
+      out.spaces(2)
+      if row.isFailure { style(.failure) }
+      pad(row.subject, to: subject, &out)
+      out.spaces(2)
+      pad(row.operation, to: operation, &out)
+      out.spaces(2)
+      let digits = row.count > 0 ? String(row.count).utf8.count : 0
+      out.spaces(count - digits)
+      if row.count > 0 { out.decimal(row.count) }
+      if rate > 0 {
+        out.spaces(max(2, 2 + rate - columns(row.rate)))
+        out.raw(row.rate.bytes)
+      }
+      out.spaces(2)
+      pad(row.packets, to: max(7, packets), &out)
+      out.spaces(2)
+      out.raw(row.value.bytes)
+      if row.isFailure { style(.plain) }
+      finishLine(into: &output)
+    }
+  }
+
+  /// What was subscribed to and whether it was heard from.
+  private mutating func footer(into output: inout Output) {
+    for server in facts.servers where !server.isAdvertiser {
+      let all = facts.subscriptions.filter { $0.server == server.key }
+      guard !all.isEmpty else { continue }
+      let silent = all.filter { $0.isOn && !facts.isHeard($0) }
+      let several = facts.servers.count { !$0.isAdvertiser } > 1
+      if several {
+        if server.isLocal { out.text("this host, ") }
+        if let peer = server.peer { out.address(peer) }
+        out.text(": ")
+      }
+      out.text("subscribed to ")
+      list(all)
+      if silent.isEmpty {
+        out.text(all.count == 1 ? "; it was heard from" : "; each was heard from")
+      } else {
+        out.text("; nothing came of ")
+        list(silent)
+      }
+      finishLine(into: &output)
+    }
+    if facts.omitted > 0 {
+      out.count(facts.omitted, "value", "values")
+      out.text(" of attributes that there was no room to count")
+      finishLine(into: &output)
+    }
+  }
+
+  private mutating func list(_ subscriptions: [ValueFacts.Subscription]) {
+    for (index, subscription) in subscriptions.enumerated() {
+      if index > 0 { out.text(", ") }
+      let isLocal = facts.servers.first { $0.key == subscription.server }?.isLocal ?? false
+      let identity = memory.identity(
+        of: subscription.handle, subscription.server, isLocal: isLocal, connection: 0)
+      if let uuid = identity.uuid {
+        out.shortUUID(uuid, groups: identity.groups, glyphs)
+      } else {
+        out.handle(subscription.handle)
+      }
+      out.text(" (")
+      out.packet(subscription.packet)
+      out.byte(0x29)
+    }
+  }
+
+  /// Says which bounds were reached.
+  mutating func say(
+    _ notes: [(what: Conversations.Limited, limit: Int)], into output: inout Output
+  ) {
+    for note in notes {
+      switch note.what {
+      case .bearers:
+        out.text("more than ")
+        out.decimal(note.limit)
+        out.text(" ATT bearers at the same time: the ones that were silent longest were given up")
+      case .preparedParts:
+        out.text("a queue of prepared writes held more than ")
+        out.decimal(note.limit)
+        out.text(" parts, or more bytes than are kept: the rest was left out")
+      }
+      finishLine(into: &output)
+    }
+  }
+
+  private mutating func finishLine(into output: inout Output) {
+    var length = out.count
+    while length > 0, out.bytes.byte(at: length - 1) == 0x20 { length -= 1 }
+    out.shorten(to: length)
+    if !glyphs.isUTF8 {
+      var ascii = Output()
+      out.copyASCII(into: &ascii)
+      swap(&ascii, &out)
+    }
+    if let width = options.width {
+      output.cut(out.bytes, columns: width, glyphs: glyphs)
+    } else {
+      output.raw(out.bytes)
+    }
+    output.byte(0x0a)
+    out.clear()
+  }
+
+  private mutating func style(_ style: TextStyle) {
+    if options.usesColor { out.text(style.sequence) }
+  }
+}

@@ -1,0 +1,287 @@
+package import Bluetooth
+import Bytes
+import Dissectors
+
+/// A device that advertised, or that a connection was made with.
+package struct Advertiser: Sendable {
+  /// A stream of reports with what is known of it.
+  private struct Stream: Sendable {
+    var stream: AdvertisingStream
+    /// Where its last payload stands.
+    var payload: Int
+    /// When its last advertising event came, which adapter told it, and in which scan.
+    var time: Timestamp?
+    var adapter: UInt16
+    var scan: Int
+    var gaps = AdvertisingGaps()
+  }
+
+  /// A scan response that came behind an advertisement.
+  package struct Join: Sendable {
+    /// Where the advertisement stands in `payloads`.
+    package let advertisement: Int
+    /// Where the response stands.
+    package let response: Int
+    /// How often.
+    package fileprivate(set) var count: Int
+  }
+
+  /// What it is found by.
+  let key: UInt64
+  /// Its address; nil where it is anonymous, or not known.
+  package private(set) var address: DeviceAddress?
+  /// The sync handle of a train whose advertiser is not known.
+  package let syncHandle: UInt16?
+  /// The address types that it was seen with: bit n for type n.
+  package private(set) var types: UInt8 = 0
+  /// Its identity address, where a key resolved the address, or the device gave it.
+  package internal(set) var identity: DeviceAddress?
+  /// And that one's type.
+  package internal(set) var identityType: AddressType?
+  /// Other addresses that it used, the first few.
+  package private(set) var otherAddresses: [DeviceAddress] = []
+  /// How many reports of each kind.
+  private var counts = SIMD16<UInt32>(repeating: 0)
+  /// The first packet that tells of it, by a report or a connection.
+  package private(set) var firstPacket: Int
+  /// The first packet with a report of it; 0: none.
+  package private(set) var firstReport = 0
+  /// And when.
+  package private(set) var firstTime: Timestamp?
+  /// The last packet with a report of it; 0: none.
+  package private(set) var lastPacket = 0
+  /// And when.
+  package private(set) var lastTime: Timestamp?
+  /// How strong its first report was.
+  package private(set) var firstSignal: Int8?
+  /// How strong its reports were, as far as duplicates were reported.
+  package private(set) var signals = SignalLevels()
+  /// Reports while duplicates were filtered, and while that was not known.
+  package private(set) var filteredReports = 0
+  package private(set) var doubtfulReports = 0
+  /// Whether a scan paused in which it was heard: then events may have been missed.
+  package private(set) var scanPaused = false
+  /// The PHYs of its advertisements, bit n for PHY n: of the primary channel, of the secondary one.
+  package private(set) var primaryPHYs: UInt8 = 0
+  package private(set) var secondaryPHYs: UInt8 = 0
+  /// Whether it could be connected to, and could not, at one time or other.
+  package private(set) var wasConnectable = false
+  package private(set) var wasNotConnectable = false
+  /// Whom it called last.
+  package private(set) var called: DeviceAddress?
+  /// The interval of its periodic train, in units of 1.25 ms.
+  package private(set) var periodicInterval: UInt16?
+  /// Its data.
+  package private(set) var payloads = Payloads()
+  /// Which scan response came behind which advertisement; the first few pairs.
+  package private(set) var joins: [Join] = []
+  /// How often the data of a stream changed.
+  package private(set) var changes = 0
+  /// The packet at which it changed last.
+  package private(set) var lastChange = 0
+  /// Its connections by number, the first few; and how many there are.
+  package private(set) var connections: [Int] = []
+  package private(set) var connectionCount = 0
+  /// Whether it was connected over BR/EDR only, or answered an inquiry.
+  package private(set) var isClassic = false
+  private var streams: [Stream] = []
+  /// The advertisement that a scan response belongs to.
+  private var latestAdvertisement: Int?
+  /// Whether it was heard again since room was looked for.
+  var wasHeardLately = false
+
+  private static let streamLimit = 8
+  private static let joinLimit = 32
+  private static let addressLimit = 16
+  private static let connectionLimit = 16
+
+  init(_ key: UInt64, _ address: DeviceAddress?, sync: UInt16?, packet: Int) {
+    self.key = key
+    self.address = address
+    syncHandle = sync
+    firstPacket = packet
+  }
+
+  /// How many reports of a kind.
+  package func count(_ event: AdvertisingEvent) -> Int { Int(counts[Int(event.rawValue)]) }
+
+  /// How many reports in all.
+  package var reports: Int { Int(counts.wrappedSum()) }
+
+  /// Whether HCI reports told of it.
+  var hasReports: Bool { firstReport > 0 && count(.management) < reports }
+
+  /// What kind of address it has: as the controller resolved it, where it did.
+  package var addressKind: AddressKind? {
+    guard let address, types != 0 else { return nil }
+    for type: AddressType in [.publicIdentity, .randomIdentity, .public, .random]
+    where types >> type.rawValue & 1 == 1 {
+      return AddressKind(address, type)
+    }
+    return nil
+  }
+
+  /// The gaps of the stream that has most of them.
+  package var gaps: AdvertisingGaps? {
+    streams.map(\.gaps).filter(\.isEnough).max { $0.count < $1.count }
+  }
+
+  /// Notes which type its address has.
+  mutating func note(_ type: AddressType) {
+    if type.rawValue < 8 { types |= 1 << type.rawValue }
+  }
+
+  /// Counts a report, and notes what it says beside its data.
+  mutating func count(_ event: AdvertisingEvent, packet: Int, time: Timestamp?, signal: Int8?) {
+    counts[Int(event.rawValue)] &+= 1
+    if firstReport == 0 {
+      (firstReport, firstTime, firstSignal) = (packet, time, signal)
+    } else {
+      wasHeardLately = true
+    }
+    goesOn(packet, time)
+    if event == .inquiry { isClassic = true }
+  }
+
+  /// Notes that an advertisement that was counted goes on.
+  mutating func goesOn(_ packet: Int, _ time: Timestamp?) {
+    lastPacket = packet
+    lastTime = time
+  }
+
+  /// Notes that it is found over BR/EDR.
+  mutating func noteClassic() { isClassic = true }
+
+  /// Notes what a report says of the device's advertising.
+  mutating func note(_ report: AdvertisingReport) {
+    if let phy = report.primaryPHY, phy < 8 { primaryPHYs |= 1 << phy }
+    if let phy = report.secondaryPHY, phy > 0, phy < 8 { secondaryPHYs |= 1 << phy }
+    if let interval = report.periodicInterval, interval != 0 { periodicInterval = interval }
+    if let direct = report.directAddress, direct != .zero { called = direct }
+    guard !report.isScanResponse else { return }
+    switch report.kind {
+    case .legacy where report.eventType <= 1, .directed: wasConnectable = true
+    case .extended where report.eventType & 1 == 1: wasConnectable = true
+    case .legacy, .extended: wasNotConnectable = true
+    case .periodic, .response, .bigInfo: break
+    }
+  }
+
+  /// Takes the statistics of a report.
+  mutating func measure(_ scan: Scans.Hearing, _ signal: Int8?) {
+    switch scan.filtersDuplicates {
+    case false?:
+      if let signal { signals.add(signal) }
+      if scan.isPaused { scanPaused = true }
+    case true?: filteredReports += 1
+    case nil: doubtfulReports += 1
+    }
+  }
+
+  /// Takes the data of a report.
+  mutating func take(
+    _ stream: AdvertisingStream, _ data: RawSpan, isTruncated: Bool, packet: Int,
+    time: Timestamp?, adapter: UInt16, _ scan: Scans.Hearing?, limit: Int,
+    _ budget: inout PayloadBudget
+  ) {
+    let place = payloads.take(
+      stream, data, isTruncated: isTruncated, packet: packet, time: time, limit: limit, &budget)
+    if stream.isScanResponse {
+      if place >= 0, let latestAdvertisement { join(latestAdvertisement, place) }
+    } else if stream.event != .periodic {
+      latestAdvertisement = place >= 0 ? place : nil
+    }
+    if let known = streams.firstIndex(where: { $0.stream == stream }) {
+      if streams[known].payload != place {
+        streams[known].payload = place
+        changes += 1
+        lastChange = packet
+      }
+      pace(known, time, adapter, scan)
+    } else if streams.count < Self.streamLimit {
+      streams.append(
+        Stream(stream: stream, payload: place, time: time, adapter: adapter, scan: scan?.id ?? 0))
+    }
+  }
+
+  /// Notes the time since the event before of a stream, where nothing was left out between.
+  private mutating func pace(
+    _ known: Int, _ time: Timestamp?, _ adapter: UInt16, _ scan: Scans.Hearing?
+  ) {
+    guard let scan, let time, scan.filtersDuplicates == false,
+      !streams[known].stream.isScanResponse, streams[known].stream.event != .periodic
+    else { return }
+    if streams[known].scan == scan.id, streams[known].adapter == adapter,
+      let before = streams[known].time
+    {
+      guard streams[known].gaps.add(time.nanoseconds(since: before)) else { return }
+    }
+    streams[known].time = time
+    streams[known].scan = scan.id
+    streams[known].adapter = adapter
+  }
+
+  private mutating func join(_ advertisement: Int, _ response: Int, times: Int = 1) {
+    if let known = joins.firstIndex(where: {
+      $0.advertisement == advertisement && $0.response == response
+    }) {
+      joins[known].count += times
+    } else if joins.count < Self.joinLimit {
+      joins.append(Join(advertisement: advertisement, response: response, count: times))
+    }
+  }
+
+  /// Notes a connection with it.
+  mutating func connect(_ connection: Int, isClassic: Bool) {
+    guard !connections.contains(connection) else { return }
+    if reports == 0, connectionCount == 0 { self.isClassic = isClassic }
+    wasHeardLately = true
+    connectionCount += 1
+    if connections.count < Self.connectionLimit { connections.append(connection) }
+  }
+
+  /// Takes in what is known of the same device under another address; from now on the identity, which
+  /// must be known, stands for all of them.
+  mutating func absorb(_ other: Advertiser, limit: Int) {
+    counts &+= other.counts
+    types |= other.types
+    firstPacket = min(firstPacket, other.firstPacket)
+    if firstReport == 0 || other.firstReport > 0 && other.firstReport < firstReport {
+      (firstReport, firstTime, firstSignal) =
+        (other.firstReport, other.firstTime, other.firstSignal)
+    }
+    if other.lastPacket > lastPacket { (lastPacket, lastTime) = (other.lastPacket, other.lastTime) }
+    for address in [address, other.address].compactMap(\.self) + other.otherAddresses
+    where address != identity && otherAddresses.count < Self.addressLimit
+      && !otherAddresses.contains(address)
+    {
+      otherAddresses.append(address)
+    }
+    address = identity
+    signals.absorb(other.signals)
+    filteredReports += other.filteredReports
+    doubtfulReports += other.doubtfulReports
+    scanPaused = scanPaused || other.scanPaused
+    primaryPHYs |= other.primaryPHYs
+    secondaryPHYs |= other.secondaryPHYs
+    wasConnectable = wasConnectable || other.wasConnectable
+    wasNotConnectable = wasNotConnectable || other.wasNotConnectable
+    called = called ?? other.called
+    periodicInterval = periodicInterval ?? other.periodicInterval
+    isClassic = isClassic && other.isClassic
+    changes += other.changes
+    lastChange = max(lastChange, other.lastChange)
+    streams += other.streams
+    let places = payloads.absorb(other.payloads, limit: limit)
+    for joined in other.joins {
+      if let advertisement = places[joined.advertisement], let response = places[joined.response] {
+        join(advertisement, response, times: joined.count)
+      }
+    }
+    for connection in other.connections where !connections.contains(connection) {
+      connections.append(connection)
+    }
+    connections.sort()
+    connectionCount += other.connectionCount
+  }
+}

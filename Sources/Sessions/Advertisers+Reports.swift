@@ -1,0 +1,241 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+
+/// What is heard of devices.
+extension Advertisers {
+  /// Takes the advertising reports of a packet.
+  mutating func hear(
+    _ advertisements: Advertisements, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
+    isCounted: Bool
+  ) {
+    let adapter = record.adapter ?? 0xffff
+    for position in advertisements.reports.indices {
+      let advertisement = advertisements.reports[position]
+      let report = advertisement.report
+      guard let event = AdvertisingEvent(report), report.dataStatus != .failed else { continue }
+      // A train is listened to whether a scan is on or not.
+      let begins = Self.begins(advertisement)
+      var hearing: Scans.Hearing?
+      if event != .periodic {
+        if !waiting.isEmpty, !scans.isOn(adapter) { beginScan(adapter) }
+        hearing = scans.hear(
+          adapter, packet: record.number, time: record.time,
+          isCounted: isCounted && begins)
+      }
+      guard isCounted else { continue }
+      let train = advertisement.train
+      let address = report.address ?? train?.address
+      let type = report.address == nil ? train?.addressType ?? .anonymous : report.addressType
+      let place = place(
+        address, type, sync: address == nil ? report.syncHandle : nil, packet: record.number)
+      devices[place].note(type)
+      devices[place].note(report)
+      if begins {
+        devices[place].count(
+          event, packet: record.number, time: record.time, signal: report.rssi)
+        if let hearing { devices[place].measure(hearing, report.rssi) }
+      } else {
+        devices[place].goesOn(record.number, record.time)
+      }
+      // A part is no data by itself, and a directed advertisement has none.
+      guard !advertisement.isPart, event != .advDirectInd || !report.data.isEmpty else { continue }
+      let properties: UInt8
+      switch event {
+      case .extended: properties = UInt8(report.eventType & 0x0f)
+      // The subevents of a train have data of their own.
+      case .periodic: properties = report.subevent ?? 0xff
+      default: properties = 0
+      }
+      let stream = AdvertisingStream(
+        event, properties: properties, sid: report.sid ?? train?.sid ?? 0xff,
+        isScanResponse: report.isScanResponse)
+      let isTruncated = report.isCut || report.dataStatus != .complete
+      if let joined = advertisement.joined {
+        devices[place].take(
+          stream, advertisements.joined.bytes.part(joined), isTruncated: isTruncated,
+          packet: record.number, time: record.time, adapter: adapter, hearing,
+          limit: limits.payloads, &budget)
+      } else {
+        devices[place].take(
+          stream, bytes.part(report.data), isTruncated: isTruncated, packet: record.number,
+          time: record.time, adapter: adapter, hearing, limit: limits.payloads, &budget)
+      }
+    }
+  }
+
+  /// Whether a report counts: of an advertisement in parts the first does, or where that is missing the
+  /// last.
+  private static func begins(_ advertisement: Advertisement) -> Bool {
+    guard advertisement.isPart else { return advertisement.joined == nil }
+    if advertisement.partNumber == 1 { return true }
+    return advertisement.lacksFirstPart && advertisement.report.dataStatus != .incomplete
+  }
+
+  /// Takes the results of an inquiry: number (1 byte), then of each address (6), page scan repetition
+  /// mode (1), reserved (1, in the oldest event 2), class of device (3), clock offset (2), but for the
+  /// oldest RSSI (1), in the newest extended inquiry response (240) (Core, Vol 4, Part E, 7.7.2,
+  /// 7.7.33, 7.7.38).
+  mutating func hear(
+    inquiry code: UInt8, _ record: borrowing CaptureRecord, _ bytes: RawSpan, _ body: Slice
+  ) {
+    var cursor = Cursor(bytes, body)
+    guard let count = try? cursor.u8() else { return }
+    for _ in 0..<count {
+      guard let address = try? DeviceAddress(parsing: &cursor),
+        (try? cursor.take(code == 0x02 ? 8 : 7)) != nil
+      else { return }
+      var signal: Int8?
+      if code != 0x02 {
+        guard let byte = try? cursor.u8() else { return }
+        signal = Int8(bitPattern: byte)
+      }
+      let place = place(address, .public, packet: record.number)
+      devices[place].note(.public)
+      devices[place].count(.inquiry, packet: record.number, time: record.time, signal: signal)
+      guard code == 0x2f else { continue }
+      let data = cursor.takeUpTo(240)
+      take(AdvertisingStream(.inquiry), bytes.part(data), record, place)
+    }
+  }
+
+  /// Takes what the kernel found: address (6 bytes), type (1: 0 BR/EDR, 1 LE public, 2 LE random), RSSI
+  /// (1), flags (4), length (2), AD structures; Advertisement Monitor Device Found has a handle (2) in
+  /// front (BlueZ, doc/mgmt-protocol.rst). It says again what reports said, so it counts only of
+  /// devices without any.
+  mutating func observe(
+    _ control: ControlRecord, _ record: borrowing CaptureRecord, _ body: Slice, _ bytes: RawSpan,
+    isCounted: Bool
+  ) {
+    if control.code == 0x0013, body.count >= 2 {
+      // Discovering: address types (1 byte), whether it is on (1).
+      scans.discover(
+        bytes.byte(at: Int(body.start)), isOn: bytes.byte(at: Int(body.start) + 1) != 0,
+        record.adapter ?? 0xffff, packet: record.number, time: record.time)
+    }
+    guard isCounted else { return }
+    let isMonitors = control.code == 0x002f
+    guard control.code == ControlRecord.deviceFound || isMonitors else { return }
+    var cursor = Cursor(bytes, body)
+    if isMonitors, (try? cursor.u16()) == nil { return }
+    guard let address = try? DeviceAddress(parsing: &cursor), let kind = try? cursor.u8(),
+      let signal = try? cursor.u8(), (try? cursor.take(4)) != nil, let length = try? cursor.u16()
+    else { return }
+    let type: AddressType = kind == 2 ? .random : .public
+    let place = place(address, type, packet: record.number)
+    guard !devices[place].hasReports else { return }
+    devices[place].note(type)
+    devices[place].count(
+      .management, packet: record.number, time: record.time,
+      signal: signal == 127 ? nil : Int8(bitPattern: signal))
+    if kind == 0 { devices[place].noteClassic() }
+    let data = cursor.takeUpTo(Int(length))
+    guard !data.isEmpty else { return }
+    take(AdvertisingStream(.management), bytes.part(data), record, place)
+  }
+
+  private mutating func take(
+    _ stream: AdvertisingStream, _ data: RawSpan, _ record: borrowing CaptureRecord, _ place: Int
+  ) {
+    devices[place].take(
+      stream, data, isTruncated: record.isTruncated, packet: record.number, time: record.time,
+      adapter: record.adapter ?? 0xffff, nil, limit: limits.payloads, &budget)
+  }
+
+  /// Takes Android's events: Multi Advertising State Change (0x55: instance, reason, handle), of which
+  /// reason 0 is a connection, and Advertisement Tracking (0x56: filter (1 byte), state (1), whether
+  /// there is more (1: 0 there is), address (6), type (1), TX power (1), RSSI (1), time (2), length
+  /// (1), data, length (1), scan response) (Android, "HCI requirements").
+  mutating func observeVendors(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: Memory, isCounted: Bool
+  ) {
+    let body = dissection.body
+    guard !body.isEmpty, let row = dissection.parameters?.row else { return }
+    let code = bytes.byte(at: Int(body.start))
+    guard code == 0x55 || code == 0x56, HCITable.name(row).description.hasPrefix("Android") else {
+      return
+    }
+    var cursor = Cursor(bytes, body)
+    guard (try? cursor.u8()) != nil else { return }
+    if code == 0x55 {
+      guard let instance = try? cursor.u8(), (try? cursor.u8()) == 0 else { return }
+      own.end(
+        AdvertisingSet(.android, instance),
+        .connection(answer.link.map { memory.links.id($0) }.flatMap { $0 == 0 ? nil : $0 }),
+        record.adapter ?? 0xffff, packet: record.number, time: record.time)
+      return
+    }
+    guard isCounted, (try? cursor.take(2)) != nil, (try? cursor.u8()) == 0,
+      let address = try? DeviceAddress(parsing: &cursor), let kind = try? cursor.u8(),
+      (try? cursor.u8()) != nil, let signal = try? cursor.u8(), (try? cursor.take(2)) != nil
+    else { return }
+    let type = AddressType(rawValue: kind)
+    let place = place(address, type, packet: record.number)
+    devices[place].note(type)
+    devices[place].count(
+      .tracking, packet: record.number, time: record.time, signal: Int8(bitPattern: signal))
+    for isScanResponse in [false, true] {
+      guard let length = try? cursor.u8() else { return }
+      let data = cursor.takeUpTo(Int(length))
+      if isScanResponse, data.isEmpty { return }
+      take(
+        AdvertisingStream(.tracking, isScanResponse: isScanResponse), bytes.part(data), record,
+        place)
+    }
+  }
+
+  // MARK: The end
+
+  /// Takes the end of the capture: what was not answered has been carried out for all that is known,
+  /// what is on was on up to here, and devices that turned out to be one become one.
+  package mutating func finish(_ memory: Memory, isCounted: Bool = true) {
+    memory.links.forEach { note($0, isCounted: isCounted) }
+    for command in waiting { apply(command, .success) }
+    waiting.removeAll()
+    scans.finish(packet: lastPacket, time: lastTime)
+    own.finish(packet: lastPacket, time: lastTime)
+    unite(memory)
+  }
+
+  /// The devices by the packet that told of each first, once the capture has ended.
+  package var all: [Advertiser] { devices }
+
+  /// The identity behind an address, where a connection or a key tells it.
+  private func identity(
+    of device: Advertiser, _ address: DeviceAddress, _ identities: Identities
+  ) -> (address: DeviceAddress, type: AddressType)? {
+    if let known = self.identities[address] { return known }
+    return device.addressKind == .randomResolvable ? identities.search(address) : nil
+  }
+
+  /// Devices of one identity become one.
+  private mutating func unite(_ memory: Memory) {
+    devices.sort { ($0.firstPacket, $0.key) < ($1.firstPacket, $1.key) }
+    var united: [Advertiser] = []
+    var places: [UInt64: Int] = [:]
+    united.reserveCapacity(devices.count)
+    for var device in devices {
+      if let address = device.address {
+        if let found = identity(of: device, address, memory.identities) {
+          device.identity = found.address
+          device.identityType = found.type
+        }
+        let key =
+          device.identity.map { Self.key($0, device.identityType ?? .public) } ?? device.key
+        if let known = places[key] {
+          if united[known].identity == nil {
+            united[known].identity = device.identity ?? united[known].address
+            united[known].identityType = device.identityType
+          }
+          united[known].absorb(device, limit: limits.payloads)
+          continue
+        }
+        places[key] = united.count
+      }
+      united.append(device)
+    }
+    devices = united
+  }
+}

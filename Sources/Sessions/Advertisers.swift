@@ -1,0 +1,313 @@
+import Bluetooth
+import Bytes
+package import Captures
+package import Dissectors
+
+/// Who advertised, and what; the scans in which that was heard; and what the captured host itself
+/// advertised. A report that wants to know owns one and feeds it; the memory of a pass has no part in
+/// it, so that others pay nothing.
+///
+/// Bounded: where there are too many advertisers, those go that were heard first and not again since
+/// room was last looked for.
+package struct Advertisers: Sendable {
+  /// A command whose answer has not come.
+  struct Waiting: Sendable {
+    let adapter: UInt16
+    let opcode: UInt16
+    let packet: Int
+    let time: Timestamp?
+    let parameters: [UInt8]
+  }
+
+  /// The scans.
+  package internal(set) var scans: Scans
+  /// The host's own advertising.
+  package internal(set) var own: OwnAdvertising
+  /// The advertisers, in no order.
+  var devices: [Advertiser] = []
+  private var index: [UInt64: Int] = [:]
+  /// Where room is looked for next.
+  private var hand = 0
+  /// How many advertisers were forgotten; one that came back counts again.
+  package private(set) var forgotten = 0
+  /// What advertisers' data may still take of memory.
+  var budget: PayloadBudget
+  var waiting: [Waiting] = []
+  /// Identities that resolvable addresses turned out to belong to, from connections.
+  var identities: [DeviceAddress: (address: DeviceAddress, type: AddressType)] = [:]
+  /// Connections whose peer is not known, by their numbers: their first packets.
+  private var strangers: [Int: Int] = [:]
+  private var otherEndings = 0
+  var lastPacket = 0
+  var lastTime: Timestamp?
+  let limits: Limits
+
+  /// Nothing heard.
+  package init(_ limits: Limits = Limits()) {
+    self.limits = limits
+    scans = Scans(limits)
+    own = OwnAdvertising(limits)
+    budget = PayloadBudget(bytes: limits.payloadBytes, others: limits.otherPayloads)
+  }
+
+  /// The connections whose peer is not known, with their first packets.
+  package var unknownPeers: [(connection: Int, packet: Int)] {
+    strangers.map { ($0.key, $0.value) }.sorted { $0.connection < $1.connection }
+  }
+
+  /// How many advertisers are remembered at most.
+  package var limit: Int { max(1, limits.listedAdvertisers) }
+
+  /// Takes in one packet, after the memory of the pass has.
+  ///
+  /// - Parameter isCounted: whether its reports are asked for; commands are carried out in any case.
+  package mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: Memory, isCounted: Bool = true
+  ) {
+    lastPacket = record.number
+    if let time = record.time { lastTime = time }
+    if answer.opened || answer.closed || memory.links.otherEndings != otherEndings {
+      observeLinks(record, answer, memory, isCounted: isCounted)
+    }
+    switch dissection.content {
+    case .event(let event):
+      observe(event, record, dissection, bytes, answer, memory, isCounted: isCounted)
+    case .command(let command):
+      if ScanParameters.opcodes.contains(command.opcode)
+        || ScanSwitch.opcodes.contains(command.opcode)
+        || AdvertisingCommand.concerns(command.opcode)
+      {
+        send(command.opcode, record, bytes.part(dissection.body))
+      }
+    case .note(let note):
+      if note.kind == .closeIndex || note.kind == .deletedIndex, let adapter = record.adapter {
+        forget(adapter, packet: record.number, time: record.time)
+      }
+    case .control(let control):
+      if control.isEvent {
+        observe(control, record, dissection.body, bytes, isCounted: isCounted)
+      }
+    case .acl, .sco, .iso, .unknown: break
+    }
+  }
+
+  // MARK: Commands
+
+  private mutating func send(
+    _ opcode: UInt16, _ record: borrowing CaptureRecord, _ parameters: RawSpan
+  ) {
+    if waiting.count >= max(1, limits.commands) {
+      // Its answer was lost.
+      apply(waiting.removeFirst(), .success)
+    }
+    waiting.append(
+      Waiting(
+        adapter: record.adapter ?? 0xffff, opcode: opcode, packet: record.number,
+        time: record.time, parameters: parameters.array))
+  }
+
+  /// A command was answered: it takes effect, or was refused.
+  private mutating func answered(
+    _ opcode: UInt16, _ status: StatusCode, _ adapter: UInt16, _ request: Request?
+  ) {
+    guard
+      let position = waiting.firstIndex(where: {
+        $0.adapter == adapter && $0.opcode == opcode
+          && (request == nil || request?.packet == $0.packet)
+      })
+    else { return }
+    // Commands are answered in order: what was sent before it has lost its answer.
+    let command = waiting.remove(at: position)
+    var older = 0
+    while older < waiting.count, waiting[older].packet < command.packet {
+      if waiting[older].adapter == adapter {
+        apply(waiting.remove(at: older), .success)
+      } else {
+        older += 1
+      }
+    }
+    apply(command, status)
+  }
+
+  mutating func apply(_ command: Waiting, _ status: StatusCode) {
+    let (adapter, packet, time) = (command.adapter, command.packet, command.time)
+    let parameters = command.parameters.bytes
+    if ScanSwitch.opcodes.contains(command.opcode) {
+      guard let change = try? ScanSwitch(command.opcode, parameters) else { return }
+      scans.turn(change, adapter, status, packet: packet, time: time)
+    } else if ScanParameters.opcodes.contains(command.opcode) {
+      guard status == .success,
+        let setting = try? ScanParameters(command.opcode, parameters)
+      else { return }
+      scans.set(setting, adapter)
+    } else if let known = try? AdvertisingCommand(command.opcode, parameters) {
+      if status == .success {
+        own.apply(known, parameters, adapter, packet: packet, time: time, &budget)
+      } else if case .enable(true, let sets) = known {
+        own.refuse(sets, status, adapter, packet: packet, time: time)
+      }
+    }
+  }
+
+  /// What waits for an answer of an adapter that would begin a scan: a report says that it did.
+  mutating func beginScan(_ adapter: UInt16) {
+    while let position = waiting.firstIndex(where: {
+      $0.adapter == adapter
+        && (ScanSwitch.opcodes.contains($0.opcode) || ScanParameters.opcodes.contains($0.opcode))
+    }) {
+      apply(waiting.remove(at: position), .success)
+    }
+  }
+
+  private mutating func forget(_ adapter: UInt16, packet: Int, time: Timestamp?) {
+    waiting.removeAll { $0.adapter == adapter }
+    scans.forget(adapter, packet: packet, time: time)
+    own.forget(adapter, packet: packet, time: time)
+  }
+
+  // MARK: Events
+
+  private mutating func observe(
+    _ event: HCIEvent, _ record: borrowing CaptureRecord, _ dissection: Dissection,
+    _ bytes: RawSpan, _ answer: Answer, _ memory: Memory, isCounted: Bool
+  ) {
+    let adapter = record.adapter ?? 0xffff
+    let body = dissection.body
+    let start = Int(body.start)
+    switch event.code {
+    case HCIEvent.leMetaCode:
+      if !memory.advertisements.reports.isEmpty {
+        hear(memory.advertisements, record, bytes, isCounted: isCounted)
+      } else if let subevent = event.subevent(bytes, body) {
+        observeLE(subevent, record, bytes, body, answer, memory)
+      }
+    case HCIEvent.commandCompleteCode:
+      guard body.count >= 3 else { return }
+      let opcode = bytes.littleEndianU16(at: start + 1)
+      let status = StatusCode(rawValue: body.count > 3 ? bytes.byte(at: start + 3) : 0)
+      if !waiting.isEmpty { answered(opcode, status, adapter, answer.request) }
+      if opcode == HCICommand.reset, status == .success {
+        forget(adapter, packet: record.number, time: record.time)
+      } else if opcode == 0x203a, status == .success, body.count >= 6 {
+        own.learn(longest: Int(bytes.littleEndianU16(at: start + 4)), adapter)
+      }
+    case HCIEvent.commandStatusCode:
+      guard body.count >= 4, bytes.byte(at: start) != 0 else { return }
+      let opcode = bytes.littleEndianU16(at: start + 2)
+      answered(opcode, StatusCode(rawValue: bytes.byte(at: start)), adapter, answer.request)
+    case 0x02, 0x22, 0x2f:
+      if isCounted { hear(inquiry: event.code, record, bytes, body) }
+    case HCIEvent.vendorCode:
+      observeVendors(record, dissection, bytes, answer, memory, isCounted: isCounted)
+    default: break
+    }
+  }
+
+  /// What has no report: the end of a scan or of an advertising set.
+  private mutating func observeLE(
+    _ subevent: UInt8, _ record: borrowing CaptureRecord, _ bytes: RawSpan, _ body: Slice,
+    _ answer: Answer, _ memory: Memory
+  ) {
+    let adapter = record.adapter ?? 0xffff
+    var cursor = Cursor(bytes, body)
+    guard (try? cursor.u8()) != nil else { return }
+    switch subevent {
+    case 0x11:
+      // LE Scan Timeout (Core, Vol 4, Part E, 7.7.65.17).
+      scans.end(adapter, .timeout, packet: record.number, time: record.time)
+    case AdvertisingSetTerminated.subevent:
+      guard let ended = try? AdvertisingSetTerminated(parsing: &cursor) else { return }
+      let ending: OwnAdvertiser.Ending =
+        ended.status == .success
+        ? .connection(answer.link.map { memory.links.id($0) }) : .controller(ended.status)
+      own.end(ended.set, ending, adapter, packet: record.number, time: record.time)
+    default:
+      // A connection ends the advertising of the legacy commands.
+      guard answer.opened, let link = answer.link else { return }
+      let connection = memory.links.connection(link)
+      if connection.localRole == .peripheral {
+        own.end(
+          AdvertisingSet(.legacy, 0), .connection(connection.id), adapter,
+          packet: record.number, time: record.time)
+      }
+    }
+  }
+
+  // MARK: Connections
+
+  private mutating func observeLinks(
+    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: Memory, isCounted: Bool
+  ) {
+    if let link = answer.link { note(memory.links.connection(link), isCounted: isCounted) }
+    guard memory.links.otherEndings != otherEndings else { return }
+    otherEndings = memory.links.otherEndings
+    if let departed = memory.links.departed { note(departed, isCounted: isCounted) }
+  }
+
+  mutating func note(_ connection: Connection, isCounted: Bool) {
+    guard connection.id != 0 else { return }
+    guard let peer = connection.peer else {
+      if isCounted, strangers.count < limits.listedConnections, strangers[connection.id] == nil {
+        strangers[connection.id] = connection.firstPacket
+      }
+      return
+    }
+    strangers[connection.id] = nil
+    let type = connection.peerType ?? .public
+    if let resolvable = connection.peerResolvable {
+      identify(resolvable, as: peer, type)
+    }
+    // All zeros stand for none.
+    if let identity = connection.identity, identity.address != .zero {
+      identify(peer, as: identity.address, identity.type)
+    }
+    guard isCounted else { return }
+    let place = place(peer, type, packet: connection.firstPacket)
+    devices[place].note(type)
+    devices[place].connect(connection.id, isClassic: connection.transport == .brEDR)
+  }
+
+  private mutating func identify(
+    _ address: DeviceAddress, as identity: DeviceAddress, _ type: AddressType
+  ) {
+    guard address != identity, identities.count < limit || identities[address] != nil else {
+      return
+    }
+    identities[address] = (identity, type)
+  }
+
+  // MARK: The table
+
+  /// A device in one number: public and random count, not whether the controller resolved the address.
+  static func key(_ address: DeviceAddress?, _ type: AddressType, _ sync: UInt16? = nil) -> UInt64 {
+    if let address { return address.value | UInt64(type.rawValue & 1) << 48 }
+    return 1 << 63 | (sync.map { UInt64($0) | 1 << 32 } ?? 0)
+  }
+
+  /// Where a device stands; one that is new gets a place.
+  mutating func place(
+    _ address: DeviceAddress?, _ type: AddressType, sync: UInt16? = nil, packet: Int
+  ) -> Int {
+    let key = Self.key(address, type, sync)
+    if let known = index[key] { return known }
+    let device = Advertiser(key, address, sync: sync, packet: packet)
+    if devices.count < limit {
+      devices.append(device)
+      index[key] = devices.count - 1
+      return devices.count - 1
+    }
+    while devices[hand].wasHeardLately {
+      devices[hand].wasHeardLately = false
+      hand = (hand + 1) % devices.count
+    }
+    let free = hand
+    hand = (hand + 1) % devices.count
+    forgotten += 1
+    devices[free].payloads.release(into: &budget)
+    index[devices[free].key] = nil
+    devices[free] = device
+    index[key] = free
+    return free
+  }
+}

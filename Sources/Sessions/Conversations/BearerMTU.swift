@@ -1,0 +1,45 @@
+import Bluetooth
+
+/// The ATT_MTU in force on a bearer (Core, Vol 3, Part F, 3.2.8 and 3.4.2).
+package struct BearerMTU: Equatable, Sendable {
+  /// Bytes of the largest PDU.
+  package var value: Int
+  /// Whether it is only known that the MTU is no smaller: its exchange is not in the capture.
+  package var isLowerBound = false
+  /// Whether the two sides have exchanged it, or have set the channel up with it.
+  package var isExchanged = false
+
+  /// What is in force on LE until another one is exchanged.
+  package static let byDefault = 23
+}
+
+extension Memory {
+  /// The ATT_MTU in force on the unenhanced bearer of a link, or on the bearer that a channel is. Where
+  /// its exchange is not in the capture, the largest PDU seen is a lower bound.
+  package func mtu(on link: LinkSlot, _ channel: ChannelFact?) -> BearerMTU {
+    if let channel {
+      if let mtu = channel.attMTU { return BearerMTU(value: Int(mtu), isExchanged: true) }
+      // At least 64 on an enhanced bearer, at least 48 on BR/EDR [mem].
+      return BearerMTU(value: channel.psm == .att ? 48 : 64, isLowerBound: true)
+    }
+    return links[link].attMTU
+  }
+}
+
+extension Connection {
+  /// The ATT_MTU in force on the unenhanced bearer.
+  package var attMTU: BearerMTU {
+    if let mtu { return BearerMTU(value: Int(mtu), isExchanged: true) }
+    let least = max(BearerMTU.byDefault, Int(largestATT))
+    let isLowerBound = isOpeningMissing || hasLostPackets || least > BearerMTU.byDefault
+    return BearerMTU(value: least, isLowerBound: isLowerBound)
+  }
+}
+
+extension Links {
+  /// The ATT_MTU in force on the unenhanced bearer of the link in a slot.
+  package func attMTU(_ slot: LinkSlot) -> BearerMTU { self[slot].attMTU }
+
+  /// Where the name of the peer of the link in a slot stands.
+  package func name(_ slot: LinkSlot) -> Names.Entry? { self[slot].name }
+}

@@ -1,0 +1,228 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+
+/// What is read, and what is written in parts.
+extension Conversations {
+  // MARK: Reads
+
+  /// A value or a part of one that was read.
+  ///
+  /// - Parameters:
+  ///   - isFull: the part may fill its PDU, by what is known of the MTU: there may be more.
+  ///   - fillsPDU: it does.
+  mutating func read(
+    _ place: Place, _ pending: Pending, _ part: RawSpan, _ record: borrowing CaptureRecord,
+    _ latency: Int64?, _ fragments: ArraySlice<Int>, isCut: Bool, isFull: Bool, fillsPDU: Bool
+  ) {
+    let side = place.side
+    if !pending.goesOn || !sides[side].read.isOpen {
+      // Behind a value that seemed to be whole is nothing more.
+      if pending.goesOn, part.byteCount == 0 { return }
+      sides[side].read.begin(pending.attribute, at: pending.offset)
+    }
+    sides[side].read.add(
+      part, at: pending.offset, record, latency, fragments: fragments, isCut: isCut,
+      fillsPDU: fillsPDU, limits)
+    if !isFull { finishRead(place) }
+  }
+
+  /// Tells the value that was read in parts, if one is open.
+  mutating func finishRead(
+    _ place: Place, _ outcome: ValueOutcome = .done, response: Int? = nil
+  ) {
+    guard sides[place.side].read.isOpen else { return }
+    let read = sides[place.side].read
+    sides[place.side].read.close()
+    var value = ConveyedValue(
+      operation: .read, outcome: outcome, attribute: read.attribute,
+      parties: bearers[place.bearer].parties, direction: place.direction.reversed,
+      packet: read.packet, time: read.time)
+    value.response = response
+    value.latency = read.packets.count > 1 ? nil : read.latency
+    value.offset = read.start
+    value.isCut = read.isCut
+    value.mayGoOn = outcome == .done && read.fillsPDU && response == nil && !read.isEnded
+    value.value = keep(read.bytes.bytes)
+    value.packets = keep(read.packets[...])
+    if outcome == .done { learnLength(read.attribute, read.start, read.bytes.count, read.isCut) }
+    tell(value)
+  }
+
+  /// Remembers how long a value is.
+  private mutating func learnLength(
+    _ attribute: AttributeIdentity, _ offset: Int, _ length: Int, _ isCut: Bool
+  ) {
+    guard offset == 0, !isCut, let handle = attribute.handle else { return }
+    let key = AttributeKey(server: attribute.server, handle: handle)
+    if lengths.count < limits.valueLengths || lengths[key] != nil { lengths[key] = length }
+  }
+
+  /// Values that were read by their type: one for each attribute that has it (Core, Vol 3, Part G, 4.8.2).
+  mutating func readByType(
+    _ place: Place, _ pending: Pending, _ items: ATTItems, _ record: borrowing CaptureRecord,
+    _ bytes: RawSpan, _ latency: Int64?, _ fragments: ArraySlice<Int>, isCut: Bool,
+    _ memory: Memory
+  ) {
+    var cursor = Cursor(bytes, items.list)
+    while let item = items.next(&cursor) {
+      guard let slice = item.value else { continue }
+      var attribute = identity(item.handle, place, isLocal: place.isLocal, memory)
+      if attribute.uuid == nil { attribute.uuid = pending.attribute.uuid }
+      tellRead(
+        place, attribute, bytes.part(slice), record, latency, fragments, isCut: item.missing > 0)
+    }
+  }
+
+  private mutating func tellRead(
+    _ place: Place, _ attribute: AttributeIdentity, _ value: RawSpan,
+    _ record: borrowing CaptureRecord, _ latency: Int64?, _ fragments: ArraySlice<Int>, isCut: Bool
+  ) {
+    var told = ConveyedValue(
+      operation: .read, attribute: attribute, parties: bearers[place.bearer].parties,
+      direction: place.direction.reversed, packet: record.number, time: record.time)
+    told.latency = latency
+    told.isCut = isCut
+    told.value = keep(value)
+    told.packets = keep(fragments)
+    tell(told)
+  }
+
+  /// Several values at once (Core, Vol 3, Part F, 3.4.4.7 and 3.4.4.11): split where each has its length
+  /// beside it, or where the lengths are known.
+  mutating func readMultiple(
+    _ place: Place, _ pending: Pending, _ fields: ATTFields, _ record: borrowing CaptureRecord,
+    _ bytes: RawSpan, _ latency: Int64?, _ fragments: ArraySlice<Int>, isCut: Bool,
+    _ memory: Memory
+  ) {
+    let handles = pending.value.bytes
+    let count = handles.byteCount / 2
+    if let items = fields.items {
+      var cursor = Cursor(bytes, items.list)
+      for index in 0..<count {
+        guard let item = items.next(&cursor), let slice = item.value else { return }
+        let handle = handles.littleEndianU16(at: 2 * index)
+        tellRead(
+          place, identity(handle, place, isLocal: place.isLocal, memory), bytes.part(slice),
+          record, latency, fragments, isCut: item.missing > 0)
+      }
+      return
+    }
+    guard let value = fields.value else { return }
+    if !isCut, let split = split(handles, Int(value.count), pending.attribute.server) {
+      var start = Int(value.start)
+      for (index, length) in split.enumerated() {
+        let handle = handles.littleEndianU16(at: 2 * index)
+        tellRead(
+          place, identity(handle, place, isLocal: place.isLocal, memory),
+          bytes.part(Slice(start: start, count: length)), record, latency, fragments, isCut: false)
+        start += length
+      }
+      return
+    }
+    var told = ConveyedValue(
+      operation: .read, attribute: identity(nil, place, isLocal: place.isLocal, memory),
+      parties: bearers[place.bearer].parties, direction: place.direction.reversed,
+      packet: record.number, time: record.time)
+    told.latency = latency
+    told.isCut = isCut
+    told.value = keep(bytes.part(value))
+    told.handles = keep(handles)
+    told.packets = keep(fragments)
+    for index in 0..<count {
+      let identity = identity(
+        handles.littleEndianU16(at: 2 * index), place, isLocal: place.isLocal, memory)
+      if identity.uuid == .encryptedDataKeyMaterial { told.isSecret = true }
+    }
+    tell(told)
+  }
+
+  /// How long each of several values is that make `total` bytes together; nil where that cannot be told.
+  private func split(_ handles: RawSpan, _ total: Int, _ server: UInt64) -> [Int]? {
+    let count = handles.byteCount / 2
+    var found: [Int?] = []
+    var known = 0
+    var unknown: UInt16?
+    var unknownCount = 0
+    for index in 0..<count {
+      let handle = handles.littleEndianU16(at: 2 * index)
+      let length = lengths[AttributeKey(server: server, handle: handle)]
+      found.append(length)
+      if let length {
+        known += length
+      } else if unknown == nil || unknown == handle {
+        unknown = handle
+        unknownCount += 1
+      } else {
+        return nil
+      }
+    }
+    guard known <= total else { return nil }
+    if unknownCount == 0 { return known == total ? found.compactMap(\.self) : nil }
+    // One attribute, maybe several times: it has what the others leave.
+    guard (total - known) % unknownCount == 0 else { return nil }
+    let each = (total - known) / unknownCount
+    return found.map { $0 ?? each }
+  }
+
+  // MARK: Prepared writes
+
+  /// Tells the values whose parts were prepared, each attribute's in one piece where the parts follow each
+  /// other, and empties the queue.
+  mutating func flush(
+    _ place: Place, _ outcome: ValueOutcome, response: Int?, _ memory: Memory
+  ) {
+    guard !sides[place.side].queue.isEmpty else { return }
+    let isIncomplete = sides[place.side].queue.isIncomplete
+    for first in sides[place.side].queue.parts.indices
+    where !sides[place.side].queue.parts[first].isTaken {
+      let handle = sides[place.side].queue.parts[first].handle
+      var open: (value: ConveyedValue, start: Int, packets: Int)?
+      for index in first..<sides[place.side].queue.parts.count
+      where sides[place.side].queue.parts[index].handle == handle {
+        let part = sides[place.side].queue.parts[index]
+        sides[place.side].queue.take(index)
+        let end = open.map { $0.value.offset + bytes.count - $0.start } ?? -1
+        // A part at the same place again is another value of the same attribute.
+        if let value = open, part.offset > end || part.offset <= value.value.offset {
+          tell(finished(value))
+          open = nil
+        }
+        if open == nil {
+          var value = ConveyedValue(
+            operation: .preparedWrite, outcome: outcome,
+            attribute: identity(handle, place, isLocal: place.isLocal, memory),
+            parties: bearers[place.bearer].parties, direction: place.direction,
+            packet: part.packet, time: part.time)
+          value.response = response
+          value.offset = part.offset
+          value.isCut = isIncomplete
+          open = (value, bytes.count, packets.count)
+        }
+        guard var value = open else { continue }
+        if part.offset < value.value.offset + bytes.count - value.start {
+          bytes.removeSubrange((value.start + part.offset - value.value.offset)...)
+        }
+        bytes.append(contentsOf: sides[place.side].queue.bytes[part.value])
+        packets.append(contentsOf: sides[place.side].queue.packets[part.packets])
+        value.value.packet = part.packet
+        value.value.time = part.time
+        if part.isCut { value.value.isCut = true }
+        if part.isEchoWrong { value.value.isEchoWrong = true }
+        open = value
+      }
+      if let open { tell(finished(open)) }
+    }
+    sides[place.side].queue.clear()
+  }
+
+  private func finished(
+    _ open: (value: ConveyedValue, start: Int, packets: Int)
+  ) -> ConveyedValue {
+    var value = open.value
+    value.value = Slice(start: open.start, count: bytes.count - open.start)
+    if packets.count > open.packets + 1 { value.packets = open.packets..<packets.count }
+    return value
+  }
+}

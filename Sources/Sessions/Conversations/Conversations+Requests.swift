@@ -1,0 +1,312 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+
+/// The PDUs of one bearer.
+extension Conversations {
+  /// ATT's transaction timeout (Core, Vol 3, Part F, 3.3.3).
+  private static let longestWait: Int64 = 30_000_000_000
+
+  mutating func observe(
+    _ pdu: ATTPDU, _ bearer: Int, _ direction: Direction, _ record: borrowing CaptureRecord,
+    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ fragments: [Int],
+    _ memory: Memory
+  ) {
+    let opcode = pdu.opcode
+    if case .incomplete = pdu { return }
+    let parts = answer.fragment.isJoined ? fragments[...] : []
+    let isCut = record.isTruncated || answer.fragment.isTruncated
+    switch opcode.role {
+    case .request:
+      let place = Place(bearer: bearer, direction: direction)
+      begin(pdu, place, record, bytes, parts, isCut: isCut, memory)
+    case .indication:
+      let place = Place(bearer: bearer, direction: direction)
+      push(place, from: 2, memory)
+      let fields = pdu.fields
+      let attribute = identity(fields.handle, place, isLocal: direction == .sent, memory)
+      sides[place.side].pending[2].begin(
+        opcode, record, attribute, bytes.part(fields.value ?? .empty),
+        offset: 0, fragments: parts, isCut: isCut, ordinal: ordinal(place, memory))
+    case .response, .confirmation:
+      let place = Place(bearer: bearer, direction: direction.reversed)
+      end(pdu, place, record, dissection, bytes, answer, parts, isCut: isCut, memory)
+    case .unacknowledged:
+      tellUnacknowledged(
+        pdu, Place(bearer: bearer, direction: direction), record, bytes, parts, isCut: isCut,
+        memory)
+    }
+  }
+
+  /// What is known of an attribute on one of the bearer's servers.
+  func identity(
+    _ handle: UInt16?, _ place: Place, isLocal: Bool, _ memory: Memory
+  ) -> AttributeIdentity {
+    let bearer = bearers[place.bearer]
+    return memory.identity(
+      of: handle, isLocal ? bearer.servers.local : bearer.servers.peer, isLocal: isLocal,
+      connection: bearer.parties.connection)
+  }
+
+  /// How many packets the captured host has sent with this one; nil where it did not send this, or the
+  /// count is not to be trusted.
+  private func ordinal(_ place: Place, _ memory: Memory) -> Int? {
+    guard place.direction == .sent else { return nil }
+    return memory.links.flow(bearers[place.bearer].link)?.sent
+  }
+
+  // MARK: Requests
+
+  private mutating func begin(
+    _ pdu: ATTPDU, _ place: Place, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
+    _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: Memory
+  ) {
+    let side = place.side
+    let fields = pdu.fields
+    let handle = fields.handle
+    let offset = Int(fields.offset ?? 0)
+    var goesOn = false
+    if pdu.opcode == .readBlobRequest, sides[side].read.attribute.handle == handle {
+      let read = sides[side].read
+      goesOn = read.isOpen ? read.start < offset && offset <= read.end : offset == read.end
+    }
+    if !goesOn { finishRead(place) }
+    push(place, from: 0, memory)
+    var attribute = identity(handle, place, isLocal: place.isLocal, memory)
+    if pdu.opcode == .readByTypeRequest, let type = fields.type, !type.isDeclaration {
+      attribute.uuid = type
+    }
+    let content = bytes.part(fields.value ?? fields.handles ?? .empty)
+    sides[side].pending[0].begin(
+      pdu.opcode, record, attribute, content, offset: offset, fragments: fragments, isCut: isCut,
+      ordinal: ordinal(place, memory))
+    sides[side].pending[0].goesOn = goesOn
+    sides[side].pending[0].executes = fields.executeFlags != 0
+  }
+
+  /// Makes room for a new request (`first` 0) or indication (2): the one that waits is overtaken, and the
+  /// one that was so before is given up.
+  private mutating func push(_ place: Place, from first: Int, _ memory: Memory) {
+    guard sides[place.side].pending[first].isOpen else { return }
+    giveUp(place, first + 1, .overtaken, at: nil, memory)
+    sides[place.side].pending.swapAt(first, first + 1)
+  }
+
+  /// Tells that a request or an indication was not answered.
+  mutating func giveUp(
+    _ place: Place, _ slot: Int, _ reason: ValueOutcome.Reason, at time: Timestamp?,
+    _ memory: Memory
+  ) {
+    let pending = sides[place.side].pending[slot]
+    guard pending.isOpen else { return }
+    sides[place.side].pending[slot].end()
+    guard pending.operation != nil else { return }
+    var reason = reason
+    if reason == .connectionEnded, let time, let sent = pending.time,
+      time.nanoseconds(since: sent) >= Self.longestWait
+    {
+      reason = .timedOut
+    }
+    var isAcknowledged: Bool?
+    let link = bearers[place.bearer].link
+    if memory.links.tellsCompleted, let ordinal = pending.ordinal,
+      memory.links.id(link) == bearers[place.bearer].parties.connection,
+      let flow = memory.links.flow(link)
+    {
+      isAcknowledged = flow.completed >= ordinal
+    }
+    tell(place, pending, .noResponse(reason), nil, nil, isAcknowledged: isAcknowledged)
+  }
+
+  /// Tells what came of a request or an indication that carried all that there is.
+  private mutating func tell(
+    _ place: Place, _ pending: Pending, _ outcome: ValueOutcome, _ response: Int?,
+    _ latency: Int64?, isAcknowledged: Bool? = nil, attribute: AttributeIdentity? = nil
+  ) {
+    guard let operation = pending.operation else { return }
+    var value = ConveyedValue(
+      operation: operation, outcome: outcome, attribute: attribute ?? pending.attribute,
+      parties: bearers[place.bearer].parties, direction: place.direction, packet: pending.packet,
+      time: pending.time)
+    value.response = response
+    value.latency = latency
+    value.offset = pending.offset
+    value.isCut = pending.isCut
+    value.isAcknowledged = isAcknowledged
+    if pending.hasValue {
+      value.value = keep(pending.value.bytes)
+      value.packets = keep(pending.packets[...])
+    }
+    tell(value)
+  }
+
+  // MARK: Responses
+
+  private mutating func end(
+    _ pdu: ATTPDU, _ place: Place, _ record: borrowing CaptureRecord, _ dissection: Dissection,
+    _ bytes: RawSpan, _ answer: Answer, _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: Memory
+  ) {
+    let side = place.side
+    let first = pdu.opcode.role == .confirmation ? 2 : 0
+    guard let request = answer.request,
+      let slot = [first, first + 1].first(where: {
+        sides[side].pending[$0].isOpen && sides[side].pending[$0].packet == request.packet
+      })
+    else {
+      tellOrphan(pdu, place, record, bytes, answer, fragments, isCut: isCut, memory)
+      return
+    }
+    // As `Transactions` has it: an answer to the newest means that there is none to the one before.
+    if slot == first { giveUp(place, first + 1, .overtaken, at: nil, memory) }
+    let pending = sides[side].pending[slot]
+    sides[side].pending[slot].end()
+    let fields = pdu.fields
+    if let error = fields.error {
+      refuse(place, pending, error, fields.handle, record, answer, memory)
+      return
+    }
+    switch pending.opcode {
+    case .readRequest, .readBlobRequest:
+      guard let value = fields.value else { return }
+      let missing = isCut ? max(0, dissection.pduLength - 1 - Int(value.count)) : 0
+      let mtu = memory.mtu(on: bearers[place.bearer].link, answer.channel)
+      let length = Int(value.count) + missing + 1
+      read(
+        place, pending, bytes.part(value), record, answer.latency, fragments, isCut: isCut,
+        isFull: length >= mtu.value, fillsPDU: length == mtu.value && !mtu.isLowerBound)
+    case .readMultipleRequest, .readMultipleVariableRequest:
+      readMultiple(
+        place, pending, fields, record, bytes, answer.latency, fragments, isCut: isCut, memory)
+    case .readByTypeRequest:
+      guard pending.operation != nil, let items = fields.items else { return }
+      readByType(
+        place, pending, items, record, bytes, answer.latency, fragments, isCut: isCut, memory)
+    case .prepareWriteRequest: prepare(place, pending, fields, bytes, isCut: isCut)
+    case .executeWriteRequest:
+      flush(
+        place, pending.executes ? .done : .cancelled,
+        response: record.number, memory)
+    default: tell(place, pending, .done, record.number, answer.latency)
+    }
+  }
+
+  private mutating func refuse(
+    _ place: Place, _ pending: Pending, _ error: ATTErrorCode, _ handle: UInt16?,
+    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: Memory
+  ) {
+    switch pending.opcode {
+    case .readBlobRequest where pending.goesOn:
+      // Invalid Offset, Attribute Not Long: there is no more.
+      let isEnd = error.rawValue == 0x07 || error.rawValue == 0x0b
+      if sides[place.side].read.isOpen {
+        sides[place.side].read.isEnded = isEnd
+        finishRead(place, isEnd ? .done : .refused(error), response: isEnd ? nil : record.number)
+      } else if !isEnd {
+        tell(place, pending, .refused(error), record.number, answer.latency)
+      }
+    case .readByTypeRequest where error == .attributeNotFound: break
+    case .readByTypeRequest, .readMultipleRequest, .readMultipleVariableRequest:
+      var attribute = identity(
+        handle == 0 ? nil : handle, place, isLocal: place.isLocal, memory)
+      if attribute.uuid == nil { attribute.uuid = pending.attribute.uuid }
+      tell(
+        place, pending, .refused(error), record.number, answer.latency, attribute: attribute)
+    case .executeWriteRequest:
+      flush(place, .refused(error), response: record.number, memory)
+    default: tell(place, pending, .refused(error), record.number, answer.latency)
+    }
+  }
+
+  /// A part of a prepared write that the server has taken, and what it repeated of it.
+  private mutating func prepare(
+    _ place: Place, _ pending: Pending, _ fields: ATTFields, _ bytes: RawSpan, isCut: Bool
+  ) {
+    let echo = bytes.part(fields.value ?? .empty)
+    // What the capture did not keep cannot be compared.
+    let isSame =
+      fields.handle == pending.attribute.handle && Int(fields.offset ?? 0) == pending.offset
+      && (isCut || pending.isCut || echo.isEqual(to: pending.value.bytes))
+    if !sides[place.side].queue.add(pending, isEchoWrong: !isSame, limits) {
+      reached(.preparedParts, limits.preparedParts)
+    }
+  }
+
+  /// A response or an error whose request is not known.
+  private mutating func tellOrphan(
+    _ pdu: ATTPDU, _ place: Place, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
+    _ answer: Answer, _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: Memory
+  ) {
+    let fields = pdu.fields
+    var told = ConveyedValue(
+      operation: .read, attribute: identity(nil, place, isLocal: place.isLocal, memory),
+      parties: bearers[place.bearer].parties, direction: place.direction.reversed,
+      packet: record.number, time: record.time)
+    switch pdu.opcode {
+    case .errorResponse:
+      guard let error = fields.error, let opcode = fields.requestOpcode else { return }
+      switch opcode {
+      case .readRequest, .readMultipleRequest, .readMultipleVariableRequest: break
+      case .writeRequest: told.operation = .write
+      case .prepareWriteRequest: told.operation = .preparedWrite
+      default: return
+      }
+      told.outcome = .refused(error)
+      told.attribute = identity(
+        fields.handle == 0 ? nil : fields.handle, place, isLocal: place.isLocal, memory)
+    case .readResponse, .readBlobResponse:
+      guard let value = fields.value else { return }
+      told.value = keep(bytes.part(value))
+      told.packets = keep(fragments)
+      told.isCut = isCut
+    default: return
+    }
+    tell(told)
+  }
+
+  // MARK: PDUs that nobody answers
+
+  private mutating func tellUnacknowledged(
+    _ pdu: ATTPDU, _ place: Place, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
+    _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: Memory
+  ) {
+    let fields = pdu.fields
+    let operation: ValueOperation
+    switch pdu.opcode {
+    case .handleValueNotification, .multipleHandleValueNotification: operation = .notification
+    case .writeCommand: operation = .writeWithoutResponse
+    case .signedWriteCommand: operation = .signedWrite
+    default: return
+    }
+    // A notification is the server's, a command the client's.
+    let isLocal = (place.direction == .sent) != operation.isWrite
+    func told(_ handle: UInt16?) -> ConveyedValue {
+      ConveyedValue(
+        operation: operation, attribute: identity(handle, place, isLocal: isLocal, memory),
+        parties: bearers[place.bearer].parties, direction: place.direction,
+        packet: record.number, time: record.time)
+    }
+    if let items = fields.items {
+      var cursor = Cursor(bytes, items.list)
+      while let item = items.next(&cursor) {
+        guard let slice = item.value else { continue }
+        var value = told(item.handle)
+        value.value = keep(bytes.part(slice))
+        value.packets = keep(fragments)
+        value.isCut = item.missing > 0
+        tell(value)
+      }
+    } else if let slice = fields.value {
+      var value = told(fields.handle)
+      value.value = keep(bytes.part(slice))
+      value.packets = keep(fragments)
+      value.isCut = isCut
+      tell(value)
+    }
+  }
+}
+
+extension Dissection {
+  /// How long the ATT PDU was before the capture cut it, as far as its headers tell.
+  fileprivate var pduLength: Int { max(Int(body.count), Int(sduLength ?? l2cap?.length ?? 0)) }
+}

@@ -1,0 +1,281 @@
+// What requests and responses come to: values, each once, when it is known what became of it.
+
+import Bluetooth
+import Bytes
+package import Captures
+package import Dissectors
+
+/// The conversations of ATT, bearer by bearer: joins what was read or written in parts, gives requests
+/// their outcome, and tells the values of each packet.
+///
+/// Kept by a report that wants values, and fed with every packet:
+///
+///     conversations.observe(record, dissection, bytes, answer, fragments, memory)
+///     for value in conversations.values { … }
+///
+/// Which response belongs to which request `Memory` says; here is what the requests carried. Bounded by
+/// `Limits`: where there are too many bearers the one that was silent longest goes, and its requests
+/// count as not answered.
+package struct Conversations: Sendable {
+  /// A bearer of ATT, or the place of one.
+  struct Bearer: Sendable {
+    var key: UInt64
+    var link: LinkSlot
+    var parties: ValueParties
+    /// The servers: the peer's, and the captured host's.
+    var servers: (peer: UInt64, local: UInt64)
+    var lastUse: Int
+  }
+
+  /// What one client has open on one bearer, and the indications that go the same way.
+  struct Side: Sendable {
+    /// The newest request and the one that it overtook, the newest indication and the one before.
+    var pending = [Pending](repeating: Pending(), count: 4)
+    var read = LongRead()
+    var queue = PreparedQueue()
+  }
+
+  /// Where something stands in `sides`: two for a bearer, the first for what the captured host sends.
+  struct Place {
+    let bearer: Int
+    let direction: Direction
+    var side: Int { 2 * bearer + Int(direction.rawValue) }
+    /// Whether the captured host is the server of this client's requests.
+    var isLocal: Bool { direction == .received }
+  }
+
+  /// The packet that is observed: what a value takes from it.
+  struct Moment {
+    var number: Int
+    var time: Timestamp?
+  }
+
+  /// An attribute, among all servers.
+  struct AttributeKey: Hashable {
+    var server: UInt64
+    var handle: UInt16
+  }
+
+  /// The values of the current packet, in the order in which their outcomes became known.
+  package private(set) var values: [ConveyedValue] = []
+  /// Their bytes.
+  package internal(set) var bytes: [UInt8] = []
+  /// The packets of those that came in several.
+  package internal(set) var packets: [Int] = []
+  /// Whether a bound was reached: of which table, with the limit.
+  package private(set) var limitReached: (what: Limited, limit: Int)?
+  /// The limits that it was said of.
+  private var said: [Limited] = []
+
+  /// What is bounded.
+  package enum Limited: Sendable {
+    case bearers, preparedParts
+  }
+
+  var bearers: [Bearer] = []
+  var sides: [Side] = []
+  private var index: [UInt64: Int] = [:]
+  private var latest = -1
+  /// The lengths of values that were read, for Read Multiple.
+  var lengths: [AttributeKey: Int] = [:]
+  /// Servers that told who they are while their values were going on, and what they were called before.
+  private var aliases: [(key: UInt64, first: UInt64)] = []
+  /// What other servers are called.
+  private var told: [UInt64] = []
+  private var gap = 0
+  private var endings = 0
+  let limits: Limits
+
+  /// Nothing said yet.
+  package init(_ limits: Limits = Limits()) { self.limits = limits }
+
+  // MARK: Observing
+
+  /// Takes in one packet; `values` are then those whose outcome it told.
+  ///
+  /// - Parameters:
+  ///   - bytes: what the dissection's slices count from.
+  ///   - fragments: the packets of the PDU, where it came in several.
+  ///   - memory: what is known after this packet.
+  package mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory
+  ) {
+    if !values.isEmpty { clear() }
+    limitReached = nil
+    if memory.links.gap != gap { lose(record, memory) }
+    if answer.closed || memory.links.otherEndings != endings { sweep(record, memory) }
+    if let pdu = dissection.att {
+      guard let link = answer.link, let direction = record.direction else { return }
+      let bearer = bearer(link, answer.channel, record, memory)
+      observe(pdu, bearer, direction, record, dissection, bytes, answer, fragments, memory)
+    } else if !memory.advertisements.reports.isEmpty {
+      observeAdvertisements(record, bytes, memory)
+    }
+  }
+
+  /// Takes the end of the capture: what is open stays open, and is told as that.
+  package mutating func finish(_ memory: Memory) {
+    clear()
+    limitReached = nil
+    for bearer in bearers.indices where bearers[bearer].lastUse > 0 {
+      close(bearer, .captureEnded, at: nil, memory)
+    }
+  }
+
+  private mutating func clear() {
+    values.removeAll(keepingCapacity: true)
+    bytes.removeAll(keepingCapacity: true)
+    packets.removeAll(keepingCapacity: true)
+  }
+
+  /// Notes that a bound was reached; it is said once.
+  mutating func reached(_ what: Limited, _ limit: Int) {
+    guard !said.contains(what) else { return }
+    said.append(what)
+    limitReached = (what, limit)
+  }
+
+  /// Tells a value.
+  mutating func tell(_ value: ConveyedValue) { values.append(value) }
+
+  /// Keeps bytes for a value that is told.
+  mutating func keep(_ span: RawSpan) -> Slice {
+    let start = bytes.count
+    bytes.append(span)
+    return Slice(start: start, count: span.byteCount)
+  }
+
+  /// Keeps the numbers of the packets of a value that is told, where they are several.
+  mutating func keep(_ numbers: ArraySlice<Int>) -> Range<Int>? {
+    guard numbers.count > 1 else { return nil }
+    let start = packets.count
+    packets.append(contentsOf: numbers)
+    return start..<packets.count
+  }
+
+  // MARK: Bearers
+
+  /// The bearer of a packet; what is known of its link is brought up to date.
+  private mutating func bearer(
+    _ link: LinkSlot, _ channel: ChannelFact?, _ record: borrowing CaptureRecord, _ memory: Memory
+  ) -> Int {
+    let key =
+      UInt64(UInt32(truncatingIfNeeded: memory.links.id(link))) << 32
+      | UInt64(channel.map { UInt32(truncatingIfNeeded: $0.serial) &+ 1 } ?? 0)
+    let found: Int
+    if latest >= 0, bearers[latest].key == key {
+      found = latest
+    } else if let known = index[key] {
+      found = known
+    } else {
+      found = place(key, link, record, memory)
+    }
+    latest = found
+    bearers[found].lastUse = record.number
+    bearers[found].parties = memory.links.parties(link)
+    let peer = Attributes.key(isLocal: false, memory.links[link])
+    bearers[found].servers = (
+      server(peer, before: bearers[found].servers.peer),
+      Attributes.key(isLocal: true, memory.links[link])
+    )
+    return found
+  }
+
+  /// What the peer of a bearer is called in values: where it told who it is while they were going on,
+  /// what it was called before, so that one device's values stay together.
+  private mutating func server(_ key: UInt64, before: UInt64) -> UInt64 {
+    if key == before { return key }
+    if let alias = aliases.last(where: { $0.key == key }) { return alias.first }
+    if before == 0 || told.contains(key) {
+      if !told.contains(key), told.count < max(1, limits.servers) { told.append(key) }
+      return key
+    }
+    if aliases.count < max(1, limits.servers) { aliases.append((key, before)) }
+    return before
+  }
+
+  /// A place for a new bearer: a free one, a new one, or that of the bearer that was silent longest.
+  private mutating func place(
+    _ key: UInt64, _ link: LinkSlot, _ record: borrowing CaptureRecord, _ memory: Memory
+  ) -> Int {
+    let new = Bearer(
+      key: key, link: link, parties: ValueParties(), servers: (0, 0), lastUse: record.number)
+    var chosen = bearers.count
+    if chosen >= max(1, limits.bearers) {
+      chosen = bearers.indices.min { bearers[$0].lastUse < bearers[$1].lastUse } ?? 0
+      if bearers[chosen].lastUse > 0 {
+        reached(.bearers, limits.bearers)
+        close(chosen, .forgotten, at: record.time, memory)
+      }
+    } else if let free = bearers.firstIndex(where: { $0.lastUse == 0 }) {
+      chosen = free
+    }
+    if chosen == bearers.count {
+      bearers.append(new)
+      sides.append(Side())
+      sides.append(Side())
+    } else {
+      bearers[chosen] = new
+    }
+    index[key] = chosen
+    return chosen
+  }
+
+  /// Tells what is open on a bearer, which then is free.
+  private mutating func close(
+    _ bearer: Int, _ reason: ValueOutcome.Reason, at time: Timestamp?, _ memory: Memory
+  ) {
+    for direction in [Direction.sent, .received] {
+      let place = Place(bearer: bearer, direction: direction)
+      finishRead(place)
+      for slot in [1, 0, 3, 2] { giveUp(place, slot, reason, at: time, memory) }
+      let isOver = reason == .connectionEnded || reason == .captureEnded
+      flush(place, .notExecuted(isOver ? reason : .forgotten), response: nil, memory)
+    }
+    index[bearers[bearer].key] = nil
+    bearers[bearer].lastUse = 0
+    bearers[bearer].key = .max
+    latest = -1
+  }
+
+  /// Closes the bearers whose connection has ended.
+  private mutating func sweep(_ record: borrowing CaptureRecord, _ memory: Memory) {
+    endings = memory.links.otherEndings
+    for bearer in bearers.indices where bearers[bearer].lastUse > 0 {
+      let link = bearers[bearer].link
+      guard
+        memory.links.id(link) != bearers[bearer].parties.connection || !memory.links.isOpen(link)
+      else { continue }
+      close(bearer, .connectionEnded, at: record.time, memory)
+    }
+  }
+
+  /// Records were lost: answers may be among them.
+  private mutating func lose(_ record: borrowing CaptureRecord, _ memory: Memory) {
+    gap = memory.links.gap
+    for bearer in bearers.indices where bearers[bearer].lastUse > 0 {
+      if let adapter = memory.links.gapAdapter, bearers[bearer].parties.adapter != adapter {
+        continue
+      }
+      for direction in [Direction.sent, .received] {
+        let place = Place(bearer: bearer, direction: direction)
+        finishRead(place)
+        for slot in [1, 0, 3, 2] { giveUp(place, slot, .recordsLost, at: nil, memory) }
+        sides[place.side].queue.lose()
+      }
+    }
+  }
+}
+
+extension Links {
+  /// Who talks on the link in a slot.
+  func parties(_ slot: LinkSlot) -> ValueParties {
+    ValueParties(
+      connection: self[slot].id, adapter: self[slot].adapter, peer: self[slot].peer,
+      identity: self[slot].identity?.address, resolvable: self[slot].peerResolvable)
+  }
+
+  /// Whether the link in a slot is open.
+  func isOpen(_ slot: LinkSlot) -> Bool { self[slot].ending == nil }
+}

@@ -1,0 +1,191 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+
+/// A request or an indication that waits for its answer, with what it carried. The place is used again
+/// and again, so that nothing is allocated for each.
+struct Pending: Sendable {
+  private(set) var isOpen = false
+  private(set) var packet = 0
+  private(set) var time: Timestamp?
+  private(set) var opcode = ATTOpcode(rawValue: 0)
+  private(set) var attribute = AttributeIdentity(server: 0, isLocal: false, handle: nil)
+  /// Where in the attribute's value it begins.
+  private(set) var offset = 0
+  /// The value, or the handles of a Read Multiple request.
+  private(set) var value: [UInt8] = []
+  /// The packets, where they are several.
+  private(set) var packets: [Int] = []
+  private(set) var isCut = false
+  /// How many packets the captured host had sent on the link with this one; nil: not known.
+  private(set) var ordinal: Int?
+  /// Whether a Read Blob Request goes on where the read before it ended.
+  var goesOn = false
+  /// Whether an Execute Write Request writes what was prepared, and does not cancel it.
+  var executes = true
+
+  /// What it is when nobody answers; nil of a request that has nothing to do with values.
+  var operation: ValueOperation? {
+    switch opcode {
+    case .readRequest, .readBlobRequest, .readMultipleRequest, .readMultipleVariableRequest: .read
+    // Discovery is no read; of one by UUID the type is known.
+    case .readByTypeRequest: attribute.uuid == nil ? nil : .read
+    case .writeRequest: .write
+    case .prepareWriteRequest: .preparedWrite
+    case .handleValueIndication: .indication
+    default: nil
+    }
+  }
+
+  /// Whether its value is an attribute's.
+  var hasValue: Bool {
+    switch opcode {
+    case .writeRequest, .prepareWriteRequest, .handleValueIndication: true
+    default: false
+    }
+  }
+
+  mutating func begin(
+    _ opcode: ATTOpcode, _ record: borrowing CaptureRecord, _ attribute: AttributeIdentity,
+    _ value: RawSpan, offset: Int, fragments: ArraySlice<Int>, isCut: Bool, ordinal: Int?
+  ) {
+    isOpen = true
+    packet = record.number
+    time = record.time
+    self.opcode = opcode
+    self.attribute = attribute
+    self.offset = offset
+    self.value.removeAll(keepingCapacity: true)
+    self.value.append(value)
+    packets.removeAll(keepingCapacity: true)
+    packets.append(contentsOf: fragments)
+    self.isCut = isCut
+    self.ordinal = ordinal
+    goesOn = false
+  }
+
+  mutating func end() { isOpen = false }
+}
+
+/// A value that is read in several parts (Core, Vol 3, Part G, 4.8.3): a response that fills its PDU may
+/// be a part, which the next request tells.
+struct LongRead: Sendable {
+  private(set) var isOpen = false
+  private(set) var attribute = AttributeIdentity(server: 0, isLocal: false, handle: nil)
+  /// Where in the attribute's value the first part begins.
+  private(set) var start = 0
+  private(set) var bytes: [UInt8] = []
+  private(set) var packets: [Int] = []
+  /// The packet of the last part that brought something, and its time.
+  private(set) var packet = 0
+  private(set) var time: Timestamp?
+  private(set) var latency: Int64?
+  private(set) var isCut = false
+  /// Whether the last part filled its PDU, of which the size is known.
+  private(set) var fillsPDU = false
+  /// Whether the server has said that there is no more.
+  var isEnded = false
+
+  /// Where the next part begins.
+  var end: Int { start + bytes.count }
+
+  mutating func begin(_ attribute: AttributeIdentity, at offset: Int) {
+    isOpen = true
+    self.attribute = attribute
+    start = offset
+    bytes.removeAll(keepingCapacity: true)
+    packets.removeAll(keepingCapacity: true)
+    isCut = false
+    isEnded = false
+  }
+
+  /// Takes a part that begins at `offset`, which lies between `start` and `end`.
+  mutating func add(
+    _ part: RawSpan, at offset: Int, _ record: borrowing CaptureRecord, _ latency: Int64?,
+    fragments: ArraySlice<Int>, isCut: Bool, fillsPDU: Bool, _ limits: Limits
+  ) {
+    self.fillsPDU = fillsPDU
+    if isCut { self.isCut = true }
+    if bytes.isEmpty || part.byteCount > 0 {
+      (packet, time) = (record.number, record.time)
+      self.latency = latency
+      if packets.count < limits.fragmentNumbers {
+        if fragments.isEmpty { packets.append(record.number) }
+        packets.append(contentsOf: fragments)
+      }
+    }
+    if offset < end { bytes.removeSubrange((offset - start)...) }
+    let room = max(0, limits.longValueBytes - bytes.count)
+    // The first part has been in one PDU; what is joined is bounded.
+    let kept = bytes.isEmpty ? part.byteCount : min(part.byteCount, room)
+    if kept < part.byteCount { self.isCut = true }
+    bytes.append(part.part(Slice(start: 0, count: kept)))
+  }
+
+  /// Ends it; the bytes stay until the next one.
+  mutating func close() { isOpen = false }
+}
+
+/// The parts of prepared writes that a server holds for a client until it is told to execute them (Core,
+/// Vol 3, Part F, 3.4.6).
+struct PreparedQueue: Sendable {
+  /// One part.
+  struct Part: Sendable {
+    let handle: UInt16
+    /// Where in the attribute's value.
+    let offset: Int
+    /// Where in `bytes`.
+    let value: Range<Int>
+    let packet: Int
+    let time: Timestamp?
+    /// Where in `packets`.
+    let packets: Range<Int>
+    let isCut: Bool
+    let isEchoWrong: Bool
+    /// Whether it was made a part of a value already.
+    var isTaken = false
+  }
+
+  private(set) var parts: [Part] = []
+  private(set) var bytes: [UInt8] = []
+  private(set) var packets: [Int] = []
+  /// Whether parts had no room, or may have been in records that were lost.
+  private(set) var isIncomplete = false
+
+  var isEmpty: Bool { parts.isEmpty && !isIncomplete }
+
+  /// - Returns: whether there was room.
+  mutating func add(_ pending: borrowing Pending, isEchoWrong: Bool, _ limits: Limits) -> Bool {
+    guard let handle = pending.attribute.handle, parts.count < limits.preparedParts,
+      bytes.count + pending.value.count <= limits.longValueBytes
+    else {
+      isIncomplete = true
+      return false
+    }
+    let (start, first) = (bytes.count, packets.count)
+    bytes.append(contentsOf: pending.value)
+    if pending.packets.isEmpty || packets.count + pending.packets.count > limits.fragmentNumbers {
+      packets.append(pending.packet)
+    } else {
+      packets.append(contentsOf: pending.packets)
+    }
+    parts.append(
+      Part(
+        handle: handle, offset: pending.offset, value: start..<bytes.count,
+        packet: pending.packet, time: pending.time, packets: first..<packets.count,
+        isCut: pending.isCut, isEchoWrong: isEchoWrong))
+    return true
+  }
+
+  mutating func take(_ index: Int) { parts[index].isTaken = true }
+
+  mutating func lose() { if !parts.isEmpty { isIncomplete = true } }
+
+  mutating func clear() {
+    parts.removeAll(keepingCapacity: true)
+    bytes.removeAll(keepingCapacity: true)
+    packets.removeAll(keepingCapacity: true)
+    isIncomplete = false
+  }
+}

@@ -1,0 +1,279 @@
+package import Bluetooth
+import Bytes
+package import Dissectors
+
+/// What the captured host itself advertises with one advertising set.
+package struct OwnAdvertiser: Sendable {
+  /// What switched a set off.
+  package enum Ending: Sendable, Equatable {
+    /// The host.
+    case host
+    /// A connection, by its number, where it is known.
+    case connection(Int?)
+    /// The controller, with this reason: its duration was over, or the number of events reached.
+    case controller(StatusCode)
+    /// The controller was reset, or went away.
+    case reset
+
+    /// As the JSON contract names it.
+    package var key: StaticString {
+      switch self {
+      case .host: "host"
+      case .connection: "connection"
+      case .controller: "controller"
+      case .reset: "reset"
+      }
+    }
+  }
+
+  /// A stretch of time in which it was on.
+  package struct Period: Sendable {
+    /// The command that switched it on.
+    package let firstPacket: Int
+    /// And when.
+    package let firstTime: Timestamp?
+    /// What switched it off; nil: it is on at the end of the capture.
+    package internal(set) var ending: Ending?
+    /// The packet that did, or the capture's last one.
+    package internal(set) var lastPacket: Int
+    /// And when.
+    package internal(set) var lastTime: Timestamp?
+    /// Why the controller did not switch it on.
+    package internal(set) var refusal: StatusCode?
+  }
+
+  /// The controller's index; 0xffff: the record belonged to none.
+  package let adapter: UInt16
+  /// Which of its sets.
+  package let set: AdvertisingSet
+  /// How it advertises.
+  package internal(set) var parameters: AdvertisingParameters?
+  /// The random address that the host gave it last.
+  package internal(set) var randomAddress: DeviceAddress?
+  /// How many it gave.
+  package internal(set) var randomAddresses = 0
+  /// Its data, each with the command that set it; `count` is how often it was set.
+  package internal(set) var payloads = Payloads()
+  /// When it was on, the first few times.
+  package internal(set) var periods: [Period] = []
+  /// How often it was on beyond them.
+  package internal(set) var furtherPeriods = 0
+  /// Whether its periodic train was switched on.
+  package internal(set) var isPeriodic = false
+  /// The packets at which its data was changed while it was on: how many, and the last one.
+  package internal(set) var changes = 0
+  package internal(set) var lastChange = 0
+  /// The first packet about it.
+  package let firstPacket: Int
+  /// And when.
+  package let firstTime: Timestamp?
+  /// Whether it is on.
+  var isOn = false
+  /// Data that comes in several commands, by its kind.
+  fileprivate var parts: [AdvertisingCommand.DataKind: [UInt8]] = [:]
+
+  /// Whether more was done than to give it an address.
+  package var isSetUp: Bool {
+    parameters != nil || !payloads.all.isEmpty || !periods.isEmpty || furtherPeriods > 0
+  }
+
+  /// Whether it was ever on.
+  package var wasOn: Bool { periods.contains { $0.refusal == nil } || furtherPeriods > 0 }
+}
+
+/// The advertising sets of the captured host, each by its handle: what is removed and set up anew is told
+/// as one. Bounded: what does not fit is not followed.
+package struct OwnAdvertising: Sendable {
+  /// Those that there were, in the order in which they were first set up.
+  package private(set) var all: [OwnAdvertiser] = []
+  /// Whether there were more.
+  package private(set) var hasMore = false
+  /// The most data of an extended set that a controller takes.
+  private var longest: [(adapter: UInt16, bytes: Int)] = []
+  private let limits: Limits
+
+  init(_ limits: Limits) { self.limits = limits }
+
+  /// The most data that a set of this controller can have.
+  package func mostBytes(_ adapter: UInt16) -> Int {
+    longest.first { $0.adapter == adapter }?.bytes ?? 1650
+  }
+
+  /// LE Read Maximum Advertising Data Length has returned.
+  mutating func learn(longest bytes: Int, _ adapter: UInt16) {
+    guard longest.count < limits.adapters, !longest.contains(where: { $0.adapter == adapter })
+    else { return }
+    longest.append((adapter, bytes))
+  }
+
+  private func find(_ adapter: UInt16, _ set: AdvertisingSet) -> Int? {
+    all.firstIndex { $0.set == set && $0.adapter == adapter }
+  }
+
+  private mutating func make(
+    _ adapter: UInt16, _ set: AdvertisingSet, packet: Int, time: Timestamp?
+  ) -> Int? {
+    if let known = find(adapter, set) { return known }
+    guard all.count < limits.ownSets else {
+      hasMore = true
+      return nil
+    }
+    all.append(
+      OwnAdvertiser(adapter: adapter, set: set, firstPacket: packet, firstTime: time))
+    return all.count - 1
+  }
+
+  /// Carries out a command that was not refused.
+  ///
+  /// - Parameter parameters: the command's, which its slices count in.
+  mutating func apply(
+    _ command: AdvertisingCommand, _ parameters: RawSpan, _ adapter: UInt16, packet: Int,
+    time: Timestamp?, _ budget: inout PayloadBudget
+  ) {
+    switch command {
+    case .parameters(let set, let values):
+      guard let known = make(adapter, set, packet: packet, time: time) else { return }
+      all[known].parameters = values
+      if let address = values.address, address != .zero { give(known, address) }
+    case .address(let set, let address):
+      guard let known = make(adapter, set, packet: packet, time: time) else { return }
+      give(known, address)
+    case .data(let set, let kind, let operation, let slice):
+      guard let known = make(adapter, set, packet: packet, time: time) else { return }
+      take(
+        known, kind, operation, parameters.part(slice), packet: packet, time: time, &budget)
+    case .enable(let isOn, let sets):
+      if !isOn, sets.isEmpty {
+        for known in all.indices
+        where all[known].adapter == adapter && all[known].set.family == .extended {
+          switchOff(known, .host, packet: packet, time: time)
+        }
+      }
+      for set in sets {
+        if isOn {
+          guard let known = make(adapter, set, packet: packet, time: time) else { continue }
+          switchOn(known, packet: packet, time: time)
+        } else if let known = find(adapter, set) {
+          switchOff(known, .host, packet: packet, time: time)
+        }
+      }
+    case .periodic(let isOn, let set):
+      guard isOn, let known = make(adapter, set, packet: packet, time: time) else { return }
+      all[known].isPeriodic = true
+    case .remove(let set):
+      for known in all.indices
+      where all[known].adapter == adapter && all[known].set.family == .extended
+        && (set == nil || all[known].set == set)
+      {
+        switchOff(known, .host, packet: packet, time: time)
+        all[known].parts.removeAll()
+      }
+    }
+  }
+
+  /// A command to switch sets on was refused.
+  mutating func refuse(
+    _ sets: [AdvertisingSet], _ status: StatusCode, _ adapter: UInt16, packet: Int,
+    time: Timestamp?
+  ) {
+    for set in sets {
+      guard let known = make(adapter, set, packet: packet, time: time), !all[known].isOn else {
+        continue
+      }
+      add(
+        OwnAdvertiser.Period(
+          firstPacket: packet, firstTime: time, lastPacket: packet, lastTime: time,
+          refusal: status), to: known)
+    }
+  }
+
+  private mutating func give(_ known: Int, _ address: DeviceAddress) {
+    guard all[known].randomAddress != address else { return }
+    all[known].randomAddress = address
+    all[known].randomAddresses += 1
+  }
+
+  private mutating func take(
+    _ known: Int, _ kind: AdvertisingCommand.DataKind, _ operation: UInt8, _ piece: RawSpan,
+    packet: Int, time: Timestamp?, _ budget: inout PayloadBudget
+  ) {
+    guard operation != 4 else { return }
+    var whole = operation == 3 || operation == 1 ? [] : all[known].parts[kind] ?? []
+    // Core, Vol 4, Part E, 7.8.54: no more than this.
+    whole.append(
+      piece.part(Slice(start: 0, count: max(0, min(piece.byteCount, 1650 - whole.count)))))
+    guard operation == 2 || operation == 3 else {
+      all[known].parts[kind] = whole
+      return
+    }
+    all[known].parts[kind] = nil
+    let isLegacy =
+      all[known].set.family != .extended
+      || all[known].parameters.map { $0.properties & 0x10 != 0 } ?? false
+    let stream = AdvertisingStream(
+      kind == .periodic ? .periodic : .own, properties: isLegacy ? 0x10 : 0,
+      isScanResponse: kind == .scanResponse)
+    let before = all[known].payloads.latest(of: stream)
+    let place = all[known].payloads.take(
+      stream, whole.bytes, isTruncated: false, packet: packet, time: time, limit: limits.payloads,
+      &budget)
+    if all[known].isOn, before != place {
+      all[known].changes += 1
+      all[known].lastChange = packet
+    }
+  }
+
+  private mutating func switchOn(_ known: Int, packet: Int, time: Timestamp?) {
+    guard !all[known].isOn else { return }
+    all[known].isOn = true
+    add(
+      OwnAdvertiser.Period(
+        firstPacket: packet, firstTime: time, lastPacket: packet, lastTime: time), to: known)
+  }
+
+  private mutating func add(_ period: OwnAdvertiser.Period, to known: Int) {
+    if all[known].periods.count < limits.ownPeriods {
+      all[known].periods.append(period)
+    } else {
+      all[known].furtherPeriods += 1
+    }
+  }
+
+  private mutating func switchOff(
+    _ known: Int, _ ending: OwnAdvertiser.Ending, packet: Int, time: Timestamp?
+  ) {
+    guard all[known].isOn else { return }
+    all[known].isOn = false
+    guard all[known].furtherPeriods == 0, let last = all[known].periods.indices.last else { return }
+    all[known].periods[last].ending = ending
+    all[known].periods[last].lastPacket = packet
+    all[known].periods[last].lastTime = time
+  }
+
+  /// The controller has switched a set off.
+  mutating func end(
+    _ set: AdvertisingSet, _ ending: OwnAdvertiser.Ending, _ adapter: UInt16, packet: Int,
+    time: Timestamp?
+  ) {
+    if let known = find(adapter, set) { switchOff(known, ending, packet: packet, time: time) }
+  }
+
+  /// The controller was reset, or went away.
+  mutating func forget(_ adapter: UInt16, packet: Int, time: Timestamp?) {
+    for known in all.indices where all[known].adapter == adapter {
+      switchOff(known, .reset, packet: packet, time: time)
+      all[known].parts.removeAll()
+    }
+  }
+
+  /// The capture ends: what is on was on up to here.
+  mutating func finish(packet: Int, time: Timestamp?) {
+    for known in all.indices where all[known].isOn {
+      guard let last = all[known].periods.indices.last, all[known].furtherPeriods == 0 else {
+        continue
+      }
+      all[known].periods[last].lastPacket = packet
+      all[known].periods[last].lastTime = time
+    }
+  }
+}

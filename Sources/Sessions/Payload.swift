@@ -1,0 +1,248 @@
+package import Bluetooth
+import Bytes
+import Dissectors
+
+/// How the capture came to know of an advertisement.
+package enum AdvertisingEvent: UInt8, Sendable, CaseIterable {
+  case advInd, advDirectInd, advScanInd, advNonconnInd, scanRsp
+  /// An extended report that stands for no legacy PDU.
+  case extended
+  case periodic
+  /// MGMT Device Found: the kernel's word, where the capture has no reports.
+  case management
+  /// Android LE Advertisement Tracking.
+  case tracking
+  /// The results of an inquiry: BR/EDR.
+  case inquiry
+  /// What the captured host itself advertises.
+  case own
+
+  /// As the JSON contract names it.
+  package var key: StaticString {
+    switch self {
+    case .advInd: "ADV_IND"
+    case .advDirectInd: "ADV_DIRECT_IND"
+    case .advScanInd: "ADV_SCAN_IND"
+    case .advNonconnInd: "ADV_NONCONN_IND"
+    case .scanRsp: "SCAN_RSP"
+    case .extended: "extended"
+    case .periodic: "periodic"
+    case .management: "mgmt_device_found"
+    case .tracking: "android_tracking"
+    case .inquiry: "inquiry_result"
+    case .own: "own"
+    }
+  }
+
+  /// What a report is; nil where it brings no advertisement.
+  init?(_ report: AdvertisingReport) {
+    switch report.kind {
+    case .periodic: self = .periodic
+    case .response, .bigInfo: return nil
+    case .directed: self = .advDirectInd
+    case .legacy:
+      switch report.eventType {
+      case 0: self = .advInd
+      case 1: self = .advDirectInd
+      case 2: self = .advScanInd
+      case 3: self = .advNonconnInd
+      case 4: self = .scanRsp
+      default: return nil
+      }
+    case .extended:
+      switch report.eventType & 0x1f {
+      case 0x13: self = .advInd
+      case 0x15: self = .advDirectInd
+      case 0x12: self = .advScanInd
+      case 0x10: self = .advNonconnInd
+      case 0x1a, 0x1b: self = .scanRsp
+      default: self = .extended
+      }
+    }
+  }
+}
+
+/// What reports have in common that may carry the same data again and again: an advertising set's
+/// advertisements, its scan responses, its periodic train.
+package struct AdvertisingStream: Equatable, Sendable {
+  /// The kind of report.
+  package let event: AdvertisingEvent
+  /// Extended: the properties, bits 0 connectable, 1 scannable, 2 directed, 3 scan response.
+  package let properties: UInt8
+  /// Extended and periodic: the set's identifier; 0xff: none.
+  package let sid: UInt8
+  /// Whether it answers scan requests.
+  package let isScanResponse: Bool
+
+  init(
+    _ event: AdvertisingEvent, properties: UInt8 = 0, sid: UInt8 = 0xff,
+    isScanResponse: Bool = false
+  ) {
+    self.event = event
+    self.properties = properties
+    self.sid = sid
+    self.isScanResponse = isScanResponse
+  }
+
+  /// Whether its PDUs hold 31 bytes of data at most.
+  package var isLegacy: Bool {
+    switch event {
+    case .advInd, .advDirectInd, .advScanInd, .advNonconnInd, .scanRsp: true
+    case .own: properties & 0x10 != 0
+    default: false
+    }
+  }
+
+  /// How many bytes of data there can be; nil where that is not known (Core, Vol 6, Part B, 2.3.1;
+  /// Vol 4, Part E, 7.8.54).
+  package var mostBytes: Int? {
+    switch event {
+    case .management, .tracking: nil
+    case .inquiry: 240
+    default: isLegacy ? 31 : 1650
+    }
+  }
+}
+
+/// Data that an advertiser sent, once or many times.
+package struct Payload: Sendable {
+  /// What carried it.
+  package let stream: AdvertisingStream
+  /// The data.
+  package let data: [UInt8]
+  /// Whether more was sent than was received or kept.
+  package let isTruncated: Bool
+  /// The packet that brought it first.
+  package let firstPacket: Int
+  /// And when.
+  package let firstTime: Timestamp?
+  /// The packet that brought it last.
+  package internal(set) var lastPacket: Int
+  /// How often it came.
+  package internal(set) var count = 1
+
+  init(
+    _ stream: AdvertisingStream, _ data: [UInt8], isTruncated: Bool, packet: Int, time: Timestamp?
+  ) {
+    self.stream = stream
+    self.data = data
+    self.isTruncated = isTruncated
+    firstPacket = packet
+    firstTime = time
+    lastPacket = packet
+  }
+
+  /// Whether this is the same data in the same stream.
+  func isSame(as other: Payload) -> Bool {
+    stream == other.stream && isTruncated == other.isTruncated && data == other.data
+  }
+}
+
+/// What all advertisers together may still take of memory.
+struct PayloadBudget: Sendable {
+  var bytes: Int
+  var others: Int
+}
+
+/// The distinct data of one advertiser. Bounded: of what comes when there is no room only the number is
+/// known.
+package struct Payloads: Sendable {
+  /// Those that are kept, in the order in which they came first.
+  package private(set) var all: [Payload] = []
+  /// Hashes of those that are not.
+  private var others: Set<Int> = []
+  /// Whether there were more than could be told apart.
+  package private(set) var hasMoreOthers = false
+  /// How many are not kept.
+  package var otherCount: Int { others.count + (hasMoreOthers && others.isEmpty ? 1 : 0) }
+  /// The one that came last.
+  private var latest = 0
+
+  /// Takes data in and says where it stands: its position, or for data that is not kept a number below
+  /// zero that tells it from others.
+  mutating func take(
+    _ stream: AdvertisingStream, _ data: RawSpan, isTruncated: Bool, packet: Int,
+    time: Timestamp?, limit: Int, _ budget: inout PayloadBudget
+  ) -> Int {
+    if let known = find(stream, data, isTruncated) {
+      all[known].count += 1
+      all[known].lastPacket = packet
+      latest = known
+      return known
+    }
+    if all.count < limit, budget.bytes >= data.byteCount {
+      budget.bytes -= data.byteCount
+      all.append(
+        Payload(stream, data.array, isTruncated: isTruncated, packet: packet, time: time))
+      latest = all.count - 1
+      return latest
+    }
+    var hasher = Hasher()
+    hasher.combine(stream.event.rawValue)
+    hasher.combine(stream.sid)
+    for index in 0..<data.byteCount { hasher.combine(data.byte(at: index)) }
+    let hash = hasher.finalize()
+    if !others.contains(hash) {
+      if budget.others > 0 {
+        budget.others -= 1
+        others.insert(hash)
+      } else {
+        hasMoreOthers = true
+      }
+    }
+    return hash | .min
+  }
+
+  /// Where the data of a stream stands that was taken last; nil where there is none.
+  func latest(of stream: AdvertisingStream) -> Int? {
+    all.indices.filter { all[$0].stream == stream }.max { all[$0].lastPacket < all[$1].lastPacket }
+  }
+
+  private func find(
+    _ stream: AdvertisingStream, _ data: RawSpan, _ isTruncated: Bool
+  ) -> Int? {
+    if latest < all.count, isSame(latest, stream, data, isTruncated) { return latest }
+    for position in all.indices where isSame(position, stream, data, isTruncated) {
+      return position
+    }
+    return nil
+  }
+
+  private func isSame(
+    _ position: Int, _ stream: AdvertisingStream, _ data: RawSpan, _ isTruncated: Bool
+  ) -> Bool {
+    guard all[position].data.count == data.byteCount, all[position].stream == stream,
+      all[position].isTruncated == isTruncated
+    else { return false }
+    let kept = all[position].data
+    return kept.bytes.isEqual(to: data)
+  }
+
+  /// Gives back what this takes of memory.
+  func release(into budget: inout PayloadBudget) {
+    for payload in all { budget.bytes += payload.data.count }
+    budget.others += others.count
+  }
+
+  /// Takes in what the same device sent under another address: where each of its payloads now stands.
+  mutating func absorb(_ other: Payloads, limit: Int) -> [Int?] {
+    var places: [Int?] = []
+    for payload in other.all {
+      let known = all.firstIndex { $0.isSame(as: payload) }
+      if let known {
+        all[known].count += payload.count
+        all[known].lastPacket = max(all[known].lastPacket, payload.lastPacket)
+        places.append(known)
+      } else if all.count < limit {
+        all.append(payload)
+        places.append(all.count - 1)
+      } else {
+        others.insert(payload.data.hashValue)
+        places.append(nil)
+      }
+    }
+    others.formUnion(other.others)
+    hasMoreOthers = hasMoreOthers || other.hasMoreOthers
+    return places
+  }
+}

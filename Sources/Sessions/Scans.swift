@@ -1,0 +1,258 @@
+package import Bluetooth
+import Bytes
+package import Dissectors
+
+/// A scan of the captured host: from the command that began it to what ended it.
+package struct Scan: Sendable {
+  /// What ended a scan.
+  package enum Ending: Sendable, Equatable {
+    /// The host.
+    case host
+    /// Its duration was over.
+    case timeout
+    /// The controller was reset, or went away.
+    case reset
+    /// The host began another one.
+    case replaced
+
+    /// As the JSON contract names it.
+    package var key: StaticString {
+      switch self {
+      case .host: "host"
+      case .timeout: "timeout"
+      case .reset: "reset"
+      case .replaced: "replaced"
+      }
+    }
+  }
+
+  /// The controller's index; 0xffff: the record belonged to none.
+  package let adapter: UInt16
+  /// How it was set up; nil where that is not in the capture.
+  package let parameters: ScanParameters?
+  /// Filter_Duplicates; nil: not known.
+  package let filterDuplicates: UInt8?
+  /// After how long the controller ends it, or its part of a period, in units of 10 ms; 0: not.
+  package var duration: UInt16 = 0
+  /// How often it is begun anew, in units of 1.28 s; 0: not.
+  package var period: UInt16 = 0
+  /// A discovery of the Linux kernel's, where the capture has no command that begins the scan: the
+  /// address types, bits 0 BR/EDR, 1 LE public, 2 LE random.
+  package var discovery: UInt8?
+  /// Whether its beginning is not in the capture: then `firstPacket` is its first report.
+  package let isOpeningMissing: Bool
+  /// The command that began it.
+  package let firstPacket: Int
+  /// And when.
+  package let firstTime: Timestamp?
+  /// What ended it; nil: it is on at the end of the capture.
+  package internal(set) var ending: Ending?
+  /// The packet that ended it, or the capture's last one.
+  package internal(set) var lastPacket: Int
+  /// And when.
+  package internal(set) var lastTime: Timestamp?
+  /// Why the controller did not begin it.
+  package internal(set) var refusal: StatusCode?
+  /// Reports while it was on, of those that were asked for.
+  package internal(set) var reports = 0
+
+  /// Whether the scanner is not at it all the time.
+  package var isPaused: Bool {
+    if period > 0 { return true }
+    guard let parameters else { return true }
+    let settings = [parameters.le1M, parameters.leCoded].compactMap(\.self)
+    // Two PHYs share one radio.
+    return settings.isEmpty || settings.count > 1 || !settings[0].isContinuous
+  }
+}
+
+/// The scans of all controllers. Bounded: the oldest goes.
+package struct Scans: Sendable {
+  /// In which scan a report was heard.
+  package struct Hearing: Sendable {
+    /// Counts scans from 1.
+    let id: Int
+    /// Whether duplicates were filtered; nil: not known.
+    let filtersDuplicates: Bool?
+    /// Whether the scanner was not at it all the time.
+    let isPaused: Bool
+  }
+
+  private struct Controller: Sendable {
+    let adapter: UInt16
+    var parameters: ScanParameters?
+    /// The scan that is on, or ended last, by its number; 0: none.
+    var latest = 0
+    var isOn = false
+  }
+
+  /// Those that are remembered, in the order in which they began.
+  package private(set) var all: [Scan] = []
+  /// How many were forgotten.
+  package private(set) var forgotten = 0
+  private var controllers: [Controller] = []
+  private let limit: Int
+  private let controllerLimit: Int
+  /// What was on its way when a scan ended still comes.
+  private static let afterglow: Int64 = 1_000_000_000
+
+  init(_ limits: Limits) {
+    limit = max(4, limits.scans)
+    controllerLimit = max(1, limits.adapters)
+  }
+
+  private mutating func controller(_ adapter: UInt16) -> Int {
+    if let known = controllers.firstIndex(where: { $0.adapter == adapter }) { return known }
+    if controllers.count == controllerLimit { controllers.removeFirst() }
+    controllers.append(Controller(adapter: adapter))
+    return controllers.count - 1
+  }
+
+  mutating func set(_ parameters: ScanParameters, _ adapter: UInt16) {
+    controllers[controller(adapter)].parameters = parameters
+  }
+
+  /// A scan begins or ends, or was refused.
+  mutating func turn(
+    _ command: ScanSwitch, _ adapter: UInt16, _ status: StatusCode, packet: Int, time: Timestamp?
+  ) {
+    guard status == .success else {
+      // A scan that was on stays on, and one that was off too: nothing but the attempt is to be told.
+      guard command.isOn else { return }
+      var scan = begun(command, adapter, packet: packet, time: time)
+      scan.refusal = status
+      _ = append(scan)
+      return
+    }
+    let known = controller(adapter)
+    guard command.isOn else {
+      end(adapter, .host, packet: packet, time: time)
+      return
+    }
+    let scan = begun(command, adapter, packet: packet, time: time)
+    if controllers[known].isOn, let on = position(controllers[known].latest) {
+      // Begun again as it is: it goes on.
+      let before = all[on]
+      if !before.isOpeningMissing, before.parameters == scan.parameters,
+        before.filterDuplicates == scan.filterDuplicates, before.period == scan.period,
+        before.duration == scan.duration
+      {
+        return
+      }
+      end(adapter, .replaced, packet: packet, time: time)
+    }
+    begin(scan, known)
+  }
+
+  private func begun(
+    _ command: ScanSwitch, _ adapter: UInt16, packet: Int, time: Timestamp?
+  ) -> Scan {
+    Scan(
+      adapter: adapter,
+      parameters: controllers.first { $0.adapter == adapter }?.parameters,
+      filterDuplicates: command.filterDuplicates, duration: command.duration,
+      period: command.period, isOpeningMissing: false, firstPacket: packet, firstTime: time,
+      lastPacket: packet, lastTime: time)
+  }
+
+  private mutating func begin(_ scan: Scan, _ known: Int) {
+    controllers[known].latest = append(scan)
+    controllers[known].isOn = true
+  }
+
+  /// Its number.
+  private mutating func append(_ scan: Scan) -> Int {
+    if all.count >= limit {
+      let dropped = max(1, limit / 4)
+      all.removeFirst(dropped)
+      forgotten += dropped
+    }
+    all.append(scan)
+    return forgotten + all.count
+  }
+
+  private func position(_ id: Int) -> Int? {
+    let position = id - 1 - forgotten
+    return all.indices.contains(position) ? position : nil
+  }
+
+  /// The scan of a controller that is on ends.
+  mutating func end(_ adapter: UInt16, _ ending: Scan.Ending, packet: Int, time: Timestamp?) {
+    guard let known = controllers.firstIndex(where: { $0.adapter == adapter }),
+      controllers[known].isOn
+    else { return }
+    controllers[known].isOn = false
+    guard let on = position(controllers[known].latest) else { return }
+    all[on].ending = ending
+    all[on].lastPacket = packet
+    all[on].lastTime = time
+  }
+
+  /// The controller was reset, or went away: it has no parameters either.
+  mutating func forget(_ adapter: UInt16, packet: Int, time: Timestamp?) {
+    end(adapter, .reset, packet: packet, time: time)
+    if let known = controllers.firstIndex(where: { $0.adapter == adapter }) {
+      controllers[known].parameters = nil
+    }
+  }
+
+  /// Whether a scan is on.
+  func isOn(_ adapter: UInt16) -> Bool {
+    controllers.contains { $0.adapter == adapter && $0.isOn }
+  }
+
+  /// The scan that a report was heard in: where none is on, one that has just ended, or else one whose
+  /// beginning is not in the capture.
+  mutating func hear(
+    _ adapter: UInt16, packet: Int, time: Timestamp?, isCounted: Bool
+  ) -> Hearing {
+    let known = controller(adapter)
+    if !controllers[known].isOn, !isRecent(controllers[known].latest, time) {
+      begin(
+        Scan(
+          adapter: adapter, parameters: nil, filterDuplicates: nil, isOpeningMissing: true,
+          firstPacket: packet, firstTime: time, lastPacket: packet, lastTime: time), known)
+    }
+    let id = controllers[known].latest
+    guard let on = position(id) else {
+      return Hearing(id: id, filtersDuplicates: nil, isPaused: true)
+    }
+    if isCounted { all[on].reports += 1 }
+    return Hearing(
+      id: id, filtersDuplicates: all[on].filterDuplicates.map { $0 != 0 },
+      isPaused: all[on].isPaused)
+  }
+
+  private func isRecent(_ id: Int, _ time: Timestamp?) -> Bool {
+    guard let ended = position(id) else { return false }
+    guard let time, let end = all[ended].lastTime else { return true }
+    return time.nanoseconds(since: end) <= Self.afterglow
+  }
+
+  /// The kernel has begun or ended a discovery (MGMT Discovering). It says nothing new where the commands
+  /// by which it scans are there.
+  mutating func discover(
+    _ types: UInt8, isOn: Bool, _ adapter: UInt16, packet: Int, time: Timestamp?
+  ) {
+    let known = controller(adapter)
+    if let on = position(controllers[known].latest), controllers[known].isOn {
+      guard !isOn, all[on].discovery != nil else { return }
+      end(adapter, .host, packet: packet, time: time)
+    } else if isOn, !all.contains(where: { $0.discovery == nil && $0.adapter == adapter }) {
+      var scan = Scan(
+        adapter: adapter, parameters: nil, filterDuplicates: nil, isOpeningMissing: false,
+        firstPacket: packet, firstTime: time, lastPacket: packet, lastTime: time)
+      scan.discovery = types
+      begin(scan, known)
+    }
+  }
+
+  /// The capture ends: what is on was on up to here.
+  mutating func finish(packet: Int, time: Timestamp?) {
+    for controller in controllers where controller.isOn {
+      guard let on = position(controller.latest) else { continue }
+      all[on].lastPacket = packet
+      all[on].lastTime = time
+    }
+  }
+}

@@ -1,0 +1,214 @@
+import ArgumentParser
+import Bytes
+import Glibc
+import Reports
+import Sessions
+
+/// `values`: what each characteristic's value was.
+struct ValuesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "values",
+    abstract: "Say what each characteristic's value was, and how it changed.",
+    discussion: """
+      A table: for each characteristic how often its value was read, written, notified or indicated, \
+      the first value and the last one, how many were different, and what was refused. Values that \
+      came in several packets are joined: long reads, prepared writes. Service data and manufacturer \
+      data in advertisements are values, too. Numbers of 1, 2 or 4 bytes get a chart.
+
+      With --all one line a value, in the order in which it became known what had become of it; with \
+      --csv and --json the same for programs. --raw writes the bytes of one characteristic, or of one \
+      L2CAP channel, into a file.
+
+      Examples:
+        gattscope values capture.btsnoop
+        gattscope values --uuid 2a37 --all capture.btsnoop
+        gattscope values --csv --uuid 2a19 capture.btsnoop > battery.csv
+        gattscope values --json capture.btsnoop | jq 'select(.error)'
+        gattscope values --uuid 6e400003-b5a3-f393-e0a9-e50e24dcca9e --raw log.bin capture.btsnoop
+        gattscope values --channel 0x0041 --direction sent --raw image.bin capture.btsnoop
+        ssh pi tail -c +1 -f trace | gattscope values --follow -
+      """)
+
+  @Argument(help: Run.capturesHelp, completion: .file())
+  var captures: [String]
+
+  @OptionGroup(title: "Selection")
+  var selection: SelectionOptions
+
+  @OptionGroup
+  var supplied: MapFileOptions
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Operations, several with commas: \(OperationArgument.keys.joined(separator: ", ")).",
+      valueName: "operation,\u{2026}"),
+    completion: .custom { SeveralValues.completions($2, among: OperationArgument.keys) },
+    transform: { try SeveralValues.read($0, OperationArgument.operation) })
+  var operation: [[ValueOperation]] = []
+
+  @Flag(name: .long, help: "Print every value, one a line, instead of the table.")
+  var all = false
+
+  @Flag(
+    name: .long,
+    help: "Print every value as it comes, until the stream ends or Ctrl-C; a good end, status 0.")
+  var follow = false
+
+  @Flag(name: .long, help: "Print comma-separated values, one row a value.")
+  var csv = false
+
+  @Flag(name: .long, help: "Print one JSON object a line.")
+  var json = false
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Write the bytes of the one characteristic or channel that is selected, in order, to a file; - "
+        + "is standard output.",
+      valueName: "file"),
+    completion: .file())
+  var raw: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "With --raw: an L2CAP channel by its identifier on this host, as in 0x0041.",
+      valueName: "cid"),
+    transform: { text in
+      guard let handles = try? Selection.handles(text), handles.count == 1 else {
+        throw ValidationError("expected a channel identifier, as in 0x0041")
+      }
+      return handles.lowerBound
+    })
+  var channel: UInt16?
+
+  @Flag(name: .long, help: "Print keys and other secrets instead of <hidden>.")
+  var showKeys = false
+
+  @OptionGroup(title: "Terminal")
+  var terminal: TerminalOptions
+
+  @OptionGroup(title: "Terminal")
+  var signs: SignOptions
+
+  func validate() throws {
+    let forms = [all, csv, json, raw != nil].count { $0 }
+    if forms > 1 {
+      throw ValidationError("--all, --csv, --json and --raw exclude each other.")
+    }
+    if channel != nil, raw == nil {
+      throw ValidationError("--channel goes with --raw: what crosses a channel has no values.")
+    }
+    if !selection.opcode.isEmpty || !selection.event.isEmpty || !selection.text.isEmpty {
+      throw ValidationError(
+        "--opcode, --event and --text choose packets, not values; --operation chooses values.")
+    }
+    for layer in selection.layer.joined() where layer != .att && layer != .advertising {
+      throw ValidationError("values are of --layer att or adv; others have none.")
+    }
+  }
+
+  mutating func run() throws {
+    var options = ValuesOptions()
+    options.selection = Run.finding(try selection.selection(), in: captures)
+    options.operations = operation.flatMap(\.self)
+    options.showsKeys = showKeys
+    options.usesColor = terminal.usesColor
+    options.width = terminal.columns
+    options.glyphs = signs.glyphs
+    let maps = try supplied.maps()
+    if follow { Terminal.endWellOnInterrupt() }
+    if let raw {
+      try write(raw, options, maps)
+    } else if json {
+      try Run.captures(captures, maps: maps) { ValueLines(options, .json, $0) }
+    } else if csv {
+      try Run.captures(captures, maps: maps) { ValueLines(options, .csv, $0) }
+    } else if all || follow {
+      try Run.captures(captures, maps: maps) { ValueLines(options, .text, $0) }
+    } else {
+      try Run.captures(captures, maps: maps) { _ in ValuesReport(options) }
+    }
+  }
+
+  /// Writes the selected bytes to a file, which is there only if all went well.
+  private func write(_ name: String, _ options: ValuesOptions, _ maps: [SuppliedMap]) throws {
+    let file = try OutputFile(name)
+    var refusal: String?
+    do {
+      try Run.captures(captures, to: file.descriptor, maps: maps) { _ in
+        RawValues(options, channel: channel)
+      } inspect: { report in
+        refusal = report.refusal
+      }
+    } catch {
+      // A damaged capture has given its bytes up to the damage.
+      if refusal == nil { try file.keep() } else { file.discard() }
+      throw error
+    }
+    if let refusal {
+      file.discard()
+      Terminal.complain(refusal)
+      throw ExitCode(64)
+    }
+    try file.keep()
+  }
+}
+
+/// An operation by the JSON contract's name.
+enum OperationArgument {
+  static let keys = ValueOperation.allCases.map { $0.key.description }
+
+  static func operation(_ text: String) throws -> ValueOperation {
+    guard let found = ValueOperation.allCases.first(where: { $0.key.description == text }) else {
+      throw ValidationError(
+        "'\(text)' is no operation; there are \(keys.dropLast().joined(separator: ", ")) and "
+          + (keys.last ?? ""))
+    }
+    return found
+  }
+}
+
+/// A file that is written under another name until it is whole.
+struct OutputFile {
+  /// Where to write.
+  let descriptor: Int32
+  private let name: String
+  private let scratch: String?
+
+  /// - Parameter name: the file's, or `-` for standard output. What is no regular file is written to
+  ///   directly.
+  init(_ name: String) throws {
+    self.name = name
+    if name == "-" {
+      (descriptor, scratch) = (STDOUT_FILENO, nil)
+      return
+    }
+    let isDirect = Terminal.exists(name) && !Terminal.isFile(name)
+    let path = isDirect ? name : "\(name).\(getpid()).part"
+    scratch = isDirect ? nil : path
+    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw Self.failure(name) }
+  }
+
+  /// The file is whole: it gets its name.
+  func keep() throws {
+    guard let scratch else { return }
+    close(descriptor)
+    guard unsafe rename(scratch, name) == 0 else { throw Self.failure(name) }
+  }
+
+  /// The file is worth nothing.
+  func discard() {
+    guard let scratch else { return }
+    close(descriptor)
+    unsafe unlink(scratch)
+  }
+
+  private static func failure(_ name: String) -> ExitCode {
+    let words = unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)"
+    Terminal.complain("\(name) could not be written: \(words.lowercased())")
+    return ExitCode(74)
+  }
+}

@@ -1,0 +1,106 @@
+import Testing
+
+@testable import Bytes
+
+/// What is written in whole words of the machine, held against what writes it byte by byte, at every
+/// length and place where words begin and end.
+@Suite struct OutputPiecesTests {
+
+  @Test(arguments: 0...40)
+  func aStringOfEachLengthIsEscapedAtEachPlace(length: Int) {
+    let plain = Array("The quick brown fox jumps over the lazy dog".utf8.prefix(length))
+    for (special, escaped) in [
+      (0x22, "\\\""), (0x5c, "\\\\"), (0x00, "\\u0000"), (0x1f, "\\u001f"), (0x0a, "\\n"),
+      (0x7f, "\\u007f"), (0xff, "\u{fffd}"),
+    ] as [(UInt8, String)] {
+      for place in plain.indices {
+        var bytes = plain
+        bytes[place] = special
+        let expected =
+          String(decoding: plain[..<place], as: UTF8.self) + escaped
+          + String(decoding: plain[(place + 1)...], as: UTF8.self)
+        let found = written { $0.jsonEscaped(bytes.bytes) }
+        #expect(found == expected, "byte \(special) at \(place) of \(length)")
+      }
+    }
+    #expect(written { $0.jsonEscaped(plain.bytes) } == String(decoding: plain, as: UTF8.self))
+  }
+
+  /// Letters of two, three and four bytes stand for themselves, across the words, too.
+  @Test(arguments: 0...16)
+  func lettersOfOtherScriptsStay(before: Int) {
+    let text = String(repeating: "a", count: before) + "äß→𝄞\u{2028}é"
+    let expected = text.replacing("\u{2028}", with: "\\u2028")
+    #expect(written { $0.jsonEscaped([UInt8](text.utf8).bytes) } == expected)
+  }
+
+  @Test(arguments: [0, 1, 9, 10, 99, 100, 101, 999, 1000, 9999, 10_000, 99_999, 100_000])
+  func decimalsAroundEachPower(value: UInt) {
+    for number in [value, value * 1_000_003, .max - value] {
+      #expect(written { $0.decimal(number) } == "\(number)")
+      let digits = "\(number)"
+      let padding = String(repeating: "0", count: max(0, 12 - digits.count))
+      #expect(written { $0.decimal(number, digits: 12) } == padding + digits)
+      #expect(
+        written {
+          $0.spaces(24)
+          $0.put(number, endingAt: 24)
+        } == String(repeating: " ", count: 24 - digits.count) + digits)
+    }
+  }
+
+  @Test(arguments: 1...16)
+  func hexadecimalOfEachWidth(digits: Int) {
+    for number in [0, 0x9a, 0x0123_4567_89ab_cdef, UInt64.max, 0xf0e1_d2c3_b4a5_9687] {
+      // Of a number with more digits the last ones.
+      let all = String(repeating: "0", count: 16) + String(number, radix: 16)
+      #expect(written { $0.hexadecimal(number, digits: digits) } == "0x" + all.suffix(digits))
+    }
+  }
+
+  @Test(arguments: 0...13)
+  func bytesInHexadecimalOfEachLength(length: Int) {
+    let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 * 37 + 0x9f) }
+    let pairs = bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+    #expect(written { $0.hex(bytes.bytes) } == pairs.joined())
+    #expect(written { $0.hex(bytes.bytes, separator: 0x20) } == pairs.joined(separator: " "))
+  }
+
+  @Test func namesOfEachLength() {
+    for name: StaticString in [
+      "", "a", "ab", "abc", "abcd", "abcde", "abcdefg", "abcdefgh", "abcdefghi", "abcdefghijklmno",
+      "abcdefghijklmnop", "abcdefghijklmnopq", "abcdefghijklmnopqrstuvwxyzabcdef",
+      "abcdefghijklmnopqrstuvwxyzabcdefg", "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz",
+    ] {
+      #expect(written { $0.name(name) } == name.description)
+      #expect(written { $0.jsonWord(name) } == "\"\(name.description)\"")
+    }
+  }
+
+  @Test(arguments: [
+    (0, "", ""), (500_000_000, ".5", ".500000000"), (173_900_000, ".1739", ".173900000"),
+    (1, ".000000001", ".000000001"), (120_000, ".00012", ".000120000"),
+  ])
+  func fractionsWithAndWithoutTrailingZeros(value: UInt, trimmed: String, whole: String) {
+    #expect(written { $0.fraction(value, decimals: 9) } == trimmed)
+    if value > 0 { #expect(written { $0.fraction(value, decimals: 9, trim: false) } == whole) }
+  }
+
+  /// The same key again, one after another, and more keys than there are places for.
+  @Test func keysAreWrittenTheSameAgain() {
+    var keys = KeyCache()
+    var output = Output()
+    let names: [StaticString] = [
+      "Connection_Handle", "a", "", "type",
+      "a_key_that_is_longer_than_sixty_characters_and_therefore_is_never_kept",
+    ]
+    for round in 0..<3 {
+      for name in names {
+        output.clear()
+        keys.write(name, isFirst: round == 1, into: &output)
+        let expected = (round == 1 ? "" : ",") + "\"\(name.description.lowercased())\":"
+        #expect(String(decoding: output.bytes.array, as: UTF8.self) == expected)
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Glibc
+import ProgramRunner
+import Testing
+
+@Suite("values, run as a user runs it")
+struct ValuesCommandTests {
+  init() { signal(SIGPIPE, SIG_IGN) }
+
+  @Test("--raw writes a file only where one thing is selected")
+  func raw() throws {
+    let folder = try Folder()
+    let path = folder.path("bytes")
+    let capture = Program.sample("wristband")
+    try folder.write("bytes", [1, 2, 3])
+    let refused = try Program.run(["values", "--raw", path, capture])
+    #expect(refused.status == 64 && refused.output.isEmpty)
+    #expect(
+      refused.errors.contains("fff7 notified (12 values)")
+        && refused.errors.contains("choose with --device or --uuid or --operation"),
+      "\(refused.errors)")
+    // What was there stays, and nothing else is there.
+    #expect(folder.bytes("bytes") == [1, 2, 3])
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    #expect(files.allSatisfy { !$0.hasSuffix(".part") }, "\(files)")
+    let arguments = ["values", "--uuid", "fff7", "--operation", "notification", capture]
+    let written = try Program.run(arguments + ["--raw", path])
+    #expect(written.status == 0 && written.output.isEmpty && written.errors.isEmpty)
+    let bytes = folder.bytes("bytes")
+    #expect(bytes.count == 136 && bytes.starts(with: [0xa5, 0x06, 0x82, 0x55]))
+    #expect(try Program.run(arguments + ["--raw", "-"]).output == bytes)
+    let nowhere = try Program.run(arguments + ["--raw", folder.path("no/file")])
+    #expect(nowhere.status == 74 && nowhere.errors.contains("could not be written"))
+  }
+
+  @Test("--raw --channel writes what crossed an L2CAP channel one way")
+  func channel() throws {
+    let capture = Program.sample("channels")
+    let arguments = ["values", "--raw", "-", "--channel", "0x0040", capture]
+    #expect(try Program.run(arguments).status == 64)
+    let sent = try Program.run(arguments + ["--direction", "sent"])
+    #expect(sent.status == 0 && !sent.output.isEmpty, "\(sent.errors)")
+  }
+
+  @Test(
+    "Options that choose packets, and forms that exclude each other, are refused",
+    arguments: [
+      ["--opcode", "0x12"], ["--event", "5"], ["--text", "a"], ["--layer", "smp"],
+      ["--json", "--csv"], ["--all", "--raw", "x"], ["--channel", "0x40"], ["--operation", "no"],
+    ])
+  func refusals(_ options: [String]) throws {
+    let ending = try Program.run(["values"] + options + [Program.sample("heart-rate")])
+    #expect(ending.status == 64 && ending.output.isEmpty, "\(ending.errors)")
+  }
+
+  @Test("--follow prints values as they come, and ends well", arguments: [SIGINT, SIGTERM])
+  func follow(_ signal: Int32) throws {
+    let capture = try CaptureBytes(contentsOf: Program.sample("heart-rate"))
+    let pipe = Pipe()
+    let session = try Session(["values", "--follow", "-"], input: pipe.fileHandleForReading)
+    // The first value is read in record 104.
+    pipe.fileHandleForWriting.write(Data(capture.bytes[..<capture.ends[104]]))
+    #expect(session.line()?.hasSuffix("how") == true)
+    #expect(session.line()?.contains("2a38 Body Sensor Location") == true)
+    #expect(!session.hasMore)
+    kill(session.process.processIdentifier, signal)
+    let ending = session.finish()
+    #expect(ending.status == 0 && ending.errors.isEmpty, "\(ending)")
+  }
+
+  @Test("A damaged capture gives its values up to the damage")
+  func damaged() throws {
+    let folder = try Folder()
+    let capture = try CaptureBytes(contentsOf: Program.sample("heart-rate"))
+    try folder.write("cut", Array(capture.bytes[..<(capture.ends[110] + 9)]))
+    let ending = try Program.run(["values", "--csv", folder.path("cut")])
+    #expect(ending.status == 65 && ending.lines.count == 4, "\(ending.text)")
+  }
+}

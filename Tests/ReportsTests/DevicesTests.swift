@@ -1,0 +1,166 @@
+// What text and JSON say of devices.
+
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+import Testing
+
+@testable import Reports
+
+/// LE Set Scan Parameters, LE Set Scan Enable (all reports unless told), each with its answer.
+private func scan(filter: UInt8 = 0) -> [TestRecord] {
+  [
+    TestRecord(bytes: hex("01 0b 20 07 01 a0 00 a0 00 00 00")), received("04 0e 04 01 0b 20 00"),
+    TestRecord(bytes: hex("01 0c 20 02 01") + [filter]), received("04 0e 04 01 0c 20 00"),
+  ]
+}
+
+private func received(_ text: String) -> TestRecord {
+  TestRecord(bytes: hex(text), direction: .received)
+}
+
+/// An LE Advertising Report of -60 dBm with this data.
+private func heard(
+  _ data: [UInt8], event: UInt8 = 0, address: String = "55 44 33 22 11 c0"
+) -> TestRecord {
+  let report = [event, 1] + hex(address) + [UInt8(data.count)] + data + [0xc4]
+  return TestRecord(
+    bytes: [4, 0x3e, UInt8(report.count + 2), 2, 1] + report, direction: .received)
+}
+
+private func print(
+  _ records: [TestRecord], json: Bool = false, limits: Limits = Limits(),
+  of devices: [DevicePattern] = [], showsKeys: Bool = false
+) -> String {
+  var options = DevicesOptions()
+  options.isJSON = json
+  options.show.selection.devices = devices
+  options.show.showsKeys = showsKeys
+  var source = RecordList(records)
+  var report = DevicesReport(options, source.summary, limits: limits)
+  return Rendering.run(&source, &report)
+}
+
+/// The lines of the first device.
+private func device(_ records: [TestRecord]) -> [String] {
+  let parts = print(records).split(separator: "\n\n").dropFirst(2)
+  return parts.first?.split(separator: "\n").map(String.init) ?? []
+}
+
+private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
+  [UInt8(data.count + 1), type] + data
+}
+
+@Suite struct DevicesTests {
+  @Test func aDevice() {
+    let name = heard(structure(9, Array("HRM".utf8)), event: 4)
+    let lines = print(scan() + [heard(hex("02 01 06 03 03 0d 18")), name])
+    #expect(
+      lines == """
+        1 advertiser, 2 reports
+
+        scan  from #3 on, 0 ms: active, interval 100 ms, window 100 ms, duplicates reported; 2 reports; still on at the end
+
+        C0:11:22:33:44:55  random static, "HRM", connectable
+          1 ADV_IND, 1 SCAN_RSP, #5–#6 in 0 ms; RSSI -60 dBm
+          #5  ADV_IND     7 of 31 bytes  180d Heart Rate; general discoverable, LE only
+          #6    SCAN_RSP  5 of 31 bytes  "HRM"
+
+        """)
+  }
+
+  @Test func nobody() {
+    #expect(print([]) == "nobody was heard advertising\n")
+    #expect(print([], json: true).isEmpty)
+  }
+
+  @Test func whyNothingIsMeasured() {
+    let filtered = print(scan(filter: 1) + [heard([]), heard([])])
+    #expect(filtered.contains("duplicates filtered (so no interval and no range of RSSI)"))
+    #expect(filtered.contains("#5–#6 in 0 ms; first -60 dBm\n"))
+    let json = print(scan(filter: 1) + [heard([])], json: true)
+    #expect(json.contains("\"first_rssi_dbm\":-60,\"no_statistics\":\"duplicates_filtered\""))
+    #expect(!json.contains("\"rssi_dbm\"") && !json.contains("interval_ms\":1,"))
+    let unknown = print([heard([])], json: true)
+    #expect(unknown.contains("\"no_statistics\":\"scan_unknown\""))
+    #expect(unknown.contains("\"opening_missing\":true"))
+  }
+
+  // MARK: Apps on Apple's systems
+
+  /// Data, whether it is a scan response, and what is said of it.
+  @Test(
+    arguments: [
+      // 28 bytes beside the Flags: a name of 26.
+      (hex("02 01 06") + structure(9, [UInt8](repeating: 0x61, count: 26)), false, nil),
+      (
+        structure(9, [UInt8](repeating: 0x61, count: 27)), false,
+        "29 bytes beside Flags (28 fit)"
+      ),
+      (structure(9, Array("0123456789".utf8)), true, nil),
+      (
+        structure(9, Array("01234567891".utf8)), true,
+        "11 bytes in a scan response (a name of 10 fits)"
+      ),
+      (hex("03 03 0d 18 11 07 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f"), false, nil),
+      (hex("02 0a 04"), false, "Tx Power Level"), (hex("02 33 00"), false, "type 0x33"),
+      (
+        hex("02 0a 04 03 19 41 03 02 1c 00 05 ff 59 00 01 02"), false,
+        "Tx Power Level, Appearance, LE Role and 1 more type"
+      ),
+      // Apple's overflow area is what the system makes of an app's services.
+      (hex("14 ff 4c 00 01") + [UInt8](repeating: 0, count: 16), false, nil),
+    ] as [([UInt8], Bool, String?)])
+  func notFromAnApp(_ data: [UInt8], _ isScanResponse: Bool, _ expected: String?) {
+    let lines = device(scan() + [heard(data, event: isScanResponse ? 4 : 0)])
+    let said = lines.first { $0.contains("iOS") }
+    #expect(said == expected.map { "  not from an iOS app: " + $0 })
+  }
+
+  @Test func theOverflowArea() {
+    let data = hex("14 ff 4c 00 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 40 03")
+    let words = "overflow area, 3 bits set: 00 00 00 00 00 00 00 00 00 00 00 00 00 00 40 03"
+    #expect(print([heard(data)]).contains("company 0x004c Apple, Inc. " + words))
+    #expect(Rendering.text([heard(data)]).contains(words))
+    #expect(print([heard(data)], json: true).contains("\"overflow_area_bits\":3"))
+    // One byte more or less, another type, another company: something else.
+    for other in [Array(data.dropLast()), data + [0]] {
+      var other = other
+      other[0] = UInt8(other.count - 1)
+      #expect(!print([heard(other)]).contains("overflow"))
+    }
+    #expect(!print([heard([0x14, 0xff, 0x59] + data.dropFirst(3))]).contains("overflow"))
+  }
+
+  // MARK: What comes from the air
+
+  @Test func secretsAndControlCharacters() {
+    let key = heard(structure(0x22, [UInt8](repeating: 0xab, count: 16)))
+    #expect(!print([key]).contains("ab ab") && print([key]).contains("<hidden>"))
+    #expect(!print([key], json: true).contains("abab"))
+    #expect(print([key], json: true).contains("\"hidden\":[\"data\"]"))
+    #expect(print([key], showsKeys: true).contains("ab ab"))
+    let name = heard(structure(9, [0x1b, 0x5b, 0x41]))
+    #expect(print([name]).contains("\"\\x1b[A\""))
+    #expect(print([name], json: true).contains("\"name\":\"\\u001b[A\""))
+  }
+
+  @Test func whatIsAskedFor() throws {
+    let records =
+      scan() + [heard(structure(9, Array("one".utf8))), heard([], address: "55 44 33 22 11 c1")]
+    let one = print(records, of: [try DevicePattern("on*")])
+    #expect(one.contains("\"one\"") && !one.contains("C1:11"))
+    let other = print(records, json: true, of: [try DevicePattern("C1:*")])
+    #expect(other.contains("C1:11:22:33:44:55") && !other.contains("\"one\""))
+    #expect(other.contains("\"reports\":1}"))
+  }
+
+  @Test func moreThanAreRemembered() {
+    var limits = Limits()
+    limits.listedAdvertisers = 1
+    let text = print([heard([]), heard([], address: "55 44 33 22 11 c1")], limits: limits)
+    #expect(text.hasPrefix("1 advertiser, 1 report; 1 more, heard earlier, not remembered\n"))
+  }
+}

@@ -1,0 +1,249 @@
+// What `values` prints: the table, lines, CSV, JSON, bytes.
+
+import Bluetooth
+import Bytes
+import Captures
+import Sessions
+import Testing
+
+@testable import Reports
+
+/// Records of one link: central, peer C0:11:22:33:44:55.
+private struct Link {
+  var records: [TestRecord] = []
+  private var seconds: Int64 = 1_700_000_000
+
+  init() {
+    add(
+      [4, 0x3e, 0x13, 1, 0, 0x40, 0, 0, 1, 0x55, 0x44, 0x33, 0x22, 0x11, 0xc0]
+        + hex("18 00 00 00 48 00 00"), .received)
+  }
+
+  mutating func add(_ bytes: [UInt8], _ direction: Direction) {
+    records.append(
+      TestRecord(
+        bytes: bytes, direction: direction, time: Timestamp(seconds: seconds, nanoseconds: 0)))
+    seconds += 1
+  }
+
+  mutating func att(_ text: String, _ direction: Direction) {
+    let pdu = hex(text)
+    let l2cap = [UInt8(pdu.count), 0, 4, 0] + pdu
+    add([2, 0x40, 0, UInt8(l2cap.count), 0] + l2cap, direction)
+  }
+
+  /// A characteristic that was discovered, its value's handle after the declaration's.
+  mutating func discover(_ handle: UInt8, _ uuid: String) {
+    att("08 01 00 ff ff 03 28", .sent)
+    att("09 07 \(digits(handle)) 00 1a \(digits(handle + 1)) 00 \(uuid)", .received)
+  }
+
+  private func digits(_ value: UInt8) -> String {
+    String(UInt16(value) | 0x100, radix: 16).suffix(2).description
+  }
+}
+
+private func values(
+  _ options: ValuesOptions = ValuesOptions(), _ form: ValueLines.Form? = nil,
+  limits: Limits = Limits(), of write: (inout Link) -> Void
+) -> String {
+  var link = Link()
+  write(&link)
+  var source = RecordList(link.records)
+  if let form {
+    var report = ValueLines(options, form, source.summary, limits: limits)
+    return Rendering.run(&source, &report)
+  }
+  var report = ValuesReport(options, limits: limits)
+  return Rendering.run(&source, &report)
+}
+
+@Suite("What values prints")
+struct ValuesTests {
+  private func series(_ link: inout Link) {
+    link.discover(0x10, "19 2a")
+    for value in ["05", "0a", "0a", "14"] { link.att("1b 11 00 \(value)", .received) }
+    link.att("12 11 00 01", .sent)
+    link.att("01 12 11 00 03", .received)
+    link.att("0a 11 00", .sent)
+  }
+
+  @Test("The table: count, rate, first and last, chart, refused, unanswered")
+  func table() {
+    #expect(
+      values(of: series) == """
+                                               count   rate  packets  first → last
+        C0:11:22:33:44:55  connection 1, MTU 23 (not exchanged)
+          2a19 Battery Level  notification         4  1.0/s  #4–#7    05 → 14, 3 different
+                                                                      ▁▃▃█  5…20 as uint8
+                              write refused        1         #8       01: Write Not Permitted (0x03)
+                              read unanswered      1         #10      the capture ends
+
+        """)
+  }
+
+  @Test("Lines, JSON and CSV tell each value when its outcome is known")
+  func lines() {
+    #expect(
+      values(ValuesOptions(), .text, of: series) == """
+            #      time      how
+            4    3.0000  1 ← notification    2a19 Battery Level            05
+            5    4.0000  1 ← notification    2a19 Battery Level            0a
+            6    5.0000  1 ← notification    2a19 Battery Level            0a
+            7    6.0000  1 ← notification    2a19 Battery Level            14
+            8    7.0000  1 → write refused   2a19 Battery Level            01, Write Not Permitted (0x03)
+           10    9.0000  1 → read unanswered 2a19 Battery Level            the capture ends
+
+        """)
+    let json = values(ValuesOptions(), .json, of: series).split(separator: "\n")
+    #expect(
+      json.dropFirst(4) == [
+        """
+        {"type":"value","packet":8,"time":"2023-11-14T22:13:27.000000Z","elapsed_s":7,\
+        "connection":1,"device":"C0:11:22:33:44:55","uuid":"2a19","handle":"0x0011",\
+        "attribute":"value","via":"discovered","operation":"write","direction":"sent",\
+        "value":"01","response":9,"latency_ms":1000,\
+        "error":{"code":"0x03","name":"Write Not Permitted"}}
+        """,
+        """
+        {"type":"value","packet":10,"time":"2023-11-14T22:13:29.000000Z","elapsed_s":9,\
+        "connection":1,"device":"C0:11:22:33:44:55","uuid":"2a19","handle":"0x0011",\
+        "attribute":"value","via":"discovered","operation":"read","direction":"sent",\
+        "error":"no_response","because":"capture_ended"}
+        """,
+      ])
+    let csv = values(ValuesOptions(), .csv, of: series).split(separator: "\n")
+    #expect(
+      csv[0]
+        == "packet,time,elapsed_s,connection,device,service,uuid,name,handle,operation,direction,"
+        + "value,number,error,response,packets")
+    #expect(
+      csv[1] == "4,2023-11-14T22:13:23.000000Z,3,1,C0:11:22:33:44:55,,2a19,Battery Level,0x0011,"
+        + "notification,received,05,5,,,")
+    #expect(csv.allSatisfy { $0.count { $0 == "," } == 15 })
+  }
+
+  @Test("A name with a comma is quoted in CSV (RFC 4180)")
+  func quotes() {
+    func cell(_ text: String) -> String { written { $0.cell([UInt8](text.utf8).bytes) } }
+    #expect(cell("Apple, Inc.") == "\"Apple, Inc.\"")
+    #expect(cell("a \"b\"") == "\"a \"\"b\"\"\"")
+    #expect(cell("plain") == "plain")
+    #expect(cell("two\nlines") == "\"two\nlines\"")
+  }
+
+  @Test("Selection chooses values by what they are, not by the packet that told their outcome")
+  func selection() throws {
+    func numbers(_ change: (inout ValuesOptions) throws -> Void) rethrows -> [Int] {
+      var options = ValuesOptions()
+      try change(&options)
+      return values(options, .json, of: series).split(separator: "\n").compactMap { line in
+        line.firstMatch(of: /"packet":(\d+)/).flatMap { Int($0.1) }
+      }
+    }
+    #expect(numbers { $0.operations = [.write, .read] } == [8, 10])
+    #expect(numbers { $0.selection.errorsOnly = true } == [8, 10])
+    #expect(try numbers { $0.selection.statuses = [try StatusFilter("0x03")] } == [8])
+    #expect(try numbers { $0.selection.values = [try BytePattern("0a")] } == [5, 6])
+    #expect(numbers { $0.selection.packets = [5...8] } == [5, 6, 7, 8])
+    #expect(numbers { $0.selection.limit = 2 } == [4, 5])
+    #expect(numbers { $0.selection.directions = [.sent] } == [8, 10])
+    #expect(try numbers { $0.selection.handles = [try Selection.handles("0x12")] } == [])
+    #expect(
+      try numbers { $0.selection.uuids = [try Selection.uuid("2A19")] } == [4, 5, 6, 7, 8, 10])
+    #expect(try numbers { $0.selection.devices = [try DevicePattern("C0:11:*")] }.count == 6)
+    #expect(try numbers { $0.selection.devices = [try DevicePattern("C1:11:*")] } == [])
+    #expect(
+      try numbers {
+        $0.selection.times = try TimeRange.ranges(from: [TimePoint("4")], to: [TimePoint("5")])
+      } == [5, 6])
+  }
+
+  @Test("Key material is hidden in every form")
+  func secrets() {
+    func keys(_ link: inout Link) {
+      link.discover(0x10, "88 2b")
+      link.att("0a 11 00", .sent)
+      link.att("0b c0 c1 c2 c3", .received)
+      link.att("12 11 00 c0 c1 c2 c4", .sent)
+      link.att("13", .received)
+      link.att("08 01 00 ff ff 88 2b", .sent)
+      link.att("09 06 11 00 c0 c1 c2 c5", .received)
+      link.att("0e 11 00 12 00", .sent)
+      link.att("0f c0 c1 c2 c6 01", .received)
+    }
+    var open = ValuesOptions()
+    open.showsKeys = true
+    for form in [nil, ValueLines.Form.json, .csv, .text] {
+      let text = values(ValuesOptions(), form, of: keys).filter { $0 != " " }
+      #expect(!text.contains("c0c1"), "\(text)")
+      #expect(values(open, form, of: keys).filter { $0 != " " }.contains("c0c1c2c"))
+    }
+    #expect(values(ValuesOptions(), .json, of: keys).contains("\"hidden\":[\"value\"]"))
+    #expect(values(ValuesOptions(), .text, of: keys).contains("<hidden>, 4 bytes"))
+  }
+
+  @Test("Bytes of one stream; of more than one a refusal that names them")
+  func raw() throws {
+    func raw(_ change: (inout ValuesOptions) throws -> Void) rethrows -> ([UInt8], String?) {
+      var options = ValuesOptions()
+      try change(&options)
+      var link = Link()
+      series(&link)
+      link.att("52 11 00 ee", .sent)
+      var source = RecordList(link.records)
+      var report = RawValues(options, channel: nil)
+      var output = Output()
+      var pass = Pass()
+      try? pass.run(&source, &report, into: &output)
+      return (output.bytes.array, report.refusal)
+    }
+    let chosen = raw { $0.operations = [.notification] }
+    #expect(chosen.0 == [0x05, 0x0a, 0x0a, 0x14] && chosen.1 == nil)
+    #expect(
+      raw { _ in }.1 == "--raw writes the bytes of one attribute or channel, one way, and 2 are "
+        + "selected: 2a19 Battery Level notified (4 values); 2a19 Battery Level written (1 value); "
+        + "choose with --operation")
+  }
+
+  @Test("Many attributes and many values are counted up to a limit, which is said")
+  func limits() {
+    var limits = Limits()
+    limits.valueSeries = 3
+    limits.distinctValues = 4
+    let text = values(limits: limits) { link in
+      for index in 0..<10 { link.att("1b \(index)0 00 0\(index)", .received) }
+      for index in 0..<10 { link.att("1b 00 00 0\(index)", .received) }
+    }
+    #expect(text.contains("7 values of attributes that there was no room to count"))
+    #expect(text.contains("more than 4 different"))
+  }
+
+  @Test("What a device sends in advertisements is a series, too")
+  func advertised() {
+    let data = hex("02 01 06 05 ff 4c 00 aa bb 04 16 0f 18 61")
+    let report = [
+      4, 0x3e, UInt8(12 + data.count), 2, 1, 0, 1, 1, 2, 3, 4, 5, 0xc6, UInt8(data.count),
+    ]
+    let text = values { link in
+      for _ in 0..<3 { link.add(report + data + [0xc0], .received) }
+    }
+    #expect(text.contains("C6:05:04:03:02:01  advertising"))
+    #expect(
+      text.contains(
+        "company 0x004c Apple, Inc.  advertised      3  1.0/s  #2–#4    aa bb, each time"))
+    #expect(
+      text.contains("service 180f Battery        advertised      3  1.0/s  #2–#4    61, each time"))
+  }
+
+  @Test("A course of many numbers is drawn in few columns")
+  func course() {
+    var course = Course()
+    for value in 0..<1000 { course.add([UInt8(value & 0xff), UInt8(value >> 8)].bytes) }
+    #expect(course.points.count <= Course.columns)
+    #expect(course.points == course.points.sorted())
+    #expect(course.smallest == 0 && course.largest == 999)
+    course.add([1, 2, 3].bytes)
+    #expect(course.isBroken)
+  }
+}

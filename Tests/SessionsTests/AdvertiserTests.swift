@@ -1,0 +1,318 @@
+// Who advertised, and what: what `Advertisers` makes of reports.
+
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Testing
+
+@testable import Sessions
+
+/// What `devices` is told, without its words.
+struct DeviceRecording: PacketReport {
+  var advertisers: Advertisers
+  /// The packets whose reports count.
+  var counted: ClosedRange<Int> = 1...Int.max
+
+  var isSatisfied: Bool { false }
+
+  mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+  ) {
+    advertisers.observe(
+      record, dissection, bytes, answer, memory, isCounted: counted.contains(record.number))
+  }
+
+  mutating func finish(_ memory: Memory, _ failure: CaptureFailure?, into output: inout Output) {
+    advertisers.finish(memory)
+  }
+}
+
+/// The advertisers in what `build` writes.
+func devices(
+  limits: Limits = Limits(), counted: ClosedRange<Int> = 1...Int.max,
+  _ build: (inout Traffic) -> Void
+) -> Advertisers {
+  var traffic = Traffic()
+  build(&traffic)
+  var source = MemorySource(traffic)
+  var recording = DeviceRecording(advertisers: Advertisers(limits), counted: counted)
+  var output = Output()
+  var pass = Pass(limits)
+  try? pass.run(&source, &recording, into: &output)
+  return recording.advertisers
+}
+
+extension Traffic {
+  /// A command and its Command Complete.
+  mutating func done(_ opcode: Int, _ parameters: [UInt8], status: UInt8 = 0) {
+    command(opcode, parameters)
+    complete(opcode, [status])
+  }
+
+  /// LE Set Scan Parameters (active or not, interval 100 ms, window 100 ms unless given in slots) and LE
+  /// Set Scan Enable.
+  mutating func scan(filter: UInt8 = 0, isActive: Bool = true, window: Int = 160) {
+    done(0x200b, [isActive ? 1 : 0] + little(160) + little(window) + [0, 0])
+    done(0x200c, [1, filter])
+  }
+
+  /// LE Set Scan Enable: off.
+  mutating func stopScan() { done(0x200c, [0, 0]) }
+
+  /// LE Advertising Report with one report; event 0 ADV_IND, 3 ADV_NONCONN_IND, 4 SCAN_RSP.
+  mutating func heard(
+    _ data: [UInt8] = [], from address: Int = 0xc011_2233_4455, type: UInt8 = 1,
+    event: UInt8 = 0, rssi: Int8 = -60
+  ) {
+    meta(
+      0x02,
+      [1, event, type] + little(address, width: 6) + [UInt8(data.count)] + data
+        + [UInt8(bitPattern: rssi)])
+  }
+}
+
+/// The least, middle and greatest level.
+func levels(_ signals: SignalLevels?) -> [Int]? {
+  signals?.range.map { [$0.min, $0.median, $0.max] }
+}
+
+/// One AD structure.
+func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 1), type] + data }
+
+@Suite struct AdvertiserTests {
+  // MARK: Signal strength and interval
+
+  @Test func signalsOnlyWithDuplicates() throws {
+    let told = devices { traffic in
+      traffic.scan()
+      for rssi: Int8 in [-70, -50, -61, -60, 127] { traffic.heard(rssi: rssi) }
+    }
+    // 127 stands for none; of four the second one.
+    #expect(levels(told.all.first?.signals) == [-70, -61, -50])
+    let filtered = devices { traffic in
+      traffic.scan(filter: 1)
+      traffic.heard(rssi: -70)
+      traffic.heard(rssi: -50)
+    }
+    #expect(filtered.all.first?.signals.range == nil)
+    #expect(filtered.all.first?.filteredReports == 2 && filtered.all.first?.gaps == nil)
+    #expect(filtered.all.first?.firstSignal == -70)
+    let unknown = devices { $0.heard() }
+    #expect(unknown.all.first?.signals.range == nil && unknown.all.first?.doubtfulReports == 1)
+  }
+
+  @Test func theMedian() {
+    var levels = SignalLevels()
+    for level: Int8 in [5, -100, 5, 5, -30] { levels.add(level) }
+    #expect(SessionsTests.levels(levels) == [-100, 5, 5])
+    var others = SignalLevels()
+    others.add(-128)
+    levels.absorb(others)
+    #expect(SessionsTests.levels(levels) == [-128, -30, 5] && levels.count == 6)
+  }
+
+  /// Milliseconds between reports, and the interval that they come from.
+  @Test(
+    arguments: [
+      ([100, 100, 100], 100), ([100], nil), ([100, 101], 100),
+      // Events that were missed make the gap a multiple.
+      ([103, 206, 105, 310, 104, 102], 103),
+      // The same event, heard on three channels within milliseconds.
+      ([1, 1, 98, 1, 1, 98, 1, 1, 98], 100),
+      // Away for a while.
+      ([20, 21, 22, 20, 21, 70_000, 20, 22], 20),
+    ] as [([Int], Int?)])
+  func interval(_ gaps: [Int], _ expected: Int?) {
+    let told = devices { traffic in
+      traffic.scan()
+      traffic.heard()
+      for gap in gaps {
+        traffic.clock += gap - 1
+        traffic.heard()
+      }
+    }
+    let estimate = told.all.first?.gaps?.estimate
+    #expect(estimate.map { $0 / 1000 } == expected)
+    #expect(told.all.first?.scanPaused == false)
+  }
+
+  @Test func intervalsAreOfOneScan() {
+    let told = devices { traffic in
+      traffic.scan(window: 80)
+      traffic.heard()
+      traffic.clock += 99
+      traffic.heard()
+      traffic.stopScan()
+      traffic.scan(window: 80)
+      traffic.clock += 5000
+      traffic.heard()
+      traffic.clock += 99
+      traffic.heard()
+    }
+    #expect(told.all.first?.gaps?.estimate == 100_000 && told.all.first?.gaps?.count == 2)
+    // The scanner listened half of the time.
+    #expect(told.all.first?.scanPaused == true)
+  }
+
+  // MARK: Data
+
+  @Test func scanResponsesAreJoined() throws {
+    let response = structure(9, Array("HRM".utf8))
+    let told = devices { traffic in
+      traffic.scan()
+      traffic.heard(response, event: 4)
+      for value: UInt8 in [1, 1, 2] {
+        traffic.heard(structure(0xff, [0x59, 0, value]))
+        traffic.heard(response, event: 4)
+      }
+      traffic.heard(structure(0xff, [0x59, 0, 2]), from: 0xc0ff_ffff_ffff)
+    }
+    let device = try #require(told.all.first)
+    #expect(device.payloads.all.map(\.count) == [4, 2, 1])
+    // The first one came before any advertisement; another device's do not count.
+    #expect(device.joins.map(\.advertisement) == [1, 2])
+    #expect(device.joins.map(\.response) == [0, 0] && device.joins.map(\.count) == [2, 1])
+    #expect(device.count(.advInd) == 3 && device.count(.scanRsp) == 4 && device.reports == 7)
+    #expect(told.all.count == 2 && told.all[1].joins.isEmpty)
+  }
+
+  @Test func whenDataChanged() throws {
+    let told = devices { traffic in
+      traffic.scan()
+      for value: UInt8 in [1, 1, 2, 2, 1] { traffic.heard([2, 10, value]) }
+      // What another kind of report carries is no change.
+      traffic.heard([2, 10, 9], event: 3)
+    }
+    let device = try #require(told.all.first)
+    #expect(device.changes == 2 && device.lastChange == 9)
+    #expect(device.payloads.all.map(\.firstPacket) == [5, 7, 10])
+    #expect(device.payloads.all.map(\.lastPacket) == [9, 8, 10])
+    #expect(device.wasConnectable && device.wasNotConnectable)
+  }
+
+  @Test func distinctDataIsBounded() throws {
+    var limits = Limits()
+    limits.otherPayloads = 50
+    let told = devices(limits: limits) { traffic in
+      for value in 0..<40 { traffic.heard([2, 10, UInt8(value)]) }
+      for value in 0..<40 { traffic.heard([2, 10, UInt8(value)]) }
+    }
+    let device = try #require(told.all.first)
+    #expect(device.payloads.all.count == 16 && device.payloads.otherCount == 24)
+    #expect(!device.payloads.hasMoreOthers && device.changes == 79)
+    limits.otherPayloads = 10
+    limits.payloadBytes = 9
+    let fewer = devices(limits: limits) { traffic in
+      for value in 0..<40 { traffic.heard([2, 10, UInt8(value)]) }
+    }
+    #expect(fewer.all.first?.payloads.all.count == 3)
+    #expect(fewer.all.first?.payloads.otherCount == 10)
+    #expect(fewer.all.first?.payloads.hasMoreOthers == true)
+  }
+
+  @Test func onlyWhatIsAskedForCounts() {
+    let told = devices(counted: 6...7) { traffic in
+      traffic.scan()
+      for rssi: Int8 in [-10, -20, -30, -40] { traffic.heard(rssi: rssi) }
+    }
+    #expect(told.all.first?.reports == 2 && told.all.first?.firstReport == 6)
+    #expect(told.scans.all.first?.reports == 2)
+    #expect(levels(told.all.first?.signals) == [-30, -30, -20])
+  }
+
+  // MARK: Identities and connections
+
+  @Test func onesWithoutAdvertising() {
+    let told = devices { traffic in
+      traffic.heard()
+      traffic.connect()
+      traffic.connect(0x41, peer: 0xc0ff_ffff_ffff)
+      traffic.sent("0a 03 00", handle: 0x50)
+    }
+    #expect(told.all.map(\.connections) == [[1], [2]])
+    #expect(told.all.map(\.reports) == [1, 0])
+    #expect(told.unknownPeers.map(\.connection) == [3])
+  }
+
+  @Test func addressesOfOneIdentity() throws {
+    let (first, second, identity) = (0x4011_2233_4455, 0x5011_2233_4455, 0xc011_2233_4455)
+    let told = devices { traffic in
+      traffic.scan()
+      for (address, rssi) in [(first, Int8(-50)), (second, -60)] {
+        traffic.heard([2, 10, 1], from: address, rssi: rssi)
+        // LE Enhanced Connection Complete: the peer is the identity, its own RPA behind it.
+        traffic.meta(
+          0x0a,
+          [0] + little(0x40) + [0, 3] + little(identity, width: 6)
+            + [UInt8](repeating: 0, count: 6) + little(address, width: 6)
+            + hex("18 00 00 00 48 00 00"))
+        traffic.disconnect()
+      }
+    }
+    #expect(told.all.count == 1)
+    let device = try #require(told.all.first)
+    #expect(device.address?.value == UInt64(identity) && device.addressKind == .randomIdentity)
+    #expect(device.otherAddresses.map { Int($0.value) } == [first, second])
+    #expect(device.reports == 2 && device.connections == [1, 2])
+    #expect(device.payloads.all.map(\.count) == [2] && device.firstSignal == -50)
+    #expect(levels(device.signals) == [-60, -60, -50])
+  }
+
+  // MARK: Parts
+
+  @Test func partsAreOneAdvertisement() throws {
+    func part(_ data: [UInt8], _ status: Int) -> [UInt8] {
+      [1] + little(status << 5) + [1] + little(0xc011_2233_4455, width: 6)
+        + [1, 2, 3, 127, 0xc4] + [UInt8](repeating: 0, count: 9) + [UInt8(data.count)] + data
+    }
+    let data = structure(9, Array("in two parts".utf8))
+    let told = devices { traffic in
+      traffic.done(0x2041, hex("00 00 01 01 a0 00 a0 00"))
+      traffic.done(0x2042, hex("01 00 00 00 00 00"))
+      traffic.meta(0x0d, part(Array(data.prefix(5)), 1))
+      traffic.meta(0x0d, part(Array(data.dropFirst(5)), 0))
+      traffic.meta(0x0d, part([2, 1], 2))
+    }
+    let device = try #require(told.all.first)
+    #expect(device.count(.extended) == 2 && device.signals.count == 2)
+    #expect(device.payloads.all.map(\.data) == [data, [2, 1]])
+    #expect(device.payloads.all.map(\.isTruncated) == [false, true])
+    #expect(device.lastPacket == 7 && device.secondaryPHYs == 4)
+    #expect(told.scans.all.first?.reports == 2)
+  }
+
+  // MARK: Floods
+
+  @Test func aFloodOfAddressesIsBounded() {
+    var limits = Limits()
+    limits.listedAdvertisers = 100
+    let told = devices(limits: limits) { traffic in
+      traffic.scan()
+      for number in 0..<2000 {
+        traffic.heard([2, 10, 1], from: 0xc000_0000_0000 + number)
+        // One that is there all the time stays.
+        if number % 20 == 0 { traffic.heard([2, 10, 2], from: 0xd0d0_d0d0_d0d0) }
+      }
+    }
+    #expect(told.all.count == 100)
+    #expect(told.forgotten == 1901)
+    #expect(told.all.first?.address?.value == 0xd0d0_d0d0_d0d0)
+    #expect(told.all.first?.reports == 100)
+    // What the forgotten ones took of memory is free again.
+    #expect(told.budget.bytes == limits.payloadBytes - 300)
+  }
+
+  @Test func anonymousAndCutReports() {
+    let told = devices { traffic in
+      traffic.heard([2, 10, 1], type: 0xff)
+      traffic.event(0x3e, hex("02 01 00 01 55 44 33 22 11 c0 05 02"))
+      traffic.event(0x3e, hex("02 ff"))
+      traffic.event(0x3e, hex("0d 01"))
+      traffic.event(0x02, hex("02 01 02"))
+    }
+    #expect(told.all.map(\.address?.value) == [nil, 0xc011_2233_4455])
+    #expect(told.all.last?.payloads.all.first?.isTruncated == true)
+  }
+}

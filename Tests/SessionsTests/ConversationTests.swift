@@ -1,0 +1,238 @@
+// What requests and responses come to (Core, Vol 3, Part F, 3.4; Part G, 4.8 to 4.11).
+
+import Bluetooth
+import Bytes
+import Captures
+import Testing
+
+@testable import Dissectors
+@testable import Sessions
+
+@Suite struct ConversationTests {
+  @Test func eachOperation() {
+    let told = converse { traffic in
+      traffic.connect()
+      traffic.sent("0a 10 00")
+      traffic.received("0b 01 02")
+      traffic.sent("12 12 00 aa")
+      traffic.received("13")
+      traffic.sent("52 12 00 bb")
+      traffic.sent("d2 12 00 cc 01 00 00 00 11 22 33 44 55 66 77 88")
+      traffic.received("1b 14 00 dd")
+      traffic.received("1d 16 00 ee")
+      traffic.sent("1e")
+      traffic.received("23 14 00 01 00 01 16 00 02 00 02 03")
+      traffic.sent("12 12 00 ff")
+      traffic.received("01 12 12 00 05")
+      traffic.sent("0a 18 00")
+      traffic.received("01 0a 18 00 02")
+    }
+    #expect(
+      told.lines == [
+        "read 0x0010: 0102 #3", "write 0x0012: aa #4", "write_without_response 0x0012: bb #6",
+        "signed_write 0x0012: cc #7", "notification 0x0014: dd #8", "indication 0x0016: ee #9",
+        "notification 0x0014: 01 #11", "notification 0x0016: 0203 #11",
+        "write 0x0012: ff #12 refused 0x0005", "read 0x0018 #14 refused 0x0002",
+      ])
+    #expect(told.told[1].value.response == 5)
+    #expect(told.told[1].value.latency == 1_000_000)
+    #expect(told.told[5].value.response == 10)
+    #expect(
+      told.told.map(\.value.direction).prefix(5) == [.received, .sent, .sent, .sent, .received])
+  }
+
+  /// The captured host is the server.
+  @Test func ownValues() {
+    let told = converse { traffic in
+      traffic.connect(role: 1)
+      traffic.received("0a 10 00")
+      traffic.sent("0b 01 02")
+      traffic.received("52 12 00 bb")
+      traffic.sent("1b 14 00 dd")
+      traffic.sent("1d 14 00 ee")
+      traffic.received("1e")
+      traffic.sent("0a 10 00")
+      traffic.received("0b 03")
+    }
+    #expect(
+      told.lines == [
+        "own read 0x0010: 0102 #3", "own write_without_response 0x0012: bb #4",
+        "own notification 0x0014: dd #5", "own indication 0x0014: ee #6", "read 0x0010: 03 #9",
+      ])
+    // One handle, two servers.
+    #expect(told.told[0].value.attribute.server != told.told[4].value.attribute.server)
+  }
+
+  // MARK: Reads in parts
+
+  private static let full = (0..<22).map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }
+  private static let filling = full.joined(separator: " ")
+  private static let digits = full.joined()
+
+  @Test func longReadThatEndsShort() {
+    let told = converse { traffic in
+      traffic.connect()
+      traffic.sent("0a 10 00")
+      traffic.received("0b " + Self.filling)
+      traffic.received("1b 14 00 dd")
+      traffic.sent("0c 10 00 16 00")
+      traffic.received("0d aa bb")
+    }
+    #expect(told.lines == ["notification 0x0014: dd #4", "read 0x0010: \(Self.digits)aabb #6"])
+    #expect(told.told[1].packets == [3, 6])
+  }
+
+  @Test(
+    "A value that fills its last PDU ends with an empty part, or with an error that says so",
+    arguments: [("0d", 4), ("01 0c 10 00 07", 4), ("01 0c 10 00 0b", 4)])
+  func longReadThatEndsExactly(_ end: String, _ packets: Int) {
+    let told = converse { traffic in
+      traffic.connect()
+      traffic.sent("0a 10 00")
+      traffic.received("0b " + Self.filling)
+      traffic.sent("0c 10 00 16 00")
+      traffic.received(end)
+      traffic.sent("0a 12 00")
+      traffic.received("0b 01")
+    }
+    #expect(told.lines == ["read 0x0010: \(Self.digits) #3", "read 0x0012: 01 #7"])
+    #expect(told.told[0].packets.isEmpty)
+  }
+
+  @Test func longReadThatIsRefusedHalfway() {
+    let told = converse { traffic in
+      traffic.connect()
+      traffic.sent("0a 10 00")
+      traffic.received("0b " + Self.filling)
+      traffic.sent("0c 10 00 16 00")
+      traffic.received("01 0c 10 00 0e")
+    }
+    #expect(told.lines == ["read 0x0010: \(Self.digits) #3 refused 0x000e"])
+  }
+
+  @Test func longReadThatNobodyGoesOnWith() {
+    let told = converse { traffic in
+      traffic.connect()
+      traffic.sent("0a 10 00")
+      traffic.received("0b " + Self.filling)
+      traffic.sent("0a 12 00")
+      traffic.received("0b 01")
+      traffic.sent("0a 14 00")
+      traffic.received("0b " + Self.filling)
+    }
+    #expect(
+      told.lines == [
+        "read 0x0010: \(Self.digits) #3 may go on", "read 0x0012: 01 #5",
+        "read 0x0014: \(Self.digits) #7 may go on",
+      ])
+  }
+
+  @Test func readBlobFromAnOffsetOn() {
+    let told = converse { traffic in
+      traffic.connect()
+      traffic.sent("0c 10 00 09 00")
+      traffic.received("0d aa")
+      traffic.sent("0c 10 00 30 00")
+      traffic.received("0d " + Self.filling)
+      traffic.sent("0c 10 00 46 00")
+      traffic.received("0d bb")
+      traffic.sent("0c 12 00 09 00")
+      traffic.received("01 0c 12 00 07")
+    }
+    #expect(
+      told.lines == [
+        "read 0x0010 from 9: aa #3", "read 0x0010 from 48: \(Self.digits)bb #7",
+        "read 0x0012 from 9 #8 refused 0x0007",
+      ])
+    #expect(told.told[1].packets == [5, 7])
+  }
+
+  /// A client that asks for the same part again has it once.
+  @Test func partThatIsReadTwice() {
+    let told = converse { traffic in
+      traffic.connect()
+      traffic.sent("0a 10 00")
+      traffic.received("0b " + Self.filling)
+      traffic.sent("0c 10 00 16 00")
+      traffic.received("0d " + Self.filling)
+      traffic.sent("0c 10 00 16 00")
+      traffic.received("0d aa")
+    }
+    #expect(told.lines == ["read 0x0010: \(Self.digits)aa #7"])
+    #expect(told.told[0].packets == [3, 5, 7])
+  }
+
+  @Test func theMTUThatWasExchangedCounts() {
+    let told = converse { traffic in
+      traffic.connect()
+      traffic.sent("02 40 00")
+      traffic.received("03 19 00")
+      traffic.sent("0a 10 00")
+      traffic.received("0b " + Self.filling)
+      traffic.sent("0a 10 00")
+      traffic.received("0b " + Self.filling + " 16 17")
+      traffic.sent("0c 10 00 18 00")
+      traffic.received("0d")
+    }
+    #expect(
+      told.lines == ["read 0x0010: \(Self.digits) #5", "read 0x0010: \(Self.digits)1617 #7"])
+  }
+
+  /// Without the exchange the MTU is at least the largest PDU; a client that goes on tells.
+  @Test func theMTUOfALinkThatWasOpenBefore() {
+    let long = (0..<40).map { _ in "55" }
+    let told = converse { traffic in
+      traffic.sent("0a 10 00")
+      traffic.received("0b " + long.joined(separator: " "))
+      traffic.sent("0c 10 00 28 00")
+      traffic.received("0d 01")
+      traffic.sent("0a 10 00")
+      traffic.received("0b 02")
+    }
+    #expect(told.lines == ["read 0x0010: \(long.joined())01 #4", "read 0x0010: 02 #6"])
+    let memory = run { traffic in traffic.received("1b 10 00 " + long.joined(separator: " ")) }
+    let connection = memory.connections[0]
+    #expect(connection.attMTU == BearerMTU(value: 43, isLowerBound: true))
+  }
+
+  // MARK: Several at once
+
+  @Test func readMultipleIsSplitWhereLengthsAreKnown() {
+    let told = converse { traffic in
+      traffic.connect()
+      traffic.sent("0e 10 00 12 00")
+      traffic.received("0f 01 02 03")
+      traffic.sent("0a 10 00")
+      traffic.received("0b 01")
+      traffic.sent("0e 10 00 12 00")
+      traffic.received("0f 04 05 06")
+      traffic.sent("0e 10 00 10 00")
+      traffic.received("0f 07 08")
+      traffic.sent("20 10 00 12 00")
+      traffic.received("21 01 00 09 02 00 0a 0b")
+    }
+    #expect(
+      told.lines == [
+        "read: 010203 #3", "read 0x0010: 01 #5", "read 0x0010: 04 #7", "read 0x0012: 0506 #7",
+        "read 0x0010: 07 #9", "read 0x0010: 08 #9", "read 0x0010: 09 #11", "read 0x0012: 0a0b #11",
+      ])
+    #expect(told.told[0].value.handles?.count == 4)
+  }
+
+  @Test func readByTypeReadsValuesButDiscoveryDoesNot() {
+    let told = converse { traffic in
+      traffic.connect()
+      traffic.sent("08 01 00 ff ff 00 2a")
+      traffic.received("09 05 03 00 41 42 43")
+      traffic.sent("08 01 00 ff ff 03 28")
+      traffic.received("09 07 02 00 02 03 00 00 2a")
+      traffic.sent("08 01 00 ff ff 2a 2b")
+      traffic.received("01 08 01 00 0a")
+      traffic.sent("08 01 00 ff ff 00 2a")
+      traffic.received("01 08 03 00 05")
+    }
+    #expect(told.lines == ["read 0x0003: 414243 #3", "read 0x0003 #8 refused 0x0005"])
+    #expect(told.told[0].value.attribute.uuid == BluetoothUUID(0x2a00))
+    #expect(told.told[1].value.attribute.uuid == BluetoothUUID(0x2a00))
+  }
+}

@@ -1,0 +1,100 @@
+// The values that conversations tell, each as one line of text.
+
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Testing
+
+@testable import Sessions
+
+/// Every value of a capture.
+struct Conversing: PacketReport {
+  /// One value.
+  struct Told {
+    /// "read 0x0010: 01 02 #5".
+    var line: String
+    var value: ConveyedValue
+    var bytes: [UInt8]?
+    var packets: [Int]
+  }
+
+  private(set) var told: [Told] = []
+  private(set) var limits: [Conversations.Limited] = []
+  /// The most values and bytes that were held for one packet.
+  private(set) var mostBytes = 0
+  var conversations: Conversations
+
+  init(_ limits: Limits = Limits()) { conversations = Conversations(limits) }
+
+  var isSatisfied: Bool { false }
+  var lines: [String] { told.map(\.line) }
+
+  mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+  ) {
+    conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+    take()
+  }
+
+  mutating func finish(_ memory: Memory, _ failure: CaptureFailure?, into output: inout Output) {
+    conversations.finish(memory)
+    take()
+  }
+
+  private mutating func take() {
+    mostBytes = max(mostBytes, conversations.bytes.count)
+    if let reached = conversations.limitReached { limits.append(reached.what) }
+    for value in conversations.values {
+      let bytes = value.value.map { conversations.bytes.bytes.part($0).array }
+      told.append(
+        Told(
+          line: Self.line(value, bytes), value: value, bytes: bytes,
+          packets: value.packets.map { Array(conversations.packets[$0]) } ?? []))
+    }
+  }
+
+  static func line(_ value: ConveyedValue, _ bytes: [UInt8]?) -> String {
+    var line = value.operation.key.description
+    if value.attribute.isLocal { line = "own " + line }
+    if let handle = value.attribute.handle { line += " \(hexadecimal(handle))" }
+    if value.offset > 0 { line += " from \(value.offset)" }
+    if let bytes {
+      line += ": " + bytes.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
+    }
+    line += " #\(value.packet)"
+    switch value.outcome {
+    case .done: break
+    case .refused(let error): line += " refused \(hexadecimal(UInt16(error.rawValue)))"
+    case .noResponse(let reason): line += " no response, \(reason)"
+    case .cancelled: line += " cancelled"
+    case .notExecuted(let reason): line += " not executed, \(reason)"
+    }
+    if value.isCut { line += " cut" }
+    if value.mayGoOn { line += " may go on" }
+    if value.isEchoWrong { line += " echo differs" }
+    if let isAcknowledged = value.isAcknowledged {
+      line += isAcknowledged ? " acknowledged" : " unacknowledged"
+    }
+    return line
+  }
+
+  private static func hexadecimal(_ number: UInt16) -> String {
+    "0x" + String(UInt32(number) | 0x10000, radix: 16).dropFirst()
+  }
+}
+
+/// The values of records in memory.
+func converse(
+  _ limits: Limits = Limits(), failure: CaptureFailure? = nil, _ write: (inout Traffic) -> Void
+) -> Conversing {
+  var traffic = Traffic()
+  write(&traffic)
+  var source = MemorySource(traffic, failure: failure)
+  var report = Conversing(limits)
+  var output = Output()
+  var pass = Pass(limits)
+  try? pass.run(&source, &report, into: &output)
+  return report
+}
