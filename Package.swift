@@ -17,7 +17,8 @@ let package = Package(
   name: "gattscope",
   products: [.executable(name: "gattscope", targets: ["gattscope"])],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
   ],
   targets: [
     // The command line: options, exit status, terminal. No Bluetooth knowledge.
@@ -36,7 +37,16 @@ let package = Package(
     // What the protocol implies: reassembly, connections, transactions, and the pass that knows the order.
     .target(
       name: "Sessions",
-      dependencies: ["Captures", "Dissectors", "Bluetooth", "Bytes"],
+      dependencies: ["Captures", "Cryptography", "Dissectors", "Bluetooth", "Bytes"],
+      swiftSettings: strict),
+    // AES, CMAC and the functions made of them, on swift-crypto: apart, so that nothing else pays for it.
+    .target(
+      name: "Cryptography",
+      dependencies: [
+        "Bluetooth", "Bytes",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ],
       swiftSettings: strict),
     // Pure functions, bytes to PDUs; no state, no input or output.
     .target(name: "Dissectors", dependencies: ["Bluetooth", "Bytes"], swiftSettings: strict),
@@ -51,7 +61,12 @@ let package = Package(
     .target(name: "Bytes", swiftSettings: strict),
     .testTarget(
       name: "SessionsTests",
-      dependencies: ["Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes"],
+      dependencies: [
+        "Sessions", "Captures", "Cryptography", "Dissectors", "Bluetooth", "Bytes",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "CryptographyTests", dependencies: ["Cryptography", "Bluetooth", "Bytes"],
       swiftSettings: strict),
     .testTarget(
       name: "DissectorsTests", dependencies: ["Dissectors", "Bluetooth", "Bytes"],

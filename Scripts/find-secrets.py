@@ -24,6 +24,7 @@ from traffic import files, written
 VIEWS = (
     *(["show"], ["show", "-v"], ["show", "-x"], ["show", "-v", "-x"], ["show", "--ascii", "-x"]),
     *(["show", "--json"], ["show", "--json", "--raw"], ["info"], ["info", "--json"]),
+    *(["map"], ["map", "--json"]),
     *(["devices"], ["devices", "--json"]),
     *(["values"], ["values", "--all"], ["values", "--csv"], ["values", "--json"]),
 )

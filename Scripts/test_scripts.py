@@ -242,6 +242,7 @@ SCHEMA = {
             "properties": {"type": {"const": "value"}, "packet": {"type": "integer"}},
         },
         "info": {"type": "object", "required": ["records"], "properties": {"records": {"type": "integer"}}},
+        "map": {"type": "object", "required": ["devices"]},
     },
 }
 
@@ -372,6 +373,7 @@ class SecretTests(StandIn):
         self.program.write_text(STAND_IN + asked)
         self.print_lines([])
         (self.folder / "info").write_text("{}\n")
+        (self.folder / "map").write_text("{}\n")
 
     def judged(self, show: str) -> tuple[int, str]:
         (self.folder / "show").write_text(show)
@@ -410,6 +412,7 @@ class ValidationTests(StandIn):
         self.module = load("validate-json")
         (self.folder / "schema").write_text(json.dumps(SCHEMA))
         (self.folder / "info").write_text('{"records":1}\n')
+        (self.folder / "map").write_text('{"devices":[]}\n')
         (self.folder / "devices").write_text('{"events":{}}\n')
         (self.folder / "values").write_text('{"type":"value","packet":1}\n')
 
@@ -459,7 +462,8 @@ class ValidationTests(StandIn):
         self.program.write_text(STAND_IN + "print('{\"type\":\"note\",\"time\":%d}' % __import__('time').time_ns())\n")
         (self.folder / "schema").write_text(json.dumps(SCHEMA))
         self.module.validators = lambda program: {
-            name: self.module.Draft202012Validator({"$ref": f"#/$defs/{name}", **SCHEMA}) for name in ("showLine", "devicesLine", "value", "info")
+            name: self.module.Draft202012Validator({"$ref": f"#/$defs/{name}", **SCHEMA})
+            for name in ("showLine", "devicesLine", "value", "info", "map")
         }
         self.assertIn("different bytes", self.judged("")[1])
 

@@ -118,7 +118,8 @@ package enum Fuzzing {
 
   /// The ways in which a capture is rendered.
   private enum Face: CaseIterable {
-    case text, verbose, narrow, json, jsonWithKeys, info, infoJSON, devices, devicesJSON
+    case text, verbose, narrow, json, jsonWithKeys, info, infoJSON, map, mapJSON
+    case devices, devicesJSON
     case bytes, brief, someDevices, someHandles, someUUIDs, someValues, someCodes
     case values, valueLines, valueCSV, valueJSON, rawValues
 
@@ -180,6 +181,13 @@ package enum Fuzzing {
       var report = InfoReport("fuzz", summary, json: true, glyphs: .utf8)
       run(&source, &report, &output)
       return OutputCheck.json(output.bytes, lines: 1)
+    case .map, .mapJSON:
+      var options = MapOptions()
+      options.isJSON = face == .mapJSON
+      var report = MapReport(options)
+      run(&source, &report, &output)
+      return options.isJSON
+        ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
     case .devices, .devicesJSON:
       var devices = DevicesOptions()
       devices.isJSON = face == .devicesJSON

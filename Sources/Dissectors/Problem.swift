@@ -89,6 +89,9 @@ package struct Problem: Equatable, Sendable {
     case frameOutOfStep
     /// A record that one of the files before has already (its number there).
     case repeatedRecord
+    /// A discovery says of an attribute what an earlier one has not said (its handle, the packet of
+    /// the earlier).
+    case attributeChanged
   }
 
   /// Of `limitReached`: what there is too much of.
@@ -107,6 +110,8 @@ package struct Problem: Equatable, Sendable {
     case signalling
     /// Bytes of PDUs that are being joined.
     case joined
+    /// Attributes of a GATT server, and servers.
+    case attributes
   }
 
   /// What is wrong.

@@ -101,8 +101,8 @@ extension Details {
     sink.uuid("uuid", attribute.uuid)
     if let service = memory.attributes.service(of: place) { sink.uuid("service", service) }
     sink.word("attribute", attribute.kind.key)
-    let isOwn = answer.link.map { memory.links.id($0) } == attribute.connection
-    sink.word("via", isOwn ? "discovered" : "carried")
+    let connection = answer.link.map { memory.links.id($0) } ?? 0
+    sink.word("via", memory.attributes.via(of: place, on: connection).key)
   }
 
   /// An attribute value, which may be a key.

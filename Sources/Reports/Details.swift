@@ -97,6 +97,7 @@ enum Details {
     sink.identifier("handle", UInt64(connection.handle), digits: 4)
     if let peer = connection.peer { sink.address("peer", peer) }
     if let kind = connection.peerKind?.key { sink.word("peer_type", kind) }
+    if let identity = connection.otherIdentity { sink.address("identity", identity) }
     if let address = connection.peerResolvable { sink.address("resolvable_address", address) }
     if let entry = connection.name, let name = memory.names[entry] {
       sink.string("name", name.bytes)
@@ -370,6 +371,7 @@ struct ConnectionState: Equatable, Sendable {
   private let id: Int
   private let handle: UInt16
   private let peer: UInt64?
+  private let identity: UInt64?
   private let resolvable: UInt64?
   private let kind: AddressKind?
   private let role: Connection.Role?
@@ -381,6 +383,7 @@ struct ConnectionState: Equatable, Sendable {
     id = connection.id
     handle = connection.handle
     peer = connection.peer?.value
+    identity = connection.otherIdentity?.value
     resolvable = connection.peerResolvable?.value
     kind = connection.peerKind
     role = connection.localRole

@@ -157,6 +157,7 @@ struct InfoDocument: ~Copyable {
       if connection.isTransportInferred { sink.word("transport_via", "inferred") }
       if let peer = connection.peer { sink.address("peer", peer) }
       if let kind = connection.peerKind?.key { sink.word("peer_type", kind) }
+      if let identity = connection.otherIdentity { sink.address("identity", identity) }
       if let address = connection.peerResolvable { sink.address("resolvable_address", address) }
       if let entry = connection.name, let name = memory.names[entry] {
         sink.string("name", name.bytes)

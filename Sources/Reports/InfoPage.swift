@@ -218,6 +218,10 @@ struct InfoPage: ~Copyable {
         out.byte(0x20)
         out.name(kind.words)
       }
+      if let identity = connection.otherIdentity {
+        out.text(", identity ")
+        out.address(identity)
+      }
       if let address = connection.peerResolvable {
         out.text(" as ")
         out.address(address)

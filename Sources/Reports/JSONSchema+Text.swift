@@ -1204,8 +1204,8 @@ extension JSONSchema {
         },
         "service": {"$ref": "#/$defs/uuid", "description": "The service that the attribute is part of, once it is known."},
         "attribute": {
-          "enum": ["service", "characteristic", "value", "descriptor"],
-          "description": "What the attribute is: a service's or characteristic's declaration, a characteristic's value, or a descriptor."
+          "enum": ["service", "include", "characteristic", "value", "descriptor"],
+          "description": "What the attribute is: a service's, include's or characteristic's declaration, a characteristic's value, or a descriptor."
         },
         "via": {"$ref": "#/$defs/via"},
         "offset": {
@@ -1494,13 +1494,63 @@ extension JSONSchema {
         "address_type": {"$ref": "#/$defs/addressType"},
         "identity": {"$ref": "#/$defs/address", "description": "Its identity address, where a key resolved a private one."},
         "name": {"type": "string", "description": "Its name."},
+        "local": {"const": true, "description": "This is the captured host's own server."},
+        "adapter": {"type": "integer", "description": "Of the host's own server: its controller.", "minimum": 0},
         "connections": {
           "type": "array",
           "description": "The connections with it.",
           "items": {"type": "integer", "description": "A connection's number.", "minimum": 1}
         },
         "mtu": {"type": "integer", "description": "The ATT MTU in use, in bytes.", "minimum": 0},
-        "database_hash": {"$ref": "#/$defs/hex", "description": "Its Database Hash, where it was read."},
+        "discovery": {
+          "type": "object",
+          "description": "What clients asked for, as far as the capture tells.",
+          "required": ["packets", "services", "includes", "characteristics", "descriptors"],
+          "additionalProperties": false,
+          "properties": {
+            "packets": {
+              "type": "array",
+              "description": "The first and the last packet that told something new.",
+              "items": {"$ref": "#/$defs/packetNumber"}
+            },
+            "services": {"$ref": "#/$defs/mapExtent", "description": "Primary services."},
+            "includes": {"$ref": "#/$defs/mapExtent"},
+            "characteristics": {"$ref": "#/$defs/mapExtent"},
+            "descriptors": {"$ref": "#/$defs/mapExtent", "description": "Descriptors wherever there may be any."}
+          }
+        },
+        "database_hash": {"$ref": "#/$defs/hex", "description": "Its Database Hash, where it was read, as it crossed the link."},
+        "proof": {
+          "type": "object",
+          "description": "Whether the map comes to that hash: then it is complete and right. Where one attribute too many or too few explains that it does not, that one.",
+          "required": ["packet", "outcome"],
+          "additionalProperties": false,
+          "properties": {
+            "packet": {"$ref": "#/$defs/packetNumber", "description": "Where the hash was read."},
+            "outcome": {"enum": ["proven", "one_missing", "one_too_many", "not_equal"], "description": "What came of it."},
+            "handle": {"$ref": "#/$defs/handle"},
+            "attribute": {"$ref": "#/$defs/mapKind"},
+            "uuid": {"$ref": "#/$defs/uuid"},
+            "name": {"type": "string", "description": "Its name, if it has one."},
+            "registered_to": {"type": "string", "description": "Who registered the UUID, which others may use too."},
+            "properties": {"$ref": "#/$defs/properties"}
+          }
+        },
+        "disagreements": {
+          "type": "array",
+          "description": "Attributes of which one discovery says something else than another before; the newer one is in force.",
+          "items": {
+            "type": "object",
+            "description": "Two discoveries that disagree.",
+            "required": ["handle", "before", "now"],
+            "additionalProperties": false,
+            "properties": {
+              "handle": {"$ref": "#/$defs/handle"},
+              "before": {"$ref": "#/$defs/mapStatement"},
+              "now": {"$ref": "#/$defs/mapStatement"}
+            }
+          }
+        },
         "services": {
           "type": "array",
           "description": "Its services, in the order of their handles.",
@@ -1512,6 +1562,7 @@ extension JSONSchema {
             "properties": {
               "uuid": {"$ref": "#/$defs/uuid"},
               "name": {"type": "string", "description": "Its name, if it has one."},
+              "registered_to": {"type": "string", "description": "Who registered the UUID, which others may use too."},
               "type": {"enum": ["primary", "secondary"], "description": "Which of both it was declared as."},
               "start_handle": {"$ref": "#/$defs/handle", "description": "First handle."},
               "end_handle": {"$ref": "#/$defs/handle", "description": "Last handle."},
@@ -1528,6 +1579,9 @@ extension JSONSchema {
                   "properties": {
                     "uuid": {"$ref": "#/$defs/uuid"},
                     "name": {"type": "string", "description": "Its name, if it has one."},
+                    "registered_to": {"type": "string", "description": "Who registered the UUID, which others may use too."},
+                    "handle": {"$ref": "#/$defs/handle", "description": "Handle of the include itself."},
+              "registered_to": {"type": "string", "description": "Who registered the UUID, which others may use too."},
                     "start_handle": {"$ref": "#/$defs/handle"},
                     "end_handle": {"$ref": "#/$defs/handle"},
                     "via": {"$ref": "#/$defs/via"},
@@ -1539,9 +1593,24 @@ extension JSONSchema {
                 "type": "array",
                 "description": "Its characteristics.",
                 "items": {"$ref": "#/$defs/mapCharacteristic"}
+              },
+              "descriptors": {
+                "type": "array",
+                "description": "Descriptors whose characteristic is not known.",
+                "items": {"$ref": "#/$defs/mapDescriptor"}
               }
             }
           }
+        },
+        "characteristics": {
+          "type": "array",
+          "description": "Characteristics in no service that is known.",
+          "items": {"$ref": "#/$defs/mapCharacteristic"}
+        },
+        "descriptors": {
+          "type": "array",
+          "description": "Descriptors in no service that is known.",
+          "items": {"$ref": "#/$defs/mapDescriptor"}
         },
         "unknown": {
           "type": "array",
@@ -1564,7 +1633,16 @@ extension JSONSchema {
                 "pattern": "^[a-z0-9_]+$"
               },
               "of": {"$ref": "#/$defs/handle", "description": "The attribute that it belongs to."},
-              "via": {"$ref": "#/$defs/via"}
+              "via": {"$ref": "#/$defs/via"},
+              "packets": {
+                "type": "array",
+                "description": "The packets that this was concluded from.",
+                "items": {"$ref": "#/$defs/packetNumber"}
+              },
+              "properties": {"$ref": "#/$defs/properties", "description": "Those that it must have, by its use."},
+              "value": {"$ref": "#/$defs/hex", "description": "The last value known."},
+              "value_packet": {"$ref": "#/$defs/packetNumber", "description": "Where it crossed the link."},
+              "access": {"$ref": "#/$defs/mapAccess"}
             }
           }
         }
@@ -1578,6 +1656,7 @@ extension JSONSchema {
       "properties": {
         "uuid": {"$ref": "#/$defs/uuid"},
         "name": {"type": "string", "description": "Its name, if it has one."},
+        "registered_to": {"type": "string", "description": "Who registered the UUID, which others may use too."},
         "declaration_handle": {"$ref": "#/$defs/handle", "description": "Handle of its declaration."},
         "value_handle": {"$ref": "#/$defs/handle", "description": "Handle of its value."},
         "properties": {"$ref": "#/$defs/properties"},
@@ -1585,45 +1664,71 @@ extension JSONSchema {
         "packet": {"$ref": "#/$defs/packetNumber", "description": "Where it was learnt."},
         "value": {"$ref": "#/$defs/hex", "description": "The last value known; absent where none was read or sent."},
         "decoded": {"$ref": "#/$defs/decoded"},
-        "access": {
-          "type": "array",
-          "description": "Observed access.",
-          "items": {
-            "type": "object",
-            "description": "An operation that was tried, and what became of it. Permissions never cross the link, so this is all that can be known of them.",
-            "required": ["operation", "outcome", "packet"],
-            "additionalProperties": false,
-            "properties": {
-              "operation": {"$ref": "#/$defs/operation"},
-              "security": {
-                "type": "string",
-                "description": "The link's security at that time: unencrypted, encrypted, authenticated.",
-                "pattern": "^[a-z_]+$"
-              },
-              "outcome": {"$ref": "#/$defs/code", "description": "The ATT error, or 0x00 where the operation was allowed."},
-              "packet": {"$ref": "#/$defs/packetNumber", "description": "The packet with the outcome."}
-            }
-          }
-        },
+        "value_packet": {"$ref": "#/$defs/packetNumber", "description": "The packet that the value was in."},
+        "access": {"$ref": "#/$defs/mapAccess"},
+        "hidden": {"$ref": "#/$defs/hidden"},
         "descriptors": {
           "type": "array",
           "description": "Its descriptors.",
-          "items": {
-            "type": "object",
-            "description": "A descriptor.",
-            "required": ["uuid", "handle"],
-            "additionalProperties": false,
-            "properties": {
-              "uuid": {"$ref": "#/$defs/uuid"},
-              "name": {"type": "string", "description": "Its name, if it has one."},
-              "handle": {"$ref": "#/$defs/handle"},
-              "via": {"$ref": "#/$defs/via"},
-              "packet": {"$ref": "#/$defs/packetNumber", "description": "Where it was learnt."},
-              "value": {"$ref": "#/$defs/hex", "description": "The last value known."},
-              "decoded": {"$ref": "#/$defs/decoded"}
-            }
-          }
+          "items": {"$ref": "#/$defs/mapDescriptor"}
         }
+      }
+    },
+    "mapDescriptor": {
+      "type": "object",
+      "description": "A descriptor.",
+      "required": ["uuid", "handle"],
+      "additionalProperties": false,
+      "properties": {
+        "uuid": {"$ref": "#/$defs/uuid"},
+        "name": {"type": "string", "description": "Its name, if it has one."},
+        "registered_to": {"type": "string", "description": "Who registered the UUID, which others may use too."},
+        "handle": {"$ref": "#/$defs/handle"},
+        "via": {"$ref": "#/$defs/via"},
+        "packet": {"$ref": "#/$defs/packetNumber", "description": "Where it was learnt."},
+        "value": {"$ref": "#/$defs/hex", "description": "The last value known."},
+        "value_packet": {"$ref": "#/$defs/packetNumber", "description": "The packet that the value was in."},
+        "access": {"$ref": "#/$defs/mapAccess"},
+        "decoded": {"$ref": "#/$defs/decoded"}
+      }
+    },
+    "mapAccess": {
+      "type": "array",
+      "description": "Observed access.",
+      "items": {
+        "type": "object",
+        "description": "An operation that was tried, and what became of it. Permissions never cross the link, so this is all that can be known of them.",
+        "required": ["operation", "outcome", "packet"],
+        "additionalProperties": false,
+        "properties": {
+          "operation": {"$ref": "#/$defs/operation"},
+          "security": {
+            "type": "string",
+            "description": "The link's security at that time: unencrypted, encrypted, authenticated.",
+            "pattern": "^[a-z_]+$"
+          },
+          "outcome": {"$ref": "#/$defs/code", "description": "The ATT error, or 0x00 where the operation was allowed."},
+          "packet": {"$ref": "#/$defs/packetNumber", "description": "The packet with the outcome."}
+        }
+      }
+    },
+    "mapExtent": {"enum": ["all", "part", "none"], "description": "How much of it was asked for."},
+    "mapKind": {
+      "enum": ["service", "include", "characteristic", "value", "descriptor"],
+      "description": "What the attribute is."
+    },
+    "mapStatement": {
+      "type": "object",
+      "description": "What a discovery says of an attribute.",
+      "required": ["attribute", "uuid"],
+      "additionalProperties": false,
+      "properties": {
+        "attribute": {"$ref": "#/$defs/mapKind"},
+        "uuid": {"$ref": "#/$defs/uuid"},
+        "name": {"type": "string", "description": "Its name, if it has one."},
+        "registered_to": {"type": "string", "description": "Who registered the UUID, which others may use too."},
+        "packet": {"$ref": "#/$defs/packetNumber"},
+        "via": {"$ref": "#/$defs/via", "description": "Where no packet says it."}
       }
     },
     "operation": {

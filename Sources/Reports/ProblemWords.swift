@@ -55,6 +55,7 @@ extension Problem.Code {
     case .unknownChannel: "unknown_channel"
     case .frameOutOfStep: "frame_out_of_step"
     case .repeatedRecord: "repeated_record"
+    case .attributeChanged: "attribute_changed"
     }
   }
 
@@ -114,6 +115,8 @@ extension Problem.Code {
     case .unknownChannel: ("credit for an unknown channel", "credits for unknown channels")
     case .frameOutOfStep: ("frame of an unknown SDU", "frames of unknown SDUs")
     case .repeatedRecord: ("record shown twice", "records shown twice")
+    case .attributeChanged:
+      ("discovery that contradicts another", "discoveries that contradict others")
     }
   }
 
@@ -129,7 +132,8 @@ extension Problem.Code {
     case .truncated, .leftOver, .unknownMonitorOpcode, .unknownRecordType, .unknownOpcode,
       .recordsDropped, .timeOutOfRange, .continuationWithoutStart, .responseWithoutRequest,
       .confirmationWithoutIndication, .limitReached, .sentAfterEnd, .receivedAfterEnd,
-      .advertisementTooLong, .channelClosed, .unknownChannel, .frameOutOfStep, .repeatedRecord:
+      .advertisementTooLong, .channelClosed, .unknownChannel, .frameOutOfStep, .repeatedRecord,
+      .attributeChanged:
       .warning
     }
   }
@@ -259,6 +263,12 @@ extension Output {
       text("the same record as ")
       packet(first)
       text(", which another file has")
+    case .attributeChanged:
+      text("says something else of ")
+      hexadecimal(UInt64(first), digits: 4)
+      text(" than ")
+      if second > 0 { packet(second) } else { text("the map that was supplied") }
+      text(", and is believed")
     }
   }
 
@@ -275,6 +285,8 @@ extension Output {
     case .channels: text(" L2CAP channels are open at once; the oldest was forgotten")
     case .signalling:
       text(" L2CAP requests wait for their response; the oldest was forgotten")
+    case .attributes:
+      text(" attributes of one server, or too many servers, are known; not all are remembered")
     }
   }
 

@@ -178,6 +178,12 @@ struct DeviceWatch: Sendable {
     return looksForNames && named.contains(address)
   }
 
+  /// The same of an advertiser, who may have a resolvable address.
+  private func isWanted(_ address: DeviceAddress, _ memory: Memory) -> Bool {
+    if isWanted(address) { return true }
+    return memory.identities.identity(of: address).map { isWanted($0.address) } ?? false
+  }
+
   /// Whether a value was another device's or for it that is asked for.
   func matches(_ parties: ValueParties) -> Bool {
     [parties.peer, parties.identity, parties.resolvable].contains { address in
@@ -201,7 +207,7 @@ struct DeviceWatch: Sendable {
     if case .acl = dissection.content { return false }
     if !memory.advertisements.reports.isEmpty {
       return memory.advertisements.reports.contains {
-        ($0.report.address ?? $0.train?.address).map { isWanted($0) } ?? false
+        ($0.report.address ?? $0.train?.address).map { isWanted($0, memory) } ?? false
           || $0.report.directAddress.map { isWanted($0) } ?? false
       }
     }

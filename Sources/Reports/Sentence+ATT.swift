@@ -77,10 +77,18 @@ extension Sentence {
     if let value = memory.attributes.value(before: place) {
       output.text(" of ")
       self.uuid(of: memory.attributes[value], isSubject: isSubject)
+    } else if attribute.via == .inferred, attribute.target != 0 {
+      output.text(" of ")
+      output.handle(attribute.target)
     }
-    guard attribute.hasTwin || attribute.kind != .value else { return }
+    guard attribute.hasTwin || attribute.kind != .value else {
+      if attribute.via == .supplied { output.text(" (supplied)") }
+      return
+    }
     output.text(" (")
     output.handle(attribute.handle)
+    if attribute.via == .inferred { output.text(", inferred") }
+    if attribute.via == .supplied { output.text(", supplied") }
     output.byte(0x29)
   }
 
@@ -283,6 +291,17 @@ extension Sentence {
 }
 
 extension Output {
+  /// Appends what an attribute of this type is called, behind a blank; nothing where it has no name.
+  mutating func attributeName(_ uuid: BluetoothUUID) {
+    if uuid.isShort(0x2902) {
+      // Everybody calls the Client Characteristic Configuration Descriptor so.
+      text(" CCCD")
+    } else if let name = uuid.name {
+      byte(0x20)
+      self.name(name)
+    }
+  }
+
   /// Appends the first groups of digits of a long UUID, 1 to 4, each with the dash behind it.
   mutating func uuidStart(_ uuid: BluetoothUUID, groups: UInt8) {
     for index in 0..<(2 + 2 * Int(groups)) {

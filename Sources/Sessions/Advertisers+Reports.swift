@@ -202,11 +202,12 @@ extension Advertisers {
   /// The devices by the packet that told of each first, once the capture has ended.
   package var all: [Advertiser] { devices }
 
-  /// The identity behind a resolvable private address, where the capture tells it.
+  /// The identity behind an address, where a connection or a key tells it.
   private func identity(
-    of address: DeviceAddress, _ memory: Memory
+    of device: Advertiser, _ address: DeviceAddress, _ identities: Identities
   ) -> (address: DeviceAddress, type: AddressType)? {
-    identities[address]
+    if let known = self.identities[address] { return known }
+    return device.addressKind == .randomResolvable ? identities.search(address) : nil
   }
 
   /// Devices of one identity become one.
@@ -217,9 +218,7 @@ extension Advertisers {
     united.reserveCapacity(devices.count)
     for var device in devices {
       if let address = device.address {
-        if device.addressKind == .randomResolvable || identities[address] != nil,
-          let found = identity(of: address, memory)
-        {
+        if let found = identity(of: device, address, memory.identities) {
           device.identity = found.address
           device.identityType = found.type
         }

@@ -110,6 +110,12 @@ package struct Connection: Sendable {
   /// Whether the link is open.
   package var isOpen: Bool { ending == nil }
 
+  /// The peer's identity address, where it is another than the one that it uses.
+  package var otherIdentity: DeviceAddress? {
+    guard let identity, identity.address != peer else { return nil }
+    return identity.address
+  }
+
   /// What the peer's address is.
   package var peerKind: AddressKind? {
     guard let peer, let peerType else { return nil }

@@ -35,6 +35,10 @@ package struct Limits: Sendable, Equatable {
   package var servers = 64
   /// Attributes that are remembered of one server.
   package var attributes = 2048
+  /// Identity resolving keys that are remembered.
+  package var identities = 64
+  /// Resolvable private addresses of which it is remembered whose they are.
+  package var resolvedAddresses = 4096
   /// ATT bearers whose conversations are followed at the same time.
   package var bearers = 64
   /// Bytes of a value that is read in parts, and of all parts of writes that a server holds prepared.

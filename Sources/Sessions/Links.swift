@@ -105,6 +105,11 @@ package struct Links: Sendable {
   /// How many connections were seen so far.
   package var count: Int { connections }
 
+  /// The links that are open.
+  var open: [LinkSlot] {
+    slots.indices.filter { slots[$0].connection.isOpen }.map { LinkSlot(index: $0) }
+  }
+
   /// The connection that is open under this handle, as a copy; nothing is noted.
   func known(_ adapter: UInt16, _ handle: UInt16) -> Connection? {
     index[Self.key(adapter, handle)].map { slots[$0].connection }

@@ -1,4 +1,4 @@
-package import Bluetooth
+import Bluetooth
 import Bytes
 import Captures
 import Dissectors
@@ -22,12 +22,7 @@ extension Memory {
         pdu, direction, overBREDR: dissection.l2cap?.cid == .brEDRSecurityManager,
         packet: record.number, time: record.time)
       answer.pairing = step
-      if direction == .received, case .identityAddressInformation(let identity) = pdu {
-        links[link].identity = (identity.address, identity.addressType)
-        if links[link].name == nil {
-          links[link].name = names.find(identity.address, identity.addressType)
-        }
-      }
+      if direction == .received { learnIdentity(pdu, bytes, link) }
       if pdu.opcode == .pairingResponse {
         answer.answers(links[pairing: link].request, at: record.time)
       }
@@ -89,59 +84,6 @@ extension Memory {
     else { return }
     links[link].transport = transport
     links[link].isTransportInferred = true
-  }
-
-  /// Where the attribute `handle` stands that a PDU with this opcode and direction names, if it was
-  /// discovered.
-  package func attribute(
-    _ handle: UInt16, _ opcode: ATTOpcode, _ direction: Direction, on link: LinkSlot
-  ) -> Attributes.Place? {
-    let isLocal = (direction == .sent) == opcode.isServers
-    return attributes.look(handle, of: Attributes.key(isLocal: isLocal, links.connection(link)))
-  }
-
-  /// Learns the attributes that a response of discovery tells of, and finds the one that the PDU is
-  /// about.
-  private mutating func observeAttributes(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
-    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: inout Answer
-  ) {
-    guard let link = answer.link else { return }
-    let isLocal = (direction == .sent) == opcode.isServers
-    if let type = fields.type, type == .encryptedDataKeyMaterial {
-      attributes.noteKeyMaterial()
-    }
-    if let items = fields.items, let request = answer.request {
-      attributes.learn(
-        opcode, items, bytes, request, of: Attributes.key(isLocal: isLocal, links[link]),
-        connection: links[link].id, packet: record.number)
-      if let limit = attributes.takeLimitReached() {
-        dissection.problems.add(Problem(.limitReached, limit))
-      }
-    }
-    guard let handle = fields.handle ?? answer.request?.handle, handle != 0 else { return }
-    let key = Attributes.key(isLocal: isLocal, links[link])
-    answer.attribute = attributes.find(handle, of: key, packet: record.number)
-    guard opcode == .handleValueIndication, let place = answer.attribute,
-      attributes[place].uuid == .serviceChanged, let value = fields.value, value.count == 4
-    else { return }
-    // The attribute itself may lie in the range: it is looked up anew.
-    attributes.forget(
-      bytes.littleEndianU16(at: Int(value.start)), bytes.littleEndianU16(at: Int(value.start) + 2),
-      of: key)
-    answer.attribute = attributes.find(handle, of: key, packet: record.number)
-  }
-}
-
-extension ATTOpcode {
-  /// Whether a server sends PDUs of this kind; all others a client does (Core, Vol 3, Part F, 3.3).
-  fileprivate var isServers: Bool {
-    switch role {
-    case .response, .indication: true
-    case .request, .confirmation: false
-    // Notifications, but not commands.
-    case .unacknowledged: rawValue & 0x40 == 0
-    }
   }
 }
 

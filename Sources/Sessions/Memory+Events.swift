@@ -136,7 +136,10 @@ extension Memory {
       // Without the byte that says so nothing has changed for all that is known.
       guard let isEnabled = change.detail else { return }
       links[link].isEncrypted = isEnabled != 0
-      if isEnabled != 0 { links[pairing: link].encrypt() }
+      if isEnabled != 0 {
+        links[pairing: link].encrypt()
+        trustAttributes(on: link)
+      }
     }
   }
 
@@ -173,6 +176,7 @@ extension Memory {
         bytes, body: dissection.body, adapter: record.adapter ?? 0xffff, packet: record.number,
         time: record.time, &dissection.problems)
       names.learn(from: advertisements, bytes)
+      if !identities.isEmpty { resolveAdvertisers() }
     } else if PeriodicSync.established.contains(subevent)
       || PeriodicSync.received.contains(subevent) || subevent == PeriodicSync.lost
     {
@@ -223,6 +227,7 @@ extension Memory {
     links[link].name =
       names.find(complete.peer, complete.peerType)
       ?? complete.peerResolvable.flatMap { names.find($0, .random) }
+    resolvePeer(of: link)
     answer.link = link
     answer.opened = true
   }

@@ -50,6 +50,8 @@ package struct Memory: Sendable {
   package internal(set) var advertisements: Advertisements
   /// The attributes of GATT servers.
   package internal(set) var attributes: Attributes
+  /// The identities behind resolvable private addresses.
+  package internal(set) var identities: Identities
   /// The controllers.
   package internal(set) var adapters: Adapters
   /// The L2CAP channels.
@@ -57,6 +59,8 @@ package struct Memory: Sendable {
   /// The L2CAP signalling requests, and what is known of the current packet's commands.
   package internal(set) var signals: Signals
   var commands: Commands
+  /// The maps that were supplied.
+  var supplied = SuppliedMaps()
   private var controlCommands: ControlCommands
   private let shared: SharedLimits
   private var limits: Limits { shared.values }
@@ -70,6 +74,7 @@ package struct Memory: Sendable {
     names = Names(limit: limits.names)
     advertisements = Advertisements(shared)
     attributes = Attributes(shared)
+    identities = Identities(limits)
     adapters = Adapters(shared)
     channels = Channels(limits)
     signals = Signals(limits)
@@ -166,6 +171,7 @@ package struct Memory: Sendable {
     commands.send(
       command.opcode, adapter: adapter, handle: handle, packet: record.number,
       time: record.time, link: answer.link, connection: answer.link.map { links[$0].id } ?? 0)
+    learnIdentity(command, bytes, dissection.body)
     if command.opcode == HCICommand.disconnect, let link = answer.link {
       links[link].disconnectPacket = record.number
     }
@@ -193,6 +199,7 @@ package struct Memory: Sendable {
   ) {
     let body = dissection.body
     let adapter = record.adapter ?? 0xffff
+    learnIdentity(control, bytes, body)
     if !control.isEvent {
       controlCommands.send(
         control, adapter: adapter, Request(packet: record.number, time: record.time))

@@ -65,11 +65,14 @@ package struct Pass: ~Copyable {
   }
 
   /// A run that remembers no more than `limits`.
-  package init(_ limits: Limits = Limits()) {
+  ///
+  /// - Parameter maps: what is known of servers from elsewhere.
+  package init(_ limits: Limits = Limits(), maps: [SuppliedMap] = []) {
     reassembly = Reassembly(limits)
     directions = Directions(limits)
     sdus = SDUs(limits)
     memory = Memory(limits)
+    memory.supply(maps)
   }
 
   /// Reads `source` to its end and tells `report` every packet.

@@ -15,6 +15,7 @@ struct GattscopeCommand: ParsableCommand {
       Examples:
         gattscope btsnoop_hci.log                    what happened, packet by packet
         gattscope info btsnoop_hci.log               what is in the file
+        gattscope map btsnoop_hci.log                what services devices have
         gattscope values btsnoop_hci.log             what each characteristic's value was
         gattscope devices btsnoop_hci.log            who is advertising, and what
         gattscope show --layer att --errors capture  ATT requests that were refused
@@ -26,7 +27,7 @@ struct GattscopeCommand: ParsableCommand {
       """,
     version: "gattscope 0.1.0, JSON schema \(JSONSchema.number)",
     subcommands: [
-      ShowCommand.self, InfoCommand.self, ValuesCommand.self, DevicesCommand.self,
+      ShowCommand.self, InfoCommand.self, MapCommand.self, ValuesCommand.self, DevicesCommand.self,
       SchemaCommand.self,
       CompletionCommand.self,
     ],

@@ -18,13 +18,14 @@ enum Run {
   /// - Parameter saysRemarks: whether what is to be said about the captures as a whole, beside their
   ///   packets, goes to standard error: not where the report says it itself.
   /// - Parameter descriptor: where the report goes.
+  /// - Parameter maps: what is known of servers from elsewhere.
   /// - Parameter inspect: looks at the report when it is done.
   static func captures<Report: PacketReport & ~Copyable>(
     _ names: [String], saysRemarks: Bool = true, to descriptor: Int32 = STDOUT_FILENO,
-    _ makeReport: @escaping (CaptureSummary) -> Report,
+    maps: [SuppliedMap] = [], _ makeReport: @escaping (CaptureSummary) -> Report,
     inspect: @escaping (borrowing Report) -> Void = { _ in }
   ) throws {
-    var reading = Reading(to: descriptor, makeReport, inspect)
+    var reading = Reading(to: descriptor, maps, makeReport, inspect)
     var failures: [CaptureFailure] = []
     do throws(CaptureFailure) {
       if names.count == 1 {
@@ -69,16 +70,19 @@ enum Run {
 private struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable {
   private let makeReport: (CaptureSummary) -> Report
   private let inspect: (borrowing Report) -> Void
+  /// What is known of servers from elsewhere.
+  private let maps: [SuppliedMap]
   /// Where the report is printed.
   private(set) var output: Output
   /// What is to be said beside it.
   var remarks: [String] = []
 
   init(
-    to descriptor: Int32, _ makeReport: @escaping (CaptureSummary) -> Report,
+    to descriptor: Int32, _ maps: [SuppliedMap], _ makeReport: @escaping (CaptureSummary) -> Report,
     _ inspect: @escaping (borrowing Report) -> Void
   ) {
     output = Output(descriptor: descriptor)
+    self.maps = maps
     self.makeReport = makeReport
     self.inspect = inspect
   }
@@ -87,7 +91,7 @@ private struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable
     _ source: inout Source
   ) throws(CaptureFailure) {
     var report = makeReport(source.summary)
-    var pass = Pass()
+    var pass = Pass(maps: maps)
     defer {
       if let remark = report.remark { remarks.append(remark) }
       inspect(report)

@@ -34,6 +34,9 @@ struct ShowCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var selection: SelectionOptions
 
+  @OptionGroup
+  var supplied: MapFileOptions
+
   @Flag(name: .long, help: "Print one JSON object a line.")
   var json = false
 
@@ -80,10 +83,11 @@ struct ShowCommand: ParsableCommand {
     options.width = terminal.columns
     options.glyphs = signs.glyphs
     options.zoneOffset = Terminal.zoneOffset(at:)
+    let maps = try supplied.maps()
     if json {
-      try Run.captures(captures) { ShowJSON(options, $0) }
+      try Run.captures(captures, maps: maps) { ShowJSON(options, $0) }
     } else {
-      try Run.captures(captures) { ShowText(options, $0) }
+      try Run.captures(captures, maps: maps) { ShowText(options, $0) }
     }
   }
 }

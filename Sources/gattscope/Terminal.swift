@@ -65,6 +65,23 @@ enum Terminal {
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
+  /// The bytes of a small file; nil where it cannot be read, or is larger than any that is meant.
+  static func contents(of path: String) -> [UInt8]? {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 65_536)
+    while bytes.count < 64 << 20 {
+      let count = unsafe block.withUnsafeMutableBytes {
+        unsafe read(descriptor, $0.baseAddress, $0.count)
+      }
+      guard count > 0 else { return count == 0 ? bytes : nil }
+      bytes += block.prefix(count)
+    }
+    return nil
+  }
+
   /// Whether there is anything under this path.
   static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 

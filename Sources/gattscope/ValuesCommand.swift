@@ -35,6 +35,9 @@ struct ValuesCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var selection: SelectionOptions
 
+  @OptionGroup
+  var supplied: MapFileOptions
+
   @Option(
     name: .long,
     help: ArgumentHelp(
@@ -114,26 +117,27 @@ struct ValuesCommand: ParsableCommand {
     options.usesColor = terminal.usesColor
     options.width = terminal.columns
     options.glyphs = signs.glyphs
+    let maps = try supplied.maps()
     if follow { Terminal.endWellOnInterrupt() }
     if let raw {
-      try write(raw, options)
+      try write(raw, options, maps)
     } else if json {
-      try Run.captures(captures) { ValueLines(options, .json, $0) }
+      try Run.captures(captures, maps: maps) { ValueLines(options, .json, $0) }
     } else if csv {
-      try Run.captures(captures) { ValueLines(options, .csv, $0) }
+      try Run.captures(captures, maps: maps) { ValueLines(options, .csv, $0) }
     } else if all || follow {
-      try Run.captures(captures) { ValueLines(options, .text, $0) }
+      try Run.captures(captures, maps: maps) { ValueLines(options, .text, $0) }
     } else {
-      try Run.captures(captures) { _ in ValuesReport(options) }
+      try Run.captures(captures, maps: maps) { _ in ValuesReport(options) }
     }
   }
 
   /// Writes the selected bytes to a file, which is there only if all went well.
-  private func write(_ name: String, _ options: ValuesOptions) throws {
+  private func write(_ name: String, _ options: ValuesOptions, _ maps: [SuppliedMap]) throws {
     let file = try OutputFile(name)
     var refusal: String?
     do {
-      try Run.captures(captures, to: file.descriptor) { _ in
+      try Run.captures(captures, to: file.descriptor, maps: maps) { _ in
         RawValues(options, channel: channel)
       } inspect: { report in
         refusal = report.refusal

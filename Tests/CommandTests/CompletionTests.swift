@@ -47,6 +47,7 @@ struct CompletionTests {
       (["gattscope", "show", "--errors", "--color", "a"], ["always", "auto"]),
       (["gattscope", "show", "a"], ["a capture.log"]),
       (["gattscope", "info", "a"], ["a capture.log"]),
+      (["gattscope", "map", "--dev"], ["--device"]),
       (["gattscope", "va"], ["values"]), (["gattscope", "values", "--fo"], ["--follow"]),
       (["gattscope", "values", "--operation", "read,i"], ["read,indication"]),
       (["gattscope", "completion", ""], ["bash", "fish", "zsh"]),

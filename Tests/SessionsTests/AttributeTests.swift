@@ -189,11 +189,11 @@ private func name(_ uuid: BluetoothUUID) -> String {
       }
     }
     // Said once, whatever else has no room.
-    #expect(recording.problems == ["limitReached(10,0)"])
+    #expect(recording.problems == ["limitReached(10,7)"])
     let servers = try #require(part("servers", of: recording.memory.attributes))
     #expect(Mirror(reflecting: servers).children.count == 3)
     for server in Mirror(reflecting: servers).children {
-      #expect(entries("attributes", of: server.value) == 10)
+      #expect(entries("order", of: server.value) == 10)
     }
   }
 

@@ -6,18 +6,6 @@ import Dissectors
 import Sessions
 
 extension Output {
-  /// Appends what a UUID of an attribute stands for, behind the UUID. Who registered one says little of a
-  /// characteristic.
-  mutating func attributeName(_ uuid: BluetoothUUID) {
-    if uuid.isShort(0x2902) {
-      // Everybody calls the Client Characteristic Configuration Descriptor so.
-      text(" CCCD")
-    } else if let name = uuid.name {
-      byte(0x20)
-      self.name(name)
-    }
-  }
-
   /// Appends an attribute: UUID and name, of a descriptor what it belongs to, and the handle where that is
   /// needed or all that is known.
   ///
@@ -38,10 +26,18 @@ extension Output {
     if let owner, let uuid = owner.uuid {
       text(" of ")
       shortUUID(uuid, groups: owner.groups, glyphs)
+    } else if let handle = owner?.handle {
+      text(" of ")
+      self.handle(handle)
     }
-    guard attribute.needsHandle, let handle = attribute.handle else { return }
+    guard attribute.needsHandle, let handle = attribute.handle else {
+      if attribute.via == .supplied { text(" (supplied)") }
+      return
+    }
     text(" (")
     self.handle(handle)
+    if attribute.via == .inferred { text(", inferred") }
+    if attribute.via == .supplied { text(", supplied") }
     byte(0x29)
   }
 

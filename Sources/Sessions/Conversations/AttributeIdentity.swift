@@ -17,21 +17,13 @@ package struct AttributeIdentity: Sendable {
   /// What the attribute is.
   package var kind: Attribute.Kind?
   /// How that is known.
-  package var via: Via?
+  package var via: Attribute.Via?
   /// Of a descriptor: the handle of the characteristic's value that it belongs to.
   package var owner: UInt16?
   /// How many groups of digits tell a long UUID from all others of the server: 1 to 5.
   package var groups: UInt8 = 5
   /// Whether the handle is needed to tell it from others with the same UUID.
   package var needsHandle = true
-
-  /// How it is known what a handle stands for.
-  package enum Via: UInt8, Sendable {
-    case discovered, carried
-
-    /// As the JSON contract names it.
-    package var key: StaticString { self == .discovered ? "discovered" : "carried" }
-  }
 
   /// An attribute of which nothing is known but its server.
   init(server: UInt64, isLocal: Bool, handle: UInt16?) {
@@ -60,15 +52,18 @@ extension Memory {
     of handle: UInt16?, _ server: UInt64, isLocal: Bool, connection: Int
   ) -> AttributeIdentity {
     var identity = AttributeIdentity(server: server, isLocal: isLocal, handle: handle)
-    guard let handle, handle != 0, let place = attributes.look(handle, of: server) else {
-      return identity
-    }
+    guard let handle, handle != 0,
+      let place = attributes.look(handle, of: attributes.currentKey(server))
+    else { return identity }
     let attribute = attributes[place]
     identity.uuid = attribute.uuid
     identity.service = attributes.service(of: place)
     identity.kind = attribute.kind
-    identity.via = attribute.connection == connection ? .discovered : .carried
+    identity.via = attributes.via(of: place, on: connection)
     identity.owner = attributes.value(before: place).map { attributes[$0].handle }
+    if identity.owner == nil, attribute.via == .inferred, attribute.target != 0 {
+      identity.owner = attribute.target
+    }
     identity.groups = attribute.groups
     identity.needsHandle = attribute.hasTwin || attribute.kind != .value
     return identity

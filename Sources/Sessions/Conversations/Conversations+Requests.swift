@@ -306,11 +306,6 @@ extension Conversations {
   }
 }
 
-extension BluetoothUUID {
-  /// Whether attributes of this type declare services, includes or characteristics.
-  fileprivate var isDeclaration: Bool { width == 2 && 0x2800...0x2803 ~= low }
-}
-
 extension Dissection {
   /// How long the ATT PDU was before the capture cut it, as far as its headers tell.
   fileprivate var pduLength: Int { max(Int(body.count), Int(sduLength ?? l2cap?.length ?? 0)) }

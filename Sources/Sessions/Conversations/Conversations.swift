@@ -78,6 +78,10 @@ package struct Conversations: Sendable {
   private var latest = -1
   /// The lengths of values that were read, for Read Multiple.
   var lengths: [AttributeKey: Int] = [:]
+  /// Servers that told who they are while their values were going on, and what they were called before.
+  private var aliases: [(key: UInt64, first: UInt64)] = []
+  /// What other servers are called.
+  private var told: [UInt64] = []
   private var gap = 0
   private var endings = 0
   let limits: Limits
@@ -170,11 +174,25 @@ package struct Conversations: Sendable {
     latest = found
     bearers[found].lastUse = record.number
     bearers[found].parties = memory.links.parties(link)
+    let peer = Attributes.key(isLocal: false, memory.links[link])
     bearers[found].servers = (
-      Attributes.key(isLocal: false, memory.links[link]),
+      server(peer, before: bearers[found].servers.peer),
       Attributes.key(isLocal: true, memory.links[link])
     )
     return found
+  }
+
+  /// What the peer of a bearer is called in values: where it told who it is while they were going on,
+  /// what it was called before, so that one device's values stay together.
+  private mutating func server(_ key: UInt64, before: UInt64) -> UInt64 {
+    if key == before { return key }
+    if let alias = aliases.last(where: { $0.key == key }) { return alias.first }
+    if before == 0 || told.contains(key) {
+      if !told.contains(key), told.count < max(1, limits.servers) { told.append(key) }
+      return key
+    }
+    if aliases.count < max(1, limits.servers) { aliases.append((key, before)) }
+    return before
   }
 
   /// A place for a new bearer: a free one, a new one, or that of the bearer that was silent longest.

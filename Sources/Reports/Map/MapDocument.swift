@@ -1,0 +1,281 @@
+import Bluetooth
+import Bytes
+import Dissectors
+import Sessions
+
+/// `map --json`: one document (json.md).
+struct MapDocument: ~Copyable {
+  private let devices: [MapDevice]
+  private var sink: JSONSink
+
+  init(_ devices: [MapDevice], showsKeys: Bool) {
+    self.devices = devices
+    sink = JSONSink(showsKeys: showsKeys)
+  }
+
+  mutating func write(into output: inout Output) {
+    sink.beginDocument(in: &output)
+    sink.number("schema", JSONSchema.number)
+    sink.beginList("devices")
+    for device in devices {
+      sink.beginItem()
+      write(device)
+      sink.endItem()
+    }
+    sink.endList()
+    sink.endDocument(in: &output)
+  }
+
+  private mutating func write(_ device: MapDevice) {
+    if let address = device.address { sink.address("address", address) }
+    if let kind = device.kind?.key { sink.word("address_type", kind) }
+    if let identity = device.identity { sink.address("identity", identity) }
+    if let name = device.names.last { sink.string("name", name.bytes) }
+    if let adapter = device.adapter {
+      sink.flag("local", true)
+      sink.number("adapter", Int(adapter))
+    }
+    sink.packets("connections", device.connections[...])
+    if let mtu = device.mtu { sink.number("mtu", Int(mtu)) }
+    if let database = device.database { write(database, device) }
+    let connection = device.connections.last ?? 0
+    sink.beginList("services")
+    for service in device.services {
+      sink.beginItem()
+      write(service, device.database, connection)
+      sink.endItem()
+    }
+    sink.endList()
+    write(device.loose, always: false, device.database, connection)
+    guard !device.unknown.isEmpty else { return }
+    sink.beginList("unknown")
+    for unknown in device.unknown {
+      sink.beginItem()
+      write(unknown)
+      sink.endItem()
+    }
+    sink.endList()
+  }
+
+  /// How much was asked for, and whether the hash proves it.
+  private mutating func write(_ database: Database, _ device: MapDevice) {
+    if let discovery = database.discovery {
+      sink.begin("discovery")
+      sink.packets("packets", [discovery.lowerBound, discovery.upperBound][...])
+      sink.word("services", device.serviceExtent.key)
+      sink.word("includes", device.includeExtent.key)
+      sink.word("characteristics", device.characteristicExtent.key)
+      sink.word("descriptors", device.descriptorExtent.key)
+      sink.end()
+    }
+    if let hash = database.hash {
+      sink.bytes("database_hash", hash.value.bytes)
+    }
+    if let hash = database.hash, let proof = device.proof {
+      sink.begin("proof")
+      sink.number("packet", hash.packet)
+      switch proof {
+      case .proven: sink.word("outcome", "proven")
+      case .surplus(let attribute):
+        sink.word("outcome", "one_too_many")
+        write(attribute)
+      case .missing(let attribute):
+        sink.word("outcome", "one_missing")
+        write(attribute)
+      case .disproved: sink.word("outcome", "not_equal")
+      }
+      sink.end()
+    }
+    guard !database.disagreements.isEmpty else { return }
+    sink.beginList("disagreements")
+    for disagreement in database.disagreements {
+      sink.beginItem()
+      sink.identifier("handle", UInt64(disagreement.older.handle), digits: 4)
+      for (key, attribute) in [("before", disagreement.older), ("now", disagreement.newer)]
+        as [(StaticString, Attribute)]
+      {
+        sink.begin(key)
+        sink.word("attribute", attribute.kind.key)
+        sink.namedUUID(attribute.uuid)
+        if attribute.packet > 0 {
+          sink.number("packet", attribute.packet)
+        } else {
+          sink.word("via", attribute.via.key)
+        }
+        sink.end()
+      }
+      sink.endItem()
+    }
+    sink.endList()
+  }
+
+  private mutating func write(_ attribute: Attribute) {
+    sink.identifier("handle", UInt64(attribute.handle), digits: 4)
+    sink.word("attribute", attribute.kind.key)
+    sink.namedUUID(attribute.uuid)
+    if attribute.kind == .characteristic { properties(attribute.properties) }
+  }
+
+  private mutating func write(
+    _ service: MapService, _ database: Database?, _ connection: Int
+  ) {
+    let declaration = service.declaration
+    sink.namedUUID(declaration.uuid)
+    sink.word("type", declaration.isSecondary ? "secondary" : "primary")
+    sink.identifier("start_handle", UInt64(declaration.handle), digits: 4)
+    if declaration.end != 0 { sink.identifier("end_handle", UInt64(declaration.end), digits: 4) }
+    source(declaration, database, connection)
+    if !service.includes.isEmpty {
+      sink.beginList("includes")
+      for include in service.includes {
+        sink.beginItem()
+        if include.uuid != .include {
+          sink.namedUUID(include.uuid)
+        } else if let included = database?.service(of: include.target) {
+          sink.namedUUID(included.uuid)
+        }
+        sink.identifier("handle", UInt64(include.handle), digits: 4)
+        sink.identifier("start_handle", UInt64(include.target), digits: 4)
+        sink.identifier("end_handle", UInt64(include.end), digits: 4)
+        source(include, database, connection)
+        sink.endItem()
+      }
+      sink.endList()
+    }
+    write(service.characteristics, always: true, database, connection)
+  }
+
+  /// Characteristics, and the descriptors that belong to none that is known.
+  ///
+  /// - Parameter isAlways: whether there is a list where there is nothing.
+  private mutating func write(
+    _ characteristics: [MapCharacteristic], always isAlways: Bool, _ database: Database?,
+    _ connection: Int
+  ) {
+    let whole = characteristics.filter { !$0.isPlaceholder }
+    if isAlways || !whole.isEmpty {
+      sink.beginList("characteristics")
+      for characteristic in whole { write(characteristic, database, connection) }
+      sink.endList()
+    }
+    for placeholder in characteristics where placeholder.isPlaceholder {
+      write(placeholder.descriptors, database, connection)
+    }
+  }
+
+  private mutating func write(
+    _ descriptors: [MapDescriptor], _ database: Database?, _ connection: Int
+  ) {
+    sink.beginList("descriptors")
+    for descriptor in descriptors {
+      let attribute = descriptor.attribute
+      sink.beginItem()
+      sink.namedUUID(attribute.uuid)
+      sink.identifier("handle", UInt64(attribute.handle), digits: 4)
+      source(attribute, database, connection)
+      if let use = descriptor.use { write(use, attribute.uuid) }
+      sink.endItem()
+    }
+    sink.endList()
+  }
+
+  private mutating func source(_ attribute: Attribute, _ database: Database?, _ connection: Int) {
+    sink.word("via", (database?.via(of: attribute, on: connection) ?? attribute.via).key)
+    if attribute.packet > 0 { sink.number("packet", attribute.packet) }
+  }
+
+  private mutating func properties(_ properties: CharacteristicProperties) {
+    sink.words(
+      "properties", bits: Int(properties.rawValue), of: 8, CharacteristicProperties.key(bit:))
+  }
+
+  private mutating func write(
+    _ characteristic: MapCharacteristic, _ database: Database?, _ connection: Int
+  ) {
+    sink.beginItem()
+    defer { sink.endItem() }
+    sink.namedUUID(characteristic.attribute.uuid)
+    if let declaration = characteristic.declaration {
+      sink.identifier("declaration_handle", UInt64(declaration.handle), digits: 4)
+      sink.identifier("value_handle", UInt64(declaration.target), digits: 4)
+      properties(declaration.properties)
+    } else {
+      sink.identifier("value_handle", UInt64(characteristic.value.handle), digits: 4)
+    }
+    source(characteristic.attribute, database, connection)
+    if let use = characteristic.use { write(use, characteristic.attribute.uuid) }
+    write(characteristic.descriptors, database, connection)
+  }
+
+  /// The value, and what was tried.
+  private mutating func write(_ use: AttributeUse, _ uuid: BluetoothUUID?) {
+    if let value = use.value {
+      if uuid == .encryptedDataKeyMaterial, !sink.showsKeys {
+        sink.hidden("value", value.count)
+      } else {
+        sink.bytes("value", value.bytes)
+      }
+      sink.number("value_packet", use.valuePacket)
+    }
+    guard !use.accesses.isEmpty else { return }
+    sink.beginList("access")
+    for access in use.accesses {
+      sink.beginItem()
+      sink.word("operation", access.operation.key)
+      if let security = access.security.key { sink.word("security", security) }
+      let error = access.error
+      sink.code(
+        "outcome", UInt64(error?.rawValue ?? 0), digits: 2, error.map { $0.name } ?? "Success")
+      sink.number("packet", access.packet)
+      sink.endItem()
+    }
+    sink.endList()
+  }
+
+  private mutating func write(_ unknown: MapUnknown) {
+    sink.identifier("handle", UInt64(unknown.handle), digits: 4)
+    sink.begin("operations")
+    if let use = unknown.use {
+      for operation in AttributeUse.Operation.allCases where use.counts[operation.rawValue] > 0 {
+        sink.number(operation.key, use.counts[operation.rawValue])
+      }
+    }
+    sink.end()
+    if let conclusion = unknown.conclusion {
+      sink.word("role", "cccd")
+      sink.identifier("of", UInt64(conclusion.value), digits: 4)
+      sink.word("via", "inferred")
+      sink.packets("packets", [conclusion.write, conclusion.notification][...])
+    } else if unknown.mustBeValue {
+      sink.word("role", "value")
+      sink.word("via", "inferred")
+    }
+    if unknown.conclusion == nil, unknown.properties.rawValue != 0 {
+      properties(unknown.properties)
+    }
+    if let use = unknown.use { write(use, nil) }
+  }
+}
+
+extension MapDevice.Extent {
+  /// As the JSON contract names it.
+  var key: StaticString {
+    switch self {
+    case .all: "all"
+    case .part: "part"
+    case .none: "none"
+    }
+  }
+}
+
+extension AttributeUse.Security {
+  /// As the JSON contract names it; nil: not known.
+  var key: StaticString? {
+    switch self {
+    case .unknown: nil
+    case .unencrypted: "unencrypted"
+    case .encrypted: "encrypted"
+    case .authenticated: "authenticated"
+    }
+  }
+}

@@ -1,0 +1,209 @@
+// Files that hold a map: what `map --json` has printed, and the files in which BlueZ keeps what it has
+// discovered.
+
+import Bluetooth
+package import Sessions
+
+/// Why a file is no map.
+package struct MapFileError: Error, Sendable {
+  /// In words, to stand behind the file's name.
+  package let message: String
+}
+
+/// Reads maps.
+package enum MapFile {
+  /// Reads a file's bytes; which of both kinds it is its first character tells.
+  ///
+  /// - Parameter name: the file's own name: BlueZ names a cache file by the device's address.
+  package static func read(_ bytes: [UInt8], name: String) throws(MapFileError) -> [SuppliedMap] {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw MapFileError(
+        message: "is not text; expected what map --json prints, or a cache file of BlueZ")
+    }
+    let first = text.first { !$0.isWhitespace }
+    if first == "{" { return try document(bytes) }
+    if first == "[" || first == "#" { return [try cache(text, name: name)] }
+    throw MapFileError(
+      message:
+        "is no map; expected what map --json prints, or a cache file of BlueZ with [Attributes]")
+  }
+
+  // MARK: map --json
+
+  private static func document(_ bytes: [UInt8]) throws(MapFileError) -> [SuppliedMap] {
+    var reader = JSONReader(bytes)
+    guard let document = reader.document() else {
+      throw MapFileError(message: "is not JSON: it is wrong at byte \(reader.offset)")
+    }
+    guard let devices = document["devices"]?.elements else {
+      throw MapFileError(message: "is no map: it has no list of devices")
+    }
+    var maps: [SuppliedMap] = []
+    for device in devices {
+      var map = SuppliedMap()
+      for key in ["identity", "address"] {
+        if let address = device[key]?.text.flatMap(Self.address) { map.addresses.append(address) }
+      }
+      map.name = device["name"]?.text.map { Array($0.utf8) }
+      for service in device["services"]?.elements ?? [] {
+        try add(service: service, to: &map)
+      }
+      for characteristic in device["characteristics"]?.elements ?? [] {
+        try add(characteristic: characteristic, to: &map)
+      }
+      if !map.attributes.isEmpty { maps.append(map) }
+    }
+    return maps
+  }
+
+  private static func add(
+    service: JSONReader.Value, to map: inout SuppliedMap
+  ) throws(MapFileError) {
+    if let start = handle(service["start_handle"]) {
+      map.attributes.append(
+        SuppliedMap.attribute(
+          start, .service, try uuid(service["uuid"]), end: handle(service["end_handle"]) ?? 0,
+          isSecondary: service["type"]?.text == "secondary"))
+    }
+    for include in service["includes"]?.elements ?? [] {
+      guard let own = handle(include["handle"]), let start = handle(include["start_handle"]),
+        let end = handle(include["end_handle"])
+      else { continue }
+      let uuid = include["uuid"]?.text.flatMap { BluetoothUUID(text: $0) }
+      map.attributes.append(
+        SuppliedMap.attribute(
+          own, .include, uuid.flatMap { $0.width == 2 ? $0 : nil } ?? .include, target: start,
+          end: end))
+    }
+    for characteristic in service["characteristics"]?.elements ?? [] {
+      try add(characteristic: characteristic, to: &map)
+    }
+    for descriptor in service["descriptors"]?.elements ?? [] {
+      try add(descriptor: descriptor, to: &map)
+    }
+  }
+
+  private static func add(
+    characteristic: JSONReader.Value, to map: inout SuppliedMap
+  ) throws(MapFileError) {
+    guard let value = handle(characteristic["value_handle"]) else {
+      throw MapFileError(message: "has a characteristic without value_handle")
+    }
+    let uuid = try uuid(characteristic["uuid"])
+    if let declaration = handle(characteristic["declaration_handle"]) {
+      var bits: UInt8 = 0
+      for property in characteristic["properties"]?.elements ?? [] {
+        guard
+          let bit = (0..<8).first(where: {
+            "\(CharacteristicProperties.key(bit: $0))" == property.text
+          })
+        else { continue }
+        bits |= 1 << UInt8(bit)
+      }
+      map.attributes.append(
+        SuppliedMap.attribute(
+          declaration, .characteristic, uuid, target: value,
+          properties: CharacteristicProperties(rawValue: bits)))
+    }
+    map.attributes.append(SuppliedMap.attribute(value, .value, uuid))
+    for descriptor in characteristic["descriptors"]?.elements ?? [] {
+      try add(descriptor: descriptor, to: &map)
+    }
+  }
+
+  private static func add(
+    descriptor: JSONReader.Value, to map: inout SuppliedMap
+  ) throws(MapFileError) {
+    guard let handle = handle(descriptor["handle"]) else {
+      throw MapFileError(message: "has a descriptor without handle")
+    }
+    map.attributes.append(
+      SuppliedMap.attribute(handle, .descriptor, try uuid(descriptor["uuid"])))
+  }
+
+  private static func handle(_ value: JSONReader.Value?) -> UInt16? {
+    guard let text = value?.text, text.hasPrefix("0x") else { return nil }
+    return UInt16(text.dropFirst(2), radix: 16)
+  }
+
+  private static func uuid(_ value: JSONReader.Value?) throws(MapFileError) -> BluetoothUUID {
+    guard let text = value?.text, let uuid = BluetoothUUID(text: text) else {
+      throw MapFileError(message: "has an attribute without a UUID, or with '\(value?.text ?? "")'")
+    }
+    return uuid
+  }
+
+  private static func address(_ text: String) -> DeviceAddress? {
+    let octets = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard octets.count == 6, octets.allSatisfy({ $0.utf8.count == 2 }),
+      let value = UInt64(octets.joined(), radix: 16)
+    else { return nil }
+    return DeviceAddress(value: value)
+  }
+
+  // MARK: BlueZ
+
+  /// A cache file: sections in brackets, in [Attributes] a line for each, `HANDLE=TYPE:…`: a service has
+  /// its last handle and UUID, an include two handles and a UUID, a characteristic the handle of its value,
+  /// properties and UUID (before that its value, where BlueZ keeps it); anything else is a descriptor's
+  /// UUID, behind its value where BlueZ keeps that (BlueZ, src/device.c [mem]).
+  private static func cache(_ text: String, name: String) throws(MapFileError) -> SuppliedMap {
+    var map = SuppliedMap()
+    if let address = address(name) { map.addresses = [address] }
+    var section: Substring = ""
+    for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      .enumerated()
+    {
+      if line.hasPrefix("["), line.hasSuffix("]") {
+        section = line.dropFirst().dropLast()
+        continue
+      }
+      let sides = line.split(separator: "=", maxSplits: 1)
+      guard sides.count == 2, !line.hasPrefix("#") else { continue }
+      if section == "General", sides[0] == "Name" { map.name = Array(sides[1].utf8) }
+      guard section == "Attributes" else { continue }
+      guard let handle = UInt16(sides[0], radix: 16), handle != 0,
+        let found = attributes(handle, sides[1].split(separator: ":"))
+      else {
+        throw MapFileError(
+          message: "has no attribute in line \(number + 1); expected HANDLE=TYPE:\u{2026}")
+      }
+      map.attributes += found
+    }
+    guard !map.attributes.isEmpty else {
+      throw MapFileError(message: "has no section [Attributes] with attributes in it")
+    }
+    return map
+  }
+
+  private static func attributes(_ handle: UInt16, _ parts: [Substring]) -> [Attribute]? {
+    guard let first = parts.first,
+      let uuid = parts.last.flatMap({ BluetoothUUID(text: String($0)) })
+    else { return nil }
+    let number = { (index: Int) in
+      parts.indices.contains(index) ? UInt16(parts[index], radix: 16) : nil
+    }
+    switch (first, parts.count) {
+    case ("2800", 3), ("2801", 3):
+      guard let end = number(1) else { return nil }
+      return [
+        SuppliedMap.attribute(handle, .service, uuid, end: end, isSecondary: first == "2801")
+      ]
+    case ("2802", 4):
+      guard let start = number(1), let end = number(2) else { return nil }
+      let short = uuid.width == 2 ? uuid : .include
+      return [SuppliedMap.attribute(handle, .include, short, target: start, end: end)]
+    case ("2803", 4), ("2803", 5):
+      guard let value = number(1), let bits = number(2).flatMap({ UInt8(exactly: $0) }) else {
+        return nil
+      }
+      let properties = CharacteristicProperties(rawValue: bits)
+      return [
+        SuppliedMap.attribute(handle, .characteristic, uuid, target: value, properties: properties),
+        SuppliedMap.attribute(value, .value, uuid),
+      ]
+    case (_, 1), (_, 2): return [SuppliedMap.attribute(handle, .descriptor, uuid)]
+    default: return nil
+    }
+  }
+}

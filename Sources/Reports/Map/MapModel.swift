@@ -1,0 +1,239 @@
+// The map of a device: what `map` prints, as text and as JSON.
+
+import Bluetooth
+import Bytes
+import Sessions
+
+/// A device and its attributes.
+struct MapDevice: Sendable {
+  /// What its server is known by.
+  let key: UInt64
+  /// Of this host's own server: its controller.
+  var adapter: UInt16?
+  var address: DeviceAddress?
+  var kind: AddressKind?
+  var identity: DeviceAddress?
+  var names: [[UInt8]] = []
+  /// The connections with it.
+  var connections: [Int] = []
+  /// The ATT MTU of the last one, where it was exchanged.
+  var mtu: UInt16?
+  /// Whether the MTU cannot have been exchanged unseen, so that it is the least one.
+  var hasLeastMTU = false
+  var database: Database?
+  var services: [MapService] = []
+  /// Attributes that are in no service that is known.
+  var loose: [MapCharacteristic] = []
+  /// Handles that were used and never discovered.
+  var unknown: [MapUnknown] = []
+  var proof: DatabaseProof?
+
+  /// Whether anything is known of its attributes.
+  var isEmpty: Bool { services.isEmpty && loose.isEmpty && unknown.isEmpty }
+
+  /// Its characteristics, wherever they are.
+  var characteristics: [MapCharacteristic] { services.flatMap(\.characteristics) + loose }
+}
+
+/// A service.
+struct MapService: Sendable {
+  let declaration: Attribute
+  /// The last handle that can be its: its own, or the one before the next service.
+  let end: UInt16
+  var includes: [Attribute] = []
+  var characteristics: [MapCharacteristic] = []
+}
+
+/// A characteristic.
+struct MapCharacteristic: Sendable {
+  /// Its declaration, where that was seen.
+  var declaration: Attribute?
+  /// Its value, or, where that is not known, what the declaration says of it.
+  var value: Attribute
+  var use: AttributeUse?
+  var descriptors: [MapDescriptor] = []
+
+  /// What says most of it.
+  var attribute: Attribute { declaration ?? value }
+
+  /// Whether something stands for a characteristic that is not known: descriptors came without one.
+  var isPlaceholder = false
+}
+
+/// A descriptor.
+struct MapDescriptor: Sendable {
+  let attribute: Attribute
+  var use: AttributeUse?
+}
+
+/// A handle that was used although nothing tells what it is.
+struct MapUnknown: Sendable {
+  let handle: UInt16
+  var use: AttributeUse?
+  /// Of a Client Characteristic Configuration, the evidence for that.
+  var conclusion: UseEvidence.Conclusion?
+  /// Whether one belongs to it: then it is a value.
+  var isValue = false
+
+  /// What may be done with it, as far as that was seen.
+  var properties: CharacteristicProperties { use?.properties ?? .init(rawValue: 0) }
+
+  /// Whether it must be a characteristic's value: nothing else is notified or indicated, nor written
+  /// without a response (Core, Vol 3, Part G, 4.9.1, 4.10, 4.11).
+  var mustBeValue: Bool {
+    isValue || properties.has(bit: 4) || properties.has(bit: 5)
+      || use?.counts[AttributeUse.Operation.writeWithoutResponse.rawValue] ?? 0 > 0
+  }
+}
+
+extension MapDevice {
+  /// Puts attributes and uses together.
+  mutating func build(_ database: Database?, _ uses: [AttributeUse]) {
+    self.database = database
+    let attributes = database?.attributes ?? []
+    let conclusions = database?.evidence.conclusions ?? []
+    var places: [UInt16: Int] = [:]
+    for (index, use) in uses.enumerated() { places[use.handle] = index }
+    let use = { (handle: UInt16) in places[handle].map { uses[$0] } }
+    var isKnown = Set<UInt16>()
+    for attribute in attributes { isKnown.insert(attribute.handle) }
+    let declared = Set(attributes.filter { $0.kind == .characteristic }.map(\.target))
+
+    for attribute in attributes {
+      switch attribute.kind {
+      case .service:
+        services.append(MapService(declaration: attribute, end: .max))
+      case .include:
+        guard let last = index(of: attribute.handle) else { continue }
+        services[last].includes.append(attribute)
+      case .characteristic:
+        var value = attribute
+        if let known = attributes.first(where: { $0.handle == attribute.target }) { value = known }
+        add(
+          MapCharacteristic(
+            declaration: attribute, value: value, use: use(attribute.target)), attribute.handle)
+      case .value:
+        if declared.contains(attribute.handle) { continue }
+        add(MapCharacteristic(value: attribute, use: use(attribute.handle)), attribute.handle)
+      case .descriptor:
+        if attribute.via == .inferred, !isKnown.contains(attribute.target) { continue }
+        add(MapDescriptor(attribute: attribute, use: use(attribute.handle)))
+      }
+    }
+    for position in services.indices {
+      let next =
+        position + 1 < services.count ? services[position + 1].declaration.handle - 1 : .max
+      let end = services[position].declaration.end
+      services[position] = MapService(
+        declaration: services[position].declaration, end: min(end == 0 ? .max : end, next),
+        includes: services[position].includes,
+        characteristics: services[position].characteristics)
+    }
+    for use in uses
+    where !isKnown.contains(use.handle)
+      || conclusions.contains(where: { $0.handle == use.handle && !isKnown.contains($0.value) })
+    {
+      var entry = MapUnknown(handle: use.handle, use: use)
+      entry.conclusion = conclusions.first { $0.handle == use.handle }
+      entry.isValue = conclusions.contains { $0.value == use.handle }
+      unknown.append(entry)
+    }
+    // Where no service was found there is nothing to hold against it.
+    if let database, let hash = database.hash, !services.isEmpty {
+      proof = DatabaseProof(attributes.filter { $0.via != .inferred }, hash: hash.value)
+    }
+  }
+
+  /// The service that a handle lies in, among those so far.
+  private func index(of handle: UInt16) -> Int? {
+    guard let last = services.indices.last else { return nil }
+    let end = services[last].declaration.end
+    return end == 0 || handle <= end ? last : nil
+  }
+
+  private mutating func add(_ characteristic: MapCharacteristic, _ handle: UInt16) {
+    if let service = index(of: handle) {
+      services[service].characteristics.append(characteristic)
+    } else {
+      loose.append(characteristic)
+    }
+  }
+
+  /// A descriptor belongs to the characteristic before it (Core, Vol 3, Part G, 3.3.3).
+  private mutating func add(_ descriptor: MapDescriptor) {
+    let handle = descriptor.attribute.handle
+    if let service = index(of: handle) {
+      services[service].characteristics.add(descriptor)
+    } else {
+      loose.add(descriptor)
+    }
+  }
+}
+
+extension [MapCharacteristic] {
+  fileprivate mutating func add(_ descriptor: MapDescriptor) {
+    if isEmpty {
+      append(MapCharacteristic(value: descriptor.attribute, isPlaceholder: true))
+    }
+    self[count - 1].descriptors.append(descriptor)
+  }
+}
+
+extension MapDevice {
+  /// How many descriptors are known.
+  var descriptorCount: Int { characteristics.reduce(0) { $0 + $1.descriptors.count } }
+
+  /// How most of it is known: that is said once.
+  var usualVia: Attribute.Via {
+    guard database?.discovery == nil else { return .discovered }
+    let isSupplied = database?.attributes.contains { $0.via == .supplied } ?? false
+    return isSupplied ? .supplied : .discovered
+  }
+
+  /// How far discovery went.
+  enum Extent: Sendable {
+    case all, part, none
+  }
+
+  /// Whether all services were asked for.
+  var serviceExtent: Extent { extent(.primaryServices, [1...UInt16.max]) }
+
+  /// Whether the characteristics of all services were asked for.
+  var characteristicExtent: Extent { extent(.characteristics, ranges) }
+
+  /// Whether the includes of all services were asked for.
+  var includeExtent: Extent { extent(.includes, ranges) }
+
+  /// Whether it was asked for descriptors wherever there may be any: behind the value of each
+  /// characteristic, before what follows it.
+  var descriptorExtent: Extent {
+    var gaps: [ClosedRange<UInt16>] = []
+    for service in services {
+      for (index, characteristic) in service.characteristics.enumerated() {
+        let isLast = index + 1 == service.characteristics.count
+        let next = isLast ? service.end : service.characteristics[index + 1].attribute.handle - 1
+        let value = characteristic.value.handle
+        if !characteristic.isPlaceholder, value < next, let database, next < .max || !isLast {
+          _ = database
+          gaps.append(value + 1...next)
+        }
+      }
+    }
+    return gaps.isEmpty && characteristicExtent == .all ? .all : extent(.descriptors, gaps)
+  }
+
+  private var ranges: [ClosedRange<UInt16>] {
+    services.map { $0.declaration.handle...max($0.declaration.handle, $0.end) }
+  }
+
+  private func extent(_ search: Database.Search, _ wanted: [ClosedRange<UInt16>]) -> Extent {
+    guard let searched = database?.searched[search.rawValue], !searched.isEmpty else {
+      return .none
+    }
+    // The last service may be said to end where all handles end; nobody has to ask so far.
+    let isAll = wanted.allSatisfy { range in
+      searched.covers(range.lowerBound, range.upperBound)
+    }
+    return isAll ? .all : .part
+  }
+}

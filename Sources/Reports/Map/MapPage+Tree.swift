@@ -1,0 +1,298 @@
+import Bluetooth
+import Bytes
+import Dissectors
+import Sessions
+
+/// The lines of `map` below the heading: services, characteristics, descriptors, and what is not known.
+extension MapPage {
+  mutating func write(_ service: MapService, _ device: MapDevice) {
+    let declaration = service.declaration
+    out.handle(declaration.handle)
+    if declaration.end != 0 {
+      out.text(glyphs.to)
+      out.digits(declaration.end)
+    }
+    pad(to: Column.service)
+    out.namedUUID(declaration.uuid)
+    if declaration.isSecondary { out.text(", secondary") }
+    mark(declaration, device)
+    endLine()
+    for include in service.includes {
+      out.spaces(2)
+      out.handle(include.handle)
+      pad(to: Column.characteristic)
+      out.text("includes ")
+      out.handle(include.target)
+      out.text(glyphs.to)
+      out.digits(include.end)
+      if include.uuid != .include {
+        out.byte(0x20)
+        out.namedUUID(include.uuid)
+      } else if let included = device.database?.service(of: include.target) {
+        out.byte(0x20)
+        out.namedUUID(included.uuid)
+      }
+      mark(include, device)
+      endLine()
+    }
+    for characteristic in service.characteristics { write(characteristic, device) }
+  }
+
+  mutating func write(_ characteristic: MapCharacteristic, _ device: MapDevice) {
+    let attribute = characteristic.attribute
+    if !characteristic.isPlaceholder {
+      out.spaces(2)
+      out.handle(characteristic.declaration?.target ?? attribute.handle)
+      pad(to: Column.characteristic)
+      out.uuid(attribute.uuid)
+      out.attributeName(attribute.uuid)
+      // A long UUID has its line.
+      if attribute.uuid.width == 16 { endLine() }
+      pad(to: Column.properties)
+      if let declaration = characteristic.declaration {
+        properties(declaration.properties)
+      } else {
+        out.text("not declared")
+      }
+      value(characteristic)
+      mark(attribute, device)
+      endLine()
+      if let use = characteristic.use { access(use) }
+    }
+    for descriptor in characteristic.descriptors { write(descriptor, device) }
+  }
+
+  private mutating func write(_ descriptor: MapDescriptor, _ device: MapDevice) {
+    let uuid = descriptor.attribute.uuid
+    out.spaces(4)
+    out.handle(descriptor.attribute.handle)
+    pad(to: Column.descriptor)
+    out.uuid(uuid)
+    out.attributeName(uuid)
+    if uuid.width == 16 { endLine() }
+    pad(to: Column.value)
+    let isConfiguration = uuid == .clientConfiguration || uuid.isShort(0x2903)
+    if let value = descriptor.use?.value {
+      if uuid == .clientConfiguration, value.count == 2 {
+        configuration(value)
+      } else {
+        show(value, uuid)
+      }
+    } else {
+      out.text(isConfiguration ? "not written" : "not read")
+    }
+    mark(descriptor.attribute, device)
+    endLine()
+    if let use = descriptor.use { access(use) }
+  }
+
+  private mutating func properties(_ properties: CharacteristicProperties) {
+    var isFirst = true
+    for bit in 0..<8 where properties.has(bit: bit) {
+      if !isFirst { out.byte(0x20) }
+      isFirst = false
+      out.text(CharacteristicProperties.word(bit: bit))
+    }
+  }
+
+  private mutating func value(_ characteristic: MapCharacteristic) {
+    if let value = characteristic.use?.value {
+      pad(to: Column.value)
+      show(value, characteristic.attribute.uuid)
+    } else if characteristic.declaration?.properties.has(bit: 1) ?? false {
+      pad(to: Column.value)
+      out.text("not read")
+    }
+  }
+
+  /// A Client Characteristic Configuration: bit 0 notifications, bit 1 indications (Core, Vol 3, Part
+  /// G, 3.3.3.3).
+  private mutating func configuration(_ value: [UInt8]) {
+    switch value[0] & 3 {
+    case 0: out.text("off")
+    case 1: out.text("notifications on")
+    case 2: out.text("indications on")
+    default: out.text("notifications and indications on")
+    }
+  }
+
+  /// A value: as text where it is text, else its bytes.
+  private mutating func show(_ value: [UInt8], _ uuid: BluetoothUUID?) {
+    if value.isEmpty {
+      out.text("(empty)")
+    } else if uuid == .encryptedDataKeyMaterial, !options.showsKeys {
+      out.text("<hidden>")
+    } else if value.isText(of: uuid) {
+      out.quoted(value.bytes)
+    } else {
+      out.hex(value.bytes, separator: 0x20)
+    }
+  }
+
+  /// How it is known, where that is not as the heading says.
+  private mutating func mark(_ attribute: Attribute, _ device: MapDevice) {
+    let via = via(attribute, device, device.connections.last ?? 0)
+    guard via != device.usualVia else { return }
+    switch via {
+    case .discovered: out.text("  discovered")
+    case .carried:
+      out.text("  carried from ")
+      out.packet(attribute.packet)
+    case .supplied: out.text("  supplied")
+    case .inferred:
+      out.text("  inferred, ")
+      out.packet(attribute.packet)
+    }
+  }
+
+  func via(_ attribute: Attribute, _ device: MapDevice, _ connection: Int)
+    -> Attribute.Via
+  {
+    device.database?.via(of: attribute, on: connection) ?? attribute.via
+  }
+
+  /// What was refused, and whether the same was allowed at another time.
+  private mutating func access(_ use: AttributeUse) {
+    for operation in AttributeUse.Operation.allCases {
+      let accesses = use.accesses.filter { $0.operation == operation }
+      guard accesses.contains(where: { $0.error != nil }) else { continue }
+      out.spaces(Column.descriptor)
+      out.text(operation.words)
+      for (index, access) in accesses.enumerated() {
+        out.text(index == 0 ? " " : ", ")
+        out.text(access.error == nil ? "allowed" : "refused")
+        switch access.security {
+        case .unknown: break
+        case .unencrypted: out.text(" unencrypted")
+        case .encrypted: out.text(" encrypted")
+        case .authenticated: out.text(" encrypted and authenticated")
+        }
+        out.text(" (")
+        if let error = access.error {
+          out.hexadecimal(UInt64(error.rawValue), digits: 2)
+          out.text(", ")
+        }
+        out.packet(access.packet)
+        out.byte(0x29)
+      }
+      endLine()
+    }
+  }
+
+  // MARK: What is not known
+
+  mutating func unknown(_ device: MapDevice) {
+    guard !device.unknown.isEmpty else { return }
+    endLine()
+    out.text("used, but not discovered")
+    endLine()
+    for unknown in device.unknown { write(unknown) }
+  }
+
+  private mutating func write(_ unknown: MapUnknown) {
+    out.spaces(2)
+    out.handle(unknown.handle)
+    pad(to: Column.characteristic)
+    if let conclusion = unknown.conclusion {
+      out.text("CCCD of ")
+      out.handle(conclusion.value)
+      out.text(", inferred")
+    } else if unknown.mustBeValue {
+      out.text("a value, inferred")
+    } else {
+      out.text("unknown")
+    }
+    if unknown.conclusion == nil, unknown.properties.rawValue != 0 {
+      pad(to: Column.properties)
+      properties(unknown.properties)
+    }
+    guard let use = unknown.use else {
+      endLine()
+      return
+    }
+    if let value = use.value {
+      pad(to: Column.value)
+      if unknown.conclusion != nil, value.count == 2 {
+        configuration(value)
+      } else {
+        show(value, nil)
+      }
+    }
+    endLine()
+    out.spaces(Column.descriptor)
+    operations(use)
+    if let conclusion = unknown.conclusion {
+      out.text(": written in ")
+      out.packet(conclusion.write)
+      out.text(", heard in ")
+      out.packet(conclusion.notification)
+    }
+    endLine()
+    access(use)
+  }
+
+  /// How often what was done, how long the values were, and where.
+  private mutating func operations(_ use: AttributeUse) {
+    var isFirst = true
+    for operation in AttributeUse.Operation.allCases {
+      let count = use.counts[operation.rawValue]
+      guard count > 0 else { continue }
+      if !isFirst { out.text(", ") }
+      isFirst = false
+      out.text(operation.words)
+      if count > 1 {
+        out.byte(0x20)
+        out.decimal(count)
+        out.text(" times")
+      }
+    }
+    if let lengths = use.lengths {
+      if !isFirst { out.text("; ") }
+      out.decimal(lengths.lowerBound)
+      if lengths.count > 1 {
+        out.text(glyphs.to)
+        out.decimal(lengths.upperBound)
+      }
+      out.text(lengths == 1...1 ? " byte" : " bytes")
+    }
+    out.text(", ")
+    out.packet(use.packets.lowerBound)
+    if use.packets.count > 1 {
+      out.text(glyphs.to)
+      out.packet(use.packets.upperBound)
+    }
+  }
+}
+
+extension AttributeUse.Operation {
+  /// In words, before a count.
+  var words: StaticString {
+    switch self {
+    case .read: "read"
+    case .write: "write"
+    case .writeWithoutResponse: "write-nr"
+    case .signedWrite: "signed-write"
+    case .preparedWrite: "prepared write"
+    case .notification: "notification"
+    case .indication: "indication"
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Characteristics and descriptors whose values are text: User Description, Device Name, the strings
+  /// of Device Information, Location Name.
+  private static let texts: Set<UInt64> = [
+    0x2901, 0x2a00, 0x2a24, 0x2a25, 0x2a26, 0x2a27, 0x2a28, 0x2a29, 0x2a87, 0x2a8a, 0x2a90, 0x2ab5,
+    0x2abe,
+  ]
+
+  /// Whether a value of an attribute of this type is text: where the type says so, any that is valid;
+  /// where it says nothing, four printable ASCII characters or more.
+  fileprivate func isText(of uuid: BluetoothUUID?) -> Bool {
+    if let uuid, let short = uuid.shortForm, uuid.name != nil {
+      return Self.texts.contains(UInt64(short)) && String(validating: self, as: UTF8.self) != nil
+    }
+    return count >= 4 && allSatisfy { 0x20...0x7e ~= $0 }
+  }
+}

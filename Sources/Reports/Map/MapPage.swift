@@ -1,0 +1,254 @@
+import Bluetooth
+import Bytes
+import Dissectors
+import Sessions
+
+/// `map` for people: a tree.
+struct MapPage: ~Copyable {
+  let devices: [MapDevice]
+  let options: MapOptions
+  let glyphs: Glyphs
+  var out = Output()
+  /// Where the line that is written begins in `out`.
+  var start = 0
+
+  /// Columns before the names of services, of characteristics, before properties and before values.
+  enum Column {
+    static let service = 13
+    static let characteristic = 15
+    static let descriptor = 17
+    static let properties = 51
+    static let value = 70
+  }
+
+  init(_ devices: [MapDevice], _ options: MapOptions) {
+    self.devices = devices
+    self.options = options
+    glyphs = options.glyphs
+  }
+
+  mutating func write(into output: inout Output) {
+    if devices.isEmpty {
+      out.text(
+        options.devices.isEmpty ? "the capture has no connection" : "no such device was connected")
+      endLine()
+    }
+    for (index, device) in devices.enumerated() {
+      if index > 0 { endLine() }
+      write(device)
+    }
+    output.text(out.bytes, glyphs)
+  }
+
+  /// Ends the line, cut where the terminal does.
+  mutating func endLine() {
+    if let width = options.width {
+      var line = Output()
+      out.copy(Slice(start: start, count: out.count - start), into: &line)
+      out.shorten(to: start)
+      out.cut(line.bytes, columns: width, glyphs: glyphs)
+    }
+    out.byte(0x0a)
+    start = out.count
+  }
+
+  /// Pads the line up to a column; where it is there already, by a blank.
+  mutating func pad(to column: Int) {
+    let used = out.bytes.part(Slice(start: start, count: out.count - start)).columns
+    out.spaces(max(column - used, 1))
+  }
+
+  // MARK: The heading
+
+  private mutating func write(_ device: MapDevice) {
+    if let adapter = device.adapter {
+      out.text("this host")
+      if adapter != 0xffff {
+        out.text(", hci")
+        out.decimal(Int(adapter))
+      }
+      if let address = device.address {
+        out.text(", ")
+        out.address(address)
+      }
+      out.text(", as a server")
+    } else {
+      address(device)
+    }
+    connections(device)
+    endLine()
+    if device.isEmpty {
+      out.text("no attribute was discovered or used")
+      endLine()
+      return
+    }
+    summary(device)
+    endLine()
+    proof(device)
+    disagreements(device)
+    if !device.services.isEmpty { endLine() }
+    for service in device.services { write(service, device) }
+    if !device.loose.isEmpty {
+      endLine()
+      out.text("in no service that was discovered")
+      endLine()
+      for characteristic in device.loose { write(characteristic, device) }
+    }
+    unknown(device)
+  }
+
+  private mutating func address(_ device: MapDevice) {
+    if let address = device.address {
+      out.address(address)
+      out.text("  ")
+      if let kind = device.kind { out.text(kind.words) }
+    } else {
+      out.text("address not known")
+    }
+    if let identity = device.identity {
+      out.text(", identity ")
+      out.address(identity)
+    }
+    if device.names.isEmpty {
+      out.text(", no name seen")
+    } else {
+      for (index, name) in device.names.enumerated() {
+        out.text(index == 0 ? ", " : " and ")
+        out.quoted(name.bytes)
+      }
+    }
+  }
+
+  private mutating func connections(_ device: MapDevice) {
+    let ids = device.connections
+    out.text(ids.count == 1 ? ", connection " : ", connections ")
+    for (index, id) in ids.prefix(8).enumerated() {
+      if index > 0 { out.text(", ") }
+      out.decimal(id)
+    }
+    if ids.count > 8 {
+      out.text(" and ")
+      out.decimal(ids.count - 8)
+      out.text(" more")
+    }
+    if let mtu = device.mtu {
+      out.text(", MTU ")
+      out.decimal(Int(mtu))
+    } else if device.hasLeastMTU {
+      out.text(", MTU 23 (not exchanged)")
+    }
+  }
+
+  private mutating func summary(_ device: MapDevice) {
+    let characteristics = device.characteristics.filter { !$0.isPlaceholder }
+    guard !device.services.isEmpty || !characteristics.isEmpty || device.descriptorCount > 0 else {
+      out.text("nothing was discovered; ")
+      out.count(device.unknown.count, "handle was used", "handles were used")
+      return
+    }
+    out.count(device.services.count, "service", "services")
+    out.text(", ")
+    out.count(characteristics.count, "characteristic", "characteristics")
+    out.text(", ")
+    out.count(device.descriptorCount, "descriptor", "descriptors")
+    extent(device)
+    guard device.usualVia == .discovered else { return }
+    let carried = device.services.map(\.declaration) + characteristics.map(\.attribute)
+    let connection = device.connections.last ?? 0
+    if carried.contains(where: { via($0, device, connection) == .carried }) {
+      out.text("; what is not marked was discovered on connection ")
+      out.decimal(connection)
+    }
+  }
+
+  /// What was asked for, and what was not.
+  private mutating func extent(_ device: MapDevice) {
+    let searches: [(words: StaticString, extent: MapDevice.Extent)] = [
+      ("services", device.serviceExtent), ("characteristics", device.characteristicExtent),
+      ("descriptors", device.descriptorExtent), ("includes", device.includeExtent),
+    ]
+    if device.database?.discovery == nil {
+      out.text(device.usualVia == .supplied ? ", all supplied" : ", nothing was discovered")
+      return
+    }
+    let isAll = searches.prefix(3).allSatisfy { $0.extent == .all }
+    out.text(isAll ? ", all discovered" : ", discovered")
+    if let packets = device.database?.discovery {
+      out.text(" (")
+      out.packet(packets.lowerBound)
+      if packets.count > 1 {
+        out.text(glyphs.to)
+        out.packet(packets.upperBound)
+      }
+      out.byte(0x29)
+    }
+    for (extent, words) in [
+      (.part, " not all asked for"), (.none, " not asked for"),
+    ] as [(MapDevice.Extent, StaticString)] {
+      let left = searches.filter { $0.extent == extent }
+      guard !left.isEmpty else { continue }
+      for (index, search) in left.enumerated() {
+        out.text(index == 0 ? "; " : index + 1 == left.count ? " and " : ", ")
+        out.text(search.words)
+      }
+      out.text(words)
+    }
+  }
+
+  private mutating func proof(_ device: MapDevice) {
+    guard let hash = device.database?.hash, let proof = device.proof else { return }
+    switch proof {
+    case .proven: out.text("complete and proven: the Database Hash agrees")
+    case .surplus(let attribute):
+      out.text("the Database Hash agrees without ")
+      name(attribute)
+    case .missing(let attribute):
+      out.text("the Database Hash agrees with one attribute more: ")
+      name(attribute)
+    case .disproved:
+      out.text("the Database Hash does not agree, and one attribute does not explain it")
+    }
+    out.text(" (")
+    out.packet(hash.packet)
+    out.byte(0x29)
+    endLine()
+  }
+
+  /// An attribute by its handle and what it is.
+  private mutating func name(_ attribute: Attribute) {
+    out.handle(attribute.handle)
+    switch attribute.kind {
+    case .service: out.text(attribute.isSecondary ? ", secondary service " : ", service ")
+    case .include: out.text(", include of ")
+    case .characteristic: out.text(", characteristic ")
+    case .value: out.text(", value of ")
+    case .descriptor: out.text(", descriptor ")
+    }
+    out.uuid(attribute.uuid)
+    out.attributeName(attribute.uuid)
+    guard attribute.kind == .characteristic else { return }
+    for bit in 0..<8 where attribute.properties.has(bit: bit) {
+      out.byte(0x20)
+      out.text(CharacteristicProperties.word(bit: bit))
+    }
+  }
+
+  private mutating func disagreements(_ device: MapDevice) {
+    for disagreement in device.database?.disagreements ?? [] {
+      out.text("discoveries disagree: ")
+      name(disagreement.newer)
+      out.text(" (")
+      out.packet(disagreement.newer.packet)
+      out.text("), but before ")
+      name(disagreement.older)
+      if disagreement.older.via == .supplied {
+        out.text(" (supplied)")
+      } else {
+        out.text(" (")
+        out.packet(disagreement.older.packet)
+        out.byte(0x29)
+      }
+      endLine()
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import Bluetooth
+package import Bytes
+package import Captures
+package import Dissectors
+package import Sessions
+
+/// How `map` presents devices.
+package struct MapOptions: Sendable {
+  /// Which devices; none: all.
+  package var devices: [DevicePattern] = []
+  /// Whether to print a document instead of text.
+  package var isJSON = false
+  /// Whether secrets are shown.
+  package var showsKeys = false
+  /// The signs to use.
+  package var glyphs = Glyphs.utf8
+  /// Columns of the terminal; nil: lines are not cut.
+  package var width: Int?
+  /// Whether to colour.
+  package var usesColor = false
+
+  /// The defaults.
+  package init() {}
+}
+
+/// `map`: what services, characteristics and descriptors devices have. Collects while fed and speaks at
+/// the end.
+package struct MapReport: PacketReport, ~Copyable {
+  private let options: MapOptions
+  private let limits: Limits
+  private var uses: AttributeUses
+  /// The connections as they were known last, by their numbers.
+  private var connections: [Int: Connection] = [:]
+  private var latest = 0
+  private var otherEndings = 0
+
+  /// A report on the devices that the options choose.
+  package init(_ options: MapOptions, limits: Limits = Limits()) {
+    self.options = options
+    self.limits = limits
+    uses = AttributeUses(limits)
+  }
+
+  /// Never: every packet may tell more.
+  package var isSatisfied: Bool { false }
+
+  package mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+  ) {
+    guard let link = answer.link else { return }
+    if dissection.att != nil || dissection.smp != nil {
+      uses.observe(record.number, record.direction, dissection, bytes, answer, memory)
+    }
+    if answer.opened || answer.closed || memory.links.id(link) != latest {
+      latest = memory.links.id(link)
+      store(memory.links.connection(link))
+    }
+    if memory.links.otherEndings != otherEndings {
+      otherEndings = memory.links.otherEndings
+      if let departed = memory.links.departed { store(departed) }
+      memory.links.forEach { store($0) }
+    }
+  }
+
+  private mutating func store(_ connection: Connection) {
+    guard connection.id != 0,
+      connections[connection.id] != nil || connections.count < limits.listedConnections
+    else { return }
+    connections[connection.id] = connection
+  }
+
+  package mutating func finish(
+    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {
+    memory.links.forEach { store($0) }
+    let devices = self.devices(memory)
+    if options.isJSON {
+      var document = MapDocument(devices, showsKeys: options.showsKeys)
+      document.write(into: &output)
+    } else {
+      var page = MapPage(devices, options)
+      page.write(into: &output)
+    }
+  }
+
+  /// The devices that are asked for, with what is known of them; in the order of their first connection,
+  /// this host last.
+  private func devices(_ memory: Memory) -> [MapDevice] {
+    var devices: [MapDevice] = []
+    for connection in connections.values.sorted(by: { $0.id < $1.id }) {
+      guard connection.transport != .synchronous else { continue }
+      for isLocal in [false, true] {
+        let key = memory.attributes.currentKey(Attributes.key(isLocal: isLocal, connection))
+        let index: Int
+        if let known = devices.firstIndex(where: { $0.key == key }) {
+          index = known
+        } else {
+          index = devices.count
+          devices.append(MapDevice(key: key))
+        }
+        add(connection, isLocal: isLocal, to: &devices[index], memory)
+      }
+    }
+    for index in devices.indices {
+      let database = memory.attributes.servers.first { $0.key == devices[index].key }
+      devices[index].build(database, uses.uses(of: devices[index].key, memory.attributes))
+    }
+    // A host that nobody has asked has nothing to show.
+    devices.removeAll { $0.adapter != nil && $0.isEmpty }
+    if devices.contains(where: { !$0.isEmpty }) { devices.removeAll { $0.isEmpty } }
+    devices = devices.filter { $0.adapter == nil } + devices.filter { $0.adapter != nil }
+    guard !options.devices.isEmpty else { return devices }
+    return devices.filter { device in options.devices.contains { $0.matches(device) } }
+  }
+
+  private func add(
+    _ connection: Connection, isLocal: Bool, to device: inout MapDevice, _ memory: Memory
+  ) {
+    device.connections.append(connection.id)
+    if let mtu = connection.mtu { device.mtu = mtu }
+    device.hasLeastMTU = connection.transport != .brEDR && !connection.isOpeningMissing
+    if isLocal {
+      device.adapter = connection.adapter
+      let adapter = memory.adapters.all.first { $0.index == connection.adapter }
+      if let address = adapter?.address, address != .zero { device.address = address }
+      return
+    }
+    device.address = connection.peer
+    device.kind = connection.peerKind
+    if let identity = connection.otherIdentity { device.identity = identity }
+    if let entry = connection.name, let name = memory.names[entry], !device.names.contains(name) {
+      device.names.append(name)
+    }
+  }
+}
+
+extension DevicePattern {
+  /// Whether a device is asked for.
+  fileprivate func matches(_ device: MapDevice) -> Bool {
+    if let bits = address {
+      return [device.address, device.identity].contains { known in
+        known.map { $0.value & bits.mask == bits.value } ?? false
+      }
+    }
+    return device.names.contains { matches(name: $0) }
+  }
+}

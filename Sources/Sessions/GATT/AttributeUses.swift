@@ -1,0 +1,348 @@
+// How attributes were used: what `map` says of them beyond what discovery tells.
+
+package import Bluetooth
+import Bytes
+package import Dissectors
+
+/// How one attribute was used.
+package struct AttributeUse: Sendable {
+  /// How a value crosses the link.
+  package enum Operation: Int, CaseIterable, Sendable {
+    case read, write, writeWithoutResponse, signedWrite, preparedWrite, notification, indication
+
+    /// As the JSON contract names it.
+    package var key: StaticString {
+      switch self {
+      case .read: "read"
+      case .write: "write"
+      case .writeWithoutResponse: "write_without_response"
+      case .signedWrite: "signed_write"
+      case .preparedWrite: "prepared_write"
+      case .notification: "notification"
+      case .indication: "indication"
+      }
+    }
+  }
+
+  /// What protected the link.
+  package enum Security: UInt8, Sendable {
+    case unknown, unencrypted, encrypted, authenticated
+  }
+
+  /// An operation, and what became of it.
+  package struct Access: Sendable {
+    /// What was tried.
+    package let operation: Operation
+    /// How the link was protected then.
+    package let security: Security
+    /// Why it was refused; nil where it was not.
+    package let error: ATTErrorCode?
+    /// The packet with the outcome; the first one.
+    package let packet: Int
+  }
+
+  /// The attribute.
+  package let handle: UInt16
+  /// How often each operation was done or tried, by `Operation`.
+  package fileprivate(set) var counts = InlineArray<7, Int>(repeating: 0)
+  /// The value that crossed the link last; nil: none.
+  package fileprivate(set) var value: [UInt8]?
+  /// Which packet has brought it, and how.
+  package fileprivate(set) var valuePacket = 0
+  package fileprivate(set) var valueOperation = Operation.read
+  /// How long values were.
+  package fileprivate(set) var lengths: ClosedRange<Int>?
+  /// What was tried and what became of it, each once.
+  package fileprivate(set) var accesses: [Access] = []
+  /// The first packet that used it, and the last.
+  package fileprivate(set) var packets: ClosedRange<Int>
+  /// The value of a Write Request that waits for its response.
+  fileprivate var pending: [UInt8] = []
+  /// Where the Read Blob Request that waits for its response begins.
+  fileprivate var offset = 0
+
+  private static let accessLimit = 16
+  /// No attribute value is longer (Core, Vol 3, Part F, 3.2.9).
+  private static let longest = 512
+
+  fileprivate init(_ handle: UInt16, packet: Int) {
+    self.handle = handle
+    packets = packet...packet
+  }
+
+  /// What may be done with it, as far as that was done: the properties that a declaration must have.
+  package var properties: CharacteristicProperties {
+    var bits: UInt8 = 0
+    for access in accesses where access.error == nil {
+      switch access.operation {
+      case .read: bits |= 0x02
+      case .write, .preparedWrite: bits |= 0x08
+      // Nobody answers a command: whether it was obeyed nobody knows.
+      case .writeWithoutResponse, .signedWrite: break
+      case .notification: bits |= 0x10
+      case .indication: bits |= 0x20
+      }
+    }
+    return CharacteristicProperties(rawValue: bits)
+  }
+
+  fileprivate mutating func take(
+    _ operation: Operation, _ value: [UInt8], packet: Int
+  ) {
+    self.value = Array(value.prefix(Self.longest))
+    valuePacket = packet
+    valueOperation = operation
+    lengths =
+      lengths.map { min($0.lowerBound, value.count)...max($0.upperBound, value.count) }
+      ?? value.count...value.count
+  }
+
+  /// Takes a part of a value that follows what is there.
+  fileprivate mutating func append(_ part: RawSpan, packet: Int) {
+    guard valueOperation == .read, var value, value.count == offset else { return }
+    value.append(part)
+    take(.read, value, packet: packet)
+  }
+
+  fileprivate mutating func note(
+    _ operation: Operation, _ security: Security, _ error: ATTErrorCode?, packet: Int
+  ) {
+    counts[operation.rawValue] += 1
+    let isKnown = accesses.contains {
+      $0.operation == operation && $0.security == security && $0.error == error
+    }
+    guard !isKnown, accesses.count < Self.accessLimit else { return }
+    accesses.append(
+      Access(operation: operation, security: security, error: error, packet: packet))
+  }
+}
+
+/// How the attributes of all servers were used. Fed with every packet by who wants to know; bounded as
+/// `Attributes` is.
+package struct AttributeUses: Sendable {
+  private struct Server: Sendable {
+    let key: UInt64
+    /// In the order of handles.
+    var uses: [AttributeUse] = []
+    /// The handles of a request that asks for several.
+    var asked: [UInt16] = []
+
+    func position(_ handle: UInt16) -> Int {
+      var (low, high) = (0, uses.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if uses[middle].handle < handle { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+  }
+
+  private var servers: [Server] = []
+  private var latest = 0
+  /// How the devices of a connection authenticated each other when they paired, where they did; the
+  /// last connections.
+  private var authenticated: [Int: Bool] = [:]
+  private let limits: Limits
+
+  /// Nothing seen.
+  package init(_ limits: Limits = Limits()) { self.limits = limits }
+
+  /// The uses of a server's attributes, in the order of handles.
+  package func uses(of key: UInt64, _ attributes: Attributes) -> [AttributeUse] {
+    var all: [UInt16: AttributeUse] = [:]
+    for server in servers where attributes.currentKey(server.key) == key {
+      for use in server.uses {
+        if let known = all[use.handle], known.packets.upperBound > use.packets.upperBound {
+          continue
+        }
+        all[use.handle] = use
+      }
+    }
+    return all.values.sorted { $0.handle < $1.handle }
+  }
+
+  /// The servers whose attributes were used.
+  package func keys(_ attributes: Attributes) -> [UInt64] {
+    servers.filter { !$0.uses.isEmpty }.map { attributes.currentKey($0.key) }
+  }
+
+  private mutating func server(_ key: UInt64) -> Int? {
+    if latest < servers.count, servers[latest].key == key { return latest }
+    if let known = servers.firstIndex(where: { $0.key == key }) {
+      latest = known
+    } else if servers.count < max(1, limits.servers) {
+      latest = servers.count
+      servers.append(Server(key: key))
+    } else {
+      return nil
+    }
+    return latest
+  }
+
+  /// Changes what is known of the use of one attribute.
+  private mutating func change(
+    _ handle: UInt16, _ server: Int, packet: Int, _ change: (inout AttributeUse) -> Void
+  ) {
+    guard handle != 0 else { return }
+    let position = servers[server].position(handle)
+    if position == servers[server].uses.count || servers[server].uses[position].handle != handle {
+      guard servers[server].uses.count < limits.attributes else { return }
+      servers[server].uses.insert(AttributeUse(handle, packet: packet), at: position)
+    }
+    let first = servers[server].uses[position].packets.lowerBound
+    servers[server].uses[position].packets = first...max(first, packet)
+    change(&servers[server].uses[position])
+  }
+
+  /// Takes one packet.
+  package mutating func observe(
+    _ packet: Int, _ direction: Direction?, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: Memory
+  ) {
+    guard let link = answer.link else { return }
+    if let method = answer.pairing?.method {
+      if authenticated.count > limits.links { authenticated.removeAll() }
+      authenticated[memory.links.id(link)] = method.association != .justWorks
+    }
+    guard let pdu = dissection.att, let direction else { return }
+    let opcode = pdu.opcode
+    let connection = memory.links.connection(link)
+    let isLocal = (direction == .sent) == opcode.isServers
+    guard let server = server(Attributes.key(isLocal: isLocal, connection)) else { return }
+    let security = security(connection)
+    let fields = pdu.fields
+    if let items = fields.items {
+      observe(items, opcode, bytes, answer, security, packet, server)
+      return
+    }
+    if let handles = fields.handles {
+      servers[server].asked = (0..<Int(handles.count) / 2).prefix(256).map {
+        bytes.littleEndianU16(at: Int(handles.start) + 2 * $0)
+      }
+      return
+    }
+    if opcode == .readMultipleResponse, let value = fields.value {
+      split(bytes.part(value), security, packet, server)
+      return
+    }
+    guard let handle = fields.handle ?? answer.request?.handle, handle != 0 else { return }
+    let value = fields.value.map { bytes.part($0).array } ?? []
+    switch opcode {
+    case .errorResponse:
+      guard let error = fields.error, let operation = answer.request?.opcode.operation,
+        error != .attributeNotFound || answer.request?.handle != nil
+      else { return }
+      change(handle, server, packet: packet) { $0.note(operation, security, error, packet: packet) }
+    case .readResponse:
+      change(handle, server, packet: packet) { use in
+        use.note(.read, security, nil, packet: packet)
+        use.take(.read, value, packet: packet)
+      }
+    case .readBlobRequest:
+      change(handle, server, packet: packet) { $0.offset = Int(fields.offset ?? 0) }
+    case .readBlobResponse:
+      change(handle, server, packet: packet) { $0.append(value.bytes, packet: packet) }
+    case .writeRequest:
+      change(handle, server, packet: packet) { $0.pending = value }
+    case .writeResponse:
+      change(handle, server, packet: packet) { use in
+        use.note(.write, security, nil, packet: packet)
+        use.take(.write, use.pending, packet: answer.request?.packet ?? packet)
+      }
+    case .prepareWriteResponse:
+      change(handle, server, packet: packet) {
+        $0.note(.preparedWrite, security, nil, packet: packet)
+      }
+    case .writeCommand, .signedWriteCommand, .handleValueNotification, .handleValueIndication:
+      guard let operation = opcode.operation else { return }
+      change(handle, server, packet: packet) { use in
+        use.note(operation, security, nil, packet: packet)
+        use.take(operation, value, packet: packet)
+      }
+    default: break
+    }
+  }
+
+  /// The values in a list: of Read By Type, of several notifications, of several reads.
+  private mutating func observe(
+    _ items: ATTItems, _ opcode: ATTOpcode, _ bytes: RawSpan, _ answer: Answer,
+    _ security: AttributeUse.Security, _ packet: Int, _ server: Int
+  ) {
+    let operation: AttributeUse.Operation
+    switch opcode {
+    case .readByTypeResponse:
+      guard let type = answer.request?.type, !type.isDeclaration else { return }
+      operation = .read
+    case .readMultipleVariableResponse: operation = .read
+    case .multipleHandleValueNotification: operation = .notification
+    default: return
+    }
+    var cursor = Cursor(bytes, items.list)
+    let asked = servers[server].asked
+    var index = 0
+    while let item = items.next(&cursor) {
+      defer { index += 1 }
+      guard let handle = item.handle ?? (index < asked.count ? asked[index] : nil),
+        let value = item.value, item.missing == 0
+      else { continue }
+      let copy = bytes.part(value).array
+      change(handle, server, packet: packet) { use in
+        use.note(operation, security, nil, packet: packet)
+        use.take(operation, copy, packet: packet)
+      }
+    }
+  }
+
+  /// Read Multiple has no lengths: values that have always had one length are told apart by it, and what
+  /// is left is the last one's.
+  private mutating func split(
+    _ values: RawSpan, _ security: AttributeUse.Security, _ packet: Int, _ server: Int
+  ) {
+    let asked = servers[server].asked
+    var offset = 0
+    for (index, handle) in asked.enumerated() {
+      let position = servers[server].position(handle)
+      let length: Int
+      if index == asked.count - 1 {
+        length = values.byteCount - offset
+      } else {
+        guard position < servers[server].uses.count,
+          servers[server].uses[position].handle == handle,
+          let known = servers[server].uses[position].lengths, known.count == 1
+        else { return }
+        length = known.lowerBound
+      }
+      guard length >= 0, offset + length <= values.byteCount else { return }
+      let value = values.part(Slice(start: offset, count: length)).array
+      offset += length
+      change(handle, server, packet: packet) { use in
+        use.note(.read, security, nil, packet: packet)
+        use.take(.read, value, packet: packet)
+      }
+    }
+  }
+
+  private func security(_ connection: Connection) -> AttributeUse.Security {
+    switch connection.isEncrypted {
+    case nil: .unknown
+    case false: .unencrypted
+    case true: authenticated[connection.id] == true ? .authenticated : .encrypted
+    }
+  }
+}
+
+extension ATTOpcode {
+  /// The operation that a request or a PDU with a value is.
+  fileprivate var operation: AttributeUse.Operation? {
+    switch self {
+    case .readRequest, .readBlobRequest, .readMultipleRequest, .readMultipleVariableRequest: .read
+    case .writeRequest: .write
+    case .writeCommand: .writeWithoutResponse
+    case .signedWriteCommand: .signedWrite
+    case .prepareWriteRequest, .executeWriteRequest: .preparedWrite
+    case .handleValueNotification: .notification
+    case .handleValueIndication: .indication
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import Bluetooth
+import Bytes
+import Dissectors
+
+/// What discovery says: each form of it, in any order and in parts (Core, Vol 3, Part G, 4.4 to 4.7).
+extension Attributes {
+  /// A response that is read.
+  private struct Source {
+    let server: Int
+    let connection: Int
+    let packet: Int
+    var older: Attribute?
+  }
+
+  /// Learns from a response of discovery.
+  ///
+  /// - Parameters:
+  ///   - bytes: what the slices of `items` count from.
+  ///   - request: what the response answers: it says what the values are.
+  /// - Returns: where the response says something else of an attribute than was said before, that.
+  mutating func learn(
+    _ opcode: ATTOpcode, _ items: ATTItems, _ bytes: RawSpan, _ request: Request, of key: UInt64,
+    connection: Int, packet: Int
+  ) -> Attribute? {
+    switch opcode {
+    case .readByGroupTypeResponse, .findByTypeValueResponse, .readByTypeResponse,
+      .findInformationResponse:
+      break
+    default: return nil
+    }
+    var source = Source(
+      server: open(key, packet: packet), connection: connection, packet: packet)
+    let count = servers[source.server].count
+    var cursor = Cursor(bytes, items.list)
+    /// The handle behind a characteristic's declaration: its value's.
+    var valueHandle: UInt16?
+    var last: UInt16?
+    while let item = items.next(&cursor) {
+      guard let handle = item.handle else { return source.older }
+      last = max(last ?? 0, item.endHandle ?? handle)
+      if let type = item.type {
+        let isValue = valueHandle == handle
+        valueHandle = type == .characteristic && handle < .max ? handle + 1 : nil
+        guard !type.isDeclaration else { continue }
+        note(handle, isValue ? .value : .descriptor, type, &source)
+      } else if let value = item.value {
+        note(handle, item.endHandle, bytes.part(value), request, &source)
+        // Where its value stands no declaration can: nobody has to ask for one there.
+        if request.type == .characteristic, handle < .max,
+          let declaration = CharacteristicDeclaration(bytes.part(value)),
+          declaration.valueHandle == handle + 1
+        {
+          last = max(last ?? 0, handle + 1)
+        }
+      } else if let end = item.endHandle, let uuid = request.service {
+        note(
+          handle, .service, uuid, end: end, isSecondary: request.type == .secondaryService, &source)
+      }
+    }
+    var isNews = servers[source.server].count > count
+    if let last, let search = request.search, let first = request.startHandle, first <= last {
+      change(source.server) { isNews = $0.cover(search, first, last) || isNews }
+    }
+    if isNews, last != nil, request.type.map({ $0.isDeclaration }) ?? true {
+      change(source.server) { $0.noteDiscovery(request.packet, packet) }
+    }
+    return source.older
+  }
+
+  /// An attribute that was read by its type.
+  private mutating func note(
+    _ handle: UInt16, _ end: UInt16?, _ value: RawSpan, _ request: Request, _ source: inout Source
+  ) {
+    switch DeclaredAttribute(value, request.type) {
+    case .service(let uuid):
+      note(
+        handle, .service, uuid, end: end ?? 0, isSecondary: request.type == .secondaryService,
+        &source)
+      change(source.server) { $0.closeInclude(handle) }
+    case .characteristic(let declaration):
+      note(
+        handle, .characteristic, declaration.uuid, target: declaration.valueHandle,
+        properties: declaration.properties, &source)
+      note(declaration.valueHandle, .value, declaration.uuid, &source)
+    case .include(let include):
+      note(
+        handle, .include, include.uuid ?? .include, target: include.startHandle,
+        end: include.endHandle, &source)
+      noteIncluded(include, source)
+    case .other:
+      guard let type = request.type, !type.isDeclaration else { return }
+      note(handle, type.isDescriptor ? .descriptor : .value, type, &source)
+      if type.isShort(0x2b2a), value.byteCount == 16 {
+        let (hash, connection, packet) = (value.array, source.connection, source.packet)
+        change(source.server) { $0.note(hash: hash, connection: connection, packet: packet) }
+        // What was known before may be gone now, but this is the new one's.
+        note(handle, .value, type, &source)
+      }
+    }
+  }
+
+  /// An include says of the service that it includes where it is, and, unless the UUID is long, what.
+  private mutating func noteIncluded(_ include: IncludeDeclaration, _ source: Source) {
+    let (start, end) = (include.startHandle, include.endHandle)
+    if servers[source.server].look(start).map({ servers[source.server][$0].kind }) == .service {
+      return
+    }
+    if let uuid = include.uuid {
+      // A primary service would have been found before, or will be.
+      var source = source
+      note(start, .service, uuid, end: end, isSecondary: true, &source)
+    } else {
+      change(source.server) { $0.noteOpenInclude(start, end) }
+    }
+  }
+
+  private mutating func note(
+    _ handle: UInt16, _ kind: Attribute.Kind, _ uuid: BluetoothUUID, target: UInt16 = 0,
+    end: UInt16 = 0, isSecondary: Bool = false,
+    properties: CharacteristicProperties = CharacteristicProperties(rawValue: 0),
+    _ source: inout Source
+  ) {
+    var attribute = Attribute(
+      handle: handle, kind: kind, uuid: uuid, connection: source.connection,
+      packet: source.packet)
+    attribute.target = target
+    attribute.end = end
+    attribute.isSecondary = isSecondary
+    attribute.properties = properties
+    let older = note(attribute, source.server)
+    if source.older == nil { source.older = older }
+  }
+
+  /// Takes in that a search found nothing: it has covered all handles that it asked for.
+  mutating func learnEnd(of request: Request, of key: UInt64, packet: Int) {
+    guard let search = request.search, let first = request.startHandle,
+      let last = request.endHandle
+    else { return }
+    let server = open(key, packet: packet)
+    change(server) { database in
+      if database.cover(search, first, last) {
+        database.noteDiscovery(request.packet, packet)
+      }
+    }
+  }
+
+  /// Takes in a value that was read, where it says what attributes are: the declaration of an included
+  /// service whose UUID is long, a Database Hash, extended properties.
+  mutating func learn(
+    read value: RawSpan, _ handle: UInt16, at place: Place?, of key: UInt64, connection: Int,
+    packet: Int
+  ) {
+    if let place {
+      if value.byteCount == 2, isShort(place, 0x2900) {
+        let properties = value.littleEndianU16(at: 0)
+        change(place.server) { $0.note(extendedProperties: properties, at: place.slot) }
+      } else if value.byteCount == 16, isShort(place, 0x2b2a) {
+        let hash = value.array
+        let attribute = self[place]
+        change(place.server) { $0.note(hash: hash, connection: connection, packet: packet) }
+        _ = note(attribute, place.server)
+      }
+    } else if value.byteCount == 16, let server = servers.firstIndex(where: { $0.key == key }),
+      let include = servers[server].openIncludes.first(where: { $0.start == handle })
+    {
+      var cursor = Cursor(value)
+      guard let uuid = try? BluetoothUUID(parsing: &cursor, width: 16) else { return }
+      var source = Source(server: server, connection: connection, packet: packet)
+      note(handle, .service, uuid, end: include.end, isSecondary: true, &source)
+      change(server) { $0.closeInclude(handle) }
+    }
+  }
+}
+
+extension Request {
+  /// What a request of discovery searches; nil for those that look for one thing.
+  var search: Database.Search? {
+    switch opcode {
+    case .findInformationRequest: .descriptors
+    case .readByGroupTypeRequest, .readByTypeRequest:
+      switch type {
+      case .some(.primaryService): .primaryServices
+      case .some(.secondaryService): .secondaryServices
+      case .some(.include): .includes
+      case .some(.characteristic): .characteristics
+      default: nil
+      }
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,320 @@
+// The attributes of one GATT server.
+
+import Bluetooth
+
+/// What is known of one GATT server: its attributes, and how much of it was asked for.
+package struct Database: Sendable {
+  /// What a discovery asks for.
+  package enum Search: Int, CaseIterable, Sendable {
+    case primaryServices, secondaryServices, includes, characteristics, descriptors
+  }
+
+  /// Two discoveries that disagree.
+  package struct Disagreement: Sendable {
+    /// What was said before.
+    package let older: Attribute
+    /// What is in force.
+    package let newer: Attribute
+  }
+
+  /// What it is known by: `Attributes.key`.
+  package internal(set) var key: UInt64
+  var lastUse: Int
+  /// In no order; those that are known stand in `order`.
+  private var slots: [Attribute] = []
+  /// Handles and where the attribute stands in `slots`, in the order of handles: handle << 16 | slot.
+  /// Small, so that one more costs little wherever it goes.
+  private var order: [UInt32] = []
+  /// First handles of services, in order.
+  private var services: [UInt16] = []
+  private var uuids = UUIDTable()
+  /// Where what is known of its UUID stands in `uuids`, for each of `slots`.
+  private var factOf: [UInt16] = []
+  private var latest: (handle: UInt16, slot: Int) = (0, 0)
+  /// Which handles were searched.
+  package private(set) var searched = [HandleRanges](
+    repeating: HandleRanges(), count: Search.allCases.count)
+  /// Includes of services with long UUIDs, which are read apart: first and last handle.
+  private(set) var openIncludes: [(start: UInt16, end: UInt16)] = []
+  /// The Database Hash as it was read last, and where.
+  package private(set) var hash: (value: [UInt8], packet: Int)?
+  /// The connection on which it was made certain last that what was known before still holds.
+  var certainOn = 0
+  /// The packets of the first and the last discovery.
+  package private(set) var discovery: ClosedRange<Int>?
+  /// What discoveries disagree on; the first ones.
+  package private(set) var disagreements: [Disagreement] = []
+  /// How often Service Changed or a new hash has emptied it, or a part of it.
+  package private(set) var changes = 0
+  /// What the use of attributes says.
+  package internal(set) var evidence = UseEvidence()
+
+  private static let listed = 64
+
+  init(key: UInt64, lastUse: Int) {
+    self.key = key
+    self.lastUse = lastUse
+  }
+
+  // MARK: Asking
+
+  /// How many attributes are known.
+  package var count: Int { order.count }
+
+  /// The attribute at a place.
+  package subscript(slot: Int) -> Attribute {
+    var attribute = slots[slot]
+    let fact = uuids.facts[Int(factOf[slot])]
+    (attribute.groups, attribute.hasTwin) = (fact.groups, fact.users > 1)
+    return attribute
+  }
+
+  /// The handle of the attribute at a place.
+  func handle(at slot: Int) -> UInt16 { slots[slot].handle }
+
+  /// Whether the attribute at a place is a descriptor.
+  @inline(__always)
+  func isDescriptor(_ slot: Int) -> Bool { slots[slot].kind == .descriptor }
+
+  /// Whether the attribute at a place is of the type `uuid`, a short one.
+  func isShort(_ slot: Int, _ uuid: UInt16) -> Bool { slots[slot].uuid.isShort(uuid) }
+
+  /// All attributes in the order of their handles.
+  package var attributes: [Attribute] { order.map { self[Int($0 & 0xffff)] } }
+
+  /// Where the handle stands in `order`, or would.
+  private func position(_ handle: UInt16) -> Int {
+    let wanted = UInt32(handle) << 16
+    var (low, high) = (0, order.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if order[middle] < wanted { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Where the attribute stands, if it is known.
+  func look(_ handle: UInt16) -> Int? {
+    let position = position(handle)
+    guard position < order.count, order[position] >> 16 == UInt32(handle) else { return nil }
+    return Int(order[position] & 0xffff)
+  }
+
+  /// The same, and remembered: traffic comes in runs.
+  mutating func find(_ handle: UInt16) -> Int? {
+    if latest.handle == handle, handle != 0 { return latest.slot }
+    guard let slot = look(handle) else { return nil }
+    latest = (handle, slot)
+    return slot
+  }
+
+  /// The declaration of the service that holds a handle, where its range is known.
+  package func service(of handle: UInt16) -> Attribute? {
+    var (low, high) = (0, services.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if services[middle] <= handle { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0, let slot = look(services[low - 1]), slots[slot].end >= handle else { return nil }
+    return slots[slot]
+  }
+
+  /// The value of the characteristic that a descriptor belongs to: the one before it, where nothing but
+  /// descriptors is known to stand between them (Core, Vol 3, Part G, 3.3.3). Nil also where that is
+  /// far away: no characteristic has so many.
+  func value(before handle: UInt16) -> Int? {
+    var position = position(handle)
+    guard position < order.count, order[position] >> 16 == UInt32(handle) else { return nil }
+    let own = slots[Int(order[position] & 0xffff)]
+    guard own.kind == .descriptor else { return nil }
+    if own.via == .inferred { return look(own.target) }
+    var expected = handle
+    for _ in 0..<Self.mostDescriptors where position > 0 {
+      position -= 1
+      let slot = Int(order[position] & 0xffff)
+      guard slots[slot].handle + 1 == expected else { return nil }
+      if slots[slot].kind == .value { return slot }
+      guard slots[slot].kind == .descriptor else { return nil }
+      expected = slots[slot].handle
+    }
+    return nil
+  }
+
+  private static let mostDescriptors = 16
+
+  /// Whether an attribute other than a descriptor is known between two handles.
+  func hasBorder(after value: UInt16, upTo handle: UInt16) -> Bool {
+    var position = position(value)
+    while position < order.count, order[position] >> 16 <= UInt32(handle) {
+      let known = slots[Int(order[position] & 0xffff)]
+      if known.handle > value, known.kind != .descriptor { return true }
+      position += 1
+    }
+    return false
+  }
+
+  /// Whether it is known that the server cannot tell of changes: then there are none (Core, Vol 3, Part
+  /// G, 2.5.2).
+  private var hasNoServiceChanged: Bool {
+    searched[Search.characteristics.rawValue].covers(1, .max)
+      && !uuids.has(.serviceChanged)
+  }
+
+  /// How an attribute is known on a connection.
+  package func via(of attribute: Attribute, on connection: Int) -> Attribute.Via {
+    guard attribute.via == .discovered, attribute.connection != connection,
+      certainOn != connection, !hasNoServiceChanged
+    else { return attribute.via }
+    return .carried
+  }
+
+  // MARK: Learning
+
+  /// Takes in what an attribute is.
+  ///
+  /// - Returns: whether there was room; and what was said of it before, where that was something else.
+  mutating func note(_ new: Attribute, limit: Int) -> (hasRoom: Bool, older: Attribute?) {
+    guard new.handle != 0 else { return (true, nil) }
+    guard let slot = look(new.handle) else {
+      guard order.count < min(limit, 0xffff) else { return (false, nil) }
+      let slot = slots.count
+      slots.append(new)
+      order.insert(UInt32(new.handle) << 16 | UInt32(slot), at: position(new.handle))
+      factOf.append(uuids.add(new.uuid, isDeclaration: new.kind.isDeclaration))
+      if new.kind == .service { insertService(new.handle) }
+      return (true, nil)
+    }
+    let before = slots[slot]
+    var new = new
+    // A list of types does not tell a value from a descriptor; the declaration has.
+    if new.kind == .descriptor, before.kind == .value, before.uuid == new.uuid { new.kind = .value }
+    // What is supplied or concluded says nothing against what the server has said.
+    if new.via != .discovered, before.via == .discovered { return (true, nil) }
+    if new.kind == .service, new.end == 0 { new.end = before.end }
+    if new.extendedProperties == nil { new.extendedProperties = before.extendedProperties }
+    let isChanged = !new.agrees(with: before)
+    if before.kind == .service, new.kind != .service { removeService(new.handle) }
+    if before.kind != .service, new.kind == .service { insertService(new.handle) }
+    slots[slot] = new
+    if before.uuid != new.uuid || before.kind.isDeclaration != new.kind.isDeclaration {
+      uuids.remove(factOf[slot], isDeclaration: before.kind.isDeclaration)
+      factOf[slot] = uuids.add(new.uuid, isDeclaration: new.kind.isDeclaration)
+      // UUIDs that nobody has any more would pile up.
+      if uuids.isSparse(for: order.count) { rebuild() }
+    }
+    guard isChanged, before.via != .inferred, !isVaguer(before, than: new) else {
+      return (true, nil)
+    }
+    if disagreements.count < Self.listed {
+      disagreements.append(Disagreement(older: before, newer: new))
+    }
+    return (true, before)
+  }
+
+  /// Whether what was known before only said less: what a list of types calls a descriptor may be the
+  /// value of a characteristic.
+  private func isVaguer(_ before: Attribute, than new: Attribute) -> Bool {
+    before.kind == .descriptor && new.kind == .value && before.uuid == new.uuid
+  }
+
+  private mutating func insertService(_ handle: UInt16) {
+    let position = services.firstIndex { $0 >= handle } ?? services.count
+    services.insert(handle, at: position)
+  }
+
+  private mutating func removeService(_ handle: UInt16) {
+    services.removeAll { $0 == handle }
+  }
+
+  /// Takes in the value of a descriptor «Characteristic Extended Properties».
+  mutating func note(extendedProperties value: UInt16, at slot: Int) {
+    slots[slot].extendedProperties = value
+  }
+
+  /// Takes in that a search has covered handles, and says whether any of them is new.
+  mutating func cover(_ search: Search, _ first: UInt16, _ last: UInt16) -> Bool {
+    searched[search.rawValue].insert(max(1, first), last)
+  }
+
+  /// Takes in the packets of a request of discovery and its response, which has told something new.
+  mutating func noteDiscovery(_ request: Int, _ response: Int) {
+    let packets = min(request, response)...response
+    discovery =
+      discovery.map { min($0.lowerBound, packets.lowerBound)...packets.upperBound } ?? packets
+  }
+
+  /// Takes in that an include's service has a long UUID, which will be read.
+  mutating func noteOpenInclude(_ start: UInt16, _ end: UInt16) {
+    guard openIncludes.count < Self.listed, !openIncludes.contains(where: { $0.start == start })
+    else { return }
+    openIncludes.append((start, end))
+  }
+
+  mutating func closeInclude(_ start: UInt16) { openIncludes.removeAll { $0.start == start } }
+
+  /// Takes in the Database Hash. Another one than before says that nothing holds any more; the same one
+  /// that all does (Core, Vol 3, Part G, 7.3).
+  mutating func note(hash value: [UInt8], connection: Int, packet: Int) {
+    if let known = hash?.value {
+      if known != value {
+        forget(1, .max)
+      } else {
+        certainOn = connection
+      }
+    }
+    hash = (value, packet)
+  }
+
+  /// Takes in what else is known of a server that turns out to be this one; its attributes are noted.
+  mutating func adopt(_ other: Self) {
+    for search in Search.allCases {
+      for range in other.searched[search.rawValue].ranges {
+        _ = cover(search, range.lowerBound, range.upperBound)
+      }
+    }
+    if let discovery = other.discovery { noteDiscovery(discovery.lowerBound, discovery.upperBound) }
+    if let hash = other.hash { self.hash = hash }
+    certainOn = max(certainOn, other.certainOn)
+    lastUse = max(lastUse, other.lastUse)
+    disagreements = Array((disagreements + other.disagreements).prefix(Self.listed))
+    evidence = other.evidence
+  }
+
+  /// Forgets the attributes of a range, which the server says have changed (Core, Vol 3, Part G, 7.1).
+  mutating func forget(_ first: UInt16, _ last: UInt16) {
+    guard first <= last else { return }
+    changes += 1
+    latest = (0, 0)
+    for search in searched.indices { searched[search].remove(first, last) }
+    let isAffected = order.contains { UInt32(first) <= $0 >> 16 && $0 >> 16 <= UInt32(last) }
+    // The hash was that of all.
+    hash = nil
+    evidence.forget(first, last)
+    openIncludes.removeAll { first <= $0.start && $0.start <= last }
+    // A service that reaches into the range may reach to somewhere else now.
+    for handle in services where handle < first {
+      guard let slot = look(handle), slots[slot].end >= first else { continue }
+      slots[slot].end = 0
+    }
+    guard isAffected else { return }
+    order.removeAll { UInt32(first) <= $0 >> 16 && $0 >> 16 <= UInt32(last) }
+    rebuild()
+  }
+
+  /// Puts together again what follows from the attributes that are left.
+  private mutating func rebuild() {
+    let left = order.map { slots[Int($0 & 0xffff)] }
+    slots.removeAll(keepingCapacity: true)
+    factOf.removeAll(keepingCapacity: true)
+    order.removeAll(keepingCapacity: true)
+    services.removeAll(keepingCapacity: true)
+    uuids = UUIDTable()
+    latest = (0, 0)
+    for (slot, attribute) in left.enumerated() {
+      slots.append(attribute)
+      factOf.append(uuids.add(attribute.uuid, isDeclaration: attribute.kind.isDeclaration))
+      order.append(UInt32(attribute.handle) << 16 | UInt32(slot))
+      if attribute.kind == .service { services.append(attribute.handle) }
+    }
+  }
+}

@@ -1,0 +1,274 @@
+import Bluetooth
+import Bytes
+import Cryptography
+
+/// Whether a reconstructed map comes to the Database Hash that its server has told (Core, Vol 3, Part G,
+/// 7.3.1).
+package enum DatabaseProof: Sendable {
+  /// It does: it is complete, and right.
+  case proven
+  /// It would without this attribute.
+  case surplus(Attribute)
+  /// It would with this attribute.
+  case missing(Attribute)
+  /// It does not, and one attribute does not explain that.
+  case disproved
+
+  /// How many bytes may be hashed in search of an explanation.
+  private static let budget = 100_000_000
+
+  /// Holds attributes, in the order of their handles, against a hash.
+  package init(_ attributes: [Attribute], hash: [UInt8]) {
+    var search = Search(attributes, hash)
+    self = search.run(budget: Self.budget)
+  }
+
+  /// The hash of attributes, in the order of their handles: as a characteristic's value has it.
+  package static func hash(of attributes: [Attribute]) -> [UInt8] {
+    DatabaseHash.hash(of: Search(attributes, []).message()).reversed()
+  }
+}
+
+/// The search for the one attribute that explains a hash.
+private struct Search {
+  private let attributes: [Attribute]
+  private let hash: [UInt8]
+  /// What is hashed of each attribute.
+  private let parts: [[UInt8]]
+  private let known: Set<UInt16>
+  private var left = 0
+
+  init(_ attributes: [Attribute], _ hash: [UInt8]) {
+    self.attributes = attributes
+    self.hash = hash
+    parts = attributes.map { $0.hashed }
+    known = Set(attributes.map(\.handle))
+  }
+
+  /// What is hashed: all attributes but one, or with one more before the one at a position.
+  func message(without surplus: Int? = nil, with missing: [UInt8] = [], before position: Int = 0)
+    -> [UInt8]
+  {
+    var message: [UInt8] = []
+    for index in parts.indices {
+      if index == position { message += missing }
+      if index != surplus { message += parts[index] }
+    }
+    if position == parts.count { message += missing }
+    return message
+  }
+
+  mutating func run(budget: Int) -> DatabaseProof {
+    left = budget
+    if fits(message()) { return .proven }
+    for index in attributes.indices where !parts[index].isEmpty {
+      if fits(message(without: index)) { return .surplus(attributes[index]) }
+    }
+    if let found = descriptor() ?? declaration() ?? include() ?? service() ?? characteristic() {
+      return .missing(found)
+    }
+    return .disproved
+  }
+
+  private mutating func fits(_ message: [UInt8]) -> Bool {
+    left -= message.count + 64
+    return DatabaseHash.matches(hash, DatabaseHash.hash(of: message))
+  }
+
+  private mutating func fits(_ candidate: Attribute) -> Bool {
+    guard left > 0 else { return false }
+    let position = attributes.firstIndex { $0.handle > candidate.handle } ?? attributes.count
+    return fits(message(with: candidate.hashed, before: position))
+  }
+
+  /// Handles that nothing is known to have, beside those that something has.
+  private var free: [UInt16] {
+    var handles: Set<UInt16> = [1]
+    for handle in known {
+      if handle > 1 { handles.insert(handle - 1) }
+      if handle < .max { handles.insert(handle + 1) }
+    }
+    return handles.subtracting(known).sorted()
+  }
+
+  private func candidate(_ handle: UInt16, _ kind: Attribute.Kind, _ uuid: BluetoothUUID)
+    -> Attribute
+  {
+    var attribute = Attribute(handle: handle, kind: kind, uuid: uuid, connection: 0, packet: 0)
+    attribute.via = .inferred
+    return attribute
+  }
+
+  private mutating func descriptor() -> Attribute? {
+    for handle in free {
+      for type in UInt16(0x2900)...0x2905 {
+        var attribute = candidate(handle, .descriptor, BluetoothUUID(type))
+        for value in UInt16(0)...(type == 0x2900 ? 3 : 0) {
+          attribute.extendedProperties = value
+          if fits(attribute) { return attribute }
+        }
+      }
+    }
+    return nil
+  }
+
+  /// The declaration of a characteristic whose value is known.
+  private mutating func declaration() -> Attribute? {
+    let declared = Set(attributes.filter { $0.kind == .characteristic }.map(\.target))
+    for value in attributes
+    where (value.kind == .value || value.kind == .descriptor) && !declared.contains(value.handle) {
+      guard value.handle > 1, !known.contains(value.handle - 1) else { continue }
+      if let found = declaration(of: value.uuid, at: value.handle - 1, among: Array(0...255)) {
+        return found
+      }
+    }
+    return nil
+  }
+
+  private mutating func declaration(
+    of uuid: BluetoothUUID, at handle: UInt16, among properties: [UInt8]
+  ) -> Attribute? {
+    guard handle < .max else { return nil }
+    var attribute = candidate(handle, .characteristic, uuid)
+    attribute.target = handle + 1
+    for value in properties {
+      attribute.properties = CharacteristicProperties(rawValue: value)
+      if fits(attribute) { return attribute }
+    }
+    return nil
+  }
+
+  /// The include of a service that is known.
+  private mutating func include() -> Attribute? {
+    let services = attributes.filter { $0.kind == .service }
+    for handle in free {
+      for service in services {
+        var attribute = candidate(
+          handle, .include, service.uuid.width == 2 ? service.uuid : .include)
+        attribute.target = service.handle
+        attribute.end = service.end
+        if fits(attribute) { return attribute }
+      }
+    }
+    return nil
+  }
+
+  /// The declaration of a service: first those that the Assigned Numbers have, anywhere; then any short
+  /// UUID, and any that differs from a long one of the server as such do, where a service must begin.
+  private mutating func service() -> Attribute? {
+    let assigned = (UInt16(0x1800)...0x18ff).map { BluetoothUUID($0) }
+    for handle in free where left > 0 && borders(handle) {
+      if let found = service(at: handle, among: assigned) { return found }
+    }
+    for handle in free where left > 0 && borders(handle) && !isCovered(handle) {
+      if let found = service(at: handle, among: (UInt16(0)...0xffff).map { BluetoothUUID($0) }) {
+        return found
+      }
+      for base in bases where left > 0 {
+        let long = (UInt64(0)...0xffff).map {
+          BluetoothUUID(high: base.high & ~(0xffff << 32) | $0 << 32, low: base.low)
+        }
+        if let found = service(at: handle, among: long) { return found }
+      }
+    }
+    return nil
+  }
+
+  private mutating func service(at handle: UInt16, among uuids: [BluetoothUUID]) -> Attribute? {
+    for isSecondary in [false, true] {
+      for uuid in uuids {
+        guard left > 0 else { return nil }
+        var attribute = candidate(handle, .service, uuid)
+        attribute.isSecondary = isSecondary
+        if fits(attribute) { return attribute }
+      }
+    }
+    return nil
+  }
+
+  /// Whether a declaration follows, so that a service may begin here.
+  private func borders(_ handle: UInt16) -> Bool {
+    attributes.contains {
+      $0.handle > handle && $0.handle - handle == 1
+        && ($0.kind == .characteristic || $0.kind == .include || $0.kind == .service)
+    }
+  }
+
+  /// Whether a service is known to reach over this handle.
+  private func isCovered(_ handle: UInt16) -> Bool {
+    attributes.contains { $0.kind == .service && $0.handle <= handle && handle <= $0.end }
+  }
+
+  /// Long UUIDs that differ in more than the digits that vary within one service.
+  private var bases: [BluetoothUUID] {
+    var bases: [BluetoothUUID] = []
+    for attribute in attributes where attribute.uuid.width == 16 {
+      let base = BluetoothUUID(
+        high: attribute.uuid.high & ~(0xffff << 32), low: attribute.uuid.low)
+      if !bases.contains(base), bases.count < 4 { bases.append(base) }
+    }
+    return bases
+  }
+
+  /// A characteristic of which nothing is known: one that the Assigned Numbers have, with the properties
+  /// that are usual.
+  private mutating func characteristic() -> Attribute? {
+    let usual: [UInt8] = [
+      0x02, 0x0a, 0x10, 0x12, 0x20, 0x22, 0x08, 0x04, 0x0c, 0x0e, 0x1a, 0x30, 0x28, 0x18, 0x14,
+    ]
+    let uuids = [UInt16(0x2a00)...0x2aff, 0x2b00...0x2bff].joined().map { BluetoothUUID($0) }
+      .filter { $0.name != nil }
+    for handle in free where left > 0 && handle < .max && !known.contains(handle + 1) {
+      for uuid in uuids {
+        guard left > 0 else { return nil }
+        if let found = declaration(of: uuid, at: handle, among: usual) { return found }
+      }
+    }
+    return nil
+  }
+}
+
+extension Attribute {
+  /// What is hashed of it.
+  fileprivate var hashed: [UInt8] {
+    let type: UInt16
+    var value: [UInt8] = []
+    switch kind {
+    case .service:
+      type = isSecondary ? 0x2801 : 0x2800
+      value = uuid.littleEndian
+    case .include:
+      type = 0x2802
+      value = target.littleEndian + end.littleEndian
+      if uuid != .include { value += uuid.littleEndian }
+    case .characteristic:
+      type = 0x2803
+      value = [properties.rawValue] + target.littleEndian + uuid.littleEndian
+    case .descriptor:
+      guard uuid.width == 2 else { return [] }
+      type = UInt16(truncatingIfNeeded: uuid.low)
+      // Where it was not read nothing is the most frequent.
+      value = (extendedProperties ?? 0).littleEndian
+    case .value: return []
+    }
+    var part: [UInt8] = []
+    DatabaseHash.Entry(handle: handle, type: type, value: value)?.append(to: &part)
+    return part
+  }
+}
+
+extension UInt16 {
+  fileprivate var littleEndian: [UInt8] {
+    [UInt8(truncatingIfNeeded: self), UInt8(truncatingIfNeeded: self >> 8)]
+  }
+}
+
+extension BluetoothUUID {
+  /// Its bytes as they cross the link.
+  fileprivate var littleEndian: [UInt8] {
+    (0..<Int(width)).map { index -> UInt8 in
+      let half = index < 8 ? low : high
+      return UInt8(truncatingIfNeeded: half >> UInt64(8 * (index & 7)))
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+
+/// What ATT PDUs tell of attributes.
+extension Memory {
+  /// Where the attribute `handle` stands that a PDU with this opcode and direction names, if it is
+  /// known.
+  package func attribute(
+    _ handle: UInt16, _ opcode: ATTOpcode, _ direction: Direction, on link: LinkSlot
+  ) -> Attributes.Place? {
+    let isLocal = (direction == .sent) == opcode.isServers
+    return attributes.look(handle, of: Attributes.key(isLocal: isLocal, links.connection(link)))
+  }
+
+  /// Learns what a PDU tells of attributes, and finds the one that it is about.
+  mutating func observeAttributes(
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
+    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: inout Answer
+  ) {
+    guard let link = answer.link else { return }
+    if !supplied.maps.isEmpty { applySupplied(to: link, packet: record.number) }
+    let isLocal = (direction == .sent) == opcode.isServers
+    if let type = fields.type, type == .encryptedDataKeyMaterial {
+      attributes.noteKeyMaterial()
+    }
+    if fields.items != nil || opcode == .errorResponse {
+      learnAttributes(opcode, fields, bytes, isLocal: isLocal, record, &dissection, answer)
+    }
+    guard let handle = fields.handle ?? answer.request?.handle, handle != 0 else { return }
+    let key = Attributes.key(isLocal: isLocal, links[link])
+    answer.attribute = attributes.find(handle, of: key, packet: record.number)
+    guard let value = fields.value else { return }
+    let count = Int(value.count)
+    switch opcode {
+    case .readResponse where count == 2 || count == 16:
+      attributes.learn(
+        read: bytes.part(value), handle, at: answer.attribute, of: key,
+        connection: links[link].id, packet: record.number)
+    case .writeRequest where answer.attribute == nil && count == 2:
+      guard bytes.littleEndianU16(at: Int(value.start)) <= 3 else { return }
+      attributes.noteConfiguration(handle, of: key, packet: record.number)
+    case .handleValueNotification, .handleValueIndication:
+      if opcode == .handleValueIndication, count == 4, let place = answer.attribute,
+        attributes.isShort(place, 0x2a05)
+      {
+        attributes.forget(
+          bytes.littleEndianU16(at: Int(value.start)),
+          bytes.littleEndianU16(at: Int(value.start) + 2), of: key)
+        break
+      }
+      attributes.noteSending(
+        handle, isKnown: answer.attribute != nil, of: key, connection: links[link].id,
+        packet: record.number)
+      return
+    default: return
+    }
+    // What was learnt may have moved it, or forgotten it.
+    answer.attribute = attributes.find(handle, of: key, packet: record.number)
+  }
+
+  /// Learns from the lists of discovery, from its ends, and from refusals.
+  private mutating func learnAttributes(
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, isLocal: Bool,
+    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: Answer
+  ) {
+    guard let link = answer.link, let request = answer.request else { return }
+    let key = Attributes.key(isLocal: isLocal, links[link])
+    if let items = fields.items {
+      let older = attributes.learn(
+        opcode, items, bytes, request, of: key, connection: links[link].id,
+        packet: record.number)
+      if let older {
+        dissection.problems.add(
+          Problem(.attributeChanged, Int(older.handle), older.packet))
+      }
+      if let limit = attributes.takeLimitReached() {
+        dissection.problems.add(Problem(.attributes, limit: limit))
+      }
+    } else if fields.error == .attributeNotFound {
+      attributes.learnEnd(of: request, of: key, packet: record.number)
+    } else if request.opcode == .writeRequest, let handle = request.handle {
+      attributes.noteRefusal(handle, of: key)
+    }
+  }
+
+  /// Takes in that a link is encrypted. With a key of before the two are bonded: then the server tells
+  /// of changes, and what was known of both still holds (Core, Vol 3, Part G, 2.5.2).
+  mutating func trustAttributes(on link: LinkSlot) {
+    guard links[pairing: link].request == nil else { return }
+    for isLocal in [false, true] {
+      attributes.makeCertain(
+        Attributes.key(isLocal: isLocal, links[link]), on: links[link].id)
+    }
+  }
+}
+
+extension ATTOpcode {
+  /// Whether a server sends PDUs of this kind; all others a client does (Core, Vol 3, Part F, 3.3).
+  package var isServers: Bool {
+    switch role {
+    case .response, .indication: true
+    case .request, .confirmation: false
+    // Notifications, but not commands.
+    case .unacknowledged: rawValue & 0x40 == 0
+    }
+  }
+}

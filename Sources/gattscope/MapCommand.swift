@@ -1,0 +1,59 @@
+import ArgumentParser
+import Reports
+
+/// `map`: what services and characteristics devices have.
+struct MapCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "map",
+    abstract: "Say what services, characteristics and descriptors devices have.",
+    discussion: """
+      A tree for each GATT server: handles, UUIDs, properties and the last values, from every discovery \
+      in the capture; what was refused; and handles that were used but never discovered, with what \
+      their use says of them. Where the capture has the server's Database Hash the map is held \
+      against it.
+
+      Examples:
+        gattscope map btsnoop_hci.log
+        gattscope map --device 'HRM*' btsnoop_hci.log.last btsnoop_hci.log
+        gattscope map --json first.log > band.json; gattscope map --map band.json second.log
+        gattscope map --json capture.btsnoop | jq '.devices[].services[].uuid'
+      """)
+
+  @Argument(help: Run.capturesHelp, completion: .file())
+  var captures: [String]
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Only a device: its address (C0:FF:* for all that begin so), or its name (J*).",
+      valueName: "address|name"),
+    transform: { try DevicePattern($0) })
+  var device: [DevicePattern] = []
+
+  @OptionGroup
+  var supplied: MapFileOptions
+
+  @Flag(name: .long, help: "Print a JSON document.")
+  var json = false
+
+  @Flag(name: .long, help: "Print keys and other secrets instead of <hidden>.")
+  var showKeys = false
+
+  @OptionGroup(title: "Terminal")
+  var terminal: TerminalOptions
+
+  @OptionGroup(title: "Terminal")
+  var signs: SignOptions
+
+  mutating func run() throws {
+    var options = MapOptions()
+    options.devices = device
+    options.isJSON = json
+    options.showsKeys = showKeys
+    options.glyphs = signs.glyphs
+    options.width = terminal.columns
+    options.usesColor = terminal.usesColor
+    let chosen = options
+    try Run.captures(captures, maps: supplied.maps()) { _ in MapReport(chosen) }
+  }
+}

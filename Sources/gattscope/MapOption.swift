@@ -1,0 +1,34 @@
+import ArgumentParser
+import Reports
+import Sessions
+
+/// Service maps from elsewhere.
+struct MapFileOptions: ParsableArguments {
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "What devices have, for captures that begin after discovery: a file of map --json of another "
+        + "capture, or one that BlueZ keeps below /var/lib/bluetooth (cache/DEVICE).",
+      valueName: "file"),
+    completion: .file())
+  var map: [String] = []
+
+  /// What the files say.
+  func maps() throws -> [SuppliedMap] {
+    var maps: [SuppliedMap] = []
+    for path in map {
+      guard let bytes = Terminal.contents(of: path) else {
+        Terminal.complain("\(path) cannot be read")
+        throw ExitCode(66)
+      }
+      let name = path.split(separator: "/").last.map(String.init) ?? path
+      do throws(MapFileError) {
+        maps += try MapFile.read(bytes, name: name)
+      } catch {
+        Terminal.complain("\(path) \(error.message)")
+        throw ExitCode(65)
+      }
+    }
+    return maps
+  }
+}

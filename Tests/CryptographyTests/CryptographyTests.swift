@@ -1,0 +1,70 @@
+import Bluetooth
+import Bytes
+import Testing
+
+@testable import Cryptography
+
+/// The bytes of "02 40 00", or of "024000".
+private func hex(_ text: String) -> [UInt8] {
+  let digits = Array(text.filter { $0 != " " })
+  return stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+    UInt8(String(digits[$0...$0 + 1]), radix: 16)
+  }
+}
+
+@Suite struct CryptographyTests {
+  /// FIPS 197, appendix C.1.
+  @Test func block() throws {
+    let cipher = try #require(AES128(key: hex("000102030405060708090a0b0c0d0e0f")))
+    let block = cipher.encrypt(hex("00112233445566778899aabbccddeeff"))
+    #expect(block == hex("69c4e0d86a7b0430d8cdb78070b4c55a"))
+    #expect(cipher.encrypt([1]) == nil)
+    #expect(AES128(key: [1, 2, 3]) == nil)
+  }
+
+  /// RFC 4493, section 4: messages of 0, 16, 40 and 64 bytes.
+  @Test(arguments: [
+    (0, "bb1d6929e95937287fa37d129b756746"), (16, "070a16b46b4d4144f79bdd9dd04a287c"),
+    (40, "dfa66747de9ae63030ca32611497c827"), (64, "51f0bebf7e3b9d92fc49741779363cfe"),
+  ])
+  func messageAuthenticationCode(_ count: Int, _ code: String) throws {
+    let cipher = try #require(AES128(key: hex("2b7e151628aed2a6abf7158809cf4f3c")))
+    let message = hex(
+      "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
+        + "30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710")
+    #expect(cipher.authenticationCode(of: Array(message.prefix(count))) == hex(code))
+  }
+
+  /// Core, Vol 3, Part H, D.7: the sample data of ah.
+  @Test func randomAddressHash() throws {
+    let wire = [UInt8](hex("ec0234a357c8ad05341010a60a397d9b").reversed())
+    let made = IdentityResolvingKey(wire.bytes)
+    let key = try #require(made)
+    #expect(key.hash(0x708194) == 0x0dfbaa)
+    #expect(key.resolves(DeviceAddress(value: 0x7081_940d_fbaa)))
+    #expect(!key.resolves(DeviceAddress(value: 0x7081_940d_fbab)))
+    #expect(!key.resolves(DeviceAddress(value: 0xf081_940d_fbaa)), "a static address")
+  }
+
+  @Test func noKey() {
+    for bytes: [UInt8] in [[UInt8](repeating: 0, count: 16), [1, 2, 3]] {
+      let key = IdentityResolvingKey(bytes.bytes)
+      #expect(key == nil)
+    }
+  }
+
+  /// Core, Vol 3, Part G, Appendix B: the sample database and its hash.
+  @Test func databaseHash() {
+    let message = hex(
+      """
+      010000280018 020003280a0300002a 040003280205000 12a 060000280118 0700032820080005 2a 09000229
+      0a0003280a0b00292b 0c000328020d002a2b 0e0000280818 0f0002281400160 00f18 10000328a21100182a
+      12000229 130000290000 140001280f18 15000328021600192a
+      """.filter { $0 != "\n" })
+    let hash = DatabaseHash.hash(of: message)
+    #expect(hash == hex("f1ca2d48ecf58bac8a8830bbb9fba990"))
+    #expect(DatabaseHash.matches(hash.reversed(), hash))
+    #expect(DatabaseHash.matches(hash, hash), "the order that some servers send")
+    #expect(!DatabaseHash.matches(Array(hash.dropLast()), hash))
+  }
+}

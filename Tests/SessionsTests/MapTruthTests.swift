@@ -1,0 +1,125 @@
+// The maps of the generated captures, from both sides, against what their generator says is true.
+
+import Bluetooth
+import Bytes
+import Captures
+import Foundation
+import Testing
+
+@testable import Sessions
+
+/// The folder with the captures, which is not part of the project.
+private let folder = URL(filePath: #filePath).deletingLastPathComponent()
+  .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  .appending(path: "shared/captures")
+
+private let scenarios: [String] = {
+  let files = try? FileManager.default.contentsOfDirectory(
+    atPath: folder.appending(path: "generated").path(percentEncoded: false))
+  return (files ?? []).filter { $0.hasSuffix(".truth.json") }
+    .map { String($0.dropLast(".truth.json".count)) }.sorted()
+}()
+
+/// The part of a truth file that says what the server has. UUIDs are upper case there, properties a
+/// bit mask, handles numbers; services stand in the order in which they were made.
+private struct Truth: Decodable {
+  struct Service: Decodable {
+    var uuid: String
+    var start: Int
+    var end: Int
+    var characteristics: [Characteristic]
+  }
+
+  struct Characteristic: Decodable {
+    var uuid: String
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    var value_handle: Int
+    var properties: UInt8
+    var descriptors: [Descriptor]
+  }
+
+  struct Descriptor: Decodable {
+    var uuid: String
+    var handle: Int
+  }
+
+  var gatt: [Service]?
+
+  /// A line an attribute, in the order of handles.
+  var lines: [String] {
+    (gatt ?? []).sorted { $0.start < $1.start }.flatMap { service in
+      ["service \(service.uuid.lowercased()) \(service.start)-\(service.end)"]
+        + service.characteristics.flatMap { characteristic in
+          [
+            "characteristic \(characteristic.uuid.lowercased()) \(characteristic.value_handle) "
+              + "\(characteristic.properties)"
+          ]
+            + characteristic.descriptors.map { "descriptor \($0.uuid.lowercased()) \($0.handle)" }
+        }
+    }
+  }
+}
+
+/// The same of a database. Values have no line: what their declarations say must hold for them.
+private func lines(_ database: Database) -> [String] {
+  database.attributes.compactMap { attribute in
+    var output = Output()
+    output.uuid(attribute.uuid)
+    let uuid = String(decoding: output.bytes.array, as: UTF8.self)
+    switch attribute.kind {
+    case .service: return "service \(uuid) \(attribute.handle)-\(attribute.end)"
+    case .characteristic:
+      let value = database.attributes.first { $0.handle == attribute.target }
+      guard value?.kind == .value, value?.uuid == attribute.uuid else {
+        return "no value of \(uuid)"
+      }
+      return "characteristic \(uuid) \(attribute.target) \(attribute.properties.rawValue)"
+    case .descriptor: return "descriptor \(uuid) \(attribute.handle)"
+    case .include, .value: return nil
+    }
+  }
+}
+
+private func run(_ name: String) throws -> Recording {
+  let file = folder.appending(path: name + ".btsnoop")
+  var source = try BtsnoopReader(path: file.path(percentEncoded: false))
+  var recording = Recording()
+  var output = Output()
+  var pass = Pass()
+  try pass.run(&source, &recording, into: &output)
+  return recording
+}
+
+@Suite(.enabled(if: !scenarios.isEmpty, "the shared captures are not here"))
+struct MapTruthTests {
+  @Test(arguments: scenarios)
+  func mapEqualsTruth(_ scenario: String) throws {
+    let generated = folder.appending(path: "generated/\(scenario).truth.json")
+    let truth = try JSONDecoder().decode(Truth.self, from: Data(contentsOf: generated))
+    for side in ["", ".peripheral"] {
+      let recording = try run("generated/" + scenario + side)
+      let isLocal = !side.isEmpty
+      let databases = recording.memory.attributes.servers.filter {
+        ($0.key >> 63 == 1) == isLocal && $0.count > 0
+      }
+      #expect(databases.count == (truth.lines.isEmpty ? 0 : 1), "one device has one map")
+      #expect(databases.first.map(lines) ?? [] == truth.lines)
+      for database in databases {
+        #expect(database.attributes.allSatisfy { $0.via == .discovered })
+        #expect(database.disagreements.isEmpty)
+      }
+    }
+  }
+
+  /// The capture lost its discovery but for one search for descriptors: that one is read off it, and
+  /// nothing else may claim to be.
+  @Test func withoutDiscovery() throws {
+    let recording = try run("damaged/nodisc")
+    let databases = recording.memory.attributes.servers
+    #expect(databases.flatMap(lines) == ["descriptor 2902 17"])
+    for number in 1...recording.packets.count where recording[number].att != nil {
+      guard let place = recording[number].answer.attribute else { continue }
+      #expect(recording.memory.attributes[place].handle == 17)
+    }
+  }
+}
