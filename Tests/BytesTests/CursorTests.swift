@@ -32,7 +32,7 @@ struct CursorTests {
     let last = Array(value.prefix(width))
     var end = Cursor(last.bytes)
     #expect(try end.unsigned(width: width) == 0x8877_6655_4433_2211 & mask)
-    #expect(end.isAtEnd)
+    #expect(end.isAtEnd == true)
   }
 
   /// Each read wants one byte more than there is; nothing is consumed.
