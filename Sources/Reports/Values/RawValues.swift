@@ -202,6 +202,11 @@ package struct RawValues: PacketReport, ~Copyable {
       !answer.fragment.isFragment, !dissection.body.isEmpty, (fact.local ?? cid) == channel,
       options.selection.admitsEnvelope(record, dissection, answer, memory)
     else { return }
+    // An ATT bearer may be such a channel, too.
+    if !options.showsKeys, let pdu = dissection.att, answer.bringsKeyMaterial(pdu.opcode, memory) {
+      hidden = true
+      return
+    }
     var stream = Stream(way: .channel, direction: record.direction)
     stream.connection = memory.links.id(link)
     stream.serial = fact.serial
