@@ -17,6 +17,8 @@ package struct Advertisers: Sendable {
     let packet: Int
     let time: Timestamp?
     let parameters: [UInt8]
+    /// Whether the capture lacks a part of them.
+    let isCut: Bool
   }
 
   /// The scans.
@@ -38,6 +40,7 @@ package struct Advertisers: Sendable {
   /// Connections whose peer is not known, by their numbers: their first packets.
   private var strangers: [Int: Int] = [:]
   private var otherEndings = 0
+  private var gap = 0
   var lastPacket = 0
   var lastTime: Timestamp?
   let limits: Limits
@@ -67,6 +70,10 @@ package struct Advertisers: Sendable {
   ) {
     lastPacket = record.number
     if let time = record.time { lastTime = time }
+    if memory.links.gap != gap {
+      gap = memory.links.gap
+      own.lose()
+    }
     if answer.opened || answer.closed || memory.links.otherEndings != otherEndings {
       observeLinks(record, answer, memory, isCounted: isCounted)
     }
@@ -104,7 +111,7 @@ package struct Advertisers: Sendable {
     waiting.append(
       Waiting(
         adapter: record.adapter ?? 0xffff, opcode: opcode, packet: record.number,
-        time: record.time, parameters: parameters.array))
+        time: record.time, parameters: parameters.array, isCut: record.isTruncated))
   }
 
   /// A command was answered: it takes effect, or was refused.
@@ -143,10 +150,16 @@ package struct Advertisers: Sendable {
       scans.set(setting, adapter)
     } else if let known = try? AdvertisingCommand(command.opcode, parameters) {
       if status == .success {
-        own.apply(known, parameters, adapter, packet: packet, time: time, &budget)
+        own.apply(
+          known, parameters, isCut: command.isCut, adapter, packet: packet, time: time, &budget)
+      } else if case .data(let set, let kind, _, _) = known {
+        own.refuse(set, kind, adapter)
       } else if case .enable(true, let sets) = known {
         own.refuse(sets, status, adapter, packet: packet, time: time)
       }
+    } else if command.isCut {
+      // It may have been a part of data.
+      own.lose()
     }
   }
 
