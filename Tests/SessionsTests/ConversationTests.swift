@@ -63,6 +63,25 @@ import Testing
     #expect(told.told[0].value.attribute.server != told.told[4].value.attribute.server)
   }
 
+  /// The lengths of values that were read one by one may be others by now: Read Multiple (0x0e) of
+  /// 0x0009, which had 4 bytes and has 2, and of a key's 24 (Encrypted Data Key Material, 0x2b88).
+  @Test func severalValuesAroundAKey() {
+    let key = (0xa0..<0xb8).map { String($0, radix: 16) }.joined(separator: " ")
+    let told = converse { traffic in
+      traffic.connect()
+      traffic.sent("02 00 02")
+      traffic.received("03 00 02")
+      traffic.sent("08 01 00 ff ff 88 2b")
+      traffic.received("09 1a 03 00 " + key)
+      traffic.sent("0a 09 00")
+      traffic.received("0b 41 42 43 44")
+      traffic.sent("0e 09 00 03 00")
+      traffic.received("0f 5a 5a " + key + " 21 21")
+    }
+    let read = told.told.filter { $0.value.packet == 9 }
+    #expect(!read.isEmpty && read.allSatisfy(\.value.isSecret), "\(told.lines)")
+  }
+
   // MARK: Reads in parts
 
   private static let full = (0..<22).map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }
