@@ -82,6 +82,22 @@ struct ValuesTests {
         """)
   }
 
+  @Test("Of very many packets the first and the last are listed")
+  func manyPackets() {
+    // A notification of 97 bytes, each in a fragment of its own behind the L2CAP header.
+    func write(_ link: inout Link) {
+      let pdu = hex("1b 11 00") + [UInt8](repeating: 0x61, count: 97)
+      link.add([2, 0x40, 0x20, 4, 0, 100, 0, 4, 0], .received)
+      for byte in pdu { link.add([2, 0x40, 0x10, 1, 0, byte], .received) }
+    }
+    let json = values(ValuesOptions(), .json, of: write)
+    #expect(json.contains("\"packets\":[2,3,"), "\(json)")
+    #expect(json.contains(",32,33,71,72,"), "\(json)")
+    #expect(json.contains(",102],\"packets_total\":101"), "\(json)")
+    let csv = values(ValuesOptions(), .csv, of: write)
+    #expect(csv.contains(" 32 33 ... 71 72 ") && csv.hasSuffix(" 102\n"), "\(csv)")
+  }
+
   @Test("Lines, JSON and CSV tell each value when its outcome is known")
   func lines() {
     #expect(

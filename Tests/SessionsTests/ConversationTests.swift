@@ -82,6 +82,18 @@ import Testing
     #expect(!read.isEmpty && read.allSatisfy(\.value.isSecret), "\(told.lines)")
   }
 
+  /// Multiple Handle Value Notification (0x23) of three empty values in two fragments: the packets are
+  /// kept once.
+  @Test func fragmentsOfSeveralValues() {
+    let told = converse { traffic in
+      traffic.connect()
+      traffic.add([2] + hex("40 20 08 00 0d 00 04 00 23 03 00 00"), .received)
+      traffic.add([2] + hex("40 10 09 00 00 04 00 00 00 05 00 00 00"), .received)
+    }
+    #expect(told.told.map(\.packets) == [[2, 3], [2, 3], [2, 3]], "\(told.lines)")
+    #expect(told.told.map(\.value.packets) == [0..<2, 0..<2, 0..<2])
+  }
+
   // MARK: Reads in parts
 
   private static let full = (0..<22).map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }

@@ -288,11 +288,14 @@ extension Conversations {
     }
     if let items = fields.items {
       var cursor = Cursor(bytes, items.list)
+      let packets = keep(fragments)
       while let item = items.next(&cursor) {
         guard let slice = item.value else { continue }
         var value = told(item.handle)
         value.value = keep(bytes.part(slice))
-        value.packets = keep(fragments)
+        value.packets = packets
+        // As show has it: where there is a key, it may be in any of several values.
+        value.isSecret = memory.attributes.hasKeyMaterial
         value.isCut = item.missing > 0
         tell(value)
       }
