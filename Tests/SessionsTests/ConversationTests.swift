@@ -100,6 +100,38 @@ import Testing
   private static let filling = full.joined(separator: " ")
   private static let digits = full.joined()
 
+  /// The next connection has another peer, and its attribute another value.
+  @Test func readsEndWithTheirConnection() {
+    let told = converse { traffic in
+      traffic.connect()
+      traffic.sent("0a 03 00")
+      traffic.received("0b 41 42 43 44 45")
+      traffic.disconnect()
+      traffic.connect(peer: 0xc011_2233_4466)
+      traffic.sent("0c 03 00 05 00")
+      traffic.received("01 0c 03 00 07")
+    }
+    #expect(
+      told.lines == ["read 0x0003: 4142434445 #3", "read 0x0003 from 5 #6 refused 0x0007"])
+  }
+
+  /// A Read Blob Request (0x0c) that goes on with 0x0003 is answered when a value of 0x0009 is open.
+  @Test func readsAreNotMixed() {
+    let told = converse { traffic in
+      traffic.connect()
+      traffic.sent("0a 03 00")
+      traffic.received("0b 41 41")
+      traffic.sent("0a 09 00")
+      traffic.sent("0c 03 00 02 00")
+      traffic.received("0b " + Self.filling)
+      traffic.received("0d 43 43")
+    }
+    #expect(
+      told.lines.map { $0.replacing(" may go on", with: "") } == [
+        "read 0x0003: 4141 #3", "read 0x0009: \(Self.digits) #6", "read 0x0003 from 2: 4343 #7",
+      ])
+  }
+
   @Test func longReadThatEndsShort() {
     let told = converse { traffic in
       traffic.connect()

@@ -17,9 +17,12 @@ extension Conversations {
     _ latency: Int64?, _ fragments: ArraySlice<Int>, isCut: Bool, isFull: Bool, fillsPDU: Bool
   ) {
     let side = place.side
-    if !pending.goesOn || !sides[side].read.isOpen {
+    // Others may have been answered since it was asked for.
+    let fits = pending.goesOn && sides[side].read.fits(pending)
+    if !fits || !sides[side].read.isOpen {
       // Behind a value that seemed to be whole is nothing more.
-      if pending.goesOn, part.byteCount == 0 { return }
+      if fits, part.byteCount == 0 { return }
+      finishRead(place)
       sides[side].read.begin(pending.attribute, at: pending.offset)
     }
     sides[side].read.add(

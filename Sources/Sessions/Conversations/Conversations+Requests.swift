@@ -199,10 +199,11 @@ extension Conversations {
     case .readBlobRequest where pending.goesOn:
       // Invalid Offset, Attribute Not Long: there is no more.
       let isEnd = error.rawValue == 0x07 || error.rawValue == 0x0b
-      if sides[place.side].read.isOpen {
+      let fits = sides[place.side].read.fits(pending)
+      if fits, sides[place.side].read.isOpen {
         sides[place.side].read.isEnded = isEnd
         finishRead(place, isEnd ? .done : .refused(error), response: isEnd ? nil : record.number)
-      } else if !isEnd {
+      } else if !fits || !isEnd {
         tell(place, pending, .refused(error), record.number, answer.latency)
       }
     case .readByTypeRequest where error == .attributeNotFound: break

@@ -211,6 +211,7 @@ package struct Conversations: Sendable {
     for direction in [Direction.sent, .received] {
       let place = Place(bearer: bearer, direction: direction)
       finishRead(place)
+      sides[place.side].read.forget()
       for slot in [1, 0, 3, 2] { giveUp(place, slot, reason, at: time, memory) }
       let isOver = reason == .connectionEnded || reason == .captureEnded
       flush(place, .notExecuted(isOver ? reason : .forgotten), response: nil, memory)
