@@ -149,8 +149,11 @@ struct CaptureFacts: Sendable {
     if answer.opened || answer.closed { take(answer, memory) }
     if memory.links.otherEndings != otherEndings { takeOthers(memory) }
     if case .failed(let pdu)? = dissection.smp { take(pdu.reason, record, answer, memory) }
-    for advertisement in memory.advertisements.reports {
-      take(advertisement.report, advertisement.train)
+    // What another file has, too, was counted.
+    if record.original == nil {
+      for advertisement in memory.advertisements.reports {
+        take(advertisement.report, advertisement.train)
+      }
     }
   }
 

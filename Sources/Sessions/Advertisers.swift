@@ -68,6 +68,8 @@ package struct Advertisers: Sendable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: Memory, isCounted: Bool = true
   ) {
+    // What another file has, too, has been counted and carried out.
+    guard record.original == nil else { return }
     lastPacket = record.number
     if let time = record.time { lastTime = time }
     if memory.links.gap != gap {

@@ -94,6 +94,18 @@ import Testing
     #expect(told.told.map(\.value.packets) == [0..<2, 0..<2, 0..<2])
   }
 
+  /// Records that two files have.
+  @Test func valuesOfTwoFilesAreToldOnce() {
+    let told = converse { traffic in
+      traffic.connect()
+      traffic.received("1b 14 00 dd")
+      traffic.sent("52 12 00 bb")
+      traffic.file = 1
+      traffic.again(1...3)
+    }
+    #expect(told.lines == ["notification 0x0014: dd #2", "write_without_response 0x0012: bb #3"])
+  }
+
   // MARK: Reads in parts
 
   private static let full = (0..<22).map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }

@@ -252,6 +252,18 @@ import Testing
     #expect(payloads.map(\.data) == [hex("02 01 06 1b ff 4c 00 00 00 00"), hex("02 01")])
   }
 
+  /// Records that two files have are counted, and carried out, once.
+  @Test func recordsOfTwoFiles() {
+    let told = devices { traffic in
+      traffic.done(0x2008, [3] + hex("02 01 06") + [UInt8](repeating: 0, count: 28))
+      traffic.heard(hex("02 01 06"))
+      traffic.file = 1
+      traffic.again(1...3)
+    }
+    #expect(told.own.all.flatMap(\.payloads.all).map(\.count) == [1])
+    #expect(told.all.map(\.reports) == [1] && told.scans.all.map(\.reports) == [1])
+  }
+
   @Test func androidsInstances() throws {
     let told = devices { traffic in
       traffic.command(

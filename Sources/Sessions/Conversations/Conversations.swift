@@ -99,6 +99,8 @@ package struct Conversations: Sendable {
   ) {
     if !values.isEmpty { clear() }
     limitReached = nil
+    // What another file has, too, was told.
+    guard record.original == nil else { return }
     if memory.links.gap != gap { lose(record, memory) }
     if answer.closed || memory.links.otherEndings != endings { sweep(record, memory) }
     if let pdu = dissection.att {
