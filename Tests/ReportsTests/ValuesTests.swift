@@ -13,7 +13,9 @@ private struct Link {
   var records: [TestRecord] = []
   private var seconds: Int64 = 1_700_000_000
 
-  init() {
+  init() { connect() }
+
+  mutating func connect() {
     add(
       [4, 0x3e, 0x13, 1, 0, 0x40, 0, 0, 1, 0x55, 0x44, 0x33, 0x22, 0x11, 0xc0]
         + hex("18 00 00 00 48 00 00"), .received)
@@ -96,6 +98,17 @@ struct ValuesTests {
     #expect(json.contains(",102],\"packets_total\":101"), "\(json)")
     let csv = values(ValuesOptions(), .csv, of: write)
     #expect(csv.contains(" 32 33 ... 71 72 ") && csv.hasSuffix(" 102\n"), "\(csv)")
+  }
+
+  @Test("Connections are counted once, however many values cross each")
+  func connections() {
+    let table = values { link in
+      for _ in 0..<20 {
+        for _ in 0..<3 { link.att("1b 11 00 07", .received) }
+        link.connect()
+      }
+    }
+    #expect(table.contains("connections 1, 2, 3, 4, 5, 6, 7, 8 and 12 more"), "\(table)")
   }
 
   @Test("Lines, JSON and CSV tell each value when its outcome is known")

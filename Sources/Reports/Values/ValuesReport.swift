@@ -77,8 +77,9 @@ struct ValueFacts: Sendable {
     var peer: DeviceAddress?
     var name: Names.Entry?
     /// The first connections, and how many there were.
-    var connections: [Int] = []
-    var connectionCount = 0
+    var connections: [Int] { connectionNumbers.first }
+    var connectionCount: Int { connectionNumbers.count }
+    var connectionNumbers = ConnectionNumbers()
     var mtu: BearerMTU?
   }
 
@@ -152,20 +153,15 @@ struct ValueFacts: Sendable {
     latestServer = place
     servers[place].peer = value.parties.peer ?? servers[place].peer
     let connection = value.parties.connection
-    guard connection > 0, servers[place].connections.last != connection,
-      !servers[place].connections.contains(connection)
-    else { return }
-    servers[place].connectionCount += 1
-    if servers[place].connections.count < Self.listedConnections {
-      servers[place].connections.append(connection)
-    }
+    guard connection > 0 else { return }
+    servers[place].connectionNumbers.note(connection, limit: Self.listedConnections)
   }
 
   /// Takes what is known of the link that the last value crossed.
   mutating func learn(_ link: LinkSlot, _ memory: Memory) {
-    guard let latestServer, servers[latestServer].connections.last == memory.links.id(link) else {
-      return
-    }
+    guard let latestServer,
+      servers[latestServer].connectionNumbers.latest == memory.links.id(link)
+    else { return }
     servers[latestServer].mtu = memory.links.attMTU(link)
     if let name = memory.links.name(link) { servers[latestServer].name = name }
   }
