@@ -100,6 +100,36 @@ struct ValuesTests {
     #expect(csv.contains(" 32 33 ... 71 72 ") && csv.hasSuffix(" 102\n"), "\(csv)")
   }
 
+  @Test("Results that there are too many kinds of are counted as nothing else")
+  func manyKinds() {
+    let table = values { link in
+      // Application errors 0x80 to 0x9f, and four more (Core, Vol 3, Part F, 3.4.1.1: 0x80 to 0x9f).
+      for error in 0x80..<0xa4 {
+        link.att("0a 03 00", .sent)
+        link.att("01 0a 03 00 " + String(error, radix: 16), .received)
+      }
+    }
+    #expect(table.contains("4 values that there was no room to count"), "\(table)")
+    #expect(!table.contains("(0xa0)"), "\(table)")
+  }
+
+  @Test("Advertisers do not crowd attributes out")
+  func crowd() {
+    var limits = Limits()
+    limits.valueSeries = 4
+    let table = values(limits: limits) { link in
+      for device: UInt8 in 0..<9 {
+        // ADV_IND with service data of 180f: 64.
+        link.add(
+          [4, 0x3e, 17, 2, 1, 0, 1, device, 0, 0, 0, 0, 0x40, 5] + hex("04 16 0f 18 64 c0"),
+          .received)
+      }
+      link.att("1b 10 00 07", .received)
+    }
+    #expect(table.contains("notification"), "\(table)")
+    #expect(table.contains("5 values that there was no room to count"), "\(table)")
+  }
+
   @Test("Connections are counted once, however many values cross each")
   func connections() {
     let table = values { link in

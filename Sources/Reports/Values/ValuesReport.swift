@@ -98,6 +98,8 @@ struct ValueFacts: Sendable {
   private(set) var subscriptions: [Subscription] = []
   /// Values that there was no room to count.
   private(set) var omitted = 0
+  /// How many of the entries are of advertisers.
+  private var advertised = 0
   private var serverIndex: [UInt64: Int] = [:]
   private var latestServer: Int?
   private var index: [ValueEntry.Key: Int] = [:]
@@ -114,7 +116,7 @@ struct ValueFacts: Sendable {
       omitted += 1
       return
     }
-    entries[place].add(value, bytes, limits)
+    if !entries[place].add(value, bytes, limits) { omitted += 1 }
     note(value)
     if value.attribute.uuid?.isShort(0x2902) ?? false { subscribe(value, bytes) }
   }
@@ -127,7 +129,11 @@ struct ValueFacts: Sendable {
       latest = (key, place)
       return place
     }
-    guard entries.count < limits.valueSeries else { return nil }
+    // Strangers that advertise take no room from attributes.
+    let isAdvertised = value.operation == .advertisement
+    let others = isAdvertised ? advertised : entries.count - advertised
+    guard others < limits.valueSeries else { return nil }
+    if isAdvertised { advertised += 1 }
     index[key] = entries.count
     latest = (key, entries.count)
     entries.append(ValueEntry(value, bytes))

@@ -238,7 +238,7 @@ struct ValuesTable: ~Copyable {
     }
     if facts.omitted > 0 {
       out.count(facts.omitted, "value", "values")
-      out.text(" of attributes that there was no room to count")
+      out.text(" that there was no room to count")
       finishLine(into: &output)
     }
   }
