@@ -189,7 +189,7 @@ package struct Advertiser: Sendable {
       stream, data, isTruncated: isTruncated, packet: packet, time: time, limit: limit, &budget)
     if stream.isScanResponse {
       if place >= 0, let latestAdvertisement { join(latestAdvertisement, place) }
-    } else if stream.event != .periodic {
+    } else if stream.isScannable {
       latestAdvertisement = place >= 0 ? place : nil
     }
     if let known = streams.firstIndex(where: { $0.stream == stream }) {

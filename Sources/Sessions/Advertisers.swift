@@ -237,6 +237,15 @@ package struct Advertisers: Sendable {
         ended.status == .success
         ? .connection(answer.link.map { memory.links.id($0) }) : .controller(ended.status)
       own.end(ended.set, ending, adapter, packet: record.number, time: record.time)
+    case 0x01, 0x0a, 0x29:
+      // Directed advertising at a high duty cycle ends by itself: LE (Enhanced) Connection Complete says
+      // Advertising Timeout (Core, Vol 4, Part E, 7.8.9).
+      if let status = try? cursor.u8(), status == 0x3c {
+        own.end(
+          AdvertisingSet(.legacy, 0), .controller(StatusCode(rawValue: 0x3c)), adapter,
+          packet: record.number, time: record.time)
+      }
+      fallthrough
     default:
       // A connection ends the advertising of the legacy commands.
       guard answer.opened, let link = answer.link else { return }

@@ -82,6 +82,24 @@ func levels(_ signals: SignalLevels?) -> [Int]? {
 func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 1), type] + data }
 
 @Suite struct AdvertiserTests {
+  /// ADV_IND, ADV_NONCONN_IND (3) and SCAN_RSP (4) of one device: only the first can be scanned.
+  @Test func scanResponsesOfWhatIsScannable() {
+    let told = devices { traffic in
+      traffic.scan()
+      traffic.heard(hex("02 01 06"))
+      traffic.heard(hex("03 ff 4c 00"), event: 3)
+      traffic.heard(structure(9, Array("ABC".utf8)), event: 4)
+    }
+    #expect(told.all.map { $0.joins.map(\.advertisement) } == [[0]])
+    #expect(told.all.map { $0.joins.map(\.response) } == [[2]])
+    let lonely = devices { traffic in
+      traffic.scan()
+      traffic.heard(hex("03 ff 4c 00"), event: 3)
+      traffic.heard(structure(9, Array("ABC".utf8)), event: 4)
+    }
+    #expect(lonely.all.map(\.joins.count) == [0])
+  }
+
   @Test func connectionsBehindTheFirstFew() {
     var numbers = ConnectionNumbers()
     for connection in [3, 3, 1, 5, 5, 5, 6, 5, 6, 7, 7] { numbers.note(connection, limit: 2) }

@@ -264,6 +264,19 @@ import Testing
     #expect(told.all.map(\.reports) == [1] && told.scans.all.map(\.reports) == [1])
   }
 
+  /// Directed advertising at a high duty cycle ends after 1.28 s at most (Core, Vol 4, Part E, 7.8.9).
+  @Test func directedAdvertisingThatTimesOut() {
+    let told = devices { traffic in
+      traffic.done(0x2006, hex("20 00 20 00 01 00 00 01 02 03 04 05 06 07 00"))
+      traffic.done(0x200a, [1])
+      traffic.connect(0, peer: 0, type: 0, role: 1, status: 0x3c)
+      traffic.done(0x1009, [])
+    }
+    let periods = told.own.all.flatMap(\.periods)
+    #expect(periods.map(\.ending) == [.controller(StatusCode(rawValue: 0x3c))])
+    #expect(periods.map(\.lastPacket) == [5])
+  }
+
   @Test func androidsInstances() throws {
     let told = devices { traffic in
       traffic.command(
