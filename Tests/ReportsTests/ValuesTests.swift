@@ -130,6 +130,15 @@ struct ValuesTests {
     #expect(table.contains("5 values that there was no room to count"), "\(table)")
   }
 
+  @Test("A connection's number has a column that grows")
+  func manyConnections() {
+    let lines = values(ValuesOptions(), .text) { link in
+      for _ in 1..<1234 { link.connect() }
+      link.att("1b 11 00 07", .received)
+    }
+    #expect(lines.contains(".0000 1234 ← notification"), "\(lines)")
+  }
+
   @Test("Connections are counted once, however many values cross each")
   func connections() {
     let table = values { link in

@@ -27,6 +27,7 @@ package struct ValueLines: PacketReport, ~Copyable {
   var hasHeader = false
   var numberColumns = GrowingColumn(digits: 5, margin: 0)
   var secondColumns = GrowingColumn(digits: 4, margin: 1)
+  var connectionColumns = GrowingColumn(digits: 2, margin: 1)
 
   /// Columns of text up to the attribute, and of that.
   static let operationColumns = 16
