@@ -133,7 +133,7 @@ struct SecretLeakTests {
     }
     file.record(
       [4, 0x3e, 0x13, 1, 0, 0x40, 0, 0, 0, 1, 2, 3, 4, 5, 6, 24, 0, 0, 0, 200, 0, 0], flags: 3)
-    l2cap(5, [0x17, 1, 12, 0, 0x27, 0, 64, 0, 64, 0, 10, 0, 0x40, 0], 0)
+    l2cap(5, [0x17, 1, 10, 0, 0x27, 0, 64, 0, 64, 0, 10, 0, 0x40, 0], 0)
     l2cap(5, [0x18, 1, 10, 0, 64, 0, 64, 0, 10, 0, 0, 0, 0x50, 0], 1)
     let key = [UInt8](0xa0..<0xb8)
     att(0x50, [8, 1, 0, 0xff, 0xff, 0x88, 0x2b], 0)
@@ -146,7 +146,7 @@ struct SecretLeakTests {
     ]
     let hidden = try Program.run(arguments)
     #expect(hidden.status == 64 && hidden.errors.contains("--show-keys"), "\(hidden.errors)")
-    #expect(hidden.output.isEmpty, "\(hidden.output)")
+    #expect(hidden.output.isEmpty && !hidden.errors.contains("nothing crossed"), "\(hidden)")
     let shown = try Program.run(arguments + ["--show-keys"])
     #expect(shown.status == 0 && shown.output.suffix(24).elementsEqual(key), "\(shown)")
   }

@@ -53,7 +53,7 @@ package struct RawValues: PacketReport, ~Copyable {
 
   /// Why nothing was written.
   package var remark: String? {
-    guard streams.isEmpty else { return nil }
+    guard streams.isEmpty, !hidden else { return nil }
     if let channel {
       return "nothing crossed a channel "
         + String(decoding: Self.text { $0.handle(channel.rawValue) }, as: UTF8.self)
