@@ -109,7 +109,7 @@ struct ValuesTests {
         link.att("01 0a 03 00 " + String(error, radix: 16), .received)
       }
     }
-    #expect(table.contains("4 values that there was no room to count"), "\(table)")
+    #expect(table.contains("4 values with results of more kinds than are counted"), "\(table)")
     #expect(!table.contains("(0xa0)"), "\(table)")
   }
 
@@ -127,7 +127,7 @@ struct ValuesTests {
       link.att("1b 10 00 07", .received)
     }
     #expect(table.contains("notification"), "\(table)")
-    #expect(table.contains("5 values that there was no room to count"), "\(table)")
+    #expect(table.contains("5 values of attributes that there was no room to count"), "\(table)")
   }
 
   @Test("A connection's number has a column that grows")

@@ -98,6 +98,8 @@ struct ValueFacts: Sendable {
   private(set) var subscriptions: [Subscription] = []
   /// Values that there was no room to count.
   private(set) var omitted = 0
+  /// Values that came to something that there was no room to count, of an attribute that is counted.
+  private(set) var omittedResults = 0
   /// How many of the entries are of advertisers.
   private var advertised = 0
   private var serverIndex: [UInt64: Int] = [:]
@@ -116,7 +118,7 @@ struct ValueFacts: Sendable {
       omitted += 1
       return
     }
-    if !entries[place].add(value, bytes, limits) { omitted += 1 }
+    if !entries[place].add(value, bytes, limits) { omittedResults += 1 }
     note(value)
     if value.attribute.uuid?.isShort(0x2902) ?? false { subscribe(value, bytes) }
   }

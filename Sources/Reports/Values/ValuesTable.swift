@@ -238,7 +238,12 @@ struct ValuesTable: ~Copyable {
     }
     if facts.omitted > 0 {
       out.count(facts.omitted, "value", "values")
-      out.text(" that there was no room to count")
+      out.text(" of attributes that there was no room to count")
+      finishLine(into: &output)
+    }
+    if facts.omittedResults > 0 {
+      out.count(facts.omittedResults, "value", "values")
+      out.text(" with results of more kinds than are counted")
       finishLine(into: &output)
     }
   }
