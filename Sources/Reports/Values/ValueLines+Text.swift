@@ -145,18 +145,7 @@ extension ValueLines {
   }
 
   private mutating func finishLine(into output: inout Output) {
-    if !options.glyphs.isUTF8 {
-      var ascii = Output()
-      line.copyASCII(into: &ascii)
-      swap(&ascii, &line)
-    }
-    if let width = options.width {
-      output.cut(line.bytes, columns: width, glyphs: options.glyphs)
-    } else {
-      output.raw(line.bytes)
-    }
-    output.byte(0x0a)
-    line.clear()
+    output.line(&line, ascii: &ascii, columns: options.width, options.glyphs)
   }
 
   @inline(__always)

@@ -24,6 +24,8 @@ package struct ValueLines: PacketReport, ~Copyable {
   private var sink: JSONSink
   private var clock = Clock()
   var line = Output()
+  /// The line in ASCII.
+  var ascii = Output()
   var hasHeader = false
   var numberColumns = GrowingColumn(digits: 5, margin: 0)
   var secondColumns = GrowingColumn(digits: 4, margin: 1)
