@@ -245,8 +245,8 @@ package struct OwnAdvertising: Sendable {
       isScanResponse: kind == .scanResponse)
     let before = all[known].payloads.latest(of: stream)
     let place = all[known].payloads.take(
-      stream, whole.bytes.bytes, isTruncated: whole.isCut, packet: packet, time: time, limit: limits.payloads,
-      &budget)
+      stream, whole.bytes.bytes, isTruncated: whole.isCut, packet: packet, time: time,
+      limit: limits.payloads, &budget)
     if all[known].isOn, before != place {
       all[known].changes += 1
       all[known].lastChange = packet

@@ -199,7 +199,8 @@ package struct RawValues: PacketReport, ~Copyable {
     _ answer: Answer, _ memory: Memory, into output: inout Output
   ) {
     guard let fact = answer.channel, let cid = dissection.l2cap?.cid, let link = answer.link,
-      record.original == nil, !answer.fragment.isFragment, !dissection.body.isEmpty, (fact.local ?? cid) == channel,
+      record.original == nil, !answer.fragment.isFragment, !dissection.body.isEmpty,
+      (fact.local ?? cid) == channel,
       options.selection.admitsEnvelope(record, dissection, answer, memory)
     else { return }
     // An ATT bearer may be such a channel, too.
