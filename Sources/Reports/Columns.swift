@@ -85,6 +85,29 @@ extension Output {
     raw(lines.part(Slice(start: start, count: lines.byteCount - start)))
   }
 
+  /// Appends a finished line with its end, which is empty from then on.
+  ///
+  /// - Parameters:
+  ///   - ascii: takes the line in ASCII, where no other signs can be shown; kept by the caller so that
+  ///     nothing is allocated for each line.
+  ///   - columns: where it is cut; nil: nowhere.
+  mutating func line(
+    _ line: inout Output, ascii: inout Output, columns: Int?, _ glyphs: Glyphs
+  ) {
+    if !glyphs.isUTF8 {
+      ascii.clear()
+      line.copyASCII(into: &ascii)
+      swap(&ascii, &line)
+    }
+    if let columns {
+      cut(line.bytes, columns: columns, glyphs: glyphs)
+    } else {
+      raw(line.bytes)
+    }
+    byte(0x0a)
+    line.clear()
+  }
+
   /// Appends a line, cut to so many columns; colour sequences take none.
   mutating func cut(_ line: RawSpan, columns: Int, glyphs: Glyphs) {
     let room = columns - (glyphs.isUTF8 ? 1 : 3)

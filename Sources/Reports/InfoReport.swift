@@ -119,6 +119,8 @@ struct CaptureFacts: Sendable {
   private(set) var hasMoreAdvertisers = false
   private var previous: Timestamp?
   private var otherEndings = 0
+  /// Where the connections stand in `connections`, by their numbers.
+  private var positions: [Int: Int] = [:]
   private let limits: Limits
 
   init(_ limits: Limits) { self.limits = limits }
@@ -149,8 +151,11 @@ struct CaptureFacts: Sendable {
     if answer.opened || answer.closed { take(answer, memory) }
     if memory.links.otherEndings != otherEndings { takeOthers(memory) }
     if case .failed(let pdu)? = dissection.smp { take(pdu.reason, record, answer, memory) }
-    for advertisement in memory.advertisements.reports {
-      take(advertisement.report, advertisement.train)
+    // What another file has, too, was counted.
+    if record.original == nil {
+      for advertisement in memory.advertisements.reports {
+        take(advertisement.report, advertisement.train)
+      }
     }
   }
 
@@ -184,17 +189,20 @@ struct CaptureFacts: Sendable {
   /// Takes the connections that ended by something else than their own event: their slots may
   /// be others' before the end of the capture.
   private mutating func takeOthers(_ memory: Memory) {
+    let endings = memory.links.otherEndings - otherEndings
     otherEndings = memory.links.otherEndings
     if let departed = memory.links.departed { store(departed) }
-    memory.links.forEach { store($0) }
+    // One is the one that departed; where several ended at once the others still have their slots.
+    if endings > 1 { memory.links.forEach { store($0) } }
   }
 
   /// Keeps the newest snapshot of a connection.
   private mutating func store(_ connection: Connection) {
     guard connection.id != 0 else { return }
-    if let position = connections.lastIndex(where: { $0.id == connection.id }) {
+    if let position = positions[connection.id] {
       connections[position] = connection
     } else if connections.count < limits.listedConnections {
+      positions[connection.id] = connections.count
       connections.append(connection)
     }
   }

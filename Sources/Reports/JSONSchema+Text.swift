@@ -481,9 +481,10 @@ extension JSONSchema {
         },
         "packets": {
           "type": "array",
-          "description": "The packets that carried it, where these are several.",
+          "description": "The packets that carried it, where these are several; of more than 64 the first and last 32.",
           "items": {"$ref": "#/$defs/packetNumber"}
         },
+        "packets_total": {"type": "integer", "description": "How many packets there are, where not all are listed.", "minimum": 65},
         "response": {
           "$ref": "#/$defs/packetNumber",
           "description": "The packet that told what became of it, where that is not the one that carried the value."

@@ -331,11 +331,22 @@ struct JSONSink: FieldSink, ~Copyable {
   }
 
   mutating func packets(_ key: StaticString, _ packets: ArraySlice<Int>) {
+    self.packets(key, packets, [])
+  }
+
+  /// Packet numbers of which some in the middle are left out.
+  mutating func packets(
+    _ key: StaticString, _ packets: ArraySlice<Int>, _ last: ArraySlice<Int>
+  ) {
     self.key(key)
     output.byte(0x5b)
     for index in packets.indices {
       if index > packets.startIndex { output.byte(0x2c) }
       output.decimal(packets[index])
+    }
+    for packet in last {
+      output.byte(0x2c)
+      output.decimal(packet)
     }
     output.byte(0x5d)
   }

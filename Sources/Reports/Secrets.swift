@@ -202,7 +202,7 @@ extension Dissection {
     guard case .control = content, let found = parameters else { return false }
     let layouts = [found.row.map(HCITable.parameters), found.completed.map(HCITable.returns)]
     let mayHoldKey = layouts.contains {
-      !($0?.traits.isDisjoint(with: [.secret, .advertisingData]) ?? true)
+      $0.map { $0.has(.secret) || $0.has(.advertisingData) } ?? false
     }
     guard mayHoldKey else { return false }
     for index in 0..<problems.count {

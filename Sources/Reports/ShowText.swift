@@ -34,7 +34,7 @@ package struct ShowText: PacketReport, ~Copyable {
   /// Columns of a controller's name, with a space behind it.
   private static let adapterColumns = 5
   /// Columns of a connection's number, with a space before it.
-  private static let idColumns = 3
+  private var idColumns = GrowingColumn(digits: 2, margin: 1)
   /// Columns of a PDU's name, before its subject.
   private static let nameColumns = 16
   /// Columns of name and subject together, before the rest.
@@ -237,7 +237,8 @@ package struct ShowText: PacketReport, ~Copyable {
       line.spaces(timeColumns + gapColumns)
     }
     style(.plain)
-    line.spaces(Self.idColumns)
+    if id > 0 { idColumns.make(room: UInt(id)) }
+    line.spaces(idColumns.width)
     if id > 0 { line.put(UInt(id), endingAt: line.count) }
     line.byte(0x20)
     self.adapter(adapter)

@@ -80,8 +80,9 @@ package struct Advertiser: Sendable {
   /// The packet at which it changed last.
   package private(set) var lastChange = 0
   /// Its connections by number, the first few; and how many there are.
-  package private(set) var connections: [Int] = []
-  package private(set) var connectionCount = 0
+  package var connections: [Int] { connectionNumbers.first }
+  package var connectionCount: Int { connectionNumbers.count }
+  private var connectionNumbers = ConnectionNumbers()
   /// Whether it was connected over BR/EDR only, or answered an inquiry.
   package private(set) var isClassic = false
   private var streams: [Stream] = []
@@ -188,7 +189,7 @@ package struct Advertiser: Sendable {
       stream, data, isTruncated: isTruncated, packet: packet, time: time, limit: limit, &budget)
     if stream.isScanResponse {
       if place >= 0, let latestAdvertisement { join(latestAdvertisement, place) }
-    } else if stream.event != .periodic {
+    } else if stream.isScannable {
       latestAdvertisement = place >= 0 ? place : nil
     }
     if let known = streams.firstIndex(where: { $0.stream == stream }) {
@@ -233,11 +234,10 @@ package struct Advertiser: Sendable {
 
   /// Notes a connection with it.
   mutating func connect(_ connection: Int, isClassic: Bool) {
-    guard !connections.contains(connection) else { return }
-    if reports == 0, connectionCount == 0 { self.isClassic = isClassic }
+    let isFirst = connectionCount == 0
+    guard connectionNumbers.note(connection, limit: Self.connectionLimit) else { return }
+    if reports == 0, isFirst { self.isClassic = isClassic }
     wasHeardLately = true
-    connectionCount += 1
-    if connections.count < Self.connectionLimit { connections.append(connection) }
   }
 
   /// Takes in what is known of the same device under another address; from now on the identity, which
@@ -272,16 +272,17 @@ package struct Advertiser: Sendable {
     changes += other.changes
     lastChange = max(lastChange, other.lastChange)
     streams += other.streams
+    // What counts of them now is how regular they are.
+    if streams.count > Self.streamLimit {
+      streams.sort { $0.gaps.count > $1.gaps.count }
+      streams.removeSubrange(Self.streamLimit...)
+    }
     let places = payloads.absorb(other.payloads, limit: limit)
     for joined in other.joins {
       if let advertisement = places[joined.advertisement], let response = places[joined.response] {
         join(advertisement, response, times: joined.count)
       }
     }
-    for connection in other.connections where !connections.contains(connection) {
-      connections.append(connection)
-    }
-    connections.sort()
-    connectionCount += other.connectionCount
+    connectionNumbers.absorb(other.connectionNumbers, limit: Self.connectionLimit)
   }
 }

@@ -17,6 +17,8 @@ package struct Advertisers: Sendable {
     let packet: Int
     let time: Timestamp?
     let parameters: [UInt8]
+    /// Whether the capture lacks a part of them.
+    let isCut: Bool
   }
 
   /// The scans.
@@ -38,6 +40,7 @@ package struct Advertisers: Sendable {
   /// Connections whose peer is not known, by their numbers: their first packets.
   private var strangers: [Int: Int] = [:]
   private var otherEndings = 0
+  private var gap = 0
   var lastPacket = 0
   var lastTime: Timestamp?
   let limits: Limits
@@ -65,8 +68,14 @@ package struct Advertisers: Sendable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: Memory, isCounted: Bool = true
   ) {
+    // What another file has, too, has been counted and carried out.
+    guard record.original == nil else { return }
     lastPacket = record.number
     if let time = record.time { lastTime = time }
+    if memory.links.gap != gap {
+      gap = memory.links.gap
+      own.lose()
+    }
     if answer.opened || answer.closed || memory.links.otherEndings != otherEndings {
       observeLinks(record, answer, memory, isCounted: isCounted)
     }
@@ -104,7 +113,7 @@ package struct Advertisers: Sendable {
     waiting.append(
       Waiting(
         adapter: record.adapter ?? 0xffff, opcode: opcode, packet: record.number,
-        time: record.time, parameters: parameters.array))
+        time: record.time, parameters: parameters.array, isCut: record.isTruncated))
   }
 
   /// A command was answered: it takes effect, or was refused.
@@ -143,10 +152,16 @@ package struct Advertisers: Sendable {
       scans.set(setting, adapter)
     } else if let known = try? AdvertisingCommand(command.opcode, parameters) {
       if status == .success {
-        own.apply(known, parameters, adapter, packet: packet, time: time, &budget)
+        own.apply(
+          known, parameters, isCut: command.isCut, adapter, packet: packet, time: time, &budget)
+      } else if case .data(let set, let kind, _, _) = known {
+        own.refuse(set, kind, adapter)
       } else if case .enable(true, let sets) = known {
         own.refuse(sets, status, adapter, packet: packet, time: time)
       }
+    } else if command.isCut {
+      // It may have been a part of data.
+      own.lose()
     }
   }
 
@@ -222,6 +237,15 @@ package struct Advertisers: Sendable {
         ended.status == .success
         ? .connection(answer.link.map { memory.links.id($0) }) : .controller(ended.status)
       own.end(ended.set, ending, adapter, packet: record.number, time: record.time)
+    case 0x01, 0x0a, 0x29:
+      // Directed advertising at a high duty cycle ends by itself: LE (Enhanced) Connection Complete says
+      // Advertising Timeout (Core, Vol 4, Part E, 7.8.9).
+      if let status = try? cursor.u8(), status == 0x3c {
+        own.end(
+          AdvertisingSet(.legacy, 0), .controller(StatusCode(rawValue: 0x3c)), adapter,
+          packet: record.number, time: record.time)
+      }
+      fallthrough
     default:
       // A connection ends the advertising of the legacy commands.
       guard answer.opened, let link = answer.link else { return }

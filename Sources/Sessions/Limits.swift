@@ -47,7 +47,7 @@ package struct Limits: Sendable, Equatable {
   package var preparedParts = 512
   /// Attributes of which it is remembered how long their values are.
   package var valueLengths = 1024
-  /// Attributes, and service or manufacturer data of advertisers, whose values `values` counts.
+  /// Attributes whose values `values` counts, and as many kinds of data of advertisers.
   package var valueSeries = 16_384
   /// Different values that are counted of one of these.
   package var distinctValues = 256

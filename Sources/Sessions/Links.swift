@@ -267,6 +267,7 @@ package struct Links: Sendable {
       guard connection.isOpen, connection.adapter == adapter else { continue }
       close(LinkSlot(index: position), .reset, reason: nil, packet: packet, time: time)
       otherEndings += 1
+      departed = slots[position].connection
     }
   }
 

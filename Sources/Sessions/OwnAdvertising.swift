@@ -70,7 +70,14 @@ package struct OwnAdvertiser: Sendable {
   /// Whether it is on.
   var isOn = false
   /// Data that comes in several commands, by its kind.
-  fileprivate var parts: [AdvertisingCommand.DataKind: [UInt8]] = [:]
+  fileprivate var parts: [AdvertisingCommand.DataKind: Parts] = [:]
+
+  /// The beginning of data that comes in several commands.
+  fileprivate struct Parts: Sendable {
+    var bytes: [UInt8] = []
+    /// Whether the capture lacks bytes behind these: then what follows has no place.
+    var isCut = false
+  }
 
   /// Whether more was done than to give it an address.
   package var isSetUp: Bool {
@@ -125,10 +132,12 @@ package struct OwnAdvertising: Sendable {
 
   /// Carries out a command that was not refused.
   ///
-  /// - Parameter parameters: the command's, which its slices count in.
+  /// - Parameters:
+  ///   - parameters: the command's, which its slices count in.
+  ///   - isCut: whether the capture lacks a part of them.
   mutating func apply(
-    _ command: AdvertisingCommand, _ parameters: RawSpan, _ adapter: UInt16, packet: Int,
-    time: Timestamp?, _ budget: inout PayloadBudget
+    _ command: AdvertisingCommand, _ parameters: RawSpan, isCut: Bool, _ adapter: UInt16,
+    packet: Int, time: Timestamp?, _ budget: inout PayloadBudget
   ) {
     switch command {
     case .parameters(let set, let values):
@@ -141,7 +150,8 @@ package struct OwnAdvertising: Sendable {
     case .data(let set, let kind, let operation, let slice):
       guard let known = make(adapter, set, packet: packet, time: time) else { return }
       take(
-        known, kind, operation, parameters.part(slice), packet: packet, time: time, &budget)
+        known, kind, operation, parameters.part(slice),
+        isCut: isCut && slice.end >= parameters.byteCount, packet: packet, time: time, &budget)
     case .enable(let isOn, let sets):
       if !isOn, sets.isEmpty {
         for known in all.indices
@@ -187,6 +197,18 @@ package struct OwnAdvertising: Sendable {
     }
   }
 
+  /// A command that brings a part of a set's data was refused: what follows it has no place.
+  mutating func refuse(
+    _ set: AdvertisingSet, _ kind: AdvertisingCommand.DataKind, _ adapter: UInt16
+  ) {
+    if let known = find(adapter, set) { all[known].parts[kind] = nil }
+  }
+
+  /// The capture lacks records: parts of data may be among them.
+  mutating func lose() {
+    for known in all.indices { all[known].parts.removeAll() }
+  }
+
   private mutating func give(_ known: Int, _ address: DeviceAddress) {
     guard all[known].randomAddress != address else { return }
     all[known].randomAddress = address
@@ -195,13 +217,21 @@ package struct OwnAdvertising: Sendable {
 
   private mutating func take(
     _ known: Int, _ kind: AdvertisingCommand.DataKind, _ operation: UInt8, _ piece: RawSpan,
-    packet: Int, time: Timestamp?, _ budget: inout PayloadBudget
+    isCut: Bool, packet: Int, time: Timestamp?, _ budget: inout PayloadBudget
   ) {
-    guard operation != 4 else { return }
-    var whole = operation == 3 || operation == 1 ? [] : all[known].parts[kind] ?? []
-    // Core, Vol 4, Part E, 7.8.54: no more than this.
-    whole.append(
-      piece.part(Slice(start: 0, count: max(0, min(piece.byteCount, 1650 - whole.count)))))
+    // Without its first part, data would begin somewhere in a structure: in a key, for instance.
+    guard operation <= 3, operation == 1 || operation == 3 || all[known].parts[kind] != nil else {
+      return
+    }
+    var whole =
+      operation & 1 == 1
+      ? OwnAdvertiser.Parts() : all[known].parts[kind] ?? OwnAdvertiser.Parts()
+    if !whole.isCut {
+      // Core, Vol 4, Part E, 7.8.54: no more than this.
+      let room = max(0, 1650 - whole.bytes.count)
+      whole.bytes.append(piece.part(Slice(start: 0, count: min(piece.byteCount, room))))
+      whole.isCut = isCut || piece.byteCount > room
+    }
     guard operation == 2 || operation == 3 else {
       all[known].parts[kind] = whole
       return
@@ -215,8 +245,8 @@ package struct OwnAdvertising: Sendable {
       isScanResponse: kind == .scanResponse)
     let before = all[known].payloads.latest(of: stream)
     let place = all[known].payloads.take(
-      stream, whole.bytes, isTruncated: false, packet: packet, time: time, limit: limits.payloads,
-      &budget)
+      stream, whole.bytes.bytes, isTruncated: whole.isCut, packet: packet, time: time,
+      limit: limits.payloads, &budget)
     if all[known].isOn, before != place {
       all[known].changes += 1
       all[known].lastChange = packet

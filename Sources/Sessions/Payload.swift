@@ -84,6 +84,15 @@ package struct AdvertisingStream: Equatable, Sendable {
     self.isScanResponse = isScanResponse
   }
 
+  /// Whether a scan response may answer for it (Core, Vol 6, Part B, 4.4.2).
+  var isScannable: Bool {
+    switch event {
+    case .advInd, .advScanInd, .tracking: !isScanResponse
+    case .extended: !isScanResponse && properties & 2 != 0
+    default: false
+    }
+  }
+
   /// Whether its PDUs hold 31 bytes of data at most.
   package var isLegacy: Bool {
     switch event {

@@ -97,6 +97,9 @@ struct ValuesCommand: ParsableCommand {
     if forms > 1 {
       throw ValidationError("--all, --csv, --json and --raw exclude each other.")
     }
+    if follow, raw != nil {
+      throw ValidationError("--raw writes a file that is whole; with --follow there is no end.")
+    }
     if channel != nil, raw == nil {
       throw ValidationError("--channel goes with --raw: what crosses a channel has no values.")
     }

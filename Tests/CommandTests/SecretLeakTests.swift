@@ -117,6 +117,40 @@ struct SecretLeakTests {
     #expect(count > 4)
   }
 
+  /// An enhanced ATT bearer is an L2CAP channel: one between CIDs 0x0040 of the host and 0x0050, made by
+  /// L2CAP_CREDIT_BASED_CONNECTION_REQ and RSP (Core, Vol 3, Part A, 4.25 and 4.26), each SDU behind its
+  /// length. By it Encrypted Data Key Material is read by its type, 0x2b88.
+  @Test("--raw --channel writes no key that crosses an enhanced bearer")
+  func enhancedBearer() throws {
+    var file = CaptureBytes()
+    func l2cap(_ channel: UInt8, _ data: [UInt8], _ flags: UInt32) {
+      let pdu = [UInt8(data.count), 0, channel, 0] + data
+      file.record(
+        [2, 0x40, flags == 1 ? 0x20 : 0, UInt8(pdu.count), 0] + pdu, flags: flags)
+    }
+    func att(_ channel: UInt8, _ pdu: [UInt8], _ flags: UInt32) {
+      l2cap(channel, [UInt8(pdu.count), 0] + pdu, flags)
+    }
+    file.record(
+      [4, 0x3e, 0x13, 1, 0, 0x40, 0, 0, 0, 1, 2, 3, 4, 5, 6, 24, 0, 0, 0, 200, 0, 0], flags: 3)
+    l2cap(5, [0x17, 1, 10, 0, 0x27, 0, 64, 0, 64, 0, 10, 0, 0x40, 0], 0)
+    l2cap(5, [0x18, 1, 10, 0, 64, 0, 64, 0, 10, 0, 0, 0, 0x50, 0], 1)
+    let key = [UInt8](0xa0..<0xb8)
+    att(0x50, [8, 1, 0, 0xff, 0xff, 0x88, 0x2b], 0)
+    att(0x40, [9, 0x1a, 3, 0] + key, 1)
+    let folder = try Folder()
+    try folder.write("capture", file.bytes)
+    let arguments = [
+      "values", "--raw", "-", "--channel", "0x0040", "--direction", "received",
+      folder.path("capture"),
+    ]
+    let hidden = try Program.run(arguments)
+    #expect(hidden.status == 64 && hidden.errors.contains("--show-keys"), "\(hidden.errors)")
+    #expect(hidden.output.isEmpty && !hidden.errors.contains("nothing crossed"), "\(hidden)")
+    let shown = try Program.run(arguments + ["--show-keys"])
+    #expect(shown.status == 0 && shown.output.suffix(24).elementsEqual(key), "\(shown)")
+  }
+
   private static func key(_ digits: some Collection<UInt8>) -> UInt64 {
     digits.reduce(0) { $0 << 8 | UInt64($1) }
   }

@@ -46,7 +46,8 @@ struct ValuesCommandTests {
     "Options that choose packets, and forms that exclude each other, are refused",
     arguments: [
       ["--opcode", "0x12"], ["--event", "5"], ["--text", "a"], ["--layer", "smp"],
-      ["--json", "--csv"], ["--all", "--raw", "x"], ["--channel", "0x40"], ["--operation", "no"],
+      ["--json", "--csv"], ["--raw", "x", "--follow"], ["--all", "--raw", "x"],
+      ["--channel", "0x40"], ["--operation", "no"],
     ])
   func refusals(_ options: [String]) throws {
     let ending = try Program.run(["values"] + options + [Program.sample("heart-rate")])

@@ -13,7 +13,9 @@ private struct Link {
   var records: [TestRecord] = []
   private var seconds: Int64 = 1_700_000_000
 
-  init() {
+  init() { connect() }
+
+  mutating func connect() {
     add(
       [4, 0x3e, 0x13, 1, 0, 0x40, 0, 0, 1, 0x55, 0x44, 0x33, 0x22, 0x11, 0xc0]
         + hex("18 00 00 00 48 00 00"), .received)
@@ -80,6 +82,72 @@ struct ValuesTests {
                               read unanswered      1         #10      the capture ends
 
         """)
+  }
+
+  @Test("Of very many packets the first and the last are listed")
+  func manyPackets() {
+    // A notification of 97 bytes, each in a fragment of its own behind the L2CAP header.
+    func write(_ link: inout Link) {
+      let pdu = hex("1b 11 00") + [UInt8](repeating: 0x61, count: 97)
+      link.add([2, 0x40, 0x20, 4, 0, 100, 0, 4, 0], .received)
+      for byte in pdu { link.add([2, 0x40, 0x10, 1, 0, byte], .received) }
+    }
+    let json = values(ValuesOptions(), .json, of: write)
+    #expect(json.contains("\"packets\":[2,3,"), "\(json)")
+    #expect(json.contains(",32,33,71,72,"), "\(json)")
+    #expect(json.contains(",102],\"packets_total\":101"), "\(json)")
+    let csv = values(ValuesOptions(), .csv, of: write)
+    #expect(csv.contains(" 32 33 ... 71 72 ") && csv.hasSuffix(" 102\n"), "\(csv)")
+  }
+
+  @Test("Results that there are too many kinds of are counted as nothing else")
+  func manyKinds() {
+    let table = values { link in
+      // Application errors 0x80 to 0x9f, and four more (Core, Vol 3, Part F, 3.4.1.1: 0x80 to 0x9f).
+      for error in 0x80..<0xa4 {
+        link.att("0a 03 00", .sent)
+        link.att("01 0a 03 00 " + String(error, radix: 16), .received)
+      }
+    }
+    #expect(table.contains("4 values with results of more kinds than are counted"), "\(table)")
+    #expect(!table.contains("(0xa0)"), "\(table)")
+  }
+
+  @Test("Advertisers do not crowd attributes out")
+  func crowd() {
+    var limits = Limits()
+    limits.valueSeries = 4
+    let table = values(limits: limits) { link in
+      for device: UInt8 in 0..<9 {
+        // ADV_IND with service data of 180f: 64.
+        link.add(
+          [4, 0x3e, 17, 2, 1, 0, 1, device, 0, 0, 0, 0, 0x40, 5] + hex("04 16 0f 18 64 c0"),
+          .received)
+      }
+      link.att("1b 10 00 07", .received)
+    }
+    #expect(table.contains("notification"), "\(table)")
+    #expect(table.contains("5 values of attributes that there was no room to count"), "\(table)")
+  }
+
+  @Test("A connection's number has a column that grows")
+  func manyConnections() {
+    let lines = values(ValuesOptions(), .text) { link in
+      for _ in 1..<1234 { link.connect() }
+      link.att("1b 11 00 07", .received)
+    }
+    #expect(lines.contains(".0000 1234 ← notification"), "\(lines)")
+  }
+
+  @Test("Connections are counted once, however many values cross each")
+  func connections() {
+    let table = values { link in
+      for _ in 0..<20 {
+        for _ in 0..<3 { link.att("1b 11 00 07", .received) }
+        link.connect()
+      }
+    }
+    #expect(table.contains("connections 1, 2, 3, 4, 5, 6, 7, 8 and 12 more"), "\(table)")
   }
 
   @Test("Lines, JSON and CSV tell each value when its outcome is known")

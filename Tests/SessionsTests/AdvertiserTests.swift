@@ -82,6 +82,61 @@ func levels(_ signals: SignalLevels?) -> [Int]? {
 func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 1), type] + data }
 
 @Suite struct AdvertiserTests {
+  /// ADV_IND, ADV_NONCONN_IND (3) and SCAN_RSP (4) of one device: only the first can be scanned.
+  @Test func scanResponsesOfWhatIsScannable() {
+    let told = devices { traffic in
+      traffic.scan()
+      traffic.heard(hex("02 01 06"))
+      traffic.heard(hex("03 ff 4c 00"), event: 3)
+      traffic.heard(structure(9, Array("ABC".utf8)), event: 4)
+    }
+    #expect(told.all.map { $0.joins.map(\.advertisement) } == [[0]])
+    #expect(told.all.map { $0.joins.map(\.response) } == [[2]])
+    let lonely = devices { traffic in
+      traffic.scan()
+      traffic.heard(hex("03 ff 4c 00"), event: 3)
+      traffic.heard(structure(9, Array("ABC".utf8)), event: 4)
+    }
+    #expect(lonely.all.map(\.joins.count) == [0])
+  }
+
+  @Test func connectionsBehindTheFirstFew() {
+    var numbers = ConnectionNumbers()
+    for connection in [3, 3, 1, 5, 5, 5, 6, 5, 6, 7, 7] { numbers.note(connection, limit: 2) }
+    #expect(numbers.first == [3, 1] && numbers.count == 5 && numbers.latest == 7)
+    var others = ConnectionNumbers()
+    for connection in [1, 2] { others.note(connection, limit: 2) }
+    numbers.absorb(others, limit: 2)
+    #expect(numbers.first == [1, 2] && numbers.count == 6)
+  }
+
+  /// Twenty connections with one device, then its identity for private addresses with many.
+  @Test func connectionsAreCountedOnce() {
+    let told = devices { traffic in
+      for _ in 0..<20 {
+        traffic.connect()
+        traffic.sent("0a 03 00")
+        traffic.received("0b 01")
+        traffic.disconnect()
+      }
+    }
+    #expect(told.all.map(\.connectionCount) == [20])
+    #expect(told.all.map(\.connections) == [Array(1...16)])
+    // LE Enhanced Connection Complete (0x0a): identity, and the resolvable address 40:00:…
+    let united = devices { traffic in
+      for device in 0..<20 {
+        let address = little(0x4000_0000_0000 + device, width: 6)
+        for _ in 0..<10 { traffic.connect(peer: 0x4000_0000_0000 + device) }
+        traffic.meta(
+          0x0a,
+          [0, 0x40, 0, 0, 2] + [1, 1, 1, 1, 1, 1] + [0, 0, 0, 0, 0, 0] + address
+            + hex("18 00 00 00 48 00 00"))
+      }
+    }
+    #expect(united.all.map(\.connectionCount) == [220], "\(united.all.map(\.connectionCount))")
+    #expect(united.all.map(\.connections.count) == [16])
+  }
+
   // MARK: Signal strength and interval
 
   @Test func signalsOnlyWithDuplicates() throws {

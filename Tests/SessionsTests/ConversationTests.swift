@@ -63,11 +63,86 @@ import Testing
     #expect(told.told[0].value.attribute.server != told.told[4].value.attribute.server)
   }
 
+  /// The lengths of values that were read one by one may be others by now: Read Multiple (0x0e) of
+  /// 0x0009, which had 4 bytes and has 2, and of a key's 24 (Encrypted Data Key Material, 0x2b88).
+  @Test func severalValuesAroundAKey() {
+    let key = (0xa0..<0xb8).map { String($0, radix: 16) }.joined(separator: " ")
+    let told = converse { traffic in
+      traffic.connect()
+      traffic.sent("02 00 02")
+      traffic.received("03 00 02")
+      traffic.sent("08 01 00 ff ff 88 2b")
+      traffic.received("09 1a 03 00 " + key)
+      traffic.sent("0a 09 00")
+      traffic.received("0b 41 42 43 44")
+      traffic.sent("0e 09 00 03 00")
+      traffic.received("0f 5a 5a " + key + " 21 21")
+    }
+    let read = told.told.filter { $0.value.packet == 9 }
+    #expect(!read.isEmpty && read.allSatisfy(\.value.isSecret), "\(told.lines)")
+  }
+
+  /// Multiple Handle Value Notification (0x23) of three empty values in two fragments: the packets are
+  /// kept once.
+  @Test func fragmentsOfSeveralValues() {
+    let told = converse { traffic in
+      traffic.connect()
+      traffic.add([2] + hex("40 20 08 00 0d 00 04 00 23 03 00 00"), .received)
+      traffic.add([2] + hex("40 10 09 00 00 04 00 00 00 05 00 00 00"), .received)
+    }
+    #expect(told.told.map(\.packets) == [[2, 3], [2, 3], [2, 3]], "\(told.lines)")
+    #expect(told.told.map(\.value.packets) == [0..<2, 0..<2, 0..<2])
+  }
+
+  /// Records that two files have.
+  @Test func valuesOfTwoFilesAreToldOnce() {
+    let told = converse { traffic in
+      traffic.connect()
+      traffic.received("1b 14 00 dd")
+      traffic.sent("52 12 00 bb")
+      traffic.file = 1
+      traffic.again(1...3)
+    }
+    #expect(told.lines == ["notification 0x0014: dd #2", "write_without_response 0x0012: bb #3"])
+  }
+
   // MARK: Reads in parts
 
   private static let full = (0..<22).map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }
   private static let filling = full.joined(separator: " ")
   private static let digits = full.joined()
+
+  /// The next connection has another peer, and its attribute another value.
+  @Test func readsEndWithTheirConnection() {
+    let told = converse { traffic in
+      traffic.connect()
+      traffic.sent("0a 03 00")
+      traffic.received("0b 41 42 43 44 45")
+      traffic.disconnect()
+      traffic.connect(peer: 0xc011_2233_4466)
+      traffic.sent("0c 03 00 05 00")
+      traffic.received("01 0c 03 00 07")
+    }
+    #expect(
+      told.lines == ["read 0x0003: 4142434445 #3", "read 0x0003 from 5 #6 refused 0x0007"])
+  }
+
+  /// A Read Blob Request (0x0c) that goes on with 0x0003 is answered when a value of 0x0009 is open.
+  @Test func readsAreNotMixed() {
+    let told = converse { traffic in
+      traffic.connect()
+      traffic.sent("0a 03 00")
+      traffic.received("0b 41 41")
+      traffic.sent("0a 09 00")
+      traffic.sent("0c 03 00 02 00")
+      traffic.received("0b " + Self.filling)
+      traffic.received("0d 43 43")
+    }
+    #expect(
+      told.lines.map { $0.replacing(" may go on", with: "") } == [
+        "read 0x0003: 4141 #3", "read 0x0009: \(Self.digits) #6", "read 0x0003 from 2: 4343 #7",
+      ])
+  }
 
   @Test func longReadThatEndsShort() {
     let told = converse { traffic in

@@ -210,6 +210,73 @@ import Testing
     #expect(set.parameters?.secondaryPHY == 0)
   }
 
+  /// The last part of a key must not pass for data that begins with it: operations 1 first, 0
+  /// intermediate, 2 last (Core, Vol 4, Part E, 7.8.54).
+  @Test func partsWithoutABeginning() {
+    func sent(_ build: (inout Traffic) -> Void) -> [[UInt8]]? {
+      let told = devices { traffic in
+        build(&traffic)
+        traffic.done(0x2037, [1, 2, 0, 3] + Array("abc".utf8))
+      }
+      return told.own.all.first?.payloads.all.map(\.data)
+    }
+    let first: [UInt8] = [1, 1, 0, 2] + hex("04 09")
+    #expect(sent { $0.done(0x2037, first) } == [structure(9, Array("abc".utf8))])
+    #expect(sent { _ in } == [])
+    #expect(sent { $0.done(0x2037, first, status: 0x12) } == [])
+    let middleIsRefused = sent { traffic in
+      traffic.done(0x2037, first)
+      traffic.done(0x2037, [1, 0, 0, 2] + hex("04 09"), status: 0x07)
+    }
+    #expect(middleIsRefused == [])
+    let isLost = sent { traffic in
+      traffic.done(0x2037, first)
+      traffic.add([1, 0x09, 0x10, 0], .sent, drops: 1)
+    }
+    #expect(isLost == [])
+  }
+
+  /// Data of which the capture did not keep everything: 31 bytes, of which 10 are there, and of parts
+  /// nothing behind the first gap.
+  @Test func dataThatIsCut() {
+    let told = devices { traffic in
+      let data = hex("02 01 06 1b ff 4c 00") + [UInt8](repeating: 0, count: 24)
+      traffic.add([1] + little(0x2008) + [32, 31] + data, .sent, kept: 15)
+      traffic.complete(0x2008)
+      traffic.add([1] + little(0x2037) + [10, 1, 1, 0, 6] + data.prefix(6), .sent, kept: 10)
+      traffic.complete(0x2037)
+      traffic.done(0x2037, [1, 2, 0, 3] + hex("02 0a 04"))
+    }
+    let payloads = told.own.all.flatMap(\.payloads.all)
+    #expect(payloads.map(\.isTruncated) == [true, true])
+    #expect(payloads.map(\.data) == [hex("02 01 06 1b ff 4c 00 00 00 00"), hex("02 01")])
+  }
+
+  /// Records that two files have are counted, and carried out, once.
+  @Test func recordsOfTwoFiles() {
+    let told = devices { traffic in
+      traffic.done(0x2008, [3] + hex("02 01 06") + [UInt8](repeating: 0, count: 28))
+      traffic.heard(hex("02 01 06"))
+      traffic.file = 1
+      traffic.again(1...3)
+    }
+    #expect(told.own.all.flatMap(\.payloads.all).map(\.count) == [1])
+    #expect(told.all.map(\.reports) == [1] && told.scans.all.map(\.reports) == [1])
+  }
+
+  /// Directed advertising at a high duty cycle ends after 1.28 s at most (Core, Vol 4, Part E, 7.8.9).
+  @Test func directedAdvertisingThatTimesOut() {
+    let told = devices { traffic in
+      traffic.done(0x2006, hex("20 00 20 00 01 00 00 01 02 03 04 05 06 07 00"))
+      traffic.done(0x200a, [1])
+      traffic.connect(0, peer: 0, type: 0, role: 1, status: 0x3c)
+      traffic.done(0x1009, [])
+    }
+    let periods = told.own.all.flatMap(\.periods)
+    #expect(periods.map(\.ending) == [.controller(StatusCode(rawValue: 0x3c))])
+    #expect(periods.map(\.lastPacket) == [5])
+  }
+
   @Test func androidsInstances() throws {
     let told = devices { traffic in
       traffic.command(

@@ -132,22 +132,19 @@ extension [HCIParameter] {
 /// stand in a `Dissection`, which then needs not look into the tables for it.
 package struct HCIRowID: Equatable, Sendable {
   fileprivate let position: Int16
-  /// The first eight traits.
-  private let bits: UInt8
+  /// What the layout holds, as far as packets ask.
+  private let asked: HCILayout.Asked
   /// A Boolean has patterns to spare, so that an optional row takes no more room: `Dissection` has two,
   /// and must not be larger than 256 bytes.
   private let isRow = true
 
   fileprivate init(position: Int16, _ layout: HCILayout) {
     self.position = position
-    bits = UInt8(truncatingIfNeeded: layout.traits.rawValue)
+    asked = layout.asked
   }
 
-  /// What the layout holds, as far as packets ask.
-  package var traits: HCILayout.Traits { HCILayout.Traits(rawValue: UInt16(bits)) }
-
   /// Whether the layout has all of these.
-  package func has(_ wanted: HCILayout.Traits) -> Bool { traits.have(wanted) }
+  package func has(_ wanted: HCILayout.Asked) -> Bool { asked.have(wanted) }
 
   /// The same row.
   package static func == (left: Self, right: Self) -> Bool { left.position == right.position }

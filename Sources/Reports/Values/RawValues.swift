@@ -53,7 +53,7 @@ package struct RawValues: PacketReport, ~Copyable {
 
   /// Why nothing was written.
   package var remark: String? {
-    guard streams.isEmpty else { return nil }
+    guard streams.isEmpty, !hidden else { return nil }
     if let channel {
       return "nothing crossed a channel "
         + String(decoding: Self.text { $0.handle(channel.rawValue) }, as: UTF8.self)
@@ -199,9 +199,15 @@ package struct RawValues: PacketReport, ~Copyable {
     _ answer: Answer, _ memory: Memory, into output: inout Output
   ) {
     guard let fact = answer.channel, let cid = dissection.l2cap?.cid, let link = answer.link,
-      !answer.fragment.isFragment, !dissection.body.isEmpty, (fact.local ?? cid) == channel,
+      record.original == nil, !answer.fragment.isFragment, !dissection.body.isEmpty,
+      (fact.local ?? cid) == channel,
       options.selection.admitsEnvelope(record, dissection, answer, memory)
     else { return }
+    // An ATT bearer may be such a channel, too.
+    if !options.showsKeys, let pdu = dissection.att, answer.bringsKeyMaterial(pdu.opcode, memory) {
+      hidden = true
+      return
+    }
     var stream = Stream(way: .channel, direction: record.direction)
     stream.connection = memory.links.id(link)
     stream.serial = fact.serial

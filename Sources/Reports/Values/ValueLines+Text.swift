@@ -10,6 +10,8 @@ extension ValueLines {
     let value = conversations.values[index]
     line.clear()
     numberColumns.make(room: UInt(value.packet))
+    let connection = value.parties.connection
+    if connection > 0 { connectionColumns.make(room: UInt(connection)) }
     let start = filter.start
     if !hasHeader {
       hasHeader = true
@@ -17,7 +19,9 @@ extension ValueLines {
       line.spaces(numberColumns.width - 1)
       line.text("#")
       line.spaces(secondColumns.width + 1)
-      line.text("time      how")
+      line.text("time")
+      line.spaces(connectionColumns.width + 3)
+      line.text("how")
       style(.plain)
       finishLine(into: &output)
     }
@@ -26,9 +30,9 @@ extension ValueLines {
     line.put(UInt(value.packet), endingAt: line.count)
     elapsed(value.time, since: start)
     style(.plain)
-    line.spaces(3)
-    if value.parties.connection > 0 {
-      line.put(UInt(value.parties.connection), endingAt: line.count)
+    line.spaces(connectionColumns.width)
+    if connection > 0 {
+      line.put(UInt(connection), endingAt: line.count)
     }
     line.byte(0x20)
     switch value.direction {
@@ -141,18 +145,7 @@ extension ValueLines {
   }
 
   private mutating func finishLine(into output: inout Output) {
-    if !options.glyphs.isUTF8 {
-      var ascii = Output()
-      line.copyASCII(into: &ascii)
-      swap(&ascii, &line)
-    }
-    if let width = options.width {
-      output.cut(line.bytes, columns: width, glyphs: options.glyphs)
-    } else {
-      output.raw(line.bytes)
-    }
-    output.byte(0x0a)
-    line.clear()
+    output.line(&line, ascii: &ascii, columns: options.width, options.glyphs)
   }
 
   @inline(__always)

@@ -24,13 +24,19 @@ package struct ValueLines: PacketReport, ~Copyable {
   private var sink: JSONSink
   private var clock = Clock()
   var line = Output()
+  /// The line in ASCII.
+  var ascii = Output()
   var hasHeader = false
   var numberColumns = GrowingColumn(digits: 5, margin: 0)
   var secondColumns = GrowingColumn(digits: 4, margin: 1)
+  var connectionColumns = GrowingColumn(digits: 2, margin: 1)
 
   /// Columns of text up to the attribute, and of that.
   static let operationColumns = 16
   static let attributeColumns = 30
+  /// How many of a value's first packets are listed, and as many of its last, where there are more:
+  /// thousands of values may have come in one PDU of thousands of fragments.
+  private static let listedPackets = 32
 
   /// Lines on a capture with this summary.
   package init(
@@ -122,7 +128,14 @@ package struct ValueLines: PacketReport, ~Copyable {
     if value.mayGoOn { sink.flag("may_go_on", true) }
     if value.isEchoWrong { sink.word("echo", "differs") }
     if let packets = value.packets {
-      sink.packets("packets", conversations.packets[packets])
+      let numbers = conversations.packets[packets]
+      if numbers.count > 2 * Self.listedPackets {
+        sink.packets(
+          "packets", numbers.prefix(Self.listedPackets), numbers.suffix(Self.listedPackets))
+        sink.number("packets_total", numbers.count)
+      } else {
+        sink.packets("packets", numbers)
+      }
     }
     if let response = value.response { sink.number("response", response) }
     if let latency = value.latency {
@@ -239,9 +252,18 @@ package struct ValueLines: PacketReport, ~Copyable {
     if let response = value.response { output.decimal(response) }
     output.byte(0x2c)
     if let range = value.packets {
-      for (place, packet) in conversations.packets[range].enumerated() {
-        if place > 0 { output.byte(0x20) }
+      let numbers = conversations.packets[range]
+      let isLong = numbers.count > 2 * Self.listedPackets
+      for packet in isLong ? numbers.prefix(Self.listedPackets) : numbers {
+        if packet != numbers.first { output.byte(0x20) }
         output.decimal(packet)
+      }
+      if isLong {
+        output.text(" ...")
+        for packet in numbers.suffix(Self.listedPackets) {
+          output.byte(0x20)
+          output.decimal(packet)
+        }
       }
     }
     output.byte(0x0a)

@@ -234,13 +234,18 @@ struct ValueEntry: Sendable {
     }
   }
 
-  mutating func add(_ value: ConveyedValue, _ bytes: RawSpan, _ limits: Limits) {
+  /// Counts a value.
+  ///
+  /// - Returns: whether there was room for what came of it.
+  mutating func add(_ value: ConveyedValue, _ bytes: RawSpan, _ limits: Limits) -> Bool {
     if value.attribute.uuid != nil { attribute = value.attribute }
     var place = series.firstIndex { $0.takes(value) }
     if place == nil {
-      if series.count < Self.mostSeries { series.append(ValueSeries(value)) }
+      guard series.count < Self.mostSeries else { return false }
+      series.append(ValueSeries(value))
       place = series.count - 1
     }
     if let place { series[place].add(value, bytes, distinctLimit: limits.distinctValues) }
+    return true
   }
 }

@@ -77,8 +77,9 @@ struct ValueFacts: Sendable {
     var peer: DeviceAddress?
     var name: Names.Entry?
     /// The first connections, and how many there were.
-    var connections: [Int] = []
-    var connectionCount = 0
+    var connections: [Int] { connectionNumbers.first }
+    var connectionCount: Int { connectionNumbers.count }
+    var connectionNumbers = ConnectionNumbers()
     var mtu: BearerMTU?
   }
 
@@ -97,6 +98,10 @@ struct ValueFacts: Sendable {
   private(set) var subscriptions: [Subscription] = []
   /// Values that there was no room to count.
   private(set) var omitted = 0
+  /// Values that came to something that there was no room to count, of an attribute that is counted.
+  private(set) var omittedResults = 0
+  /// How many of the entries are of advertisers.
+  private var advertised = 0
   private var serverIndex: [UInt64: Int] = [:]
   private var latestServer: Int?
   private var index: [ValueEntry.Key: Int] = [:]
@@ -113,7 +118,7 @@ struct ValueFacts: Sendable {
       omitted += 1
       return
     }
-    entries[place].add(value, bytes, limits)
+    if !entries[place].add(value, bytes, limits) { omittedResults += 1 }
     note(value)
     if value.attribute.uuid?.isShort(0x2902) ?? false { subscribe(value, bytes) }
   }
@@ -126,7 +131,11 @@ struct ValueFacts: Sendable {
       latest = (key, place)
       return place
     }
-    guard entries.count < limits.valueSeries else { return nil }
+    // Strangers that advertise take no room from attributes.
+    let isAdvertised = value.operation == .advertisement
+    let others = isAdvertised ? advertised : entries.count - advertised
+    guard others < limits.valueSeries else { return nil }
+    if isAdvertised { advertised += 1 }
     index[key] = entries.count
     latest = (key, entries.count)
     entries.append(ValueEntry(value, bytes))
@@ -152,20 +161,15 @@ struct ValueFacts: Sendable {
     latestServer = place
     servers[place].peer = value.parties.peer ?? servers[place].peer
     let connection = value.parties.connection
-    guard connection > 0, servers[place].connections.last != connection,
-      !servers[place].connections.contains(connection)
-    else { return }
-    servers[place].connectionCount += 1
-    if servers[place].connections.count < Self.listedConnections {
-      servers[place].connections.append(connection)
-    }
+    guard connection > 0 else { return }
+    servers[place].connectionNumbers.note(connection, limit: Self.listedConnections)
   }
 
   /// Takes what is known of the link that the last value crossed.
   mutating func learn(_ link: LinkSlot, _ memory: Memory) {
-    guard let latestServer, servers[latestServer].connections.last == memory.links.id(link) else {
-      return
-    }
+    guard let latestServer,
+      servers[latestServer].connectionNumbers.latest == memory.links.id(link)
+    else { return }
     servers[latestServer].mtu = memory.links.attMTU(link)
     if let name = memory.links.name(link) { servers[latestServer].name = name }
   }

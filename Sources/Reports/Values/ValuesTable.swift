@@ -9,6 +9,7 @@ struct ValuesTable: ~Copyable {
   private let memory: Memory
   private var cells: [Row] = []
   private var out = Output()
+  private var ascii = Output()
 
   var glyphs: Glyphs { options.glyphs }
 
@@ -241,6 +242,11 @@ struct ValuesTable: ~Copyable {
       out.text(" of attributes that there was no room to count")
       finishLine(into: &output)
     }
+    if facts.omittedResults > 0 {
+      out.count(facts.omittedResults, "value", "values")
+      out.text(" with results of more kinds than are counted")
+      finishLine(into: &output)
+    }
   }
 
   private mutating func list(_ subscriptions: [ValueFacts.Subscription]) {
@@ -283,18 +289,7 @@ struct ValuesTable: ~Copyable {
     var length = out.count
     while length > 0, out.bytes.byte(at: length - 1) == 0x20 { length -= 1 }
     out.shorten(to: length)
-    if !glyphs.isUTF8 {
-      var ascii = Output()
-      out.copyASCII(into: &ascii)
-      swap(&ascii, &out)
-    }
-    if let width = options.width {
-      output.cut(out.bytes, columns: width, glyphs: glyphs)
-    } else {
-      output.raw(out.bytes)
-    }
-    output.byte(0x0a)
-    out.clear()
+    output.line(&out, ascii: &ascii, columns: options.width, glyphs)
   }
 
   private mutating func style(_ style: TextStyle) {

@@ -32,6 +32,7 @@ extension Conversations {
     let type =
       advertisement.report.address == nil
       ? advertisement.train?.addressType : advertisement.report.addressType
+    var packets: Range<Int>?
     var structures = ADStructures(bytes, data)
     while let structure = structures.next() {
       var cursor = Cursor(bytes, structure.data)
@@ -62,7 +63,9 @@ extension Conversations {
       value.adType = structure.type
       value.isSecret = advertisement.mayHoldSecret
       value.value = keep(bytes.part(cursor.rest()))
-      value.packets = keep(chain)
+      // The packets of the advertisement, which all of its values have in common.
+      if packets == nil { packets = keep(chain) }
+      value.packets = packets
       tell(value)
     }
   }

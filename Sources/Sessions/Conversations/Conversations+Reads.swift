@@ -17,9 +17,12 @@ extension Conversations {
     _ latency: Int64?, _ fragments: ArraySlice<Int>, isCut: Bool, isFull: Bool, fillsPDU: Bool
   ) {
     let side = place.side
-    if !pending.goesOn || !sides[side].read.isOpen {
+    // Others may have been answered since it was asked for.
+    let fits = pending.goesOn && sides[side].read.fits(pending)
+    if !fits || !sides[side].read.isOpen {
       // Behind a value that seemed to be whole is nothing more.
-      if pending.goesOn, part.byteCount == 0 { return }
+      if fits, part.byteCount == 0 { return }
+      finishRead(place)
       sides[side].read.begin(pending.attribute, at: pending.offset)
     }
     sides[side].read.add(
@@ -66,26 +69,31 @@ extension Conversations {
     _ memory: Memory
   ) {
     var cursor = Cursor(bytes, items.list)
+    let packets = keep(fragments)
     while let item = items.next(&cursor) {
       guard let slice = item.value else { continue }
       var attribute = identity(item.handle, place, isLocal: place.isLocal, memory)
       if attribute.uuid == nil { attribute.uuid = pending.attribute.uuid }
       tellRead(
-        place, attribute, bytes.part(slice), record, latency, fragments, isCut: item.missing > 0)
+        place, attribute, bytes.part(slice), record, latency, packets, isCut: item.missing > 0,
+        isSecret: false)
     }
   }
 
+  /// - Parameter packets: those of the PDU, which all of its values have in common.
   private mutating func tellRead(
     _ place: Place, _ attribute: AttributeIdentity, _ value: RawSpan,
-    _ record: borrowing CaptureRecord, _ latency: Int64?, _ fragments: ArraySlice<Int>, isCut: Bool
+    _ record: borrowing CaptureRecord, _ latency: Int64?, _ packets: Range<Int>?, isCut: Bool,
+    isSecret: Bool
   ) {
     var told = ConveyedValue(
       operation: .read, attribute: attribute, parties: bearers[place.bearer].parties,
       direction: place.direction.reversed, packet: record.number, time: record.time)
     told.latency = latency
     told.isCut = isCut
+    told.isSecret = isSecret
     told.value = keep(value)
-    told.packets = keep(fragments)
+    told.packets = packets
     tell(told)
   }
 
@@ -98,6 +106,9 @@ extension Conversations {
   ) {
     let handles = pending.value.bytes
     let count = handles.byteCount / 2
+    let packets = keep(fragments)
+    // Where each value ends is what the server says, or a guess: where there is a key it may be in any.
+    let isSecret = memory.attributes.hasKeyMaterial
     if let items = fields.items {
       var cursor = Cursor(bytes, items.list)
       for index in 0..<count {
@@ -105,7 +116,7 @@ extension Conversations {
         let handle = handles.littleEndianU16(at: 2 * index)
         tellRead(
           place, identity(handle, place, isLocal: place.isLocal, memory), bytes.part(slice),
-          record, latency, fragments, isCut: item.missing > 0)
+          record, latency, packets, isCut: item.missing > 0, isSecret: isSecret)
       }
       return
     }
@@ -116,7 +127,8 @@ extension Conversations {
         let handle = handles.littleEndianU16(at: 2 * index)
         tellRead(
           place, identity(handle, place, isLocal: place.isLocal, memory),
-          bytes.part(Slice(start: start, count: length)), record, latency, fragments, isCut: false)
+          bytes.part(Slice(start: start, count: length)), record, latency, packets, isCut: false,
+          isSecret: isSecret)
         start += length
       }
       return
@@ -129,12 +141,8 @@ extension Conversations {
     told.isCut = isCut
     told.value = keep(bytes.part(value))
     told.handles = keep(handles)
-    told.packets = keep(fragments)
-    for index in 0..<count {
-      let identity = identity(
-        handles.littleEndianU16(at: 2 * index), place, isLocal: place.isLocal, memory)
-      if identity.uuid == .encryptedDataKeyMaterial { told.isSecret = true }
-    }
+    told.packets = packets
+    told.isSecret = isSecret
     tell(told)
   }
 

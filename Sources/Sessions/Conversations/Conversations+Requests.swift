@@ -199,10 +199,11 @@ extension Conversations {
     case .readBlobRequest where pending.goesOn:
       // Invalid Offset, Attribute Not Long: there is no more.
       let isEnd = error.rawValue == 0x07 || error.rawValue == 0x0b
-      if sides[place.side].read.isOpen {
+      let fits = sides[place.side].read.fits(pending)
+      if fits, sides[place.side].read.isOpen {
         sides[place.side].read.isEnded = isEnd
         finishRead(place, isEnd ? .done : .refused(error), response: isEnd ? nil : record.number)
-      } else if !isEnd {
+      } else if !fits || !isEnd {
         tell(place, pending, .refused(error), record.number, answer.latency)
       }
     case .readByTypeRequest where error == .attributeNotFound: break
@@ -288,11 +289,14 @@ extension Conversations {
     }
     if let items = fields.items {
       var cursor = Cursor(bytes, items.list)
+      let packets = keep(fragments)
       while let item = items.next(&cursor) {
         guard let slice = item.value else { continue }
         var value = told(item.handle)
         value.value = keep(bytes.part(slice))
-        value.packets = keep(fragments)
+        value.packets = packets
+        // As show has it: where there is a key, it may be in any of several values.
+        value.isSecret = memory.attributes.hasKeyMaterial
         value.isCut = item.missing > 0
         tell(value)
       }

@@ -103,6 +103,8 @@ package struct Conversations: Sendable {
   ) {
     if !values.isEmpty { clear() }
     limitReached = nil
+    // What another file has, too, was told.
+    guard record.original == nil else { return }
     if memory.links.gap != gap { lose(record, memory) }
     if answer.closed || memory.links.otherEndings != endings { sweep(record, memory) }
     if let pdu = dissection.att {
@@ -229,6 +231,7 @@ package struct Conversations: Sendable {
     for direction in [Direction.sent, .received] {
       let place = Place(bearer: bearer, direction: direction)
       finishRead(place)
+      sides[place.side].read.forget()
       for slot in [1, 0, 3, 2] { giveUp(place, slot, reason, at: time, memory) }
       let isOver = reason == .connectionEnded || reason == .captureEnded
       flush(place, .notExecuted(isOver ? reason : .forgotten), response: nil, memory)

@@ -115,7 +115,7 @@ struct LongRead: Sendable {
         packets.append(contentsOf: fragments)
       }
     }
-    if offset < end { bytes.removeSubrange((offset - start)...) }
+    if offset < end { bytes.removeSubrange(max(0, offset - start)...) }
     let room = max(0, limits.longValueBytes - bytes.count)
     // The first part has been in one PDU; what is joined is bounded.
     let kept = bytes.isEmpty ? part.byteCount : min(part.byteCount, room)
@@ -125,6 +125,18 @@ struct LongRead: Sendable {
 
   /// Ends it; the bytes stay until the next one.
   mutating func close() { isOpen = false }
+
+  /// Forgets it: nothing that comes goes on with it.
+  mutating func forget() {
+    begin(AttributeIdentity(server: 0, isLocal: false, handle: nil), at: 0)
+    isOpen = false
+  }
+
+  /// Whether a part goes on with it: one of the same attribute that leaves nothing out.
+  func fits(_ part: borrowing Pending) -> Bool {
+    attribute.handle != nil && attribute.handle == part.attribute.handle
+      && attribute.server == part.attribute.server && start <= part.offset && part.offset <= end
+  }
 }
 
 /// The parts of prepared writes that a server holds for a client until it is told to execute them (Core,
