@@ -188,9 +188,14 @@ struct OutputFile {
     guard descriptor >= 0 else { throw Self.failure(name) }
   }
 
-  /// The file is whole: it gets its name.
+  /// The file is whole: it gets its name. Where nothing was written to it a file that has the name stays as
+  /// it is.
   func keep() throws {
     guard let scratch else { return }
+    guard lseek(descriptor, 0, SEEK_CUR) != 0 else {
+      discard()
+      return
+    }
     close(descriptor)
     guard unsafe rename(scratch, name) == 0 else { throw Self.failure(name) }
   }
