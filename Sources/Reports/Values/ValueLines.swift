@@ -221,8 +221,10 @@ package struct ValueLines: PacketReport, ~Copyable {
         let content = bytes.bytes.part(slice)
         output.hex(content)
         output.byte(0x2c)
-        if value.isPlain, !content.isText(of: value.attribute.uuid), let number = content.number {
-          output.decimal(UInt(number))
+        if value.isPlain, !content.isText(of: value.attribute.uuid),
+          let form = NumberForm(value.attribute.uuid), let number = content.number(form)
+        {
+          output.decimal(number)
         }
       }
     } else {
