@@ -13,6 +13,8 @@ struct Brief: Sendable {
     case answer
     /// The controller, the host or the peer's end of a channel has room again.
     case flowControl
+    /// An event with a code that the specification does not have.
+    case unknownEvent
     /// The beginning of a PDU; the packet that completes it has it all.
     case fragment
     /// A part of a discovery: a line says what was found.
@@ -51,13 +53,8 @@ struct Brief: Sendable {
     fileprivate(set) var includes = 0
     fileprivate(set) var characteristics = 0
     fileprivate(set) var descriptors = 0
-
-    fileprivate mutating func add(_ other: Found) {
-      services += other.services
-      includes += other.includes
-      characteristics += other.characteristics
-      descriptors += other.descriptors
-    }
+    /// Those of them that were found on the connection before.
+    fileprivate(set) var again = 0
   }
 
   /// The runs that have not been said yet, the one that began first first.
@@ -68,6 +65,10 @@ struct Brief: Sendable {
   private(set) var answers = 0
   private(set) var flowControl = 0
   private(set) var fragments = 0
+  /// Events with codes that the specification does not have: a host's stack may log what it tells itself.
+  private(set) var unknownEvents = 0
+  /// The attributes that were found so far: connection, direction and handle.
+  private var discovered: Set<UInt64> = []
 
   /// Runs of so many connections may go on side by side.
   private static let runLimit = 8
@@ -103,6 +104,12 @@ struct Brief: Sendable {
       return .startUp(command.opcode)
     case .event(let event):
       if event.code == HCIEvent.numberOfCompletedPacketsCode { return .flowControl }
+      // Where all that was given is a number, there is no news in it.
+      if HCITable.core.event(event.code) == nil, event.code != HCIEvent.vendorCode,
+        event.code != HCIEvent.leMetaCode
+      {
+        return .unknownEvent
+      }
       guard let opcode = dissection.answeredOpcode(event, bytes) else { return nil }
       // That answers no command, but says how many more the controller takes (Core, Vol 4, Part E, 4.4).
       if opcode == 0 { return .flowControl }
@@ -142,7 +149,7 @@ struct Brief: Sendable {
     case .discovery: kind = .discovery
     case .round: kind = .rounds
     case .startUp: kind = .startUp
-    case .answer, .flowControl, .fragment: return nil
+    case .answer, .flowControl, .fragment, .unknownEvent: return nil
     }
     let connection = answer.link.map { memory.links.id($0) } ?? 0
     let adapter = record.adapter
@@ -182,10 +189,11 @@ struct Brief: Sendable {
     case .answer: answers += 1
     case .flowControl: flowControl += 1
     case .fragment: fragments += 1
+    case .unknownEvent: unknownEvents += 1
     case .discovery:
       let place = extend(known, .discovery, record, answer, memory)
       if let pdu = dissection.att {
-        runs[place].found.add(Found(pdu, record, bytes, answer, memory))
+        runs[place].found.add(pdu, record, bytes, answer, memory, &discovered)
       }
     case .round(let round):
       let place = extend(known, .rounds, record, answer, memory)
@@ -220,14 +228,33 @@ struct Brief: Sendable {
 }
 
 extension Brief.Found {
-  /// What a response of discovery tells of.
-  fileprivate init(
+  /// So many attributes are remembered as found.
+  private static let limit = 65_536
+
+  /// Takes what a response of discovery tells of.
+  ///
+  /// - Parameter discovered: what was found before: that does not count again.
+  fileprivate mutating func add(
     _ pdu: ATTPDU, _ record: borrowing CaptureRecord, _ bytes: RawSpan, _ answer: Answer,
-    _ memory: Memory
+    _ memory: Memory, _ discovered: inout Set<UInt64>
   ) {
     guard let items = pdu.fields.items, let request = answer.request else { return }
+    let connection = UInt64(
+      answer.link.map { UInt32(truncatingIfNeeded: memory.links.id($0)) } ?? 0)
+    let side = connection << 17 | UInt64(record.direction == .sent ? 1 : 0) << 16
+    func isNew(_ handle: UInt16, _ again: inout Int) -> Bool {
+      if discovered.count >= Self.limit { discovered.removeAll(keepingCapacity: true) }
+      if discovered.insert(side | UInt64(handle)).inserted { return true }
+      again += 1
+      return false
+    }
     var cursor = Cursor(bytes, items.list)
     while let item = items.next(&cursor) {
+      switch pdu.opcode {
+      case .readByGroupTypeResponse, .findByTypeValueResponse, .readByTypeResponse:
+        if let handle = item.handle, !isNew(handle, &again) { continue }
+      default: break
+      }
       switch pdu.opcode {
       case .readByGroupTypeResponse, .findByTypeValueResponse: services += 1
       case .readByTypeResponse:
@@ -236,7 +263,7 @@ extension Brief.Found {
         guard let handle = item.handle, let link = answer.link, let direction = record.direction,
           let place = memory.attribute(handle, pdu.opcode, direction, on: link)
         else { continue }
-        if memory.attributes[place].kind == .descriptor { descriptors += 1 }
+        if memory.attributes[place].kind == .descriptor, isNew(handle, &again) { descriptors += 1 }
       }
     }
   }
@@ -319,6 +346,8 @@ extension Output {
       isFirst = false
       count(number, one, several)
     }
-    if isFirst { text("discovery, nothing found") }
+    if isFirst {
+      text(found.again > 0 ? "discovery, nothing new found" : "discovery, nothing found")
+    }
   }
 }

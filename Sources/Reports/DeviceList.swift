@@ -13,8 +13,8 @@ struct DeviceList: Sendable {
   var forgottenScans = 0
   var own: [ListedOwn] = []
   var devices: [ListedDevice] = []
-  /// Connections with devices whose address is not known, and their first packets.
-  var strangers: [(connection: Int, packet: Int)] = []
+  /// Connections with devices whose address is not known, their first packets and handles.
+  var strangers: [(connection: Int, packet: Int, handle: UInt16)] = []
   var forgotten = 0
   var adapters: [Adapter] = []
 

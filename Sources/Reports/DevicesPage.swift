@@ -31,10 +31,20 @@ struct DevicesPage: ~Copyable {
       self.device(device)
     }
     if !list.strangers.isEmpty {
-      out.text("\nunknown address")
-      connections(
-        list.strangers.prefix(Self.strangers).map(\.connection), of: list.strangers.count)
-      out.text(", not heard advertising\n")
+      out.byte(0x0a)
+      // Each may be another device.
+      for stranger in list.strangers.prefix(Self.strangers) {
+        out.text("unknown address, connection ")
+        out.decimal(stranger.connection)
+        out.text(" (handle ")
+        out.handle(stranger.handle)
+        out.text("), not heard advertising\n")
+      }
+      if list.strangers.count > Self.strangers {
+        out.text("and ")
+        out.decimal(list.strangers.count - Self.strangers)
+        out.text(" more connections with unknown addresses\n")
+      }
     }
     guard let width = options.width else {
       output.text(out.bytes, options.glyphs)
@@ -62,6 +72,8 @@ struct DevicesPage: ~Copyable {
       out.text(", ")
       out.count(heard.reduce(0) { $0 + $1.device.reports }, "report", "reports")
       if advertises { out.text("; this host advertises, too") }
+    } else if !options.selection.devices.isEmpty, silent == 0, list.own.isEmpty {
+      out.text("no device matches")
     } else {
       out.text(advertises ? "this host advertises" : "nobody was heard advertising")
     }
@@ -299,7 +311,7 @@ struct DevicesPage: ~Copyable {
   /// Why no app on an Apple system can have advertised this.
   mutating func apple(_ said: AdvertisedFacts) {
     guard !said.appleLimits.isEmpty else { return }
-    out.text("  not from an iOS app: ")
+    out.text("  an iOS app could not advertise this: ")
     var isFirst = true
     for type in said.foreignTypes.prefix(Self.foreignTypes) {
       if !isFirst { out.text(", ") }
@@ -319,16 +331,14 @@ struct DevicesPage: ~Copyable {
       if !isFirst { out.text(", ") }
       isFirst = false
       out.count(said.mostBytes.advertisement, "byte", "bytes")
-      out.text(" beside Flags (")
+      out.text(" beside Flags instead of at most ")
       out.decimal(AppleLimits.advertisementBytes)
-      out.text(" fit)")
     }
     if said.appleLimits.contains(.scanResponseLength) {
       if !isFirst { out.text(", ") }
       out.count(said.mostBytes.scanResponse, "byte", "bytes")
-      out.text(" in a scan response (a name of ")
+      out.text(" in a scan response instead of a name of at most ")
       out.decimal(AppleLimits.scanResponseBytes)
-      out.text(" fits)")
     }
     out.byte(0x0a)
   }

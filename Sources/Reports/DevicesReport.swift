@@ -30,7 +30,7 @@ package struct DevicesReport: PacketReport, ~Copyable {
   package init(_ options: DevicesOptions, _ summary: CaptureSummary, limits: Limits = Limits()) {
     self.options = options
     let selection = options.show.selection
-    isSelecting = !selection.isEverything
+    isSelecting = !selection.isEverything || selection.limit != nil
     source = summary
     showing = Showing(options.show)
     sentence = Sentence(showsKeys: options.show.showsKeys, glyphs: .utf8)

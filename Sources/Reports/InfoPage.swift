@@ -183,13 +183,14 @@ struct InfoPage: ~Copyable {
       out.text(" of them open at the same time")
     }
     let data = facts.leData + facts.brEDRData
-    if data > 0 {
+    let isMixed = facts.leData > 0 && facts.brEDRData > 0
+    if isMixed {
       out.text("; ")
       out.decimal(facts.leData * 100 / data)
       out.text(" % of their data is LE")
     }
     if facts.unknownData > 0 {
-      out.text(data > 0 ? ", not counting " : "; ")
+      out.text(isMixed ? ", not counting " : "; ")
       out.count(facts.unknownData, "data packet", "data packets")
       out.text(" of links of unknown type")
     }

@@ -104,6 +104,9 @@ extension Sentence {
     if hides {
       output.text("<hidden>, ")
       output.count(Int(slice.count), "byte", "bytes")
+    } else if showsKeys {
+      // Who asks for keys wants to use them.
+      output.hex(bytes.part(slice))
     } else {
       output.abbreviated(bytes.part(slice), glyphs)
     }

@@ -158,6 +158,7 @@ package struct ShowText: PacketReport, ~Copyable {
       (brief.answers, "command answered with success", "commands answered with success"),
       (brief.flowControl, "packet of flow control", "packets of flow control"),
       (brief.fragments, "fragment", "fragments"),
+      (brief.unknownEvents, "event of an unknown code", "events of unknown codes"),
     ] as [(Int, StaticString, StaticString)] where number > 0 {
       line.text(isFirst ? "left out: " : ", ")
       isFirst = false

@@ -37,8 +37,8 @@ package struct Advertisers: Sendable {
   var waiting: [Waiting] = []
   /// Identities that resolvable addresses turned out to belong to, from connections.
   var identities: [DeviceAddress: (address: DeviceAddress, type: AddressType)] = [:]
-  /// Connections whose peer is not known, by their numbers: their first packets.
-  private var strangers: [Int: Int] = [:]
+  /// Connections whose peer is not known, by their numbers: their first packets and their handles.
+  private var strangers: [Int: (packet: Int, handle: UInt16)] = [:]
   private var otherEndings = 0
   private var gap = 0
   var lastPacket = 0
@@ -53,9 +53,10 @@ package struct Advertisers: Sendable {
     budget = PayloadBudget(bytes: limits.payloadBytes, others: limits.otherPayloads)
   }
 
-  /// The connections whose peer is not known, with their first packets.
-  package var unknownPeers: [(connection: Int, packet: Int)] {
-    strangers.map { ($0.key, $0.value) }.sorted { $0.connection < $1.connection }
+  /// The connections whose peer is not known, with their first packets and their handles.
+  package var unknownPeers: [(connection: Int, packet: Int, handle: UInt16)] {
+    strangers.map { ($0.key, $0.value.packet, $0.value.handle) }
+      .sorted { $0.connection < $1.connection }
   }
 
   /// How many advertisers are remembered at most.
@@ -273,7 +274,7 @@ package struct Advertisers: Sendable {
     guard connection.id != 0 else { return }
     guard let peer = connection.peer else {
       if isCounted, strangers.count < limits.listedConnections, strangers[connection.id] == nil {
-        strangers[connection.id] = connection.firstPacket
+        strangers[connection.id] = (connection.firstPacket, connection.handle)
       }
       return
     }

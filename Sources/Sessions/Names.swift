@@ -14,6 +14,8 @@ package struct Names: Sendable {
     var device: UInt64
     var bytes: [UInt8]
     var isComplete: Bool
+    /// The shortened name, of a device that has told its complete one as well.
+    var shortened: [UInt8]?
   }
 
   /// Counts what was learnt: as long as it stays, so do all names.
@@ -55,6 +57,7 @@ package struct Names: Sendable {
     for past in max(known, generation - learnt.count)..<max(known, generation) {
       let name = names[learnt[past % limit]]
       visit(DeviceAddress(value: name.device), name.bytes)
+      if let shortened = name.shortened { visit(DeviceAddress(value: name.device), shortened) }
     }
   }
 
@@ -110,10 +113,17 @@ package struct Names: Sendable {
   private mutating func learn(_ device: UInt64, _ name: RawSpan, isComplete: Bool) {
     if let position = index[device] {
       let known = names[position]
-      if known.isComplete && !isComplete { return }
+      if known.isComplete && !isComplete {
+        guard known.shortened.map({ !$0.bytes.isEqual(to: name) }) ?? true else { return }
+        note(position)
+        names[position].shortened = name.array
+        return
+      }
       if known.isComplete == isComplete, known.bytes.bytes.isEqual(to: name) { return }
       note(position)
-      names[position] = Name(device: device, bytes: name.array, isComplete: isComplete)
+      let shortened = known.isComplete || !isComplete ? known.shortened : known.bytes
+      names[position] = Name(
+        device: device, bytes: name.array, isComplete: isComplete, shortened: shortened)
     } else if names.count < limit {
       note(names.count)
       index[device] = names.count

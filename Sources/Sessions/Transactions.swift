@@ -65,6 +65,12 @@ package struct Request: Sendable {
     }
   }
 
+  /// Whether this request goes on with the search of another one: the client has had the answer to that.
+  func goesOn(from earlier: Request) -> Bool {
+    guard let startHandle, let before = earlier.startHandle else { return false }
+    return startHandle > before && endHandle == earlier.endHandle && type == earlier.type
+  }
+
   /// Whether an answer that names the attribute `handle` can be this request's; nil: the request
   /// does not say which attributes it is about.
   func covers(_ handle: UInt16) -> Bool? {
@@ -78,11 +84,25 @@ package struct Request: Sendable {
 struct Transactions: Sendable {
   /// Requests in the first two places, indications in the last two; sent before received.
   private var open = InlineArray<4, Request?>(repeating: nil)
-  /// Those that another one followed before they were answered: their answer was lost, or the
-  /// client did not wait for it.
-  private var overtaken = InlineArray<4, Request?>(repeating: nil)
+  /// Those that another one followed before they were answered, the oldest first: the client did not
+  /// wait for the answer, or the answer is not in the capture.
+  private var earlier: [Earlier] = []
+  /// Whether a response came since the newest was sent that it or an earlier one can have had.
+  private var isAssumed = InlineArray<4, Bool>(repeating: false)
   /// The type of the last Read By Type Request of each direction that found something.
   private var found = InlineArray<2, BluetoothUUID?>(repeating: nil)
+
+  /// A request or an indication that another one followed.
+  private struct Earlier: Sendable {
+    let place: Int
+    let request: Request
+  }
+
+  /// How many requests of one client, or indications of one server, are remembered side by side; where
+  /// there are more the oldest goes.
+  static let depth = 4
+  /// ATT's transaction timeout: what came later is no answer (Core, Vol 3, Part F, 3.3.3).
+  static let longestWait: Int64 = 30_000_000_000
 
   private static func place(_ direction: Direction, isIndication: Bool) -> Int {
     (isIndication ? 2 : 0) + Int(direction.rawValue)
@@ -91,7 +111,8 @@ struct Transactions: Sendable {
   /// Forgets what is open: records were lost, and answers may be among them.
   mutating func forgetOpen() {
     open = InlineArray(repeating: nil)
-    overtaken = InlineArray(repeating: nil)
+    earlier.removeAll()
+    isAssumed = InlineArray(repeating: false)
   }
 
   /// Notes a PDU and gives the request or indication that it answers.
@@ -122,7 +143,8 @@ struct Transactions: Sendable {
     case .response:
       let request = end(
         Self.place(direction.reversed, isIndication: false), .responseWithoutRequest,
-        answering: fields.requestOpcode, about: Self.subject(fields, bytes), opcode, &problems)
+        answering: fields.requestOpcode, about: Self.subject(fields, bytes), opcode, time, &problems
+      )
       if opcode == .readByTypeResponse, let type = request?.type {
         found[Int(direction.reversed.rawValue)] = type
       }
@@ -130,7 +152,7 @@ struct Transactions: Sendable {
     case .confirmation:
       return end(
         Self.place(direction.reversed, isIndication: true), .confirmationWithoutIndication,
-        answering: nil, about: nil, opcode, &problems)
+        answering: nil, about: nil, opcode, time, &problems)
     case .unacknowledged: break
     }
     return nil
@@ -140,10 +162,21 @@ struct Transactions: Sendable {
     _ place: Int, _ problem: Problem.Code, _ request: Request, _ problems: inout Problems
   ) {
     if let waiting = open[place] {
-      problems.add(Problem(problem, waiting.packet))
-      overtaken[place] = waiting
+      if isAssumed[place] {
+        // The client has had its answer, it seems, and one before is missing in the capture.
+        earlier.removeAll { $0.place == place }
+      } else {
+        problems.add(Problem(problem, waiting.packet))
+        if earlier.count(where: { $0.place == place }) >= Self.depth - 1,
+          let oldest = earlier.firstIndex(where: { $0.place == place })
+        {
+          earlier.remove(at: oldest)
+        }
+        earlier.append(Earlier(place: place, request: waiting))
+      }
     }
     open[place] = request
+    isAssumed[place] = false
   }
 
   /// The attribute that a response names: an error's or an echo's, or that of a list's first item.
@@ -158,36 +191,73 @@ struct Transactions: Sendable {
     }
   }
 
-  /// A response goes to the newest request that it can answer: where one of two was never answered
-  /// its answer was lost, and an answer given to it would push all later ones to wrong requests.
+  /// A response goes to the only request that it can answer. Of several that wait it is the oldest's where
+  /// the client did not wait, since a server answers one after the other (Core, Vol 3, Part F, 3.3.2), and
+  /// the newest's where the answer to the oldest is missing in the capture: then it is given to none. The
+  /// next one tells, if it comes before another request: then there are as many answers as requests.
   ///
   /// - Parameters:
   ///   - answering: the request's opcode, where an Error Response repeats it.
   ///   - subject: the attribute that the response names, which may tell two requests apart.
+  ///   - time: when the response came.
   private mutating func end(
     _ place: Int, _ problem: Problem.Code, answering: ATTOpcode?, about subject: UInt16?,
-    _ opcode: ATTOpcode, _ problems: inout Problems
+    _ opcode: ATTOpcode, _ time: Timestamp?, _ problems: inout Problems
   ) -> Request? {
-    guard let waiting = open[place] else {
+    guard let newest = open[place] else {
       problems.add(Problem(problem))
       return nil
     }
-    let isNewest = Self.answers(opcode, answering, waiting)
-    if let first = overtaken[place], Self.answers(opcode, answering, first) {
-      let isFirst = subject.map { first.covers($0) == true && waiting.covers($0) == false }
-      if !isNewest || isFirst ?? false {
-        overtaken[place] = nil
-        return first
+    let isNewest = Self.answers(opcode, answering, newest)
+    if !earlier.isEmpty, opcode != .handleValueConfirmation,
+      let chosen = oldest(place, opcode, answering, subject, time, orNewest: isNewest, newest)
+    {
+      let request = earlier[chosen].request
+      // An answer that names its attribute may leave no doubt.
+      let isDoubtful = isNewest && Self.mayCover(newest, subject)
+      if !isDoubtful || !newest.goesOn(from: request) {
+        for index in (0...chosen).reversed() where earlier[index].place == place {
+          earlier.remove(at: index)
+        }
+        guard isDoubtful else { return request }
+        isAssumed[place] = true
+        problems.add(Problem(.responseAmbiguous, request.packet, newest.packet))
+        return nil
       }
     }
     guard isNewest else {
       // The request that waits may still get its own answer.
-      problems.add(Problem(.responseMismatch, waiting.packet))
+      problems.add(Problem(.responseMismatch, newest.packet))
       return nil
     }
     open[place] = nil
-    overtaken[place] = nil
-    return waiting
+    if !earlier.isEmpty { earlier.removeAll { $0.place == place } }
+    return newest
+  }
+
+  /// The oldest of the earlier ones that a response can answer; nil where it is the newest's.
+  private func oldest(
+    _ place: Int, _ opcode: ATTOpcode, _ answering: ATTOpcode?, _ subject: UInt16?,
+    _ time: Timestamp?, orNewest isNewest: Bool, _ newest: Request
+  ) -> Int? {
+    let fitting = earlier.indices.filter { index in
+      let request = earlier[index].request
+      guard earlier[index].place == place, Self.answers(opcode, answering, request) else {
+        return false
+      }
+      guard let time, let sent = request.time else { return true }
+      return time.nanoseconds(since: sent) < Self.longestWait
+    }
+    if let covering = fitting.first(where: { Self.mayCover(earlier[$0].request, subject) }) {
+      return covering
+    }
+    // What is named is nobody's: the order alone tells.
+    return isNewest && Self.mayCover(newest, subject) ? nil : fitting.first
+  }
+
+  /// Whether an answer that names `subject` can be this request's, as far as that is known.
+  private static func mayCover(_ request: Request, _ subject: UInt16?) -> Bool {
+    subject.map { request.covers($0) != false } ?? true
   }
 
   private static func answers(

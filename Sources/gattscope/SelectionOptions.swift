@@ -112,8 +112,8 @@ struct SelectionOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "From a time on: seconds (12.5), time of day (12:03:15) or date and time; UTC, with "
-        + "--time local this machine's zone.",
+      "From a time on: seconds (12.5), time of day (12:03:15) or date and time, in "
+        + "UTC.",
       valueName: "time"),
     transform: { try TimePoint($0) })
   var from: [TimePoint] = []

@@ -56,7 +56,9 @@ struct ShowCommand: ParsableCommand {
   @Flag(name: .long, help: "Print keys and other secrets instead of <hidden>.")
   var showKeys = false
 
-  @Option(name: .long, help: "What stands in the time column.")
+  @Option(
+    name: .long,
+    help: "What stands in the time column; with local, --from and --to are of this machine's zone.")
   var time: ShowOptions.TimeStyle = .elapsed
 
   @OptionGroup(title: "Terminal")

@@ -13,7 +13,7 @@ struct ValuesCommand: ParsableCommand {
       A table: for each characteristic how often its value was read, written, notified or indicated, \
       the first value and the last one, how many were different, and what was refused. Values that \
       came in several packets are joined: long reads, prepared writes. Service data and manufacturer \
-      data in advertisements are values, too. Numbers of 1, 2 or 4 bytes get a chart.
+      data in advertisements are values, too. Numbers get a chart.
 
       With --all one line a value, in the order in which it became known what had become of it; with \
       --csv and --json the same for programs. --raw writes the bytes of one characteristic, or of one \
@@ -195,9 +195,14 @@ struct OutputFile {
     guard descriptor >= 0 else { throw Self.failure(name) }
   }
 
-  /// The file is whole: it gets its name.
+  /// The file is whole: it gets its name. Where nothing was written to it a file that has the name stays as
+  /// it is.
   func keep() throws {
     guard let scratch else { return }
+    guard lseek(descriptor, 0, SEEK_CUR) != 0 else {
+      discard()
+      return
+    }
     close(descriptor)
     guard unsafe rename(scratch, name) == 0 else { throw Self.failure(name) }
   }

@@ -29,6 +29,14 @@ struct ValuesCommandTests {
     let bytes = folder.bytes("bytes")
     #expect(bytes.count == 136 && bytes.starts(with: [0xa5, 0x06, 0x82, 0x55]))
     #expect(try Program.run(arguments + ["--raw", "-"]).output == bytes)
+    // Nothing to write is no reason to empty a file, nor to make one.
+    for name in ["bytes", "new"] {
+      let nothing = try Program.run(
+        ["values", "--uuid", "ffff", "--raw", folder.path(name), capture])
+      #expect(nothing.status == 0 && nothing.errors.contains("no value matches"))
+    }
+    #expect(
+      folder.bytes("bytes") == bytes && !FileManager.default.fileExists(atPath: folder.path("new")))
     let nowhere = try Program.run(arguments + ["--raw", folder.path("no/file")])
     #expect(nowhere.status == 74 && nowhere.errors.contains("could not be written"))
   }

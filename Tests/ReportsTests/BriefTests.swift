@@ -134,6 +134,29 @@ struct BriefTests {
     #expect(found.last?.hasSuffix("discovery, nothing found (2 packets, #2–#3)") == true)
   }
 
+  @Test("What is discovered twice on a connection counts once")
+  func again() {
+    let descriptors = [
+      att([0x04, 4, 0, 5, 0], sent: true), att([0x05, 1, 4, 0, 2, 0x29], sent: false),
+    ]
+    let inOne = brief([connection()] + discovery() + descriptors)
+    #expect(inOne.last?.contains("1 characteristic, 1 descriptor (10 packets") == true, "\(inOne)")
+    let inTwo = brief([connection()] + discovery() + [reset] + descriptors)
+    #expect(inTwo.last?.contains("discovery, nothing new found (2 packets") == true, "\(inTwo)")
+    let other = brief([connection()] + discovery() + [connection(2)] + discovery(2))
+    #expect(other.count { $0.contains("1 characteristic, 1 descriptor (8 packets") } == 2)
+  }
+
+  @Test("Events of which only the code is known are counted at the end; vendors' are not")
+  func unknownEvents() {
+    func event(_ code: UInt8) -> TestRecord {
+      TestRecord(bytes: [4, code, 1, 1], direction: .received)
+    }
+    let lines = brief([event(0x60), reset, event(0x6e), event(0xff)])
+    #expect(lines.last == "left out: 2 events of unknown codes", "\(lines)")
+    #expect(lines.count == 3 && lines[1].contains("Vendor"), "\(lines)")
+  }
+
   @Test("Other packets divide a discovery; flow control does not")
   func divided() {
     var records = [connection()] + discovery()

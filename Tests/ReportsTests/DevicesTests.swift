@@ -97,12 +97,12 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
       (hex("02 01 06") + structure(9, [UInt8](repeating: 0x61, count: 26)), false, nil),
       (
         structure(9, [UInt8](repeating: 0x61, count: 27)), false,
-        "29 bytes beside Flags (28 fit)"
+        "29 bytes beside Flags instead of at most 28"
       ),
       (structure(9, Array("0123456789".utf8)), true, nil),
       (
         structure(9, Array("01234567891".utf8)), true,
-        "11 bytes in a scan response (a name of 10 fits)"
+        "11 bytes in a scan response instead of a name of at most 10"
       ),
       (hex("03 03 0d 18 11 07 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f"), false, nil),
       (hex("02 0a 04"), false, "Tx Power Level"), (hex("02 33 00"), false, "type 0x33"),
@@ -116,7 +116,7 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
   func notFromAnApp(_ data: [UInt8], _ isScanResponse: Bool, _ expected: String?) {
     let lines = device(scan() + [heard(data, event: isScanResponse ? 4 : 0)])
     let said = lines.first { $0.contains("iOS") }
-    #expect(said == expected.map { "  not from an iOS app: " + $0 })
+    #expect(said == expected.map { "  an iOS app could not advertise this: " + $0 })
   }
 
   @Test func theOverflowArea() {
@@ -155,6 +155,42 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
     let other = print(records, json: true, of: [try DevicePattern("C1:*")])
     #expect(other.contains("C1:11:22:33:44:55") && !other.contains("\"one\""))
     #expect(other.contains("\"reports\":1}"))
+  }
+
+  /// The complete name came behind the shortened one, or before it.
+  @Test func shortenedNames() throws {
+    let shortened = structure(8, Array("Acme".utf8))
+    let complete = structure(9, Array("Acme thermometer".utf8))
+    for data in [shortened + complete, complete + shortened] {
+      let found = print(scan() + [heard(data)], of: [try DevicePattern("acme")])
+      #expect(found.contains("1 advertiser, 1 report") && found.contains("\"Acme thermometer\""))
+    }
+    #expect(print([heard(shortened)], of: [try DevicePattern("nobody")]) == "no device matches\n")
+  }
+
+  @Test func limit() {
+    var options = DevicesOptions()
+    options.show.selection.limit = 5
+    var source = RecordList(scan() + [heard([]), heard([]), heard([])])
+    var report = DevicesReport(options, source.summary)
+    #expect(Rendering.run(&source, &report).hasPrefix("1 advertiser, 1 report\n"))
+  }
+
+  /// Two links that were open before the capture began.
+  @Test func unknownAddresses() {
+    func data(_ handle: UInt8) -> TestRecord {
+      TestRecord(
+        bytes: hex("02 \(handle == 40 ? "40" : "41") 20 07 00 03 00 04 00 0a 03 00"),
+        direction: .received)
+    }
+    #expect(
+      print([data(40), data(41)]) == """
+        nobody was heard advertising; 2 devices connected
+
+        unknown address, connection 1 (handle 0x0040), not heard advertising
+        unknown address, connection 2 (handle 0x0041), not heard advertising
+
+        """)
   }
 
   @Test func moreThanAreRemembered() {

@@ -165,6 +165,11 @@ private let key = "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f"
         #""name":"Encryption Information","parameters":{"hidden":["long_term_key"]}}"#))
     #expect(
       hidden.contains(#""raw":"0240001500110006"# + "0006" + String(repeating: "..", count: 16)))
+    var shown = ShowOptions()
+    shown.showsKeys = true
+    #expect(
+      Rendering.text([pdu("06 \(key)")], shown).contains(
+        "long-term key \(key.filter { $0 != " " })"))
     #expect(
       json(pdu("06 \(key)"), showsKeys: true).contains(
         #""long_term_key":"101112131415161718191a1b1c1d1e1f""#))

@@ -304,14 +304,83 @@ struct ValuesTests {
       text.contains("service 180f Battery        advertised      3  1.0/s  #2–#4    61, each time"))
   }
 
+  @Test("Each reason why there was no answer is told, with how often")
+  func reasons() {
+    let text = values { link in
+      link.discover(0x10, "f7 ff")
+      for _ in 0..<2 {
+        link.att("12 11 00 01", .sent)
+        link.add(hex("04 05 04 00 40 00 13"), .received)
+        link.connect()
+      }
+      link.att("12 11 00 01", .sent)
+    }
+    #expect(
+      text.contains("01, each time: 2 of 3: the connection ended, 1 of 3: the capture ends\n"),
+      "\(text)")
+  }
+
+  @Test("A packet whose handle was cut off is counted")
+  func withoutHandle() {
+    var link = Link()
+    link.att("1b 10", .received)
+    link.att("1b 10 00 01", .received)
+    for form in [nil, ValueLines.Form.text] {
+      var source = RecordList(link.records)
+      var output = Output()
+      var pass = Pass()
+      let expected = "the value of 1 packet is in no row: the handle is cut off"
+      if let form {
+        var report = ValueLines(ValuesOptions(), form, source.summary)
+        try? pass.run(&source, &report, into: &output)
+        #expect(report.remark == expected)
+      } else {
+        var report = ValuesReport(ValuesOptions())
+        try? pass.run(&source, &report, into: &output)
+        #expect(report.remark == expected)
+      }
+    }
+  }
+
+  /// The formats are those of the GATT Specification Supplement.
+  @Test("Only what is one integer by its format has a chart and a number; what nobody says says so")
+  func numbers() {
+    func chart(_ uuid: String, _ all: [String]) -> String? {
+      let text = values { link in
+        link.discover(0x10, uuid)
+        for value in all { link.att("1b 11 00 \(value)", .received) }
+      }
+      return text.firstMatch(of: /-?\d+…-?\d+ .*/).map { String($0.0) }
+    }
+    func csv(_ uuid: String, _ value: String) -> Substring {
+      let text = values(ValuesOptions(), .csv) { link in
+        link.discover(0x10, uuid)
+        link.att("1b 11 00 \(value)", .received)
+      }
+      return text.split(separator: "\n")[1].split(separator: ",", omittingEmptySubsequences: false)[
+        12]
+    }
+    // Heart Rate Measurement begins with flags.
+    #expect(chart("37 2a", ["10 4d 00 04", "10 4e 00 04", "10 4f 00 04"]) == nil)
+    #expect(chart("19 2a", ["61", "60", "60"]) == "96…97 as uint8")
+    #expect(chart("6e 2a", ["ff ff", "00 01", "00 02"]) == "-1…512 as sint16")
+    #expect(chart("19 2a", ["61 00", "60 00", "5f 00"]) == nil)
+    #expect(chart("f7 ff", ["01 00", "02 00", "02 00"]) == nil)
+    #expect(chart("f7 ff", ["01 00", "02 00", "03 00"]) == "1…3 if little-endian uint16")
+    #expect(chart("f7 ff", ["01", "02", "03"]) == "1…3 if uint8")
+    #expect(csv("37 2a", "10 4d 00 04") == "" && csv("02 29", "01 00") == "")
+    #expect(
+      csv("07 2a", "fc") == "-4" && csv("19 2a", "61") == "97" && csv("f7 ff", "00 01") == "256")
+  }
+
   @Test("A course of many numbers is drawn in few columns")
   func course() {
     var course = Course()
-    for value in 0..<1000 { course.add([UInt8(value & 0xff), UInt8(value >> 8)].bytes) }
+    for value in 0..<1000 { course.add([UInt8(value & 0xff), UInt8(value >> 8)].bytes, .assumed) }
     #expect(course.points.count <= Course.columns)
     #expect(course.points == course.points.sorted())
     #expect(course.smallest == 0 && course.largest == 999)
-    course.add([1, 2, 3].bytes)
+    course.add([1, 2, 3].bytes, .assumed)
     #expect(course.isBroken)
   }
 }

@@ -392,8 +392,14 @@ private func advertisement(_ data: String) -> String {
     let page = info(data, connected, data)
     #expect(
       page.contains {
-        $0.contains("; 100 % of their data is LE, not counting 1 data packet of links of unknown")
+        $0.hasPrefix("connections") && $0.hasSuffix("; 1 data packet of links of unknown type")
       })
+    let classic = "04 03 0b 00 41 00 66 44 33 22 11 00 01 00"
+    let mixed = info(data, connected, data, classic, "02 41 00 05 00 01 00 40 00 0a")
+    #expect(
+      mixed.contains {
+        $0.contains("; 50 % of their data is LE, not counting 1 data packet of links of unknown")
+      }, "\(mixed)")
     // A connection that replaces another one, in a role that there is not.
     #expect(page.contains { $0.hasSuffix("; its end is not in the capture") }, "\(page)")
     #expect(!page.contains { $0.contains("this host is") })

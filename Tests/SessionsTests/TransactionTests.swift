@@ -73,8 +73,8 @@ import Testing
     #expect(told[3].problems == ["responseWithoutRequest(0,0)"])
   }
 
-  /// Two requests at once are wrong. The answer to the first was lost, or the answer that comes is
-  /// the newest's all the same: given to the first, it would push every later one to a wrong request.
+  /// Two requests at once are wrong, or the answer to the first is missing: then the first response is the
+  /// second one's. The second response tells that none is missing.
   @Test func secondRequestBeforeTheAnswer() {
     let told = run { traffic in
       traffic.sent("0a 03 00")
@@ -83,10 +83,30 @@ import Testing
       traffic.received("0b 65")
     }
     #expect(told[2].problems == ["requestBeforeResponse(1,0)"])
-    #expect(told[3].answers == "answers 2 after 1 ms")
-    #expect(told[4].answers == nil && told[4].problems == ["responseWithoutRequest(0,0)"])
+    #expect(told[3].answers == nil && told[3].problems == ["responseAmbiguous(1,2)"])
+    #expect(told[4].answers == "answers 2 after 2 ms" && told[4].problems == [])
   }
 
+  @Test func fourRequestsBeforeTheAnswer() {
+    let told = run { traffic in
+      for handle in 1...4 { traffic.sent("0a 0\(handle) 00") }
+      for handle in 1...4 { traffic.received("0b 0\(handle)") }
+    }
+    #expect(told.packets.compactMap(\.answer.request?.handle) == [4])
+  }
+
+  /// ATT gives a request up after 30 seconds: a later response is not its own.
+  @Test func responseAfterTheTimeout() {
+    let told = run { traffic in
+      traffic.sent("0a 03 00")
+      traffic.clock += 31_000
+      traffic.sent("0a 05 00")
+      traffic.received("0b 65")
+    }
+    #expect(told[3].answers == "answers 2 after 1 ms")
+  }
+
+  /// The answer that follows a lost one may be the first request's; from then on all is in step.
   @Test func lostResponseShiftsNothing() {
     let told = run { traffic in
       for handle in 1...6 {
@@ -94,8 +114,8 @@ import Testing
         if handle != 2 { traffic.received("0b 0\(handle)") }
       }
     }
-    #expect(told.packets.compactMap(\.answer.request?.handle) == [1, 3, 4, 5, 6])
-    #expect(told.problems == ["requestBeforeResponse(3,0)"])
+    #expect(told.packets.compactMap(\.answer.request?.handle) == [1, 4, 5, 6])
+    #expect(told.problems == ["requestBeforeResponse(3,0)", "responseAmbiguous(3,4)"])
   }
 
   /// What an answer names may tell which of two equal requests it is for.

@@ -157,10 +157,4 @@ extension RawSpan {
     }
     return true
   }
-
-  /// The bytes as a number, least significant first, where there are 1, 2 or 4 of them.
-  var number: UInt32? {
-    guard byteCount == 1 || byteCount == 2 || byteCount == 4 else { return nil }
-    return UInt32(littleEndianU16(at: 0)) | UInt32(littleEndianU16(at: 2)) << 16
-  }
 }

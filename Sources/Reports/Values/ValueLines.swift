@@ -51,7 +51,7 @@ package struct ValueLines: PacketReport, ~Copyable {
   }
 
   /// Why nothing was printed.
-  package var remark: String? { filter.remark }
+  package var remark: String? { filter.remark ?? conversations.remark }
 
   /// Whether all values that can be shown have been.
   package var isSatisfied: Bool { filter.isSatisfied }
@@ -234,8 +234,10 @@ package struct ValueLines: PacketReport, ~Copyable {
         let content = bytes.bytes.part(slice)
         output.hex(content)
         output.byte(0x2c)
-        if value.isPlain, !content.isText(of: value.attribute.uuid), let number = content.number {
-          output.decimal(UInt(number))
+        if value.isPlain, !content.isText(of: value.attribute.uuid),
+          let form = NumberForm(value.attribute.uuid), let number = content.number(form)
+        {
+          output.decimal(number)
         }
       }
     } else {

@@ -56,7 +56,7 @@ struct Course: Sendable {
   /// The columns that it takes.
   static let columns = 32
 
-  private var sums: [UInt64] = []
+  private var sums: [Int64] = []
   /// How many values a point stands for, and how many the last one has.
   private var perPoint = 1
   private var inLast = 0
@@ -64,12 +64,18 @@ struct Course: Sendable {
   private(set) var width = 0
   /// Whether a value was no number, or of another width.
   private(set) var isBroken = false
-  private(set) var smallest = UInt32.max
-  private(set) var largest: UInt32 = 0
+  private(set) var smallest = Int.max
+  private(set) var largest = Int.min
+  /// How the values are read.
+  private(set) var form = NumberForm.assumed
 
-  mutating func add(_ value: RawSpan) {
+  /// - Parameter form: how the value is read; nil: it is no number.
+  mutating func add(_ value: RawSpan, _ form: NumberForm?) {
     guard !isBroken else { return }
-    guard let number = value.number, width == 0 || width == value.byteCount else {
+    if width == 0, let form { self.form = form }
+    guard let form, form == self.form, let number = value.number(form),
+      width == 0 || width == value.byteCount
+    else {
       isBroken = true
       sums = []
       return
@@ -84,7 +90,7 @@ struct Course: Sendable {
         inLast = 0
       }
     }
-    sums[sums.count - 1] &+= UInt64(number)
+    sums[sums.count - 1] &+= Int64(number)
     inLast += 1
   }
 
@@ -117,6 +123,8 @@ struct ValueSeries: Sendable {
   let direction: Direction?
   /// What they came to; of those without an answer the last reason.
   var outcome: ValueOutcome
+  /// Of those without an answer, each reason and how often it was that one: there are few.
+  private(set) var reasons: [Reason] = []
   private(set) var count = 0
   private(set) var firstPacket = 0
   private(set) var lastPacket = 0
@@ -142,7 +150,13 @@ struct ValueSeries: Sendable {
   private(set) var mayGoOn = 0
   private(set) var wrongEchoes = 0
   private(set) var isSecret = false
-  private(set) var isAcknowledged: Bool?
+
+  /// Why there was no answer, and whether the other side had the packet.
+  struct Reason: Sendable {
+    let outcome: ValueOutcome
+    let isAcknowledged: Bool?
+    fileprivate(set) var count = 1
+  }
 
   /// Bytes that are kept of a value: the table shows no more.
   static let kept = 64
@@ -162,12 +176,26 @@ struct ValueSeries: Sendable {
     }
   }
 
+  private mutating func note(_ outcome: ValueOutcome, _ isAcknowledged: Bool?) {
+    let known = reasons.firstIndex {
+      $0.outcome == outcome && $0.isAcknowledged == isAcknowledged
+    }
+    if let known {
+      reasons[known].count += 1
+    } else if reasons.count < Self.mostReasons {
+      reasons.append(Reason(outcome: outcome, isAcknowledged: isAcknowledged))
+    }
+  }
+
+  /// More than there are.
+  private static let mostReasons = 32
+
   mutating func add(_ value: ConveyedValue, _ bytes: RawSpan, distinctLimit: Int) {
     if count == 0 { (firstPacket, firstTime) = (value.packet, value.time) }
     count += 1
     outcome = value.outcome
     (lastPacket, lastTime) = (value.packet, value.time)
-    isAcknowledged = value.isAcknowledged
+    if value.outcome != .done { note(value.outcome, value.isAcknowledged) }
     if value.isKeyMaterial { isSecret = true }
     if value.isCut { cut += 1 }
     if value.offset > 0 { partial += 1 }
@@ -180,7 +208,7 @@ struct ValueSeries: Sendable {
       && last.bytes.isEqual(to: content)
     shortest = min(shortest, content.byteCount)
     longest = max(longest, content.byteCount)
-    if value.isPlain { course.add(content) }
+    if value.isPlain { course.add(content, NumberForm(value.attribute.uuid)) }
     lastLength = content.byteCount
     guard !isSame else { return }
     distinct.add(content, limit: distinctLimit)

@@ -46,13 +46,15 @@ extension ValuesTable {
       }
       distinct(series, hides: hides, into: &text)
     }
-    if series.outcome != .done {
+    var isFirst = true
+    for reason in series.reasons {
       var why = Output()
-      why.why(series.outcome, isAcknowledged: series.isAcknowledged)
-      if why.count > 0 {
-        if text.count > 0 { text.text(": ") }
-        why.copy(into: &text)
-      }
+      why.why(reason.outcome, isAcknowledged: reason.isAcknowledged)
+      guard why.count > 0 else { continue }
+      if text.count > 0 { text.text(isFirst ? ": " : ", ") }
+      isFirst = false
+      if series.reasons.count > 1 { Self.share(reason.count, of: series.count, into: &text) }
+      why.copy(into: &text)
     }
     remarks(series, into: &text)
     return text.bytes.array
@@ -118,13 +120,18 @@ extension ValuesTable {
     ] as [(Int, StaticString)] where number > 0 {
       if text.count > 0 { text.text(", ") }
       if series.count > 1 {
-        text.decimal(number)
-        text.text(" of ")
-        text.decimal(series.count)
-        text.text(": ")
+        Self.share(number, of: series.count, into: &text)
       }
       text.text(words)
     }
+  }
+
+  /// `2 of 3: `
+  private static func share(_ number: Int, of count: Int, into text: inout Output) {
+    text.decimal(number)
+    text.text(" of ")
+    text.decimal(count)
+    text.text(": ")
   }
 
   /// The course of a series of numbers, and what lies between.
@@ -132,6 +139,10 @@ extension ValuesTable {
     let course = series.course
     guard series.outcome == .done, series.count > 2, !course.isBroken, course.width > 0,
       course.smallest < course.largest, !series.readsLikeText,
+      // What it stands for may have become known later.
+      NumberForm(entry.attribute.uuid) == course.form,
+      // Two that nobody says are numbers are more likely flags.
+      !course.form.isAssumed || series.distinct.isAtLeast || series.distinct.count > 2,
       options.showsKeys || !(series.isSecret || entry.attribute.uuid == .encryptedDataKeyMaterial)
     else { return nil }
     return Self.text { text in
@@ -141,10 +152,13 @@ extension ValuesTable {
         glyphs.bar(min(7, max(0, Int(share * 8))), into: &text)
       }
       text.text("  ")
-      text.decimal(UInt(course.smallest))
+      text.decimal(course.smallest)
       text.text(glyphs.isUTF8 ? "…" : "..")
-      text.decimal(UInt(course.largest))
-      text.text(course.width == 1 ? " as uint8" : course.width == 2 ? " as uint16" : " as uint32")
+      text.decimal(course.largest)
+      text.text(course.form.isAssumed ? " if " : " as ")
+      if course.form.isAssumed, course.width > 1 { text.text("little-endian ") }
+      text.text(course.form.isSigned ? "sint" : "uint")
+      text.decimal(8 * course.width)
     }
   }
 }

@@ -5,16 +5,16 @@ import Dissectors
 
 /// The PDUs of one bearer.
 extension Conversations {
-  /// ATT's transaction timeout (Core, Vol 3, Part F, 3.3.3).
-  private static let longestWait: Int64 = 30_000_000_000
-
   mutating func observe(
     _ pdu: ATTPDU, _ bearer: Int, _ direction: Direction, _ record: borrowing CaptureRecord,
     _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ fragments: [Int],
     _ memory: Memory
   ) {
     let opcode = pdu.opcode
-    if case .incomplete = pdu { return }
+    if case .incomplete = pdu {
+      if opcode.carriesValue { withoutHandle += 1 }
+      return
+    }
     let parts = answer.fragment.isJoined ? fragments[...] : []
     let isCut = record.isTruncated || answer.fragment.isTruncated
     switch opcode.role {
@@ -23,10 +23,10 @@ extension Conversations {
       begin(pdu, place, record, bytes, parts, isCut: isCut, memory)
     case .indication:
       let place = Place(bearer: bearer, direction: direction)
-      push(place, from: 2, memory)
+      push(place, from: Side.indications, memory)
       let fields = pdu.fields
       let attribute = identity(fields.handle, place, isLocal: direction == .sent, memory)
-      sides[place.side].pending[2].begin(
+      sides[place.side].pending[Side.indications].begin(
         opcode, record, attribute, bytes.part(fields.value ?? .empty),
         offset: 0, fragments: parts, isCut: isCut, ordinal: ordinal(place, memory))
     case .response, .confirmation:
@@ -85,12 +85,13 @@ extension Conversations {
     sides[side].pending[0].executes = fields.executeFlags != 0
   }
 
-  /// Makes room for a new request (`first` 0) or indication (2): the one that waits is overtaken, and the
-  /// one that was so before is given up.
+  /// Makes room for a new request (`first` 0) or indication: those that wait are overtaken, and the oldest
+  /// one is given up where there are too many.
   private mutating func push(_ place: Place, from first: Int, _ memory: Memory) {
     guard sides[place.side].pending[first].isOpen else { return }
-    giveUp(place, first + 1, .overtaken, at: nil, memory)
-    sides[place.side].pending.swapAt(first, first + 1)
+    let last = first + Transactions.depth - 1
+    giveUp(place, last, .overtaken, at: nil, memory)
+    for slot in (first..<last).reversed() { sides[place.side].pending.swapAt(slot, slot + 1) }
   }
 
   /// Tells that a request or an indication was not answered.
@@ -104,7 +105,7 @@ extension Conversations {
     guard pending.operation != nil else { return }
     var reason = reason
     if reason == .connectionEnded, let time, let sent = pending.time,
-      time.nanoseconds(since: sent) >= Self.longestWait
+      time.nanoseconds(since: sent) >= Transactions.longestWait
     {
       reason = .timedOut
     }
@@ -148,17 +149,20 @@ extension Conversations {
     _ bytes: RawSpan, _ answer: Answer, _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: Memory
   ) {
     let side = place.side
-    let first = pdu.opcode.role == .confirmation ? 2 : 0
+    let first = pdu.opcode.role == .confirmation ? Side.indications : 0
+    let end = first + Transactions.depth
     guard let request = answer.request,
-      let slot = [first, first + 1].first(where: {
+      let slot = (first..<end).first(where: {
         sides[side].pending[$0].isOpen && sides[side].pending[$0].packet == request.packet
       })
     else {
       tellOrphan(pdu, place, record, bytes, answer, fragments, isCut: isCut, memory)
       return
     }
-    // As `Transactions` has it: an answer to the newest means that there is none to the one before.
-    if slot == first { giveUp(place, first + 1, .overtaken, at: nil, memory) }
+    // As `Transactions` has it: after an answer to one there is none to those before.
+    for earlier in (slot + 1..<end).reversed() {
+      giveUp(place, earlier, .overtaken, at: nil, memory)
+    }
     let pending = sides[side].pending[slot]
     sides[side].pending[slot].end()
     let fields = pdu.fields
@@ -306,6 +310,18 @@ extension Conversations {
       value.packets = keep(fragments)
       value.isCut = isCut
       tell(value)
+    }
+  }
+}
+
+extension ATTOpcode {
+  /// Whether a value stands behind a handle.
+  fileprivate var carriesValue: Bool {
+    switch self {
+    case .writeRequest, .writeCommand, .signedWriteCommand, .prepareWriteRequest,
+      .handleValueNotification, .multipleHandleValueNotification, .handleValueIndication:
+      true
+    default: false
     }
   }
 }
