@@ -44,24 +44,14 @@ package struct Attributes: Sendable {
 
   /// The value of the characteristic that a descriptor belongs to, where that is known.
   package func value(before place: Place) -> Place? {
-    isDescriptor(place) ? value(ofDescriptor: place) : nil
-  }
-
-  private func isDescriptor(_ place: Place) -> Bool {
-    servers[place.server].isDescriptor(place.slot)
-  }
-
-  /// Apart, since a function that asks a database twice copies it, and most attributes are values.
-  @inline(never)
-  private func value(ofDescriptor place: Place) -> Place? {
-    servers[place.server].value(before: servers[place.server].handle(at: place.slot)).map {
+    servers[place.server].value(ofDescriptor: place.slot).map {
       Place(server: place.server, slot: $0)
     }
   }
 
   /// How the attribute at a place is known on a connection.
   package func via(of place: Place, on connection: Int) -> Attribute.Via {
-    servers[place.server].via(of: servers[place.server][place.slot], on: connection)
+    servers[place.server].via(at: place.slot, on: connection)
   }
 
   /// Where the attribute `handle` of a server stands, if it is known.

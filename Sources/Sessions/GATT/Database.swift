@@ -72,9 +72,19 @@ package struct Database: Sendable {
   /// The handle of the attribute at a place.
   func handle(at slot: Int) -> UInt16 { slots[slot].handle }
 
-  /// Whether the attribute at a place is a descriptor.
-  @inline(__always)
-  func isDescriptor(_ slot: Int) -> Bool { slots[slot].kind == .descriptor }
+  /// Where the value stands that the descriptor at a place belongs to; nil where that is no descriptor.
+  ///
+  /// Not inlined, nor is `via`: who reaches into a database more than once copies it.
+  @inline(never)
+  func value(ofDescriptor slot: Int) -> Int? {
+    slots[slot].kind == .descriptor ? value(before: slots[slot].handle) : nil
+  }
+
+  /// How the attribute at a place is known on a connection.
+  @inline(never)
+  func via(at slot: Int, on connection: Int) -> Attribute.Via {
+    via(of: slots[slot], on: connection)
+  }
 
   /// Whether the attribute at a place is of the type `uuid`, a short one.
   func isShort(_ slot: Int, _ uuid: UInt16) -> Bool { slots[slot].uuid.isShort(uuid) }
