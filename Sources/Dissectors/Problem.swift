@@ -46,8 +46,6 @@ package struct Problem: Equatable, Sendable {
     case requestBeforeResponse
     /// A response to another request than the one that waits (that one's packet).
     case responseMismatch
-    /// A response that two requests can have, which both wait (the older one's packet, the newest one's).
-    case responseAmbiguous
     /// An indication while another one waits for its confirmation (that one's packet).
     case indicationBeforeConfirmation
     /// A confirmation without an indication.

@@ -34,7 +34,6 @@ extension Problem.Code {
     case .responseWithoutRequest: "response_without_request"
     case .requestBeforeResponse: "request_before_response"
     case .responseMismatch: "response_mismatch"
-    case .responseAmbiguous: "response_ambiguous"
     case .indicationBeforeConfirmation: "indication_before_confirmation"
     case .confirmationWithoutIndication: "confirmation_without_indication"
     case .limitReached: "limit_reached"
@@ -87,7 +86,6 @@ extension Problem.Code {
     case .requestBeforeResponse:
       ("request before the last one's response", "requests before the last one's response")
     case .responseMismatch: ("response to another request", "responses to another request")
-    case .responseAmbiguous: ("response to one of two requests", "responses to one of two requests")
     case .indicationBeforeConfirmation:
       (
         "indication before the last one's confirmation",
@@ -133,7 +131,6 @@ extension Problem.Code {
       .error
     case .truncated, .leftOver, .unknownMonitorOpcode, .unknownRecordType, .unknownOpcode,
       .recordsDropped, .timeOutOfRange, .continuationWithoutStart, .responseWithoutRequest,
-      .responseAmbiguous,
       .confirmationWithoutIndication, .limitReached, .sentAfterEnd, .receivedAfterEnd,
       .advertisementTooLong, .channelClosed, .unknownChannel, .frameOutOfStep, .repeatedRecord,
       .attributeChanged:
@@ -200,11 +197,6 @@ extension Output {
     case .requestBeforeResponse:
       text("a request before the answer to ")
       packet(first)
-    case .responseAmbiguous:
-      text("may be the answer to ")
-      packet(first)
-      text(" or to ")
-      packet(second)
     case .responseMismatch:
       text("not the answer that ")
       packet(first)

@@ -65,12 +65,6 @@ package struct Request: Sendable {
     }
   }
 
-  /// Whether this request goes on with the search of another one: the client has had the answer to that.
-  func goesOn(from earlier: Request) -> Bool {
-    guard let startHandle, let before = earlier.startHandle else { return false }
-    return startHandle > before && endHandle == earlier.endHandle && type == earlier.type
-  }
-
   /// Whether an answer that names the attribute `handle` can be this request's; nil: the request
   /// does not say which attributes it is about.
   func covers(_ handle: UInt16) -> Bool? {
@@ -87,7 +81,7 @@ struct Transactions: Sendable {
   /// Those that another one followed before they were answered, the oldest first: the client did not
   /// wait for the answer, or the answer is not in the capture.
   private var earlier: [Earlier] = []
-  /// Whether a response came since the newest was sent that it or an earlier one can have had.
+  /// Whether an earlier one was given an answer since the newest was sent that the newest could have had.
   private var isAssumed = InlineArray<4, Bool>(repeating: false)
   /// The type of the last Read By Type Request of each direction that found something.
   private var found = InlineArray<2, BluetoothUUID?>(repeating: nil)
@@ -162,11 +156,12 @@ struct Transactions: Sendable {
     _ place: Int, _ problem: Problem.Code, _ request: Request, _ problems: inout Problems
   ) {
     if let waiting = open[place] {
+      problems.add(Problem(problem, waiting.packet))
       if isAssumed[place] {
-        // The client has had its answer, it seems, and one before is missing in the capture.
+        // A client that again did not wait, or one that has had its answer: then one is missing in the
+        // capture, and each request from here on would get the answer to the next one.
         earlier.removeAll { $0.place == place }
       } else {
-        problems.add(Problem(problem, waiting.packet))
         if earlier.count(where: { $0.place == place }) >= Self.depth - 1,
           let oldest = earlier.firstIndex(where: { $0.place == place })
         {
@@ -191,10 +186,8 @@ struct Transactions: Sendable {
     }
   }
 
-  /// A response goes to the only request that it can answer. Of several that wait it is the oldest's where
-  /// the client did not wait, since a server answers one after the other (Core, Vol 3, Part F, 3.3.2), and
-  /// the newest's where the answer to the oldest is missing in the capture: then it is given to none. The
-  /// next one tells, if it comes before another request: then there are as many answers as requests.
+  /// A response goes to the oldest request that it can answer: a server answers the requests of a bearer
+  /// one after the other (Core, Vol 3, Part F, 3.3.2). What was sent before that one has no answer.
   ///
   /// - Parameters:
   ///   - answering: the request's opcode, where an Error Response repeats it.
@@ -209,21 +202,16 @@ struct Transactions: Sendable {
       return nil
     }
     let isNewest = Self.answers(opcode, answering, newest)
-    if !earlier.isEmpty, opcode != .handleValueConfirmation,
+    if !earlier.isEmpty,
       let chosen = oldest(place, opcode, answering, subject, time, orNewest: isNewest, newest)
     {
       let request = earlier[chosen].request
-      // An answer that names its attribute may leave no doubt.
-      let isDoubtful = isNewest && Self.mayCover(newest, subject)
-      if !isDoubtful || !newest.goesOn(from: request) {
-        for index in (0...chosen).reversed() where earlier[index].place == place {
-          earlier.remove(at: index)
-        }
-        guard isDoubtful else { return request }
-        isAssumed[place] = true
-        problems.add(Problem(.responseAmbiguous, request.packet, newest.packet))
-        return nil
+      // An answer that names its attribute leaves no doubt.
+      if isNewest, Self.mayCover(newest, subject) { isAssumed[place] = true }
+      for index in (0...chosen).reversed() where earlier[index].place == place {
+        earlier.remove(at: index)
       }
+      return request
     }
     guard isNewest else {
       // The request that waits may still get its own answer.

@@ -320,28 +320,6 @@ struct ValuesTests {
       "\(text)")
   }
 
-  @Test("A packet whose handle was cut off is counted")
-  func withoutHandle() {
-    var link = Link()
-    link.att("1b 10", .received)
-    link.att("1b 10 00 01", .received)
-    for form in [nil, ValueLines.Form.text] {
-      var source = RecordList(link.records)
-      var output = Output()
-      var pass = Pass()
-      let expected = "the value of 1 packet is in no row: the handle is cut off"
-      if let form {
-        var report = ValueLines(ValuesOptions(), form, source.summary)
-        try? pass.run(&source, &report, into: &output)
-        #expect(report.remark == expected)
-      } else {
-        var report = ValuesReport(ValuesOptions())
-        try? pass.run(&source, &report, into: &output)
-        #expect(report.remark == expected)
-      }
-    }
-  }
-
   /// The formats are those of the GATT Specification Supplement.
   @Test("Only what is one integer by its format has a chart and a number; what nobody says says so")
   func numbers() {

@@ -162,8 +162,7 @@ import Testing
     }
     #expect(
       told.lines == [
-        "write 0x0010: 01 #2 no response, captureEnded",
-        "write 0x0012: 02 #3 no response, captureEnded",
+        "write 0x0010: 01 #2", "write 0x0012: 02 #3 no response, captureEnded",
         "write 0x0014: 03 #4 no response, captureEnded",
       ])
     let other = converse { traffic in
@@ -178,7 +177,7 @@ import Testing
     #expect(
       other.lines.prefix(4) == [
         "write 0x0010: 01 #2 no response, overtaken", "read 0x0012: 02 #4",
-        "read 0x0021 #5 no response, overtaken", "read: 03 #10",
+        "read 0x0021 #5 no response, overtaken", "read 0x0022: 03 #10",
       ])
   }
 

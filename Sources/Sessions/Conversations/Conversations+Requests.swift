@@ -11,10 +11,7 @@ extension Conversations {
     _ memory: Memory
   ) {
     let opcode = pdu.opcode
-    if case .incomplete = pdu {
-      if opcode.carriesValue { withoutHandle += 1 }
-      return
-    }
+    if case .incomplete = pdu { return }
     let parts = answer.fragment.isJoined ? fragments[...] : []
     let isCut = record.isTruncated || answer.fragment.isTruncated
     switch opcode.role {
@@ -159,7 +156,7 @@ extension Conversations {
       tellOrphan(pdu, place, record, bytes, answer, fragments, isCut: isCut, memory)
       return
     }
-    // As `Transactions` has it: after an answer to one there is none to those before.
+    // As `Transactions` has it: an answer to one means that there is none to those before.
     for earlier in (slot + 1..<end).reversed() {
       giveUp(place, earlier, .overtaken, at: nil, memory)
     }
@@ -310,18 +307,6 @@ extension Conversations {
       value.packets = keep(fragments)
       value.isCut = isCut
       tell(value)
-    }
-  }
-}
-
-extension ATTOpcode {
-  /// Whether a value stands behind a handle.
-  fileprivate var carriesValue: Bool {
-    switch self {
-    case .writeRequest, .writeCommand, .signedWriteCommand, .prepareWriteRequest,
-      .handleValueNotification, .multipleHandleValueNotification, .handleValueIndication:
-      true
-    default: false
     }
   }
 }
