@@ -78,25 +78,11 @@ package struct Request: Sendable {
 struct Transactions: Sendable {
   /// Requests in the first two places, indications in the last two; sent before received.
   private var open = InlineArray<4, Request?>(repeating: nil)
-  /// Those that another one followed before they were answered, the oldest first: the client did not
-  /// wait for the answer, or the answer is not in the capture.
-  private var earlier: [Earlier] = []
-  /// Whether an earlier one was given an answer since the newest was sent that the newest could have had.
-  private var isAssumed = InlineArray<4, Bool>(repeating: false)
+  /// Those that another one followed before they were answered: their answer was lost, or the
+  /// client did not wait for it.
+  private var overtaken = InlineArray<4, Request?>(repeating: nil)
   /// The type of the last Read By Type Request of each direction that found something.
   private var found = InlineArray<2, BluetoothUUID?>(repeating: nil)
-
-  /// A request or an indication that another one followed.
-  private struct Earlier: Sendable {
-    let place: Int
-    let request: Request
-  }
-
-  /// How many requests of one client, or indications of one server, are remembered side by side; where
-  /// there are more the oldest goes.
-  static let depth = 4
-  /// ATT's transaction timeout: what came later is no answer (Core, Vol 3, Part F, 3.3.3).
-  static let longestWait: Int64 = 30_000_000_000
 
   private static func place(_ direction: Direction, isIndication: Bool) -> Int {
     (isIndication ? 2 : 0) + Int(direction.rawValue)
@@ -105,8 +91,7 @@ struct Transactions: Sendable {
   /// Forgets what is open: records were lost, and answers may be among them.
   mutating func forgetOpen() {
     open = InlineArray(repeating: nil)
-    earlier.removeAll()
-    isAssumed = InlineArray(repeating: false)
+    overtaken = InlineArray(repeating: nil)
   }
 
   /// Notes a PDU and gives the request or indication that it answers.
@@ -137,8 +122,7 @@ struct Transactions: Sendable {
     case .response:
       let request = end(
         Self.place(direction.reversed, isIndication: false), .responseWithoutRequest,
-        answering: fields.requestOpcode, about: Self.subject(fields, bytes), opcode, time, &problems
-      )
+        answering: fields.requestOpcode, about: Self.subject(fields, bytes), opcode, &problems)
       if opcode == .readByTypeResponse, let type = request?.type {
         found[Int(direction.reversed.rawValue)] = type
       }
@@ -146,7 +130,7 @@ struct Transactions: Sendable {
     case .confirmation:
       return end(
         Self.place(direction.reversed, isIndication: true), .confirmationWithoutIndication,
-        answering: nil, about: nil, opcode, time, &problems)
+        answering: nil, about: nil, opcode, &problems)
     case .unacknowledged: break
     }
     return nil
@@ -157,21 +141,9 @@ struct Transactions: Sendable {
   ) {
     if let waiting = open[place] {
       problems.add(Problem(problem, waiting.packet))
-      if isAssumed[place] {
-        // A client that again did not wait, or one that has had its answer: then one is missing in the
-        // capture, and each request from here on would get the answer to the next one.
-        earlier.removeAll { $0.place == place }
-      } else {
-        if earlier.count(where: { $0.place == place }) >= Self.depth - 1,
-          let oldest = earlier.firstIndex(where: { $0.place == place })
-        {
-          earlier.remove(at: oldest)
-        }
-        earlier.append(Earlier(place: place, request: waiting))
-      }
+      overtaken[place] = waiting
     }
     open[place] = request
-    isAssumed[place] = false
   }
 
   /// The attribute that a response names: an error's or an echo's, or that of a list's first item.
@@ -186,66 +158,36 @@ struct Transactions: Sendable {
     }
   }
 
-  /// A response goes to the oldest request that it can answer: a server answers the requests of a bearer
-  /// one after the other (Core, Vol 3, Part F, 3.3.2). What was sent before that one has no answer.
+  /// A response goes to the newest request that it can answer: where one of two was never answered
+  /// its answer was lost, and an answer given to it would push all later ones to wrong requests.
   ///
   /// - Parameters:
   ///   - answering: the request's opcode, where an Error Response repeats it.
   ///   - subject: the attribute that the response names, which may tell two requests apart.
-  ///   - time: when the response came.
   private mutating func end(
     _ place: Int, _ problem: Problem.Code, answering: ATTOpcode?, about subject: UInt16?,
-    _ opcode: ATTOpcode, _ time: Timestamp?, _ problems: inout Problems
+    _ opcode: ATTOpcode, _ problems: inout Problems
   ) -> Request? {
-    guard let newest = open[place] else {
+    guard let waiting = open[place] else {
       problems.add(Problem(problem))
       return nil
     }
-    let isNewest = Self.answers(opcode, answering, newest)
-    if !earlier.isEmpty,
-      let chosen = oldest(place, opcode, answering, subject, time, orNewest: isNewest, newest)
-    {
-      let request = earlier[chosen].request
-      // An answer that names its attribute leaves no doubt.
-      if isNewest, Self.mayCover(newest, subject) { isAssumed[place] = true }
-      for index in (0...chosen).reversed() where earlier[index].place == place {
-        earlier.remove(at: index)
+    let isNewest = Self.answers(opcode, answering, waiting)
+    if let first = overtaken[place], Self.answers(opcode, answering, first) {
+      let isFirst = subject.map { first.covers($0) == true && waiting.covers($0) == false }
+      if !isNewest || isFirst ?? false {
+        overtaken[place] = nil
+        return first
       }
-      return request
     }
     guard isNewest else {
       // The request that waits may still get its own answer.
-      problems.add(Problem(.responseMismatch, newest.packet))
+      problems.add(Problem(.responseMismatch, waiting.packet))
       return nil
     }
     open[place] = nil
-    if !earlier.isEmpty { earlier.removeAll { $0.place == place } }
-    return newest
-  }
-
-  /// The oldest of the earlier ones that a response can answer; nil where it is the newest's.
-  private func oldest(
-    _ place: Int, _ opcode: ATTOpcode, _ answering: ATTOpcode?, _ subject: UInt16?,
-    _ time: Timestamp?, orNewest isNewest: Bool, _ newest: Request
-  ) -> Int? {
-    let fitting = earlier.indices.filter { index in
-      let request = earlier[index].request
-      guard earlier[index].place == place, Self.answers(opcode, answering, request) else {
-        return false
-      }
-      guard let time, let sent = request.time else { return true }
-      return time.nanoseconds(since: sent) < Self.longestWait
-    }
-    if let covering = fitting.first(where: { Self.mayCover(earlier[$0].request, subject) }) {
-      return covering
-    }
-    // What is named is nobody's: the order alone tells.
-    return isNewest && Self.mayCover(newest, subject) ? nil : fitting.first
-  }
-
-  /// Whether an answer that names `subject` can be this request's, as far as that is known.
-  private static func mayCover(_ request: Request, _ subject: UInt16?) -> Bool {
-    subject.map { request.covers($0) != false } ?? true
+    overtaken[place] = nil
+    return waiting
   }
 
   private static func answers(

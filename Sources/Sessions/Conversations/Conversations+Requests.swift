@@ -5,6 +5,9 @@ import Dissectors
 
 /// The PDUs of one bearer.
 extension Conversations {
+  /// ATT's transaction timeout (Core, Vol 3, Part F, 3.3.3).
+  private static let longestWait: Int64 = 30_000_000_000
+
   mutating func observe(
     _ pdu: ATTPDU, _ bearer: Int, _ direction: Direction, _ record: borrowing CaptureRecord,
     _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ fragments: [Int],
@@ -20,10 +23,10 @@ extension Conversations {
       begin(pdu, place, record, bytes, parts, isCut: isCut, memory)
     case .indication:
       let place = Place(bearer: bearer, direction: direction)
-      push(place, from: Side.indications, memory)
+      push(place, from: 2, memory)
       let fields = pdu.fields
       let attribute = identity(fields.handle, place, isLocal: direction == .sent, memory)
-      sides[place.side].pending[Side.indications].begin(
+      sides[place.side].pending[2].begin(
         opcode, record, attribute, bytes.part(fields.value ?? .empty),
         offset: 0, fragments: parts, isCut: isCut, ordinal: ordinal(place, memory))
     case .response, .confirmation:
@@ -82,13 +85,12 @@ extension Conversations {
     sides[side].pending[0].executes = fields.executeFlags != 0
   }
 
-  /// Makes room for a new request (`first` 0) or indication: those that wait are overtaken, and the oldest
-  /// one is given up where there are too many.
+  /// Makes room for a new request (`first` 0) or indication (2): the one that waits is overtaken, and the
+  /// one that was so before is given up.
   private mutating func push(_ place: Place, from first: Int, _ memory: Memory) {
     guard sides[place.side].pending[first].isOpen else { return }
-    let last = first + Transactions.depth - 1
-    giveUp(place, last, .overtaken, at: nil, memory)
-    for slot in (first..<last).reversed() { sides[place.side].pending.swapAt(slot, slot + 1) }
+    giveUp(place, first + 1, .overtaken, at: nil, memory)
+    sides[place.side].pending.swapAt(first, first + 1)
   }
 
   /// Tells that a request or an indication was not answered.
@@ -102,7 +104,7 @@ extension Conversations {
     guard pending.operation != nil else { return }
     var reason = reason
     if reason == .connectionEnded, let time, let sent = pending.time,
-      time.nanoseconds(since: sent) >= Transactions.longestWait
+      time.nanoseconds(since: sent) >= Self.longestWait
     {
       reason = .timedOut
     }
@@ -146,20 +148,17 @@ extension Conversations {
     _ bytes: RawSpan, _ answer: Answer, _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: Memory
   ) {
     let side = place.side
-    let first = pdu.opcode.role == .confirmation ? Side.indications : 0
-    let end = first + Transactions.depth
+    let first = pdu.opcode.role == .confirmation ? 2 : 0
     guard let request = answer.request,
-      let slot = (first..<end).first(where: {
+      let slot = [first, first + 1].first(where: {
         sides[side].pending[$0].isOpen && sides[side].pending[$0].packet == request.packet
       })
     else {
       tellOrphan(pdu, place, record, bytes, answer, fragments, isCut: isCut, memory)
       return
     }
-    // As `Transactions` has it: an answer to one means that there is none to those before.
-    for earlier in (slot + 1..<end).reversed() {
-      giveUp(place, earlier, .overtaken, at: nil, memory)
-    }
+    // As `Transactions` has it: an answer to the newest means that there is none to the one before.
+    if slot == first { giveUp(place, first + 1, .overtaken, at: nil, memory) }
     let pending = sides[side].pending[slot]
     sides[side].pending[slot].end()
     let fields = pdu.fields

@@ -29,14 +29,8 @@ package struct Conversations: Sendable {
 
   /// What one client has open on one bearer, and the indications that go the same way.
   struct Side: Sendable {
-    /// Where the indications stand in `pending`.
-    static let indications = Transactions.depth
-    /// The order in which all are given up: the oldest requests, then the oldest indications first.
-    static let oldestFirst =
-      Array((0..<indications).reversed()) + (indications..<2 * indications).reversed()
-
-    /// The newest request and those that it overtook, then the newest indication and those before.
-    var pending = [Pending](repeating: Pending(), count: 2 * Transactions.depth)
+    /// The newest request and the one that it overtook, the newest indication and the one before.
+    var pending = [Pending](repeating: Pending(), count: 4)
     var read = LongRead()
     var queue = PreparedQueue()
   }
@@ -238,7 +232,7 @@ package struct Conversations: Sendable {
       let place = Place(bearer: bearer, direction: direction)
       finishRead(place)
       sides[place.side].read.forget()
-      for slot in Side.oldestFirst { giveUp(place, slot, reason, at: time, memory) }
+      for slot in [1, 0, 3, 2] { giveUp(place, slot, reason, at: time, memory) }
       let isOver = reason == .connectionEnded || reason == .captureEnded
       flush(place, .notExecuted(isOver ? reason : .forgotten), response: nil, memory)
     }
@@ -270,7 +264,7 @@ package struct Conversations: Sendable {
       for direction in [Direction.sent, .received] {
         let place = Place(bearer: bearer, direction: direction)
         finishRead(place)
-        for slot in Side.oldestFirst { giveUp(place, slot, .recordsLost, at: nil, memory) }
+        for slot in [1, 0, 3, 2] { giveUp(place, slot, .recordsLost, at: nil, memory) }
         sides[place.side].queue.lose()
       }
     }
