@@ -51,9 +51,16 @@ package struct Output: ~Copyable {
   /// others, what was written out is not taken back.
   package mutating func shorten(to length: Int) { count = min(count, max(0, length)) }
 
-  /// Writes out what the buffer holds.
+  /// Drops what the buffer holds and what follows, because of an error in what should stand before it.
+  package mutating func fail(_ error: Int32) { failure = failure ?? error }
+
+  /// Writes out what the buffer holds, where it stands in front of a descriptor.
   package mutating func flush() {
-    guard let descriptor else { return }
+    if let descriptor { flush(to: descriptor) }
+  }
+
+  /// Writes what the buffer holds to this descriptor, whichever the buffer itself has.
+  package mutating func flush(to descriptor: Int32) {
     var written = 0
     while written < count, failure == nil {
       let result = unsafe write(descriptor, buffer + written, count - written)

@@ -24,6 +24,11 @@ package struct InputBuffer: ~Copyable {
   /// How many times `read(2)` was called.
   private(set) var readCount = 0
 
+  /// Descriptors that get everything that is read, too; -1 for one that nobody reads any more.
+  private var copies: [Int32] = []
+  /// How many bytes are read at once at most.
+  private var pieceBytes = Int.max
+
   /// Where the next byte stands in the file or stream, counted from where reading began.
   package private(set) var offset: Int64 = 0
   /// Whether `read(2)` said that nothing follows what was read.
@@ -44,8 +49,14 @@ package struct InputBuffer: ~Copyable {
   /// Opens a file, device or named pipe; `-` is standard input. Opening a named pipe waits for its
   /// writer.
   ///
+  /// - Parameters:
+  ///   - copies: pipes that get everything that is read, which whoever opened them closes: for
+  ///     others who must see the same bytes, whatever happens to the file meanwhile.
+  ///   - pieceBytes: how many bytes are read, and handed on, at once at most.
   /// - Throws: `.inaccessible` with the system's words.
-  package init(path: String) throws(CaptureFailure) {
+  package init(
+    path: String, copies: [Int32] = [], pieceBytes: Int = .max
+  ) throws(CaptureFailure) {
     if path == "-" {
       self.init(descriptor: STDIN_FILENO, owned: false)
       return
@@ -56,6 +67,8 @@ package struct InputBuffer: ~Copyable {
     } while opened < 0 && errno == EINTR
     guard opened >= 0 else { throw CaptureFailure(.inaccessible, systemWords(errno)) }
     self.init(descriptor: opened, owned: true)
+    self.copies = copies
+    self.pieceBytes = max(1, pieceBytes)
   }
 
   deinit {
@@ -133,8 +146,9 @@ package struct InputBuffer: ~Copyable {
   private mutating func readOnce() throws(CaptureFailure) {
     while true {
       readCount += 1
-      let result = unsafe read(descriptor, storage + end, capacity - end)
+      let result = unsafe read(descriptor, storage + end, min(capacity - end, pieceBytes))
       if result > 0 {
+        if !copies.isEmpty { copy(result) }
         end += result
         return
       }
@@ -147,6 +161,22 @@ package struct InputBuffer: ~Copyable {
         unsafe poll(&waiting, 1, -1)
       } else if errno != EINTR {
         throw CaptureFailure(.inaccessible, systemWords(errno))
+      }
+    }
+  }
+
+  /// Hands on the bytes that were just read, in the order of `copies`.
+  private mutating func copy(_ count: Int) {
+    for index in copies.indices where copies[index] >= 0 {
+      var written = 0
+      while written < count {
+        let result = unsafe write(copies[index], storage + end + written, count - written)
+        if result > 0 {
+          written += result
+        } else if result == 0 || errno != EINTR {
+          copies[index] = -1
+          break
+        }
       }
     }
   }

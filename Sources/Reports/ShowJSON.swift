@@ -5,7 +5,7 @@ package import Dissectors
 package import Sessions
 
 /// `show --json`: one object a record, in the order of the capture (json.md).
-package struct ShowJSON: PacketReport, ~Copyable {
+package struct ShowJSON: SharedReport, ~Copyable {
   private let options: ShowOptions
   private let timeDecimals: Int
   private var sink: JSONSink
@@ -49,6 +49,8 @@ package struct ShowJSON: PacketReport, ~Copyable {
     }
     sink.endDocument(in: &output)
   }
+
+  package mutating func skip(_ record: borrowing CaptureRecord) { showing.skip(record) }
 
   package mutating func finish(
     _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output

@@ -35,6 +35,9 @@ package struct ShowOptions: Sendable {
   /// How many seconds east of UTC this machine's zone is at a time given in seconds since 1970.
   package var zoneOffset: @Sendable (Int64) -> Int64 = { _ in 0 }
 
+  /// Whether every packet is shown, so that what is printed of one depends on no other's being printed.
+  package var showsEverything: Bool { selection.isEverything && selection.limit == nil }
+
   /// The defaults.
   package init() {}
 }

@@ -67,6 +67,12 @@ struct Showing: Sendable {
     return true
   }
 
+  /// Takes a packet that another shows.
+  mutating func skip(_ record: borrowing CaptureRecord) {
+    hasSeenPackets = true
+    if start == nil, let time = record.time { begin(at: time) }
+  }
+
   /// Whether a packet is to be shown, as far as its words have no part in it.
   private mutating func admits(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,

@@ -5,6 +5,7 @@ import Captures
 import Glibc
 import Reports
 import Sessions
+import Synchronization
 
 /// Runs a report over a capture and turns what goes wrong into sentences and exit statuses.
 enum Run {
@@ -25,13 +26,11 @@ enum Run {
     maps: [SuppliedMap] = [], _ makeReport: @escaping (CaptureSummary) -> Report,
     inspect: @escaping (borrowing Report) -> Void = { _ in }
   ) throws {
-    var reading = Reading(to: descriptor, maps, makeReport, inspect)
+    var reading = Reading(Output(descriptor: descriptor), maps, makeReport, inspect)
     var failures: [CaptureFailure] = []
     do throws(CaptureFailure) {
       if names.count == 1 {
-        var source = try CaptureReader(path: names[0])
-        defer { if saysRemarks { reading.remarks += source.summary.allRemarks } }
-        try source.lend(to: &reading)
+        try reading.read(InputBuffer(path: names[0]), saysRemarks: saysRemarks)
       } else {
         var source = try JoinedSource(paths: names)
         defer {
@@ -44,13 +43,22 @@ enum Run {
     } catch {
       failures.insert(error, at: 0)
     }
+    try end(names, failures, reading.remarks, outputFailure: reading.output.failure)
+  }
+
+  /// Says what went wrong, and what is to be said of the captures as a whole.
+  ///
+  /// - Throws: the exit status, where something went wrong.
+  private static func end(
+    _ names: [String], _ failures: [CaptureFailure], _ remarks: [String], outputFailure: Int32?
+  ) throws {
     for failure in failures {
       Terminal.complain(failure.sentence(about: names[0]) + verbs(insteadOf: names[0], failure))
     }
     // What could not be written weighs more than what could not be read.
-    try Terminal.check(reading.output)
+    try Terminal.check(outputFailure)
     let subject = names.count == 1 ? "\(CaptureFailure.subject(names[0])): " : ""
-    for remark in reading.remarks { Terminal.complain(subject + remark) }
+    for remark in remarks { Terminal.complain(subject + remark) }
     if let failure = failures.first { throw ExitCode(failure.kind.status) }
   }
 
@@ -78,13 +86,23 @@ private struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable
   var remarks: [String] = []
 
   init(
-    to descriptor: Int32, _ maps: [SuppliedMap], _ makeReport: @escaping (CaptureSummary) -> Report,
-    _ inspect: @escaping (borrowing Report) -> Void
+    _ output: consuming Output, _ maps: [SuppliedMap],
+    _ makeReport: @escaping (CaptureSummary) -> Report,
+    _ inspect: @escaping (borrowing Report) -> Void = { _ in }
   ) {
-    output = Output(descriptor: descriptor)
+    self.output = output
     self.maps = maps
     self.makeReport = makeReport
     self.inspect = inspect
+  }
+
+  /// Reads one capture.
+  mutating func read(
+    _ input: consuming InputBuffer, saysRemarks: Bool = true
+  ) throws(CaptureFailure) {
+    var source = try CaptureReader(input)
+    defer { if saysRemarks { remarks += source.summary.allRemarks } }
+    try source.lend(to: &self)
   }
 
   mutating func use<Source: CaptureSource & ~Copyable>(
@@ -101,6 +119,60 @@ private struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable
 }
 
 extension Run {
+  /// Shorter captures are printed before it would pay to share the work.
+  private static let leastSharedBytes: Int64 = 1 << 18
+  /// How many may share the work: as many as there are processors, or as GATTSCOPE_THREADS says.
+  private static var members: Int {
+    // More would hardly be faster: each of them reads everything.
+    let most = 4
+    let wanted = Terminal.environment("GATTSCOPE_THREADS").flatMap { Int($0) }
+    return max(1, min(most, wanted ?? Terminal.processors))
+  }
+
+  /// Reads a capture and prints the report on it, with as many processors as there are where it is a
+  /// file that is long enough. The output is the same with any number of them.
+  static func shared<Report: SharedReport & SendableMetatype & ~Copyable>(
+    _ name: String, maps: [SuppliedMap] = [],
+    _ makeReport: @escaping @Sendable (CaptureSummary) -> Report
+  ) throws {
+    let members = members
+    guard members > 1, let size = Terminal.fileSize(name), size >= leastSharedBytes,
+      let ring = Ring(of: members, to: STDOUT_FILENO), let feeds = Pipes(members - 1)
+    else { return try captures([name], maps: maps, makeReport) }
+    let result = Mutex<(failure: CaptureFailure?, remarks: [String])>((nil, []))
+    let wasShared = ring.run { member in
+      var reading = Reading(Output(), maps) { summary in
+        TurnTaking(makeReport(summary), member: member, of: members) {
+          ring.write(&$0, member: member)
+        }
+      }
+      guard member == 0 else {
+        // The first member meets the same failure, and says it.
+        try? reading.read(InputBuffer(descriptor: feeds.outlets[member - 1], owned: true))
+        return
+      }
+      // The others read what the first one reads, so that all see the same bytes even if the file
+      // changes meanwhile. They cannot wait for each other in a circle: whoever waits for its turn has
+      // read further than those whose turns come before; and since no piece is larger than what a
+      // pipe takes, a member whose pipe is full has read no further than the first, whom it keeps.
+      do throws(CaptureFailure) {
+        let pieceBytes = feeds.capacity
+        try reading.read(InputBuffer(path: name, copies: feeds.inlets, pieceBytes: pieceBytes))
+      } catch {
+        result.withLock { $0.failure = error }
+      }
+      feeds.closeInlets()
+      result.withLock { $0.remarks = reading.remarks }
+    }
+    guard wasShared else {
+      feeds.closeOutlets()
+      feeds.closeInlets()
+      return try captures([name], maps: maps, makeReport)
+    }
+    let (failure, remarks) = result.withLock { $0 }
+    try end([name], failure.map { [$0] } ?? [], remarks, outputFailure: ring.failure)
+  }
+
   /// A selection that knows the devices with the names that it asks for: where the capture can be read
   /// twice they are looked for beforehand, else each shows from the packet that tells its name.
   static func finding(_ selection: Selection, in names: [String]) -> Selection {

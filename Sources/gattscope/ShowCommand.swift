@@ -86,7 +86,9 @@ struct ShowCommand: ParsableCommand {
     options.glyphs = signs.glyphs
     options.zoneOffset = Terminal.zoneOffset(at:)
     let maps = try supplied.maps()
-    if json {
+    if json, captures.count == 1, options.showsEverything {
+      try Run.shared(captures[0], maps: maps) { [options] in ShowJSON(options, $0) }
+    } else if json {
       try Run.captures(captures, maps: maps) { ShowJSON(options, $0) }
     } else {
       try Run.captures(captures, maps: maps) { ShowText(options, $0) }

@@ -59,11 +59,18 @@ enum Terminal {
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
   /// Whether this is the path of a regular file, which can be read more than once.
-  static func isFile(_ path: String) -> Bool {
-    guard path != "-" else { return false }
+  static func isFile(_ path: String) -> Bool { fileSize(path) != nil }
+
+  /// How many bytes the regular file at this path has; nil where there is none.
+  static func fileSize(_ path: String) -> Int64? {
+    guard path != "-" else { return nil }
     var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int64(status.st_size)
   }
+
+  /// How many processors there are to work with.
+  static var processors: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
   /// The bytes of a small file; nil where it cannot be read, or is larger than any that is meant.
   static func contents(of path: String) -> [UInt8]? {
@@ -143,12 +150,14 @@ enum Terminal {
     var output = Output(descriptor: STDOUT_FILENO)
     write(&output)
     output.flush()
-    try check(output)
+    try check(output.failure)
   }
 
   /// Fails where output could not be written. A reader that went away is no failure.
-  static func check(_ output: borrowing Output) throws {
-    guard let code = output.failure, code != EPIPE else { return }
+  ///
+  /// - Parameter failure: the error of the first write that failed.
+  static func check(_ failure: Int32?) throws {
+    guard let code = failure, code != EPIPE else { return }
     let words = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
     complain("output could not be written: \(words.lowercased())")
     throw ExitCode(74)

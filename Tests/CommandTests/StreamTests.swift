@@ -124,6 +124,50 @@ struct StreamTests {
   }
 }
 
+/// Long files are printed by several threads, streams by one.
+@Suite("Files that several threads print")
+struct SharedWorkTests {
+  @Test(
+    "The output is the same as of a stream, also where the capture ends early", arguments: [0, 5])
+  func same(_ missing: Int) throws {
+    let folder = try Folder()
+    let bytes = CaptureBytes.session(20_000).bytes.dropLast(missing)
+    let file = try folder.write("capture", Array(bytes))
+    let shared = try Program.run(
+      ["show", "--json", file], environment: ["GATTSCOPE_THREADS": "\(threads)"])
+    let alone = try Program.run(["show", "--json", "-"], input: file)
+    #expect(shared.output == alone.output)
+    #expect(shared.status == alone.status && shared.status == (missing > 0 ? 65 : 0))
+    #expect(shared.errors.contains("the capture ends early") == (missing > 0))
+    #expect(shared.packets == Array(1...20_000 - (missing > 0 ? 1 : 0)))
+  }
+
+  @Test("A full device is said once, with status 74")
+  func fullDevice() throws {
+    let folder = try Folder()
+    let file = try folder.write("capture", CaptureBytes.session(20_000).bytes)
+    let process = Program.process(["show", "--json", file])
+    process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
+    let errors = Pipe()
+    process.standardError = errors
+    try Program.start(process)
+    process.waitUntilExit()
+    let said = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
+    #expect(Program.status(of: process) == 74)
+    #expect(said == "gattscope: output could not be written: no space left on device\n")
+  }
+
+  @Test("A reader that goes away ends the program, without a word")
+  func readerLeaves() throws {
+    let folder = try Folder()
+    try folder.write("capture", CaptureBytes.session(50_000).bytes)
+    let session = try Session(["show", "--json", folder.path("capture")])
+    _ = session.line()
+    let ending = try session.hangUp()
+    #expect(ending.status == 0 && ending.errors.isEmpty, "\(ending)")
+  }
+}
+
 /// The program stands still with its output's pipe full while its file changes.
 @Suite("Files that change while they are read")
 struct ChangingFileTests {
