@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 
 /// A file, pipe or socket in front of one sliding buffer: what was read and not yet taken.
@@ -24,10 +25,11 @@ package struct InputBuffer: ~Copyable {
   /// How many times `read(2)` was called.
   private(set) var readCount = 0
 
-  /// Descriptors that get everything that is read, too; -1 for one that nobody reads any more.
-  private var copies: [Int32] = []
-  /// How many bytes are read at once at most.
-  private var pieceBytes = Int.max
+  /// Where bytes come from instead of the descriptor, and those of them that had no room yet.
+  private var pieces: (() -> [UInt8]?)?
+  private var piece: ArraySlice<UInt8> = []
+  /// Gets everything that is read, too.
+  private var copy: (([UInt8]) -> Void)?
 
   /// Where the next byte stands in the file or stream, counted from where reading began.
   package private(set) var offset: Int64 = 0
@@ -49,14 +51,10 @@ package struct InputBuffer: ~Copyable {
   /// Opens a file, device or named pipe; `-` is standard input. Opening a named pipe waits for its
   /// writer.
   ///
-  /// - Parameters:
-  ///   - copies: pipes that get everything that is read, which whoever opened them closes: for
-  ///     others who must see the same bytes, whatever happens to the file meanwhile.
-  ///   - pieceBytes: how many bytes are read, and handed on, at once at most.
+  /// - Parameter copy: gets everything that is read, piece by piece: for others who must see the same
+  ///   bytes, whatever happens to the file meanwhile.
   /// - Throws: `.inaccessible` with the system's words.
-  package init(
-    path: String, copies: [Int32] = [], pieceBytes: Int = .max
-  ) throws(CaptureFailure) {
+  package init(path: String, copy: (([UInt8]) -> Void)? = nil) throws(CaptureFailure) {
     if path == "-" {
       self.init(descriptor: STDIN_FILENO, owned: false)
       return
@@ -67,8 +65,13 @@ package struct InputBuffer: ~Copyable {
     } while opened < 0 && errno == EINTR
     guard opened >= 0 else { throw CaptureFailure(.inaccessible, systemWords(errno)) }
     self.init(descriptor: opened, owned: true)
-    self.copies = copies
-    self.pieceBytes = max(1, pieceBytes)
+    self.copy = copy
+  }
+
+  /// Takes what `pieces` gives, which waits where it must, until it gives nil.
+  package init(pieces: @escaping () -> [UInt8]?) {
+    self.init(descriptor: -1, owned: false)
+    self.pieces = pieces
   }
 
   deinit {
@@ -144,11 +147,15 @@ package struct InputBuffer: ~Copyable {
 
   /// One `read(2)` of as much as there is room for; waits on a descriptor that does not block.
   private mutating func readOnce() throws(CaptureFailure) {
+    if let pieces { return take(from: pieces) }
     while true {
       readCount += 1
-      let result = unsafe read(descriptor, storage + end, min(capacity - end, pieceBytes))
+      let result = unsafe read(descriptor, storage + end, capacity - end)
       if result > 0 {
-        if !copies.isEmpty { copy(result) }
+        if let copy {
+          let read = unsafe RawSpan(_unsafeStart: storage + end, byteCount: result)
+          copy(read.array)
+        }
         end += result
         return
       }
@@ -165,19 +172,22 @@ package struct InputBuffer: ~Copyable {
     }
   }
 
-  /// Hands on the bytes that were just read, in the order of `copies`.
-  private mutating func copy(_ count: Int) {
-    for index in copies.indices where copies[index] >= 0 {
-      var written = 0
-      while written < count {
-        let result = unsafe write(copies[index], storage + end + written, count - written)
-        if result > 0 {
-          written += result
-        } else if result == 0 || errno != EINTR {
-          copies[index] = -1
-          break
-        }
+  /// As much of the next piece as there is room for.
+  private mutating func take(from pieces: () -> [UInt8]?) {
+    if piece.isEmpty {
+      guard let next = pieces() else {
+        isAtEnd = true
+        return
+      }
+      piece = next[...]
+    }
+    let taken = piece.prefix(capacity - end)
+    unsafe taken.withUnsafeBytes { bytes in
+      if let first = bytes.baseAddress {
+        unsafe (storage + end).copyMemory(from: first, byteCount: bytes.count)
       }
     }
+    end += taken.count
+    piece = piece.dropFirst(taken.count)
   }
 }

@@ -136,9 +136,13 @@ extension Run {
     _ makeReport: @escaping @Sendable (CaptureSummary) -> Report
   ) throws {
     let members = members
-    guard members > 1, let size = Terminal.fileSize(name), size >= leastSharedBytes,
-      let ring = Ring(of: members, to: STDOUT_FILENO), let feeds = Pipes(members - 1)
-    else { return try captures([name], maps: maps, makeReport) }
+    guard members > 1, let size = Terminal.fileSize(name), size >= leastSharedBytes else {
+      return try captures([name], maps: maps, makeReport)
+    }
+    let ring = Ring(of: members, to: STDOUT_FILENO)
+    // The others read what the first one reads, so that all see the same bytes even if the file
+    // changes meanwhile.
+    let feeds = (1..<members).map { _ in Handoff<[UInt8]>() }
     let result = Mutex<(failure: CaptureFailure?, remarks: [String])>((nil, []))
     let wasShared = ring.run { member in
       var reading = Reading(Output(), maps) { summary in
@@ -147,28 +151,21 @@ extension Run {
         }
       }
       guard member == 0 else {
+        let feed = feeds[member - 1]
         // The first member meets the same failure, and says it.
-        try? reading.read(InputBuffer(descriptor: feeds.outlets[member - 1], owned: true))
+        try? reading.read(InputBuffer { feed.take() })
+        feed.end()
         return
       }
-      // The others read what the first one reads, so that all see the same bytes even if the file
-      // changes meanwhile. They cannot wait for each other in a circle: whoever waits for its turn has
-      // read further than those whose turns come before; and since no piece is larger than what a
-      // pipe takes, a member whose pipe is full has read no further than the first, whom it keeps.
       do throws(CaptureFailure) {
-        let pieceBytes = feeds.capacity
-        try reading.read(InputBuffer(path: name, copies: feeds.inlets, pieceBytes: pieceBytes))
+        try reading.read(InputBuffer(path: name) { piece in feeds.forEach { $0.give(piece) } })
       } catch {
         result.withLock { $0.failure = error }
       }
-      feeds.closeInlets()
+      feeds.forEach { $0.end() }
       result.withLock { $0.remarks = reading.remarks }
     }
-    guard wasShared else {
-      feeds.closeOutlets()
-      feeds.closeInlets()
-      return try captures([name], maps: maps, makeReport)
-    }
+    guard wasShared else { return try captures([name], maps: maps, makeReport) }
     let (failure, remarks) = result.withLock { $0 }
     try end([name], failure.map { [$0] } ?? [], remarks, outputFailure: ring.failure)
   }

@@ -128,8 +128,9 @@ struct StreamTests {
 @Suite("Files that several threads print")
 struct SharedWorkTests {
   @Test(
-    "The output is the same as of a stream, also where the capture ends early", arguments: [0, 5])
-  func same(_ missing: Int) throws {
+    "The output is the same as of a stream, also where the capture ends early",
+    arguments: [1, 2, 3, 4], [0, 5])
+  func same(_ threads: Int, _ missing: Int) throws {
     let folder = try Folder()
     let bytes = CaptureBytes.session(20_000).bytes.dropLast(missing)
     let file = try folder.write("capture", Array(bytes))
