@@ -28,6 +28,9 @@ PEAK_NOISE_MB = 2  # the peak does not depend on the length of the capture, but 
 FIRST_LINE_MS = 30
 DEVICE = "C0:FF:EE:C0:FF:EE"  # in one packet of a hundred or fewer
 SELECTION = 0.10  # how much more choosing may cost than choosing nothing
+MIXES = {"": "spine", ", layers": "mixed-layers"}  # by what the table calls them
+# What tells at the end what it gathered; `values --json` tells as it goes.
+SUMMARIES = (["map"], ["devices"], ["values"], ["values", "--json"])
 
 
 class Run(NamedTuple):
@@ -159,12 +162,26 @@ class Bench:
             ratio = statistics.median(all_seconds) / least
             self.verdict(f"show, {name} : nothing", f"{ratio:.2f}", f"at most {1 + SELECTION:.2f}", ratio <= 1 + SELECTION)
 
+    def summaries(self) -> None:
+        """The other verbs read what `show` reads and print less of it."""
+        count = 200_000 if self.quick else 1_000_000
+        for suffix, mix in MIXES.items():
+            capture = self.traffic(count, mix=mix)
+            seconds: dict[str, list[float]] = {" ".join(arguments): [] for arguments in (["show"], *SUMMARIES)}
+            for _ in range(self.rounds):
+                for name, all_seconds in seconds.items():
+                    all_seconds.append(run(self.program, *name.split(), capture).seconds)
+            show = statistics.median(seconds.pop("show"))
+            for name, all_seconds in seconds.items():
+                ratio = statistics.median(all_seconds) / show
+                self.verdict(f"{name}{suffix} : show, seconds", f"{ratio:.2f}", "at most 1.00", ratio <= 1)
+
     def memory(self) -> None:
         few, many = 10_000, 1_000_000 if self.quick else 10_000_000
-        for mix in ("spine", "mixed-layers"):
-            for arguments in (["show"], ["show", "--json"]):
+        for suffix, mix in MIXES.items():
+            for arguments in (["show"], ["show", "--json"], *SUMMARIES):
                 small, large = (run(self.program, *arguments, self.traffic(count, mix=mix)).peak_mb for count in (few, many))
-                what = f"{' '.join(arguments)}{', layers' if mix != 'spine' else ''}"
+                what = f"{' '.join(arguments)}{suffix}"
                 peak = f"{what}: peak memory, {many // 1_000_000} M records"
                 self.verdict(peak, f"{large:.1f} MB", f"at most {PEAK_MB} MB", large <= PEAK_MB)
                 self.verdict(
@@ -187,13 +204,13 @@ class Bench:
             print("  -       allocations: there is no C compiler")
             return
         subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-o", library, HERE / "malloc-count.c"], check=True)
-        for mix in ("spine", "mixed-layers"):
+        for suffix, mix in MIXES.items():
             for arguments in (["show"], ["show", "--json"]):
                 counts = [self._allocations(library, arguments, count, mix) for count in (100_000, 200_000)]
                 if None in counts:
                     print("  -       allocations: not counted (is the program linked to glibc statically?)")
                     return
-                what = f"{' '.join(arguments)}{', layers' if mix != 'spine' else ''}: allocations per 100 000 records"
+                what = f"{' '.join(arguments)}{suffix}: allocations per 100 000 records"
                 print(f"  -       {what:54} {counts[1] - counts[0]:>14}")
 
     def _allocations(self, library: Path, arguments: list[str], count: int, mix: str) -> int | None:
@@ -219,6 +236,7 @@ def main() -> int:
         bench.speed()
         bench.growth()
         bench.selection()
+        bench.summaries()
         bench.memory()
         bench.start()
         bench.allocations()

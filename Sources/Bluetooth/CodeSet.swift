@@ -1,7 +1,6 @@
 // The named codes and bits of HCI's parameters: one case per set, its names in a function of its own
 // in the extensions beside this file, which CodeSet+Names.swift gathers. Names are worded for one line
-// of text. A longer file than others: an enum's cases cannot be divided, and as one byte a field of the
-// tables stays small.
+// of text. One enum for all: as one byte a field of the tables stays small.
 
 /// A set of codes or of flag bits whose members have names, for parameters that hold one of them.
 package enum CodeSet: UInt8, Sendable, CaseIterable {
@@ -243,12 +242,8 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
 
   // The features of LMP and of the Link Layer, by their bits.
 
-  /// LMP features, page 0.
-  case lmpFeatures
-  /// LMP features, page 1: what the Host supports.
-  case lmpFeatures1
-  /// LMP features, page 2.
-  case lmpFeatures2
+  /// LMP features, by their page; those of page 1 are what the Host supports.
+  case lmpFeatures, lmpFeatures1, lmpFeatures2
   /// LE features by their bits; those from 64 on are only in commands that name one by its
   /// number.
   case leFeatures
@@ -257,12 +252,8 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
 
   // The events that the event masks let through, by their bits.
 
-  /// Event_Mask.
-  case eventMask
-  /// Event_Mask_Page_2.
-  case eventMask2
-  /// LE_Event_Mask.
-  case leEventMask
+  /// Event_Mask, Event_Mask_Page_2 and LE_Event_Mask.
+  case eventMask, eventMask2, leEventMask
   /// LE_States: states and combinations of states that a Controller supports.
   case leStates
 
@@ -270,20 +261,15 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
 
   /// The version of Google's feature specification that a Controller follows.
   case androidVersion
-  /// Subcommands of Android's multi-advertising.
-  case androidMultiAdvertising
-  /// Subcommands of Android's offloaded resolution of private addresses.
-  case androidRPAOffload
-  /// Subcommands of Android's batch scan.
-  case androidBatchScan
+  /// Subcommands of Android's commands.
+  case androidMultiAdvertising, androidRPAOffload, androidBatchScan, androidAPCF,
+    androidAudioOffload, androidAudioBuffer
   /// The forms in which a batch scan stores what it hears, by their bits.
   case androidBatchModes
   /// The form of the results of a batch scan.
   case androidBatchFormat
   /// Which result a full batch scan throws away.
   case androidDiscardRule
-  /// Subcommands of Android's Advertising Packet Content Filter.
-  case androidAPCF
   /// What becomes of a filter or of a report.
   case androidAction
   /// What an Advertising Packet Content Filter looks at, by its bits.
@@ -296,20 +282,11 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case androidDelivery
   /// The type of the address that a filter looks for.
   case androidAddressType
-  /// Codecs of A2DP that a Controller takes off the Host, by their bits.
-  case androidCodecs
-  /// Sampling rates, by their bits.
-  case androidSamplingRates
-  /// Sizes of samples, by their bits.
-  case androidSampleBits
-  /// Numbers of audio channels, by their bits.
-  case androidChannelModes
-  /// Subcommands of Android's A2DP offload.
-  case androidAudioOffload
+  /// What Android's audio takes, by its bits: codecs of A2DP, sampling rates, sizes of samples, numbers of
+  /// channels.
+  case androidCodecs, androidSamplingRates, androidSampleBits, androidChannelModes
   /// The direction of offloaded audio.
   case androidDataPath
-  /// Subcommands of Android's dynamic audio buffer.
-  case androidAudioBuffer
   /// Quality events that a Controller is to report, by their bits.
   case androidQualityEvents
   /// What a Bluetooth quality report is about.
@@ -322,8 +299,8 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case androidAdvertiserState
   /// Whether an event brings an advertisement.
   case androidAdvertiserInfo
-  /// Subcommands of Microsoft's extension.
-  case microsoftCommand
+  /// Subcommands and events of Microsoft's extension.
+  case microsoftCommand, microsoftEvent
   /// What a Microsoft extension can do, by its bits.
   case microsoftFeatures
   /// What an advertisement is monitored for.
@@ -332,8 +309,6 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case microsoftUUID
   /// Which advertisements are reported while advertisements are monitored.
   case microsoftFilter
-  /// Events of Microsoft's extension.
-  case microsoftEvent
   /// Whether a device is monitored.
   case microsoftState
 
@@ -358,16 +333,8 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case managementAddressTypes
   /// Settings of a controller, by their bits.
   case managementSettings
-  /// Discoverable of Set Discoverable.
-  case discoverable
-  /// Advertising of Set Advertising.
-  case managementAdvertising
-  /// Secure_Connections of Set Secure Connections.
-  case secureConnections
-  /// Debug_Keys of Set Debug Keys.
-  case debugKeys
-  /// Privacy of Set Privacy.
-  case managementPrivacy
+  /// The parameter of the Set command that has this name.
+  case discoverable, managementAdvertising, secureConnections, debugKeys, managementPrivacy
   /// Key_Type of a long term key.
   case longTermKeyType
   /// Type of a signature resolving key.
@@ -409,12 +376,11 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
 
   /// Reason of a Command Reject.
   case l2capReject
-  /// Result of a Connection Response.
-  case l2capConnectionResult
+  /// Results of L2CAP's responses, by what was asked for.
+  case l2capConnectionResult, l2capConfigureResult, l2capInformationResult, l2capMoveResult,
+    l2capUpdateResult, l2capCreditResult, l2capEnhancedResult, l2capReconfigureResult
   /// Status of a Connection Response that says pending.
   case l2capConnectionStatus
-  /// Result of a Configure Response.
-  case l2capConfigureResult
   /// The type of a configuration option.
   case l2capOption
   /// Mode of a channel.
@@ -423,25 +389,12 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case l2capFCS
   /// What an Information Request asks for.
   case l2capInformation
-  /// Result of an Information Response.
-  case l2capInformationResult
   /// Extended features, by their bits.
   case l2capFeatures
   /// Fixed channels, by their identifiers.
   case l2capFixedChannels
-  /// Result of a Move Channel Response.
-  case l2capMoveResult
   /// Result of a Move Channel Confirmation.
   case l2capMoveConfirmation
-  /// Result of a Connection Parameter Update Response.
-  case l2capUpdateResult
-  /// Result of an LE Credit Based Connection Response.
-  case l2capCreditResult
-  /// Result of a Credit Based Connection Response.
-  case l2capEnhancedResult
-  /// Result of a Credit Based Reconfigure Response.
-  case l2capReconfigureResult
   /// What an L2CAP channel is for: PSM and SPSM.
   case psm
-
 }

@@ -122,34 +122,6 @@ struct Sentence: ~Copyable {
   }
 }
 
-/// The signs that text is written with, where the terminal may not know UTF-8.
-package struct Glyphs: Sendable, Equatable {
-  /// Whether the signs are UTF-8.
-  package let isUTF8: Bool
-
-  /// UTF-8 signs.
-  package static let utf8 = Glyphs(isUTF8: true)
-  /// ASCII only.
-  package static let ascii = Glyphs(isUTF8: false)
-
-  /// Host to controller.
-  var sent: StaticString { isUTF8 ? "→" : "->" }
-  /// Controller to host.
-  var received: StaticString { isUTF8 ? "←" : "<-" }
-  /// Host to controller, inferred.
-  var sentInferred: StaticString { isUTF8 ? "⇢" : "~>" }
-  /// Controller to host, inferred.
-  var receivedInferred: StaticString { isUTF8 ? "⇠" : "<~" }
-  /// A range.
-  var to: StaticString { isUTF8 ? "–" : "-" }
-  /// What was cut off.
-  var ellipsis: StaticString { isUTF8 ? "…" : "..." }
-  /// Its columns.
-  var ellipsisColumns: Int { isUTF8 ? 1 : 3 }
-  /// A problem.
-  var warning: StaticString { isUTF8 ? "⚠" : "!" }
-}
-
 /// The parameters that have a place in the line, by their rows.
 extension Sentence: HCIFieldVisitor {
   static var wantsLineOnly: Bool { true }

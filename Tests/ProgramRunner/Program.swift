@@ -37,8 +37,12 @@ package struct Program: Sendable {
     package var packets: [Int] { objects.map { $0?["packet"] as? Int ?? -1 } }
   }
 
-  /// Where the program lies: beside the bundle of the tests.
+  /// Where the program lies: where the variable GATTSCOPE says, so that an optimised build is tested as
+  /// well, else beside the bundle of the tests.
   package static let url: URL = {
+    if let path = ProcessInfo.processInfo.environment["GATTSCOPE"] {
+      return URL(filePath: path).absoluteURL
+    }
     let tests = URL(filePath: CommandLine.arguments[0])
     for folder in [tests.deletingLastPathComponent(), Bundle.main.bundleURL] {
       let program = folder.appending(path: "gattscope")

@@ -7,9 +7,14 @@ import Testing
 @testable import Dissectors
 @testable import Sessions
 
+/// What `joiner` says that its places hold.
+private func said(_ joiner: Any) -> Int? {
+  part("open", of: joiner).flatMap { part("held", of: $0) as? Int }
+}
+
 /// Bytes of memory that the places of `joiner` hold.
 private func held(_ joiner: Any) -> Int {
-  guard let places = part("open", of: joiner) else { return -1 }
+  guard let places = part("open", of: joiner).flatMap({ part("places", of: $0) }) else { return -1 }
   return Mirror(reflecting: places).children.reduce(0) { sum, place in
     let bytes = part("bytes", of: place.value) as? [UInt8] ?? []
     let packets = part("packets", of: place.value) as? [Int] ?? []
@@ -41,7 +46,7 @@ private func held(_ joiner: Any) -> Int {
       }
     }
     #expect(
-      held(reassembly) <= 16_384 * 2 && held(reassembly) == part("held", of: reassembly) as? Int)
+      held(reassembly) <= 16_384 * 2 && held(reassembly) == said(reassembly))
   }
 
   /// A frame of an SDU of 65 000 bytes.
@@ -77,7 +82,7 @@ private func held(_ joiner: Any) -> Int {
     }
     let all = 2 * limits.channels * first.count
     #expect(all > 7 * limits.joinedBytes)
-    #expect(held(sdus) <= limits.joinedBytes && held(sdus) == part("held", of: sdus) as? Int)
+    #expect(held(sdus) <= limits.joinedBytes && held(sdus) == said(sdus))
     #expect(problems.map(\.code) == [.limitReached])
     let last = send(&sdus, Array(body[60_000...]), slot: limits.channels - 1, .received, &problems)
     #expect(last == body && problems.count == 1)
