@@ -34,7 +34,7 @@ extension Memory {
     guard let value = fields.value else { return }
     let count = Int(value.count)
     switch opcode {
-    case .readResponse where count == 2 || count == 16:
+    case .readResponse where (count == 2 || count == 16) && doubt.alternatives.isEmpty:
       attributes.learn(
         read: bytes.part(value), handle, at: answer.attribute, of: key,
         connection: links[link].id, packet: record.number)
@@ -66,6 +66,9 @@ extension Memory {
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: Answer
   ) {
     guard let link = answer.link, let request = answer.request else { return }
+    // Where it may as well answer a request for something else nobody knows what it says.
+    guard doubt.alternatives.allSatisfy({ $0.type == request.type && $0.service == request.service })
+    else { return }
     let key = Attributes.key(isLocal: isLocal, links[link])
     if let items = fields.items {
       let older = attributes.learn(

@@ -14,6 +14,7 @@ extension Memory {
   ) {
     if advertisements.hasNews { advertisements.clear() }
     if !signals.notes.isEmpty { signals.clear() }
+    if !doubt.isEmpty { doubt.clear() }
     let bytes = record.bytes
     let body = dissection.body
     switch dissection.content {

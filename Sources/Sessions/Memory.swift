@@ -33,10 +33,7 @@ package struct Answer: Sendable {
   mutating func answers(_ request: Request?, at time: Timestamp?) {
     guard let request else { return }
     self.request = request
-    guard let time, let sent = request.time else { return }
-    // Below zero the clock was set meanwhile, and the time between is not known.
-    let nanoseconds = time.nanoseconds(since: sent)
-    if nanoseconds >= 0 { latency = nanoseconds }
+    latency = request.latency(until: time)
   }
 }
 
@@ -58,6 +55,8 @@ package struct Memory: Sendable {
   package internal(set) var channels: Channels
   /// The L2CAP signalling requests, and what is known of the current packet's commands.
   package internal(set) var signals: Signals
+  /// What the answer of the current packet leaves open.
+  package internal(set) var doubt = ResponseDoubt()
   var commands: Commands
   /// The maps that were supplied.
   var supplied = SuppliedMaps()
@@ -126,6 +125,7 @@ package struct Memory: Sendable {
   ) {
     if advertisements.hasNews { advertisements.clear() }
     if !signals.notes.isEmpty { signals.clear() }
+    if !doubt.isEmpty { doubt.clear() }
     switch dissection.content {
     case .command(let command): observe(command, record, dissection, bytes, &answer)
     case .event(let event): observe(event, record, &dissection, bytes, &answer)

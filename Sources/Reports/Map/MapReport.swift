@@ -74,6 +74,7 @@ package struct MapReport: PacketReport, ~Copyable {
     _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
     memory.links.forEach { store($0) }
+    uses.finish()
     let devices = self.devices(memory)
     if options.isJSON {
       var document = MapDocument(devices, showsKeys: options.showsKeys)

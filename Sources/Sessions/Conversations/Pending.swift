@@ -68,6 +68,42 @@ struct Pending: Sendable {
   mutating func end() { isOpen = false }
 }
 
+/// A response, apart from its bytes.
+struct Arrived: Sendable {
+  let pdu: ATTPDU
+  let moment: Conversations.Moment
+  var latency: Int64?
+  /// The packets that carried it, where they are several.
+  let packets: ArraySlice<Int>
+  /// How long the PDU was before the capture cut it, as far as its headers tell.
+  let length: Int
+  /// The channel that it came on, where that is a bearer of its own.
+  let channel: ChannelFact?
+  let isCut: Bool
+  /// Whether it may as well answer another request.
+  var isHeld = false
+}
+
+/// A response that may answer one of several requests.
+struct HeldResponse: Sendable {
+  /// The packet of the one that it is given to for now.
+  private(set) var request: Int
+  private(set) var arrived: Arrived
+  let bytes: [UInt8]
+
+  init(request: Int, arrived: Arrived, bytes: [UInt8]) {
+    (self.request, self.arrived, self.bytes) = (request, arrived, bytes)
+    self.arrived.isHeld = true
+  }
+
+  /// Takes in that it answers another request.
+  mutating func take(_ request: Request, isCertain: Bool) {
+    self.request = request.packet
+    arrived.latency = request.latency(until: arrived.moment.time)
+    arrived.isHeld = !isCertain
+  }
+}
+
 /// A value that is read in several parts (Core, Vol 3, Part G, 4.8.3): a response that fills its PDU may
 /// be a part, which the next request tells.
 struct LongRead: Sendable {
@@ -86,6 +122,8 @@ struct LongRead: Sendable {
   private(set) var fillsPDU = false
   /// Whether the server has said that there is no more.
   var isEnded = false
+  /// Whether a part may be that of another attribute, which may be a key.
+  var mayBeKey = false
 
   /// Where the next part begins.
   var end: Int { start + bytes.count }
@@ -98,21 +136,21 @@ struct LongRead: Sendable {
     packets.removeAll(keepingCapacity: true)
     isCut = false
     isEnded = false
+    mayBeKey = false
   }
 
   /// Takes a part that begins at `offset`, which lies between `start` and `end`.
   mutating func add(
-    _ part: RawSpan, at offset: Int, _ record: borrowing CaptureRecord, _ latency: Int64?,
-    fragments: ArraySlice<Int>, isCut: Bool, fillsPDU: Bool, _ limits: Limits
+    _ part: RawSpan, at offset: Int, _ arrived: Arrived, fillsPDU: Bool, _ limits: Limits
   ) {
     self.fillsPDU = fillsPDU
-    if isCut { self.isCut = true }
+    if arrived.isCut { isCut = true }
     if bytes.isEmpty || part.byteCount > 0 {
-      (packet, time) = (record.number, record.time)
-      self.latency = latency
+      (packet, time) = (arrived.moment.number, arrived.moment.time)
+      latency = arrived.latency
       if packets.count < limits.fragmentNumbers {
-        if fragments.isEmpty { packets.append(record.number) }
-        packets.append(contentsOf: fragments)
+        if arrived.packets.isEmpty { packets.append(packet) }
+        packets.append(contentsOf: arrived.packets)
       }
     }
     if offset < end { bytes.removeSubrange(max(0, offset - start)...) }

@@ -143,6 +143,16 @@ package struct AttributeUses: Sendable {
   /// last connections.
   private var authenticated: [Int: Bool] = [:]
   private let limits: Limits
+  /// Responses of which it is not certain which request they answer.
+  private var held: [Held] = []
+  private static let mostHeld = 16
+
+  /// A response that may answer one of several requests, and on which bearer.
+  private struct Held: Sendable {
+    var use: Use
+    let link: LinkSlot?
+    let channel: Int?
+  }
 
   /// Nothing seen.
   package init(_ limits: Limits = Limits()) { self.limits = limits }
@@ -225,42 +235,108 @@ package struct AttributeUses: Sendable {
       split(bytes.part(value), security, packet, server)
       return
     }
+    let isResponse = opcode.role == .response
+    if !held.isEmpty { settle(answer, memory, isResponse: isResponse) }
     guard let handle = fields.handle ?? answer.request?.handle, handle != 0 else { return }
-    let value = fields.value.map { bytes.part($0).array } ?? []
-    switch opcode {
+    let use = Use(
+      opcode: opcode, handle: handle, value: fields.value.map { bytes.part($0).array } ?? [],
+      offset: Int(fields.offset ?? 0), error: fields.error, request: answer.request,
+      security: security, packet: packet, server: server)
+    if isResponse, !memory.doubt.alternatives.isEmpty {
+      // A value that may be a key is better not kept as another attribute's.
+      if !memory.attributes.hasKeyMaterial { hold(use, answer) }
+    } else {
+      take(use)
+    }
+  }
+
+  /// A PDU that uses one attribute.
+  private struct Use: Sendable {
+    let opcode: ATTOpcode
+    var handle: UInt16
+    var value: [UInt8]
+    let offset: Int
+    let error: ATTErrorCode?
+    var request: Request?
+    let security: AttributeUse.Security
+    let packet: Int
+    let server: Int
+  }
+
+  /// Takes in what a PDU does with an attribute.
+  private mutating func take(_ taken: Use) {
+    let (handle, server, packet) = (taken.handle, taken.server, taken.packet)
+    switch taken.opcode {
     case .errorResponse:
-      guard let error = fields.error, let operation = answer.request?.opcode.operation,
-        error != .attributeNotFound || answer.request?.handle != nil
+      guard let error = taken.error, let operation = taken.request?.opcode.operation,
+        error != .attributeNotFound || taken.request?.handle != nil
       else { return }
-      change(handle, server, packet: packet) { $0.note(operation, security, error, packet: packet) }
+      change(handle, server, packet: packet) {
+        $0.note(operation, taken.security, error, packet: packet)
+      }
     case .readResponse:
       change(handle, server, packet: packet) { use in
-        use.note(.read, security, nil, packet: packet)
-        use.take(.read, value, packet: packet)
+        use.note(.read, taken.security, nil, packet: packet)
+        use.take(.read, taken.value, packet: packet)
       }
     case .readBlobRequest:
-      change(handle, server, packet: packet) { $0.offset = Int(fields.offset ?? 0) }
+      change(handle, server, packet: packet) { $0.offset = taken.offset }
     case .readBlobResponse:
-      change(handle, server, packet: packet) { $0.append(value.bytes, packet: packet) }
+      change(handle, server, packet: packet) { $0.append(taken.value.bytes, packet: packet) }
     case .writeRequest:
-      change(handle, server, packet: packet) { $0.pending = value }
+      change(handle, server, packet: packet) { $0.pending = taken.value }
     case .writeResponse:
       change(handle, server, packet: packet) { use in
-        use.note(.write, security, nil, packet: packet)
-        use.take(.write, use.pending, packet: answer.request?.packet ?? packet)
+        use.note(.write, taken.security, nil, packet: packet)
+        use.take(.write, use.pending, packet: taken.request?.packet ?? packet)
       }
     case .prepareWriteResponse:
       change(handle, server, packet: packet) {
-        $0.note(.preparedWrite, security, nil, packet: packet)
+        $0.note(.preparedWrite, taken.security, nil, packet: packet)
       }
     case .writeCommand, .signedWriteCommand, .handleValueNotification, .handleValueIndication:
-      guard let operation = opcode.operation else { return }
+      guard let operation = taken.opcode.operation else { return }
       change(handle, server, packet: packet) { use in
-        use.note(operation, security, nil, packet: packet)
-        use.take(operation, value, packet: packet)
+        use.note(operation, taken.security, nil, packet: packet)
+        use.take(operation, taken.value, packet: packet)
       }
     default: break
     }
+  }
+
+  // MARK: Responses that may answer one of several requests
+
+  /// Keeps a response until it is told which request it answers; only a few, since clients that have
+  /// several open are few.
+  private mutating func hold(_ use: Use, _ answer: Answer) {
+    if held.count >= Self.mostHeld { take(held.removeFirst().use) }
+    held.append(Held(use: use, link: answer.link, channel: answer.channel?.slot))
+  }
+
+  /// Takes in which requests the responses answered that are held, where a packet tells that: a request of
+  /// the same bearer that they are what they were taken for, a response that others were meant.
+  private mutating func settle(_ answer: Answer, _ memory: Memory, isResponse: Bool) {
+    for correction in memory.doubt.corrections {
+      guard let index = held.firstIndex(where: { $0.use.packet == correction.response }) else {
+        continue
+      }
+      held[index].use.request = correction.request
+      if let handle = correction.request.handle { held[index].use.handle = handle }
+    }
+    guard !isResponse || !memory.doubt.corrections.isEmpty && memory.doubt.alternatives.isEmpty
+    else { return }
+    let isSettled = { (held: Held) in
+      held.link == answer.link && held.channel == answer.channel?.slot
+    }
+    let settled = held.filter(isSettled)
+    held.removeAll(where: isSettled)
+    for held in settled { take(held.use) }
+  }
+
+  /// Takes in that nothing follows that could tell anything else.
+  package mutating func finish() {
+    for held in held { take(held.use) }
+    held.removeAll()
   }
 
   /// The values in a list: of Read By Type, of several notifications, of several reads.
