@@ -1233,7 +1233,35 @@ extension JSONSchema {
           "description": "The entries of a response that lists several.",
           "items": {"$ref": "#/$defs/attItem"}
         },
+        "joined": {
+          "type": "array",
+          "description": "Values that crossed the link in parts, on the packet that completes them: the last Read Blob Response, or the Execute Write Response.",
+          "items": {"$ref": "#/$defs/joinedValue"}
+        },
         "data": {"$ref": "#/$defs/hex", "description": "Bytes that were not decoded."}
+      }
+    },
+    "joinedValue": {
+      "type": "object",
+      "description": "A value that was read or written in parts.",
+      "required": ["handle", "packets"],
+      "additionalProperties": false,
+      "properties": {
+        "handle": {"$ref": "#/$defs/handle"},
+        "uuid": {"$ref": "#/$defs/uuid", "description": "The attribute's type, once it is known."},
+        "offset": {
+          "type": "integer",
+          "description": "Where in the attribute's value these bytes begin, where that is not its beginning.",
+          "minimum": 1
+        },
+        "value": {"$ref": "#/$defs/hex", "description": "The parts, joined."},
+        "hidden": {"$ref": "#/$defs/hidden"},
+        "incomplete": {"const": true, "description": "The capture lacks a part of it."},
+        "packets": {
+          "type": "array",
+          "description": "The packets that brought the parts.",
+          "items": {"$ref": "#/$defs/packetNumber"}
+        }
       }
     },
     "attItem": {

@@ -249,6 +249,19 @@ extension Answer {
   }
 }
 
+extension Answer {
+  /// The attribute whose value was joined on this packet, a server's answer.
+  func attribute(_ joined: JoinedValue, _ memory: Memory) -> Attributes.Place? {
+    link.flatMap { memory.attribute(joined.handle, .readBlobResponse, joined.direction, on: $0) }
+  }
+
+  /// Whether a value in parts is Encrypted Data Key Material.
+  func isKeyMaterial(_ joined: JoinedValue, _ memory: Memory) -> Bool {
+    attribute(joined, memory).map { memory.attributes[$0].uuid == .encryptedDataKeyMaterial }
+      ?? memory.attributes.hasKeyMaterial
+  }
+}
+
 extension Output {
   /// Appends a record's bytes in hexadecimal, its secrets as `..`.
   mutating func hex(_ bytes: RawSpan, hiding secrets: Secrets, separator: UInt8? = nil) {

@@ -67,7 +67,8 @@ extension Memory {
   ) {
     guard let link = answer.link, let request = answer.request else { return }
     // Where it may as well answer a request for something else nobody knows what it says.
-    guard doubt.alternatives.allSatisfy({ $0.type == request.type && $0.service == request.service })
+    guard
+      doubt.alternatives.allSatisfy({ $0.type == request.type && $0.service == request.service })
     else { return }
     let key = Attributes.key(isLocal: isLocal, links[link])
     if let items = fields.items {

@@ -46,6 +46,7 @@ extension Memory {
       observeTransaction(pdu.opcode, fields, bytes, direction, record, &dissection, &answer)
     }
     observeAttributes(pdu.opcode, fields, bytes, direction, record, &dissection, &answer)
+    observeLongValues(pdu.opcode, fields, bytes, direction, record, answer)
   }
 
   /// A request and what answers it, on the link's own bearer or an enhanced one.
@@ -60,7 +61,8 @@ extension Memory {
       }
       let impossible =
         channels[transactions: bearer.slot].hasDoubts
-        ? impossible(channels[transactions: bearer.slot], opcode, fields, direction, record, answer) : 0
+        ? impossible(channels[transactions: bearer.slot], opcode, fields, direction, record, answer)
+        : 0
       let request = channels[transactions: bearer.slot].observe(
         opcode, fields, bytes, direction, packet: record.number, time: record.time,
         impossible: impossible, &doubt, &dissection.problems)

@@ -55,6 +55,8 @@ package struct Memory: Sendable {
   package internal(set) var channels: Channels
   /// The L2CAP signalling requests, and what is known of the current packet's commands.
   package internal(set) var signals: Signals
+  /// Values in parts, and those that the current packet completes.
+  package internal(set) var longValues: LongValues
   /// What the answer of the current packet leaves open.
   package internal(set) var doubt = ResponseDoubt()
   var commands: Commands
@@ -73,6 +75,7 @@ package struct Memory: Sendable {
     names = Names(limit: limits.names)
     advertisements = Advertisements(shared)
     attributes = Attributes(shared)
+    longValues = LongValues(shared)
     identities = Identities(limits)
     adapters = Adapters(shared)
     channels = Channels(limits)
@@ -101,6 +104,7 @@ package struct Memory: Sendable {
   /// - Parameter adapter: the controller whose records are missing; nil: all.
   mutating func lose(before record: borrowing CaptureRecord, of adapter: UInt16?) {
     links.forgetTransactions(of: adapter, packet: record.number)
+    longValues.lose()
     commands.forget(adapter)
     controlCommands.forget(adapter)
     advertisements.lose(before: record.time, of: adapter)
@@ -126,6 +130,7 @@ package struct Memory: Sendable {
     if advertisements.hasNews { advertisements.clear() }
     if !signals.notes.isEmpty { signals.clear() }
     if !doubt.isEmpty { doubt.clear() }
+    if !longValues.values.isEmpty { longValues.clear() }
     switch dissection.content {
     case .command(let command): observe(command, record, dissection, bytes, &answer)
     case .event(let event): observe(event, record, &dissection, bytes, &answer)

@@ -181,55 +181,20 @@ extension Conversations {
     _ place: Place, _ outcome: ValueOutcome, response: Int?, _ memory: Memory
   ) {
     guard !sides[place.side].queue.isEmpty else { return }
-    let isIncomplete = sides[place.side].queue.isIncomplete
-    for first in sides[place.side].queue.parts.indices
-    where !sides[place.side].queue.parts[first].isTaken {
-      let handle = sides[place.side].queue.parts[first].handle
-      var open: (value: ConveyedValue, start: Int, packets: Int)?
-      for index in first..<sides[place.side].queue.parts.count
-      where sides[place.side].queue.parts[index].handle == handle {
-        let part = sides[place.side].queue.parts[index]
-        sides[place.side].queue.take(index)
-        let end = open.map { $0.value.offset + bytes.count - $0.start } ?? -1
-        // A part at the same place again is another value of the same attribute.
-        if let value = open, part.offset > end || part.offset <= value.value.offset {
-          tell(finished(value))
-          open = nil
-        }
-        if open == nil {
-          var value = ConveyedValue(
-            operation: .preparedWrite, outcome: outcome,
-            attribute: identity(handle, place, isLocal: place.isLocal, memory),
-            parties: bearers[place.bearer].parties, direction: place.direction,
-            packet: part.packet, time: part.time)
-          value.response = response
-          value.offset = part.offset
-          value.isCut = isIncomplete
-          open = (value, bytes.count, packets.count)
-        }
-        guard var value = open else { continue }
-        if part.offset < value.value.offset + bytes.count - value.start {
-          bytes.removeSubrange((value.start + part.offset - value.value.offset)...)
-        }
-        bytes.append(contentsOf: sides[place.side].queue.bytes[part.value])
-        packets.append(contentsOf: sides[place.side].queue.packets[part.packets])
-        value.value.packet = part.packet
-        value.value.time = part.time
-        if part.isCut { value.value.isCut = true }
-        if part.isEchoWrong { value.value.isEchoWrong = true }
-        open = value
-      }
-      if let open { tell(finished(open)) }
+    for joined in sides[place.side].queue.join(into: &bytes, packets: &packets) {
+      var value = ConveyedValue(
+        operation: .preparedWrite, outcome: outcome,
+        attribute: identity(joined.handle, place, isLocal: place.isLocal, memory),
+        parties: bearers[place.bearer].parties, direction: place.direction,
+        packet: joined.packet, time: joined.time)
+      value.response = response
+      value.offset = joined.offset
+      value.isCut = joined.isCut
+      value.isEchoWrong = joined.isEchoWrong
+      value.value = Slice(start: joined.bytes.lowerBound, count: joined.bytes.count)
+      if joined.packets.count > 1 { value.packets = joined.packets }
+      tell(value)
     }
     sides[place.side].queue.clear()
-  }
-
-  private func finished(
-    _ open: (value: ConveyedValue, start: Int, packets: Int)
-  ) -> ConveyedValue {
-    var value = open.value
-    value.value = Slice(start: open.start, count: bytes.count - open.start)
-    if packets.count > open.packets + 1 { value.packets = open.packets..<packets.count }
-    return value
   }
 }

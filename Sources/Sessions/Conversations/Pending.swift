@@ -153,12 +153,23 @@ struct LongRead: Sendable {
         packets.append(contentsOf: arrived.packets)
       }
     }
+    append(part, at: offset, limits)
+  }
+
+  private mutating func append(_ part: RawSpan, at offset: Int, _ limits: Limits) {
     if offset < end { bytes.removeSubrange(max(0, offset - start)...) }
     let room = max(0, limits.longValueBytes - bytes.count)
     // The first part has been in one PDU; what is joined is bounded.
     let kept = bytes.isEmpty ? part.byteCount : min(part.byteCount, room)
     if kept < part.byteCount { self.isCut = true }
     bytes.append(part.part(Slice(start: 0, count: kept)))
+  }
+
+  /// Takes a part of which no more than its packet matters.
+  mutating func add(_ part: RawSpan, at offset: Int, _ packet: Int, isCut: Bool, _ limits: Limits) {
+    append(part, at: offset, limits)
+    if isCut { self.isCut = true }
+    if part.byteCount > 0, packets.count < limits.fragmentNumbers { packets.append(packet) }
   }
 
   /// Ends it; the bytes stay until the next one.
@@ -228,7 +239,65 @@ struct PreparedQueue: Sendable {
     return true
   }
 
-  mutating func take(_ index: Int) { parts[index].isTaken = true }
+  /// A value that prepared parts make.
+  struct Joined {
+    let handle: UInt16
+    /// Where in the attribute's value it begins.
+    let offset: Int
+    /// Where its bytes stand, and the numbers of its packets.
+    var bytes: Range<Int>
+    var packets: Range<Int>
+    /// The packet of the last part, and its time.
+    var packet: Int
+    var time: Timestamp?
+    var isCut: Bool
+    var isEchoWrong = false
+
+    /// Where in the attribute's value it ends.
+    var end: Int { offset + bytes.count }
+  }
+
+  /// The values that the parts make, each attribute's in one piece where its parts follow each other, in
+  /// the order of their first parts.
+  ///
+  /// - Parameters:
+  ///   - bytes: takes their bytes.
+  ///   - packets: takes the numbers of their packets.
+  mutating func join(into bytes: inout [UInt8], packets: inout [Int]) -> [Joined] {
+    var joined: [Joined] = []
+    for first in parts.indices where !parts[first].isTaken {
+      let handle = parts[first].handle
+      var open: Joined?
+      for index in first..<parts.count where parts[index].handle == handle {
+        parts[index].isTaken = true
+        let part = parts[index]
+        // A part at the same place again is another value of the same attribute.
+        if let value = open, part.offset > value.end || part.offset <= value.offset {
+          joined.append(value)
+          open = nil
+        }
+        var value =
+          open
+          ?? Joined(
+            handle: handle, offset: part.offset, bytes: bytes.count..<bytes.count,
+            packets: packets.count..<packets.count, packet: part.packet, time: part.time,
+            isCut: isIncomplete)
+        if part.offset < value.end {
+          bytes.removeSubrange((value.bytes.lowerBound + part.offset - value.offset)...)
+        }
+        bytes.append(contentsOf: self.bytes[part.value])
+        packets.append(contentsOf: self.packets[part.packets])
+        value.bytes = value.bytes.lowerBound..<bytes.count
+        value.packets = value.packets.lowerBound..<packets.count
+        (value.packet, value.time) = (part.packet, part.time)
+        if part.isCut { value.isCut = true }
+        if part.isEchoWrong { value.isEchoWrong = true }
+        open = value
+      }
+      if let open { joined.append(open) }
+    }
+    return joined
+  }
 
   mutating func lose() { if !parts.isEmpty { isIncomplete = true } }
 

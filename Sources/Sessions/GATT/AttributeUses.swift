@@ -4,119 +4,6 @@ package import Bluetooth
 import Bytes
 package import Dissectors
 
-/// How one attribute was used.
-package struct AttributeUse: Sendable {
-  /// How a value crosses the link.
-  package enum Operation: Int, CaseIterable, Sendable {
-    case read, write, writeWithoutResponse, signedWrite, preparedWrite, notification, indication
-
-    /// As the JSON contract names it.
-    package var key: StaticString {
-      switch self {
-      case .read: "read"
-      case .write: "write"
-      case .writeWithoutResponse: "write_without_response"
-      case .signedWrite: "signed_write"
-      case .preparedWrite: "prepared_write"
-      case .notification: "notification"
-      case .indication: "indication"
-      }
-    }
-  }
-
-  /// What protected the link.
-  package enum Security: UInt8, Sendable {
-    case unknown, unencrypted, encrypted, authenticated
-  }
-
-  /// An operation, and what became of it.
-  package struct Access: Sendable {
-    /// What was tried.
-    package let operation: Operation
-    /// How the link was protected then.
-    package let security: Security
-    /// Why it was refused; nil where it was not.
-    package let error: ATTErrorCode?
-    /// The packet with the outcome; the first one.
-    package let packet: Int
-  }
-
-  /// The attribute.
-  package let handle: UInt16
-  /// How often each operation was done or tried, by `Operation`.
-  package fileprivate(set) var counts = InlineArray<7, Int>(repeating: 0)
-  /// The value that crossed the link last; nil: none.
-  package fileprivate(set) var value: [UInt8]?
-  /// Which packet has brought it, and how.
-  package fileprivate(set) var valuePacket = 0
-  package fileprivate(set) var valueOperation = Operation.read
-  /// How long values were.
-  package fileprivate(set) var lengths: ClosedRange<Int>?
-  /// What was tried and what became of it, each once.
-  package fileprivate(set) var accesses: [Access] = []
-  /// The first packet that used it, and the last.
-  package fileprivate(set) var packets: ClosedRange<Int>
-  /// The value of a Write Request that waits for its response.
-  fileprivate var pending: [UInt8] = []
-  /// Where the Read Blob Request that waits for its response begins.
-  fileprivate var offset = 0
-
-  private static let accessLimit = 16
-  /// No attribute value is longer (Core, Vol 3, Part F, 3.2.9).
-  private static let longest = 512
-
-  fileprivate init(_ handle: UInt16, packet: Int) {
-    self.handle = handle
-    packets = packet...packet
-  }
-
-  /// What may be done with it, as far as that was done: the properties that a declaration must have.
-  package var properties: CharacteristicProperties {
-    var bits: UInt8 = 0
-    for access in accesses where access.error == nil {
-      switch access.operation {
-      case .read: bits |= 0x02
-      case .write, .preparedWrite: bits |= 0x08
-      // Nobody answers a command: whether it was obeyed nobody knows.
-      case .writeWithoutResponse, .signedWrite: break
-      case .notification: bits |= 0x10
-      case .indication: bits |= 0x20
-      }
-    }
-    return CharacteristicProperties(rawValue: bits)
-  }
-
-  fileprivate mutating func take(
-    _ operation: Operation, _ value: [UInt8], packet: Int
-  ) {
-    self.value = Array(value.prefix(Self.longest))
-    valuePacket = packet
-    valueOperation = operation
-    lengths =
-      lengths.map { min($0.lowerBound, value.count)...max($0.upperBound, value.count) }
-      ?? value.count...value.count
-  }
-
-  /// Takes a part of a value that follows what is there.
-  fileprivate mutating func append(_ part: RawSpan, packet: Int) {
-    guard valueOperation == .read, var value, value.count == offset else { return }
-    value.append(part)
-    take(.read, value, packet: packet)
-  }
-
-  fileprivate mutating func note(
-    _ operation: Operation, _ security: Security, _ error: ATTErrorCode?, packet: Int
-  ) {
-    counts[operation.rawValue] += 1
-    let isKnown = accesses.contains {
-      $0.operation == operation && $0.security == security && $0.error == error
-    }
-    guard !isKnown, accesses.count < Self.accessLimit else { return }
-    accesses.append(
-      Access(operation: operation, security: security, error: error, packet: packet))
-  }
-}
-
 /// How the attributes of all servers were used. Fed with every packet by who wants to know; bounded as
 /// `Attributes` is.
 package struct AttributeUses: Sendable {
@@ -235,6 +122,7 @@ package struct AttributeUses: Sendable {
       split(bytes.part(value), security, packet, server)
       return
     }
+    if opcode == .executeWriteResponse { takeJoined(memory, packet, server) }
     let isResponse = opcode.role == .response
     if !held.isEmpty { settle(answer, memory, isResponse: isResponse) }
     guard let handle = fields.handle ?? answer.request?.handle, handle != 0 else { return }
@@ -247,6 +135,20 @@ package struct AttributeUses: Sendable {
       if !memory.attributes.hasKeyMaterial { hold(use, answer) }
     } else {
       take(use)
+    }
+  }
+
+  /// Takes the values of writes that were prepared and are executed now. One that does not begin where the
+  /// attribute's value does changes a part of that, if it is known.
+  private mutating func takeJoined(_ memory: Memory, _ packet: Int, _ server: Int) {
+    for joined in memory.longValues.values where !joined.isCut {
+      let bytes = memory.longValues.bytes.bytes.part(joined.value).array
+      let last = memory.longValues.packets[joined.packets].last ?? packet
+      change(joined.handle, server, packet: packet) { use in
+        guard let before = joined.offset == 0 ? [] : use.value, joined.offset <= before.count
+        else { return }
+        use.take(.preparedWrite, before.prefix(joined.offset) + bytes, packet: last)
+      }
     }
   }
 
