@@ -1713,6 +1713,7 @@ extension JSONSchema {
         "name": {"type": "string", "description": "Its name, if it has one."},
         "registered_to": {"type": "string", "description": "Who registered the UUID, which others may use too."},
         "handle": {"$ref": "#/$defs/handle"},
+        "of": {"$ref": "#/$defs/handle", "description": "The value that it belongs to, where that was never discovered and is concluded from what it sent."},
         "via": {"$ref": "#/$defs/via"},
         "packet": {"$ref": "#/$defs/packetNumber", "description": "Where it was learnt."},
         "value": {"$ref": "#/$defs/hex", "description": "The last value known."},

@@ -77,7 +77,7 @@ extension Sentence {
     if let value = memory.attributes.value(before: place) {
       output.text(" of ")
       self.uuid(of: memory.attributes[value], isSubject: isSubject)
-    } else if attribute.via == .inferred, attribute.target != 0 {
+    } else if attribute.kind == .descriptor, attribute.target != 0 {
       output.text(" of ")
       output.handle(attribute.target)
     }

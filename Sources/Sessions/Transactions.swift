@@ -46,6 +46,13 @@ package struct Request: Sendable {
     mtu = fields.mtu
   }
 
+  /// The request of a response that is not in the capture, where the response alone says what it is about.
+  init?(evident response: ATTOpcode, packet: Int) {
+    guard response == .findInformationResponse else { return nil }
+    self.init(packet: packet, time: nil)
+    opcode = .findInformationRequest
+  }
+
   /// How the answer Attribute Not Found reads.
   package enum NothingFound: Sendable {
     /// A discovery procedure has come to its end.

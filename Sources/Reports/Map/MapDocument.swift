@@ -172,6 +172,7 @@ struct MapDocument: ~Copyable {
       sink.beginItem()
       sink.namedUUID(attribute.uuid)
       sink.identifier("handle", UInt64(attribute.handle), digits: 4)
+      if attribute.target != 0 { sink.identifier("of", UInt64(attribute.target), digits: 4) }
       source(attribute, database, connection)
       if let use = descriptor.use { write(use, attribute.uuid) }
       sink.endItem()

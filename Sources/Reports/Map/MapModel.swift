@@ -180,6 +180,22 @@ extension [MapCharacteristic] {
 }
 
 extension MapDevice {
+  /// The descriptors of a value that was never discovered.
+  func descriptors(of handle: UInt16) -> [MapDescriptor] {
+    loose.flatMap(\.descriptors).filter { $0.attribute.target == handle }
+  }
+
+  /// What is in no service, but for what stands beside a value that was never discovered.
+  var looseElsewhere: [MapCharacteristic] {
+    loose.compactMap { characteristic in
+      var left = characteristic
+      left.descriptors.removeAll { descriptor in
+        unknown.contains { $0.handle == descriptor.attribute.target }
+      }
+      return left.isPlaceholder && left.descriptors.isEmpty ? nil : left
+    }
+  }
+
   /// How many descriptors are known.
   var descriptorCount: Int { characteristics.reduce(0) { $0 + $1.descriptors.count } }
 

@@ -88,11 +88,12 @@ struct MapPage: ~Copyable {
     disagreements(device)
     if !device.services.isEmpty { endLine() }
     for service in device.services { write(service, device) }
-    if !device.loose.isEmpty {
+    let loose = device.looseElsewhere
+    if !loose.isEmpty {
       endLine()
       out.text("in no service that was discovered")
       endLine()
-      for characteristic in device.loose { write(characteristic, device) }
+      for characteristic in loose { write(characteristic, device) }
     }
     unknown(device)
   }

@@ -65,7 +65,8 @@ package struct Attribute: Equatable, Sendable {
   /// UUID, «Include».
   package var uuid: BluetoothUUID
   /// Of a characteristic's declaration, the handle of its value; of an include, the first handle of the
-  /// service; of an inferred descriptor, the handle of the value that it belongs to. 0: not known.
+  /// service; of a descriptor, the handle of the value that it belongs to, where that is concluded. 0: not
+  /// known.
   package var target: UInt16 = 0
   /// Of a service or include, the last handle of the service; 0: not known.
   package var end: UInt16 = 0

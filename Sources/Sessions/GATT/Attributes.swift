@@ -203,7 +203,9 @@ package struct Attributes: Sendable {
       server = open(key, packet: packet)
       guard servers[server].evidence.isNews(handle) else { return }
     }
-    guard let conclusion = servers[server].conclude(handle, packet: packet) else { return }
+    let conclusion = servers[server].conclude(handle, packet: packet)
+    if !isKnown { servers[server].joinConfiguration(of: handle) }
+    guard let conclusion else { return }
     var attribute = Attribute(
       handle: conclusion.handle, kind: .descriptor, uuid: .clientConfiguration,
       connection: connection, packet: packet)
