@@ -60,12 +60,13 @@ struct MapDocument: ~Copyable {
   /// How much was asked for, and whether the hash proves it.
   private mutating func write(_ database: Database, _ device: MapDevice) {
     if let discovery = database.discovery {
+      let summary = device.summary
       sink.begin("discovery")
       sink.packets("packets", [discovery.lowerBound, discovery.upperBound][...])
-      sink.word("services", device.serviceExtent.key)
-      sink.word("includes", device.includeExtent.key)
-      sink.word("characteristics", device.characteristicExtent.key)
-      sink.word("descriptors", device.descriptorExtent.key)
+      sink.word("services", summary.serviceExtent.key)
+      sink.word("includes", summary.includeExtent.key)
+      sink.word("characteristics", summary.characteristicExtent.key)
+      sink.word("descriptors", summary.descriptorExtent.key)
       sink.end()
     }
     if let hash = database.hash {

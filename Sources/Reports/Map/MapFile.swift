@@ -2,6 +2,7 @@
 // discovered.
 
 import Bluetooth
+import Bytes
 package import Sessions
 
 /// Why a file is no map.
@@ -205,5 +206,27 @@ package enum MapFile {
     case (_, 1), (_, 2): return [SuppliedMap.attribute(handle, .descriptor, uuid)]
     default: return nil
     }
+  }
+}
+
+extension SuppliedUse {
+  /// What is worth saying of how supplied maps fitted.
+  package var remark: String? {
+    if !ambiguous.isEmpty {
+      return "several devices of the map have the name of \(Self.list(ambiguous)): none was used"
+    }
+    if assumed.count > 1 {
+      return "the map names none of \(Self.list(assumed)), and was used for each of them"
+    }
+    return wasAsked && !isApplied ? "no connected device fits the map" : nil
+  }
+
+  private static func list(_ peers: [DeviceAddress]) -> String {
+    var output = Output()
+    for (index, peer) in peers.enumerated() {
+      if index > 0 { output.text(index + 1 == peers.count ? " and " : ", ") }
+      output.address(peer)
+    }
+    return String(decoding: output.bytes.array, as: UTF8.self)
   }
 }

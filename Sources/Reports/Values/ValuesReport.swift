@@ -23,7 +23,7 @@ package struct ValuesReport: PacketReport, ~Copyable {
   }
 
   /// Why there are no values.
-  package var remark: String? { filter.remark }
+  package var remark: String? { filter.remark ?? conversations.remark }
 
   /// Whether as many values were counted as are wanted.
   package var isSatisfied: Bool { filter.isSatisfied }
@@ -64,6 +64,16 @@ package struct ValuesReport: PacketReport, ~Copyable {
     var table = ValuesTable(facts, options, memory)
     table.write(into: &output)
     table.say(notes, into: &output)
+  }
+}
+
+extension Conversations {
+  /// What is in no row.
+  var remark: String? {
+    guard withoutHandle > 0 else { return nil }
+    return withoutHandle == 1
+      ? "the value of 1 packet is in no row: the handle is cut off"
+      : "the values of \(withoutHandle) packets are in no row: the handles are cut off"
   }
 }
 

@@ -14,7 +14,10 @@ extension Conversations {
     _ memory: Memory
   ) {
     let opcode = pdu.opcode
-    if case .incomplete = pdu { return }
+    if case .incomplete = pdu {
+      if opcode.carriesValue { withoutHandle += 1 }
+      return
+    }
     let parts = answer.fragment.isJoined ? fragments[...] : []
     let isCut = record.isTruncated || answer.fragment.isTruncated
     switch opcode.role {
@@ -364,4 +367,16 @@ extension Conversations {
 extension Dissection {
   /// How long the ATT PDU was before the capture cut it, as far as its headers tell.
   fileprivate var pduLength: Int { max(Int(body.count), Int(sduLength ?? l2cap?.length ?? 0)) }
+}
+
+extension ATTOpcode {
+  /// Whether a value stands behind a handle.
+  fileprivate var carriesValue: Bool {
+    switch self {
+    case .writeRequest, .writeCommand, .signedWriteCommand, .prepareWriteRequest,
+      .handleValueNotification, .multipleHandleValueNotification, .handleValueIndication:
+      true
+    default: false
+    }
+  }
 }

@@ -74,6 +74,9 @@ package struct Conversations: Sendable {
   package internal(set) var packets: [Int] = []
   /// Whether a bound was reached: of which table, with the limit.
   package private(set) var limitReached: (what: Limited, limit: Int)?
+  /// Packets that carried values of attributes, and of which the capture lacks the handle: they are told
+  /// as no value.
+  package internal(set) var withoutHandle = 0
   /// The limits that it was said of.
   private var said: [Limited] = []
 
