@@ -388,7 +388,33 @@ extension JSONSchema {
             "links_ended_with_error": {"type": "integer", "description": "Links that a host ended on purpose, with an error as its reason.", "minimum": 1},
             "l2cap_rejects": {"type": "integer", "description": "L2CAP commands that were rejected.", "minimum": 1},
             "mgmt_status": {"type": "integer", "description": "Management commands that the kernel refused, and its reports of what did not work.", "minimum": 1},
-            "l2cap_refusals": {"type": "integer", "description": "L2CAP requests that were refused: connections, configurations, connection parameters.", "minimum": 1}
+            "l2cap_refusals": {"type": "integer", "description": "L2CAP requests that were refused: connections, configurations, connection parameters.", "minimum": 1},
+            "bond_keys_missing": {"type": "integer", "description": "Keys of bonds that a host has no longer: LE Long Term Key Request Negative Reply, and encryption that failed with PIN or Key Missing.", "minimum": 1}
+          }
+        },
+        "unanswered": {
+          "type": "object",
+          "description": "ATT requests that nobody answered, and indications that nobody confirmed, before the connection ended or others of the same bearer were answered.",
+          "required": ["count", "requests"],
+          "additionalProperties": false,
+          "properties": {
+            "count": {"type": "integer", "description": "How many there were.", "minimum": 1},
+            "requests": {
+              "type": "array",
+              "description": "The first 64.",
+              "items": {
+                "type": "object",
+                "description": "A request or an indication.",
+                "required": ["packet", "opcode", "connection"],
+                "additionalProperties": false,
+                "properties": {
+                  "packet": {"$ref": "#/$defs/packetNumber"},
+                  "opcode": {"$ref": "#/$defs/identifier"},
+                  "name": {"type": "string", "description": "The PDU's name in the specification, absent if it is not known."},
+                  "connection": {"type": "integer", "description": "The number of its connection.", "minimum": 1}
+                }
+              }
+            }
           }
         },
         "problems": {

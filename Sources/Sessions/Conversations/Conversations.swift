@@ -295,5 +295,5 @@ extension Links {
   }
 
   /// Whether the link in a slot is open.
-  func isOpen(_ slot: LinkSlot) -> Bool { self[slot].ending == nil }
+  package func isOpen(_ slot: LinkSlot) -> Bool { self[slot].ending == nil }
 }
