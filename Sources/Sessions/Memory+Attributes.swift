@@ -53,6 +53,7 @@ extension Memory {
           bytes.littleEndianU16(at: Int(value.start) + 2), of: key)
         break
       }
+      if let place = answer.attribute { attributes.noteValue(place) }
       attributes.noteSending(
         handle, isKnown: answer.attribute != nil, of: key, connection: links[link].id,
         packet: record.number)

@@ -80,10 +80,15 @@ extension Transactions {
       }
     }
 
-    /// Whether what it says can be said of what the request asks for.
-    func fits(_ request: Request) -> Bool {
+    /// Whether it names what the request asks for, as far as it names anything.
+    func names(_ request: Request) -> Bool {
       if let subject, request.covers(subject) == false { return false }
       if let offset, let asked = request.offset, offset != asked { return false }
+      return true
+    }
+
+    /// Whether what it lists has a length that what the request asks for can have.
+    func fits(_ request: Request) -> Bool {
       guard let itemLength, let type = request.type, type.isDeclaration else { return true }
       // The lengths of declarations, with one handle before them or two (Core, Vol 3, Part G, 3.1 to 3.3).
       switch (request.opcode, type) {
@@ -123,13 +128,15 @@ extension Transactions {
     _ problems: inout Problems
   ) -> Request? {
     let (place, requests) = (doubts[index].place, doubts[index].requests)
-    var (kind, fitting) = (UInt8(0), UInt8(0))
+    var (kind, named, fitting) = (UInt8(0), UInt8(0), UInt8(0))
     for (position, request) in requests.enumerated() where response.isKind(of: request) {
-      kind |= 1 << UInt8(position)
-      if response.impossible >> UInt8(position) & 1 == 0, response.fits(request) {
-        fitting |= 1 << UInt8(position)
-      }
+      let bit = UInt8(1) << UInt8(position)
+      kind |= bit
+      guard response.names(request) else { continue }
+      named |= bit
+      if response.impossible & bit == 0, response.fits(request) { fitting |= bit }
     }
+    if fitting == 0 { fitting = named }
     guard let newest = open[place] else {
       return shift(index, fitting, problem, response, &doubt, &problems)
     }

@@ -70,7 +70,7 @@ package enum MapFile {
       guard let own = handle(include["handle"]), let start = handle(include["start_handle"]),
         let end = handle(include["end_handle"])
       else { continue }
-      let uuid = include["uuid"]?.text.flatMap { BluetoothUUID(text: $0) }
+      let uuid = include["uuid"]?.text.flatMap { BluetoothUUID(asWritten: $0) }
       map.attributes.append(
         SuppliedMap.attribute(
           own, .include, uuid.flatMap { $0.width == 2 ? $0 : nil } ?? .include, target: start,
@@ -128,7 +128,7 @@ package enum MapFile {
   }
 
   private static func uuid(_ value: JSONReader.Value?) throws(MapFileError) -> BluetoothUUID {
-    guard let text = value?.text, let uuid = BluetoothUUID(text: text) else {
+    guard let text = value?.text, let uuid = BluetoothUUID(asWritten: text) else {
       throw MapFileError(message: "has an attribute without a UUID, or with '\(value?.text ?? "")'")
     }
     return uuid

@@ -86,7 +86,10 @@ package struct Attribute: Equatable, Sendable {
 
   /// Whether both say the same of what an attribute is, as far as they say it.
   func agrees(with other: Self) -> Bool {
-    guard kind == other.kind, uuid == other.uuid else { return false }
+    // One UUID may be written in two forms.
+    guard kind == other.kind, uuid == other.uuid || uuid.shortest == other.uuid.shortest else {
+      return false
+    }
     switch kind {
     // The last service of a server may be said to reach to the end of all handles.
     case .service:

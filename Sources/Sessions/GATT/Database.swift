@@ -260,6 +260,12 @@ package struct Database: Sendable {
     services.removeAll { $0 == handle }
   }
 
+  /// Takes in that an attribute is a characteristic's value, where it seemed to be a descriptor.
+  mutating func noteValue(_ slot: Int) {
+    guard slots[slot].kind == .descriptor, !slots[slot].uuid.isDescriptor else { return }
+    slots[slot].kind = .value
+  }
+
   /// Takes in the value of a descriptor «Characteristic Extended Properties».
   mutating func note(extendedProperties value: UInt16, at slot: Int) {
     slots[slot].extendedProperties = value
