@@ -87,7 +87,7 @@ extension Details {
     if let items = fields.items {
       self.items(items, bytes, answer.request, hides: hides, to: &sink)
     }
-    if !memory.longValues.values.isEmpty { joined(answer, memory, to: &sink) }
+    if !memory.longValues.isEmpty { joined(answer, memory, to: &sink) }
     if let data = fields.data, !data.isEmpty {
       self.value("data", data, of: bytes, isSecret: hides, to: &sink)
     }

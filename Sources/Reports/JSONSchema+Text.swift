@@ -1285,7 +1285,7 @@ extension JSONSchema {
         "incomplete": {"const": true, "description": "The capture lacks a part of it."},
         "packets": {
           "type": "array",
-          "description": "The packets that brought the parts.",
+          "description": "The packets that brought the parts; of a PDU that came in several the one that completed it.",
           "items": {"$ref": "#/$defs/packetNumber"}
         }
       }

@@ -244,7 +244,7 @@ extension Answer {
     }
     if request?.type == .encryptedDataKeyMaterial { return true }
     // Of which of several requests it is the answer is not known then: one may have asked for a key.
-    if !memory.doubt.alternatives.isEmpty, memory.attributes.hasKeyMaterial { return true }
+    if memory.attributes.hasKeyMaterial, !memory.doubt.alternatives.isEmpty { return true }
     return attribute.map { memory.attributes[$0].uuid == .encryptedDataKeyMaterial } ?? false
   }
 }

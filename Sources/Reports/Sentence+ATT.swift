@@ -168,7 +168,7 @@ extension Sentence {
       output.text("to ")
       output.packet(request.packet)
     }
-    if !memory.longValues.values.isEmpty { joined(pdu.opcode, direction, answer, memory) }
+    if !memory.longValues.isEmpty { joined(pdu.opcode, direction, answer, memory) }
   }
 
   /// The values in parts that the packet completes, each with the packets that brought it.

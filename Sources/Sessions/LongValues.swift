@@ -25,7 +25,47 @@ package struct JoinedValue: Sendable {
 /// What is read and written in parts, client by client (Core, Vol 3, Part G, 4.8.3 and 4.9.4). Bounded by
 /// `Limits`: where too many clients have parts open the one that was silent longest is forgotten. A value of
 /// which a part has no room is not told.
+///
+/// Kept in one array of one, which is made when it is needed: what `Memory` keeps is copied with it for each
+/// packet.
 package struct LongValues: Sendable {
+  private var state: [LongValueState] = []
+
+  init() {}
+
+  /// Whether the current packet completes a value.
+  package var isEmpty: Bool { state.isEmpty || state[0].values.isEmpty }
+  /// The values that the current packet completes.
+  package var values: [JoinedValue] { state.first?.values ?? [] }
+  /// Their bytes.
+  package var bytes: [UInt8] { state.first?.bytes ?? [] }
+  /// The numbers of their packets.
+  package var packets: [Int] { state.first?.packets ?? [] }
+
+  mutating func clear() { state[0].clear() }
+
+  /// Records were lost: parts may be among them.
+  mutating func lose() { state.removeAll() }
+
+  /// Takes in a PDU that has to do with values in parts.
+  ///
+  /// - Parameters:
+  ///   - bytes: what the slices of `fields` count from.
+  ///   - key: the client: its bearer and direction.
+  ///   - isFull: there may be more of the value behind the part that was read.
+  @inline(never)
+  mutating func observe(
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, key: UInt64,
+    isFull: Bool, _ direction: Direction, _ record: borrowing CaptureRecord, _ limits: SharedLimits
+  ) {
+    if state.isEmpty { state.append(LongValueState(limits)) }
+    state[0].observe(
+      opcode, fields, bytes, answer, key: key, isFull: isFull, direction, record)
+  }
+}
+
+/// What `LongValues` keeps.
+struct LongValueState: Sendable {
   /// A client on one bearer.
   private struct Client: Sendable {
     var key: UInt64
@@ -36,12 +76,9 @@ package struct LongValues: Sendable {
     var read = LongRead()
   }
 
-  /// The values that the current packet completes.
-  package private(set) var values: [JoinedValue] = []
-  /// Their bytes.
-  package private(set) var bytes: [UInt8] = []
-  /// The numbers of their packets.
-  package private(set) var packets: [Int] = []
+  private(set) var values: [JoinedValue] = []
+  private(set) var bytes: [UInt8] = []
+  private(set) var packets: [Int] = []
   private var clients: [Client] = []
   private let shared: SharedLimits
 
@@ -52,9 +89,6 @@ package struct LongValues: Sendable {
     bytes.removeAll(keepingCapacity: true)
     packets.removeAll(keepingCapacity: true)
   }
-
-  /// Records were lost: parts may be among them.
-  mutating func lose() { clients.removeAll(keepingCapacity: true) }
 
   /// Whether a PDU has to do with values in parts; the first part of a read is one that fills its PDU.
   static func concerns(_ opcode: ATTOpcode, _ fields: ATTFields, fills: () -> Bool) -> Bool {
@@ -71,12 +105,6 @@ package struct LongValues: Sendable {
   }
 
   /// Takes in such a PDU.
-  ///
-  /// - Parameters:
-  ///   - bytes: what the slices of `fields` count from.
-  ///   - key: the client: its bearer and direction.
-  ///   - isFull: there may be more of the value behind the part that was read.
-  @inline(never)
   mutating func observe(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, key: UInt64,
     isFull: Bool, _ direction: Direction, _ record: borrowing CaptureRecord
@@ -185,7 +213,7 @@ extension Memory {
   ) {
     guard let link = answer.link else { return }
     let length = Int(fields.value?.count ?? 0) + 1
-    let isConcerned = LongValues.concerns(opcode, fields) {
+    let isConcerned = LongValueState.concerns(opcode, fields) {
       length >= mtu(on: link, answer.channel).value
     }
     // Whose part it is has to be certain.
@@ -197,6 +225,6 @@ extension Memory {
       | ((direction == .sent) == isClients ? 1 : 0)
     longValues.observe(
       opcode, fields, bytes, answer, key: key,
-      isFull: length >= mtu(on: link, answer.channel).value, direction, record)
+      isFull: length >= mtu(on: link, answer.channel).value, direction, record, shared)
   }
 }

@@ -56,14 +56,14 @@ package struct Memory: Sendable {
   /// The L2CAP signalling requests, and what is known of the current packet's commands.
   package internal(set) var signals: Signals
   /// Values in parts, and those that the current packet completes.
-  package internal(set) var longValues: LongValues
+  package internal(set) var longValues = LongValues()
   /// What the answer of the current packet leaves open.
   package internal(set) var doubt = ResponseDoubt()
   var commands: Commands
   /// The maps that were supplied.
   var supplied = SuppliedMaps()
   private var controlCommands: ControlCommands
-  private let shared: SharedLimits
+  let shared: SharedLimits
   private var limits: Limits { shared.values }
   /// The tables of which it was said that they are full: a bit each, by `Problem.Limited`.
   private var said: UInt8 = 0
@@ -75,7 +75,6 @@ package struct Memory: Sendable {
     names = Names(limit: limits.names)
     advertisements = Advertisements(shared)
     attributes = Attributes(shared)
-    longValues = LongValues(shared)
     identities = Identities(limits)
     adapters = Adapters(shared)
     channels = Channels(limits)
@@ -130,7 +129,7 @@ package struct Memory: Sendable {
     if advertisements.hasNews { advertisements.clear() }
     if !signals.notes.isEmpty { signals.clear() }
     if !doubt.isEmpty { doubt.clear() }
-    if !longValues.values.isEmpty { longValues.clear() }
+    if !longValues.isEmpty { longValues.clear() }
     switch dissection.content {
     case .command(let command): observe(command, record, dissection, bytes, &answer)
     case .event(let event): observe(event, record, &dissection, bytes, &answer)

@@ -159,8 +159,10 @@ extension Transactions {
       doubts.remove(at: index)
     } else {
       doubts[index].given = [Given(packet: response.packet, mask: mask)]
-      doubt.alternatives = requests.indices.dropLast().filter { mask >> UInt8($0) & 1 == 1 }
-        .map { requests[$0] }
+      for (position, request) in requests.dropLast().enumerated()
+      where mask >> UInt8(position) & 1 == 1 {
+        doubt.mayAnswer(request)
+      }
     }
     return newest
   }
@@ -181,15 +183,14 @@ extension Transactions {
     }
     for (position, earlier) in given.enumerated() {
       let request = requests[first + position]
-      doubt.corrections.append(
-        ResponseDoubt.Correction(response: earlier.packet, request: request))
+      doubt.correct(earlier.packet, to: request)
       problems.add(Problem(.answersEarlier, earlier.packet, request.packet))
     }
     if first == 0 {
       doubts.remove(at: index)
     } else {
       doubts[index].given.append(Given(packet: response.packet, mask: mask))
-      doubt.alternatives = requests.dropLast()
+      for request in requests.dropLast() { doubt.mayAnswer(request) }
     }
     return last
   }

@@ -195,7 +195,7 @@ struct Transactions: Sendable {
 }
 
 /// What the answer of the current packet leaves open: it may be another request's, or it shows that
-/// answers before it were.
+/// answers before it were. One array, since what `Memory` keeps is copied with it for each packet.
 package struct ResponseDoubt: Sendable {
   /// A response that was given to another request when it came.
   package struct Correction: Sendable {
@@ -205,20 +205,37 @@ package struct ResponseDoubt: Sendable {
     package let request: Request
   }
 
-  /// Requests that the packet may answer as well as the one that it is given to: where another response
-  /// follows before another request it was one of these.
-  package internal(set) var alternatives: [Request] = []
-  /// Responses before this one that, as it shows, were the answers to other requests.
-  package internal(set) var corrections: [Correction] = []
+  private enum Note: Sendable {
+    case alternative(Request)
+    case correction(Correction)
+  }
+
+  private var notes: [Note] = []
 
   /// Nothing open.
   init() {}
 
   /// Whether there is nothing to say.
-  var isEmpty: Bool { alternatives.isEmpty && corrections.isEmpty }
+  package var isEmpty: Bool { notes.isEmpty }
 
-  mutating func clear() {
-    alternatives.removeAll()
-    corrections.removeAll()
+  /// Requests that the packet may answer as well as the one that it is given to: where another response
+  /// follows before another request it was one of these.
+  package var alternatives: [Request] {
+    if notes.isEmpty { return [] }
+    return notes.compactMap { if case .alternative(let request) = $0 { request } else { nil } }
   }
+
+  /// Responses before this one that, as it shows, were the answers to other requests.
+  package var corrections: [Correction] {
+    if notes.isEmpty { return [] }
+    return notes.compactMap { if case .correction(let correction) = $0 { correction } else { nil } }
+  }
+
+  mutating func mayAnswer(_ request: Request) { notes.append(.alternative(request)) }
+
+  mutating func correct(_ response: Int, to request: Request) {
+    notes.append(.correction(Correction(response: response, request: request)))
+  }
+
+  mutating func clear() { notes.removeAll() }
 }

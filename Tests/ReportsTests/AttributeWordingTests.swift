@@ -120,6 +120,23 @@ struct AttributeWordingTests {
     #expect(json.contains("\"joined\"") && !json.contains("4141"), "\(json)")
   }
 
+  @Test("A value that may be a key is hidden, whichever request it answers")
+  func mayBeKey() {
+    func write(_ link: inout Link) {
+      link.discover(0x10, "88 2b")
+      link.att("0a 11 00", .sent)
+      link.att("0a 20 00", .sent)
+      link.att("0b 41 42 43 44", .received)
+      link.att("0a 20 00", .sent)
+    }
+    let text = shown(of: write).joined(separator: "\n")
+    #expect(text.contains("Read Response   0x0020") && !text.contains("41 42"), "\(text)")
+    let values = report(ValuesReport(ValuesOptions()), of: write).text
+    #expect(!values.contains("41 42") && !values.contains("ABCD"), "\(values)")
+    let map = map(of: write)
+    #expect(!map.contains("41 42") && !map.contains("ABCD"), "\(map)")
+  }
+
   @Test("map takes the joined value of a write that was prepared")
   func mapOfPrepared() {
     let text = map(of: longWrite)
@@ -174,6 +191,17 @@ struct AttributeWordingTests {
     }
     #expect(
       inferred.text.hasSuffix("subscribed to 0x0010 (#2); it was heard from\n"), "\(inferred.text)")
+    let off = report(ValuesReport(ValuesOptions())) { link in
+      link.att("12 11 00 01 00", .sent)
+      link.att("13", .received)
+      link.att("12 11 00 00 00", .sent)
+      link.att("13", .received)
+      link.att("1b 10 00 05", .received)
+      link.att("12 15 00 01 00", .sent)
+      link.att("13", .received)
+      link.att("1b 14 00 05", .received)
+    }
+    #expect(off.text.hasSuffix("subscribed to 0x0010 (#2), 0x0014 (#7); each was heard from\n"))
     let other = report(ValuesReport(ValuesOptions())) { link in
       link.att("12 11 00 01 00", .sent)
       link.att("13", .received)

@@ -60,18 +60,18 @@ private func digits(_ handle: UInt16) -> Substring {
       traffic.received("1b 10 00 05")
       traffic.received("1b 08 00 05")
     }
-    #expect(known(after) == ["0012 2904", "0013 2902 of 0010"])
+    #expect(known(after) == ["0012 2904 of 0010", "0013 2902 of 0010"])
     let nearer = run { traffic in
       discover(&traffic)
       traffic.received("1b 08 00 05")
       traffic.received("1b 10 00 05")
     }
-    #expect(known(nearer) == ["0012 2904", "0013 2902 of 0010"])
+    #expect(known(nearer) == ["0012 2904 of 0010", "0013 2902 of 0010"])
     let before = run { traffic in
       traffic.received("1b 10 00 05")
       discover(&traffic)
     }
-    #expect(known(before) == ["0012 2904", "0013 2902 of 0010"])
+    #expect(known(before) == ["0012 2904 of 0010", "0013 2902 of 0010"])
     // Behind it, or another characteristic's declaration between: not its.
     let others = run { traffic in
       discover(&traffic)

@@ -112,8 +112,9 @@ struct ValueFacts: Sendable {
   /// A write to an attribute of which it was not known what it is, or whose.
   private struct Possible: Sendable {
     let attribute: AttributeIdentity
-    let packet: Int
-    let isOn: Bool
+    /// The packet of the last write that switched something on, and of the last one.
+    var on: Int?
+    var last: Int
   }
   /// Values that there was no room to count.
   private(set) var omitted = 0
@@ -202,10 +203,20 @@ struct ValueFacts: Sendable {
     let isOn = bytes.byte(at: Int(slice.start)) & 3 != 0
     if value.attribute.uuid != nil, let owner = value.attribute.owner {
       subscribe(value.attribute.server, owner, value.packet, isOn)
-    } else if slice.count == 2, bytes.littleEndianU16(at: Int(slice.start)) <= 3,
-      possible.count < Self.mostSubscriptions
-    {
-      possible.append(Possible(attribute: value.attribute, packet: value.packet, isOn: isOn))
+    } else if slice.count == 2, bytes.littleEndianU16(at: Int(slice.start)) <= 3 {
+      remember(value.attribute, value.packet, isOn)
+    }
+  }
+
+  private mutating func remember(_ attribute: AttributeIdentity, _ packet: Int, _ isOn: Bool) {
+    let known = possible.firstIndex {
+      $0.attribute.server == attribute.server && $0.attribute.handle == attribute.handle
+    }
+    if let known {
+      possible[known].last = packet
+      if isOn { possible[known].on = packet }
+    } else if possible.count < Self.mostSubscriptions {
+      possible.append(Possible(attribute: attribute, on: isOn ? packet : nil, last: packet))
     }
   }
 
@@ -240,7 +251,8 @@ struct ValueFacts: Sendable {
         of: write.attribute.handle, write.attribute.server, isLocal: write.attribute.isLocal,
         connection: 0)
       guard identity.uuid?.isShort(0x2902) ?? false, let owner = identity.owner else { continue }
-      subscribe(write.attribute.server, owner, write.packet, write.isOn)
+      if let on = write.on { subscribe(write.attribute.server, owner, on, true) }
+      if write.last != write.on { subscribe(write.attribute.server, owner, write.last, false) }
     }
     if !possible.isEmpty { subscriptions.sort { $0.packet < $1.packet } }
     for position in entries.indices

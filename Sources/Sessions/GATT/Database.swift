@@ -233,17 +233,20 @@ package struct Database: Sendable {
 
   /// Concludes whose a Client Characteristic Configuration is that was discovered below a value that was
   /// not: that of the nearest lower handle that ever sent a value, with nothing between that ends a
-  /// characteristic, and no other configuration.
+  /// characteristic, and no other configuration. The descriptors between belong to it, too.
   mutating func joinConfiguration(of sender: UInt16) {
     var position = position(sender)
-    while position < order.count {
+    var between: [Int] = []
+    while position < order.count, between.count < Self.mostDescriptors {
       let slot = Int(order[position] & 0xffff)
       position += 1
       if slots[slot].handle == sender { continue }
       guard slots[slot].kind == .descriptor else { return }
+      between.append(slot)
       guard slots[slot].uuid == .clientConfiguration else { continue }
-      if slots[slot].via == .discovered, sender > slots[slot].target,
-        value(before: slots[slot].handle) == nil
+      for slot in between
+      where slots[slot].via == .discovered && sender > slots[slot].target
+        && value(before: slots[slot].handle) == nil
       {
         slots[slot].target = sender
       }

@@ -55,19 +55,27 @@ struct SuppliedMaps: Sendable {
   var maps: [SuppliedMap] = []
   /// The connection that was looked at last.
   var latest = 0
+  /// What became of them, where there was a peer to apply one to: one array, as it is copied with the memory
+  /// for each packet.
+  private var uses: [SuppliedUse] = []
+
   /// What became of them.
-  private(set) var use = SuppliedUse()
+  var use: SuppliedUse { uses.first ?? SuppliedUse() }
 
   /// The map of a device: by its addresses, else by its name, else the only one that there is. None where
   /// several fit equally.
   mutating func map(of addresses: [DeviceAddress], name: [UInt8]?) -> SuppliedMap? {
+    var use = self.use
     use.wasAsked = true
-    let found = find(addresses, name: name)
+    let found = find(addresses, name: name, &use)
     if found != nil { use.isApplied = true }
+    uses = [use]
     return found
   }
 
-  private mutating func find(_ addresses: [DeviceAddress], name: [UInt8]?) -> SuppliedMap? {
+  private func find(
+    _ addresses: [DeviceAddress], name: [UInt8]?, _ use: inout SuppliedUse
+  ) -> SuppliedMap? {
     let byAddress = maps.filter { $0.addresses.contains { addresses.contains($0) } }
     if let map = byAddress.last { return map }
     if let name {
