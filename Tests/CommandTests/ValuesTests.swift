@@ -77,6 +77,25 @@ struct ValuesCommandTests {
     #expect(ending.status == 0 && ending.errors.isEmpty, "\(ending)")
   }
 
+  @Test(
+    "What came before Ctrl-C is all that there is: no value is lost, and half a record is no damage"
+  )
+  func interrupted() throws {
+    let capture = try CaptureBytes(contentsOf: Program.sample("heart-rate"))
+    let pipe = Pipe()
+    let session = try Session(
+      ["values", "--follow", "--csv", "-"], input: pipe.fileHandleForReading)
+    // A read request that is not answered, and half of the record that would: what is open is told.
+    pipe.fileHandleForWriting.write(Data(capture.bytes[..<(capture.ends[105] + 9)]))
+    #expect(session.line()?.hasPrefix("packet,time") == true)
+    #expect(session.line()?.hasPrefix("104,") == true)
+    kill(session.process.processIdentifier, SIGINT)
+    let ending = session.finish()
+    #expect(ending.status == 0 && ending.errors.isEmpty, "\(ending)")
+    #expect(ending.lines.count == 1 && ending.text.contains("no_response"), "\(ending.text)")
+    #expect(ending.output.last == 0x0a)
+  }
+
   @Test("A damaged capture gives its values up to the damage")
   func damaged() throws {
     let folder = try Folder()
