@@ -96,7 +96,7 @@ extension ValueLines {
         if content.isText(of: value.attribute.uuid) {
           line.byte(0x20)
           line.byte(0x20)
-          line.quoted(content.part(Slice(start: 0, count: content.countWithoutZeros)))
+          line.quoted(content.withoutZeros)
         }
       }
     }
