@@ -111,16 +111,7 @@ struct DevicesDocument: ~Copyable {
 
   private mutating func time(_ time: Timestamp?) {
     guard let time else { return }
-    if time.isWritable {
-      sink.key("time")
-      sink.output.byte(0x22)
-      clock.utc(time, decimals: list.decimals, into: &sink.output)
-      sink.output.byte(0x22)
-    }
-    if let start = list.start {
-      sink.key("elapsed_s")
-      sink.output.elapsed(time, since: start)
-    }
+    sink.time(time, since: list.start, decimals: list.decimals, &clock)
   }
 
   private mutating func facts(_ said: AdvertisedFacts) {

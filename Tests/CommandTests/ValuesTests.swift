@@ -55,7 +55,7 @@ struct ValuesCommandTests {
     arguments: [
       ["--opcode", "0x12"], ["--event", "5"], ["--text", "a"], ["--layer", "smp"],
       ["--json", "--csv"], ["--raw", "x", "--follow"], ["--all", "--raw", "x"],
-      ["--channel", "0x40"], ["--operation", "no"],
+      ["--channel", "0x40"], ["--operation", "no"], ["--csv", "--time", "delta"],
     ])
   func refusals(_ options: [String]) throws {
     let ending = try Program.run(["values"] + options + [Program.sample("heart-rate")])
@@ -94,6 +94,22 @@ struct ValuesCommandTests {
     #expect(ending.status == 0 && ending.errors.isEmpty, "\(ending)")
     #expect(ending.lines.count == 1 && ending.text.contains("no_response"), "\(ending.text)")
     #expect(ending.output.last == 0x0a)
+  }
+
+  @Test("--time: lines have a column of it, rows their date in this machine's zone")
+  func times() throws {
+    func lines(_ options: [String]) throws -> [String] {
+      try Program.run(
+        ["values", "--uuid", "2a38", Program.sample("heart-rate")] + options,
+        environment: ["TZ": "CET-1"]
+      ).lines
+    }
+    #expect(try lines(["--all", "--time", "none"]).last?.hasPrefix("  104  1 ←") == true)
+    let utc = try lines(["--all", "--time", "utc"])
+    #expect(utc.last?.hasPrefix("  104 2026-11-21T12:00:0") == true, "\(utc)")
+    let local = try lines(["--csv", "--time", "local"])
+    #expect(local.last?.hasPrefix("104,2026-11-21 13:00:0") == true, "\(local)")
+    #expect(try lines(["--csv", "--time", "none"]).last?.hasPrefix("104,,,1,") == true)
   }
 
   @Test("A damaged capture gives its values up to the damage")
