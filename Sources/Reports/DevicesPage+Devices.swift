@@ -69,6 +69,7 @@ extension DevicesPage {
     }
     out.text(", ")
     range(device.firstReport, device.lastPacket, isOpen: false)
+    at(device.firstTime)
     if device.reports > 1 {
       out.text(" in ")
       out.duration(nanoseconds: span(device.firstTime, device.lastTime))
@@ -135,7 +136,7 @@ extension DevicesPage {
     if !isFirst { out.byte(0x0a) }
   }
 
-  private mutating func phys(_ bits: UInt8) {
+  mutating func phys(_ bits: UInt8) {
     var isFirst = true
     for bit in 1..<8 where bits >> UInt8(bit) & 1 == 1 {
       if !isFirst { out.text(" and ") }
@@ -237,150 +238,17 @@ extension DevicesPage {
       payload.data.bytes, slice, payload.isTruncated ? .cutOff : .broken)
     sentence.output.copy(into: &out)
   }
-
-  // MARK: The host's own
-
-  mutating func own(_ own: ListedOwn) {
-    let set = own.set
-    out.text("this host")
-    adapter(set.adapter)
-    out.text("  ")
-    if let address = own.address {
-      out.address(address)
-      out.byte(0x20)
-      out.text(AddressKind(address, own.isAddressRandom ? .random : .public).words)
-      if own.isAddressRandom, set.randomAddresses > 1 {
-        out.text(", the last of ")
-        out.decimal(set.randomAddresses)
-        out.text(" addresses")
-      }
-    } else {
-      out.text("address not in the capture")
-    }
-    if let type = set.parameters?.ownAddressType, type >= 2 {
-      out.text(", or what the controller makes of it")
-    }
-    who(own.said)
-    if let properties = set.parameters?.properties {
-      out.text(properties & 1 == 1 ? ", connectable" : ", not connectable")
-      if properties & 4 != 0 { out.text(", directed") }
-      if properties & 0x20 != 0 { out.text(", anonymous") }
-    }
-    switch set.set.family {
-    case .legacy: break
-    case .extended:
-      out.text(", set ")
-      out.decimal(Int(set.set.handle))
-    case .android:
-      out.text(", instance ")
-      out.decimal(Int(set.set.handle))
-    }
-    out.byte(0x0a)
-    periods(set)
-    offers(own)
-    apple(own.said)
-    payloads(set.payloads, []) { own.mostBytes(of: $0) }
-  }
-
-  private mutating func offers(_ own: ListedOwn) {
-    guard own.set.payloads.all.count(where: { !$0.stream.isScanResponse }) > 1 else { return }
-    offers(own.said)
-  }
-
-  private mutating func periods(_ set: OwnAdvertiser) {
-    out.text("  ")
-    let on = set.periods.filter { $0.refusal == nil }
-    if let first = on.first, let last = on.last {
-      if last.ending == nil {
-        out.text("on since ")
-        out.packet(first.firstPacket)
-      } else {
-        out.text("on ")
-        range(first.firstPacket, last.lastPacket, isOpen: false)
-      }
-      let times = on.count + set.furtherPeriods
-      if times > 1 {
-        out.text(", ")
-        out.decimal(times)
-        out.text(" times")
-      }
-      out.text(", ")
-      let spans = on.map { span($0.firstTime, $0.lastTime) }
-      out.duration(nanoseconds: spans.reduce(0) { $0.addingReportingOverflow($1).partialValue })
-      if times > 1 { out.text(" in all") }
-      ending(last.ending)
-    } else {
-      out.text("set up, but not switched on in this capture")
-    }
-    if let refused = set.periods.last(where: { $0.refusal != nil }), let why = refused.refusal {
-      out.text("; refused in ")
-      out.packet(refused.firstPacket)
-      out.text(": ")
-      out.named(why.name, UInt64(why.rawValue), digits: 2)
-    }
-    if let parameters = set.parameters {
-      out.text("; interval ")
-      let (least, most) = (Int(parameters.interval.lowerBound), Int(parameters.interval.upperBound))
-      if least != most {
-        out.fixed(least * Scale.slots.multiplier, decimals: Scale.slots.decimals)
-        out.text(glyphs.to)
-      }
-      out.quantity(most, .slots)
-      if parameters.primaryPHY != 1 || parameters.secondaryPHY > 1 {
-        out.text(", on ")
-        phys(1 << (parameters.primaryPHY & 7))
-        if parameters.secondaryPHY > 0 {
-          out.text(", then ")
-          phys(1 << (parameters.secondaryPHY & 7))
-        }
-      }
-      if let peer = parameters.peer {
-        out.text(", calls ")
-        out.address(peer)
-      }
-    }
-    if set.isPeriodic { out.text("; with a periodic train") }
-    if set.changes > 0 {
-      out.text("; data changed meanwhile ")
-      if set.changes == 1 {
-        out.text("in ")
-      } else {
-        out.count(set.changes, "time", "times")
-        out.text(", last in ")
-      }
-      out.packet(set.lastChange)
-    }
-    out.byte(0x0a)
-  }
-
-  private mutating func ending(_ ending: OwnAdvertiser.Ending?) {
-    switch ending {
-    case .host?: break
-    case .connection(let number)?:
-      out.text(", ended by ")
-      if let number {
-        out.text("connection ")
-        out.decimal(number)
-      } else {
-        out.text("a connection")
-      }
-    case .controller(let status)?:
-      out.text(", ended with ")
-      out.named(status.name, UInt64(status.rawValue), digits: 2)
-    case .reset?: out.text(", ended by a reset")
-    case nil: out.text(", still on at the end")
-    }
-  }
 }
 
 extension AdvertisingEvent {
   /// As a person reads it behind a number.
-  fileprivate var words: StaticString {
+  var words: StaticString {
     switch self {
     case .extended: "extended"
     case .periodic: "periodic"
     case .management: "by MGMT Device Found"
     case .tracking: "by Android LE Advertisement Tracking"
+    case .batch: "by Android LE Batch Scan"
     case .inquiry: "by inquiry"
     case .own: "own"
     default: key
@@ -392,7 +260,7 @@ extension AdvertisingStream {
   /// What stands in front of data.
   fileprivate var words: StaticString {
     switch event {
-    case .own, .extended, .tracking:
+    case .own, .extended, .tracking, .batch:
       return isScanResponse ? "scan response" : event == .extended ? "extended" : "advertisement"
     case .management: return "as found"
     case .inquiry: return "inquiry"

@@ -31,13 +31,24 @@ struct DevicesCommand: ParsableCommand {
   var selection: SelectionOptions
 
   @OptionGroup
+  var times: TimeOptions
+
+  @OptionGroup
   var presentation: OutputOptions
+
+  func validate() throws {
+    if times.time == .delta {
+      throw ValidationError("--time delta is for lines, which devices has none of.")
+    }
+  }
 
   mutating func run() throws {
     var options = DevicesOptions()
     options.isJSON = presentation.json
     presentation.apply(to: &options.show)
     options.show.selection = Run.finding(try selection.selection(), in: captures)
+    options.times = times.time
+    options.show.time = times.time ?? .elapsed
     options.show.zoneOffset = Terminal.zoneOffset(at:)
     try Run.captures(captures) { DevicesReport(options, $0) }
   }

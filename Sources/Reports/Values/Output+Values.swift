@@ -62,6 +62,17 @@ extension Output {
     }
   }
 
+  /// Appends who advertised a value.
+  mutating func advertiser(_ address: DeviceAddress?, isLocal: Bool) {
+    if isLocal {
+      text("this host")
+    } else if let address {
+      self.address(address)
+    } else {
+      text("anonymous")
+    }
+  }
+
   /// Appends an operation as the table and the lines call it.
   mutating func operation(_ operation: ValueOperation) {
     switch operation {

@@ -63,7 +63,7 @@ extension ValueLines {
   ) -> Int {
     let start = line.count
     if value.operation == .advertisement {
-      if let peer = value.parties.peer { line.address(peer) } else { line.text("anonymous") }
+      line.advertiser(value.parties.peer, isLocal: value.attribute.isLocal)
       line.byte(0x20)
       line.advertised(value.attribute.uuid, value.company)
     } else if let slice = value.handles {

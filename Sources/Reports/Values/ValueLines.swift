@@ -106,6 +106,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     }
     if value.parties.connection > 0 { sink.number("connection", value.parties.connection) }
     if let peer = value.parties.peer { sink.address("device", peer) }
+    if let identity = value.parties.otherIdentity { sink.address("identity", identity) }
     identity(value, bytes)
     sink.word("operation", value.operation.key)
     if let direction = value.direction {
@@ -178,7 +179,7 @@ package struct ValueLines: PacketReport, ~Copyable {
   private static let columns: StaticString =
     """
     packet,time,elapsed_s,connection,device,service,uuid,name,handle,operation,direction,value,\
-    number,error,response,packets
+    number,error,response,packets,identity
     """
 
   private mutating func header(into output: inout Output) {
@@ -269,6 +270,8 @@ package struct ValueLines: PacketReport, ~Copyable {
         }
       }
     }
+    output.byte(0x2c)
+    if let identity = value.parties.otherIdentity { output.address(identity) }
     output.byte(0x0a)
   }
 }
