@@ -140,7 +140,11 @@ extension Sentence {
       {
         attribute(uuid)
       } else {
-        self.value(bytes.part(value))
+        var uuid = fields.type
+        if value.count < RawSpan.enoughForText, let place = answer.attribute {
+          uuid = memory.attributes[place].uuid
+        }
+        self.value(bytes.part(value), of: uuid)
       }
     }
     if let counter = fields.signCounter {
@@ -196,16 +200,22 @@ extension Sentence {
       }
       output.text(": ")
       hidesValues = !showsKeys && answer.isKeyMaterial(joined, memory)
-      value(values.bytes.bytes.part(joined.value))
+      let uuid = answer.attribute(joined, memory).flatMap { memory.attributes[$0].uuid }
+      value(values.bytes.bytes.part(joined.value), of: uuid)
       if joined.isCut { output.text(glyphs.ellipsis) }
     }
   }
 
-  private mutating func value(_ value: RawSpan) {
+  /// A value: as text where it reads like some, as in `values`, else hexadecimal.
+  ///
+  /// - Parameter uuid: what it is a value of, where that is known.
+  private mutating func value(_ value: RawSpan, of uuid: BluetoothUUID?) {
     if value.byteCount == 0 {
       output.text("(empty)")
     } else if hidesValues {
       hidden(value.byteCount)
+    } else if value.isText(of: uuid) {
+      output.quoted(value.withoutZeros)
     } else {
       output.hex(value, separator: 0x20)
     }
@@ -255,7 +265,15 @@ extension Sentence {
         attribute(handle, opcode, direction, answer, memory)
         output.byte(0x20)
       }
-      if let value = item.value { self.value(bytes.part(value)) }
+      if let value = item.value {
+        var uuid: BluetoothUUID?
+        if let handle = item.handle, let direction, let link = answer.link,
+          let place = memory.attribute(handle, opcode, direction, on: link)
+        {
+          uuid = memory.attributes[place].uuid
+        }
+        self.value(bytes.part(value), of: uuid)
+      }
       if item.missing > 0 { output.text(glyphs.ellipsis) }
     }
   }
@@ -293,7 +311,7 @@ extension Sentence {
           output.byte(0x20)
           attribute(uuid)
         }
-      case .characteristic, .other: self.value(bytes.part(value))
+      case .characteristic, .other: self.value(bytes.part(value), of: type)
       }
       if item.missing > 0 {
         output.text(glyphs.ellipsis)

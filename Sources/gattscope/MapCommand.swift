@@ -67,17 +67,8 @@ struct MapCommand: ParsableCommand {
   @OptionGroup
   var supplied: MapFileOptions
 
-  @Flag(name: .long, help: "Print a JSON document.")
-  var json = false
-
-  @Flag(name: .long, help: "Print keys and other secrets instead of <hidden>.")
-  var showKeys = false
-
-  @OptionGroup(title: "Terminal")
-  var terminal: TerminalOptions
-
-  @OptionGroup(title: "Terminal")
-  var signs: SignOptions
+  @OptionGroup
+  var presentation: OutputOptions
 
   mutating func run() throws {
     var options = MapOptions()
@@ -86,11 +77,8 @@ struct MapCommand: ParsableCommand {
     options.selection.adapters = adapter.flatMap(\.self)
     options.selection.uuids = uuid.flatMap(\.self)
     options.selection.handles = handle.flatMap(\.self)
-    options.isJSON = json
-    options.showsKeys = showKeys
-    options.glyphs = signs.glyphs
-    options.width = terminal.columns
-    options.usesColor = terminal.usesColor
+    options.isJSON = presentation.json
+    presentation.apply(to: &options)
     let chosen = options
     try Run.captures(captures, maps: supplied.maps()) { _ in MapReport(chosen) }
   }

@@ -5,7 +5,7 @@ package import Dissectors
 package import Sessions
 
 /// How `map` presents devices.
-package struct MapOptions: Sendable {
+package struct MapOptions: PresentationOptions, Sendable {
   /// Which devices, connections, adapters, and which of their attributes; what is empty chooses all.
   package var selection = Selection()
   /// Whether to print a document instead of text.
