@@ -156,7 +156,7 @@ struct CaptureFacts: Sendable {
     if answer.opened || answer.closed { take(answer, memory) }
     if hasOthers { takeOthers(memory) }
     unanswered.observe(record, dissection, answer, memory)
-    if answer.closed || hasOthers { unanswered.end(Self.isOpen(memory)) }
+    if answer.closed || hasOthers, unanswered.followsAny { unanswered.end(Self.isOpen(memory)) }
     if case .failed(let pdu)? = dissection.smp { take(pdu.reason, record, answer, memory) }
     // What another file has, too, was counted.
     if record.original == nil {

@@ -36,6 +36,9 @@ struct UnansweredRequests: Sendable {
 
   init(_ limits: Limits) { self.limits = limits }
 
+  /// Whether there is anything that the end of a connection may end.
+  var followsAny: Bool { !sides.isEmpty }
+
   /// Takes a packet.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer, _ memory: Memory
