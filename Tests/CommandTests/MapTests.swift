@@ -105,7 +105,8 @@ struct MapTests {
   /// The values that are printed, without what tells where they stand and how their names are known.
   private static func values(_ arguments: [String]) throws -> [NSDictionary] {
     try Program.run(arguments).objects.compactMap(\.self).map { value in
-      let dropped: Set = ["packet", "packets", "time", "elapsed_s", "response", "via"]
+      // The identity is told by the pairing, which was removed, too.
+      let dropped: Set = ["packet", "packets", "time", "elapsed_s", "response", "via", "identity"]
       return value.filter { !dropped.contains($0.key) } as NSDictionary
     }
   }

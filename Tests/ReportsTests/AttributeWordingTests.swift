@@ -65,9 +65,9 @@ struct AttributeWordingTests {
 
   @Test("The packet that completes a value says all of it")
   func joined() {
-    let value = String(repeating: "41 ", count: 22) + "42 43"
+    let value = String(repeating: "A", count: 22) + "BC"
     #expect(
-      shown(of: longRead).last?.contains("42 43, joined from #5\u{2013}#7: \(value), after")
+      shown(of: longRead).last?.contains("\"BC\", joined from #5\u{2013}#7: \"\(value)\", after")
         == true,
       "\(shown(of: longRead))")
     let write = shown(of: longWrite)
