@@ -148,15 +148,19 @@ extension DecodedWriter {
     }
   }
 
-  /// Whether all fields of some pieces are there, and none is quiet.
+  /// Whether all fields of some pieces are there, and none is quiet; brackets inside are their own
+  /// affair.
   private func isComplete(_ pieces: Range<Int>, _ range: Range<Int>) -> Bool {
-    for place in pieces {
+    var place = pieces.lowerBound
+    while place < pieces.upperBound {
       let piece = definition.tables.pieces[place]
+      place += 1
       switch piece.kind {
-      case .literal, .open, .close, nil: continue
+      case .open: place += piece.operand
+      case .literal, .close, nil: continue
       default:
-        guard let place = find(piece.operand, range), let field = field(of: decoded.fields[place]),
-          !isQuiet(decoded.fields[place], field)
+        guard let found = find(piece.operand, range), let field = field(of: decoded.fields[found]),
+          !isQuiet(decoded.fields[found], field)
         else { return false }
       }
     }

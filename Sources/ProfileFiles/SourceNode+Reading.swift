@@ -176,7 +176,7 @@ enum Suggestion {
       (word: $0, distance: distance([UInt8](text.utf8), [UInt8]($0.utf8)))
     }
     guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
-    return best.distance <= max(1, min(3, text.utf8.count / 2)) ? best.word : nil
+    return best.distance <= max(1, min(3, text.utf8.count / 3)) ? best.word : nil
   }
 
   /// How many letters are to be changed, left out or put in, or exchanged with the next one.

@@ -40,12 +40,24 @@ enum Decoding {
     }
   }
 
+  /// How much of bytes is a frame. (What lends spans cannot stand inside an expectation.)
+  static func extent(_ vendor: VendorProtocol, _ bytes: [UInt8]) -> FrameExtent {
+    vendor.frame.extent(of: bytes.bytes)
+  }
+
+  /// Whether bytes are recognised.
+  static func recognizes(_ vendor: VendorProtocol, _ bytes: [UInt8]) -> Bool {
+    vendor.isRecognized(in: bytes.bytes)
+  }
+
   /// The fields in JSON, then text and problems.
   struct Result {
     var fields: String
     var line: String
     var problems: [String]
     var decoded: Decoded
+    /// Whether a field is there only because there are bytes for it.
+    var isAssumed: Bool { decoded.fields.contains { $0.isAssumed } }
   }
 
   /// Decodes bytes.
