@@ -48,7 +48,11 @@ extension DecodedWriter {
 
   private func key(of entry: DecodedField, into output: inout Output) {
     guard let field = field(of: entry) else {
-      output.text("unknown")
+      if entry.field == DecodedField.frameChecksum {
+        output.text("checksum")
+      } else {
+        output.text("unknown")
+      }
       return
     }
     output.raw(words.bytes(field.name))
@@ -104,6 +108,11 @@ extension DecodedWriter {
   /// An entry's value as JSON has it, without quotes.
   package func scalar(_ entry: DecodedField, _ value: RawSpan) -> String {
     var output = Output()
+    if entry.form == .utf8 {
+      let bytes = value.part(entry.bytes)
+      let text = field(of: entry).map { expanded(bytes, $0) } ?? bytes.array
+      return String(decoding: text, as: UTF8.self)
+    }
     self.value(entry, value, into: &output)
     var text = String(decoding: output.bytes.array, as: UTF8.self)
     if text.hasPrefix("\""), text.hasSuffix("\""), text.count >= 2 {
@@ -114,7 +123,8 @@ extension DecodedWriter {
 
   /// The name of an entry's field.
   package func name(_ entry: DecodedField) -> String {
-    field(of: entry).map { definition.string($0.name) } ?? "unknown"
+    if let field = field(of: entry) { return definition.string(field.name) }
+    return entry.field == DecodedField.frameChecksum ? "checksum" : "unknown"
   }
 
   /// Whether an entry is a turn of a repeated field.

@@ -190,8 +190,8 @@ extension DecodedWriter {
         max(piece.digits, (67 - UInt64(bitPattern: Int64(entry.raw)).leadingZeroBitCount) / 4))
     case .raw: output.decimal(entry.raw)
     default:
-      if piece.kind == .plain, entry.form == .utf8 {
-        output.printable(value.part(entry.bytes))
+      if piece.kind == .plain, entry.form == .utf8, let field = field(of: entry) {
+        output.printable(expanded(value.part(entry.bytes), field).bytes)
       } else {
         let run = run(from: place, in: place..<range.upperBound)
         values(place..<run, value, withUnit: piece.kind == .field, into: &output)
@@ -266,7 +266,11 @@ extension DecodedWriter {
   private func subject(_ problem: DecodingProblem, into output: inout Output) {
     let fields = definition.tables.fields
     guard problem.field >= 0, problem.field < fields.count, fields[problem.field].name >= 0 else {
-      output.text("value")
+      if problem.field == DecodedField.frameChecksum {
+        output.text("checksum")
+      } else {
+        output.text("value")
+      }
       return
     }
     output.raw(words.bytes(fields[problem.field].name))

@@ -32,17 +32,26 @@ package struct DecodedWriter: ~Copyable {
 
   /// Writes an entry's value, without its unit; groups are not written here.
   func value(_ entry: DecodedField, _ value: RawSpan, into output: inout Output) {
+    if entry.word >= 0 {
+      word(Int(entry.word), into: &output)
+      return
+    }
     let bytes = value.part(entry.bytes)
     switch entry.form {
     case .integer: integer(entry, into: &output)
     case .double: double(Double(bitPattern: UInt64(UInt(bitPattern: entry.raw))), entry, &output)
     case .decimal:
-      let number = DecimalNumber(Int128(entry.raw), exponent: Int(entry.exponent))
-      output.decimalNumber(number, decimals: isJSON ? nil : max(0, -Int(entry.exponent)))
+      let number = decimal(entry)
+      output.decimalNumber(number, decimals: isJSON ? nil : max(0, -number.exponent))
     case .noNumber:
       quoted(&output) { $0.name(NumberWord(rawValue: entry.raw)?.word ?? "reserved") }
     case .dateTime: quoted(&output) { dateTime(entry, bytes, into: &$0) }
-    case .utf8: text(bytes, into: &output)
+    case .utf8:
+      if let field = field(of: entry), field.codeCount > 0 {
+        text(expanded(bytes, field).bytes, into: &output)
+      } else {
+        text(bytes, into: &output)
+      }
     case .utf16: text(Self.utf8(bytes, field(of: entry)).bytes, into: &output)
     case .uuid: quoted(&output) { uuid(entry, bytes, into: &$0) }
     case .address: quoted(&output) { address(entry, bytes, into: &$0) }
@@ -84,10 +93,6 @@ package struct DecodedWriter: ~Copyable {
   // MARK: Numbers
 
   private func integer(_ entry: DecodedField, into output: inout Output) {
-    if entry.word >= 0 {
-      word(Int(entry.word), into: &output)
-      return
-    }
     guard let field = field(of: entry) else { return }
     if field.flags.contains(.flag) {
       output.text(entry.raw == 0 ? "false" : "true")
@@ -126,8 +131,21 @@ package struct DecodedWriter: ~Copyable {
     }
   }
 
+  /// A decimal with its scale: the digits are multiplied, the power of ten stays its own.
+  private func decimal(_ entry: DecodedField) -> DecimalNumber {
+    let number = DecimalNumber(Int128(entry.raw), exponent: Int(entry.exponent))
+    guard let field = field(of: entry), field.scaling >= 0,
+      case .decimal(let scaled) = definition.scalings[field.scaling].apply(Int128(entry.raw))
+    else { return number }
+    return DecimalNumber(scaled.mantissa, exponent: scaled.exponent + number.exponent)
+  }
+
   /// Writes a floating-point number: of four bytes with as few digits as tell it from others of four.
   private func double(_ number: Double, _ entry: DecodedField, _ output: inout Output) {
+    if !isJSON, let field = field(of: entry), field.scaling >= 0 {
+      fraction(number, decimals: definition.scalings[field.scaling].decimals, into: &output)
+      return
+    }
     var text = entry.bytes.count == 4 ? String(Float(number)) : String(number)
     if text.hasSuffix(".0") { text.removeLast(2) }
     output.string(text)
@@ -245,6 +263,21 @@ package struct DecodedWriter: ~Copyable {
   private func address(_ entry: DecodedField, _ bytes: RawSpan, into output: inout Output) {
     let isBig = field(of: entry)?.flags.contains(.bigEndian) ?? false
     output.address(DeviceAddress(value: ValueDecoder.load(bytes, 0, 6, bigEndian: isBig)))
+  }
+
+  /// A text in which single bytes stand for others.
+  func expanded(_ bytes: RawSpan, _ field: Field) -> [UInt8] {
+    var text: [UInt8] = []
+    let codes = definition.tables.codes[field.firstCode..<field.firstCode + field.codeCount]
+    for index in 0..<bytes.byteCount {
+      let byte = bytes.byte(at: index)
+      if let code = codes.first(where: { $0.contains(Int(byte)) }) {
+        text.append(words.bytes(code.word))
+      } else {
+        text.append(byte)
+      }
+    }
+    return text
   }
 
   /// UTF-16 as UTF-8; half a character that stands alone becomes U+FFFD.

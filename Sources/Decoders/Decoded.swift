@@ -48,8 +48,10 @@ package struct DecodedField: Sendable, Equatable {
     case tail
   }
 
-  /// The field's place in the definition; −1 for a tail.
+  /// The field's place in the definition; −1 for a tail, `frameChecksum` for a frame's checksum.
   package var field: Int
+  /// Stands in `field` for the checksum of the frame around the value.
+  package static let frameChecksum = -2
   /// What the value is.
   package var form: Form
   /// Whether a condition that is not known decides about the field.

@@ -153,6 +153,8 @@ package struct Subject: Sendable, Equatable {
   package var match: [UInt8?] = []
   /// Only where there are so many bytes.
   package var sizes: ClosedRange<Int>?
+  /// The characteristic carries anything: taken only where no protocol's frame is recognised.
+  package var isCarrier = false
 
   /// A subject of a kind, by its UUID or number.
   package init(_ kind: Kind, _ uuid: BluetoothUUID) {
@@ -179,6 +181,7 @@ package struct Subject: Sendable, Equatable {
       case .company: 2
       case .advertisingData, .message: 1
       }
+    if isCarrier { return device == nil ? 0 : 1 }
     let known = match.count { $0 != nil }
     return (device == nil ? 0 : 1 << 20) + rank << 16 + (service == nil ? 0 : 1 << 15)
       + min(known, 1023) << 4 + (sizes == nil ? 0 : 1)

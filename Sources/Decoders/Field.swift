@@ -15,6 +15,10 @@ package struct Field: Sendable, Equatable {
     case choice
     /// Fields inside, for the numbers in `firstCode` and following.
     case branch
+    /// A number without bytes, which a program gives.
+    case computed
+    /// Text where the bytes are text, else bytes.
+    case text
   }
 
   /// What is true of a field.
@@ -70,7 +74,7 @@ package struct Field: Sendable, Equatable {
   package var end = 0
   /// Where the field's number is kept for expressions; fields of one name in one list share it.
   package var slot = -1
-  /// Programs: the condition, the number of turns, the size, what is chosen by.
+  /// Programs: the condition, the number of turns, the size, what is chosen by or computed.
   package var when = -1
   package var turns = -1
   package var size = -1
@@ -84,7 +88,7 @@ package struct Field: Sendable, Equatable {
   package var terminator = -1
   /// The place of the scale.
   package var scaling = -1
-  /// The codes with words, and how many.
+  /// The codes with words, and how many; of text, the bytes that stand for others.
   package var firstCode = 0
   package var codeCount = 0
   /// The codes that the text leaves out; `word` is −1 in these.
@@ -125,7 +129,7 @@ package struct Field: Sendable, Equatable {
   /// Whether the field is an integer, which expressions can use.
   package var isInteger: Bool {
     switch kind {
-    case .unsigned, .signed, .bits, .bcd: true
+    case .unsigned, .signed, .bits, .bcd, .computed: true
     default: false
     }
   }

@@ -172,6 +172,19 @@ extension ValueDecoder {
         code: problem, field: place, bytes: slice, found: number, expected: field.equals))
   }
 
+  /// Gives a number that is computed; nothing where it is not known.
+  mutating func computed(
+    _ place: Int, _ field: Field, _ definition: Definition, _ window: Window,
+    _ decoded: inout Decoded
+  ) -> Outcome {
+    let number = value(of: field.selector, definition, window)
+    guard number.isKnown else { return .done }
+    if field.slot >= 0 { slots[field.slot] = number.number }
+    let slice = Slice(start: window.position, count: 0)
+    append(place, field, number.number, slice, definition, &decoded)
+    return .done
+  }
+
   /// Reads a value that is no integer.
   mutating func other(
     _ place: Int, _ field: Field, _ definition: Definition, _ bytes: RawSpan,
@@ -189,7 +202,7 @@ extension ValueDecoder {
     }
     let isDivisible: Bool =
       switch field.kind {
-      case .utf8, .bytes, .utf16: true
+      case .utf8, .bytes, .utf16, .text: true
       default: false
       }
     // Of a text or of bytes the part that is there is worth showing, of a number it is not.
@@ -235,9 +248,15 @@ extension ValueDecoder {
     case .utf8:
       entry.form = .utf8
       if !bytes.part(entry.bytes).isUTF8 { complain(.badText, place, entry, &decoded) }
+    case .text: entry.form = bytes.part(entry.bytes).isPlainText ? .utf8 : .bytes
     case .utf16: entry.form = .utf16
     case .uuid: entry.form = count == 2 || count == 4 || count == 16 ? .uuid : .bytes
-    case .address: entry.form = count == 6 ? .address : .bytes
+    case .address:
+      entry.form = count == 6 ? .address : .bytes
+      let number = Int(truncatingIfNeeded: Self.load(bytes, start, count, bigEndian: isBig))
+      if let code = code(of: number, field.firstCode, field.codeCount, definition) {
+        entry.word = Int32(truncatingIfNeeded: definition.tables.codes[code].word)
+      }
     default:
       guard field.pattern >= 0 else { return }
       let words = definition.words
@@ -278,6 +297,20 @@ extension ValueDecoder {
 }
 
 extension RawSpan {
+  /// Whether all of it is text that people would type: UTF-8 without control characters but tabs and
+  /// line ends, and perhaps a zero at the end.
+  fileprivate var isPlainText: Bool {
+    for offset in 0..<byteCount {
+      switch byte(at: offset) {
+      case 0 where offset == byteCount - 1: break
+      case 0x09, 0x0a, 0x0d: break
+      case 0x00..<0x20, 0x7f: return false
+      default: break
+      }
+    }
+    return isUTF8
+  }
+
   /// Whether all of it is UTF-8.
   fileprivate var isUTF8: Bool {
     var offset = 0

@@ -195,6 +195,7 @@ package struct ValueDecoder: ~Copyable {
     case .group: return group(place, field, definition, bytes, &window, &decoded)
     case .choice: return choice(place, field, definition, bytes, &window, &decoded)
     case .unsigned, .signed: return integer(place, field, definition, bytes, &window, &decoded)
+    case .computed: return computed(place, field, definition, window, &decoded)
     default: return other(place, field, definition, bytes, &window, &decoded)
     }
   }

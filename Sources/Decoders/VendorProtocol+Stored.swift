@@ -146,7 +146,7 @@ extension VendorProtocol {
     writer.list(messages) { writer, message in
       writer.list(message.commands.map { [$0.lowerBound, $0.upperBound] } ?? []) { $0.number($1) }
       writer.optional(message.isRequest) { $0.count($1 ? 1 : 0) }
-      writer.count(message.isUnsolicited ? 1 : 0)
+      writer.count((message.isUnsolicited ? 1 : 0) | (message.isUnanswered ? 2 : 0))
       writer.optional(message.series) { writer, series in
         writer.count(series.count)
         writer.number(series.command)
@@ -208,7 +208,7 @@ extension VendorProtocol {
   private static func message(_ reader: inout TableReader) -> Message? {
     let commands = reader.list { $0.number() }
     let isRequest = reader.list { $0.count() == 1 }.first
-    let isUnsolicited = reader.count() == 1
+    let flags = reader.count()
     let series =
       reader.list { reader in
         let count = reader.count()
@@ -219,7 +219,8 @@ extension VendorProtocol {
     guard let definition = Definition(stored: reader.run()) else { return nil }
     let range = commands.count == 2 && commands[0] <= commands[1] ? commands[0]...commands[1] : nil
     return Message(
-      commands: range, isRequest: isRequest, isUnsolicited: isUnsolicited, series: series,
+      commands: range, isRequest: isRequest, isUnsolicited: flags & 1 == 1,
+      isUnanswered: flags & 2 == 2, series: series,
       definition: definition)
   }
 }

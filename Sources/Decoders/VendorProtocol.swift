@@ -72,6 +72,8 @@ package final class VendorProtocol: Sendable {
     package var isRequest: Bool?
     /// It answers nothing.
     package var isUnsolicited: Bool
+    /// Nothing answers it.
+    package var isUnanswered: Bool
     /// What is announced.
     package var series: Series?
     /// The fields: those of the header, then those of the payload.
@@ -79,12 +81,13 @@ package final class VendorProtocol: Sendable {
 
     /// A message.
     package init(
-      commands: ClosedRange<Int>?, isRequest: Bool?, isUnsolicited: Bool, series: Series?,
-      definition: Definition
+      commands: ClosedRange<Int>?, isRequest: Bool?, isUnsolicited: Bool, isUnanswered: Bool,
+      series: Series?, definition: Definition
     ) {
       self.commands = commands
       self.isRequest = isRequest
       self.isUnsolicited = isUnsolicited
+      self.isUnanswered = isUnanswered
       self.series = series
       self.definition = definition
     }
@@ -138,11 +141,16 @@ package final class VendorProtocol: Sendable {
 
   /// The message of a command.
   package func message(_ command: Int?, isRequest: Bool) -> Message? {
-    messages.first { message in
-      if let only = message.isRequest, only != isRequest { return false }
-      guard let commands = message.commands else { return true }
-      return command.map(commands.contains) ?? false
+    var other: Message?
+    for message in messages {
+      if let only = message.isRequest, only != isRequest { continue }
+      guard let commands = message.commands else {
+        other = other ?? message
+        continue
+      }
+      if let command, commands.contains(command) { return message }
     }
+    return other
   }
 
   /// Whether these bytes begin with a whole frame whose checksum is right: what recognises the
@@ -152,6 +160,32 @@ package final class VendorProtocol: Sendable {
       return false
     }
     return frame.parts(of: bytes, Slice(start: 0, count: count)).isSound
+  }
+
+  /// Decodes the message of a frame that is whole, its checksum too.
+  package func decode(
+    _ frame: Frame, _ message: Message, _ bytes: RawSpan, isRequest: Bool,
+    with decoder: inout ValueDecoder, into decoded: inout Decoded
+  ) {
+    // A header stands before the payload, and is read with it.
+    let hasHeader = message.definition.tables.fields.contains { $0.flags.contains(.open) }
+    let start = hasHeader ? Int(frame.bytes.start) : Int(frame.payload.start)
+    let slice = Slice(start: start, count: frame.payload.end - start)
+    let context = DecodingContext(isWritten: isRequest, command: frame.command ?? 0)
+    decoder.decode(message.definition, bytes, slice, context, into: &decoded)
+    guard let checksum = frame.checksum, let part = self.frame.checksum?.part else { return }
+    let end = frame.bytes.end
+    let place = Slice(
+      start: part.at < 0 ? end + part.at : Int(frame.bytes.start) + part.at, count: part.width)
+    decoded.fields.append(
+      DecodedField(
+        field: DecodedField.frameChecksum, form: frame.isSound ? .checksumOK : .checksumBad,
+        raw: Int(checksum.expected), bytes: place, end: decoded.fields.count + 1))
+    guard !frame.isSound else { return }
+    decoded.problems.append(
+      DecodingProblem(
+        code: .badChecksum, field: DecodedField.frameChecksum, bytes: place,
+        found: Int(checksum.found), expected: Int(checksum.expected)))
   }
 
   /// What a rule over a command comes to.

@@ -11,7 +11,8 @@ extension DefinitionCompiler {
       ("f16", (.float, 2)), ("f32", (.float, 4)), ("f64", (.float, 8)),
       ("medfloat16", (.medfloat, 2)), ("medfloat32", (.medfloat, 4)), ("bcd", (.bcd, 0)),
       ("datetime", (.dateTime, 7)), ("utf8", (.utf8, 0)), ("utf16", (.utf16, 0)),
-      ("bytes", (.bytes, 0)), ("uuid", (.uuid, 0)), ("address", (.address, 6)),
+      ("text", (.text, 0)), ("bytes", (.bytes, 0)), ("uuid", (.uuid, 0)),
+      ("address", (.address, 6)),
     ]
 
   /// Reads the keys of a field with a type.
@@ -23,7 +24,7 @@ extension DefinitionCompiler {
     let (kind, width) = try type.choice(Self.types)
     field.kind = kind
     field.width = width
-    if width == 0 { try size(keys, &field, scope, mayEnd: kind == .utf8 || kind == .bytes) }
+    if width == 0 { try size(keys, &field, scope, mayEnd: [.utf8, .text, .bytes].contains(kind)) }
     switch kind {
     case .unsigned, .signed, .bcd:
       if kind == .unsigned, let bits = keys.node("bits") {
@@ -38,8 +39,15 @@ extension DefinitionCompiler {
     case .float, .medfloat:
       field.slot = declare(name, isInteger: false, scope)
       if let unit = keys.node("unit") { field.unit = word(try unit.text()) }
+      try floatScale(keys, &field)
     default:
       field.slot = declare(name, isInteger: false, scope)
+      if kind == .address, let special = keys.node("special") {
+        try codes(special, &field, bits: 48, isSigned: false)
+      }
+      if kind == .utf8, let expand = keys.node("expand") {
+        try codes(expand, &field, bits: 8, isSigned: false)
+      }
       if kind == .bytes, let equals = keys.node("equals") {
         field.pattern = tables.words.add(try equals.bytes())
       }
@@ -84,7 +92,7 @@ extension DefinitionCompiler {
   // MARK: What a number means
 
   /// Unit, scale, words, bounds of a number of so many bits.
-  private mutating func meaning(
+  mutating func meaning(
     _ keys: KeyedNode, _ field: inout Field, bits: Int
   ) throws(ProfileError) {
     if let epoch = keys.node("epoch") {
@@ -119,6 +127,23 @@ extension DefinitionCompiler {
     if let equals = keys.node("equals") {
       field.equals = try Self.fitted(try equals.range(), equals, bits, isSigned).lowerBound
       field.flags.insert(.hasEquals)
+    }
+  }
+
+  /// The scale of a number that brings its own power of ten: no more than a factor. Of other
+  /// floating-point numbers only the decimals that text shows.
+  private mutating func floatScale(
+    _ keys: KeyedNode, _ field: inout Field
+  ) throws(ProfileError) {
+    if field.kind == .float, keys.has("scale") {
+      throw keys.node.error("a number of this type has no scale")
+    }
+    try scale(keys, &field)
+    guard field.kind == .medfloat, field.scaling >= 0 else { return }
+    var written = tables.scalings[field.scaling]
+    (written.multiply, written.multiplyExponent, written.decimal) = (1, 0, 0)
+    guard written == Scaling.Written() else {
+      throw keys.node.error("the scale of a medfloat has only multiply and decimal", key: "scale")
     }
   }
 

@@ -69,18 +69,19 @@ struct DefinitionCompiler {
     _ node: SourceNode, _ scope: Scope, isBigEndian: Bool
   ) throws(ProfileError) {
     let keys = try KeyedNode(node, "a field")
-    let kinds = ["type", "fields", "layout", "choose"].filter(keys.has)
+    let kinds = ["type", "compute", "fields", "layout", "choose"].filter(keys.has)
     guard kinds.count == 1, let kind = kinds.first else {
       throw node.error(
         kinds.isEmpty
-          ? "a field needs one of the keys type, fields, layout, choose"
+          ? "a field needs one of the keys type, fields, layout, choose, compute"
           : "a field has only one of the keys \(kinds.joined(separator: " and "))")
     }
     guard tables.fields.count < Self.mostFields else {
       throw node.error("a definition has up to \(Self.mostFields) fields, those of layouts counted")
     }
-    depth += kind == "type" ? 0 : 1
-    defer { depth -= kind == "type" ? 0 : 1 }
+    let isDeeper = kind != "type" && kind != "compute"
+    depth += isDeeper ? 1 : 0
+    defer { depth -= isDeeper ? 1 : 0 }
     guard depth <= Self.deepest else {
       throw node.error("groups, layouts and choices nest up to \(Self.deepest) deep")
     }
@@ -95,6 +96,13 @@ struct DefinitionCompiler {
       let name = try keys.required("name").name()
       field.name = word(name)
       try value(keys, place, &field, name, scope, isBigEndian: isBig)
+    case "compute":
+      let name = try keys.required("name").name()
+      field.name = word(name)
+      field.kind = .computed
+      field.selector = try program(try keys.required("compute"), scope)
+      field.slot = declare(name, isInteger: true, scope)
+      try meaning(keys, &field, bits: 64)
     case "choose":
       if let when = keys.node("when") { field.when = try program(when, scope) }
       try choice(keys, &field, scope, isBigEndian: isBig)

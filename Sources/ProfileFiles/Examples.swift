@@ -30,11 +30,20 @@ extension Example {
     let problems = keys.node("problems")
     let others = keys.node("context")
     try keys.finish()
-    guard let definition = try definition(profile, bytes, &context) else { return [] }
-    if let others { try externals(others, definition, profile, &context) }
     var decoded = Decoded()
     var decoder = ValueDecoder()
-    decoder.decode(definition, bytes.bytes, try slice(profile, bytes), context, into: &decoded)
+    switch target {
+    case .definition(let place):
+      let definition = profile.definitions[place]
+      guard definition.subject.fits(bytes.bytes) else {
+        throw node.error("the bytes are not such as match and size ask for")
+      }
+      if let others { try externals(others, definition, profile, &context) }
+      decoder.decode(definition, bytes.bytes, context, into: &decoded)
+    case .message(let place):
+      guard let vendor = profile.vendor else { return [] }
+      try message(place, vendor, bytes, &context, &decoder, &decoded)
+    }
     var errors: [ProfileError] = []
     if let fields {
       let found = DecodedTree(decoded, bytes)
@@ -63,53 +72,23 @@ extension Example {
     return errors
   }
 
-  /// The definition that decodes the bytes.
-  private func definition(
-    _ profile: Profile, _ bytes: [UInt8], _ context: inout DecodingContext
-  ) throws(ProfileError) -> Definition? {
-    switch target {
-    case .definition(let place):
-      let definition = profile.definitions[place]
-      guard definition.subject.fits(bytes.bytes) else {
-        throw node.error("the bytes are not such as match and size ask for")
-      }
-      return definition
-    case .message(let place):
-      guard let vendor = profile.vendor else { return nil }
-      let frame = try frame(vendor, bytes)
-      let isRequest = vendor.messages[place].isRequest ?? context.isWritten
-      guard let message = vendor.message(frame.command, isRequest: isRequest),
-        message.definition === vendor.messages[place].definition
-      else {
-        throw node.error("the frame's command \(frame.command ?? 0) is another message's")
-      }
-      context.command = frame.command ?? 0
-      return message.definition
-    }
-  }
-
-  private func frame(_ vendor: VendorProtocol, _ bytes: [UInt8]) throws(ProfileError) -> Frame {
+  /// Decodes a frame, which must be whole and a message's.
+  private func message(
+    _ place: Int, _ vendor: VendorProtocol, _ bytes: [UInt8], _ context: inout DecodingContext,
+    _ decoder: inout ValueDecoder, _ decoded: inout Decoded
+  ) throws(ProfileError) {
     guard vendor.frame.extent(of: bytes.bytes) == .complete(bytes.count) else {
       throw node.error("the bytes are not one whole frame")
     }
     let frame = vendor.frame.parts(of: bytes.bytes, Slice(start: 0, count: bytes.count))
-    if let checksum = frame.checksum, checksum.found != checksum.expected {
-      throw node.error(
-        "the checksum is \(String(checksum.found, radix: 16)), expected "
-          + String(checksum.expected, radix: 16))
+    let isRequest = vendor.messages[place].isRequest ?? context.isWritten
+    guard let message = vendor.message(frame.command, isRequest: isRequest),
+      message.definition === vendor.messages[place].definition
+    else {
+      throw node.error("the frame's command \(frame.command ?? 0) is another message's")
     }
-    return frame
-  }
-
-  /// The part of the bytes that the definition is of: of a frame, the header and the payload.
-  private func slice(_ profile: Profile, _ bytes: [UInt8]) throws(ProfileError) -> Slice {
-    guard case .message(let place) = target, let vendor = profile.vendor else {
-      return Slice(start: 0, count: bytes.count)
-    }
-    let payload = try frame(vendor, bytes).payload
-    guard vendor.messages[place].definition.tables.fields.first?.flags.contains(.open) ?? false
-    else { return payload }
-    return Slice(start: 0, count: payload.end)
+    vendor.decode(
+      frame, message, bytes.bytes, isRequest: isRequest, with: &decoder, into: &decoded)
   }
 
   /// Decodes the values of other characteristics that the definition asks for.

@@ -45,6 +45,10 @@ extension ProfileFile {
         errors.append(error)
       }
     }
+    // Those for all other commands stand behind the others; one for each way is there.
+    if !list.contains(where: { $0.commands == nil && $0.isRequest == nil }) {
+      list.append(try reader.message(try SourceNode.read([UInt8](reader.unknown.utf8), file: "")).0)
+    }
     profile?.vendor = VendorProtocol(
       profile: context.profile, title: title, claims: claims, requests: requests,
       responses: responses, frame: reader.frame,
@@ -242,6 +246,16 @@ struct ProtocolReader {
 
   // MARK: Messages
 
+  /// The message for commands that no other has, where the profile does not have one.
+  var unknown: String {
+    let command = frame.command.isEmpty ? "" : "command {command:x2}"
+    let payload = frame.command.isEmpty ? "[payload {payload}]" : "[, payload {payload}]"
+    return """
+      {command: other, name: unknown, fields: [{name: payload, type: bytes, optional: true}],
+      text: "\(command)\(payload)"}
+      """
+  }
+
   /// Reads a message and its examples.
   func message(_ node: SourceNode) throws(ProfileError) -> (VendorProtocol.Message, [SourceNode]) {
     let keys = try KeyedNode(node, "a message")
@@ -255,8 +269,12 @@ struct ProtocolReader {
     else { throw nameNode.error("expected names of a to z, digits and _ with dots between") }
     let isRequest = try keys.node("direction")?.choice([("request", true), ("response", false)])
     let isUnsolicited = try keys.node("unsolicited")?.flag() ?? false
+    let isAnswered = try keys.node("answered")?.flag() ?? true
     var compiler = DefinitionCompiler(context, allowsCommand: true)
     let scope = Scope()
+    if !frame.command.isEmpty {
+      compiler.command(width: frame.command.reduce(0) { $0 + $1.width }, scope)
+    }
     if let header {
       try compiler.header(header, frame.payloadFirst, scope, isBigEndian: isBigEndian)
     }
@@ -272,7 +290,8 @@ struct ProtocolReader {
     let examples = try keys.node("examples")?.list("a list of examples") ?? []
     let definition = try ProfileReader.finish(&compiler, keys, scope, subject, name: name)
     let message = VendorProtocol.Message(
-      commands: commands, isRequest: isRequest, isUnsolicited: isUnsolicited, series: series,
+      commands: commands, isRequest: isRequest, isUnsolicited: isUnsolicited,
+      isUnanswered: !isAnswered, series: series,
       definition: definition)
     return (message, examples)
   }
@@ -352,6 +371,21 @@ struct ProtocolReader {
 }
 
 extension DefinitionCompiler {
+  /// The message's command as a field of its own, which texts and expressions can name.
+  mutating func command(width: Int, _ scope: Scope) {
+    var field = Field()
+    field.kind = .computed
+    field.name = word("command")
+    field.width = width
+    field.flags = [.hex, .quiet]
+    field.selector = tables.programs.count - 1
+    tables.operations.append(Operation(.command))
+    tables.programs.append(tables.operations.count)
+    field.slot = declare("command", isInteger: true, scope)
+    field.end = tables.fields.count + 1
+    tables.fields.append(field)
+  }
+
   /// Brings in a frame's header as a group without a name, of as many bytes as are before the payload.
   mutating func header(
     _ node: SourceNode, _ size: Int, _ scope: Scope, isBigEndian: Bool

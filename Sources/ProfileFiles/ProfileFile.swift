@@ -188,6 +188,7 @@ package struct ProfileReader {
     _ keys: KeyedNode, _ subject: inout Subject, _ context: FileContext
   ) throws(ProfileError) -> (Definition, [SourceNode]) {
     subject.device = try keys.node("device")?.text()
+    subject.isCarrier = try keys.node("carrier")?.flag() ?? false
     subject.match = try keys.node("match")?.pattern(allowsAny: true) ?? []
     if let size = keys.node("size") {
       if case .list = size.content {

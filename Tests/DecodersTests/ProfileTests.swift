@@ -80,7 +80,7 @@ struct ProfileTests {
     #expect(vendor.answers(response, request))
     #expect(!vendor.answers(frame("a505ff015e"), request))
     #expect(vendor.message(3, isRequest: true)?.definition.name == "sport_packet_count.request")
-    #expect(vendor.message(4, isRequest: true)?.definition.name == nil)
+    #expect(vendor.message(4, isRequest: true)?.definition.name == "unknown")
   }
 
   @Test(arguments: [
@@ -211,5 +211,50 @@ struct ProfileTests {
     #expect(name("00", device: "Band 5") == "Device")
     #expect(name("ff 00") == "Match")
     #expect(name(String(repeating: "00", count: 20)) == "Long")
+  }
+}
+
+/// Frames as wholes: command, payload, checksum.
+struct MessageTests {
+  /// What a frame of the wristband reads, as text and as JSON's fields.
+  @Test(arguments: [
+    (
+      "a506030b14bf", "packet count for 11-20?",
+      #"{"command":"0x03","month":11,"day":20,"checksum":"ok"}"#
+    ),
+    (
+      "a506030b1400", "packet count for 11-20?, checksum 00, not bf",
+      #"{"command":"0x03","month":11,"day":20,"checksum":"bad"}"#
+    ),
+    (
+      "a50682550175", "command 82, payload 55 01",
+      #"{"command":"0x82","payload":"5501","checksum":"ok"}"#
+    ),
+    ("a50477d6", "command 77", #"{"command":"0x77","checksum":"ok"}"#),
+    (
+      "a505830125",
+      "packet count ?, total_packets at offset 3 is cut short: 1 of 2 bytes, checksum 25, not 22",
+      #"{"command":"0x83","unknown":"01","checksum":"bad"}"#
+    ),
+  ])
+  func wristband(_ hex: String, _ line: String, _ fields: String) throws {
+    let profile = try #require(Decoding.read(ProfileTests.wristband).profile)
+    let vendor = try #require(profile.vendor)
+    let again = try #require(VendorProtocol(stored: vendor.stored))
+    for vendor in [vendor, again] {
+      let bytes = Decoding.bytes(hex)
+      let frame = vendor.frame.parts(of: bytes.bytes, Slice(start: 0, count: bytes.count))
+      let message = try #require(vendor.message(frame.command, isRequest: true))
+      var decoder = ValueDecoder()
+      var decoded = Decoded()
+      vendor.decode(frame, message, bytes.bytes, isRequest: true, with: &decoder, into: &decoded)
+      var text = Output()
+      var json = Output()
+      DecodedWriter(decoded, isJSON: false)?.line(bytes.bytes, into: &text)
+      DecodedWriter(decoded, isJSON: true)?.fields(bytes.bytes, into: &json)
+      let (found, object) = (text.bytes.array, json.bytes.array)
+      #expect(String(decoding: found, as: UTF8.self) == line)
+      #expect(String(decoding: object, as: UTF8.self) == fields)
+    }
   }
 }

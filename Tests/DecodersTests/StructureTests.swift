@@ -244,4 +244,19 @@ struct StructureTests {
     let more = "    text: \"\(text)\"\n"
     #expect(try Decoding.decode(fields, "01 0a", more: more).line == expected)
   }
+
+  /// RuuviTag 3's temperature: sign, whole degrees and hundredths apart.
+  @Test
+  func computed() throws {
+    let fields = """
+      - {name: t, type: u8, bits: [{bits: [0, 6], name: whole, quiet: true}, {bit: 7, name: negative}]}
+      - {name: hundredths, type: u8, quiet: true}
+      - {name: temperature, compute: "(t.whole * 100 + hundredths) * (1 - 2 * t.negative)",
+         scale: {decimal: -2}, unit: °C}
+      """
+    let result = try Decoding.decode(fields, "8105")
+    #expect(result.line == "-1.05 °C")
+    #expect(
+      result.fields == #"{"whole":1,"negative":true,"hundredths":5,"temperature":-1.05}"#)
+  }
 }

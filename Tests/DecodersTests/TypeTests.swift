@@ -127,6 +127,10 @@ struct TypeTests {
     Row(keys: "type: f16", hex: "007c", json: "\"+inf\"", line: "+inf"),
     // IEEE 11073-20601: 36.4 as FLOAT is mantissa 364, exponent −1 (the capture heart-rate, 2a1c).
     Row(keys: "type: medfloat32, unit: °C", hex: "6c0100ff", json: "36.4", line: "36.4 °C"),
+    Row(
+      keys: "type: medfloat16, scale: {decimal: 5}, unit: mg/dL", hex: "5ab0", json: "90",
+      line: "90 mg/dL"),
+    Row(keys: "type: f32, decimals: 1", hex: "f065aa41", json: "21.299774", line: "21.3"),
     Row(keys: "type: medfloat32", hex: "6c010002", json: "36400", line: "36400"),
     Row(keys: "type: medfloat32", hex: "ffff7f00", json: "\"nan\"", line: "nan"),
     Row(keys: "type: medfloat32", hex: "00008000", json: "\"nres\"", line: "nres"),
@@ -155,6 +159,15 @@ struct TypeTests {
     Row(keys: "type: utf8, prefix: u8", hex: "024142", json: "\"AB\"", line: "\"AB\""),
     Row(keys: "type: utf16", hex: "4100e900", json: "\"Aé\"", line: "\"Aé\""),
     Row(keys: "type: utf16, endian: big", hex: "0041", json: "\"A\"", line: "\"A\""),
+    Row(keys: "type: text", hex: "4f4b0d0a", json: #""OK\r\n""#, line: #""OK\x0d\x0a""#),
+    Row(
+      keys: "type: text", hex: "a506030b14bf", json: #""a506030b14bf""#, line: "a5 06 03 0b 14 bf"),
+    Row(
+      keys: "type: utf8, expand: {0x00: \".com/\", 0x07: .com}", hex: "676f6f07",
+      json: #""goo.com""#, line: #""goo.com""#),
+    Row(
+      keys: "type: address, special: {0xffffffffffff: not_available}", hex: "ffffffffffff",
+      json: #""not_available""#, line: "not available"),
     Row(keys: "type: bytes", hex: "0102", json: "\"0102\"", line: "01 02"),
     Row(
       keys: "type: bytes, prefix: u16, endian: big, prefix_counts: whole", hex: "0003ff",
