@@ -41,6 +41,8 @@ package final class Definition: Sendable {
   package let profile: String
   /// As people know it; the name of a message.
   package let name: String
+  /// How responses belong to requests, where the characteristic is a control point.
+  package let exchange: VendorProtocol.Exchange?
   /// The tables.
   package let tables: Tables
   /// The scales, ready to compute with.
@@ -51,7 +53,10 @@ package final class Definition: Sendable {
   let alone: [Bool]
 
   /// A definition; nil where its tables do not fit together, which those that a profile gave do.
-  package init?(_ subject: Subject, profile: String, name: String, _ tables: Tables) {
+  package init?(
+    _ subject: Subject, profile: String, name: String, exchange: VendorProtocol.Exchange? = nil,
+    _ tables: Tables
+  ) {
     guard tables.isSound else { return nil }
     var scalings: [Scaling] = []
     for written in tables.scalings {
@@ -61,6 +66,7 @@ package final class Definition: Sendable {
     self.subject = subject
     self.profile = profile
     self.name = name
+    self.exchange = exchange
     self.tables = tables
     self.scalings = scalings
     alone = Self.findAlone(tables)
