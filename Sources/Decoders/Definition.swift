@@ -47,6 +47,8 @@ package final class Definition: Sendable {
   package let tables: Tables
   /// The scales, ready to compute with.
   let scalings: [Scaling]
+  /// Whether a field is secret: then bytes that no field explains may be.
+  package let hasSecrets: Bool
   /// What JSON begins with: `{"profile":"…","name":"…","fields":`.
   let jsonHead: [UInt8]
   /// Behind one for all fields, one for each place: whether text shows one field at most.
@@ -70,6 +72,7 @@ package final class Definition: Sendable {
     self.tables = tables
     self.scalings = scalings
     alone = Self.findAlone(tables)
+    hasSecrets = tables.fields.contains { $0.flags.contains(.secret) }
     var head = Output()
     head.text("{\"profile\":\"")
     head.jsonEscaped([UInt8](profile.utf8).bytes)

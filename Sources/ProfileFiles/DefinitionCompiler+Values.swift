@@ -315,6 +315,7 @@ extension DefinitionCompiler {
   /// `label` and `quiet`.
   mutating func words(_ keys: KeyedNode, _ field: inout Field) throws(ProfileError) {
     if let label = keys.node("label") { field.label = word(try label.text()) }
+    if let secret = keys.node("secret"), try secret.flag() { field.flags.insert(.secret) }
     guard let quiet = keys.node("quiet") else { return }
     guard case .list(let numbers) = quiet.content else {
       if try quiet.flag() { field.flags.insert(.quiet) }
