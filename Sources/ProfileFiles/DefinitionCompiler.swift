@@ -74,6 +74,7 @@ struct DefinitionCompiler {
       throw node.error(
         kinds.isEmpty
           ? "a field needs one of the keys type, fields, layout, choose, compute"
+            + keys.nearMiss("type")
           : "a field has only one of the keys \(kinds.joined(separator: " and "))")
     }
     guard tables.fields.count < Self.mostFields else {
