@@ -70,10 +70,25 @@ package struct DecodedWriter: ~Copyable {
     case .address: quoted(&output) { address(entry, bytes, into: &$0) }
     case .checksumOK: quoted(&output) { $0.text("ok") }
     case .checksumBad: quoted(&output) { $0.text("bad") }
-    case .bytes, .tail: quoted(&output) { $0.hex(bytes, separator: isJSON ? nil : 0x20) }
+    case .bytes, .tail: quoted(&output) { hex(bytes, into: &$0) }
     case .group: break
     }
   }
+
+  /// Writes bytes; for people of many the first ones, and how many there are.
+  private func hex(_ bytes: RawSpan, into output: inout Output) {
+    let isCut = !isJSON && bytes.byteCount > Self.mostBytes
+    let shown = isCut ? Self.shownBytes : bytes.byteCount
+    output.hex(bytes.part(Slice(start: 0, count: shown)), separator: isJSON ? nil : 0x20)
+    guard isCut else { return }
+    output.text(" … (")
+    output.decimal(bytes.byteCount)
+    output.text(" bytes)")
+  }
+
+  /// Of more bytes than these text has the first `shownBytes`.
+  private static var mostBytes: Int { 32 }
+  private static var shownBytes: Int { 20 }
 
   /// Writes what JSON needs quotes around.
   private func quoted(_ output: inout Output, _ write: (inout Output) -> Void) {

@@ -201,6 +201,7 @@ struct SweepTests {
   @Test(arguments: [
     "- {name: a, repeat: 1024, fields: [{name: b, repeat: 1024, fields: [{name: c, repeat: 1024, fields: [{name: d, repeat: 1024, fields: []}]}]}]}",
     "- {name: a, type: u8, repeat: rest}",
+    "- {name: a, type: u32, checksum: crc32, repeat: rest}",
     "- {name: a, repeat: rest, fields: [{name: b, type: u8, when: 0}]}",
     "- {name: a, repeat: 1024, fields: [{name: b, type: utf8, size: 0}, {name: c, type: u8, when: 0}]}",
     "- {name: a, type: u8, values: {0: b}, repeat: rest}",

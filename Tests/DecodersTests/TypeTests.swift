@@ -148,6 +148,10 @@ struct TypeTests {
   ]
 
   static let others: [Row] = [
+    Row(
+      keys: "type: bytes", hex: String(repeating: "ab", count: 33),
+      json: "\"" + String(repeating: "ab", count: 33) + "\"",
+      line: String(repeating: "ab ", count: 20) + "… (33 bytes)"),
     Row(keys: "type: utf8", hex: "41636d65", json: "\"Acme\"", line: "\"Acme\""),
     Row(
       keys: "type: utf8", hex: "41ff", json: "\"A\u{fffd}\"", line: "\"A\\xff\"",
