@@ -25,7 +25,7 @@ extension DecodedWriter {
       output.byte(0x22)
       key(of: entry, into: &output)
       output.text("\":")
-      let isList = field(of: entry)?.flags.contains(.repeated) ?? false
+      let isList = isRepeated(entry)
       if isList { output.byte(0x5b) }
       var item = place
       while item < run {
@@ -47,7 +47,7 @@ extension DecodedWriter {
   }
 
   private func key(of entry: DecodedField, into output: inout Output) {
-    guard let field = field(of: entry) else {
+    guard entry.field >= 0 else {
       if entry.field == DecodedField.frameChecksum {
         output.text("checksum")
       } else {
@@ -55,14 +55,14 @@ extension DecodedWriter {
       }
       return
     }
-    output.raw(words.bytes(field.name))
+    output.raw(words.bytes(definition.tables.fields[entry.field].name))
   }
 
   /// Behind the last of the entries that are turns of one field.
   package func run(from place: Int, in range: Range<Int>) -> Int {
     let first = decoded.fields[place]
     var next = max(first.end, place + 1)
-    guard field(of: first)?.flags.contains(.repeated) ?? false else { return next }
+    guard isRepeated(first) else { return next }
     while next < range.upperBound, decoded.fields[next].field == first.field {
       next = max(decoded.fields[next].end, next + 1)
     }
@@ -76,12 +76,14 @@ extension DecodedWriter {
     var ends: [Int] = []
     var isFirst = true
     var last = -1
-    for (place, entry) in decoded.fields.enumerated() {
+    for place in decoded.fields.indices {
+      let entry = decoded.fields[place]
       while let end = ends.last, end <= place {
         ends.removeLast()
         path.removeLast()
       }
-      guard let field = field(of: entry) else { continue }
+      guard entry.field >= 0 else { continue }
+      let field = definition.tables.fields[entry.field]
       if entry.form == .group {
         path.append(field.name)
         ends.append(entry.end)
@@ -129,7 +131,7 @@ extension DecodedWriter {
 
   /// Whether an entry is a turn of a repeated field.
   package func isRepeated(_ entry: DecodedField) -> Bool {
-    field(of: entry)?.flags.contains(.repeated) ?? false
+    entry.field >= 0 && definition.tables.fields[entry.field].flags.contains(.repeated)
   }
 }
 
@@ -150,19 +152,18 @@ extension Decoded {
 
 extension Decoded {
   /// Writes the object that stands under `decoded`: profile, name, fields, units, text, and what is
-  /// wrong.
-  package func writeJSON(_ value: RawSpan, into output: inout Output) {
-    guard let definition, let writer = DecodedWriter(self, isJSON: true) else { return }
-    output.text("{\"profile\":\"")
-    output.jsonEscaped([UInt8](definition.profile.utf8).bytes)
-    output.text("\",\"name\":\"")
-    output.jsonEscaped([UInt8](definition.name.utf8).bytes)
-    output.text("\",\"fields\":")
+  /// wrong. `line` is a buffer without a descriptor, which is used for the text; what it held is gone.
+  package func writeJSON(
+    _ value: RawSpan, line: inout Output, into output: inout Output
+  ) {
+    guard let definition, var writer = DecodedWriter(self, isJSON: true) else { return }
+    let head = definition.jsonHead
+    output.raw(head.bytes)
     writer.fields(value, into: &output)
     writer.units(into: &output)
-    guard let text = DecodedWriter(self, isJSON: false) else { return }
-    var line = Output()
-    text.line(value, saysProblems: false, into: &line)
+    line.clear()
+    writer.isJSON = false
+    writer.line(value, saysProblems: false, into: &line)
     output.text(",\"text\":\"")
     output.jsonEscaped(line.bytes)
     output.byte(0x22)
@@ -173,7 +174,7 @@ extension Decoded {
         output.name(problem.code.name)
         output.text("\",\"message\":\"")
         line.clear()
-        text.problem(problem, value, into: &line)
+        writer.problem(problem, value, into: &line)
         output.jsonEscaped(line.bytes)
         output.text("\",\"offset\":")
         output.decimal(Int(problem.bytes.start))

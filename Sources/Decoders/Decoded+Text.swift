@@ -131,11 +131,10 @@ extension DecodedWriter {
   private func template(
     _ template: Int, _ range: Range<Int>, _ value: RawSpan, into output: inout Output
   ) {
-    let tables = definition.tables
-    var place = tables.templates[template]
-    let end = tables.templates[template + 1]
+    var place = definition.tables.templates[template]
+    let end = definition.tables.templates[template + 1]
     while place < end {
-      let piece = tables.pieces[place]
+      let piece = definition.tables.pieces[place]
       place += 1
       switch piece.kind {
       case .literal: output.raw(words.bytes(piece.operand))
@@ -169,7 +168,10 @@ extension DecodedWriter {
 
   /// The first entry of the field that a slot is of.
   private func find(_ slot: Int, _ range: Range<Int>) -> Int? {
-    range.first { field(of: decoded.fields[$0])?.slot == slot }
+    range.first { place in
+      let entry = decoded.fields[place]
+      return entry.field >= 0 && definition.tables.fields[entry.field].slot == slot
+    }
   }
 
   private func piece(

@@ -13,7 +13,7 @@ package struct DecodedWriter: ~Copyable {
   /// The definition's words.
   let words: Words
   /// Whether for programs.
-  let isJSON: Bool
+  var isJSON: Bool
 
   /// A writer; nil where nothing was decoded.
   package init?(_ decoded: Decoded, isJSON: Bool) {

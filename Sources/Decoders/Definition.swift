@@ -45,6 +45,8 @@ package final class Definition: Sendable {
   package let tables: Tables
   /// The scales, ready to compute with.
   let scalings: [Scaling]
+  /// What JSON begins with: `{"profile":"…","name":"…","fields":`.
+  let jsonHead: [UInt8]
   /// Behind one for all fields, one for each place: whether text shows one field at most.
   let alone: [Bool]
 
@@ -62,6 +64,13 @@ package final class Definition: Sendable {
     self.tables = tables
     self.scalings = scalings
     alone = Self.findAlone(tables)
+    var head = Output()
+    head.text("{\"profile\":\"")
+    head.jsonEscaped([UInt8](profile.utf8).bytes)
+    head.text("\",\"name\":\"")
+    head.jsonEscaped([UInt8](name.utf8).bytes)
+    head.text("\",\"fields\":")
+    jsonHead = head.bytes.array
   }
 
   /// The words, for a local that lends their bytes.

@@ -101,7 +101,15 @@ package struct FrameLayout: Sendable, Equatable {
   /// A layout in which each write or notification is a frame, and all of it payload.
   package init() {}
 
-  /// Whether a frame with a right length and a right checksum can be told from other bytes.
+  /// Whether a frame has a length and a checksum that can be right.
+  package var isVerifiable: Bool {
+    switch ending {
+    case .length, .fixed: checksum != nil
+    case .value, .delimiter: false
+    }
+  }
+
+  /// Whether a frame with a right length and a right checksum can be told from all other bytes.
   package var isRecognizable: Bool {
     if case .length = ending { return !start.isEmpty && checksum != nil }
     return false

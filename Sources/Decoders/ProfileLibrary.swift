@@ -1,4 +1,13 @@
 package import Bluetooth
+import Bytes
+
+/// What decodes a value.
+package enum ProfileMatch: Sendable {
+  /// A definition.
+  case definition(Definition)
+  /// A protocol's message, in a frame.
+  case message(VendorProtocol, VendorProtocol.Message, Frame, isRequest: Bool)
+}
 
 /// All definitions that are there: the program's own and those of people's files.
 ///
@@ -36,6 +45,29 @@ package struct ProfileLibrary: Sendable {
     if found.count >= Self.mostKept { found.removeAll() }
     found[key] = sorted.map(\.element)
     return found[key] ?? []
+  }
+
+  /// What decodes a value of a characteristic, from its bytes alone: the definition that is most
+  /// specific, or the message of a protocol. A frame over several values is none here.
+  package mutating func match(
+    _ kind: Subject.Kind, _ uuid: BluetoothUUID, service: BluetoothUUID?, _ bytes: RawSpan,
+    isWritten: Bool, isOfDevice: (String) -> Bool
+  ) -> ProfileMatch? {
+    let definition = find(kind, uuid, service: service, bytes, isOfDevice: isOfDevice)
+    if let definition, !definition.subject.isCarrier { return .definition(definition) }
+    for vendor in vendors {
+      guard
+        let claim = vendor.claim(
+          characteristic: uuid.shortest, service: service?.shortest, isOfDevice: isOfDevice),
+        case .complete(let count) = vendor.frame.extent(of: bytes), count == bytes.byteCount
+      else { continue }
+      let frame = vendor.frame.parts(of: bytes, Slice(start: 0, count: count))
+      if claim.isFrame, !vendor.isRecognized(in: bytes) { continue }
+      let isRequest = vendor.isRequest(frame.command ?? 0, onRequestChannel: isWritten)
+      guard let message = vendor.message(frame.command, isRequest: isRequest) else { continue }
+      return .message(vendor, message, frame, isRequest: isRequest)
+    }
+    return definition.map { .definition($0) }
   }
 
   /// The definition that decodes a value.

@@ -19,6 +19,11 @@ package final class VendorProtocol: Sendable {
 
     /// Everywhere.
     package init() {}
+
+    /// Whether nothing but the frame is asked for.
+    package var isAnywhere: Bool {
+      isFrame && device == nil && service == nil && characteristic == nil && company == nil
+    }
   }
 
   /// A way that messages go.
@@ -123,6 +128,20 @@ package final class VendorProtocol: Sendable {
     self.messages = messages
   }
 
+  /// The first of the claims that a characteristic fulfils, but for the frame, those that ask for more
+  /// than a frame before those that do not; nil where there is none.
+  package func claim(
+    characteristic: BluetoothUUID, service: BluetoothUUID?, isOfDevice: (String) -> Bool
+  ) -> Claim? {
+    let fitting = claims.filter { claim in
+      if let wanted = claim.characteristic, wanted.shortest != characteristic { return false }
+      if let wanted = claim.service, wanted.shortest != service { return false }
+      if let device = claim.device, !isOfDevice(device) { return false }
+      return claim.company == nil
+    }
+    return fitting.first { !$0.isAnywhere } ?? fitting.first
+  }
+
   /// Whether a command is a request's. `onRequestChannel`: whether it came on a channel for requests.
   package func isRequest(_ command: Int, onRequestChannel: Bool) -> Bool {
     guard let request = exchange.request else { return onRequestChannel }
@@ -156,7 +175,7 @@ package final class VendorProtocol: Sendable {
   /// Whether these bytes begin with a whole frame whose checksum is right: what recognises the
   /// protocol where nothing else does.
   package func isRecognized(in bytes: RawSpan) -> Bool {
-    guard frame.isRecognizable, case .complete(let count) = frame.extent(of: bytes) else {
+    guard frame.isVerifiable, case .complete(let count) = frame.extent(of: bytes) else {
       return false
     }
     return frame.parts(of: bytes, Slice(start: 0, count: count)).isSound

@@ -113,7 +113,7 @@ extension DefinitionCompiler {
       if keys.has("special") {
         throw keys.node.error("a number has only one of the keys values and special")
       }
-      field.flags.insert(.isCode)
+      if try !(keys.node("open")?.flag() ?? false) { field.flags.insert(.isCode) }
       try self.values(values, &field, bits: bits, isSigned: isSigned)
     }
     if let special = keys.node("special") {

@@ -27,8 +27,13 @@ extension ProfileFile {
       try keys.finish()
     }
     let reader = try ProtocolReader(parts[2].1, context)
-    if claims.contains(where: \.isFrame), !reader.frame.isRecognizable {
-      throw claimsNode.error("frame: true needs a frame with start, length and checksum")
+    for claim in claims where claim.isFrame {
+      if claim.isAnywhere, !reader.frame.isRecognizable {
+        throw claimsNode.error("frame: true alone needs a frame with start, length and checksum")
+      }
+      guard reader.frame.isVerifiable else {
+        throw claimsNode.error("frame: true needs a frame with length or size, and a checksum")
+      }
     }
     let exchange = try parts[3].1.map { node throws(ProfileError) in
       try ProfileReader.exchange(node)

@@ -57,20 +57,29 @@ struct ProfilesListCommand: ParsableCommand {
     commandName: "list", abstract: "List what is decoded.")
 
   mutating func run() throws {
+    let definitions = BuiltInProfiles.all
+    let vendors = BuiltInProfiles.vendors
+    var rows = definitions.map { definition in
+      [ProfileWords.subject(definition.subject), definition.name, definition.profile]
+    }
+    for vendor in vendors {
+      rows.append([
+        "protocol", "\(vendor.title), \(vendor.messages.count) messages", vendor.profile,
+      ])
+    }
+    let widths = (0..<2).map { column in
+      rows.map { [UInt8]($0[column].utf8).bytes.columns }.max() ?? 0
+    }
     try Terminal.write { output in
-      for definition in BuiltInProfiles.all {
-        output.string(ProfileWords.subject(definition.subject))
-        output.text("  ")
-        output.string(definition.name)
-        output.text("  ")
-        output.string(definition.profile)
+      for row in rows {
+        for column in 0..<2 {
+          output.string(row[column])
+          output.spaces(widths[column] + 2 - [UInt8](row[column].utf8).bytes.columns)
+        }
+        output.string(row[2])
         output.byte(0x0a)
       }
-      for vendor in BuiltInProfiles.vendors {
-        output.string("protocol  \(vendor.title), \(vendor.messages.count) messages  ")
-        output.string(vendor.profile)
-        output.byte(0x0a)
-      }
+      output.string("\(definitions.count) definitions, \(vendors.count) protocols\n")
     }
   }
 }
@@ -179,150 +188,5 @@ struct ProfilesCompileCommand: ParsableCommand {
         ProfileCompiler.writeTables(profiles, into: &output)
       }
     }
-  }
-}
-
-/// `profiles decode`
-struct ProfilesDecodeCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "decode", abstract: "Decode bytes.")
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp("A profile of one's own; can be repeated.", valueName: "file"),
-    completion: .file(extensions: ["yaml", "yml"]))
-  var profile: [String] = []
-
-  @Option(name: .long, help: ArgumentHelp("The characteristic or descriptor.", valueName: "uuid"))
-  var uuid: String?
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Manufacturer data of this company identifier; the bytes begin behind it.", valueName: "hex"))
-  var company: String?
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Service data of this UUID; the bytes begin behind it.", valueName: "uuid"))
-  var serviceData: String?
-
-  @Flag(name: .long, help: "The client writes the value.")
-  var written = false
-
-  @Flag(name: .long, help: "Print JSON.")
-  var json = false
-
-  @Argument(help: "The bytes in hexadecimal, spaces between or not; without any, a value a line.")
-  var hex: [String] = []
-
-  mutating func run() throws {
-    let subjects = try self.subjects()
-    let profiles = try ProfileFilesOnDisk.read(profile)
-    var library = ProfileLibrary(
-      own: profiles.flatMap(\.definitions), vendors: profiles.compactMap(\.vendor))
-    var values: [String] = []
-    if hex.isEmpty {
-      while let line = readLine() { values.append(line) }
-    } else {
-      values = [hex.joined()]
-    }
-    var lines = ValueLines(isJSON: json, isWritten: written)
-    for value in values {
-      guard let bytes = Self.bytes(value) else {
-        Terminal.complain("expected bytes in hexadecimal, found \(value)")
-        throw ExitCode(64)
-      }
-      lines.decode(bytes, subjects, &library)
-    }
-    try Terminal.write { output in output.string(lines.text) }
-  }
-
-  /// What the bytes may be of.
-  private func subjects() throws -> [(Subject.Kind, BluetoothUUID)] {
-    var subjects: [(Subject.Kind, BluetoothUUID)] = []
-    if let uuid {
-      guard let uuid = BluetoothUUID(text: uuid) else {
-        throw ValidationError("expected a UUID such as 2a37 for --uuid")
-      }
-      subjects += [(.characteristic, uuid), (.descriptor, uuid)]
-    }
-    if let company {
-      guard
-        let number = UInt16(
-          company.hasPrefix("0x") ? String(company.dropFirst(2)) : company, radix: 16)
-      else { throw ValidationError("expected a company identifier such as 004c for --company") }
-      subjects.append((.company, BluetoothUUID(number)))
-    }
-    if let serviceData {
-      guard let uuid = BluetoothUUID(text: serviceData) else {
-        throw ValidationError("expected a UUID such as feaa for --service-data")
-      }
-      subjects.append((.serviceData, uuid))
-    }
-    return subjects
-  }
-
-  private static func bytes(_ text: String) -> [UInt8]? {
-    let digits = text.utf8.filter { $0 != 0x20 && $0 != 0x3a && $0 != 0x09 && $0 != 0x0d }
-    guard digits.count % 2 == 0 else { return nil }
-    var bytes: [UInt8] = []
-    for index in stride(from: 0, to: digits.count, by: 2) {
-      let pair = String(decoding: digits[index...index + 1], as: UTF8.self)
-      guard let byte = UInt8(pair, radix: 16), !pair.hasPrefix("+") else { return nil }
-      bytes.append(byte)
-    }
-    return bytes
-  }
-}
-
-/// What `decode` prints, a line a value.
-private struct ValueLines {
-  let isJSON: Bool
-  let isWritten: Bool
-  var text = ""
-  private var decoded = Decoded()
-
-  init(isJSON: Bool, isWritten: Bool) {
-    self.isJSON = isJSON
-    self.isWritten = isWritten
-  }
-
-  mutating func decode(
-    _ bytes: [UInt8], _ subjects: [(Subject.Kind, BluetoothUUID)], _ library: inout ProfileLibrary
-  ) {
-    for (kind, uuid) in subjects {
-      guard
-        let definition = library.find(
-          kind, uuid, service: nil, bytes.bytes, isOfDevice: { _ in false })
-      else { continue }
-      append(definition, bytes, Slice(start: 0, count: bytes.count), command: 0, isWritten)
-      return
-    }
-    for vendor in library.vendors where vendor.isRecognized(in: bytes.bytes) {
-      let frame = vendor.frame.parts(of: bytes.bytes, Slice(start: 0, count: bytes.count))
-      let isRequest = vendor.isRequest(frame.command ?? 0, onRequestChannel: isWritten)
-      guard let message = vendor.message(frame.command, isRequest: isRequest) else { continue }
-      append(message.definition, bytes, frame.payload, command: frame.command ?? 0, isRequest)
-      return
-    }
-    text += isJSON ? "{}\n" : "no profile decodes this\n"
-  }
-
-  private mutating func append(
-    _ definition: Definition, _ bytes: [UInt8], _ slice: Slice, command: Int, _ isWritten: Bool
-  ) {
-    var decoder = ValueDecoder()
-    let context = DecodingContext(isWritten: isWritten, command: command)
-    decoder.decode(definition, bytes.bytes, slice, context, into: &decoded)
-    var output = Output()
-    if isJSON {
-      decoded.writeJSON(bytes.bytes, into: &output)
-    } else {
-      DecodedWriter(decoded, isJSON: false)?.line(bytes.bytes, into: &output)
-    }
-    output.byte(0x0a)
-    text += String(decoding: output.bytes.array, as: UTF8.self)
   }
 }

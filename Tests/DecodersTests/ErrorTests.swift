@@ -157,7 +157,7 @@ struct ErrorTests {
       ),
       (
         "profile: x\napplies_to: [{frame: true}]\nmessages: []\n",
-        "test.yaml:2: applies_to: frame: true needs a frame with start, length and checksum"
+        "test.yaml:2: applies_to: frame: true alone needs a frame with start, length and checksum"
       ),
       (
         "profile: x\napplies_to: [{service: fff0}]\nmessages: [{command: 1, name: a}]\n",

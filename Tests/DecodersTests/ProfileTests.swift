@@ -258,3 +258,46 @@ struct MessageTests {
     }
   }
 }
+
+/// What decodes a value: definitions and protocols side by side.
+struct MatchTests {
+  /// The definition's or message's name for bytes of fff1.
+  private func name(_ text: String, _ hex: String, uuid: UInt16 = 0xfff1) throws -> String? {
+    let file = Decoding.read(text)
+    #expect(file.errors.map(\.description) == [])
+    let profile = try #require(file.profile)
+    var library = ProfileLibrary(
+      own: profile.definitions, vendors: [profile.vendor].compactMap { $0 })
+    let bytes = Decoding.bytes(hex)
+    let match = library.match(
+      .characteristic, BluetoothUUID(uuid), service: nil, bytes.bytes, isWritten: true,
+      isOfDevice: { _ in false })
+    switch match {
+    case .definition(let definition): return definition.name
+    case .message(_, let message, _, _): return message.definition.name
+    case nil: return nil
+    }
+  }
+
+  @Test
+  func framesAndCharacteristics() throws {
+    let plain =
+      "\ncharacteristics: [{uuid: \"fff1\", name: Plain, fields: [{name: b, type: text}]}]\n"
+    let carrier = plain.replacing("name: Plain", with: "name: Serial, carrier: true")
+    let request = "sport_packet_count.request"
+    // Where the profile says nothing of the characteristic, the frame is recognised.
+    #expect(try name(ProfileTests.wristband, "a506030b14bf") == request)
+    // A frame whose checksum is wrong is no evidence.
+    #expect(try name(ProfileTests.wristband, "a506030b1400") == nil)
+    #expect(try name(ProfileTests.wristband + plain, "a506030b14bf") == "Plain")
+    #expect(try name(ProfileTests.wristband + carrier, "a506030b14bf") == request)
+    #expect(try name(ProfileTests.wristband + carrier, "a506030b1400") == "Serial")
+    let claimed = ProfileTests.wristband.replacing("{frame: true}", with: "{characteristic: fff1}")
+    #expect(try name(claimed, "a506030b1400") == request)
+    #expect(try name(claimed, "a506030b1400", uuid: 0xfff2) == nil)
+    let both = ProfileTests.wristband.replacing(
+      "{frame: true}", with: "{characteristic: fff1, frame: true}")
+    #expect(try name(both, "a506030b1400") == nil)
+    #expect(try name(both, "a506030b14bf") == request)
+  }
+}

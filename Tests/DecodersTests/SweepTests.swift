@@ -142,7 +142,8 @@ struct SweepTests {
       "\(words)")
     #expect(isJSON(result.fields), "\(words): \(result.fields)")
     var output = Output()
-    result.decoded.writeJSON(bytes.bytes, into: &output)
+    var line = Output()
+    result.decoded.writeJSON(bytes.bytes, line: &line, into: &output)
     let document = String(decoding: output.bytes.array, as: UTF8.self)
     #expect(isJSON(document), "\(words): \(document)")
   }
