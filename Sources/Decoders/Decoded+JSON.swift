@@ -20,6 +20,10 @@ extension DecodedWriter {
     while place < range.upperBound {
       let entry = decoded.fields[place]
       let run = run(from: place, in: range)
+      if isHidden(entry) {
+        place = run
+        continue
+      }
       if !isFirst { output.byte(0x2c) }
       isFirst = false
       output.byte(0x22)
@@ -56,6 +60,30 @@ extension DecodedWriter {
       return
     }
     output.raw(words.bytes(definition.tables.fields[entry.field].name))
+  }
+
+  /// Writes `,"hidden":` and the names of secrets, and `,"assumed":` and those of fields about which a
+  /// condition that is not known decides; nothing where there are none.
+  func remarks(into output: inout Output) {
+    guard definition.hasSecrets || !definition.tables.externals.isEmpty else { return }
+    names(",\"hidden\":[", into: &output) { isHidden($0) }
+    names(",\"assumed\":[", into: &output) { $0.isAssumed }
+  }
+
+  private func names(
+    _ key: StaticString, into output: inout Output, _ isNamed: (DecodedField) -> Bool
+  ) {
+    var last: Int?
+    for place in decoded.fields.indices where isNamed(decoded.fields[place]) {
+      let entry = decoded.fields[place]
+      guard entry.field != last else { continue }
+      output.text(last == nil ? key : ",")
+      last = entry.field
+      output.byte(0x22)
+      self.key(of: entry, into: &output)
+      output.byte(0x22)
+    }
+    if last != nil { output.byte(0x5d) }
   }
 
   /// Behind the last of the entries that are turns of one field.
@@ -154,13 +182,15 @@ extension Decoded {
   /// Writes the object that stands under `decoded`: profile, name, fields, units, text, and what is
   /// wrong. `line` is a buffer without a descriptor, which is used for the text; what it held is gone.
   package func writeJSON(
-    _ value: RawSpan, line: inout Output, into output: inout Output
+    _ value: RawSpan, showsKeys: Bool = false, line: inout Output, into output: inout Output
   ) {
-    guard let definition, var writer = DecodedWriter(self, isJSON: true) else { return }
+    guard let definition, var writer = DecodedWriter(self, isJSON: true, showsKeys: showsKeys)
+    else { return }
     let head = definition.jsonHead
     output.raw(head.bytes)
     writer.fields(value, into: &output)
     writer.units(into: &output)
+    writer.remarks(into: &output)
     line.clear()
     writer.isJSON = false
     writer.line(value, saysProblems: false, into: &line)

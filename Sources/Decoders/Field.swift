@@ -71,6 +71,8 @@ package struct Field: Sendable, Equatable {
     package static let sized = Self(rawValue: 1 << 13)
     /// What the group's fields leave over is no tail: others explain it.
     package static let open = Self(rawValue: 1 << 14)
+    /// A key or another secret, which is not printed unless it is asked for.
+    package static let secret = Self(rawValue: 1 << 15)
   }
 
   /// The place of the kind in `Kind`.

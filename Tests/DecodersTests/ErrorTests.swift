@@ -100,6 +100,11 @@ struct ErrorTests {
         "bits: `b` has bits that another has"
       ),
       (
+        "{name: it, type: u8, bits: [{bit: 1, name: a}, {bit: 2, name: a}]}",
+        "bits: `a` is there twice: bits stand beside fields"
+      ),
+      ("{name: it, type: u8, min: 1}", "min and max go with repeat"),
+      (
         "{name: it, type: bytes, size: 1, prefix: u8}",
         "a field has only one of the keys size and prefix"
       ),

@@ -175,7 +175,7 @@ struct TypeTests {
     Row(
       keys: "type: bytes, size: 2, equals: \"02 15\"", hex: "0216", json: "\"0216\"", line: "02 16",
       problems: ["unexpected_value@0"]),
-    Row(keys: "type: uuid, size: 2", hex: "0d18", json: "\"180d\"", line: "180d"),
+    Row(keys: "type: uuid, size: 2", hex: "0d18", json: "\"180d\"", line: "180d Heart Rate"),
     Row(
       keys: "type: uuid, size: 16, endian: big", hex: "6e400001b5a3f393e0a9e50e24dcca9e",
       json: "\"6e400001-b5a3-f393-e0a9-e50e24dcca9e\"", line: "6e400001-b5a3-f393-e0a9-e50e24dcca9e"
