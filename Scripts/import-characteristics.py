@@ -252,12 +252,12 @@ class Supplement:
 
     def type(self, uuid: str, row: dict) -> dict:
         type = row["type"].replace("\\", "").strip()
-        if found := re.fullmatch(r"([us])int(8|16|24|32|48|64)(?: ?\[.*\])?", type):
+        if found := re.fullmatch(r"([us])int(8|16|24|32|48|64)(?: ?\[\d+[-–]\d+\])?", type):
             return {"type": ("u" if found[1] == "u" else "i") + found[2]}
         if re.fullmatch(r"utf8s(\{\d+\})?", type):
             return {"type": "utf8"}
         if type in ("medfloat16", "medfloat32", "float32"):
-            return {"type": type.replace("float32", "f32") if type == "float32" else type}
+            return {"type": "f32" if type == "float32" else type}
         sys.exit(f"{uuid}: {row['field']} is of an unknown type {type}")
 
     # What numbers mean
@@ -492,7 +492,8 @@ def by_hand() -> set:
     return found
 
 
-def files(supplement: Supplement) -> dict:
+def files(supplement: Supplement) -> tuple[dict, list]:
+    """The files, and the layouts that neither they nor others have."""
     done = by_hand()
     texts = {}
     for name, title, places in FILES:
@@ -500,13 +501,10 @@ def files(supplement: Supplement) -> dict:
         for uuid in spread(places):
             if uuid in supplement.layouts and uuid not in done:
                 done.add(uuid)
-                title = re.sub(r"\\textsubscript\{(.*?)\}", r"\1", supplement.layouts[uuid]["name"])
-                lines += definition(uuid, title, supplement.fields(uuid))
+                people_say = re.sub(r"\\textsubscript\{(.*?)\}", r"\1", supplement.layouts[uuid]["name"])
+                lines += definition(uuid, people_say, supplement.fields(uuid))
         texts[f"{name}.yaml"] = "\n".join([*lines, ""])
-    missing = sorted(set(supplement.layouts) - done)
-    if missing:
-        print(f"in no file: {' '.join(missing)}")
-    return texts
+    return texts, sorted(set(supplement.layouts) - done)
 
 
 def main() -> int:
@@ -516,8 +514,12 @@ def main() -> int:
         del arguments[0]
     if len(arguments) != 1 or arguments[0].startswith("-"):
         sys.exit(__doc__)
+    texts, missing = files(Supplement(Path(arguments[0])))
     status = 0
-    for name, text in files(Supplement(Path(arguments[0]))).items():
+    if missing:
+        print(f"in no file: {' '.join(missing)}")
+        status = 1
+    for name, text in texts.items():
         file = FOLDER / name
         if not checks:
             FOLDER.mkdir(parents=True, exist_ok=True)
