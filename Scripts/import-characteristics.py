@@ -91,6 +91,7 @@ SYMBOLS = {
     ("J", 3): ("kJ", 0),
     ("lm·h", 3): ("klm·h", 0),
     ("lx·h", 3): ("klx·h", 0),
+    ("kg/m³", 0): ("µg/m³", 9),
     ("m", -2): ("cm", 0),
     ("m", -3): ("mm", 0),
 }
@@ -368,7 +369,8 @@ class Example:
         elif type == "medfloat16":
             mantissa = 123 + place
             self.bytes += ((-7 & 0xF) << 12 | mantissa).to_bytes(2, "little")
-            self.fields[name] = format(Decimal(mantissa).scaleb(-7), "f")
+            scale = field.get("scale", {}).get("decimal", 0)
+            self.fields[name] = format(Decimal(mantissa).scaleb(scale - 7), "f")
         elif type == "f32":
             self.bytes += bytes.fromhex("0000203f")
             self.fields[name] = "0.625"
