@@ -13,7 +13,7 @@ extension DecodedWriter {
     let all = 0..<decoded.fields.count
     let template = definition.tables.template
     var isEmpty = false
-    if template >= 0 {
+    if template >= 0, hasFields(of: template, all) {
       self.template(template, all, value, into: &output)
     } else {
       isEmpty = list(all, isAlone: definition.isAlone(nil), value, into: &output)
@@ -151,7 +151,7 @@ extension DecodedWriter {
     let entry = decoded.fields[place]
     guard let field = field(of: entry) else { return }
     let inside = place + 1..<max(entry.end, place + 1)
-    if field.template >= 0 {
+    if field.template >= 0, hasFields(of: field.template, inside) {
       template(field.template, inside, value, into: &output)
     } else {
       list(inside, isAlone: definition.isAlone(entry.field), value, into: &output)
@@ -179,9 +179,18 @@ extension DecodedWriter {
     }
   }
 
+  /// Whether the fields that a template cannot do without are there; else the text is made from those
+  /// that are.
+  private func hasFields(of template: Int, _ range: Range<Int>) -> Bool {
+    let templates = definition.tables.templates
+    return isComplete(templates[template]..<templates[template + 1], range, mayBeQuiet: true)
+  }
+
   /// Whether all fields of some pieces are there, and none is quiet; brackets inside are their own
   /// affair.
-  private func isComplete(_ pieces: Range<Int>, _ range: Range<Int>) -> Bool {
+  private func isComplete(
+    _ pieces: Range<Int>, _ range: Range<Int>, mayBeQuiet: Bool = false
+  ) -> Bool {
     var place = pieces.lowerBound
     while place < pieces.upperBound {
       let piece = definition.tables.pieces[place]
@@ -191,7 +200,7 @@ extension DecodedWriter {
       case .literal, .close, nil: continue
       default:
         guard let found = find(piece.operand, range), let field = field(of: decoded.fields[found]),
-          !isQuiet(decoded.fields[found], field)
+          mayBeQuiet || !isQuiet(decoded.fields[found], field)
         else { return false }
       }
     }

@@ -293,7 +293,7 @@ struct MessageTests {
     ("a50477d6", "command 77", #"{"command":"0x77","checksum":"ok"}"#),
     (
       "a505830125",
-      "packet count ?, total packets at offset 3 is cut short: 1 of 2 bytes, checksum 25, not 22",
+      "total packets at offset 3 is cut short: 1 of 2 bytes, checksum 25, not 22",
       #"{"command":"0x83","unknown":"01","checksum":"bad"}"#
     ),
   ])

@@ -233,7 +233,7 @@ struct StructureTests {
   @Test(arguments: [
     ("{a:02}.{b:x2}", "01.0a"), ("{a} {b:n} {b}", "1 10 10 V"), ("{b:raw}", "10"),
     ("{{{a}}} [[x]]", "{1} [x]"), ("[at {c}, ]{a}", "1"), ("[a {a}[ c {c}] ]", "a 1 "),
-    ("{c}", "?"),
+    ("{c} and {a}", "a 1, b 10 V"),
   ])
   func texts(_ text: String, _ expected: String) throws {
     let fields = """
