@@ -96,7 +96,12 @@ class Layouts(unittest.TestCase):
 
     def test_an_exponent_of_one_gives_way_to_a_resolution_of_one(self):
         field = self.field(
-            "2fff", "Level", "uint8", "Base Unit: org.bluetooth.unit.unitless", "Represented values: M = 1, d = 1, b = 0", "Unit is 1"
+            "2fff",
+            "Level",
+            "uint8",
+            "Base Unit: org.bluetooth.unit.unitless",
+            "Represented values: M = 1, d = 1, b = 0",
+            "Unit is 1",
         )
         self.assertEqual(field, {"name": "level", "type": "u8"})
 
@@ -158,6 +163,77 @@ class Files(unittest.TestCase):
             key = kind, block[:12], conditions
             self.assertNotIn(key, seen, f"{file} and {seen.get(key)}: {key}")
             seen[key] = file
+
+
+class ByHand(unittest.TestCase):
+    """What is written by hand, held against the Supplement's tables of bits and codes."""
+
+    # Masks and octets that are one number there and several here; codes that belong to services.
+    OTHERWISE = {"2a42", "2a43", "2aa7"}
+
+    def setUp(self):
+        path = test_import.source()
+        if path is None or importlib.util.find_spec("yaml") is None:
+            self.skipTest("no copy of the SIG's files (set BLUETOOTH_SIG), or no PyYAML")
+        self.supplement = load().Supplement(path)
+
+    def definitions(self):
+        import yaml  # only who has it gets here
+
+        for file in sorted(FOLDER.glob("*.yaml")):
+            profile = yaml.load(file.read_text(encoding="utf-8"), yaml.BaseLoader)
+            for definition in profile.get("characteristics", []):
+                if definition["uuid"] in self.supplement.layouts and definition["uuid"] not in self.OTHERWISE:
+                    yield definition, profile
+
+    def mappings(self, node, profile: dict):
+        """All mappings of a definition, those of its structures, too."""
+        if isinstance(node, list):
+            for part in node:
+                yield from self.mappings(part, profile)
+        elif isinstance(node, dict):
+            yield node
+            yield from self.mappings(profile.get("structures", {}).get(node.get("layout")), profile)
+            for part in node.values():
+                yield from self.mappings(part, profile)
+
+    def tables(self, node, header: str):
+        """The numbers that a table of the Supplement gives a meaning, by the table's name."""
+        for table in node if isinstance(node, list) else []:
+            rows = [row for row in table.get("values", []) if isinstance(row, dict)]
+            key = next((key for key in ("value", "op_code_value", "response_code_value") if rows and key in rows[0]), None)
+            key = "bit" if rows and "bit" in rows[0] else key
+            if key and (key == "bit" or table.get("value_header") == "Bit") == (header == "bit"):
+                found = set()
+                for row in rows:
+                    meaning = row.get("definition") or row.get("description") or ""
+                    ends = [end for end in re.split("[–-]", row[key]) if re.fullmatch(r"0x[0-9A-Fa-f]+|\d+", end)]
+                    if ends and not re.match("Reserved [Ff]or|RFU|Prohibited", meaning) and (header == "bit" or len(ends) == 1):
+                        found |= set(range(int(ends[0], 0), int(ends[-1], 0) + 1))
+                if len(found) > 1:
+                    yield table["name"], found
+            yield from self.tables(table.get("subfields"), header)
+
+    def test_all_bits_are_there_and_no_others(self):
+        for definition, profile in self.definitions():
+            ours = []
+            for node in self.mappings(definition["fields"], profile):
+                if isinstance(node.get("bits"), list) and isinstance(node["bits"][0], dict):
+                    ends = [[bit["bit"]] * 2 if "bit" in bit else bit["bits"] for bit in node["bits"]]
+                    ours.append({number for first, last in ends for number in range(int(first), int(last) + 1)})
+            for name, bits in self.tables(self.supplement.layouts[definition["uuid"]].get("fields"), "bit"):
+                self.assertIn(bits, ours, f"{definition['uuid']} {name}")
+
+    def test_all_codes_are_there_and_no_others(self):
+        for definition, profile in self.definitions():
+            ours = []
+            for node in self.mappings(definition["fields"], profile):
+                for words in (node.get("values"), node.get("special")):
+                    words = profile.get("enumerations", {}).get(words) if isinstance(words, str) else words
+                    if isinstance(words, dict):
+                        ours.append({int(key, 0) for key in words if "-" not in key[1:]})
+            for name, codes in self.tables(self.supplement.layouts[definition["uuid"]].get("fields"), "code"):
+                self.assertIn(codes, ours, f"{definition['uuid']} {name}")
 
 
 if __name__ == "__main__":
