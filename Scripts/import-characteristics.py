@@ -102,8 +102,9 @@ METRES = {"2a6c"}
 CORRECTIONS = {
     # Its resolution is 1/64 V: the exponent −6 is printed without its sign.
     "2be0": {"scale": {"binary": -6}, "range": None},
-    # The greatest number is given raw, not in L/s.
+    # Their bounds are given raw, not in the unit.
     "2b1b": {"range": None},
+    "2b8d": {"range": (-100, 100)},
     "2c30": {"range": None},
     "2b13": {
         "exponential": {"base": "1.1", "minus": "64"},
