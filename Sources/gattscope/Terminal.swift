@@ -74,8 +74,15 @@ enum Terminal {
     return Int64(status.st_size)
   }
 
-  /// How many processors there are to work with.
-  static var processors: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+  /// How many processors this process may use (proc(5), Cpus_allowed: a bit each); 1 where that is
+  /// not told.
+  static var processors: Int {
+    let status = String(decoding: contents(of: "/proc/self/status") ?? [], as: UTF8.self)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed:") }
+    let digits = line?.dropFirst("Cpus_allowed:".count).compactMap(\.hexDigitValue) ?? []
+    let allowed = digits.reduce(0) { $0 + $1.nonzeroBitCount }
+    return max(1, min(allowed, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+  }
 
   /// The bytes of a small file; nil where it cannot be read, or is larger than any that is meant.
   static func contents(of path: String) -> [UInt8]? {

@@ -62,8 +62,8 @@ final class Handoff<Element: Sendable>: @unchecked Sendable {
   func give(_ element: Element) {
     unsafe pthread_mutex_lock(lock)
     if !isEnded { elements.append(element) }
-    unsafe pthread_mutex_unlock(lock)
     unsafe pthread_cond_signal(arrival)
+    unsafe pthread_mutex_unlock(lock)
   }
 
   /// The next element, which is waited for; nil where none will come any more.
@@ -80,8 +80,8 @@ final class Handoff<Element: Sendable>: @unchecked Sendable {
   func end() {
     unsafe pthread_mutex_lock(lock)
     isEnded = true
-    unsafe pthread_mutex_unlock(lock)
     unsafe pthread_cond_broadcast(arrival)
+    unsafe pthread_mutex_unlock(lock)
   }
 }
 
