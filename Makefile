@@ -21,6 +21,7 @@ MORE_CAPTURES ?= ../shared/captures
 BUILD_PACKAGES := g++ libc6-dev git libpcap-dev libpcap0.8
 TEST_PACKAGES := $(BUILD_PACKAGES) tshark jq python3 python3-jsonschema
 BENCH_PACKAGES := $(BUILD_PACKAGES) tshark bluez python3
+PROFILES := $(sort $(wildcard Profiles/*/*.yaml))
 SWIFT_FOLDERS := Package.swift $(wildcard Sources Tests Fuzz)
 FUZZERS := FuzzCapture FuzzPcap FuzzPcapng FuzzPacketLogger FuzzDissect
 # Of two -sanitize options the compiler takes the last one alone and would leave out the fuzzer's counters without a word;
@@ -30,7 +31,7 @@ FUZZ_BUILD := ENABLE_FUZZING=1 SWIFT_DETERMINISTIC_HASHING=1 swift build --sanit
 	-c release --scratch-path .build-fuzz
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-scripts bench fuzz golden lint format schema man captures install packages
+.PHONY: help demo build test test-scripts bench fuzz golden lint format schema profiles man captures install packages
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -81,6 +82,15 @@ format: ## put the Swift code into shape
 
 schema: ## build docs/schema.json into the program
 	$(PYTHON) Scripts/make-schema.py
+
+# Written beside and moved, since the program that writes them is built of them.
+profiles: ## build Profiles/ into the program
+	swift build --product gattscope
+	.build/debug/gattscope profiles check $(PROFILES)
+	.build/debug/gattscope profiles compile $(PROFILES) > .build/profiles-tables
+	.build/debug/gattscope profiles compile --sources $(PROFILES) > .build/profiles-sources
+	mv .build/profiles-tables Sources/Decoders/Generated/BuiltInProfiles+Tables.swift
+	mv .build/profiles-sources Sources/ProfileFiles/Generated/ProfileSources+Texts.swift
 
 # The plugin builds a binary of its own kind, which needs Swift's libraries, in the place of ours.
 man: ## write the manual page, .build/man/gattscope.1

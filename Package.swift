@@ -19,13 +19,14 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // The command line: options, exit status, terminal. No Bluetooth knowledge.
     .executableTarget(
       name: "gattscope",
       dependencies: [
-        "Reports", "Sessions", "Captures", "Bluetooth", "Bytes",
+        "Reports", "ProfileFiles", "Decoders", "Sessions", "Captures", "Bluetooth", "Bytes",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -48,6 +49,13 @@ let package = Package(
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ],
       swiftSettings: strict),
+    // Profiles as people write them: YAML to definitions. Apart, so that nothing else pays for Yams.
+    .target(
+      name: "ProfileFiles",
+      dependencies: ["Decoders", "Bluetooth", "Bytes", .product(name: "Yams", package: "Yams")],
+      swiftSettings: strict),
+    // What values mean: definitions (data) and the one interpreter that reads bytes by them.
+    .target(name: "Decoders", dependencies: ["Bluetooth", "Bytes"], swiftSettings: strict),
     // Pure functions, bytes to PDUs; no state, no input or output.
     .target(name: "Dissectors", dependencies: ["Bluetooth", "Bytes"], swiftSettings: strict),
     // Files and streams to a stream of records; formats, not protocols.
@@ -68,6 +76,9 @@ let package = Package(
     .testTarget(
       name: "CryptographyTests", dependencies: ["Cryptography", "Bluetooth", "Bytes"],
       swiftSettings: strict),
+    .testTarget(
+      name: "DecodersTests",
+      dependencies: ["ProfileFiles", "Decoders", "Bluetooth", "Bytes"], swiftSettings: strict),
     .testTarget(
       name: "DissectorsTests", dependencies: ["Dissectors", "Bluetooth", "Bytes"],
       swiftSettings: strict),

@@ -39,7 +39,7 @@ struct Clock: Sendable {
   /// `YYYY-MM-DD`, the separator, `HH:MM:SS`.
   private mutating func seconds(_ seconds: Int64, separator: UInt8, into output: inout Output) {
     if seconds != self.seconds || separator != self.separator {
-      let (minute, second) = Self.floorDivide(seconds, 60)
+      let (minute, second) = CivilDate.floorDivide(seconds, 60)
       if minute != self.minute || separator != self.separator {
         self.minute = minute
         self.separator = separator
@@ -53,22 +53,12 @@ struct Clock: Sendable {
     output.raw(prefix.bytes)
   }
 
-  private static func floorDivide(_ value: Int64, _ divisor: Int64) -> (Int64, Int64) {
-    let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
-    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
-  }
-
   /// Up to the seconds, for which two places are left.
   private static func prefix(minute: Int64, separator: UInt8) -> [UInt8] {
-    let (hours, minuteOfHour) = floorDivide(minute, 60)
-    let (days, hour) = floorDivide(hours, 24)
-    let date = civil(days: days)
+    let (hours, minuteOfHour) = CivilDate.floorDivide(minute, 60)
+    let (days, hour) = CivilDate.floorDivide(hours, 24)
     var text = Output()
-    text.decimal(UInt(max(0, date.year)), digits: 4)
-    text.byte(0x2d)
-    text.decimal(UInt(date.month), digits: 2)
-    text.byte(0x2d)
-    text.decimal(UInt(date.day), digits: 2)
+    text.date(CivilDate(days: days))
     text.byte(separator)
     text.decimal(UInt(hour), digits: 2)
     text.byte(0x3a)
@@ -76,22 +66,6 @@ struct Clock: Sendable {
     text.byte(0x3a)
     text.spaces(2)
     return text.bytes.array
-  }
-
-  /// The date that lies `days` after 1970-01-01 in the proleptic Gregorian calendar.
-  ///
-  /// Years are counted from March, so that the leap day is a year's last; 400 years, an era, have
-  /// always 146 097 days.
-  private static func civil(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    let shifted = days + 719_468
-    let (era, dayOfEra) = floorDivide(shifted, 146_097)
-    let leaps = dayOfEra / 1460 - dayOfEra / 36_524 + dayOfEra / 146_096
-    let yearOfEra = (dayOfEra - leaps) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let monthFromMarch = (5 * dayOfYear + 2) / 153
-    let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-    return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, day)
   }
 }
 

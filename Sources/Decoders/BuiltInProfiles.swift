@@ -1,0 +1,86 @@
+package import Bluetooth
+import Bytes
+
+/// The program's own definitions: constants that were made from Profiles/ (`gattscope profiles
+/// compile`).
+///
+/// `index` has a line a definition, in ascending order: what it is of (a digit for the kind, 32 for the
+/// UUID), and where its line in `definitions` begins (7 digits), all hexadecimal. A definition and a
+/// protocol are a line of `StoredText` each.
+package enum BuiltInProfiles {
+  private static let keyDigits = 33
+  private static let offsetDigits = 7
+  private static let lineBytes = keyDigits + offsetDigits + 1
+
+  /// How many definitions there are.
+  package static var count: Int { index.utf8CodeUnitCount / lineBytes }
+
+  /// A definition's key as it stands in the index.
+  package static func key(_ kind: Subject.Kind, _ uuid: BluetoothUUID) -> [UInt8] {
+    let short = uuid.shortest
+    var output = Output()
+    output.hexDigits(UInt64(kind.rawValue), 1)
+    output.hexDigits(short.high, 16)
+    output.hexDigits(short.low, 16)
+    return output.bytes.array
+  }
+
+  /// The definitions of a characteristic, a company, and so on.
+  package static func definitions(_ kind: Subject.Kind, _ uuid: BluetoothUUID) -> [Definition] {
+    let key = key(kind, uuid)
+    var place = firstPlace(notBelow: key)
+    var found: [Definition] = []
+    while place < count, compare(place, key) == 0 {
+      if let definition = definition(at: place) { found.append(definition) }
+      place += 1
+    }
+    return found
+  }
+
+  /// All definitions, in the order of kinds and UUIDs; for lists and tests.
+  package static var all: [Definition] { (0..<count).compactMap(definition) }
+
+  /// The protocols of vendors.
+  package static var vendors: [VendorProtocol] {
+    var found: [VendorProtocol] = []
+    let text = protocols.bytes
+    var start = 0
+    for end in 0..<text.byteCount where text.byte(at: end) == 0x0a {
+      let line = text.part(Slice(start: start, count: end - start))
+      if let vendor = VendorProtocol(stored: StoredText.bytes(line)) { found.append(vendor) }
+      start = end + 1
+    }
+    return found
+  }
+
+  /// The first place whose key is not before this one, by halving.
+  private static func firstPlace(notBelow key: [UInt8]) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if compare(middle, key) < 0 { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Below 0 where the key at a place is before this one, above 0 where it is behind it.
+  private static func compare(_ place: Int, _ key: [UInt8]) -> Int {
+    let index = index.bytes
+    for (offset, byte) in key.enumerated() {
+      let difference = Int(index.byte(at: place * lineBytes + offset)) - Int(byte)
+      if difference != 0 { return difference }
+    }
+    return 0
+  }
+
+  private static func definition(at place: Int) -> Definition? {
+    let index = index.bytes
+    var start = 0
+    for offset in 0..<offsetDigits {
+      let digit = Int(index.byte(at: place * lineBytes + keyDigits + offset))
+      start = start << 4 | (digit < 0x3a ? digit - 0x30 : digit - 0x57)
+    }
+    // The line's end is no character of its text.
+    return Definition(stored: StoredText.bytes(definitions.bytes.dropping(start)))
+  }
+}

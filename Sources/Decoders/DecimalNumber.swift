@@ -1,0 +1,151 @@
+package import Bytes
+
+/// An exact decimal number: `mantissa` · 10^`exponent`.
+///
+/// What a scale makes of a raw number stays exact this way: 364 at a tenth is 36.4 and not
+/// 36.399999999999999.
+package struct DecimalNumber: Equatable, Sendable {
+  /// The digits.
+  package var mantissa: Int128
+  /// The power of ten.
+  package var exponent: Int
+
+  /// A number from its digits and power of ten.
+  package init(_ mantissa: Int128, exponent: Int = 0) {
+    self.mantissa = mantissa
+    self.exponent = exponent
+  }
+
+  /// Reads `12`, `-0.005` or `+3`: digits with or without a fraction. Nil where the text is none of
+  /// these, or has more than 18 digits.
+  package init?(text: String) {
+    var mantissa: Int128 = 0
+    var (digits, decimals) = (0, 0)
+    var isNegative = false
+    var sawPoint = false
+    for (index, byte) in text.utf8.enumerated() {
+      switch byte {
+      case 0x2d where index == 0: isNegative = true
+      case 0x2b where index == 0: break
+      case 0x2e where !sawPoint && digits > 0: sawPoint = true
+      case 0x30...0x39:
+        digits += 1
+        if sawPoint { decimals += 1 }
+        guard digits <= 18 else { return nil }
+        mantissa = mantissa * 10 + Int128(byte - 0x30)
+      default: return nil
+      }
+    }
+    guard digits > 0, !(sawPoint && decimals == 0) else { return nil }
+    self.init(isNegative ? -mantissa : mantissa, exponent: -decimals)
+  }
+
+  /// The same number without zeros at the end of its digits.
+  package var reduced: DecimalNumber {
+    guard mantissa != 0 else { return DecimalNumber(0) }
+    var number = self
+    while number.mantissa % 10 == 0 {
+      number.mantissa /= 10
+      number.exponent += 1
+    }
+    return number
+  }
+
+  /// Whether both are the same number, however they are written.
+  package func isSame(as other: DecimalNumber) -> Bool { reduced == other.reduced }
+
+  /// The sum; nil where it has too many digits.
+  package func adding(_ other: DecimalNumber) -> DecimalNumber? {
+    let exponent = min(exponent, other.exponent)
+    guard let left = digits(at: exponent), let right = other.digits(at: exponent) else {
+      return nil
+    }
+    let (sum, overflow) = left.addingReportingOverflow(right)
+    return overflow ? nil : DecimalNumber(sum, exponent: exponent)
+  }
+
+  /// The digits that the number has with a smaller exponent; nil where they are too many.
+  private func digits(at exponent: Int) -> Int128? {
+    guard let power = Self.powerOfTen(self.exponent - exponent) else { return nil }
+    let (digits, overflow) = mantissa.multipliedReportingOverflow(by: power)
+    return overflow ? nil : digits
+  }
+
+  /// 10^`exponent`; nil where it is negative or too large.
+  static func powerOfTen(_ exponent: Int) -> Int128? {
+    guard exponent >= 0, exponent <= 38 else { return nil }
+    var power: Int128 = 1
+    for _ in 0..<exponent { power *= 10 }
+    return power
+  }
+
+  /// Rounded to so many decimals, halves away from zero; as it is where it has no more.
+  package func rounded(decimals: Int) -> DecimalNumber {
+    let excess = -exponent - decimals
+    guard excess > 0 else { return self }
+    guard let power = Self.powerOfTen(excess) else { return DecimalNumber(0, exponent: -decimals) }
+    let (quotient, remainder) = mantissa.quotientAndRemainder(dividingBy: power)
+    let isUp = remainder.magnitude >= (power.magnitude + 1) / 2
+    return DecimalNumber(
+      isUp ? quotient + (mantissa < 0 ? -1 : 1) : quotient, exponent: -decimals)
+  }
+
+  /// As a binary floating-point number, the nearest one or next to it.
+  package var double: Double {
+    var value = Double(mantissa)
+    var left = min(abs(exponent), 700)
+    while left > 0 {
+      let step = min(left, 22)
+      var power = 1.0
+      for _ in 0..<step { power *= 10 }
+      value = exponent < 0 ? value / power : value * power
+      left -= step
+    }
+    return value
+  }
+}
+
+extension Output {
+  /// Appends a decimal number: with so many decimals, or exactly, without zeros at the end. Very large
+  /// and very small ones have an exponent: `12e40`.
+  package mutating func decimalNumber(_ number: DecimalNumber, decimals: Int? = nil) {
+    var number = number
+    if let decimals { number = number.rounded(decimals: decimals) } else { number = number.reduced }
+    guard number.exponent >= -24, number.exponent <= 15 else {
+      string(String(number.mantissa))
+      byte(0x65)
+      decimal(number.exponent)
+      return
+    }
+    if number.mantissa < 0 { byte(0x2d) }
+    let digits = number.mantissa.magnitude
+    guard number.exponent < 0 else {
+      wide(digits, digits: 1)
+      if number.mantissa != 0 { for _ in 0..<number.exponent { byte(0x30) } }
+      if let decimals, decimals > 0 {
+        byte(0x2e)
+        for _ in 0..<decimals { byte(0x30) }
+      }
+      return
+    }
+    let power = (DecimalNumber.powerOfTen(-number.exponent) ?? 1).magnitude
+    let (whole, fraction) = digits.quotientAndRemainder(dividingBy: power)
+    wide(whole, digits: 1)
+    byte(0x2e)
+    wide(fraction, digits: -number.exponent)
+    if let decimals, decimals > -number.exponent {
+      for _ in 0..<(decimals + number.exponent) { byte(0x30) }
+    }
+  }
+
+  /// Appends a number of up to 128 bits with at least so many digits.
+  private mutating func wide(_ value: UInt128, digits: Int) {
+    let limit: UInt128 = 1_000_000_000_000_000_000
+    guard value >= limit else {
+      decimal(UInt(value), digits: digits)
+      return
+    }
+    wide(value / limit, digits: max(1, digits - 18))
+    decimal(UInt(value % limit), digits: 18)
+  }
+}

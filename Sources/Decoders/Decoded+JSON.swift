@@ -1,0 +1,186 @@
+package import Bytes
+
+// The JSON of what was decoded: numbers scaled and exact, words for codes, an object for a group, a list
+// for what is repeated.
+
+extension DecodedWriter {
+  /// Writes the object of the fields, as `decoded.fields` has it.
+  package func fields(_ value: RawSpan, into output: inout Output) {
+    output.byte(0x7b)
+    var isFirst = true
+    members(0..<decoded.fields.count, value, &isFirst, into: &output)
+    output.byte(0x7d)
+  }
+
+  /// Writes the members for entries that stand beside one another.
+  private func members(
+    _ range: Range<Int>, _ value: RawSpan, _ isFirst: inout Bool, into output: inout Output
+  ) {
+    var place = range.lowerBound
+    while place < range.upperBound {
+      let entry = decoded.fields[place]
+      let run = run(from: place, in: range)
+      if !isFirst { output.byte(0x2c) }
+      isFirst = false
+      output.byte(0x22)
+      key(of: entry, into: &output)
+      output.text("\":")
+      let isList = field(of: entry)?.flags.contains(.repeated) ?? false
+      if isList { output.byte(0x5b) }
+      var item = place
+      while item < run {
+        if item > place { output.byte(0x2c) }
+        let next = max(decoded.fields[item].end, item + 1)
+        if decoded.fields[item].form == .group {
+          output.byte(0x7b)
+          var isFirstInside = true
+          members(item + 1..<next, value, &isFirstInside, into: &output)
+          output.byte(0x7d)
+        } else {
+          self.value(decoded.fields[item], value, into: &output)
+        }
+        item = next
+      }
+      if isList { output.byte(0x5d) }
+      place = run
+    }
+  }
+
+  private func key(of entry: DecodedField, into output: inout Output) {
+    guard let field = field(of: entry) else {
+      if entry.field == DecodedField.frameChecksum {
+        output.text("checksum")
+      } else {
+        output.text("unknown")
+      }
+      return
+    }
+    output.raw(words.bytes(field.name))
+  }
+
+  /// Behind the last of the entries that are turns of one field.
+  package func run(from place: Int, in range: Range<Int>) -> Int {
+    let first = decoded.fields[place]
+    var next = max(first.end, place + 1)
+    guard field(of: first)?.flags.contains(.repeated) ?? false else { return next }
+    while next < range.upperBound, decoded.fields[next].field == first.field {
+      next = max(decoded.fields[next].end, next + 1)
+    }
+    return next
+  }
+
+  /// Writes `,"units":` and the object of the units: by name, with dots into groups. Nothing where there
+  /// are none.
+  package func units(into output: inout Output) {
+    var path: [Int] = []
+    var ends: [Int] = []
+    var isFirst = true
+    var last = -1
+    for (place, entry) in decoded.fields.enumerated() {
+      while let end = ends.last, end <= place {
+        ends.removeLast()
+        path.removeLast()
+      }
+      guard let field = field(of: entry) else { continue }
+      if entry.form == .group {
+        path.append(field.name)
+        ends.append(entry.end)
+      } else if field.unit >= 0, entry.field != last, field.tick == 0 {
+        output.text(isFirst ? ",\"units\":{\"" : ",\"")
+        isFirst = false
+        for name in path {
+          output.raw(words.bytes(name))
+          output.byte(0x2e)
+        }
+        output.raw(words.bytes(field.name))
+        output.text("\":\"")
+        output.jsonEscaped(words.bytes(field.unit))
+        output.byte(0x22)
+        last = entry.field
+      }
+    }
+    if !isFirst { output.byte(0x7d) }
+  }
+}
+
+// What examples and other programs' parts ask for, one value at a time.
+extension DecodedWriter {
+  /// An entry's value as JSON has it, without quotes.
+  package func scalar(_ entry: DecodedField, _ value: RawSpan) -> String {
+    var output = Output()
+    if entry.form == .utf8 {
+      let bytes = value.part(entry.bytes)
+      let text = field(of: entry).map { expanded(bytes, $0) } ?? bytes.array
+      return String(decoding: text, as: UTF8.self)
+    }
+    self.value(entry, value, into: &output)
+    var text = String(decoding: output.bytes.array, as: UTF8.self)
+    if text.hasPrefix("\""), text.hasSuffix("\""), text.count >= 2 {
+      text = String(text.dropFirst().dropLast())
+    }
+    return text
+  }
+
+  /// The name of an entry's field.
+  package func name(_ entry: DecodedField) -> String {
+    if let field = field(of: entry) { return definition.string(field.name) }
+    return entry.field == DecodedField.frameChecksum ? "checksum" : "unknown"
+  }
+
+  /// Whether an entry is a turn of a repeated field.
+  package func isRepeated(_ entry: DecodedField) -> Bool {
+    field(of: entry)?.flags.contains(.repeated) ?? false
+  }
+}
+
+extension Decoded {
+  /// The raw number of the field with a name, with dots into groups; a number with bits gives way to
+  /// its bits: `features.e2e_crc` and `e2e_crc` both find a bit. Not known where there is none.
+  package func number(of path: String) -> Known {
+    guard let definition else { return .unknown }
+    let parts = path.split(separator: ".").map(String.init)
+    guard let last = parts.last else { return .unknown }
+    for entry in fields where entry.field >= 0 && entry.form == .integer {
+      let row = definition.tables.fields[entry.field]
+      if definition.string(row.name) == last { return Known(entry.raw) }
+    }
+    return .unknown
+  }
+}
+
+extension Decoded {
+  /// Writes the object that stands under `decoded`: profile, name, fields, units, text, and what is
+  /// wrong.
+  package func writeJSON(_ value: RawSpan, into output: inout Output) {
+    guard let definition, let writer = DecodedWriter(self, isJSON: true) else { return }
+    output.text("{\"profile\":\"")
+    output.jsonEscaped([UInt8](definition.profile.utf8).bytes)
+    output.text("\",\"name\":\"")
+    output.jsonEscaped([UInt8](definition.name.utf8).bytes)
+    output.text("\",\"fields\":")
+    writer.fields(value, into: &output)
+    writer.units(into: &output)
+    guard let text = DecodedWriter(self, isJSON: false) else { return }
+    var line = Output()
+    text.line(value, saysProblems: false, into: &line)
+    output.text(",\"text\":\"")
+    output.jsonEscaped(line.bytes)
+    output.byte(0x22)
+    if !problems.isEmpty {
+      output.text(",\"problems\":[")
+      for (place, problem) in problems.enumerated() {
+        output.text(place > 0 ? ",{\"code\":\"" : "{\"code\":\"")
+        output.name(problem.code.name)
+        output.text("\",\"message\":\"")
+        line.clear()
+        text.problem(problem, value, into: &line)
+        output.jsonEscaped(line.bytes)
+        output.text("\",\"offset\":")
+        output.decimal(Int(problem.bytes.start))
+        output.byte(0x7d)
+      }
+      output.byte(0x5d)
+    }
+    output.byte(0x7d)
+  }
+}

@@ -1,0 +1,317 @@
+package import Bytes
+
+// The line that people read: by the definition's text, or made from the fields; then what is wrong.
+
+extension DecodedWriter {
+  /// How many values of a list text shows.
+  private static var mostListed: Int { 8 }
+
+  /// Writes the line.
+  ///
+  /// - Parameter saysProblems: whether what is wrong follows.
+  package func line(_ value: RawSpan, saysProblems: Bool = true, into output: inout Output) {
+    let all = 0..<decoded.fields.count
+    let template = definition.tables.template
+    var isEmpty = false
+    if template >= 0 {
+      self.template(template, all, value, into: &output)
+    } else {
+      isEmpty = list(all, isAlone: definition.isAlone(nil), value, into: &output)
+    }
+    guard saysProblems else { return }
+    for problem in decoded.problems {
+      if !isEmpty { output.text(", ") }
+      isEmpty = false
+      self.problem(problem, value, into: &output)
+    }
+  }
+
+  /// Writes entries that stand beside one another, with commas between; gives whether there are none.
+  @discardableResult
+  private func list(
+    _ range: Range<Int>, isAlone: Bool, _ value: RawSpan, into output: inout Output
+  ) -> Bool {
+    var place = range.lowerBound
+    var isFirst = true
+    while place < range.upperBound {
+      let run = run(from: place, in: range)
+      let entry = decoded.fields[place]
+      if let field = field(of: entry), isShown(entry, field) {
+        if !isFirst { output.text(", ") }
+        isFirst = false
+        let isFlag = field.flags.contains(.flag) && entry.word < 0
+        if !isAlone || isFlag {
+          let label = field.label >= 0 ? field.label : field.name
+          word(label, into: &output)
+          if words.bytes(label).byteCount > 0, !isFlag { output.byte(0x20) }
+        }
+        if !isFlag { values(place..<run, value, withUnit: true, into: &output) }
+      }
+      place = run
+    }
+    return isFirst
+  }
+
+  /// Whether text has the entry.
+  private func isShown(_ entry: DecodedField, _ field: Field) -> Bool {
+    if field.flags.contains(.quiet) || entry.form == .checksumOK || entry.form == .checksumBad {
+      return false
+    }
+    if field.flags.contains(.flag), entry.word < 0,
+      entry.raw == 0 || field.flags.contains(.layout)
+    {
+      return false
+    }
+    return !isQuiet(entry, field)
+  }
+
+  /// Whether the field is one that text leaves out for this number.
+  private func isQuiet(_ entry: DecodedField, _ field: Field) -> Bool {
+    guard field.quietCount > 0 else { return false }
+    let codes = definition.tables.codes[field.firstQuiet..<field.firstQuiet + field.quietCount]
+    return codes.contains { $0.contains(entry.raw) }
+  }
+
+  /// Writes the turns of one field, with spaces between and the unit once.
+  private func values(
+    _ range: Range<Int>, _ value: RawSpan, withUnit: Bool, into output: inout Output
+  ) {
+    var place = range.lowerBound
+    var count = 0
+    while place < range.upperBound {
+      let entry = decoded.fields[place]
+      if count < Self.mostListed {
+        if count > 0 { output.text(entry.form == .group ? "; " : " ") }
+        if entry.form == .group {
+          group(place, value, into: &output)
+        } else {
+          self.value(entry, value, into: &output)
+        }
+      }
+      count += 1
+      place = max(entry.end, place + 1)
+    }
+    if withUnit { unit(range, into: &output) }
+    guard count > Self.mostListed else { return }
+    output.text(" and ")
+    output.decimal(count - Self.mostListed)
+    output.text(" more")
+  }
+
+  /// Writes the unit of what are numbers.
+  private func unit(_ range: Range<Int>, into output: inout Output) {
+    guard let field = field(of: decoded.fields[range.lowerBound]), field.unit >= 0, field.tick == 0
+    else { return }
+    let isNumber = range.contains { place in
+      let entry = decoded.fields[place]
+      return switch entry.form {
+      case .integer: entry.word < 0
+      case .decimal, .double: true
+      default: false
+      }
+    }
+    guard isNumber else { return }
+    output.byte(0x20)
+    output.raw(words.bytes(field.unit))
+  }
+
+  private func group(_ place: Int, _ value: RawSpan, into output: inout Output) {
+    let entry = decoded.fields[place]
+    guard let field = field(of: entry) else { return }
+    let inside = place + 1..<max(entry.end, place + 1)
+    if field.template >= 0 {
+      template(field.template, inside, value, into: &output)
+    } else {
+      list(inside, isAlone: definition.isAlone(entry.field), value, into: &output)
+    }
+  }
+
+  // MARK: Templates
+
+  private func template(
+    _ template: Int, _ range: Range<Int>, _ value: RawSpan, into output: inout Output
+  ) {
+    let tables = definition.tables
+    var place = tables.templates[template]
+    let end = tables.templates[template + 1]
+    while place < end {
+      let piece = tables.pieces[place]
+      place += 1
+      switch piece.kind {
+      case .literal: output.raw(words.bytes(piece.operand))
+      case .open:
+        let close = place - 1 + piece.operand
+        if !isComplete(place..<min(close, end), range) { place = close }
+      case .close, nil: break
+      default: self.piece(piece, range, value, into: &output)
+      }
+    }
+  }
+
+  /// Whether all fields of some pieces are there, and none is quiet; brackets inside are their own
+  /// affair.
+  private func isComplete(_ pieces: Range<Int>, _ range: Range<Int>) -> Bool {
+    var place = pieces.lowerBound
+    while place < pieces.upperBound {
+      let piece = definition.tables.pieces[place]
+      place += 1
+      switch piece.kind {
+      case .open: place += piece.operand
+      case .literal, .close, nil: continue
+      default:
+        guard let found = find(piece.operand, range), let field = field(of: decoded.fields[found]),
+          !isQuiet(decoded.fields[found], field)
+        else { return false }
+      }
+    }
+    return true
+  }
+
+  /// The first entry of the field that a slot is of.
+  private func find(_ slot: Int, _ range: Range<Int>) -> Int? {
+    range.first { field(of: decoded.fields[$0])?.slot == slot }
+  }
+
+  private func piece(
+    _ piece: TemplatePiece, _ range: Range<Int>, _ value: RawSpan, into output: inout Output
+  ) {
+    guard let place = find(piece.operand, range) else {
+      output.byte(0x3f)
+      return
+    }
+    let entry = decoded.fields[place]
+    switch piece.kind {
+    case .digits:
+      if entry.raw < 0 { output.byte(0x2d) }
+      output.decimal(entry.raw.magnitude, digits: piece.digits)
+    case .hex:
+      output.hexDigits(
+        UInt64(bitPattern: Int64(entry.raw)),
+        max(piece.digits, (67 - UInt64(bitPattern: Int64(entry.raw)).leadingZeroBitCount) / 4))
+    case .raw: output.decimal(entry.raw)
+    default:
+      if piece.kind == .plain, entry.form == .utf8, let field = field(of: entry) {
+        output.printable(expanded(value.part(entry.bytes), field).bytes)
+      } else {
+        let run = run(from: place, in: place..<range.upperBound)
+        values(place..<run, value, withUnit: piece.kind == .field, into: &output)
+      }
+    }
+  }
+
+  // MARK: Problems
+
+  /// Writes what is wrong, as text and JSON's `message` say it.
+  package func problem(
+    _ problem: DecodingProblem, _ value: RawSpan, into output: inout Output
+  ) {
+    let bytes = value.part(problem.bytes)
+    switch problem.code {
+    case .trailingBytes:
+      output.decimal(problem.found)
+      output.text(problem.found == 1 ? " byte too many: " : " bytes too many: ")
+      output.hex(bytes.part(Slice(start: 0, count: 16)), separator: 0x20)
+      if bytes.byteCount > 16 { output.text(" …") }
+      return
+    case .limit:
+      output.text("more fields than are decoded")
+      return
+    case .tooFew:
+      output.text(problem.found == 0 ? "no " : "too few ")
+      subject(problem, into: &output)
+      return
+    case .reservedBits:
+      output.text("reserved bits ")
+      output.hexadecimal(
+        UInt64(bitPattern: Int64(problem.found)), digits: Int(2 * problem.bytes.count))
+      output.text(" in ")
+      subject(problem, into: &output)
+      return
+    default: break
+    }
+    subject(problem, into: &output)
+    switch problem.code {
+    case .missingBytes:
+      output.text(" at offset ")
+      output.decimal(Int(problem.bytes.start))
+      output.text(problem.found == 0 ? " is missing" : " is cut short: ")
+      guard problem.found > 0 else { return }
+      output.decimal(problem.found)
+      output.text(" of ")
+      output.decimal(problem.expected)
+      output.text(" bytes")
+    case .badChecksum:
+      let digits = Int(2 * problem.bytes.count)
+      output.byte(0x20)
+      output.hexDigits(UInt64(bitPattern: Int64(problem.found)), digits)
+      output.text(", not ")
+      output.hexDigits(UInt64(bitPattern: Int64(problem.expected)), digits)
+    case .reservedValue:
+      output.byte(0x20)
+      output.decimal(problem.found)
+      output.text(" is reserved")
+    case .outOfRange:
+      output.byte(0x20)
+      output.decimal(problem.found)
+      output.text(" is out of range")
+    case .unexpectedValue:
+      output.text(" is not what it must be")
+    case .badText: output.text(" is not UTF-8")
+    case .badDigit: output.text(" has a digit above 9")
+    default: break
+    }
+  }
+
+  /// Writes the name of the field that a problem is about.
+  private func subject(_ problem: DecodingProblem, into output: inout Output) {
+    let fields = definition.tables.fields
+    guard problem.field >= 0, problem.field < fields.count, fields[problem.field].name >= 0 else {
+      if problem.field == DecodedField.frameChecksum {
+        output.text("checksum")
+      } else {
+        output.text("value")
+      }
+      return
+    }
+    output.raw(words.bytes(fields[problem.field].name))
+  }
+}
+
+extension Definition {
+  /// Whether text can show one field at most, which then needs no label: of all fields, or of those
+  /// inside a group.
+  func isAlone(_ group: Int?) -> Bool { alone[(group ?? -1) + 1] }
+
+  /// For all fields and for each place whether `isAlone`.
+  static func findAlone(_ tables: Tables) -> [Bool] {
+    var alone = [countShown(0..<tables.fields.count, tables).count <= 1]
+    for (place, field) in tables.fields.enumerated() {
+      alone.append(
+        field.kind == .group && countShown(place + 1..<field.end, tables).count <= 1)
+    }
+    return alone
+  }
+
+  /// The names of the fields that text may show.
+  private static func countShown(_ range: Range<Int>, _ tables: Tables) -> Set<Int> {
+    var names: Set<Int> = []
+    var place = range.lowerBound
+    while place < range.upperBound {
+      let field = tables.fields[place]
+      let isSpliced: Bool =
+        switch field.kind {
+        case .group: field.name < 0
+        case .choice, .branch: true
+        case .unsigned: field.end > place + 1
+        default: false
+        }
+      if isSpliced {
+        names.formUnion(countShown(place + 1..<field.end, tables))
+      } else if !field.flags.contains(.quiet), !field.flags.contains(.layout), field.checksum < 0 {
+        names.insert(field.name)
+      }
+      place = max(field.end, place + 1)
+    }
+    return names
+  }
+}

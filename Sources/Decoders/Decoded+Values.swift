@@ -1,0 +1,306 @@
+import Bluetooth
+import Bytes
+
+// One value as text and as JSON: digits, words, dates. Everything that is written of values goes
+// through `DecodedWriter`, which knows for whom it writes.
+
+/// Writes what was decoded, for people or for programs.
+package struct DecodedWriter: ~Copyable {
+  /// What was decoded.
+  let decoded: Decoded
+  /// By which definition.
+  let definition: Definition
+  /// The definition's words.
+  let words: Words
+  /// Whether for programs.
+  let isJSON: Bool
+
+  /// A writer; nil where nothing was decoded.
+  package init?(_ decoded: Decoded, isJSON: Bool) {
+    guard let definition = decoded.definition else { return nil }
+    self.decoded = decoded
+    self.definition = definition
+    words = definition.words
+    self.isJSON = isJSON
+  }
+
+  /// The definition's field of an entry; nil for a tail.
+  func field(of entry: DecodedField) -> Field? {
+    entry.field >= 0 && entry.field < definition.tables.fields.count
+      ? definition.tables.fields[entry.field] : nil
+  }
+
+  /// Writes an entry's value, without its unit; groups are not written here.
+  func value(_ entry: DecodedField, _ value: RawSpan, into output: inout Output) {
+    if entry.word >= 0 {
+      word(Int(entry.word), into: &output)
+      return
+    }
+    let bytes = value.part(entry.bytes)
+    switch entry.form {
+    case .integer: integer(entry, into: &output)
+    case .double: double(Double(bitPattern: UInt64(UInt(bitPattern: entry.raw))), entry, &output)
+    case .decimal:
+      let number = decimal(entry)
+      output.decimalNumber(number, decimals: isJSON ? nil : max(0, -number.exponent))
+    case .noNumber:
+      quoted(&output) { $0.name(NumberWord(rawValue: entry.raw)?.word ?? "reserved") }
+    case .dateTime: quoted(&output) { dateTime(entry, bytes, into: &$0) }
+    case .utf8:
+      if let field = field(of: entry), field.codeCount > 0 {
+        text(expanded(bytes, field).bytes, into: &output)
+      } else {
+        text(bytes, into: &output)
+      }
+    case .utf16: text(Self.utf8(bytes, field(of: entry)).bytes, into: &output)
+    case .uuid: quoted(&output) { uuid(entry, bytes, into: &$0) }
+    case .address: quoted(&output) { address(entry, bytes, into: &$0) }
+    case .checksumOK: quoted(&output) { $0.text("ok") }
+    case .checksumBad: quoted(&output) { $0.text("bad") }
+    case .bytes, .tail: quoted(&output) { $0.hex(bytes, separator: isJSON ? nil : 0x20) }
+    case .group: break
+    }
+  }
+
+  /// Writes what JSON needs quotes around.
+  private func quoted(_ output: inout Output, _ write: (inout Output) -> Void) {
+    if isJSON { output.byte(0x22) }
+    write(&output)
+    if isJSON { output.byte(0x22) }
+  }
+
+  private func text(_ bytes: RawSpan, into output: inout Output) {
+    output.byte(0x22)
+    if isJSON { output.jsonEscaped(bytes) } else { output.printable(bytes) }
+    output.byte(0x22)
+  }
+
+  /// Writes a word; people read its `_` as spaces.
+  func word(_ place: Int, into output: inout Output) {
+    let bytes = words.bytes(place)
+    guard !isJSON else {
+      output.byte(0x22)
+      output.jsonEscaped(bytes)
+      output.byte(0x22)
+      return
+    }
+    for index in 0..<bytes.byteCount {
+      let byte = bytes.byte(at: index)
+      output.byte(byte == 0x5f ? 0x20 : byte)
+    }
+  }
+
+  // MARK: Numbers
+
+  private func integer(_ entry: DecodedField, into output: inout Output) {
+    guard let field = field(of: entry) else { return }
+    if field.flags.contains(.flag) {
+      output.text(entry.raw == 0 ? "false" : "true")
+    } else if field.assigned >= 0 {
+      quoted(&output) { assigned(entry.raw, field, into: &$0) }
+    } else if field.flags.contains(.hex) {
+      quoted(&output) {
+        $0.hexadecimal(UInt64(bitPattern: Int64(entry.raw)), digits: digits(field))
+      }
+    } else if field.tick > 0, let moment = Moment(entry.raw, field) {
+      quoted(&output) { self.moment(moment, into: &$0) }
+    } else if field.scaling >= 0 {
+      scaled(raw(entry, field), definition.scalings[field.scaling], into: &output)
+    } else {
+      output.string(raw(entry, field))
+    }
+  }
+
+  /// The raw number, without a sign where the type has none.
+  private func raw(_ entry: DecodedField, _ field: Field) -> Int128 {
+    field.kind == .unsigned && field.width == 8
+      ? Int128(UInt64(bitPattern: Int64(entry.raw))) : Int128(entry.raw)
+  }
+
+  /// How many hexadecimal digits a field's numbers have.
+  private func digits(_ field: Field) -> Int {
+    field.kind == .bits ? (field.bitCount + 3) / 4 : 2 * field.width
+  }
+
+  private func scaled(_ raw: Int128, _ scaling: Scaling, into output: inout Output) {
+    switch scaling.apply(raw) {
+    case .decimal(let number):
+      output.decimalNumber(number, decimals: isJSON ? nil : scaling.decimals)
+    case .double(let number):
+      fraction(number, decimals: isJSON ? nil : scaling.decimals, into: &output)
+    }
+  }
+
+  /// A decimal with its scale: the digits are multiplied, the power of ten stays its own.
+  private func decimal(_ entry: DecodedField) -> DecimalNumber {
+    let number = DecimalNumber(Int128(entry.raw), exponent: Int(entry.exponent))
+    guard let field = field(of: entry), field.scaling >= 0,
+      case .decimal(let scaled) = definition.scalings[field.scaling].apply(Int128(entry.raw))
+    else { return number }
+    return DecimalNumber(scaled.mantissa, exponent: scaled.exponent + number.exponent)
+  }
+
+  /// Writes a floating-point number: of four bytes with as few digits as tell it from others of four.
+  private func double(_ number: Double, _ entry: DecodedField, _ output: inout Output) {
+    if !isJSON, let field = field(of: entry), field.scaling >= 0 {
+      fraction(number, decimals: definition.scalings[field.scaling].decimals, into: &output)
+      return
+    }
+    var text = entry.bytes.count == 4 ? String(Float(number)) : String(number)
+    if text.hasSuffix(".0") { text.removeLast(2) }
+    output.string(text)
+  }
+
+  private func fraction(_ number: Double, decimals: Int?, into output: inout Output) {
+    guard number.isFinite else {
+      quoted(&output) { $0.text("+inf") }
+      return
+    }
+    guard let decimals, let power = DecimalNumber.powerOfTen(decimals),
+      abs(number) * Double(power) < 1e18
+    else {
+      output.string(String(number))
+      return
+    }
+    let digits = Int128((number * Double(power)).rounded())
+    output.decimalNumber(DecimalNumber(digits, exponent: -decimals), decimals: decimals)
+  }
+
+  /// Writes a number that Bluetooth gives out, and for people its name.
+  private func assigned(_ number: Int, _ field: Field, into output: inout Output) {
+    output.hexadecimal(UInt64(bitPattern: Int64(number)), digits: digits(field))
+    guard !isJSON, let short = UInt16(exactly: number) else { return }
+    let name: AssignedName?
+    switch AssignedSet(rawValue: field.assigned) {
+    case .company: name = CompanyID(rawValue: short).name
+    case .uuid: name = BluetoothUUID(short).name ?? BluetoothUUID(short).registrant
+    case .appearance: name = Appearance(rawValue: short).name
+    default:
+      guard let code = UInt8(exactly: number) else { return }
+      output.byte(0x20)
+      output.name(ATTErrorCode(rawValue: code).name)
+      return
+    }
+    guard let name else { return }
+    output.byte(0x20)
+    output.name(name)
+  }
+
+  // MARK: Times
+
+  /// A number that counts from a day on.
+  struct Moment {
+    var days: Int64
+    /// Milliseconds of the day; nil where days are counted.
+    var milliseconds: Int64?
+    var hasFraction: Bool
+
+    init?(_ raw: Int, _ field: Field) {
+      let perDay = 86_400_000
+      let (total, overflow) = raw.multipliedReportingOverflow(by: field.tick)
+      guard !overflow else { return nil }
+      let (days, rest) = CivilDate.floorDivide(Int64(total), Int64(perDay))
+      self.days = days + Int64(field.epoch)
+      // The years 0 to 9999.
+      guard self.days >= -719_528, self.days < 2_932_897 else { return nil }
+      milliseconds = field.tick % perDay == 0 ? nil : rest
+      hasFraction = field.tick % 1000 != 0
+    }
+  }
+
+  private func moment(_ moment: Moment, into output: inout Output) {
+    output.date(CivilDate(days: moment.days))
+    guard let time = moment.milliseconds else { return }
+    output.byte(isJSON ? 0x54 : 0x20)
+    clock(time / 3_600_000, time / 60_000 % 60, time / 1000 % 60, into: &output)
+    if moment.hasFraction {
+      output.byte(0x2e)
+      output.decimal(UInt(time % 1000), digits: 3)
+    }
+    if isJSON { output.byte(0x5a) }
+  }
+
+  private func clock(_ hour: Int64, _ minute: Int64, _ second: Int64, into output: inout Output) {
+    output.decimal(UInt(hour), digits: 2)
+    output.byte(0x3a)
+    output.decimal(UInt(minute), digits: 2)
+    output.byte(0x3a)
+    output.decimal(UInt(second), digits: 2)
+  }
+
+  /// Year (2 bytes), month, day, hours, minutes, seconds; what is 0 of the first three is not known.
+  private func dateTime(_ entry: DecodedField, _ bytes: RawSpan, into output: inout Output) {
+    let isBig = field(of: entry)?.flags.contains(.bigEndian) ?? false
+    let year = ValueDecoder.load(bytes, 0, 2, bigEndian: isBig)
+    for (number, digits) in [
+      (year, 4), (UInt64(bytes.byte(at: 2)), 2), (UInt64(bytes.byte(at: 3)), 2),
+    ] {
+      if digits == 2 { output.byte(0x2d) }
+      if number == 0 {
+        for _ in 0..<digits { output.byte(0x3f) }
+      } else {
+        output.decimal(UInt(number), digits: digits)
+      }
+    }
+    output.byte(isJSON ? 0x54 : 0x20)
+    clock(
+      Int64(bytes.byte(at: 4)), Int64(bytes.byte(at: 5)), Int64(bytes.byte(at: 6)), into: &output)
+  }
+
+  // MARK: Identifiers and text
+
+  private func uuid(_ entry: DecodedField, _ bytes: RawSpan, into output: inout Output) {
+    let count = bytes.byteCount
+    let isBig = field(of: entry)?.flags.contains(.bigEndian) ?? false
+    guard count == 16 else {
+      output.hexDigits(ValueDecoder.load(bytes, 0, count, bigEndian: isBig), 2 * count)
+      return
+    }
+    let halves = [0, 8].map { ValueDecoder.load(bytes, $0, 8, bigEndian: isBig) }
+    output.uuid(BluetoothUUID(high: halves[isBig ? 0 : 1], low: halves[isBig ? 1 : 0]))
+  }
+
+  private func address(_ entry: DecodedField, _ bytes: RawSpan, into output: inout Output) {
+    let isBig = field(of: entry)?.flags.contains(.bigEndian) ?? false
+    output.address(DeviceAddress(value: ValueDecoder.load(bytes, 0, 6, bigEndian: isBig)))
+  }
+
+  /// A text in which single bytes stand for others.
+  func expanded(_ bytes: RawSpan, _ field: Field) -> [UInt8] {
+    var text: [UInt8] = []
+    let codes = definition.tables.codes[field.firstCode..<field.firstCode + field.codeCount]
+    for index in 0..<bytes.byteCount {
+      let byte = bytes.byte(at: index)
+      if let code = codes.first(where: { $0.contains(Int(byte)) }) {
+        text.append(words.bytes(code.word))
+      } else {
+        text.append(byte)
+      }
+    }
+    return text
+  }
+
+  /// UTF-16 as UTF-8; half a character that stands alone becomes U+FFFD.
+  private static func utf8(_ bytes: RawSpan, _ field: Field?) -> [UInt8] {
+    let isBig = field?.flags.contains(.bigEndian) ?? false
+    var units: [UInt16] = []
+    var offset = 0
+    while offset + 1 < bytes.byteCount {
+      units.append(
+        UInt16(truncatingIfNeeded: ValueDecoder.load(bytes, offset, 2, bigEndian: isBig)))
+      offset += 2
+    }
+    return [UInt8](String(decoding: units, as: UTF16.self).utf8)
+  }
+}
+
+extension Output {
+  /// Appends a number of up to 128 bits.
+  mutating func string(_ number: Int128) {
+    if let small = Int(exactly: number) {
+      decimal(small)
+    } else {
+      string(String(number))
+    }
+  }
+}

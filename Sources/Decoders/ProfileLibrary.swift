@@ -1,0 +1,88 @@
+package import Bluetooth
+import Bytes
+
+/// What decodes a value.
+package enum ProfileMatch: Sendable {
+  /// A definition.
+  case definition(Definition)
+  /// A protocol's message, in a frame.
+  case message(VendorProtocol, VendorProtocol.Message, Frame, isRequest: Bool)
+}
+
+/// All definitions that are there: the program's own and those of people's files.
+///
+/// Definitions are read when they are first asked for, and kept.
+package struct ProfileLibrary: Sendable {
+  private struct Key: Hashable {
+    var kind: Int
+    var uuid: BluetoothUUID
+  }
+
+  private let own: [Definition]
+  private var found: [Key: [Definition]] = [:]
+  /// Vendors' protocols, those of people's files first.
+  package let vendors: [VendorProtocol]
+  /// So many subjects are kept; a capture that has more is read with less speed.
+  private static let mostKept = 4096
+
+  /// A library of the program's definitions, and before them those of people's files.
+  package init(own: [Definition] = [], vendors: [VendorProtocol] = []) {
+    self.own = own
+    self.vendors = vendors + BuiltInProfiles.vendors
+  }
+
+  /// The definitions of a characteristic, a company, and so on, the most specific first; of equally
+  /// specific ones, people's before the program's.
+  package mutating func definitions(_ kind: Subject.Kind, _ uuid: BluetoothUUID) -> [Definition] {
+    let key = Key(kind: kind.rawValue, uuid: uuid.shortest)
+    if let known = found[key] { return known }
+    let own = own.filter { $0.subject.kind == kind && $0.subject.uuid.shortest == key.uuid }
+    let all = own + BuiltInProfiles.definitions(kind, key.uuid)
+    let sorted = all.enumerated().sorted { left, right in
+      let (first, second) = (left.element.subject.specificity, right.element.subject.specificity)
+      return first == second ? left.offset < right.offset : first > second
+    }
+    if found.count >= Self.mostKept { found.removeAll() }
+    found[key] = sorted.map(\.element)
+    return found[key] ?? []
+  }
+
+  /// What decodes a value of a characteristic, from its bytes alone: the definition that is most
+  /// specific, or the message of a protocol. A frame over several values is none here.
+  package mutating func match(
+    _ kind: Subject.Kind, _ uuid: BluetoothUUID, service: BluetoothUUID?, _ bytes: RawSpan,
+    isWritten: Bool, isOfDevice: (String) -> Bool
+  ) -> ProfileMatch? {
+    let definition = find(kind, uuid, service: service, bytes, isOfDevice: isOfDevice)
+    if let definition, !definition.subject.isCarrier { return .definition(definition) }
+    for vendor in vendors {
+      guard
+        let claim = vendor.claim(
+          characteristic: uuid.shortest, service: service?.shortest, isOfDevice: isOfDevice),
+        case .complete(let count) = vendor.frame.extent(of: bytes), count == bytes.byteCount
+      else { continue }
+      let frame = vendor.frame.parts(of: bytes, Slice(start: 0, count: count))
+      if claim.isFrame, !vendor.isRecognized(in: bytes) { continue }
+      let isRequest = vendor.isRequest(frame.command ?? 0, onRequestChannel: isWritten)
+      guard let message = vendor.message(frame.command, isRequest: isRequest) else { continue }
+      return .message(vendor, message, frame, isRequest: isRequest)
+    }
+    return definition.map { .definition($0) }
+  }
+
+  /// The definition that decodes a value.
+  ///
+  /// - Parameter isOfDevice: whether the device's name fits a pattern with `*` and `?`.
+  package mutating func find(
+    _ kind: Subject.Kind, _ uuid: BluetoothUUID, service: BluetoothUUID?, _ bytes: RawSpan,
+    isOfDevice: (String) -> Bool
+  ) -> Definition? {
+    for definition in definitions(kind, uuid) {
+      let subject = definition.subject
+      if let wanted = subject.service, wanted.shortest != service?.shortest { continue }
+      if let device = subject.device, !isOfDevice(device) { continue }
+      if subject.fits(bytes) { return definition }
+    }
+    return nil
+  }
+}

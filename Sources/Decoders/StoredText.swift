@@ -1,0 +1,52 @@
+import Bytes
+
+/// Bytes as text that a Swift literal can hold, six bits a character, so that the program's own
+/// definitions need no work at start-up: they lie in the program's constants, and only those that are
+/// asked for are read.
+package enum StoredText {
+  private static let digits: StaticString =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+  /// The text for some bytes.
+  package static func text(_ bytes: [UInt8]) -> String {
+    let digits = digits.bytes
+    var text: [UInt8] = []
+    var (word, bits) = (0, 0)
+    for byte in bytes {
+      (word, bits) = (word << 8 | Int(byte), bits + 8)
+      while bits >= 6 {
+        bits -= 6
+        text.append(digits.byte(at: word >> bits & 63))
+      }
+      word &= 63
+    }
+    if bits > 0 { text.append(digits.byte(at: word << (6 - bits) & 63)) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The bytes of a text; up to the first character that is none of these.
+  package static func bytes(_ text: RawSpan) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.byteCount * 3 / 4)
+    var (word, bits) = (0, 0)
+    for index in 0..<text.byteCount {
+      guard let digit = digit(text.byte(at: index)) else { break }
+      (word, bits) = ((word << 6 | digit) & 0xffff, bits + 6)
+      guard bits >= 8 else { continue }
+      bits -= 8
+      bytes.append(UInt8(truncatingIfNeeded: word >> bits))
+    }
+    return bytes
+  }
+
+  private static func digit(_ byte: UInt8) -> Int? {
+    switch byte {
+    case 0x41...0x5a: Int(byte) - 0x41
+    case 0x61...0x7a: Int(byte) - 0x61 + 26
+    case 0x30...0x39: Int(byte) - 0x30 + 52
+    case 0x2d: 62
+    case 0x5f: 63
+    default: nil
+    }
+  }
+}

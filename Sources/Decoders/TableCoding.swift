@@ -1,0 +1,293 @@
+package import Bluetooth
+import Bytes
+
+// The stored form of a definition: numbers of as many bytes as they need, words with their length in
+// front. Of a field only the numbers that are not as usual are stored, behind a number whose bits say
+// which those are. The program's own definitions are stored as text, six bits a character.
+
+/// Writes the stored form.
+package struct TableWriter {
+  /// What was written.
+  package private(set) var bytes: [UInt8] = []
+
+  /// Nothing written.
+  package init() {}
+
+  /// Appends a number that is not negative: seven bits a byte, the lowest first.
+  package mutating func count(_ value: Int) { natural(UInt(bitPattern: value)) }
+
+  /// Appends a number: small ones of either sign take one byte.
+  package mutating func number(_ value: Int) {
+    natural(UInt(bitPattern: value << 1 ^ value >> 63))
+  }
+
+  private mutating func natural(_ value: UInt) {
+    var rest = value
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(truncatingIfNeeded: rest))
+  }
+
+  /// Appends bytes with their count in front.
+  package mutating func run(_ run: [UInt8]) {
+    count(run.count)
+    bytes += run
+  }
+
+  /// Appends a text.
+  package mutating func string(_ string: String) { run([UInt8](string.utf8)) }
+
+  /// Appends a UUID.
+  package mutating func uuid(_ uuid: BluetoothUUID) {
+    count(Int(uuid.width))
+    if uuid.width == 16 { natural(UInt(uuid.high)) }
+    natural(UInt(uuid.low))
+  }
+
+  /// Appends the columns of a row that differ from the usual row.
+  package mutating func row<Row>(
+    _ row: Row, usual: Row, _ columns: [any WritableKeyPath<Row, Int> & Sendable]
+  ) {
+    var mask = 0
+    for (place, column) in columns.enumerated() where row[keyPath: column] != usual[keyPath: column]
+    {
+      mask |= 1 << place
+    }
+    count(mask)
+    for (place, column) in columns.enumerated() where mask >> place & 1 == 1 {
+      number(row[keyPath: column])
+    }
+  }
+
+  /// Appends a list.
+  package mutating func list<Element>(
+    _ list: [Element], _ write: (inout TableWriter, Element) -> Void
+  ) {
+    count(list.count)
+    for element in list { write(&self, element) }
+  }
+}
+
+/// Reads the stored form; what is damaged reads as zeros and empty lists, and `isSound` says so.
+package struct TableReader {
+  private let bytes: [UInt8]
+  private var position = 0
+  /// Whether everything that was read was there.
+  package private(set) var isSound = true
+
+  /// Reads these bytes.
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Whether all was read.
+  package var isAtEnd: Bool { position == bytes.count }
+
+  private mutating func natural() -> UInt {
+    var value: UInt = 0
+    var shift: UInt = 0
+    while position < bytes.count, shift < 64 {
+      let byte = bytes[position]
+      position += 1
+      value |= UInt(byte & 0x7f) << shift
+      if byte < 0x80 { return value }
+      shift += 7
+    }
+    isSound = false
+    return 0
+  }
+
+  /// The next number that is not negative.
+  package mutating func count() -> Int { Int(bitPattern: natural()) }
+
+  /// The next number.
+  package mutating func number() -> Int {
+    let value = natural()
+    return Int(bitPattern: value >> 1) ^ -Int(bitPattern: value & 1)
+  }
+
+  /// The next bytes with their count in front.
+  package mutating func run() -> [UInt8] {
+    let count = count()
+    guard count >= 0, count <= bytes.count - position else {
+      isSound = false
+      return []
+    }
+    defer { position += count }
+    return Array(bytes[position..<position + count])
+  }
+
+  /// The next text.
+  package mutating func string() -> String { String(decoding: run(), as: UTF8.self) }
+
+  /// The next UUID.
+  package mutating func uuid() -> BluetoothUUID {
+    switch count() {
+    case 16:
+      let high = UInt64(natural())
+      return BluetoothUUID(high: high, low: UInt64(natural()))
+    default: return BluetoothUUID(upTo32Bits: UInt32(truncatingIfNeeded: natural()))
+    }
+  }
+
+  /// The next row.
+  package mutating func row<Row>(
+    usual: Row, _ columns: [any WritableKeyPath<Row, Int> & Sendable]
+  ) -> Row {
+    var row = usual
+    let mask = count()
+    for (place, column) in columns.enumerated() where mask >> place & 1 == 1 {
+      row[keyPath: column] = number()
+    }
+    return row
+  }
+
+  /// The next list; no more elements are read than there are bytes.
+  package mutating func list<Element>(_ read: (inout TableReader) -> Element) -> [Element] {
+    let count = count()
+    guard count >= 0, count <= bytes.count - position else {
+      isSound = false
+      return []
+    }
+    var list: [Element] = []
+    list.reserveCapacity(count)
+    for _ in 0..<count where isSound { list.append(read(&self)) }
+    return list
+  }
+}
+
+extension Scaling.Written {
+  /// The numbers of a row, in the order in which they are stored; new ones at the end.
+  static let columns: [any WritableKeyPath<Scaling.Written, Int> & Sendable] = [
+    \.multiply, \.multiplyExponent, \.divide, \.decimal, \.binary, \.add, \.addExponent, \.decimals,
+    \.base, \.baseExponent, \.minus,
+  ]
+}
+
+extension Definition.Tables {
+  /// Writes the tables.
+  package func write(_ writer: inout TableWriter) {
+    writer.list(fields) { $0.row($1, usual: Field(), Field.columns) }
+    writer.list(words.ends) { $0.count($1) }
+    writer.run(words.bytes)
+    for list in [codes, limits] {
+      writer.list(list) { writer, code in
+        writer.number(code.low)
+        writer.number(code.high &- code.low)
+        writer.number(code.word)
+      }
+    }
+    writer.list(scalings) { $0.row($1, usual: Scaling.Written(), Scaling.Written.columns) }
+    writer.list(programs) { $0.count($1) }
+    writer.list(operations) { writer, operation in
+      writer.count(operation.codeNumber)
+      writer.number(operation.operand)
+    }
+    writer.list(externals) { writer, external in
+      writer.uuid(external.uuid)
+      writer.string(external.path)
+    }
+    writer.list(templates) { $0.count($1) }
+    writer.list(pieces) { writer, piece in
+      writer.count(piece.kindNumber)
+      writer.count(piece.operand)
+      writer.count(piece.digits)
+    }
+    writer.number(template)
+    writer.count(slotCount)
+  }
+
+  /// Reads tables.
+  package init(_ reader: inout TableReader) {
+    fields = reader.list { $0.row(usual: Field(), Field.columns) }
+    let ends = reader.list { $0.count() }
+    words = Words(bytes: reader.run(), ends: ends)
+    let lists = (0..<2).map { _ in
+      reader.list { reader in
+        let low = reader.number()
+        let extent = reader.number()
+        return Code(low: low, high: low &+ extent, word: reader.number())
+      }
+    }
+    (codes, limits) = (lists[0], lists[1])
+    scalings = reader.list { $0.row(usual: Scaling.Written(), Scaling.Written.columns) }
+    programs = reader.list { $0.count() }
+    operations = reader.list { reader in
+      let code = reader.count()
+      return Operation(codeNumber: code, operand: reader.number())
+    }
+    externals = reader.list { reader in
+      let uuid = reader.uuid()
+      return External(uuid: uuid, path: reader.string())
+    }
+    templates = reader.list { $0.count() }
+    pieces = reader.list { reader in
+      let kind = reader.count()
+      let operand = reader.count()
+      return TemplatePiece(kindNumber: kind, operand: operand, digits: reader.count())
+    }
+    template = reader.number()
+    slotCount = reader.count()
+  }
+}
+
+extension Subject {
+  /// Writes what a definition is of.
+  package func write(_ writer: inout TableWriter) {
+    writer.count(kind.rawValue)
+    writer.uuid(uuid)
+    writer.list(service.map { [$0] } ?? []) { $0.uuid($1) }
+    writer.list(device.map { [$0] } ?? []) { $0.string($1) }
+    writer.list(match) { $0.number($1.map { Int($0) } ?? -1) }
+    writer.list(sizes.map { [$0.lowerBound, $0.upperBound] } ?? []) { $0.count($1) }
+    writer.count(isCarrier ? 1 : 0)
+  }
+
+  /// Reads what a definition is of.
+  package init(_ reader: inout TableReader) {
+    let kind = Kind(rawValue: reader.count()) ?? .message
+    self.init(kind, reader.uuid())
+    service = reader.list { $0.uuid() }.first
+    device = reader.list { $0.string() }.first
+    match = reader.list { UInt8(exactly: $0.number()) }
+    let bounds = reader.list { $0.count() }
+    if bounds.count == 2, bounds[0] >= 0, bounds[0] <= bounds[1] { sizes = bounds[0]...bounds[1] }
+    isCarrier = reader.count() == 1
+  }
+}
+
+extension Definition {
+  /// The stored form.
+  package var stored: [UInt8] {
+    var writer = TableWriter()
+    writer.string(profile)
+    writer.string(name)
+    subject.write(&writer)
+    tables.write(&writer)
+    return writer.bytes
+  }
+
+  /// A definition from its stored form; nil where that is damaged.
+  package convenience init?(stored bytes: [UInt8]) {
+    var reader = TableReader(bytes)
+    let profile = reader.string()
+    let name = reader.string()
+    let subject = Subject(&reader)
+    let tables = Tables(&reader)
+    guard reader.isSound, reader.isAtEnd else { return nil }
+    self.init(subject, profile: profile, name: name, tables)
+  }
+}
+
+extension Words {
+  /// Words from their stored form; ends that do not fit give no words.
+  fileprivate init(bytes: [UInt8], ends: [Int]) {
+    self.init()
+    var start = 0
+    for end in ends {
+      guard end >= start, end <= bytes.count else { return }
+      _ = append(bytes.bytes.part(Slice(start: start, count: end - start)))
+      start = end
+    }
+  }
+}

@@ -1,0 +1,226 @@
+import Bluetooth
+
+// The stored form of a protocol; see TableCoding.swift.
+
+extension FrameLayout.Part {
+  fileprivate func write(_ writer: inout TableWriter) {
+    writer.number(at)
+    writer.count(width << 1 | (isBigEndian ? 1 : 0))
+  }
+
+  fileprivate init(_ reader: inout TableReader) {
+    let at = reader.number()
+    let form = reader.count()
+    self.init(at: at, width: max(1, min(8, form >> 1)), isBigEndian: form & 1 == 1)
+  }
+}
+
+extension TableWriter {
+  /// Appends what may be there.
+  fileprivate mutating func optional<Element>(
+    _ element: Element?, _ write: (inout TableWriter, Element) -> Void
+  ) {
+    list(element.map { [$0] } ?? [], write)
+  }
+}
+
+extension FrameLayout {
+  fileprivate func write(_ writer: inout TableWriter) {
+    writer.list(start) { $0.number($1.map { Int($0) } ?? -1) }
+    switch ending {
+    case .value: writer.count(0)
+    case .fixed(let size):
+      writer.count(1)
+      writer.count(size)
+    case .length(let part, let counted, let add):
+      writer.count(2)
+      part.write(&writer)
+      writer.count(counted.rawValue)
+      writer.number(add)
+    case .delimiter(let bytes):
+      writer.count(3)
+      writer.run(bytes)
+    }
+    writer.list(command) { $1.write(&$0) }
+    writer.optional(sequence) { $1.write(&$0) }
+    writer.number(payloadFirst)
+    writer.number(payloadEnd)
+    writer.optional(checksum) { writer, checksum in
+      checksum.part.write(&writer)
+      writer.count(checksum.algorithm.rawValue)
+      writer.number(checksum.first)
+      writer.number(checksum.end)
+    }
+    writer.optional(chunk) { writer, chunk in
+      chunk.index.write(&writer)
+      writer.number(chunk.first)
+      writer.optional(chunk.count) { $1.write(&$0) }
+      writer.optional(chunk.last) { $0.number($1) }
+    }
+    writer.optional(timeout) { $0.count($1) }
+    writer.count(most)
+  }
+
+  fileprivate init(_ reader: inout TableReader) {
+    self.init()
+    start = reader.list { UInt8(exactly: $0.number()) }
+    switch reader.count() {
+    case 1: ending = .fixed(reader.count())
+    case 2:
+      let part = Part(&reader)
+      let counted = Counted(rawValue: reader.count()) ?? .frame
+      ending = .length(part, counted, add: reader.number())
+    case 3: ending = .delimiter(reader.run())
+    default: break
+    }
+    command = reader.list { Part(&$0) }
+    sequence = reader.list { Part(&$0) }.first
+    payloadFirst = reader.number()
+    payloadEnd = reader.number()
+    checksum =
+      reader.list { reader in
+        let part = Part(&reader)
+        let algorithm = ChecksumAlgorithm(rawValue: reader.count()) ?? .xor8
+        let first = reader.number()
+        return Checksum(part: part, algorithm: algorithm, first: first, end: reader.number())
+      }.first
+    chunk =
+      reader.list { reader in
+        let index = Part(&reader)
+        let first = reader.number()
+        let count = reader.list { Part(&$0) }.first
+        return Chunk(
+          index: index, first: first, count: count, last: reader.list { $0.number() }.first)
+      }.first
+    timeout = reader.list { $0.count() }.first
+    most = reader.count()
+  }
+}
+
+extension VendorProtocol.Exchange {
+  fileprivate func write(_ writer: inout TableWriter) {
+    for rule in [request, response] {
+      writer.optional(rule) { writer, rule in
+        writer.list(rule) { writer, operation in
+          writer.count(operation.codeNumber)
+          writer.number(operation.operand)
+        }
+      }
+    }
+    writer.count(usesSequence ? 1 : 0)
+    writer.count(timeout)
+  }
+
+  fileprivate init(_ reader: inout TableReader) {
+    self.init()
+    let rules = (0..<2).map { _ in
+      reader.list { reader in
+        reader.list { reader in
+          let code = reader.count()
+          return Operation(codeNumber: code, operand: reader.number())
+        }
+      }.first
+    }
+    (request, response) = (rules[0], rules[1])
+    usesSequence = reader.count() == 1
+    timeout = reader.count()
+  }
+}
+
+extension VendorProtocol {
+  /// The stored form.
+  package var stored: [UInt8] {
+    var writer = TableWriter()
+    writer.string(profile)
+    writer.string(title)
+    writer.list(claims) { writer, claim in
+      writer.optional(claim.device) { $0.string($1) }
+      writer.optional(claim.service) { $0.uuid($1) }
+      writer.optional(claim.characteristic) { $0.uuid($1) }
+      writer.optional(claim.company) { $0.count(Int($1)) }
+      writer.count(claim.isFrame ? 1 : 0)
+    }
+    for channels in [requests, responses] { writer.list(channels) { Self.write($1, &$0) } }
+    frame.write(&writer)
+    exchange.write(&writer)
+    writer.list(messages) { writer, message in
+      writer.list(message.commands.map { [$0.lowerBound, $0.upperBound] } ?? []) { $0.number($1) }
+      writer.optional(message.isRequest) { $0.count($1 ? 1 : 0) }
+      writer.count((message.isUnsolicited ? 1 : 0) | (message.isUnanswered ? 2 : 0))
+      writer.optional(message.series) { writer, series in
+        writer.count(series.count)
+        writer.number(series.command)
+        writer.string(series.index)
+        writer.count(series.timeout)
+      }
+      writer.run(message.definition.stored)
+    }
+    return writer.bytes
+  }
+
+  private static func write(_ channel: Channel, _ writer: inout TableWriter) {
+    switch channel {
+    case .write: writer.count(0)
+    case .notify: writer.count(1)
+    case .read: writer.count(2)
+    case .characteristic(let uuid):
+      writer.count(3)
+      writer.uuid(uuid)
+    }
+  }
+
+  private static func channel(_ reader: inout TableReader) -> Channel {
+    switch reader.count() {
+    case 0: .write
+    case 1: .notify
+    case 2: .read
+    default: .characteristic(reader.uuid())
+    }
+  }
+
+  /// A protocol from its stored form; nil where that is damaged.
+  package convenience init?(stored bytes: [UInt8]) {
+    var reader = TableReader(bytes)
+    let profile = reader.string()
+    let title = reader.string()
+    let claims = reader.list { reader in
+      var claim = Claim()
+      claim.device = reader.list { $0.string() }.first
+      claim.service = reader.list { $0.uuid() }.first
+      claim.characteristic = reader.list { $0.uuid() }.first
+      claim.company = reader.list { UInt16(truncatingIfNeeded: $0.count()) }.first
+      claim.isFrame = reader.count() == 1
+      return claim
+    }
+    let channels = (0..<2).map { _ in reader.list { Self.channel(&$0) } }
+    let frame = FrameLayout(&reader)
+    let exchange = Exchange(&reader)
+    let messages = reader.list { Self.message(&$0) }
+    guard reader.isSound, reader.isAtEnd, !messages.contains(where: { $0 == nil }) else {
+      return nil
+    }
+    self.init(
+      profile: profile, title: title, claims: claims, requests: channels[0],
+      responses: channels[1], frame: frame, exchange: exchange, messages: messages.compactMap { $0 }
+    )
+  }
+
+  private static func message(_ reader: inout TableReader) -> Message? {
+    let commands = reader.list { $0.number() }
+    let isRequest = reader.list { $0.count() == 1 }.first
+    let flags = reader.count()
+    let series =
+      reader.list { reader in
+        let count = reader.count()
+        let command = reader.number()
+        let index = reader.string()
+        return Series(count: count, command: command, index: index, timeout: reader.count())
+      }.first
+    guard let definition = Definition(stored: reader.run()) else { return nil }
+    let range = commands.count == 2 && commands[0] <= commands[1] ? commands[0]...commands[1] : nil
+    return Message(
+      commands: range, isRequest: isRequest, isUnsolicited: flags & 1 == 1,
+      isUnanswered: flags & 2 == 2, series: series,
+      definition: definition)
+  }
+}

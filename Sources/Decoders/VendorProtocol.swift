@@ -1,0 +1,227 @@
+package import Bluetooth
+import Bytes
+
+/// A vendor's protocol: where it is spoken, its frames, and what its messages mean.
+///
+/// Open frames and open requests are kept in Sessions; what is here says, from bytes and numbers
+/// alone, whether a frame begins or is complete, which message it is, and whether a response fits a
+/// request.
+package final class VendorProtocol: Sendable {
+  /// Where the protocol is spoken; what is nil is not asked for.
+  package struct Claim: Sendable, Equatable {
+    /// A device's name, with `*` and `?`.
+    package var device: String?
+    package var service: BluetoothUUID?
+    package var characteristic: BluetoothUUID?
+    package var company: UInt16?
+    /// Wherever a whole frame is seen.
+    package var isFrame = false
+
+    /// Everywhere.
+    package init() {}
+
+    /// Whether nothing but the frame is asked for.
+    package var isAnywhere: Bool {
+      isFrame && device == nil && service == nil && characteristic == nil && company == nil
+    }
+  }
+
+  /// A way that messages go.
+  package enum Channel: Sendable, Equatable {
+    /// Writes with and without response; notifications and indications; reads.
+    case write, notify, read
+    /// A characteristic.
+    case characteristic(BluetoothUUID)
+  }
+
+  /// How responses belong to requests.
+  package struct Exchange: Sendable, Equatable {
+    /// Whether a command is a request's; nil: the channel says so.
+    package var request: [Operation]?
+    /// The command of the response to a command; nil: any.
+    package var response: [Operation]?
+    /// Whether both have one sequence number.
+    package var usesSequence = false
+    /// After so many milliseconds a request has no answer.
+    package var timeout = 5000
+
+    /// In order.
+    package init() {}
+  }
+
+  /// Messages that follow one that announces them.
+  package struct Series: Sendable, Equatable {
+    /// How many: an expression, whose place among the programs of the announcing message this is.
+    package var count: Int
+    /// The command of those that follow.
+    package var command: Int
+    /// Their field that numbers them; empty: none.
+    package var index: String
+    /// After so many milliseconds without one the series is over.
+    package var timeout: Int
+
+    /// A series.
+    package init(count: Int, command: Int, index: String, timeout: Int) {
+      self.count = count
+      self.command = command
+      self.index = index
+      self.timeout = timeout
+    }
+  }
+
+  /// A message.
+  package struct Message: Sendable {
+    /// Its commands; nil: those that no other message has.
+    package var commands: ClosedRange<Int>?
+    /// Only as a request, only as a response; nil: as either.
+    package var isRequest: Bool?
+    /// It answers nothing.
+    package var isUnsolicited: Bool
+    /// Nothing answers it.
+    package var isUnanswered: Bool
+    /// What is announced.
+    package var series: Series?
+    /// The fields: those of the header, then those of the payload.
+    package var definition: Definition
+
+    /// A message.
+    package init(
+      commands: ClosedRange<Int>?, isRequest: Bool?, isUnsolicited: Bool, isUnanswered: Bool,
+      series: Series?, definition: Definition
+    ) {
+      self.commands = commands
+      self.isRequest = isRequest
+      self.isUnsolicited = isUnsolicited
+      self.isUnanswered = isUnanswered
+      self.series = series
+      self.definition = definition
+    }
+  }
+
+  /// The profile's name, and a few words for people.
+  package let profile: String
+  package let title: String
+  /// Where it is spoken: any of these.
+  package let claims: [Claim]
+  /// The ways of requests and of responses.
+  package let requests: [Channel]
+  package let responses: [Channel]
+  /// The frames.
+  package let frame: FrameLayout
+  /// How responses belong to requests.
+  package let exchange: Exchange
+  /// The messages, those without commands last.
+  package let messages: [Message]
+
+  /// A protocol.
+  package init(
+    profile: String, title: String, claims: [Claim], requests: [Channel], responses: [Channel],
+    frame: FrameLayout, exchange: Exchange, messages: [Message]
+  ) {
+    self.profile = profile
+    self.title = title
+    self.claims = claims
+    self.requests = requests
+    self.responses = responses
+    self.frame = frame
+    self.exchange = exchange
+    self.messages = messages
+  }
+
+  /// The first of the claims that a characteristic fulfils, but for the frame, those that ask for more
+  /// than a frame before those that do not; nil where there is none.
+  package func claim(
+    characteristic: BluetoothUUID, service: BluetoothUUID?, isOfDevice: (String) -> Bool
+  ) -> Claim? {
+    let fitting = claims.filter { claim in
+      if let wanted = claim.characteristic, wanted.shortest != characteristic { return false }
+      if let wanted = claim.service, wanted.shortest != service { return false }
+      if let device = claim.device, !isOfDevice(device) { return false }
+      return claim.company == nil
+    }
+    return fitting.first { !$0.isAnywhere } ?? fitting.first
+  }
+
+  /// Whether a command is a request's. `onRequestChannel`: whether it came on a channel for requests.
+  package func isRequest(_ command: Int, onRequestChannel: Bool) -> Bool {
+    guard let request = exchange.request else { return onRequestChannel }
+    return Self.run(request, command).isTrue
+  }
+
+  /// Whether a response can be the answer to a request: by command and, where that is the rule, by
+  /// sequence number.
+  package func answers(_ response: Frame, _ request: Frame) -> Bool {
+    if exchange.usesSequence, response.sequence != request.sequence { return false }
+    guard let rule = exchange.response else { return true }
+    guard let command = request.command, let answer = response.command else { return false }
+    let expected = Self.run(rule, command)
+    return expected.isKnown && expected.number == answer
+  }
+
+  /// The message of a command.
+  package func message(_ command: Int?, isRequest: Bool) -> Message? {
+    var other: Message?
+    for message in messages {
+      if let only = message.isRequest, only != isRequest { continue }
+      guard let commands = message.commands else {
+        other = other ?? message
+        continue
+      }
+      if let command, commands.contains(command) { return message }
+    }
+    return other
+  }
+
+  /// Whether these bytes begin with a whole frame whose checksum is right: what recognises the
+  /// protocol where nothing else does.
+  package func isRecognized(in bytes: RawSpan) -> Bool {
+    guard frame.isVerifiable, case .complete(let count) = frame.extent(of: bytes) else {
+      return false
+    }
+    return frame.parts(of: bytes, Slice(start: 0, count: count)).isSound
+  }
+
+  /// Decodes the message of a frame that is whole, its checksum too.
+  package func decode(
+    _ frame: Frame, _ message: Message, _ bytes: RawSpan, isRequest: Bool,
+    with decoder: inout ValueDecoder, into decoded: inout Decoded
+  ) {
+    // A header stands before the payload, and is read with it.
+    let hasHeader = message.definition.tables.fields.contains { $0.flags.contains(.open) }
+    let start = hasHeader ? Int(frame.bytes.start) : Int(frame.payload.start)
+    let slice = Slice(start: start, count: frame.payload.end - start)
+    let context = DecodingContext(isWritten: isRequest, command: frame.command ?? 0)
+    decoder.decode(message.definition, bytes, slice, context, into: &decoded)
+    guard let checksum = frame.checksum, let part = self.frame.checksum?.part else { return }
+    let end = frame.bytes.end
+    let place = Slice(
+      start: part.at < 0 ? end + part.at : Int(frame.bytes.start) + part.at, count: part.width)
+    decoded.fields.append(
+      DecodedField(
+        field: DecodedField.frameChecksum, form: frame.isSound ? .checksumOK : .checksumBad,
+        raw: Int(checksum.expected), bytes: place, end: decoded.fields.count + 1))
+    guard !frame.isSound else { return }
+    decoded.problems.append(
+      DecodingProblem(
+        code: .badChecksum, field: DecodedField.frameChecksum, bytes: place,
+        found: Int(checksum.found), expected: Int(checksum.expected)))
+  }
+
+  /// What a rule over a command comes to.
+  private static func run(_ operations: [Operation], _ command: Int) -> Known {
+    var stack: [Known] = []
+    for operation in operations {
+      guard let code = operation.code else { return .unknown }
+      switch code.arity {
+      case 0: stack.append(code == .number ? Known(operation.operand) : Known(command))
+      case 1:
+        guard let value = stack.popLast() else { return .unknown }
+        stack.append(code.result(value))
+      default:
+        guard let right = stack.popLast(), let left = stack.popLast() else { return .unknown }
+        stack.append(code.result(left, right))
+      }
+    }
+    return stack.last ?? .unknown
+  }
+}

@@ -1,0 +1,325 @@
+import Bluetooth
+import Decoders
+
+// A field with a type: how many bytes, what the number means, its bits.
+
+extension DefinitionCompiler {
+  /// What a type is: its kind and width; 0: as many bytes as the field says.
+  private static let types: [(String, (Field.Kind, Int))] =
+    (1...8).map { ("u\(8 * $0)", (.unsigned, $0)) } + (1...8).map { ("i\(8 * $0)", (.signed, $0)) }
+    + [
+      ("f16", (.float, 2)), ("f32", (.float, 4)), ("f64", (.float, 8)),
+      ("medfloat16", (.medfloat, 2)), ("medfloat32", (.medfloat, 4)), ("bcd", (.bcd, 0)),
+      ("datetime", (.dateTime, 7)), ("utf8", (.utf8, 0)), ("utf16", (.utf16, 0)),
+      ("text", (.text, 0)), ("bytes", (.bytes, 0)), ("uuid", (.uuid, 0)),
+      ("address", (.address, 6)),
+    ]
+
+  /// Reads the keys of a field with a type.
+  mutating func value(
+    _ keys: KeyedNode, _ place: Int, _ field: inout Field, _ name: String, _ scope: Scope,
+    isBigEndian: Bool
+  ) throws(ProfileError) {
+    let type = try keys.required("type")
+    let (kind, width) = try type.choice(Self.types)
+    field.kind = kind
+    field.width = width
+    if width == 0 { try size(keys, &field, scope, mayEnd: [.utf8, .text, .bytes].contains(kind)) }
+    switch kind {
+    case .unsigned, .signed, .bcd:
+      if kind == .unsigned, let bits = keys.node("bits") {
+        let inner = Scope()
+        field.slot = declare(name, isInteger: true, members: inner, scope)
+        try self.bits(bits, &field, inner, scope)
+        return
+      }
+      field.slot = declare(name, isInteger: true, scope)
+      try meaning(keys, &field, bits: kind == .bcd ? 64 : 8 * width)
+      if kind != .bcd { try checksum(keys, &field) }
+    case .float, .medfloat:
+      field.slot = declare(name, isInteger: false, scope)
+      if let unit = keys.node("unit") { field.unit = word(try unit.text()) }
+      try floatScale(keys, &field)
+    default:
+      field.slot = declare(name, isInteger: false, scope)
+      if kind == .address, let special = keys.node("special") {
+        try codes(special, &field, bits: 48, isSigned: false)
+      }
+      if kind == .utf8, let expand = keys.node("expand") {
+        try codes(expand, &field, bits: 8, isSigned: false)
+      }
+      if kind == .bytes, let equals = keys.node("equals") {
+        field.pattern = tables.words.add(try equals.bytes())
+      }
+      if kind == .uuid, field.width > 0, ![2, 4, 16].contains(field.width) {
+        throw keys.node.error("a UUID has 2, 4 or 16 bytes", key: "size")
+      }
+    }
+  }
+
+  /// `size`, `prefix`, `terminator`.
+  mutating func size(
+    _ keys: KeyedNode, _ field: inout Field, _ scope: Scope, mayEnd: Bool
+  ) throws(ProfileError) {
+    let given = ["size", "prefix", "terminator"].filter(keys.has)
+    guard given.count <= 1 else {
+      throw keys.node.error("a field has only one of the keys \(given.joined(separator: " and "))")
+    }
+    if let size = keys.node("size") {
+      if case .scalar(let text) = size.content, let number = SourceNode.number(text), number > 0 {
+        field.width = try size.number(in: 1...65_535)
+      } else if case .scalar("rest") = size.content {
+        return
+      } else {
+        field.size = try program(size, scope)
+      }
+    }
+    if let prefix = keys.node("prefix") {
+      field.prefix = try prefix.choice([("u8", 1), ("u16", 2), ("u32", 4)])
+      if let counts = keys.node("prefix_counts"),
+        try counts.choice([("after", false), ("whole", true)])
+      {
+        field.flags.insert(.prefixWhole)
+      }
+    }
+    if mayEnd, let terminator = keys.node("terminator") {
+      let bytes = try terminator.bytes()
+      guard !bytes.isEmpty else { throw terminator.error("expected at least one byte") }
+      field.terminator = tables.words.add(bytes)
+    }
+  }
+
+  // MARK: What a number means
+
+  /// Unit, scale, words, bounds of a number of so many bits.
+  mutating func meaning(
+    _ keys: KeyedNode, _ field: inout Field, bits: Int
+  ) throws(ProfileError) {
+    if let epoch = keys.node("epoch") {
+      field.epoch = try Self.day(epoch)
+      field.tick =
+        try keys.node("unit")?.choice([
+          ("s", 1000), ("ms", 1), ("min", 60_000), ("d", 86_400_000),
+        ]) ?? 1000
+    } else if let unit = keys.node("unit") {
+      field.unit = word(try unit.text())
+    }
+    try scale(keys, &field)
+    if let format = keys.node("format"), try format.choice([("decimal", false), ("hex", true)]) {
+      field.flags.insert(.hex)
+    }
+    let isSigned = field.kind == .signed || field.flags.contains(.signedBits)
+    if let values = keys.node("values") {
+      if keys.has("special") {
+        throw keys.node.error("a number has only one of the keys values and special")
+      }
+      if try !(keys.node("open")?.flag() ?? false) { field.flags.insert(.isCode) }
+      try self.values(values, &field, bits: bits, isSigned: isSigned)
+    }
+    if let special = keys.node("special") {
+      try codes(special, &field, bits: bits, isSigned: isSigned)
+    }
+    if let range = keys.node("range") {
+      let bounds = try range.bounds()
+      field.limit = tables.limits.count
+      tables.limits.append(Code(low: bounds.lowerBound, high: bounds.upperBound, word: -1))
+    }
+    if let equals = keys.node("equals") {
+      field.equals = try Self.fitted(try equals.range(), equals, bits, isSigned).lowerBound
+      field.flags.insert(.hasEquals)
+    }
+  }
+
+  /// The scale of a number that brings its own power of ten: no more than a factor. Of other
+  /// floating-point numbers only the decimals that text shows.
+  private mutating func floatScale(
+    _ keys: KeyedNode, _ field: inout Field
+  ) throws(ProfileError) {
+    if field.kind == .float, keys.has("scale") {
+      throw keys.node.error("a number of this type has no scale")
+    }
+    try scale(keys, &field)
+    guard field.kind == .medfloat, field.scaling >= 0 else { return }
+    var written = tables.scalings[field.scaling]
+    (written.multiply, written.multiplyExponent, written.decimal) = (1, 0, 0)
+    guard written == Scaling.Written() else {
+      throw keys.node.error("the scale of a medfloat has only multiply and decimal", key: "scale")
+    }
+  }
+
+  private static func day(_ node: SourceNode) throws(ProfileError) -> Int {
+    let parts = try node.text("a date").split(separator: "-").map { Int64($0) ?? -1 }
+    guard parts.count == 3, (0...9999).contains(parts[0]), (1...12).contains(parts[1]),
+      (1...31).contains(parts[2])
+    else { throw node.error("expected a date such as \"1970-01-01\", found \(node.kind)") }
+    return Int(CivilDate(year: parts[0], month: parts[1], day: parts[2]).days)
+  }
+
+  private mutating func scale(_ keys: KeyedNode, _ field: inout Field) throws(ProfileError) {
+    var written = Scaling.Written()
+    let scale = keys.node("scale")
+    let exponential = keys.node("exponential")
+    if scale != nil, exponential != nil {
+      throw keys.node.error("a number has only one of the keys scale and exponential")
+    }
+    if let scale {
+      let keys = try KeyedNode(scale, "a mapping of multiply, divide, decimal, binary, add")
+      if let node = keys.node("multiply") {
+        (written.multiply, written.multiplyExponent) = try Self.fraction(node)
+      }
+      if let node = keys.node("divide") { written.divide = try node.number(in: 1...Int.max) }
+      if let node = keys.node("decimal") { written.decimal = try node.number(in: -30...30) }
+      if let node = keys.node("binary") { written.binary = try node.number(in: -64...64) }
+      if let node = keys.node("add") {
+        (written.add, written.addExponent) = try Self.fraction(node)
+      }
+      try keys.finish()
+    }
+    if let exponential {
+      let keys = try KeyedNode(exponential, "a mapping of base and minus")
+      (written.base, written.baseExponent) = try Self.fraction(try keys.required("base"))
+      guard written.base > 0 else { throw exponential.error("expected a base above 0") }
+      if let minus = keys.node("minus") { written.minus = try minus.number() }
+      try keys.finish()
+    }
+    if let decimals = keys.node("decimals") { written.decimals = try decimals.number(in: 0...15) }
+    guard written != Scaling.Written() else { return }
+    guard Scaling(written) != nil else {
+      throw (scale ?? keys.node).error("a scale of this size cannot be computed with exactly")
+    }
+    field.scaling = tables.scalings.firstIndex(of: written) ?? tables.scalings.count
+    if field.scaling == tables.scalings.count { tables.scalings.append(written) }
+  }
+
+  /// A decimal fraction as digits and power of ten.
+  private static func fraction(_ node: SourceNode) throws(ProfileError) -> (Int, Int) {
+    guard let number = DecimalNumber(text: try node.text("a number")) else {
+      throw node.error("expected a number such as 0.005, found \(node.kind)")
+    }
+    return (Int(number.mantissa), number.exponent)
+  }
+
+  private mutating func values(
+    _ node: SourceNode, _ field: inout Field, bits: Int, isSigned: Bool
+  ) throws(ProfileError) {
+    guard case .scalar(let name) = node.content else {
+      try codes(node, &field, bits: bits, isSigned: isSigned)
+      return
+    }
+    if let enumeration = file.enumerations[name] {
+      try codes(enumeration, &field, bits: bits, isSigned: isSigned)
+    } else if let assigned = AssignedSet.allCases.first(where: { "\($0.name)" == name }) {
+      field.assigned = assigned.rawValue
+      field.flags.remove(.isCode)
+    } else {
+      let names = Array(file.enumerations.keys) + AssignedSet.allCases.map { "\($0.name)" }
+      let hint = Suggestion.nearest(name, names).map { "; did you mean `\($0)`?" } ?? ""
+      throw node.error("no enumeration is named `\(name)`\(hint)")
+    }
+  }
+
+  private mutating func codes(
+    _ node: SourceNode, _ field: inout Field, bits: Int, isSigned: Bool
+  ) throws(ProfileError) {
+    field.firstCode = tables.codes.count
+    for (key, value) in try node.pairs("a mapping of numbers to words") {
+      let range = try Self.fitted(try key.range(), key, bits, isSigned)
+      let word = word(try value.text("a word"))
+      tables.codes.append(Code(low: range.lowerBound, high: range.upperBound, word: word))
+    }
+    field.codeCount = tables.codes.count - field.firstCode
+  }
+
+  /// A raw number as the field has it: `0x8000` of a signed number of 16 bits is −32768.
+  private static func fitted(
+    _ range: ClosedRange<Int>, _ node: SourceNode, _ bits: Int, _ isSigned: Bool
+  ) throws(ProfileError) -> ClosedRange<Int> {
+    guard bits < 64 else { return range }
+    let (low, high) = (range.lowerBound, range.upperBound)
+    if isSigned, low >= 1 << (bits - 1), high < 1 << bits {
+      return low - 1 << bits...high - 1 << bits
+    }
+    let least = isSigned ? -1 << (bits - 1) : 0
+    let most = isSigned ? 1 << (bits - 1) - 1 : 1 << bits - 1
+    guard low >= least, high <= most else {
+      throw node.error("\(node.kind) does not fit into \(bits) bits")
+    }
+    return range
+  }
+
+  private mutating func checksum(_ keys: KeyedNode, _ field: inout Field) throws(ProfileError) {
+    guard let node = keys.node("checksum") else { return }
+    var name = node
+    if case .mapping = node.content {
+      let keys = try KeyedNode(node, "a checksum")
+      name = try keys.required("algorithm")
+      if let from = keys.node("from") { field.checksumFrom = try from.number(in: 0...65_535) }
+      try keys.finish()
+    }
+    let algorithm = try Self.algorithm(name)
+    guard field.kind == .unsigned, field.width == algorithm.width else {
+      throw name.error("\(algorithm.name) needs a field of type u\(8 * algorithm.width)")
+    }
+    field.checksum = algorithm.rawValue
+  }
+
+  /// A checksum's algorithm.
+  static func algorithm(_ node: SourceNode) throws(ProfileError) -> ChecksumAlgorithm {
+    try node.choice(ChecksumAlgorithm.allCases.map { ("\($0.name)", $0) })
+  }
+
+  // MARK: Bits
+
+  private mutating func bits(
+    _ node: SourceNode, _ field: inout Field, _ inner: Scope, _ scope: Scope
+  ) throws(ProfileError) {
+    var used: UInt64 = 0
+    for node in try node.list("a list of bits") {
+      let keys = try KeyedNode(node, "a mapping of bit or bits, and name")
+      var row = Field()
+      row.kind = .bits
+      let name = try keys.required("name").name()
+      row.name = word(name)
+      let last = 8 * field.width - 1
+      if let bit = keys.node("bit") {
+        (row.bit, row.bitCount) = (try bit.number(in: 0...last), 1)
+        row.flags.insert(.flag)
+        if keys.has("bits") { throw node.error("either bit or bits") }
+      } else {
+        let bounds = try (try keys.required("bits")).bounds()
+        guard bounds.lowerBound >= 0, bounds.upperBound <= last else {
+          throw node.error("expected bits from 0 to \(last)", key: "bits")
+        }
+        (row.bit, row.bitCount) = (bounds.lowerBound, bounds.count)
+      }
+      let mask: UInt64 =
+        row.bitCount == 64 ? .max : (1 << UInt64(row.bitCount) - 1) << UInt64(row.bit)
+      guard used & mask == 0 else { throw node.error("`\(name)` has bits that another has") }
+      used |= mask
+      if let signed = keys.node("signed"), try signed.flag() { row.flags.insert(.signedBits) }
+      try words(keys, &row)
+      try meaning(keys, &row, bits: row.bitCount)
+      try keys.finish()
+      guard inner.entries[name] == nil else { throw node.error("`\(name)` is there twice") }
+      row.slot = declare(name, isInteger: true, inner)
+      row.end = tables.fields.count + 1
+      tables.fields.append(row)
+    }
+  }
+
+  /// `label` and `quiet`.
+  mutating func words(_ keys: KeyedNode, _ field: inout Field) throws(ProfileError) {
+    if let label = keys.node("label") { field.label = word(try label.text()) }
+    guard let quiet = keys.node("quiet") else { return }
+    guard case .list(let numbers) = quiet.content else {
+      if try quiet.flag() { field.flags.insert(.quiet) }
+      return
+    }
+    field.firstQuiet = tables.codes.count
+    for number in numbers {
+      let range = try number.range()
+      tables.codes.append(Code(low: range.lowerBound, high: range.upperBound, word: -1))
+    }
+    field.quietCount = numbers.count
+  }
+}

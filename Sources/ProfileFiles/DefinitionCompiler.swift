@@ -1,0 +1,313 @@
+import Bluetooth
+import Decoders
+
+/// Finds the fields that `layout:` names: `nil` where there are none. A list of fields goes with the file
+/// that it stands in.
+struct LayoutSource {
+  /// The fields.
+  var fields: SourceNode
+  /// Their file.
+  var file: FileContext
+  /// Whether they say so: most significant byte first.
+  var isBigEndian: Bool
+}
+
+/// What all definitions of a file share.
+final class FileContext {
+  /// The profile's name.
+  var profile = ""
+  /// Whether `endian: big` holds for the file.
+  var isBigEndian = false
+  /// `structures:`, by name.
+  var structures: [String: SourceNode] = [:]
+  /// `enumerations:`, by name.
+  var enumerations: [String: SourceNode] = [:]
+  /// The file's own characteristics, by UUID.
+  var characteristics: [BluetoothUUID: LayoutSource] = [:]
+  /// Characteristics elsewhere.
+  let elsewhere: (BluetoothUUID) -> LayoutSource?
+
+  /// A file's context.
+  init(elsewhere: @escaping (BluetoothUUID) -> LayoutSource?) { self.elsewhere = elsewhere }
+}
+
+/// Brings one definition into tables.
+struct DefinitionCompiler {
+  /// The tables, as far as they are.
+  var tables = Definition.Tables()
+  /// The file that the fields that are compiled now stand in.
+  var file: FileContext
+  /// Names that stand for what is no field: `command`.
+  let allowsCommand: Bool
+  /// The slots that expressions use.
+  private var usedSlots: Set<Int> = []
+  /// The layouts that are being brought in, outermost first.
+  private var layouts: [String] = []
+  private var depth = 0
+
+  /// How deep groups, layouts and choices may stand inside one another.
+  static let deepest = 8
+  /// The most fields of a definition, as the language promises.
+  static let mostFields = 255
+
+  /// A compiler for one definition.
+  init(_ file: FileContext, allowsCommand: Bool = false) {
+    self.file = file
+    self.allowsCommand = allowsCommand
+  }
+
+  /// Brings in a list of fields.
+  mutating func fields(
+    _ node: SourceNode, _ scope: Scope, isBigEndian: Bool
+  ) throws(ProfileError) {
+    for field in try node.list("a list of fields") {
+      try self.field(field, scope, isBigEndian: isBigEndian)
+    }
+  }
+
+  private mutating func field(
+    _ node: SourceNode, _ scope: Scope, isBigEndian: Bool
+  ) throws(ProfileError) {
+    let keys = try KeyedNode(node, "a field")
+    let kinds = ["type", "compute", "fields", "layout", "choose"].filter(keys.has)
+    guard kinds.count == 1, let kind = kinds.first else {
+      throw node.error(
+        kinds.isEmpty
+          ? "a field needs one of the keys type, fields, layout, choose, compute"
+          : "a field has only one of the keys \(kinds.joined(separator: " and "))")
+    }
+    guard tables.fields.count < Self.mostFields else {
+      throw node.error("a definition has up to \(Self.mostFields) fields, those of layouts counted")
+    }
+    let isDeeper = kind != "type" && kind != "compute"
+    depth += isDeeper ? 1 : 0
+    defer { depth -= isDeeper ? 1 : 0 }
+    guard depth <= Self.deepest else {
+      throw node.error("groups, layouts and choices nest up to \(Self.deepest) deep")
+    }
+    let place = tables.fields.count
+    tables.fields.append(Field())
+    var field = Field()
+    let isBig = try Self.isBigEndian(keys) ?? isBigEndian
+    if isBig { field.flags.insert(.bigEndian) }
+    if kind != "choose" { try occurrence(keys, &field, scope) }
+    switch kind {
+    case "type":
+      let name = try keys.required("name").name()
+      field.name = word(name)
+      try value(keys, place, &field, name, scope, isBigEndian: isBig)
+    case "compute":
+      let name = try keys.required("name").name()
+      field.name = word(name)
+      field.kind = .computed
+      field.selector = try program(try keys.required("compute"), scope)
+      field.slot = declare(name, isInteger: true, scope)
+      try meaning(keys, &field, bits: 64)
+    case "choose":
+      if let when = keys.node("when") { field.when = try program(when, scope) }
+      try choice(keys, &field, scope, isBigEndian: isBig)
+    default: try group(keys, &field, scope, isBigEndian: isBig)
+    }
+    try keys.finish()
+    field.end = tables.fields.count
+    tables.fields[place] = field
+  }
+
+  /// The keys of every field.
+  private mutating func occurrence(
+    _ keys: KeyedNode, _ field: inout Field, _ scope: Scope
+  ) throws(ProfileError) {
+    if let when = keys.node("when") { field.when = try program(when, scope) }
+    if let optional = keys.node("optional"), try optional.flag() { field.flags.insert(.optional) }
+    if let turns = keys.node("repeat") {
+      field.flags.insert(.repeated)
+      if case .scalar("rest") = turns.content {
+        field.flags.insert(.repeatRest)
+      } else {
+        field.turns = try program(turns, scope)
+      }
+      let bounds = 0...ValueDecoder.mostFields
+      if let least = keys.node("min") { field.least = try least.number(in: bounds) }
+      if let most = keys.node("max") { field.most = try most.number(in: bounds) }
+    }
+    try words(keys, &field)
+  }
+
+  // MARK: Groups and choices
+
+  private mutating func group(
+    _ keys: KeyedNode, _ field: inout Field, _ scope: Scope, isBigEndian: Bool
+  ) throws(ProfileError) {
+    field.kind = .group
+    var name: String?
+    if let node = keys.node("name") {
+      name = try node.name()
+      field.name = word(try node.name())
+    } else if field.flags.contains(.repeated) {
+      throw keys.node.error("a repeated group needs a name")
+    }
+    try size(keys, &field, scope, mayEnd: false)
+    if keys.has("size") || keys.has("prefix") { field.flags.insert(.sized) }
+    // A group without a name puts its fields beside the others, in names as in the output.
+    let inner = name == nil ? scope : Scope(inside: scope)
+    if let layout = keys.node("layout") {
+      try self.layout(layout, inner)
+    } else {
+      try fields(try keys.required("fields"), inner, isBigEndian: isBigEndian)
+    }
+    if let name {
+      let slot = scope.entries[name]?.slot ?? newSlot()
+      scope.entries[name] = Scope.Entry(slot: slot, isInteger: false, members: inner)
+      field.slot = slot
+    }
+    if let text = keys.node("text") { field.template = try template(text, inner) }
+  }
+
+  /// Brings in the fields of a structure or of a characteristic, which see no names around them.
+  private mutating func layout(_ node: SourceNode, _ scope: Scope) throws(ProfileError) {
+    let name = try node.text("a structure's name or a characteristic's UUID")
+    let source: LayoutSource
+    let key: String
+    if let structure = file.structures[name] {
+      source = LayoutSource(fields: structure, file: file, isBigEndian: file.isBigEndian)
+      key = "\(file.profile).\(name)"
+    } else if let uuid = BluetoothUUID(text: name) {
+      guard let found = file.characteristics[uuid] ?? file.elsewhere(uuid) else {
+        throw node.error("no characteristic \(name) has fields here")
+      }
+      source = found
+      key = name.lowercased()
+    } else {
+      let hint = Suggestion.nearest(name, Array(file.structures.keys))
+      throw node.error(
+        "no structure `\(name)`" + (hint.map { "; did you mean `\($0)`?" } ?? ""))
+    }
+    guard !layouts.contains(key) else {
+      throw node.error("the layout \((layouts + [key]).joined(separator: " → ")) contains itself")
+    }
+    layouts.append(key)
+    let outer = file
+    file = source.file
+    let isolated = Scope()
+    defer {
+      layouts.removeLast()
+      file = outer
+    }
+    try fields(source.fields, isolated, isBigEndian: source.isBigEndian)
+    for (name, entry) in isolated.entries { scope.entries[name] = entry }
+  }
+
+  private mutating func choice(
+    _ keys: KeyedNode, _ field: inout Field, _ scope: Scope, isBigEndian: Bool
+  ) throws(ProfileError) {
+    field.kind = .choice
+    field.selector = try program(try keys.required("choose"), scope)
+    var other: (key: SourceNode, value: SourceNode)?
+    for (key, value) in try keys.required("cases").pairs("a mapping of numbers to lists of fields")
+    {
+      if case .scalar("other") = key.content {
+        other = (key, value)
+      } else {
+        try branch(try key.range(), value, scope, isBigEndian: isBigEndian)
+      }
+    }
+    // Behind the others, since the first branch that fits is taken.
+    if let other { try branch(nil, other.value, scope, isBigEndian: isBigEndian) }
+  }
+
+  private mutating func branch(
+    _ range: ClosedRange<Int>?, _ node: SourceNode, _ scope: Scope, isBigEndian: Bool
+  ) throws(ProfileError) {
+    let place = tables.fields.count
+    var field = Field()
+    field.kind = .branch
+    if let range {
+      field.firstCode = tables.codes.count
+      field.codeCount = 1
+      tables.codes.append(Code(low: range.lowerBound, high: range.upperBound, word: -1))
+    } else {
+      field.flags.insert(.other)
+    }
+    tables.fields.append(field)
+    try fields(node, scope, isBigEndian: isBigEndian)
+    tables.fields[place].end = tables.fields.count
+  }
+
+  // MARK: Words, slots, programs
+
+  /// The place of a word.
+  mutating func word(_ word: String) -> Int { tables.words.add([UInt8](word.utf8)) }
+
+  /// A slot that nothing has.
+  mutating func newSlot() -> Int {
+    tables.slotCount += 1
+    return tables.slotCount - 1
+  }
+
+  /// Makes a name known, with the slot that others of this name in this list have.
+  mutating func declare(
+    _ name: String, isInteger: Bool, members: Scope? = nil, _ scope: Scope
+  ) -> Int {
+    let earlier = scope.entries[name]
+    let slot = earlier?.slot ?? newSlot()
+    scope.entries[name] = Scope.Entry(
+      slot: slot, isInteger: isInteger && earlier?.isInteger ?? true, members: members)
+    return slot
+  }
+
+  /// Brings in an expression.
+  mutating func program(_ node: SourceNode, _ scope: Scope) throws(ProfileError) -> Int {
+    for step in try ExpressionParser.parse(node).steps {
+      switch step {
+      case .operation(let operation): tables.operations.append(operation)
+      case .name(let name): tables.operations.append(try operand(name, node, scope))
+      case .external(let text, let path):
+        guard let uuid = BluetoothUUID(text: text) else {
+          throw node.error("in the expression, expected a UUID behind @, found `\(text)`")
+        }
+        let external = External(uuid: uuid, path: path)
+        let place = tables.externals.firstIndex(of: external) ?? tables.externals.count
+        if place == tables.externals.count { tables.externals.append(external) }
+        tables.operations.append(Operation(.external, place))
+      }
+    }
+    tables.programs.append(tables.operations.count)
+    return tables.programs.count - 2
+  }
+
+  private mutating func operand(
+    _ name: String, _ node: SourceNode, _ scope: Scope
+  ) throws(ProfileError) -> Operation {
+    if let entry = scope.find(name) {
+      guard entry.isInteger else {
+        throw node.error("in the expression, `\(name)` is not a whole number")
+      }
+      usedSlots.insert(entry.slot)
+      return Operation(.slot, entry.slot)
+    }
+    switch name {
+    case "size": return Operation(.size)
+    case "remaining": return Operation(.remaining)
+    case "index": return Operation(.index)
+    case "written": return Operation(.written)
+    case "command" where allowsCommand: return Operation(.command)
+    default: break
+    }
+    let names = scope.names() + ["size", "remaining", "index", "written"]
+    let hint = Suggestion.nearest(name, names).map { "; did you mean `\($0)`?" } ?? ""
+    throw node.error("in the expression, no earlier field is named `\(name)`\(hint)")
+  }
+
+  /// `endian:` of a field, a definition or a file; nil where it is not there.
+  static func isBigEndian(_ keys: KeyedNode) throws(ProfileError) -> Bool? {
+    try keys.node("endian")?.choice([("little", false), ("big", true)])
+  }
+
+  /// Flags that expressions use say how the bytes lie; known only when all is compiled.
+  mutating func markLayout() {
+    for place in tables.fields.indices
+    where tables.fields[place].kind == .bits && usedSlots.contains(tables.fields[place].slot) {
+      tables.fields[place].flags.insert(.layout)
+    }
+  }
+}

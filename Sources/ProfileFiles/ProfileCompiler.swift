@@ -1,0 +1,87 @@
+package import Bytes
+import Decoders
+
+/// Writes the Swift files that the program's own profiles are kept in.
+package enum ProfileCompiler {
+  private static let quotes = "##\"\"\""
+  private static let heading = """
+    // swift-format-ignore-file
+    // Made from Profiles/ by `make profiles`; do not edit.
+
+
+    """
+
+  /// Writes the tables: an index, and the definitions and protocols, a line each.
+  package static func writeTables(_ profiles: [Profile], into output: inout Output) {
+    var lines: [(key: [UInt8], text: String)] = []
+    for definition in profiles.flatMap(\.definitions) {
+      let key = BuiltInProfiles.key(definition.subject.kind, definition.subject.uuid)
+      lines.append((key, StoredText.text(definition.stored)))
+    }
+    lines.sort { left, right in
+      left.key == right.key ? left.text < right.text : left.key.lexicographicallyPrecedes(right.key)
+    }
+    output.string(heading)
+    output.text("extension BuiltInProfiles {\n")
+    literal("index", into: &output) { output in
+      var offset = 0
+      for line in lines {
+        output.raw(line.key.bytes)
+        output.hexDigits(UInt64(offset), 7)
+        output.byte(0x0a)
+        offset += line.text.utf8.count + 1
+      }
+    }
+    literal("definitions", into: &output) { output in
+      for line in lines { Self.line(line.text, into: &output) }
+    }
+    literal("protocols", into: &output) { output in
+      for vendor in profiles.compactMap(\.vendor) {
+        Self.line(StoredText.text(vendor.stored), into: &output)
+      }
+    }
+    output.text("}\n")
+  }
+
+  private static func line(_ text: String, into output: inout Output) {
+    output.string(text)
+    output.byte(0x0a)
+  }
+
+  /// Writes a constant whose text ends with a line end, if it has any.
+  private static func literal(
+    _ name: StaticString, into output: inout Output, _ write: (inout Output) -> Void
+  ) {
+    output.text("  static let ")
+    output.text(name)
+    output.text(": StaticString = ")
+    output.string(quotes)
+    output.byte(0x0a)
+    write(&output)
+    output.byte(0x0a)
+    output.string(String(quotes.reversed()))
+    output.text("\n\n")
+  }
+
+  /// Writes the profiles' own texts.
+  package static func writeSources(
+    _ sources: [(name: String, bytes: [UInt8])], into output: inout Output
+  ) {
+    output.string(heading)
+    output.text("extension ProfileSources {\n")
+    output.text("  package static let all: [(name: StaticString, text: StaticString)] = [\n")
+    for (name, _) in sources {
+      output.string("    (\"\(name)\", \(constant(name))),\n")
+    }
+    output.text("  ]\n}\n")
+    for (name, bytes) in sources {
+      output.string("\nprivate let \(constant(name)): StaticString = \(quotes)\n")
+      output.raw(bytes.bytes)
+      if bytes.last != 0x0a { output.byte(0x0a) }
+      output.byte(0x0a)
+      output.string(String(quotes.reversed()) + "\n")
+    }
+  }
+
+  private static func constant(_ name: String) -> String { "source_\(name)" }
+}

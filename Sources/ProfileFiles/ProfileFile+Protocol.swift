@@ -1,0 +1,409 @@
+import Bluetooth
+import Decoders
+
+// The keys of a vendor's protocol: where it is spoken, frames, exchange, messages.
+
+extension ProfileFile {
+  /// Reads the protocol, where there is one.
+  mutating func takeProtocol(
+    _ keys: KeyedNode, _ context: FileContext, _ title: String
+  ) throws(ProfileError) {
+    let parts = ["applies_to", "channels", "frame", "exchange"].map { ($0, keys.node($0)) }
+    guard let messages = keys.node("messages") else {
+      for case (let key, let node?) in parts {
+        throw node.error("`\(key)` belongs to a protocol, and the key `messages` is missing")
+      }
+      return
+    }
+    guard let claimsNode = parts[0].1 else {
+      throw messages.error("a protocol needs the key `applies_to`")
+    }
+    let claims = try ProtocolReader.claims(claimsNode)
+    var (requests, responses) = ([VendorProtocol.Channel.write], [VendorProtocol.Channel.notify])
+    if let channels = parts[1].1 {
+      let keys = try KeyedNode(channels, "a mapping of requests and responses")
+      if let node = keys.node("requests") { requests = try ProtocolReader.channels(node) }
+      if let node = keys.node("responses") { responses = try ProtocolReader.channels(node) }
+      try keys.finish()
+    }
+    let reader = try ProtocolReader(parts[2].1, context)
+    for claim in claims where claim.isFrame {
+      if claim.isAnywhere, !reader.frame.isRecognizable {
+        throw claimsNode.error("frame: true alone needs a frame with start, length and checksum")
+      }
+      guard reader.frame.isVerifiable else {
+        throw claimsNode.error("frame: true needs a frame with length or size, and a checksum")
+      }
+    }
+    let exchange = try parts[3].1.map { node throws(ProfileError) in
+      try ProfileReader.exchange(node)
+    }
+    var list: [VendorProtocol.Message] = []
+    for node in try messages.list("a list of messages") {
+      do throws(ProfileError) {
+        let (message, examples) = try reader.message(node)
+        for example in examples {
+          profile?.examples.append(Example(target: .message(list.count), node: example))
+        }
+        list.append(message)
+      } catch {
+        errors.append(error)
+      }
+    }
+    // Those for all other commands stand behind the others; one for each way is there.
+    if !list.contains(where: { $0.commands == nil && $0.isRequest == nil }) {
+      list.append(try reader.message(try SourceNode.read([UInt8](reader.unknown.utf8), file: "")).0)
+    }
+    profile?.vendor = VendorProtocol(
+      profile: context.profile, title: title, claims: claims, requests: requests,
+      responses: responses, frame: reader.frame,
+      exchange: exchange ?? VendorProtocol.Exchange(), messages: list)
+  }
+}
+
+extension ProfileReader {
+  /// Reads `exchange`.
+  static func exchange(_ node: SourceNode) throws(ProfileError) -> VendorProtocol.Exchange {
+    let keys = try KeyedNode(node, "a mapping of request, response, sequence, timeout_ms")
+    var exchange = VendorProtocol.Exchange()
+    exchange.request = try keys.node("request").map { node throws(ProfileError) in try rule(node) }
+    exchange.response = try keys.node("response").map { node throws(ProfileError) in try rule(node)
+    }
+    exchange.usesSequence = try keys.node("sequence")?.flag() ?? false
+    exchange.timeout = try keys.node("timeout_ms")?.number(in: 1...3_600_000) ?? 5000
+    try keys.finish()
+    return exchange
+  }
+
+  /// An expression over `command` alone.
+  private static func rule(_ node: SourceNode) throws(ProfileError) -> [Operation] {
+    var operations: [Operation] = []
+    for step in try ExpressionParser.parse(node).steps {
+      switch step {
+      case .operation(let operation): operations.append(operation)
+      case .name("command"): operations.append(Operation(.command))
+      case .name(let name):
+        throw node.error("in the expression, only `command` can be used, found `\(name)`")
+      case .external:
+        throw node.error("in the expression, only `command` can be used")
+      }
+    }
+    return operations
+  }
+}
+
+/// Reads frames and messages.
+struct ProtocolReader {
+  /// The frames.
+  let frame: FrameLayout
+  private let header: SourceNode?
+  private let context: FileContext
+  private let isBigEndian: Bool
+
+  /// Reads `frame`; without one each write or notification is a frame.
+  init(_ node: SourceNode?, _ context: FileContext) throws(ProfileError) {
+    self.context = context
+    isBigEndian = context.isBigEndian
+    guard let node else {
+      frame = FrameLayout()
+      header = nil
+      return
+    }
+    let keys = try KeyedNode(node, "a mapping of the frame's parts")
+    let isBig = context.isBigEndian
+    header = keys.node("header")
+    var frame = FrameLayout()
+    frame.start = try keys.node("start")?.pattern(allowsAny: true) ?? []
+    var behind = frame.start.count
+    if let command = keys.node("command") {
+      if case .list(let parts) = command.content {
+        guard (1...4).contains(parts.count) else {
+          throw command.error("a command has up to four parts")
+        }
+        for part in parts { frame.command.append(try Self.part(part, isBig)) }
+      } else {
+        frame.command = [try Self.part(command, isBig)]
+      }
+      guard frame.command.reduce(0, { $0 + $1.width }) <= 7 else {
+        throw command.error("a command has up to seven bytes")
+      }
+    }
+    frame.sequence = try keys.node("sequence").map { node throws(ProfileError) in
+      try Self.part(node, isBig)
+    }
+    if let checksum = keys.node("checksum") { frame.checksum = try Self.checksum(checksum, isBig) }
+    let ending = try Self.ending(keys, isBig)
+    for part in frame.command where part.at >= 0 { behind = max(behind, part.at + part.width) }
+    if case .length(let part, _, _) = ending { behind = max(behind, part.at + part.width) }
+    if let sequence = frame.sequence, sequence.at >= 0 {
+      behind = max(behind, sequence.at + sequence.width)
+    }
+    frame.ending = ending
+    frame.payloadFirst = behind
+    if let at = frame.checksum?.part.at, at < 0 { frame.payloadEnd = at }
+    if case .delimiter(let end) = ending, frame.payloadEnd == 0 { frame.payloadEnd = -end.count }
+    if let payload = keys.node("payload") {
+      (frame.payloadFirst, frame.payloadEnd) = try Self.range(payload)
+      guard frame.payloadFirst >= 0 else { throw payload.error("a payload begins at 0 or later") }
+    }
+    if let chunk = keys.node("chunk") { frame.chunk = try Self.chunk(chunk, isBig) }
+    if let reassemble = keys.node("reassemble") {
+      let keys = try KeyedNode(reassemble, "a mapping of timeout_ms and max")
+      frame.timeout = try keys.node("timeout_ms")?.number(in: 1...600_000) ?? 2000
+      frame.most = try keys.node("max")?.number(in: 1...65_535) ?? 512
+      try keys.finish()
+      if ending == .value {
+        throw reassemble.error("a frame over several values needs length, size or end")
+      }
+    }
+    try keys.finish()
+    self.frame = frame
+  }
+
+  /// A number at a place.
+  private static func part(
+    _ node: SourceNode, _ isBigEndian: Bool,
+    _ more: (KeyedNode) throws(ProfileError) -> Void = { _ in }
+  ) throws(ProfileError) -> FrameLayout.Part {
+    let keys = try KeyedNode(node, "a mapping of at and type")
+    let at = try keys.required("at").number(in: -255...255)
+    let width = try (try keys.required("type")).choice((1...8).map { ("u\(8 * $0)", $0) })
+    let isBig = try DefinitionCompiler.isBigEndian(keys) ?? isBigEndian
+    try more(keys)
+    try keys.finish()
+    guard at >= 0 || at + width <= 0 else { throw node.error("reaches over the frame's end") }
+    return FrameLayout.Part(at: at, width: width, isBigEndian: isBig)
+  }
+
+  private static func ending(
+    _ keys: KeyedNode, _ isBigEndian: Bool
+  ) throws(ProfileError) -> FrameLayout.Ending {
+    let given = ["length", "size", "end"].filter(keys.has)
+    guard given.count <= 1 else {
+      throw keys.node.error("a frame has only one of the keys \(given.joined(separator: " and "))")
+    }
+    if let size = keys.node("size") { return .fixed(try size.number(in: 1...65_535)) }
+    if let end = keys.node("end") {
+      let bytes = try end.bytes()
+      guard !bytes.isEmpty else { throw end.error("expected at least one byte") }
+      return .delimiter(bytes)
+    }
+    guard let length = keys.node("length") else { return .value }
+    var counted = FrameLayout.Counted.frame
+    var add = 0
+    let part = try part(length, isBigEndian) { keys throws(ProfileError) in
+      counted =
+        try keys.node("counts")?.choice([
+          ("frame", .frame), ("after", .after), ("payload", .payload),
+        ]) ?? .frame
+      add = try keys.node("add")?.number(in: -255...255) ?? 0
+    }
+    guard part.at >= 0 else { throw length.error("a length stands at 0 or later", key: "at") }
+    return .length(part, counted, add: add)
+  }
+
+  private static func range(_ node: SourceNode) throws(ProfileError) -> (Int, Int) {
+    let list = try node.list("a list of two places")
+    guard list.count == 2 else { throw node.error("expected a list of two places") }
+    return (try list[0].number(in: -255...255), try list[1].number(in: -255...65_535))
+  }
+
+  private static func checksum(
+    _ node: SourceNode, _ isBigEndian: Bool
+  ) throws(ProfileError) -> FrameLayout.Checksum {
+    let keys = try KeyedNode(node, "a mapping of at, algorithm, over")
+    let at = try keys.required("at").number(in: -255...255)
+    let algorithm = try DefinitionCompiler.algorithm(try keys.required("algorithm"))
+    let isBig = try DefinitionCompiler.isBigEndian(keys) ?? isBigEndian
+    let (first, end) =
+      try keys.node("over").map { node throws(ProfileError) in
+        try range(node)
+      } ?? (0, at)
+    try keys.finish()
+    guard first >= 0 else {
+      throw node.error("a checksum covers bytes from 0 or later", key: "over")
+    }
+    guard at >= 0 || at + algorithm.width <= 0 else {
+      throw node.error(
+        "reaches over the frame's end: \(algorithm.name) has \(algorithm.width) bytes")
+    }
+    return FrameLayout.Checksum(
+      part: FrameLayout.Part(at: at, width: algorithm.width, isBigEndian: isBig),
+      algorithm: algorithm, first: first, end: end)
+  }
+
+  private static func chunk(
+    _ node: SourceNode, _ isBigEndian: Bool
+  ) throws(ProfileError) -> FrameLayout.Chunk {
+    let keys = try KeyedNode(node, "a mapping of index, first, count or last")
+    let index = try part(try keys.required("index"), isBigEndian)
+    let first = try keys.node("first")?.number() ?? 0
+    let count = try keys.node("count").map { node throws(ProfileError) in
+      try part(node, isBigEndian)
+    }
+    let last = try keys.node("last")?.number()
+    try keys.finish()
+    guard (count == nil) != (last == nil) else {
+      throw node.error("either count or last is needed")
+    }
+    return FrameLayout.Chunk(index: index, first: first, count: count, last: last)
+  }
+
+  // MARK: Messages
+
+  /// The message for commands that no other has, where the profile does not have one.
+  var unknown: String {
+    let command = frame.command.isEmpty ? "" : "command {command:x2}"
+    let payload = frame.command.isEmpty ? "[payload {payload}]" : "[, payload {payload}]"
+    return """
+      {command: other, name: unknown, fields: [{name: payload, type: bytes, optional: true}],
+      text: "\(command)\(payload)"}
+      """
+  }
+
+  /// Reads a message and its examples.
+  func message(_ node: SourceNode) throws(ProfileError) -> (VendorProtocol.Message, [SourceNode]) {
+    let keys = try KeyedNode(node, "a message")
+    let commands = try self.commands(try keys.required("command"))
+    let nameNode = try keys.required("name")
+    let name = try nameNode.text("a name")
+    guard
+      name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy({
+        SourceNode.isName(String($0))
+      })
+    else { throw nameNode.error("expected names of a to z, digits and _ with dots between") }
+    let isRequest = try keys.node("direction")?.choice([("request", true), ("response", false)])
+    let isUnsolicited = try keys.node("unsolicited")?.flag() ?? false
+    let isAnswered = try keys.node("answered")?.flag() ?? true
+    var compiler = DefinitionCompiler(context, allowsCommand: true)
+    let scope = Scope()
+    if !frame.command.isEmpty {
+      compiler.command(width: frame.command.reduce(0) { $0 + $1.width }, scope)
+    }
+    if let header {
+      try compiler.header(header, frame.payloadFirst, scope, isBigEndian: isBigEndian)
+    }
+    if let fields = keys.node("fields") {
+      let isBig = try DefinitionCompiler.isBigEndian(keys) ?? isBigEndian
+      try compiler.fields(fields, scope, isBigEndian: isBig)
+    }
+    let series = try keys.node("series").map { node throws(ProfileError) in
+      try self.series(node, &compiler, scope)
+    }
+    let subject = Subject(
+      .message, BluetoothUUID(upTo32Bits: UInt32(truncatingIfNeeded: commands?.lowerBound ?? 0)))
+    let examples = try keys.node("examples")?.list("a list of examples") ?? []
+    let definition = try ProfileReader.finish(&compiler, keys, scope, subject, name: name)
+    let message = VendorProtocol.Message(
+      commands: commands, isRequest: isRequest, isUnsolicited: isUnsolicited,
+      isUnanswered: !isAnswered, series: series,
+      definition: definition)
+    return (message, examples)
+  }
+
+  /// `command`: a number, a range, a list of numbers for the command's parts; nil for `other`.
+  private func commands(_ node: SourceNode) throws(ProfileError) -> ClosedRange<Int>? {
+    if case .scalar("other") = node.content { return nil }
+    guard !frame.command.isEmpty else {
+      throw node.error("the frame has no command, so this can only be `other`")
+    }
+    guard case .list(let list) = node.content else { return try node.range() }
+    guard list.count == frame.command.count else {
+      throw node.error("the frame's command has \(frame.command.count) parts")
+    }
+    var command = 0
+    for (number, part) in zip(list, frame.command) {
+      command = command << (8 * part.width) | (try number.number(in: 0...1 << (8 * part.width) - 1))
+    }
+    return command...command
+  }
+
+  private func series(
+    _ node: SourceNode, _ compiler: inout DefinitionCompiler, _ scope: Scope
+  ) throws(ProfileError) -> VendorProtocol.Series {
+    let keys = try KeyedNode(node, "a mapping of count and command")
+    let count = try compiler.program(try keys.required("count"), scope)
+    let command = try commands(try keys.required("command"))?.lowerBound ?? 0
+    let index = try keys.node("index")?.name() ?? ""
+    let timeout = try keys.node("timeout_ms")?.number(in: 1...3_600_000) ?? 5000
+    try keys.finish()
+    return VendorProtocol.Series(count: count, command: command, index: index, timeout: timeout)
+  }
+
+  // MARK: Where
+
+  /// `applies_to`.
+  static func claims(_ node: SourceNode) throws(ProfileError) -> [VendorProtocol.Claim] {
+    var claims: [VendorProtocol.Claim] = []
+    for node in try node.list("a list of mappings") {
+      let keys = try KeyedNode(node, "a mapping of device, service, characteristic, company, frame")
+      var claim = VendorProtocol.Claim()
+      claim.device = try keys.node("device")?.text()
+      claim.service = try keys.node("service")?.uuid()
+      claim.characteristic = try keys.node("characteristic")?.uuid()
+      if let company = keys.node("company") {
+        let text = try company.text("a company identifier")
+        guard let number = UInt16(text, radix: 16) else {
+          throw company.error(
+            "expected a company identifier such as \"004c\", found \(company.kind)")
+        }
+        claim.company = number
+      }
+      claim.isFrame = try keys.node("frame")?.flag() ?? false
+      try keys.finish()
+      guard claim != VendorProtocol.Claim() else { throw node.error("expected at least one key") }
+      claims.append(claim)
+    }
+    return claims
+  }
+
+  /// `requests`, `responses`.
+  static func channels(_ node: SourceNode) throws(ProfileError) -> [VendorProtocol.Channel] {
+    guard case .list(let list) = node.content else { return [try channel(node)] }
+    var channels: [VendorProtocol.Channel] = []
+    for node in list { channels.append(try channel(node)) }
+    return channels
+  }
+
+  private static func channel(_ node: SourceNode) throws(ProfileError) -> VendorProtocol.Channel {
+    switch try node.text("write, notify, read or a UUID") {
+    case "write": return .write
+    case "notify": return .notify
+    case "read": return .read
+    default: return .characteristic(try node.uuid())
+    }
+  }
+}
+
+extension DefinitionCompiler {
+  /// The message's command as a field of its own, which texts and expressions can name.
+  mutating func command(width: Int, _ scope: Scope) {
+    var field = Field()
+    field.kind = .computed
+    field.name = word("command")
+    field.width = width
+    field.flags = [.hex, .quiet]
+    field.selector = tables.programs.count - 1
+    tables.operations.append(Operation(.command))
+    tables.programs.append(tables.operations.count)
+    field.slot = declare("command", isInteger: true, scope)
+    field.end = tables.fields.count + 1
+    tables.fields.append(field)
+  }
+
+  /// Brings in a frame's header as a group without a name, of as many bytes as are before the payload.
+  mutating func header(
+    _ node: SourceNode, _ size: Int, _ scope: Scope, isBigEndian: Bool
+  ) throws(ProfileError) {
+    guard size > 0 else { throw node.error("there is nothing before the payload") }
+    let place = tables.fields.count
+    var field = Field()
+    field.kind = .group
+    field.width = size
+    field.flags = [.sized, .open]
+    tables.fields.append(field)
+    try fields(node, scope, isBigEndian: isBigEndian)
+    field.end = tables.fields.count
+    tables.fields[place] = field
+  }
+}

@@ -1,0 +1,249 @@
+import Bluetooth
+package import Decoders
+
+/// A profile: what one file says.
+package struct Profile: Sendable {
+  /// Its name, and a few words for people.
+  package var name: String
+  package var title: String
+  /// What characteristics, descriptors and advertisements mean.
+  package var definitions: [Definition]
+  /// A vendor's protocol, where the file has one.
+  package var vendor: VendorProtocol?
+  /// What must come out for which bytes.
+  package var examples: [Example]
+}
+
+/// Bytes, and what must come out.
+package struct Example: Sendable {
+  /// Which definition decodes the bytes: the place among the profile's definitions, or among the
+  /// messages of its protocol.
+  package enum Target: Sendable {
+    case definition(Int), message(Int)
+  }
+
+  /// The definition.
+  package var target: Target
+  /// As the mapping stands in the file.
+  let node: SourceNode
+}
+
+/// What was made of a profile's file.
+package struct ProfileFile: Sendable {
+  /// The profile, as far as it is right; nil where not even its name is.
+  package var profile: Profile?
+  /// What is wrong, in the order of the file.
+  package var errors: [ProfileError]
+}
+
+/// Reads profiles.
+package struct ProfileReader {
+  /// Files of other profiles, whose characteristics `layout:` may name.
+  private let others: [FileContext]
+
+  /// A reader; `others` are files (name, bytes) whose characteristics `layout:` may name.
+  package init(others: [(name: String, bytes: [UInt8])] = []) {
+    var contexts: [FileContext] = []
+    let registry = Registry()
+    for (name, bytes) in others {
+      guard let root = try? SourceNode.read(bytes, file: name),
+        let keys = try? KeyedNode(root, "a profile")
+      else { continue }
+      let context = FileContext { registry.find($0) }
+      try? Self.shared(keys, context)
+      contexts.append(context)
+    }
+    registry.contexts = contexts
+    self.others = contexts
+  }
+
+  /// The characteristics of many files.
+  private final class Registry {
+    var contexts: [FileContext] = []
+
+    func find(_ uuid: BluetoothUUID) -> LayoutSource? {
+      for context in contexts {
+        if let source = context.characteristics[uuid] { return source }
+      }
+      return nil
+    }
+  }
+
+  /// Reads a file.
+  package func read(_ bytes: [UInt8], name: String) -> ProfileFile {
+    do throws(ProfileError) {
+      let root = try SourceNode.read(bytes, file: name)
+      return try read(root)
+    } catch {
+      return ProfileFile(profile: nil, errors: [error])
+    }
+  }
+
+  private func read(_ root: SourceNode) throws(ProfileError) -> ProfileFile {
+    let keys = try KeyedNode(root, "a profile: a mapping with the key `profile`")
+    let others = others
+    let context = FileContext { uuid in
+      for other in others {
+        if let source = other.characteristics[uuid] { return source }
+      }
+      return nil
+    }
+    try Self.shared(keys, context)
+    let title = try keys.node("title")?.text() ?? context.profile
+    _ = try keys.node("source")?.text()
+    var file = ProfileFile(
+      profile: Profile(
+        name: context.profile, title: title, definitions: [], vendor: nil, examples: []),
+      errors: [])
+    for (key, kind) in [
+      ("characteristics", Subject.Kind.characteristic), ("descriptors", .descriptor),
+    ] {
+      guard let list = keys.node(key) else { continue }
+      for node in try list.list("a list of definitions") {
+        file.take(node) { node throws(ProfileError) in
+          try Self.attribute(node, kind, context)
+        }
+      }
+    }
+    if let list = keys.node("advertisements") {
+      for node in try list.list("a list of definitions") {
+        file.take(node) { node throws(ProfileError) in try Self.advertisement(node, context) }
+      }
+    }
+    do throws(ProfileError) {
+      try file.takeProtocol(keys, context, title)
+    } catch {
+      file.errors.append(error)
+    }
+    do throws(ProfileError) {
+      try keys.finish()
+    } catch {
+      file.errors.append(error)
+    }
+    return file
+  }
+
+  /// What definitions share: the name, byte order, structures, enumerations, and the fields by UUID.
+  private static func shared(
+    _ keys: KeyedNode, _ context: FileContext
+  ) throws(ProfileError) {
+    context.profile = try keys.required("profile").name()
+    context.isBigEndian = try DefinitionCompiler.isBigEndian(keys) ?? false
+    for (key, value) in try keys.node("structures")?.pairs("a mapping of names to fields") ?? [] {
+      context.structures[try key.name()] = value
+    }
+    for (key, value) in try keys.node("enumerations")?.pairs("a mapping of names to values") ?? [] {
+      context.enumerations[try key.name()] = value
+    }
+    for node in try keys.node("characteristics")?.list("a list of definitions") ?? [] {
+      // What is wrong with one is said when it is read.
+      guard let keys = try? KeyedNode(node, "a definition"),
+        let uuid = try? keys.node("uuid")?.uuid(), let fields = keys.node("fields")
+      else { continue }
+      let isBig = (try? DefinitionCompiler.isBigEndian(keys)) ?? context.isBigEndian
+      context.characteristics[uuid] = LayoutSource(
+        fields: fields, file: context, isBigEndian: isBig)
+    }
+  }
+
+  // MARK: Definitions
+
+  private static func attribute(
+    _ node: SourceNode, _ kind: Subject.Kind, _ context: FileContext
+  ) throws(ProfileError) -> (Definition, [SourceNode]) {
+    let keys = try KeyedNode(node, "a definition")
+    var subject = Subject(kind, try keys.required("uuid").uuid())
+    subject.service = try keys.node("service")?.uuid()
+    return try definition(keys, &subject, context)
+  }
+
+  private static func advertisement(
+    _ node: SourceNode, _ context: FileContext
+  ) throws(ProfileError) -> (Definition, [SourceNode]) {
+    let keys = try KeyedNode(node, "a definition")
+    let given = ["company", "service", "ad_type"].filter(keys.has)
+    guard given.count == 1 else {
+      throw node.error(
+        "a definition of an advertisement has one of the keys company, service, ad_type")
+    }
+    var subject: Subject
+    if let company = keys.node("company") {
+      let text = try company.text("a company identifier")
+      guard let number = UInt16(text.hasPrefix("0x") ? String(text.dropFirst(2)) : text, radix: 16)
+      else {
+        throw company.error("expected a company identifier such as \"004c\", found \(company.kind)")
+      }
+      subject = Subject(.company, BluetoothUUID(number))
+    } else if let service = keys.node("service") {
+      subject = Subject(.serviceData, try service.uuid())
+    } else {
+      let type = try keys.required("ad_type").number(in: 0...255)
+      subject = Subject(.advertisingData, BluetoothUUID(UInt16(type)))
+    }
+    return try definition(keys, &subject, context)
+  }
+
+  /// What all definitions have.
+  private static func definition(
+    _ keys: KeyedNode, _ subject: inout Subject, _ context: FileContext
+  ) throws(ProfileError) -> (Definition, [SourceNode]) {
+    subject.device = try keys.node("device")?.text()
+    subject.isCarrier = try keys.node("carrier")?.flag() ?? false
+    subject.match = try keys.node("match")?.pattern(allowsAny: true) ?? []
+    if let size = keys.node("size") {
+      if case .list = size.content {
+        subject.sizes = try size.bounds()
+      } else {
+        let number = try size.number(in: 0...65_535)
+        subject.sizes = number...number
+      }
+    }
+    _ = try keys.node("source")?.text()
+    let name = try keys.required("name").text()
+    var compiler = DefinitionCompiler(context)
+    let scope = Scope()
+    let isBig = try DefinitionCompiler.isBigEndian(keys) ?? context.isBigEndian
+    let fields = try keys.required("fields")
+    try compiler.fields(fields, scope, isBigEndian: isBig)
+    if let exchange = keys.node("exchange") { _ = try Self.exchange(exchange) }
+    let definition = try finish(&compiler, keys, scope, subject, name: name)
+    return (definition, try keys.node("examples")?.list("a list of examples") ?? [])
+  }
+
+  /// Brings in the text, and makes a definition of the tables.
+  static func finish(
+    _ compiler: inout DefinitionCompiler, _ keys: KeyedNode, _ scope: Scope, _ subject: Subject,
+    name: String
+  ) throws(ProfileError) -> Definition {
+    if let text = keys.node("text") {
+      compiler.tables.template = try compiler.template(text, scope)
+    }
+    _ = keys.node("examples")
+    try keys.finish()
+    compiler.markLayout()
+    let profile = compiler.file.profile
+    guard let definition = Definition(subject, profile: profile, name: name, compiler.tables) else {
+      throw keys.node.error("the definition does not fit together")
+    }
+    return definition
+  }
+}
+
+extension ProfileFile {
+  /// Reads a definition and its examples; what is wrong with it does not keep others from being read.
+  fileprivate mutating func take(
+    _ node: SourceNode,
+    _ read: (SourceNode) throws(ProfileError) -> (Definition, [SourceNode])
+  ) {
+    do throws(ProfileError) {
+      let (definition, examples) = try read(node)
+      let place = profile?.definitions.count ?? 0
+      profile?.definitions.append(definition)
+      for example in examples {
+        profile?.examples.append(Example(target: .definition(place), node: example))
+      }
+    } catch {
+      errors.append(error)
+    }
+  }
+}

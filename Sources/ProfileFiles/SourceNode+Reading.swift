@@ -1,0 +1,245 @@
+import Bluetooth
+
+// What keys want, read from what is written, with errors that say what was expected.
+
+extension SourceNode {
+  /// The text of a scalar.
+  func text(_ expected: String = "a text") throws(ProfileError) -> String {
+    guard case .scalar(let text) = content else {
+      throw error("expected \(expected), found \(kind)")
+    }
+    return text
+  }
+
+  /// The elements of a list.
+  func list(_ expected: String) throws(ProfileError) -> [SourceNode] {
+    guard case .list(let list) = content else { throw error("expected \(expected), found \(kind)") }
+    return list
+  }
+
+  /// The pairs of a mapping.
+  func pairs(_ expected: String) throws(ProfileError) -> [(key: SourceNode, value: SourceNode)] {
+    guard case .mapping(let pairs) = content else {
+      throw error("expected \(expected), found \(kind)")
+    }
+    return pairs
+  }
+
+  /// A snake_case name.
+  func name() throws(ProfileError) -> String {
+    let text = try text("a name")
+    guard Self.isName(text) else {
+      throw error("expected a name of a to z, digits and _, found \(kind)")
+    }
+    return text
+  }
+
+  /// Whether a text is a name: a letter or `_` first, then digits too.
+  static func isName(_ text: String) -> Bool {
+    let isLetter = { (byte: UInt8) in byte >= 0x61 && byte <= 0x7a || byte == 0x5f }
+    guard let first = text.utf8.first, isLetter(first), text.utf8.count <= 64 else { return false }
+    return text.utf8.allSatisfy { isLetter($0) || $0 >= 0x30 && $0 <= 0x39 }
+  }
+
+  /// `true` or `false`.
+  func flag() throws(ProfileError) -> Bool {
+    switch try text("true or false") {
+    case "true": return true
+    case "false": return false
+    default: throw error("expected true or false, found \(kind)")
+    }
+  }
+
+  /// A whole number; numbers above the largest Int come as the negative ones with the same bits.
+  func number(_ expected: String = "a number") throws(ProfileError) -> Int {
+    let text = try text(expected)
+    guard let number = Self.number(text) else {
+      if text.count > 1, text.hasPrefix("0"), text.allSatisfy(\.isNumber) {
+        throw error(
+          "expected \(expected), found \(kind); write it without the 0 in front, or as 0x…")
+      }
+      throw error("expected \(expected), found \(kind)")
+    }
+    return number
+  }
+
+  /// A whole number in bounds.
+  func number(in bounds: ClosedRange<Int>) throws(ProfileError) -> Int {
+    let expected = "a number from \(bounds.lowerBound) to \(bounds.upperBound)"
+    let number = try number(expected)
+    guard bounds.contains(number) else { throw error("expected \(expected), found \(kind)") }
+    return number
+  }
+
+  /// Reads `12`, `-3`, `0x1f`, `0b101`; nil for all else.
+  static func number(_ text: String) -> Int? {
+    let isNegative = text.hasPrefix("-")
+    let digits = isNegative ? text.dropFirst() : text[...]
+    let magnitude: UInt64?
+    if digits.hasPrefix("0x") || digits.hasPrefix("0X") {
+      magnitude = digits.dropFirst(2).first == "+" ? nil : UInt64(digits.dropFirst(2), radix: 16)
+    } else if digits.hasPrefix("0b") {
+      magnitude = digits.dropFirst(2).first == "+" ? nil : UInt64(digits.dropFirst(2), radix: 2)
+    } else {
+      guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+        digits.count == 1 || !digits.hasPrefix("0")
+      else { return nil }
+      magnitude = UInt64(digits)
+    }
+    guard let magnitude else { return nil }
+    guard isNegative else { return Int(bitPattern: UInt(magnitude)) }
+    guard magnitude <= 1 << 63 else { return nil }
+    return 0 &- Int(bitPattern: UInt(magnitude))
+  }
+
+  /// A number or a range of them: `3`, `"0x80-0xff"`.
+  func range() throws(ProfileError) -> ClosedRange<Int> {
+    let text = try text("a number or a range")
+    if let number = Self.number(text) { return number...number }
+    var index = text.index(text.startIndex, offsetBy: 1, limitedBy: text.endIndex) ?? text.endIndex
+    while index < text.endIndex {
+      if text[index] == "-", let low = Self.number(String(text[..<index])),
+        let high = Self.number(String(text[text.index(after: index)...])), low <= high
+      {
+        return low...high
+      }
+      index = text.index(after: index)
+    }
+    throw error("expected a number or a range such as 0x80-0xff, found \(kind)")
+  }
+
+  /// Two numbers, the first not above the second.
+  func bounds() throws(ProfileError) -> ClosedRange<Int> {
+    let expected = "a list of two numbers, the smaller first"
+    let list = try list(expected)
+    guard list.count == 2 else { throw error("expected \(expected)") }
+    let (low, high) = (try list[0].number(), try list[1].number())
+    guard low <= high else { throw error("expected \(expected)") }
+    return low...high
+  }
+
+  /// Bytes as hexadecimal digits, spaces between or not.
+  func bytes() throws(ProfileError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for byte in try pattern(allowsAny: false) { bytes.append(byte ?? 0) }
+    return bytes
+  }
+
+  /// Bytes as hexadecimal digits, in which `??` may stand for any byte.
+  func pattern(allowsAny: Bool) throws(ProfileError) -> [UInt8?] {
+    let text = try text("bytes")
+    let digits = text.utf8.filter { $0 != 0x20 && $0 != 0x0a }
+    var pattern: [UInt8?] = []
+    var index = 0
+    while index + 1 < digits.count {
+      let pair = String(decoding: digits[index...index + 1], as: UTF8.self)
+      if allowsAny, pair == "??" {
+        pattern.append(nil)
+      } else if let byte = UInt8(pair, radix: 16), !pair.hasPrefix("+") {
+        pattern.append(byte)
+      } else {
+        break
+      }
+      index += 2
+    }
+    guard index == digits.count else {
+      throw error("expected bytes in hexadecimal such as \"a5 06\", found \(kind)")
+    }
+    return pattern
+  }
+
+  /// A UUID.
+  func uuid() throws(ProfileError) -> BluetoothUUID {
+    let text = try text("a UUID")
+    guard let uuid = BluetoothUUID(text: text) else {
+      throw error("expected a UUID such as \"2a37\", or all 128 bits with dashes, found \(kind)")
+    }
+    return uuid
+  }
+
+  /// One of some words.
+  func choice<Value>(_ choices: [(String, Value)]) throws(ProfileError) -> Value {
+    let names = choices.map(\.0)
+    let text = try text("one of \(names.joined(separator: ", "))")
+    if let choice = choices.first(where: { $0.0 == text }) { return choice.1 }
+    let hint = Suggestion.nearest(text, names).map { "; did you mean `\($0)`?" } ?? ""
+    throw error("expected one of \(names.joined(separator: ", ")), found \(kind)\(hint)")
+  }
+}
+
+/// Guesses what was meant.
+enum Suggestion {
+  /// The word that is nearest, where one is near.
+  static func nearest(_ text: String, _ words: [String]) -> String? {
+    guard text.utf8.count <= 40 else { return nil }
+    let distances = words.map {
+      (word: $0, distance: distance([UInt8](text.utf8), [UInt8]($0.utf8)))
+    }
+    guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
+    return best.distance <= max(1, min(3, text.utf8.count / 3)) ? best.word : nil
+  }
+
+  /// How many letters are to be changed, left out or put in, or exchanged with the next one.
+  private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    var before: [Int] = []
+    var row = Array(0...right.count)
+    for (i, byte) in left.enumerated() {
+      var next = [i + 1]
+      for (j, other) in right.enumerated() {
+        var best = min(next[j] + 1, row[j + 1] + 1, row[j] + (byte == other ? 0 : 1))
+        if i > 0, j > 0, byte == right[j - 1], left[i - 1] == other {
+          best = min(best, before[j - 1] + 1)
+        }
+        next.append(best)
+      }
+      (before, row) = (row, next)
+    }
+    return row[right.count]
+  }
+}
+
+/// A mapping whose keys are asked for one after the other; those that nobody asked for are errors.
+final class KeyedNode {
+  /// The mapping.
+  let node: SourceNode
+  private let pairs: [(key: SourceNode, value: SourceNode)]
+  private var known: [String] = []
+
+  /// The mapping that `node` is.
+  init(_ node: SourceNode, _ expected: String) throws(ProfileError) {
+    self.node = node
+    pairs = try node.pairs(expected)
+  }
+
+  /// What stands under a key; nil where it is not there.
+  func node(_ key: String) -> SourceNode? {
+    known.append(key)
+    return pairs.first { pair in
+      if case .scalar(key) = pair.key.content { true } else { false }
+    }?.value
+  }
+
+  /// Whether the key is there, without asking for it.
+  func has(_ key: String) -> Bool {
+    pairs.contains { pair in
+      if case .scalar(key) = pair.key.content { true } else { false }
+    }
+  }
+
+  /// What stands under a key that must be there.
+  func required(_ key: String) throws(ProfileError) -> SourceNode {
+    guard let value = node(key) else { throw node.error("the key `\(key)` is missing") }
+    return value
+  }
+
+  /// Fails for keys that nobody asked for.
+  func finish() throws(ProfileError) {
+    for (key, _) in pairs {
+      guard case .scalar(let name) = key.content, !known.contains(name) else { continue }
+      let hint =
+        Suggestion.nearest(name, known).map { "did you mean `\($0)`?" }
+        ?? "the keys here are \(Set(known).sorted().joined(separator: ", "))"
+      throw key.error("unknown key `\(name)`; \(hint)")
+    }
+  }
+}

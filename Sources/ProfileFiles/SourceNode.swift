@@ -1,0 +1,137 @@
+import Yams
+
+/// A piece of YAML with its line: the only thing that the rest of this module sees of YAML, and this the
+/// only file that sees the library.
+///
+/// Scalars stay as they are written. What YAML 1.1 would make of `on`, `1e10` or `0123` is never asked.
+struct SourceNode: Sendable {
+  /// What it is.
+  enum Content: Sendable {
+    case scalar(String)
+    case list([SourceNode])
+    case mapping([(key: SourceNode, value: SourceNode)])
+  }
+
+  /// What it is.
+  var content: Content
+  /// Its line, from 1.
+  var line: Int
+  /// The keys that lead to it.
+  var path: String
+
+  /// The file that it is in.
+  let file: String
+
+  /// No file is larger.
+  static let mostBytes = 256 << 10
+  /// No mapping or list stands deeper.
+  static let deepest = 40
+
+  /// An error about this piece.
+  func error(_ message: String, key: String? = nil) -> ProfileError {
+    let keys = [path, key ?? ""].filter { !$0.isEmpty }.joined(separator: ".")
+    return ProfileError(file: file, line: line, key: keys, message: message)
+  }
+
+  /// What the piece is, for errors: "a list".
+  var kind: String {
+    switch content {
+    case .scalar(let text): text.isEmpty ? "nothing" : "`\(text.prefix(40))`"
+    case .list: "a list"
+    case .mapping: "a mapping"
+    }
+  }
+
+  /// Reads a file.
+  static func read(_ bytes: [UInt8], file: String) throws(ProfileError) -> SourceNode {
+    func failure(_ message: String, line: Int = 0) -> ProfileError {
+      ProfileError(file: file, line: line, key: "", message: message)
+    }
+    guard bytes.count <= mostBytes else { throw failure("is larger than 256 KB") }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw failure("is not UTF-8 text")
+    }
+    if let line = lineTooDeep(bytes) {
+      throw failure("mappings and lists nest deeper than \(deepest)", line: line)
+    }
+    do {
+      // Resolving scalars would cost most of the time, and be thrown away. The parser owns the anchors.
+      let parser = try Parser(yaml: text, resolver: .basic)
+      defer { withExtendedLifetime(parser) {} }
+      guard let root = try parser.singleRoot() else { throw failure("is empty") }
+      return try convert(root, file: file, path: "", line: 1, depth: 0)
+    } catch let error as ProfileError {
+      throw error
+    } catch let error as YamlError {
+      throw describe(error, failure)
+    } catch {
+      throw failure("is not YAML")
+    }
+  }
+
+  /// The line in which brackets nest, or indented dashes stand in a row, deeper than any profile's: the
+  /// library calls itself for each of them.
+  private static func lineTooDeep(_ bytes: [UInt8]) -> Int? {
+    var (line, brackets, dashes) = (1, 0, 0)
+    for byte in bytes {
+      switch byte {
+      case 0x0a: (line, dashes) = (line + 1, 0)
+      case 0x5b, 0x7b: brackets += 1
+      case 0x5d, 0x7d: brackets = max(0, brackets - 1)
+      case 0x2d, 0x3f, 0x3a: dashes += 1
+      case 0x20: break
+      default: dashes = 0
+      }
+      if brackets > 8 * deepest || dashes > 2 * deepest { return line }
+    }
+    return nil
+  }
+
+  private static func describe(
+    _ error: YamlError, _ failure: (String, Int) -> ProfileError
+  ) -> ProfileError {
+    switch error {
+    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+      .composer(_, let problem, let mark, _):
+      failure("is not YAML: \(problem)", mark.line)
+    case .duplicatedKeysInMapping(let duplicates, let context):
+      failure(
+        "the key `\(duplicates.first ?? "")` is there twice", context.mark.line)
+    default: failure("is not YAML", 0)
+    }
+  }
+
+  private static func convert(
+    _ node: Node, file: String, path: String, line: Int, depth: Int
+  ) throws(ProfileError) -> SourceNode {
+    let line = node.mark?.line ?? line
+    var piece = SourceNode(content: .scalar(""), line: line, path: path, file: file)
+    guard depth <= deepest else {
+      throw piece.error("mappings and lists nest deeper than \(deepest)")
+    }
+    guard node.anchor == nil else { throw piece.error("anchors and aliases are not allowed") }
+    switch node {
+    case .scalar(let scalar): piece.content = .scalar(scalar.string)
+    case .sequence(let sequence):
+      var list: [SourceNode] = []
+      for element in sequence {
+        list.append(try convert(element, file: file, path: path, line: line, depth: depth + 1))
+      }
+      piece.content = .list(list)
+    case .mapping(let mapping):
+      var pairs: [(key: SourceNode, value: SourceNode)] = []
+      for (key, value) in mapping {
+        let key = try convert(key, file: file, path: path, line: line, depth: depth + 1)
+        guard case .scalar(let name) = key.content else {
+          throw key.error("expected a key, found \(key.kind)")
+        }
+        let inner = path.isEmpty ? name : "\(path).\(name)"
+        pairs.append(
+          (key, try convert(value, file: file, path: inner, line: key.line, depth: depth + 1)))
+      }
+      piece.content = .mapping(pairs)
+    case .alias: throw piece.error("anchors and aliases are not allowed")
+    }
+    return piece
+  }
+}

@@ -1,0 +1,192 @@
+import ArgumentParser
+import Bluetooth
+import Bytes
+import Decoders
+import Glibc
+import ProfileFiles
+
+/// `profiles`: the decoders, and people's own.
+struct ProfilesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "profiles",
+    abstract: "List, check and try the profiles that say what bytes mean.",
+    discussion: """
+      Examples:
+        gattscope profiles list
+        gattscope profiles show heart_rate
+        gattscope profiles decode --uuid 2a37 16 48 00 03
+        gattscope profiles check band.yaml
+        gattscope profiles decode --profile band.yaml --uuid fff7 a50683030023
+      """,
+    subcommands: [
+      ProfilesListCommand.self, ProfilesShowCommand.self, ProfilesCheckCommand.self,
+      ProfilesDecodeCommand.self, ProfilesCompileCommand.self,
+    ])
+}
+
+/// What the subcommands share.
+enum ProfileFilesOnDisk {
+  /// Reads profiles from files; those with errors end the program.
+  static func read(_ paths: [String]) throws -> [Profile] {
+    let reader = ProfileReader(others: ProfileSources.files)
+    var profiles: [Profile] = []
+    var hasErrors = false
+    for path in paths {
+      let file = reader.read(try bytes(of: path), name: path)
+      for error in file.errors { Terminal.complain(error.description) }
+      hasErrors = hasErrors || !file.errors.isEmpty
+      if let profile = file.profile { profiles.append(profile) }
+    }
+    if hasErrors { throw ExitCode(65) }
+    return profiles
+  }
+
+  /// The bytes of a file.
+  static func bytes(of path: String) throws -> [UInt8] {
+    guard let bytes = Terminal.contents(of: path) else {
+      Terminal.complain("\(path) cannot be read")
+      throw ExitCode(66)
+    }
+    return bytes
+  }
+}
+
+/// `profiles list`
+struct ProfilesListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List what is decoded.")
+
+  mutating func run() throws {
+    let definitions = BuiltInProfiles.all
+    let vendors = BuiltInProfiles.vendors
+    var rows = definitions.map { definition in
+      [ProfileWords.subject(definition.subject), definition.name, definition.profile]
+    }
+    for vendor in vendors {
+      rows.append([
+        "protocol", "\(vendor.title), \(vendor.messages.count) messages", vendor.profile,
+      ])
+    }
+    let widths = (0..<2).map { column in
+      rows.map { [UInt8]($0[column].utf8).bytes.columns }.max() ?? 0
+    }
+    try Terminal.write { output in
+      for row in rows {
+        for column in 0..<2 {
+          output.string(row[column])
+          output.spaces(widths[column] + 2 - [UInt8](row[column].utf8).bytes.columns)
+        }
+        output.string(row[2])
+        output.byte(0x0a)
+      }
+      output.string("\(definitions.count) definitions, \(vendors.count) protocols\n")
+    }
+  }
+}
+
+/// Words for definitions.
+enum ProfileWords {
+  /// What a definition is of.
+  static func subject(_ subject: Subject) -> String {
+    var output = Output()
+    switch subject.kind {
+    case .characteristic: output.text("characteristic ")
+    case .descriptor: output.text("descriptor ")
+    case .company: output.text("manufacturer data of ")
+    case .serviceData: output.text("service data of ")
+    case .advertisingData: output.text("advertising data ")
+    case .message: output.text("command ")
+    }
+    if subject.kind == .advertisingData {
+      output.hexadecimal(subject.uuid.low, digits: 2)
+    } else {
+      output.uuid(subject.uuid)
+    }
+    return String(decoding: output.bytes.array, as: UTF8.self)
+  }
+}
+
+/// `profiles show`
+struct ProfilesShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Print the YAML of a profile of the program's own.")
+
+  @Argument(help: "The profile's name, as list has it.")
+  var name: String
+
+  mutating func run() throws {
+    guard let text = ProfileSources.text(name) else {
+      Terminal.complain("no profile is named \(name); gattscope profiles list names them")
+      throw ExitCode(64)
+    }
+    try Terminal.write { output in output.raw(text.bytes) }
+  }
+}
+
+/// `profiles check`
+struct ProfilesCheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Check profiles: their grammar, and whether their examples come out.")
+
+  @Argument(help: "The files.", completion: .file(extensions: ["yaml", "yml"]))
+  var files: [String]
+
+  mutating func run() throws {
+    let sources = try files.map { (name: $0, bytes: try ProfileFilesOnDisk.bytes(of: $0)) }
+    let reader = ProfileReader(others: sources + ProfileSources.files)
+    var errors: [ProfileError] = []
+    var lines: [String] = []
+    for (name, bytes) in sources {
+      let file = reader.read(bytes, name: name)
+      errors += file.errors
+      guard let profile = file.profile else { continue }
+      for example in profile.examples { errors += example.check(profile) }
+      let messages = profile.vendor.map { ", \($0.messages.count) messages" } ?? ""
+      lines.append(
+        "\(name): \(profile.definitions.count) definitions\(messages), "
+          + "\(profile.examples.count) examples")
+    }
+    for error in errors { Terminal.complain(error.description) }
+    if !errors.isEmpty { throw ExitCode(65) }
+    try Terminal.write { output in
+      for line in lines { output.string(line + "\n") }
+    }
+  }
+}
+
+/// `profiles compile`, for building the program.
+struct ProfilesCompileCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compile", abstract: "Write the Swift files of the program's own profiles.",
+    shouldDisplay: false)
+
+  @Flag(name: .long, help: "The profiles' texts rather than their tables.")
+  var sources = false
+
+  @Argument(help: "The files.")
+  var files: [String]
+
+  mutating func run() throws {
+    let texts = try files.map { (name: $0, bytes: try ProfileFilesOnDisk.bytes(of: $0)) }
+    let reader = ProfileReader(others: texts)
+    var profiles: [Profile] = []
+    var errors: [ProfileError] = []
+    for (name, bytes) in texts {
+      let file = reader.read(bytes, name: name)
+      errors += file.errors
+      if let profile = file.profile { profiles.append(profile) }
+    }
+    for error in errors { Terminal.complain(error.description) }
+    guard errors.isEmpty else { throw ExitCode(65) }
+    let isSources = sources
+    try Terminal.write { output in
+      if isSources {
+        let named = zip(profiles, texts).map { (name: $0.name, bytes: $1.bytes) }
+        ProfileCompiler.writeSources(named, into: &output)
+      } else {
+        ProfileCompiler.writeTables(profiles, into: &output)
+      }
+    }
+  }
+}

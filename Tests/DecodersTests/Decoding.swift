@@ -1,0 +1,88 @@
+import Bluetooth
+import Bytes
+import Testing
+
+@testable import Decoders
+@testable import ProfileFiles
+
+/// Reads profiles and decodes bytes by them, for tests.
+enum Decoding {
+  /// A profile's file with one characteristic that has these fields, as YAML list elements.
+  static func profile(_ fields: String, more: String = "", before: String = "") -> String {
+    var text = "profile: test\n\(before)characteristics:\n  - uuid: \"2aff\"\n    name: Test\n"
+    text += fields.isEmpty ? "    fields: []\n" : "    fields:\n"
+    for line in fields.split(separator: "\n", omittingEmptySubsequences: false)
+    where !fields.isEmpty {
+      text += "      \(line)\n"
+    }
+    return text + more
+  }
+
+  /// What is read of a file.
+  static func read(_ text: String) -> ProfileFile {
+    ProfileReader(others: ProfileSources.files).read([UInt8](text.utf8), name: "test.yaml")
+  }
+
+  /// The first definition of a file that must be right.
+  static func definition(
+    _ text: String, _ location: SourceLocation = #_sourceLocation
+  ) throws -> Definition {
+    let file = read(text)
+    #expect(file.errors.map(\.description) == [], sourceLocation: location)
+    return try #require(file.profile?.definitions.first, sourceLocation: location)
+  }
+
+  /// Bytes from hexadecimal digits.
+  static func bytes(_ hex: String) -> [UInt8] {
+    let digits = Array(hex.utf8.filter { $0 != 0x20 })
+    return stride(from: 0, to: digits.count - 1, by: 2).map { index in
+      UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16) ?? 0
+    }
+  }
+
+  /// How much of bytes is a frame. (What lends spans cannot stand inside an expectation.)
+  static func extent(_ vendor: VendorProtocol, _ bytes: [UInt8]) -> FrameExtent {
+    vendor.frame.extent(of: bytes.bytes)
+  }
+
+  /// Whether bytes are recognised.
+  static func recognizes(_ vendor: VendorProtocol, _ bytes: [UInt8]) -> Bool {
+    vendor.isRecognized(in: bytes.bytes)
+  }
+
+  /// The fields in JSON, then text and problems.
+  struct Result {
+    var fields: String
+    var line: String
+    var problems: [String]
+    var decoded: Decoded
+    /// Whether a field is there only because there are bytes for it.
+    var isAssumed: Bool { decoded.fields.contains { $0.isAssumed } }
+  }
+
+  /// Decodes bytes.
+  static func decode(
+    _ definition: Definition, _ bytes: [UInt8], _ context: DecodingContext = DecodingContext()
+  ) -> Result {
+    var decoded = Decoded()
+    var decoder = ValueDecoder()
+    decoder.decode(definition, bytes.bytes, context, into: &decoded)
+    var fields = Output()
+    var line = Output()
+    DecodedWriter(decoded, isJSON: true)?.fields(bytes.bytes, into: &fields)
+    DecodedWriter(decoded, isJSON: false)?.line(bytes.bytes, saysProblems: false, into: &line)
+    return Result(
+      fields: String(decoding: fields.bytes.array, as: UTF8.self),
+      line: String(decoding: line.bytes.array, as: UTF8.self),
+      problems: decoded.problems.map { "\($0.code.name)@\($0.bytes.start)" }, decoded: decoded)
+  }
+
+  /// Decodes bytes by fields.
+  static func decode(
+    _ fields: String, _ hex: String, more: String = "", before: String = "",
+    _ context: DecodingContext = DecodingContext(), _ location: SourceLocation = #_sourceLocation
+  ) throws -> Result {
+    decode(
+      try definition(profile(fields, more: more, before: before), location), bytes(hex), context)
+  }
+}

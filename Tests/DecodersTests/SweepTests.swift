@@ -1,0 +1,277 @@
+import Bluetooth
+import Bytes
+import Testing
+
+@testable import Decoders
+@testable import ProfileFiles
+
+/// Numbers that are the same on each run (SplitMix64).
+struct Seeded: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var value = state
+    value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
+    value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
+    return value ^ value >> 31
+  }
+}
+
+/// Writes profiles at random: most are right, some are not.
+struct RandomProfile {
+  private var generator: Seeded
+  private var names: [String] = []
+
+  init(_ seed: UInt64) { generator = Seeded(seed) }
+
+  private mutating func pick(_ words: [String]) -> String {
+    words.randomElement(using: &generator) ?? ""
+  }
+
+  private mutating func chance(_ percent: Int) -> Bool {
+    Int.random(in: 0..<100, using: &generator) < percent
+  }
+
+  /// A file.
+  mutating func text() -> String {
+    let endian = chance(50) ? "endian: big\n" : ""
+    let fields = list(depth: 0)
+    let text =
+      chance(40) && !names.isEmpty ? "    text: \"[\(template()), ]{\(pick(names))}\"\n" : ""
+    return
+      "profile: random\n\(endian)characteristics:\n  - uuid: \"2aff\"\n    name: Random\n    fields: \(fields)\n\(text)"
+  }
+
+  private mutating func template() -> String {
+    "{\(pick(names))\(pick(["", ":n", ":02", ":x2", ":raw"]))}"
+  }
+
+  private mutating func list(depth: Int) -> String {
+    let count = Int.random(in: depth == 0 ? 1...5 : 0...3, using: &generator)
+    let fields = (0..<count).map { _ in field(depth: depth) }
+    return "[\(fields.joined(separator: ", "))]"
+  }
+
+  private mutating func field(depth: Int) -> String {
+    var keys = ""
+    if chance(30) { keys += ", when: \"\(expression(0))\"" }
+    if chance(15) { keys += ", optional: true" }
+    if chance(25) {
+      keys += ", repeat: \(chance(50) ? "rest" : "\"\(expression(1))\"")"
+      if chance(30) { keys += ", min: \(Int.random(in: 0...3, using: &generator))" }
+    }
+    if chance(10) { keys += ", quiet: true" }
+    let name = pick(["a", "b", "c", "d", "e", "f", "g", "h"])
+    let kind = Int.random(in: 0..<10, using: &generator)
+    if kind == 0, depth < 6 {
+      return
+        "{choose: \"\(expression(1))\", cases: {0: \(list(depth: depth + 1)), \"1-9\": \(list(depth: depth + 1)), other: \(list(depth: depth + 1))}}"
+    }
+    if kind < 3, depth < 6 {
+      return "{name: \(name), fields: \(list(depth: depth + 1))\(keys)\(size())}"
+    }
+    let field = "{name: \(name), \(value())\(keys)}"
+    names.append(name)
+    return field
+  }
+
+  private mutating func size() -> String {
+    switch Int.random(in: 0..<6, using: &generator) {
+    case 0: ", size: \(Int.random(in: 1...5, using: &generator))"
+    case 1: ", size: \"\(expression(1))\""
+    case 2: ", prefix: \(pick(["u8", "u16", "u32"]))"
+    case 3: ", prefix: u8, prefix_counts: whole"
+    default: ""
+    }
+  }
+
+  private mutating func value() -> String {
+    switch Int.random(in: 0..<4, using: &generator) {
+    case 0:
+      return
+        "type: u\(8 * Int.random(in: 1...8, using: &generator)), bits: [{bit: 0, name: p}, {bits: [1, 6], name: q, signed: true}]"
+    case 1:
+      let type = pick(["u", "i"]) + "\(8 * Int.random(in: 1...8, using: &generator))"
+      return "type: \(type)"
+        + pick([
+          "", ", scale: {multiply: 0.125, add: -3.5}", ", scale: {binary: -20, divide: 7}",
+          ", exponential: {base: 1.1, minus: 64}", ", unit: m", ", values: {0: a, \"1-100\": b}",
+          ", special: {0: a}", ", range: [1, 5]", ", equals: 3", ", epoch: \"2000-01-01\"",
+          ", values: company", ", format: hex", ", epoch: \"1970-01-01\", unit: d",
+        ])
+    case 2:
+      return
+        "type: \(pick(["f16", "f32", "f64", "medfloat16", "medfloat32", "datetime", "address"]))"
+    default:
+      return "type: \(pick(["utf8", "utf16", "bytes", "bcd", "uuid"]))"
+        + (chance(20) ? ", terminator: \"00\"" : size())
+    }
+  }
+
+  private mutating func expression(_ depth: Int) -> String {
+    if depth < 3, chance(60) {
+      let sign = pick([
+        "+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", ">", "<=", ">=", "&&",
+        "||",
+      ])
+      return
+        "\(pick(["", "", "!", "~", "-"]))(\(expression(depth + 1)) \(sign) \(expression(depth + 1)))"
+    }
+    if chance(40), !names.isEmpty { return pick(names) }
+    return pick([
+      "size", "remaining", "index", "written", "0", "1", "3", "0xffffffffffffffff", "@2aa8.x",
+    ])
+  }
+}
+
+/// Definitions and bytes at random, and examples cut at every place: nothing traps, and what comes out
+/// is bounded.
+struct SweepTests {
+  /// Decodes and writes, and checks what must hold of everything.
+  static func run(_ definition: Definition, _ bytes: [UInt8], _ words: String) {
+    let result = Decoding.decode(definition, bytes)
+    let fields = result.decoded.fields
+    #expect(fields.count <= ValueDecoder.mostFields + 20, "\(words)")
+    #expect(
+      fields.allSatisfy {
+        $0.bytes.start >= 0 && $0.bytes.end <= bytes.count && $0.end <= fields.count
+      },
+      "\(words)")
+    #expect(isJSON(result.fields), "\(words): \(result.fields)")
+    var output = Output()
+    result.decoded.writeJSON(bytes.bytes, into: &output)
+    let document = String(decoding: output.bytes.array, as: UTF8.self)
+    #expect(isJSON(document), "\(words): \(document)")
+  }
+
+  /// Whether braces, brackets and quotes of a text pair up as JSON's do.
+  static func isJSON(_ text: String) -> Bool {
+    var open: [UInt8] = []
+    var isInside = false
+    var isEscaped = false
+    for byte in text.utf8 {
+      if isInside {
+        if byte < 0x20 { return false }
+        if isEscaped {
+          isEscaped = false
+        } else if byte == 0x5c {
+          isEscaped = true
+        } else if byte == 0x22 {
+          isInside = false
+        }
+        continue
+      }
+      switch byte {
+      case 0x22: isInside = true
+      case 0x7b, 0x5b: open.append(byte + 2)
+      case 0x7d, 0x5d: guard open.popLast() == byte else { return false }
+      default: break
+      }
+    }
+    return open.isEmpty && !isInside
+  }
+
+  @Test(arguments: 0..<8)
+  func random(_ part: UInt64) {
+    var understood = 0
+    for seed in part * 250..<(part + 1) * 250 {
+      var profile = RandomProfile(seed)
+      let text = profile.text()
+      let file = Decoding.read(text)
+      guard let definition = file.profile?.definitions.first else { continue }
+      understood += 1
+      var generator = Seeded(seed)
+      for count in [0, 1, 2, 3, 5, 8, 13, 21, 60, 300] {
+        let range: ClosedRange<UInt8> = count % 2 == 0 ? 0...255 : 0...3
+        let bytes = (0..<count).map { _ in UInt8.random(in: range, using: &generator) }
+        Self.run(definition, bytes, "seed \(seed), \(bytes)")
+      }
+      #expect(Definition(stored: definition.stored)?.tables == definition.tables, "seed \(seed)")
+    }
+    // The generator shall write profiles, not nonsense.
+    #expect(understood > 60, "\(understood) of 250 were right")
+  }
+
+  /// Much of everything: what a definition asks for is bounded.
+  @Test(arguments: [
+    "- {name: a, repeat: 1024, fields: [{name: b, repeat: 1024, fields: [{name: c, repeat: 1024, fields: [{name: d, repeat: 1024, fields: []}]}]}]}",
+    "- {name: a, type: u8, repeat: rest}",
+    "- {name: a, repeat: rest, fields: [{name: b, type: u8, when: 0}]}",
+    "- {name: a, repeat: 1024, fields: [{name: b, type: utf8, size: 0}, {name: c, type: u8, when: 0}]}",
+    "- {name: a, type: u8, values: {0: b}, repeat: rest}",
+    "- {name: a, repeat: rest, prefix: u8, fields: [{name: b, type: u32}]}",
+  ])
+  func bounded(_ fields: String) throws {
+    let definition = try Decoding.definition(Decoding.profile(fields))
+    for byte in [UInt8(0), 1, 255] {
+      Self.run(definition, [UInt8](repeating: byte, count: 65_535), fields)
+    }
+  }
+}
+
+/// The program's own profiles.
+struct BuiltInTests {
+  /// All of them, by the texts that are in the program.
+  static let profiles: [Profile] = {
+    let reader = ProfileReader(others: ProfileSources.files)
+    return ProfileSources.files.compactMap { reader.read($0.bytes, name: $0.name).profile }
+  }()
+
+  @Test
+  func examplesComeOut() {
+    for profile in Self.profiles {
+      for example in profile.examples {
+        #expect(example.check(profile).map(\.description) == [])
+      }
+    }
+  }
+
+  /// Each definition and message has an example.
+  @Test
+  func everyDefinitionHasAnExample() {
+    for profile in Self.profiles {
+      var missing = Set(profile.definitions.indices)
+      for example in profile.examples {
+        if case .definition(let place) = example.target { missing.remove(place) }
+      }
+      #expect(missing.map { profile.definitions[$0].name } == [], "of \(profile.name)")
+    }
+  }
+
+  /// Examples cut at every place: what is missing is said, and nothing is lost.
+  @Test
+  func examplesCutShort() {
+    for profile in Self.profiles {
+      for example in profile.examples {
+        guard case .definition(let place) = example.target else { continue }
+        let bytes = example.bytes
+        for count in 0...bytes.count {
+          SweepTests.run(
+            profile.definitions[place], Array(bytes[..<count]), "\(profile.name), \(count) bytes")
+        }
+      }
+    }
+  }
+
+  /// What is in the program is what the files make: as many definitions, each the same.
+  @Test
+  func tablesAreTheProfiles() {
+    var output = Output()
+    ProfileCompiler.writeTables(Self.profiles, into: &output)
+    let made = String(decoding: output.bytes.array, as: UTF8.self)
+    let definitions = Self.profiles.flatMap(\.definitions)
+    #expect(BuiltInProfiles.count == definitions.count, "run make profiles")
+    for definition in definitions {
+      #expect(
+        made.contains(StoredText.text(definition.stored))
+          && BuiltInProfiles.definitions(definition.subject.kind, definition.subject.uuid)
+            .contains { $0.stored == definition.stored },
+        "\(definition.name) is not as its profile has it; run make profiles")
+    }
+    let vendors = Self.profiles.compactMap(\.vendor)
+    #expect(BuiltInProfiles.vendors.map(\.stored) == vendors.map(\.stored), "run make profiles")
+  }
+}
