@@ -1,5 +1,6 @@
 import Bytes
 import Glibc
+package import Synchronization
 
 /// A file, pipe or socket in front of one sliding buffer: what was read and not yet taken.
 ///
@@ -14,6 +15,9 @@ import Glibc
 ///     let header = input.take(16)
 @safe
 package struct InputBuffer: ~Copyable {
+  /// Set from a signal handler: what was read is all that there is, of every input.
+  package static let isInterrupted = Atomic<Bool>(false)
+
   private let descriptor: Int32
   private let ownsDescriptor: Bool
   private var storage: UnsafeMutableRawPointer
@@ -149,6 +153,10 @@ package struct InputBuffer: ~Copyable {
   private mutating func readOnce() throws(CaptureFailure) {
     if let pieces { return take(from: pieces) }
     while true {
+      if Self.isInterrupted.load(ordering: .relaxed) {
+        isAtEnd = true
+        return
+      }
       readCount += 1
       let result = unsafe read(descriptor, storage + end, capacity - end)
       if result > 0 {

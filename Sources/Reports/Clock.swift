@@ -88,3 +88,25 @@ extension Output {
     fraction(UInt(nanoseconds.magnitude), decimals: 9)
   }
 }
+
+extension JSONSink {
+  /// The keys `time` and `elapsed_s` of an object that has others before them.
+  ///
+  /// - Parameters:
+  ///   - start: the time of the first record.
+  ///   - decimals: those of the capture's times.
+  @inline(__always)
+  mutating func time(
+    _ time: Timestamp, since start: Timestamp?, decimals: Int, _ clock: inout Clock
+  ) {
+    if time.isWritable {
+      constant(#","time":""#)
+      clock.utc(time, decimals: decimals, into: &output)
+      constant("\"")
+    }
+    if let start {
+      constant(#","elapsed_s":"#)
+      output.elapsed(time, since: start)
+    }
+  }
+}

@@ -178,7 +178,7 @@ struct ListedOwn: Sendable {
 
   init(_ set: OwnAdvertiser, mostBytes: Int) {
     isAddressRandom =
-      set.parameters.map { $0.ownAddressType & 1 == 1 } ?? (set.randomAddress != nil)
+      set.parameters?.ownAddressType.map { $0 & 1 == 1 } ?? (set.randomAddress != nil)
     self.set = set
     self.mostBytes = mostBytes
     said = AdvertisedFacts(set.payloads)

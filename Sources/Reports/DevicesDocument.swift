@@ -58,6 +58,7 @@ struct DevicesDocument: ~Copyable {
       sink.word("ended_by", ending.key)
     }
     if scan.isOpeningMissing { sink.flag("opening_missing", true) }
+    if scan.hasDuplicates { sink.word("duplicates_reported_via", "inferred") }
     if let types = scan.discovery {
       sink.flags("discovery", UInt64(types), digits: 2, .managementAddressTypes)
     }
@@ -111,16 +112,7 @@ struct DevicesDocument: ~Copyable {
 
   private mutating func time(_ time: Timestamp?) {
     guard let time else { return }
-    if time.isWritable {
-      sink.key("time")
-      sink.output.byte(0x22)
-      clock.utc(time, decimals: list.decimals, into: &sink.output)
-      sink.output.byte(0x22)
-    }
-    if let start = list.start {
-      sink.key("elapsed_s")
-      sink.output.elapsed(time, since: start)
-    }
+    sink.time(time, since: list.start, decimals: list.decimals, &clock)
   }
 
   private mutating func facts(_ said: AdvertisedFacts) {
@@ -316,6 +308,7 @@ struct DevicesDocument: ~Copyable {
     case .legacy: sink.word("commands", "legacy")
     case .extended: sink.word("commands", "extended")
     case .android: sink.word("commands", "android")
+    case .management: sink.word("commands", "mgmt")
     }
     if set.set.family != .legacy { sink.number("advertising_handle", Int(set.set.handle)) }
     if let address = own.address {
@@ -353,8 +346,12 @@ struct DevicesDocument: ~Copyable {
     sink.flag("connectable", parameters.properties & 1 == 1)
     sink.flag("scannable", parameters.properties & 2 != 0)
     sink.flag("legacy", parameters.properties & 0x10 != 0)
-    sink.quantity("interval_min", Int(parameters.interval.lowerBound), .slots)
-    sink.quantity("interval_max", Int(parameters.interval.upperBound), .slots)
+    if let interval = parameters.interval {
+      sink.quantity("interval_min", Int(interval.lowerBound), .slots)
+      sink.quantity("interval_max", Int(interval.upperBound), .slots)
+    }
+    // An instance's PHYs the kernel chooses.
+    guard parameters.ownAddressType != nil else { return }
     phys("primary_phys", 1 << (parameters.primaryPHY & 7))
     if parameters.secondaryPHY > 0 { phys("secondary_phys", 1 << (parameters.secondaryPHY & 7)) }
     if let peer = parameters.peer { sink.address("direct_address", peer) }

@@ -69,6 +69,7 @@ extension DevicesPage {
     }
     out.text(", ")
     range(device.firstReport, device.lastPacket, isOpen: false)
+    at(device.firstTime)
     if device.reports > 1 {
       out.text(" in ")
       out.duration(nanoseconds: span(device.firstTime, device.lastTime))
@@ -241,12 +242,13 @@ extension DevicesPage {
 
 extension AdvertisingEvent {
   /// As a person reads it behind a number.
-  fileprivate var words: StaticString {
+  var words: StaticString {
     switch self {
     case .extended: "extended"
     case .periodic: "periodic"
     case .management: "by MGMT Device Found"
     case .tracking: "by Android LE Advertisement Tracking"
+    case .batch: "by Android LE Batch Scan"
     case .inquiry: "by inquiry"
     case .own: "own"
     default: key
@@ -258,7 +260,7 @@ extension AdvertisingStream {
   /// What stands in front of data.
   fileprivate var words: StaticString {
     switch event {
-    case .own, .extended, .tracking:
+    case .own, .extended, .tracking, .batch:
       return isScanResponse ? "scan response" : event == .extended ? "extended" : "advertisement"
     case .management: return "as found"
     case .inquiry: return "inquiry"

@@ -3,7 +3,7 @@ import Bytes
 import Dissectors
 import Sessions
 
-/// What is said of the advertising that the host does itself.
+/// What is said of the captured host's own advertising.
 extension DevicesPage {
   mutating func own(_ own: ListedOwn) {
     let set = own.set
@@ -19,6 +19,8 @@ extension DevicesPage {
         out.decimal(set.randomAddresses)
         out.text(" addresses")
       }
+    } else if set.set.family == .management {
+      out.text("as asked of the kernel (MGMT)")
     } else {
       out.text("address not in the capture")
     }
@@ -36,7 +38,7 @@ extension DevicesPage {
     case .extended:
       out.text(", set ")
       out.decimal(Int(set.set.handle))
-    case .android:
+    case .android, .management:
       out.text(", instance ")
       out.decimal(Int(set.set.handle))
     }
@@ -63,6 +65,7 @@ extension DevicesPage {
         out.text("on ")
         range(first.firstPacket, last.lastPacket, isOpen: false)
       }
+      at(first.firstTime)
       let times = on.count + set.furtherPeriods
       if times > 1 {
         out.text(", ")
@@ -84,13 +87,15 @@ extension DevicesPage {
       out.named(why.name, UInt64(why.rawValue), digits: 2)
     }
     if let parameters = set.parameters {
-      out.text("; interval ")
-      let (least, most) = (Int(parameters.interval.lowerBound), Int(parameters.interval.upperBound))
-      if least != most {
-        out.fixed(least * Scale.slots.multiplier, decimals: Scale.slots.decimals)
-        out.text(glyphs.to)
+      if let interval = parameters.interval {
+        out.text("; interval ")
+        if interval.count > 1 {
+          out.fixed(
+            Int(interval.lowerBound) * Scale.slots.multiplier, decimals: Scale.slots.decimals)
+          out.text(glyphs.to)
+        }
+        out.quantity(Int(interval.upperBound), .slots)
       }
-      out.quantity(most, .slots)
       if parameters.primaryPHY != 1 || parameters.secondaryPHY > 1 {
         out.text(", on ")
         phys(1 << (parameters.primaryPHY & 7))

@@ -7,14 +7,17 @@ import Sessions
 struct DevicesPage: ~Copyable {
   let list: DeviceList
   private let options: ShowOptions
+  private let times: ShowOptions.TimeStyle?
+  private var clock = Clock()
   var out = Output()
   /// Words advertising data as `show` does.
   var sentence: Sentence
 
-  init(_ list: DeviceList, _ options: ShowOptions) {
+  init(_ list: DeviceList, _ options: DevicesOptions) {
     self.list = list
-    self.options = options
-    sentence = Sentence(showsKeys: options.showsKeys, glyphs: options.glyphs)
+    self.options = options.show
+    times = options.times
+    sentence = Sentence(showsKeys: options.show.showsKeys, glyphs: options.show.glyphs)
   }
 
   var glyphs: Glyphs { options.glyphs }
@@ -64,13 +67,17 @@ struct DevicesPage: ~Copyable {
 
   /// How many devices, reports and scans.
   private mutating func summary() {
-    let heard = list.devices.filter { $0.device.reports > 0 }
-    let silent = list.devices.count - heard.count + list.strangers.count
+    let heard = list.devices.filter { $0.device.advertisingReports > 0 }
+    let found = list.devices.count { $0.device.reports > 0 }
+    let silent = list.devices.count - found + list.strangers.count
     let advertises = list.own.contains { $0.set.wasOn }
-    if !heard.isEmpty {
-      out.count(heard.count, "advertiser", "advertisers")
-      out.text(", ")
-      out.count(heard.reduce(0) { $0 + $1.device.reports }, "report", "reports")
+    if found > 0 {
+      if !heard.isEmpty {
+        out.count(heard.count, "advertiser", "advertisers")
+        out.text(", ")
+        out.count(heard.reduce(0) { $0 + $1.device.advertisingReports }, "report", "reports")
+      }
+      otherWays(isFirst: heard.isEmpty)
       if advertises { out.text("; this host advertises, too") }
     } else if !options.selection.devices.isEmpty, silent == 0, list.own.isEmpty {
       out.text("no device matches")
@@ -80,7 +87,7 @@ struct DevicesPage: ~Copyable {
     if silent > 0 {
       out.text("; ")
       out.decimal(silent)
-      out.text(heard.isEmpty ? "" : " more")
+      out.text(found == 0 ? "" : " more")
       out.text(silent == 1 ? " device connected" : " devices connected")
     }
     if list.forgotten > 0 {
@@ -91,140 +98,19 @@ struct DevicesPage: ~Copyable {
     out.byte(0x0a)
   }
 
-  // MARK: Scans
-
-  /// The scans, those that were set up alike in one line.
-  private mutating func scans() {
-    guard !list.scans.isEmpty else { return }
-    out.byte(0x0a)
-    var done = [Bool](repeating: false, count: list.scans.count)
-    var groups: [ScanLook: [Int]] = [:]
-    for position in list.scans.indices {
-      groups[ScanLook(list.scans[position]), default: []].append(position)
-    }
-    for position in list.scans.indices where !done[position] {
-      let alike = groups[ScanLook(list.scans[position])] ?? [position]
-      for other in alike { done[other] = true }
-      scans(alike)
-    }
-    if list.forgottenScans > 0 {
-      out.text("and ")
-      out.count(list.forgottenScans, "scan", "scans")
-      out.text(" before them\n")
-    }
-  }
-
-  private mutating func scans(_ alike: [Int]) {
-    guard let last = alike.last else { return }
-    let scan = list.scans[alike[0]]
-    out.text("scan  ")
-    range(scan.firstPacket, list.scans[last].lastPacket, isOpen: isOpen(list.scans[last]))
-    if alike.count > 1 {
+  /// What others than a controller's reports tell of devices, each way by itself.
+  private mutating func otherWays(isFirst: Bool) {
+    var isFirst = isFirst
+    for event in AdvertisingEvent.allCases where !event.isReport {
+      let found = list.devices.filter { $0.device.count(event) > 0 }
+      guard !found.isEmpty else { continue }
+      if !isFirst { out.text("; ") }
+      isFirst = false
+      out.count(found.count, "device", "devices")
+      out.text(" found ")
+      out.text(event.words)
       out.text(", ")
-      out.decimal(alike.count)
-      out.text(" times")
-    }
-    if scan.refusal == nil {
-      out.text(", ")
-      let spans = alike.map { span(list.scans[$0].firstTime, list.scans[$0].lastTime) }
-      out.duration(nanoseconds: spans.reduce(0) { $0.addingReportingOverflow($1).partialValue })
-      if alike.count > 1 { out.text(" in all") }
-    }
-    adapter(scan.adapter)
-    out.text(": ")
-    look(scan)
-    let reports = alike.reduce(0) { $0 + list.scans[$1].reports }
-    if scan.refusal == nil, scan.discovery == nil {
-      out.text("; ")
-      if reports == 0 { out.text("no reports") } else { out.count(reports, "report", "reports") }
-    }
-    if alike.count == 1 { ending(scan) }
-    out.byte(0x0a)
-  }
-
-  private func isOpen(_ scan: Scan) -> Bool { scan.ending == nil && scan.refusal == nil }
-
-  /// How a scan was set up.
-  private mutating func look(_ scan: Scan) {
-    if let types = scan.discovery {
-      out.text("the kernel's discovery (MGMT)")
-      _ = out.names(UInt64(types), .managementAddressTypes, opening: ", ")
-      return
-    }
-    if scan.isOpeningMissing {
-      out.text("its beginning is not in the capture, nor whether duplicates were filtered")
-      noStatistics()
-      return
-    }
-    if let parameters = scan.parameters {
-      if let one = parameters.le1M, parameters.leCoded == one {
-        setting(one, nil)
-        out.text(" on LE 1M and LE Coded")
-      } else {
-        if let one = parameters.le1M {
-          setting(one, parameters.leCoded == nil ? nil : "LE 1M")
-        }
-        if let coded = parameters.leCoded {
-          if parameters.le1M != nil { out.text("; ") }
-          setting(coded, "LE Coded")
-        }
-      }
-      if let policy = CodeSet.scanFilterPolicy.name(of: UInt64(parameters.filterPolicy)),
-        parameters.filterPolicy != 0
-      {
-        out.text(", ")
-        out.text(policy)
-      }
-    } else {
-      out.text("its parameters are not in the capture")
-    }
-    switch scan.filterDuplicates {
-    case 0?: out.text(", duplicates reported")
-    case 1?: out.text(", duplicates filtered")
-    case 2?: out.text(", duplicates filtered in each period")
-    default: break
-    }
-    if scan.filterDuplicates != 0, scan.reports > 0 { noStatistics() }
-    if scan.period > 0 {
-      out.text(", for ")
-      out.quantity(Int(scan.duration), .timeout)
-      out.text(" every ")
-      out.quantity(Int(scan.period), .inquiry)
-    } else if scan.duration > 0 {
-      out.text(", for ")
-      out.quantity(Int(scan.duration), .timeout)
-      out.text(" at most")
-    }
-    if let refusal = scan.refusal {
-      out.text("; refused: ")
-      out.named(refusal.name, UInt64(refusal.rawValue), digits: 2)
-    }
-  }
-
-  /// What cannot be told of the devices that were heard in such a scan only.
-  private mutating func noStatistics() { out.text(" (so no interval and no range of RSSI)") }
-
-  private mutating func setting(_ setting: ScanSetting, _ phy: StaticString?) {
-    if let phy {
-      out.text(phy)
-      out.byte(0x20)
-    }
-    out.text(setting.isActive ? "active" : "passive")
-    out.text(", interval ")
-    out.quantity(Int(setting.interval), .slots)
-    out.text(", window ")
-    out.quantity(Int(setting.window), .slots)
-  }
-
-  /// What ended a scan, where that was not the host.
-  private mutating func ending(_ scan: Scan) {
-    guard scan.refusal == nil else { return }
-    switch scan.ending {
-    case .host?: break
-    case .timeout?: out.text("; ended by its duration")
-    case .reset?: out.text("; ended by a reset")
-    case .replaced?: out.text("; then set up anew")
-    case nil: out.text("; still on at the end")
+      out.count(found.reduce(0) { $0 + $1.device.count(event) }, "result", "results")
     }
   }
 
@@ -242,6 +128,26 @@ struct DevicesPage: ~Copyable {
     if last != first {
       out.text(glyphs.to)
       out.packet(last)
+    }
+  }
+
+  /// When something began, where times are asked for: ` at 0.2003 s`, ` at 2026-11-21T12:00:00.200318Z`.
+  mutating func at(_ time: Timestamp?) {
+    guard let time, let times else { return }
+    switch times {
+    case .elapsed:
+      guard let start = list.start else { return }
+      out.text(" at ")
+      out.elapsed(time, since: start)
+      out.text(" s")
+    case .utc where time.isWritable:
+      out.text(" at ")
+      clock.utc(time, decimals: list.decimals, into: &out)
+    case .local where time.isWritable:
+      out.text(" at ")
+      let offset = options.zoneOffset(time.seconds)
+      clock.local(time, offset: offset, decimals: list.decimals, into: &out)
+    case .utc, .local, .delta, .none: break
     }
   }
 
@@ -341,24 +247,5 @@ struct DevicesPage: ~Copyable {
       out.decimal(AppleLimits.scanResponseBytes)
     }
     out.byte(0x0a)
-  }
-}
-
-/// What makes scans alike: all but when they were.
-private struct ScanLook: Hashable {
-  private let words: [Int]
-
-  init(_ scan: Scan) {
-    var words = [
-      Int(scan.adapter), Int(scan.filterDuplicates ?? 0xff), Int(scan.duration), Int(scan.period),
-      scan.isOpeningMissing ? 1 : 0, scan.refusal.map { Int($0.rawValue) } ?? -1,
-      scan.parameters.map { Int($0.filterPolicy) } ?? -1, scan.discovery.map { Int($0) } ?? -1,
-    ]
-    for setting in [scan.parameters?.le1M, scan.parameters?.leCoded] {
-      words.append(setting.map { $0.isActive ? 1 : 0 } ?? -1)
-      words.append(Int(setting?.interval ?? 0))
-      words.append(Int(setting?.window ?? 0))
-    }
-    self.words = words
   }
 }

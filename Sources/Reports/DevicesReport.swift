@@ -8,6 +8,8 @@ package import Sessions
 package struct DevicesOptions: Sendable {
   /// Which packets, and how times are read.
   package var show = ShowOptions()
+  /// How times are printed beside the packets; nil: not at all.
+  package var times: ShowOptions.TimeStyle?
   /// Whether to print JSON.
   package var isJSON = false
 
@@ -78,9 +80,12 @@ package struct DevicesReport: PacketReport, ~Copyable {
     let asksForDevices = !options.show.selection.devices.isEmpty
     for set in advertisers.own.all where set.isSetUp {
       var own = ListedOwn(set, mostBytes: advertisers.own.mostBytes(set.adapter))
-      own.address =
-        own.isAddressRandom
-        ? set.randomAddress : memory.adapters.all.first { $0.index == set.adapter }?.address
+      // Which one an instance of the kernel's gets, the kernel decides.
+      if set.set.family != .management {
+        own.address =
+          own.isAddressRandom
+          ? set.randomAddress : memory.adapters.all.first { $0.index == set.adapter }?.address
+      }
       if asksForDevices, !(own.address.map { watch.isWanted($0) } ?? false),
         !(own.said.name.map { watch.isWanted(name: $0) } ?? false)
       {
@@ -101,7 +106,7 @@ package struct DevicesReport: PacketReport, ~Copyable {
       var document = DevicesDocument(list, showsKeys: options.show.showsKeys)
       document.write(into: &output)
     } else {
-      var page = DevicesPage(list, options.show)
+      var page = DevicesPage(list, options)
       page.write(into: &output)
     }
   }

@@ -153,7 +153,8 @@ struct CaptureFacts: Sendable {
     if case .failed(let pdu)? = dissection.smp { take(pdu.reason, record, answer, memory) }
     // What another file has, too, was counted.
     if record.original == nil {
-      for advertisement in memory.advertisements.reports {
+      for advertisement in memory.advertisements.reports where advertisement.event != nil {
+        if advertisement.isCounted { advertisingReports += 1 }
         take(advertisement.report, advertisement.train)
       }
     }
@@ -223,13 +224,10 @@ struct CaptureFacts: Sendable {
   }
 
   private mutating func take(_ report: AdvertisingReport, _ train: PeriodicTrain?) {
-    // A BIGInfo report comes beside the periodic one, and brings no data.
-    guard report.kind != .bigInfo else { return }
-    advertisingReports += 1
     // A periodic report names its train, whose beginning told the address.
     guard let address = report.address ?? train?.address else { return }
     let type = report.address == nil ? train?.addressType ?? .public : report.addressType
-    let key = address.value | UInt64(type.rawValue) << 48
+    let key = Attributes.key(address, type)
     if advertisers.count < limits.advertisers {
       advertisers.insert(key)
     } else if !advertisers.contains(key) {
@@ -242,6 +240,35 @@ struct CaptureFacts: Sendable {
     connectionCount = memory.links.count
     memory.links.forEach { store($0) }
     connections.sort { $0.id < $1.id }
+    // The key may have come after the connection.
+    for index in connections.indices where connections[index].identity == nil {
+      guard connections[index].peerKind == .randomResolvable, let peer = connections[index].peer
+      else { continue }
+      connections[index].identity = memory.identities.search(peer)
+    }
+    uniteAdvertisers(memory)
+  }
+
+  /// Counts a device once that advertised under several addresses, where a connection or a key tells it.
+  private mutating func uniteAdvertisers(_ memory: Memory) {
+    var identities: [UInt64: UInt64] = [:]
+    for connection in connections {
+      guard let peer = connection.peer, let type = connection.peerType else { continue }
+      let key = Attributes.key(isLocal: false, connection)
+      identities[Attributes.key(peer, type)] = key
+      if let resolvable = connection.peerResolvable {
+        identities[Attributes.key(resolvable, .random)] = key
+      }
+    }
+    guard !identities.isEmpty || !memory.identities.isEmpty else { return }
+    advertisers = Set(
+      advertisers.map { key in
+        if let known = identities[key] { return known }
+        // Only random addresses are resolvable.
+        guard key >> 48 & 1 == 1 else { return key }
+        let found = memory.identities.search(DeviceAddress(value: key & 0xffff_ffff_ffff))
+        return found.map { Attributes.key($0.address, $0.type) } ?? key
+      })
   }
 
   /// Whether the connections are not all of one adapter.

@@ -362,7 +362,7 @@ extension JSONSchema {
           "properties": {
             "count": {"type": "integer", "description": "How many addresses.", "minimum": 0},
             "more": {"const": true, "description": "There were more than could be counted."},
-            "reports": {"type": "integer", "description": "Advertising reports.", "minimum": 0}
+            "reports": {"type": "integer", "description": "Advertising reports: advertisements and scan responses that a controller told of; one in several parts counts once.", "minimum": 0}
           }
         },
         "data_packets": {
@@ -437,9 +437,13 @@ extension JSONSchema {
         "elapsed_s": {"$ref": "#/$defs/elapsed"},
         "connection": {"type": "integer", "description": "The connection's number.", "minimum": 1},
         "device": {"type": "string", "description": "The other device's address."},
+        "identity": {
+          "$ref": "#/$defs/address",
+          "description": "Its identity address, where it used another one: it gave it when pairing, or a key that was seen by then resolves the other."
+        },
         "server": {
           "const": "local",
-          "description": "Present where the value is one of the host's own that made the capture: the other device reads and writes it."
+          "description": "Present where the value is one of the host's own that made the capture: the other device reads and writes it, or the host advertises it."
         },
         "service": {"$ref": "#/$defs/uuid"},
         "uuid": {
@@ -557,7 +561,8 @@ extension JSONSchema {
           "enum": ["host", "timeout", "reset", "replaced"],
           "description": "What ended it: the host, its duration, a reset of the controller, another scan that the host began. Absent where it is on at the end of the capture."
         },
-        "opening_missing": {"const": true, "description": "Its beginning is not in the capture, nor how it was set up."},
+        "opening_missing": {"const": true, "description": "It was on already: its beginning is not in the capture, nor how it was set up."},
+        "duplicates_reported_via": {"const": "inferred", "description": "Present where no command tells whether duplicates are filtered and the reports show that they are not: the same data of the same device came again within a second."},
         "discovery": {"$ref": "#/$defs/flags", "description": "It is a discovery of the Linux kernel's, for these types; the capture does not have the commands by which it scans."},
         "phys": {
           "type": "array",
@@ -578,7 +583,7 @@ extension JSONSchema {
         "filter_duplicates": {"$ref": "#/$defs/code", "description": "Filter_Duplicates: 0x00 says that every report came. Absent where that is not known."},
         "scan_duration_ms": {"type": "number", "description": "After how long the controller ends it, in milliseconds; with period_s: its part of each period."},
         "period_s": {"type": "number", "description": "How often the controller begins it anew, in seconds."},
-        "reports": {"type": "integer", "description": "Advertisements and scan responses that were heard meanwhile, of those that were asked for.", "minimum": 0}
+        "reports": {"type": "integer", "description": "Reports while it was on, of those that were asked for; counted as those of a device, without periodic ones.", "minimum": 0}
       }
     },
     "device": {
@@ -590,7 +595,7 @@ extension JSONSchema {
         "type": {"const": "device"},
         "this_host": {"const": true, "description": "The captured host advertises."},
         "adapter": {"type": "integer", "description": "This host: index of the controller.", "minimum": 0},
-        "commands": {"enum": ["legacy", "extended", "android"], "description": "This host: the kind of commands by which the set was set up."},
+        "commands": {"enum": ["legacy", "extended", "android", "mgmt"], "description": "This host: the kind of commands by which the set was set up; mgmt: the Linux kernel was asked to, and the capture has no commands to the controller."},
         "advertising_handle": {"type": "integer", "description": "This host: the set's handle or instance.", "minimum": 0},
         "address": {"$ref": "#/$defs/address", "description": "Its address: its identity address, where that was seen."},
         "address_types": {
@@ -641,7 +646,7 @@ extension JSONSchema {
         "connections_total": {"type": "integer", "description": "How many there are.", "minimum": 1},
         "events": {
           "type": "object",
-          "description": "How many reports of each event, as `event` of an advertisement names them; mgmt_device_found: the Linux kernel's word, android_tracking: Android LE Advertisement Tracking, inquiry_result: BR/EDR. Empty where it was not heard. An advertisement in several parts counts once.",
+          "description": "How many reports of each event, as `event` of an advertisement names them. A report is one advertisement or scan response that a controller told of; one in several parts counts once. Counted beside them: mgmt_device_found: the Linux kernel's word, android_tracking: Android LE Advertisement Tracking, android_batch_scan: results of Android LE Batch Scan, inquiry_result: BR/EDR. Empty where it was not heard.",
           "additionalProperties": {"type": "integer", "minimum": 1}
         },
         "packet": {"$ref": "#/$defs/packetNumber", "description": "Its first report; else the first packet of its connection; this host: the first command about the set."},
@@ -723,7 +728,7 @@ extension JSONSchema {
       "additionalProperties": false,
       "properties": {
         "event": {
-          "enum": ["ADV_IND", "ADV_DIRECT_IND", "ADV_SCAN_IND", "ADV_NONCONN_IND", "SCAN_RSP", "extended", "periodic", "mgmt_device_found", "android_tracking", "inquiry_result", "own_advertisement", "own_scan_response"],
+          "enum": ["ADV_IND", "ADV_DIRECT_IND", "ADV_SCAN_IND", "ADV_NONCONN_IND", "SCAN_RSP", "extended", "periodic", "mgmt_device_found", "android_tracking", "inquiry_result", "android_batch_scan", "own_advertisement", "own_scan_response"],
           "description": "What carried it, as in `events`; of this host which data it is."
         },
         "properties": {

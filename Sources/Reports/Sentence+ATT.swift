@@ -140,7 +140,11 @@ extension Sentence {
       {
         attribute(uuid)
       } else {
-        self.value(bytes.part(value))
+        var uuid = fields.type
+        if value.count < RawSpan.enoughForText, let place = answer.attribute {
+          uuid = memory.attributes[place].uuid
+        }
+        self.value(bytes.part(value), of: uuid)
       }
     }
     if let counter = fields.signCounter {
@@ -170,11 +174,16 @@ extension Sentence {
     }
   }
 
-  private mutating func value(_ value: RawSpan) {
+  /// A value: as text where it reads like some, as in `values`, else hexadecimal.
+  ///
+  /// - Parameter uuid: what it is a value of, where that is known.
+  private mutating func value(_ value: RawSpan, of uuid: BluetoothUUID?) {
     if value.byteCount == 0 {
       output.text("(empty)")
     } else if hidesValues {
       hidden(value.byteCount)
+    } else if value.isText(of: uuid) {
+      output.quoted(value.withoutZeros)
     } else {
       output.hex(value, separator: 0x20)
     }
@@ -224,7 +233,15 @@ extension Sentence {
         attribute(handle, opcode, direction, answer, memory)
         output.byte(0x20)
       }
-      if let value = item.value { self.value(bytes.part(value)) }
+      if let value = item.value {
+        var uuid: BluetoothUUID?
+        if let handle = item.handle, let direction, let link = answer.link,
+          let place = memory.attribute(handle, opcode, direction, on: link)
+        {
+          uuid = memory.attributes[place].uuid
+        }
+        self.value(bytes.part(value), of: uuid)
+      }
       if item.missing > 0 { output.text(glyphs.ellipsis) }
     }
   }
@@ -262,7 +279,7 @@ extension Sentence {
           output.byte(0x20)
           attribute(uuid)
         }
-      case .characteristic, .other: self.value(bytes.part(value))
+      case .characteristic, .other: self.value(bytes.part(value), of: type)
       }
       if item.missing > 0 {
         output.text(glyphs.ellipsis)

@@ -70,15 +70,7 @@ package struct ShowJSON: SharedReport, ~Copyable {
       if files.indices.contains(file) { sink.string("file", files[file].name) }
     }
     if let time = record.time {
-      if time.isWritable {
-        sink.constant(#","time":""#)
-        clock.utc(time, decimals: timeDecimals, into: &sink.output)
-        sink.constant("\"")
-      }
-      if let start = showing.start {
-        sink.constant(#","elapsed_s":"#)
-        sink.output.elapsed(time, since: start)
-      }
+      sink.time(time, since: showing.start, decimals: timeDecimals, &clock)
     }
     if let adapter = record.adapter {
       sink.constant(#","adapter":"#)

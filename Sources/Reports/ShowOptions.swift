@@ -1,5 +1,17 @@
+/// What the options of all reports have that print for people.
+package protocol PresentationOptions {
+  /// Whether secrets are shown.
+  var showsKeys: Bool { get set }
+  /// Whether to colour.
+  var usesColor: Bool { get set }
+  /// Columns of the terminal; nil: lines are not cut.
+  var width: Int? { get set }
+  /// The signs to use.
+  var glyphs: Glyphs { get set }
+}
+
 /// How `show` presents packets.
-package struct ShowOptions: Sendable {
+package struct ShowOptions: PresentationOptions, Sendable {
   /// What stands in the time column.
   package enum TimeStyle: String, Sendable, CaseIterable {
     /// Seconds since the first record.
@@ -12,6 +24,14 @@ package struct ShowOptions: Sendable {
     case local
     /// Nothing.
     case none
+
+    /// The offset by which times are read that are asked for, in seconds east of UTC: as they are shown,
+    /// this machine's zone only where that is asked for.
+    func readingOffset(
+      _ zoneOffset: @escaping @Sendable (Int64) -> Int64
+    ) -> @Sendable (Int64) -> Int64 {
+      self == .local ? zoneOffset : { @Sendable (_: Int64) -> Int64 in 0 }
+    }
   }
 
   /// Which packets.

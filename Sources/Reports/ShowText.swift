@@ -10,12 +10,11 @@ package import Sessions
 ///     97    0.1773         1 → Read Request   0x0010
 package struct ShowText: PacketReport, ~Copyable {
   private let options: ShowOptions
-  private let timeDecimals: Int
   private var sentence: Sentence
   private var details: VerboseSink
   private var line = Output()
   private var cell = Output()
-  private var clock = Clock()
+  private var timeColumn: TimeColumn
   private var showing: Showing
   private var previous: Timestamp?
   /// The files, where there are several, and which of them the last line is of.
@@ -29,8 +28,6 @@ package struct ShowText: PacketReport, ~Copyable {
 
   /// Columns of a packet number.
   private var numberColumns = GrowingColumn(digits: 5, margin: 0)
-  /// Columns of the whole seconds, with a space before them.
-  private var secondColumns = GrowingColumn(digits: 4, margin: 1)
   /// Columns of a controller's name, with a space behind it.
   private static let adapterColumns = 5
   /// Columns of a connection's number, with a space before it.
@@ -48,7 +45,8 @@ package struct ShowText: PacketReport, ~Copyable {
   /// A report on a capture with this summary.
   package init(_ options: ShowOptions, _ summary: CaptureSummary) {
     self.options = options
-    timeDecimals = summary.timeDecimals
+    timeColumn = TimeColumn(
+      options.time, decimals: summary.timeDecimals, zoneOffset: options.zoneOffset)
     files = summary.files
     file = summary.files.isEmpty ? 0 : -1
     // On a narrow terminal what is said of a packet matters more than where it stands.
@@ -170,15 +168,6 @@ package struct ShowText: PacketReport, ~Copyable {
 
   // MARK: Columns
 
-  private var timeColumns: Int {
-    switch options.time {
-    case .elapsed, .delta: secondColumns.width + 5
-    case .utc: 22 + timeDecimals
-    case .local: 21 + timeDecimals
-    case .none: 0
-    }
-  }
-
   /// Columns of the gap; none where the time column says it.
   private var gapColumns: Int { options.time == .delta ? 0 : 7 }
 
@@ -187,10 +176,7 @@ package struct ShowText: PacketReport, ~Copyable {
     style(.dim)
     line.spaces(numberColumns.width - 1)
     line.byte(0x23)
-    if timeColumns > 0 {
-      line.spaces(timeColumns - 4)
-      line.text("time")
-    }
+    timeColumn.head(into: &line)
     if gapColumns > 0 {
       line.spaces(gapColumns - 3)
       line.text("gap")
@@ -231,11 +217,11 @@ package struct ShowText: PacketReport, ~Copyable {
     line.spaces(numberColumns.width)
     line.put(number, endingAt: line.count)
     if let time {
-      self.time(time)
+      timeColumn.write(time, since: showing.start ?? time, after: previous, into: &line)
       gap(time)
       previous = time
     } else {
-      line.spaces(timeColumns + gapColumns)
+      line.spaces(timeColumn.width + gapColumns)
     }
     style(.plain)
     if id > 0 { idColumns.make(room: UInt(id)) }
@@ -262,38 +248,6 @@ package struct ShowText: PacketReport, ~Copyable {
       line.byte(0x20)
     }
     line.spaces(start + Self.adapterColumns - line.count)
-  }
-
-  private mutating func time(_ time: Timestamp) {
-    switch options.time {
-    case .elapsed: elapsed(time, since: showing.start ?? time)
-    case .delta: elapsed(time, since: previous ?? time)
-    case .none: break
-    case .utc where !time.isWritable, .local where !time.isWritable: line.spaces(timeColumns)
-    case .utc:
-      line.byte(0x20)
-      clock.utc(time, decimals: timeDecimals, into: &line)
-    case .local:
-      line.byte(0x20)
-      let offset = options.zoneOffset(time.seconds)
-      clock.local(time, offset: offset, decimals: timeDecimals, into: &line)
-    }
-  }
-
-  /// Seconds with four decimals, rounded down.
-  private mutating func elapsed(_ time: Timestamp, since earlier: Timestamp) {
-    let isNegative = time.isEarlier(than: earlier)
-    let (from, to) = isNegative ? (time, earlier) : (earlier, time)
-    let borrows = to.nanoseconds < from.nanoseconds
-    let seconds = UInt(bitPattern: Int(to.seconds &- from.seconds)) &- (borrows ? 1 : 0)
-    let nanoseconds = to.nanoseconds &+ (borrows ? 1_000_000_000 : 0) &- from.nanoseconds
-    // The sign takes a digit's place.
-    secondColumns.make(room: isNegative ? seconds &* 10 : seconds)
-    line.spaces(timeColumns)
-    let end = line.count
-    line.put(fraction: nanoseconds / 100_000, endingAt: end)
-    let first = line.put(seconds, endingAt: end - 5)
-    if isNegative { line.put(0x2d, at: first - 1) }
   }
 
   /// The silence since the line above.

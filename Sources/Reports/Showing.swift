@@ -22,12 +22,7 @@ struct Showing: Sendable {
 
   init(_ options: ShowOptions) {
     selection = options.selection
-    // Times are read as they are shown: this machine's zone is only where it is asked for.
-    if options.time == .local {
-      zoneOffset = options.zoneOffset
-    } else {
-      zoneOffset = { @Sendable (_: Int64) -> Int64 in 0 }
-    }
+    zoneOffset = options.time.readingOffset(options.zoneOffset)
     lastPacket = selection.lastPacket ?? .max
     showsEverything = selection.isEverything
     devices = DeviceWatch(selection.devices, named: selection.namedDevices)

@@ -23,6 +23,19 @@ package struct Advertisement: Sendable {
   package var mayHoldSecret = false
   /// Of a report that carries a sync handle: who sends the train, where that was seen.
   package var train: PeriodicTrain?
+
+  /// What it is an advertisement of; nil where it is none, or its data was not received.
+  package var event: AdvertisingEvent? {
+    report.dataStatus == .failed ? nil : AdvertisingEvent(report)
+  }
+
+  /// Whether it counts where reports are counted. One that comes in parts counts once: of its parts the
+  /// first does, or where that is missing the last.
+  package var isCounted: Bool {
+    guard event != nil else { return false }
+    guard isPart else { return joined == nil }
+    return partNumber == 1 || lacksFirstPart && report.dataStatus != .incomplete
+  }
 }
 
 /// The advertising reports of the current packet, and the extended ones that are still incomplete.

@@ -14,6 +14,17 @@ package struct Advertiser: Sendable {
     var adapter: UInt16
     var scan: Int
     var gaps = AdvertisingGaps()
+    /// Those of a scan of which it is not known yet whether duplicates were reported.
+    var doubtfulGaps = AdvertisingGaps()
+    var doubtfulScan = 0
+  }
+
+  /// What was measured in a scan of which it is not known yet whether duplicates were reported.
+  private struct Doubtful: Sendable {
+    let scan: Int
+    var reports = 0
+    var isPaused = false
+    var signals = SignalLevels()
   }
 
   /// A scan response that came behind an advertisement.
@@ -58,7 +69,9 @@ package struct Advertiser: Sendable {
   package private(set) var signals = SignalLevels()
   /// Reports while duplicates were filtered, and while that was not known.
   package private(set) var filteredReports = 0
-  package private(set) var doubtfulReports = 0
+  package var doubtfulReports: Int { otherDoubtful + doubtful.reduce(0) { $0 + $1.reports } }
+  private var doubtful: [Doubtful] = []
+  private var otherDoubtful = 0
   /// Whether a scan paused in which it was heard: then events may have been missed.
   package private(set) var scanPaused = false
   /// The PHYs of its advertisements, bit n for PHY n: of the primary channel, of the secondary one.
@@ -92,6 +105,9 @@ package struct Advertiser: Sendable {
   var wasHeardLately = false
 
   private static let streamLimit = 8
+  private static let doubtfulLimit = 4
+  /// The same data again within this time: a controller that filters duplicates would not have told.
+  private static let soon: Int64 = 1_000_000_000
   private static let joinLimit = 32
   private static let addressLimit = 16
   private static let connectionLimit = 16
@@ -106,8 +122,13 @@ package struct Advertiser: Sendable {
   /// How many reports of a kind.
   package func count(_ event: AdvertisingEvent) -> Int { Int(counts[Int(event.rawValue)]) }
 
-  /// How many reports in all.
+  /// How often it was heard in all, in whatever way.
   package var reports: Int { Int(counts.wrappedSum()) }
+
+  /// How many advertising reports a controller gave of it.
+  package var advertisingReports: Int {
+    AdvertisingEvent.allCases.reduce(0) { $0 + ($1.isReport ? count($1) : 0) }
+  }
 
   /// Whether HCI reports told of it.
   var hasReports: Bool { firstReport > 0 && count(.management) < reports }
@@ -136,10 +157,11 @@ package struct Advertiser: Sendable {
   mutating func count(_ event: AdvertisingEvent, packet: Int, time: Timestamp?, signal: Int8?) {
     counts[Int(event.rawValue)] &+= 1
     if firstReport == 0 {
-      (firstReport, firstTime, firstSignal) = (packet, time, signal)
+      (firstReport, firstTime) = (packet, time)
     } else {
       wasHeardLately = true
     }
+    if firstSignal == nil { firstSignal = signal }
     goesOn(packet, time)
     if event == .inquiry { isClassic = true }
   }
@@ -175,16 +197,42 @@ package struct Advertiser: Sendable {
       if let signal { signals.add(signal) }
       if scan.isPaused { scanPaused = true }
     case true?: filteredReports += 1
-    case nil: doubtfulReports += 1
+    case nil:
+      if doubtful.last?.scan != scan.id {
+        guard doubtful.count < Self.doubtfulLimit else {
+          otherDoubtful += 1
+          return
+        }
+        doubtful.append(Doubtful(scan: scan.id))
+      }
+      let last = doubtful.count - 1
+      doubtful[last].reports += 1
+      doubtful[last].isPaused = doubtful[last].isPaused || scan.isPaused
+      if let signal { doubtful[last].signals.add(signal) }
     }
   }
 
+  /// Takes what was measured while it was not known whether duplicates were reported, where `isProven` says
+  /// of the scan that they were.
+  mutating func settle(_ isProven: (Int) -> Bool) {
+    for position in streams.indices where isProven(streams[position].doubtfulScan) {
+      streams[position].gaps.absorb(streams[position].doubtfulGaps)
+    }
+    for found in doubtful where isProven(found.scan) {
+      signals.absorb(found.signals)
+      scanPaused = scanPaused || found.isPaused
+    }
+    doubtful.removeAll { isProven($0.scan) }
+  }
+
   /// Takes the data of a report.
+  ///
+  /// - Returns: whether the same data came just before in the same scan.
   mutating func take(
     _ stream: AdvertisingStream, _ data: RawSpan, isTruncated: Bool, packet: Int,
     time: Timestamp?, adapter: UInt16, _ scan: Scans.Hearing?, limit: Int,
     _ budget: inout PayloadBudget
-  ) {
+  ) -> Bool {
     let place = payloads.take(
       stream, data, isTruncated: isTruncated, packet: packet, time: time, limit: limit, &budget)
     if stream.isScanResponse {
@@ -192,30 +240,45 @@ package struct Advertiser: Sendable {
     } else if stream.isScannable {
       latestAdvertisement = place >= 0 ? place : nil
     }
-    if let known = streams.firstIndex(where: { $0.stream == stream }) {
-      if streams[known].payload != place {
-        streams[known].payload = place
-        changes += 1
-        lastChange = packet
+    guard let known = streams.firstIndex(where: { $0.stream == stream }) else {
+      if streams.count < Self.streamLimit {
+        streams.append(
+          Stream(stream: stream, payload: place, time: time, adapter: adapter, scan: scan?.id ?? 0))
       }
-      pace(known, time, adapter, scan)
-    } else if streams.count < Self.streamLimit {
-      streams.append(
-        Stream(stream: stream, payload: place, time: time, adapter: adapter, scan: scan?.id ?? 0))
+      return false
     }
+    var isRepeated = false
+    if streams[known].payload != place {
+      streams[known].payload = place
+      changes += 1
+      lastChange = packet
+    } else if let scan, streams[known].scan == scan.id, let time, let before = streams[known].time {
+      isRepeated = 0...Self.soon ~= time.nanoseconds(since: before)
+    }
+    pace(known, time, adapter, scan)
+    return isRepeated
   }
 
   /// Notes the time since the event before of a stream, where nothing was left out between.
   private mutating func pace(
     _ known: Int, _ time: Timestamp?, _ adapter: UInt16, _ scan: Scans.Hearing?
   ) {
-    guard let scan, let time, scan.filtersDuplicates == false,
+    guard let scan, let time, scan.filtersDuplicates != true,
       !streams[known].stream.isScanResponse, streams[known].stream.event != .periodic
     else { return }
     if streams[known].scan == scan.id, streams[known].adapter == adapter,
       let before = streams[known].time
     {
-      guard streams[known].gaps.add(time.nanoseconds(since: before)) else { return }
+      let gap = time.nanoseconds(since: before)
+      if scan.filtersDuplicates == false {
+        guard streams[known].gaps.add(gap) else { return }
+      } else {
+        // One scan's are enough: there are others only where records were lost.
+        if streams[known].doubtfulScan == 0 { streams[known].doubtfulScan = scan.id }
+        guard streams[known].doubtfulScan != scan.id || streams[known].doubtfulGaps.add(gap) else {
+          return
+        }
+      }
     }
     streams[known].time = time
     streams[known].scan = scan.id
@@ -260,7 +323,7 @@ package struct Advertiser: Sendable {
     address = identity
     signals.absorb(other.signals)
     filteredReports += other.filteredReports
-    doubtfulReports += other.doubtfulReports
+    otherDoubtful += other.doubtfulReports
     scanPaused = scanPaused || other.scanPaused
     primaryPHYs |= other.primaryPHYs
     secondaryPHYs |= other.secondaryPHYs

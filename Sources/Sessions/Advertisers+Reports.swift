@@ -14,12 +14,12 @@ extension Advertisers {
     for position in advertisements.reports.indices {
       let advertisement = advertisements.reports[position]
       let report = advertisement.report
-      guard let event = AdvertisingEvent(report), report.dataStatus != .failed else { continue }
+      guard let event = advertisement.event else { continue }
+      let begins = advertisement.isCounted
       // A train is listened to whether a scan is on or not.
-      let begins = Self.begins(advertisement)
       var hearing: Scans.Hearing?
       if event != .periodic {
-        if !waiting.isEmpty, !scans.isOn(adapter) { beginScan(adapter) }
+        beginScan(adapter)
         hearing = scans.hear(
           adapter, packet: record.number, time: record.time,
           isCounted: isCounted && begins)
@@ -52,25 +52,21 @@ extension Advertisers {
         event, properties: properties, sid: report.sid ?? train?.sid ?? 0xff,
         isScanResponse: report.isScanResponse)
       let isTruncated = report.isCut || report.dataStatus != .complete
+      let isRepeated: Bool
       if let joined = advertisement.joined {
-        devices[place].take(
+        isRepeated = devices[place].take(
           stream, advertisements.joined.bytes.part(joined), isTruncated: isTruncated,
           packet: record.number, time: record.time, adapter: adapter, hearing,
           limit: limits.payloads, &budget)
       } else {
-        devices[place].take(
+        isRepeated = devices[place].take(
           stream, bytes.part(report.data), isTruncated: isTruncated, packet: record.number,
           time: record.time, adapter: adapter, hearing, limit: limits.payloads, &budget)
       }
+      if isRepeated, let hearing, hearing.filtersDuplicates == nil {
+        scans.proveDuplicates(hearing.id)
+      }
     }
-  }
-
-  /// Whether a report counts: of an advertisement in parts the first does, or where that is missing the
-  /// last.
-  private static func begins(_ advertisement: Advertisement) -> Bool {
-    guard advertisement.isPart else { return advertisement.joined == nil }
-    if advertisement.partNumber == 1 { return true }
-    return advertisement.lacksFirstPart && advertisement.report.dataStatus != .incomplete
   }
 
   /// Takes the results of an inquiry: number (1 byte), then of each address (6), page scan repetition
@@ -113,6 +109,10 @@ extension Advertisers {
       scans.discover(
         bytes.byte(at: Int(body.start)), isOn: bytes.byte(at: Int(body.start) + 1) != 0,
         record.adapter ?? 0xffff, packet: record.number, time: record.time)
+    } else if control.code == ControlRecord.advertisingRemoved, !body.isEmpty {
+      own.end(
+        AdvertisingSet(.management, bytes.byte(at: Int(body.start))), .host,
+        record.adapter ?? 0xffff, packet: record.number, time: record.time)
     }
     guard isCounted else { return }
     let isMonitors = control.code == 0x002f
@@ -138,7 +138,7 @@ extension Advertisers {
   private mutating func take(
     _ stream: AdvertisingStream, _ data: RawSpan, _ record: borrowing CaptureRecord, _ place: Int
   ) {
-    devices[place].take(
+    _ = devices[place].take(
       stream, data, isTruncated: record.isTruncated, packet: record.number, time: record.time,
       adapter: record.adapter ?? 0xffff, nil, limit: limits.payloads, &budget)
   }
@@ -186,16 +186,53 @@ extension Advertisers {
     }
   }
 
+  /// Takes the results that Android LE Batch Scan returns to Read Results (0x04), where the table of
+  /// vendor commands knows it: number of commands (1 byte), opcode (2), status (1), subcommand (1), form
+  /// (1: 1 truncated, 2 full), number of records (1), of each address (6), type (1), TX power (1), RSSI
+  /// (1), time (2, units of 50 ms back from now); full ones also length (1), data, length (1), scan
+  /// response (Android, "HCI requirements"; the same sizes in GattService.java, parseTruncatedResults and
+  /// parseFullResults [mem]).
+  mutating func observeBatch(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan
+  ) {
+    guard let row = dissection.parameters?.completed,
+      HCITable.name(row).description.hasPrefix("Android")
+    else { return }
+    var cursor = Cursor(bytes, dissection.body)
+    guard (try? cursor.take(3)) != nil, (try? cursor.u8()) == 0, (try? cursor.u8()) == 0x04,
+      let form = try? cursor.u8(), form == 1 || form == 2, let count = try? cursor.u8()
+    else { return }
+    for _ in 0..<count {
+      guard let address = try? DeviceAddress(parsing: &cursor), let kind = try? cursor.u8(),
+        (try? cursor.take(4)) != nil
+      else { return }
+      let type = AddressType(rawValue: kind)
+      let place = place(address, type, packet: record.number)
+      devices[place].note(type)
+      // How strong it was says little beside levels that were measured now.
+      devices[place].count(.batch, packet: record.number, time: record.time, signal: nil)
+      guard form == 2 else { continue }
+      for isScanResponse in [false, true] {
+        guard let length = try? cursor.u8() else { return }
+        let data = cursor.takeUpTo(Int(length))
+        if data.isEmpty { continue }
+        take(
+          AdvertisingStream(.batch, isScanResponse: isScanResponse), bytes.part(data), record,
+          place)
+      }
+    }
+  }
+
   // MARK: The end
 
   /// Takes the end of the capture: what was not answered has been carried out for all that is known,
   /// what is on was on up to here, and devices that turned out to be one become one.
   package mutating func finish(_ memory: Memory, isCounted: Bool = true) {
     memory.links.forEach { note($0, isCounted: isCounted) }
-    for command in waiting { apply(command, .success) }
-    waiting.removeAll()
+    finishCommands()
     scans.finish(packet: lastPacket, time: lastTime)
     own.finish(packet: lastPacket, time: lastTime)
+    for position in devices.indices { devices[position].settle { scans.isProven($0) } }
     unite(memory)
   }
 

@@ -10,17 +10,6 @@ package import Dissectors
 /// Bounded: where there are too many advertisers, those go that were heard first and not again since
 /// room was last looked for.
 package struct Advertisers: Sendable {
-  /// A command whose answer has not come.
-  struct Waiting: Sendable {
-    let adapter: UInt16
-    let opcode: UInt16
-    let packet: Int
-    let time: Timestamp?
-    let parameters: [UInt8]
-    /// Whether the capture lacks a part of them.
-    let isCut: Bool
-  }
-
   /// The scans.
   package internal(set) var scans: Scans
   /// The host's own advertising.
@@ -34,7 +23,9 @@ package struct Advertisers: Sendable {
   package private(set) var forgotten = 0
   /// What advertisers' data may still take of memory.
   var budget: PayloadBudget
-  var waiting: [Waiting] = []
+  private var commands: HostCommands
+  /// The controllers that commands were sent to.
+  private var commanded: Set<UInt16> = []
   /// Identities that resolvable addresses turned out to belong to, from connections.
   var identities: [DeviceAddress: (address: DeviceAddress, type: AddressType)] = [:]
   /// Connections whose peer is not known, by their numbers: their first packets and their handles.
@@ -50,6 +41,7 @@ package struct Advertisers: Sendable {
     self.limits = limits
     scans = Scans(limits)
     own = OwnAdvertising(limits)
+    commands = HostCommands(limit: limits.commands)
     budget = PayloadBudget(bytes: limits.payloadBytes, others: limits.otherPayloads)
   }
 
@@ -80,10 +72,12 @@ package struct Advertisers: Sendable {
     if answer.opened || answer.closed || memory.links.otherEndings != otherEndings {
       observeLinks(record, answer, memory, isCounted: isCounted)
     }
+    for done in commands.answered(by: record, dissection, bytes, answer) { apply(done) }
     switch dissection.content {
     case .event(let event):
       observe(event, record, dissection, bytes, answer, memory, isCounted: isCounted)
     case .command(let command):
+      if commanded.count < limits.adapters { commanded.insert(record.adapter ?? 0xffff) }
       if ScanParameters.opcodes.contains(command.opcode)
         || ScanSwitch.opcodes.contains(command.opcode)
         || AdvertisingCommand.concerns(command.opcode)
@@ -97,6 +91,8 @@ package struct Advertisers: Sendable {
     case .control(let control):
       if control.isEvent {
         observe(control, record, dissection.body, bytes, isCounted: isCounted)
+      } else if AdvertisingCommand.concerns(control: control.code) {
+        send(control.code, isControl: true, record, bytes.part(dissection.body))
       }
     case .acl, .sco, .iso, .unknown: break
     }
@@ -105,53 +101,26 @@ package struct Advertisers: Sendable {
   // MARK: Commands
 
   private mutating func send(
-    _ opcode: UInt16, _ record: borrowing CaptureRecord, _ parameters: RawSpan
+    _ opcode: UInt16, isControl: Bool = false, _ record: borrowing CaptureRecord,
+    _ parameters: RawSpan
   ) {
-    if waiting.count >= max(1, limits.commands) {
-      // Its answer was lost.
-      apply(waiting.removeFirst(), .success)
-    }
-    waiting.append(
-      Waiting(
-        adapter: record.adapter ?? 0xffff, opcode: opcode, packet: record.number,
-        time: record.time, parameters: parameters.array, isCut: record.isTruncated))
+    if let lost = commands.send(opcode, isControl: isControl, record, parameters) { apply(lost) }
   }
 
   /// A command was answered: it takes effect, or was refused.
-  private mutating func answered(
-    _ opcode: UInt16, _ status: StatusCode, _ adapter: UInt16, _ request: Request?
-  ) {
-    guard
-      let position = waiting.firstIndex(where: {
-        $0.adapter == adapter && $0.opcode == opcode
-          && (request == nil || request?.packet == $0.packet)
-      })
-    else { return }
-    // Commands are answered in order: what was sent before it has lost its answer.
-    let command = waiting.remove(at: position)
-    var older = 0
-    while older < waiting.count, waiting[older].packet < command.packet {
-      if waiting[older].adapter == adapter {
-        apply(waiting.remove(at: older), .success)
-      } else {
-        older += 1
-      }
-    }
-    apply(command, status)
-  }
-
-  mutating func apply(_ command: Waiting, _ status: StatusCode) {
+  private mutating func apply(_ done: HostCommands.Done) {
+    let (command, status) = (done.command, done.status)
     let (adapter, packet, time) = (command.adapter, command.packet, command.time)
     let parameters = command.parameters.bytes
-    if ScanSwitch.opcodes.contains(command.opcode) {
+    if !command.isControl, ScanSwitch.opcodes.contains(command.opcode) {
       guard let change = try? ScanSwitch(command.opcode, parameters) else { return }
       scans.turn(change, adapter, status, packet: packet, time: time)
-    } else if ScanParameters.opcodes.contains(command.opcode) {
+    } else if !command.isControl, ScanParameters.opcodes.contains(command.opcode) {
       guard status == .success,
         let setting = try? ScanParameters(command.opcode, parameters)
       else { return }
       scans.set(setting, adapter)
-    } else if let known = try? AdvertisingCommand(command.opcode, parameters) {
+    } else if let known = command.advertising {
       if status == .success {
         own.apply(
           known, parameters, isCut: command.isCut, adapter, packet: packet, time: time, &budget)
@@ -168,16 +137,22 @@ package struct Advertisers: Sendable {
 
   /// What waits for an answer of an adapter that would begin a scan: a report says that it did.
   mutating func beginScan(_ adapter: UInt16) {
-    while let position = waiting.firstIndex(where: {
-      $0.adapter == adapter
+    guard !commands.isEmpty, !scans.isOn(adapter) else { return }
+    let begun = commands.takeAll {
+      $0.adapter == adapter && !$0.isControl
         && (ScanSwitch.opcodes.contains($0.opcode) || ScanParameters.opcodes.contains($0.opcode))
-    }) {
-      apply(waiting.remove(at: position), .success)
     }
+    for done in begun { apply(done) }
+  }
+
+  /// What waits at the end of the capture has been carried out for all that is known.
+  mutating func finishCommands() {
+    for done in commands.takeAll({ _ in true }) { apply(done) }
+    own.forgetManagement(of: commanded)
   }
 
   private mutating func forget(_ adapter: UInt16, packet: Int, time: Timestamp?) {
-    waiting.removeAll { $0.adapter == adapter }
+    commands.forget(adapter)
     scans.forget(adapter, packet: packet, time: time)
     own.forget(adapter, packet: packet, time: time)
   }
@@ -202,16 +177,12 @@ package struct Advertisers: Sendable {
       guard body.count >= 3 else { return }
       let opcode = bytes.littleEndianU16(at: start + 1)
       let status = StatusCode(rawValue: body.count > 3 ? bytes.byte(at: start + 3) : 0)
-      if !waiting.isEmpty { answered(opcode, status, adapter, answer.request) }
+      if opcode == 0xfd56, isCounted { observeBatch(record, dissection, bytes) }
       if opcode == HCICommand.reset, status == .success {
         forget(adapter, packet: record.number, time: record.time)
       } else if opcode == 0x203a, status == .success, body.count >= 6 {
         own.learn(longest: Int(bytes.littleEndianU16(at: start + 4)), adapter)
       }
-    case HCIEvent.commandStatusCode:
-      guard body.count >= 4, bytes.byte(at: start) != 0 else { return }
-      let opcode = bytes.littleEndianU16(at: start + 2)
-      answered(opcode, StatusCode(rawValue: bytes.byte(at: start)), adapter, answer.request)
     case 0x02, 0x22, 0x2f:
       if isCounted { hear(inquiry: event.code, record, bytes, body) }
     case HCIEvent.vendorCode:

@@ -69,6 +69,11 @@ package struct AdvertisingGaps: Sendable {
     return true
   }
 
+  /// Takes in gaps that were measured elsewhere, as far as there is room.
+  mutating func absorb(_ other: Self) {
+    gaps += other.gaps.prefix(Self.limit - gaps.count)
+  }
+
   /// The estimated interval in microseconds.
   ///
   /// Where events were missed a gap is a multiple of the interval: of the shorter gaps one in four is

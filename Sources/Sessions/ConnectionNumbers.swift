@@ -26,7 +26,7 @@ package struct ConnectionNumbers: Sendable {
   }
 
   /// Takes in those that were noted elsewhere.
-  mutating func absorb(_ other: Self, limit: Int) {
+  package mutating func absorb(_ other: Self, limit: Int) {
     let new = other.first.filter { !first.contains($0) }
     count += other.count - (other.first.count - new.count)
     latest = max(latest, other.latest)

@@ -69,19 +69,22 @@ package struct OwnAdvertiser: Sendable {
   package let firstTime: Timestamp?
   /// Whether it is on.
   var isOn = false
-  /// Data that comes in several commands, by its kind.
-  fileprivate var parts: [AdvertisingCommand.DataKind: Parts] = [:]
-
-  /// The beginning of data that comes in several commands.
-  fileprivate struct Parts: Sendable {
-    var bytes: [UInt8] = []
-    /// Whether the capture lacks bytes behind these: then what follows has no place.
-    var isCut = false
-  }
+  /// Data that comes in several commands.
+  fileprivate var parts = AdvertisingDataParts()
 
   /// Whether more was done than to give it an address.
   package var isSetUp: Bool {
     parameters != nil || !payloads.all.isEmpty || !periods.isEmpty || furtherPeriods > 0
+  }
+
+  /// Whether its PDUs are legacy ones, as far as that is known.
+  fileprivate var isLegacy: Bool {
+    switch set.family {
+    case .legacy, .android: true
+    // As long as nothing else is asked for.
+    case .management: parameters.map { $0.properties & 0x10 != 0 } ?? true
+    case .extended: parameters.map { $0.properties & 0x10 != 0 } ?? false
+    }
   }
 
   /// Whether it was ever on.
@@ -170,13 +173,24 @@ package struct OwnAdvertising: Sendable {
     case .periodic(let isOn, let set):
       guard isOn, let known = make(adapter, set, packet: packet, time: time) else { return }
       all[known].isPeriodic = true
-    case .remove(let set):
+    case .instance(let set, let values, let advertising, let scanResponse):
+      guard let known = make(adapter, set, packet: packet, time: time) else { return }
+      if let values { all[known].parameters = values }
+      for (kind, slice) in [
+        (AdvertisingCommand.DataKind.advertising, advertising), (.scanResponse, scanResponse),
+      ] where !slice.isEmpty {
+        take(
+          known, kind, 3, parameters.part(slice),
+          isCut: isCut && slice.end >= parameters.byteCount, packet: packet, time: time, &budget)
+      }
+      switchOn(known, packet: packet, time: time)
+    case .remove(let family, let handle):
       for known in all.indices
-      where all[known].adapter == adapter && all[known].set.family == .extended
-        && (set == nil || all[known].set == set)
+      where all[known].adapter == adapter && all[known].set.family == family
+        && (handle == nil || all[known].set.handle == handle)
       {
         switchOff(known, .host, packet: packet, time: time)
-        all[known].parts.removeAll()
+        all[known].parts.forget()
       }
     }
   }
@@ -201,12 +215,12 @@ package struct OwnAdvertising: Sendable {
   mutating func refuse(
     _ set: AdvertisingSet, _ kind: AdvertisingCommand.DataKind, _ adapter: UInt16
   ) {
-    if let known = find(adapter, set) { all[known].parts[kind] = nil }
+    if let known = find(adapter, set) { all[known].parts.forget(kind) }
   }
 
   /// The capture lacks records: parts of data may be among them.
   mutating func lose() {
-    for known in all.indices { all[known].parts.removeAll() }
+    for known in all.indices { all[known].parts.forget() }
   }
 
   private mutating func give(_ known: Int, _ address: DeviceAddress) {
@@ -219,27 +233,8 @@ package struct OwnAdvertising: Sendable {
     _ known: Int, _ kind: AdvertisingCommand.DataKind, _ operation: UInt8, _ piece: RawSpan,
     isCut: Bool, packet: Int, time: Timestamp?, _ budget: inout PayloadBudget
   ) {
-    // Without its first part, data would begin somewhere in a structure: in a key, for instance.
-    guard operation <= 3, operation == 1 || operation == 3 || all[known].parts[kind] != nil else {
-      return
-    }
-    var whole =
-      operation & 1 == 1
-      ? OwnAdvertiser.Parts() : all[known].parts[kind] ?? OwnAdvertiser.Parts()
-    if !whole.isCut {
-      // Core, Vol 4, Part E, 7.8.54: no more than this.
-      let room = max(0, 1650 - whole.bytes.count)
-      whole.bytes.append(piece.part(Slice(start: 0, count: min(piece.byteCount, room))))
-      whole.isCut = isCut || piece.byteCount > room
-    }
-    guard operation == 2 || operation == 3 else {
-      all[known].parts[kind] = whole
-      return
-    }
-    all[known].parts[kind] = nil
-    let isLegacy =
-      all[known].set.family != .extended
-      || all[known].parameters.map { $0.properties & 0x10 != 0 } ?? false
+    guard let whole = all[known].parts.take(kind, operation, piece, isCut: isCut) else { return }
+    let isLegacy = all[known].isLegacy
     let stream = AdvertisingStream(
       kind == .periodic ? .periodic : .own, properties: isLegacy ? 0x10 : 0,
       isScanResponse: kind == .scanResponse)
@@ -292,8 +287,14 @@ package struct OwnAdvertising: Sendable {
   mutating func forget(_ adapter: UInt16, packet: Int, time: Timestamp?) {
     for known in all.indices where all[known].adapter == adapter {
       switchOff(known, .reset, packet: packet, time: time)
-      all[known].parts.removeAll()
+      all[known].parts.forget()
     }
+  }
+
+  /// Forgets what was asked of the kernel for these controllers: the capture has the commands by which it
+  /// was done.
+  mutating func forgetManagement(of adapters: Set<UInt16>) {
+    all.removeAll { $0.set.family == .management && adapters.contains($0.adapter) }
   }
 
   /// The capture ends: what is on was on up to here.

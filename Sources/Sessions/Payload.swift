@@ -14,6 +14,8 @@ package enum AdvertisingEvent: UInt8, Sendable, CaseIterable {
   case tracking
   /// The results of an inquiry: BR/EDR.
   case inquiry
+  /// The results of Android LE Batch Scan, which the controller has collected.
+  case batch
   /// What the captured host itself advertises.
   case own
 
@@ -30,7 +32,16 @@ package enum AdvertisingEvent: UInt8, Sendable, CaseIterable {
     case .management: "mgmt_device_found"
     case .tracking: "android_tracking"
     case .inquiry: "inquiry_result"
+    case .batch: "android_batch_scan"
     case .own: "own"
+    }
+  }
+
+  /// Whether it is an advertising report of a controller's; else what others made of some.
+  package var isReport: Bool {
+    switch self {
+    case .advInd, .advDirectInd, .advScanInd, .advNonconnInd, .scanRsp, .extended, .periodic: true
+    case .management, .tracking, .inquiry, .batch, .own: false
     }
   }
 
@@ -87,7 +98,7 @@ package struct AdvertisingStream: Equatable, Sendable {
   /// Whether a scan response may answer for it (Core, Vol 6, Part B, 4.4.2).
   var isScannable: Bool {
     switch event {
-    case .advInd, .advScanInd, .tracking: !isScanResponse
+    case .advInd, .advScanInd, .tracking, .batch: !isScanResponse
     case .extended: !isScanResponse && properties & 2 != 0
     default: false
     }
@@ -106,7 +117,7 @@ package struct AdvertisingStream: Equatable, Sendable {
   /// Vol 4, Part E, 7.8.54).
   package var mostBytes: Int? {
     switch event {
-    case .management, .tracking: nil
+    case .management, .tracking, .batch: nil
     case .inquiry: 240
     default: isLegacy ? 31 : 1650
     }

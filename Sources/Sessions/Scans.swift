@@ -51,6 +51,9 @@ package struct Scan: Sendable {
   package internal(set) var lastPacket: Int
   /// And when.
   package internal(set) var lastTime: Timestamp?
+  /// Whether its reports prove that duplicates are reported, where no command tells it: the same data of
+  /// the same device came twice within a second.
+  package internal(set) var hasDuplicates = false
   /// Why the controller did not begin it.
   package internal(set) var refusal: StatusCode?
   /// Reports while it was on, of those that were asked for.
@@ -222,6 +225,15 @@ package struct Scans: Sendable {
       id: id, filtersDuplicates: all[on].filterDuplicates.map { $0 != 0 },
       isPaused: all[on].isPaused)
   }
+
+  /// A scan of which no command tells it reports duplicates: there were some.
+  mutating func proveDuplicates(_ id: Int) {
+    guard let known = position(id), all[known].filterDuplicates == nil else { return }
+    all[known].hasDuplicates = true
+  }
+
+  /// Whether reports of a scan prove that.
+  func isProven(_ id: Int) -> Bool { position(id).map { all[$0].hasDuplicates } ?? false }
 
   private func isRecent(_ id: Int, _ time: Timestamp?) -> Bool {
     guard let ended = position(id) else { return false }

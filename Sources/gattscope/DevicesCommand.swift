@@ -30,26 +30,25 @@ struct DevicesCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var selection: SelectionOptions
 
-  @Flag(name: .long, help: "Print one JSON object a line.")
-  var json = false
+  @OptionGroup
+  var times: TimeOptions
 
-  @Flag(name: .long, help: "Print keys and other secrets instead of <hidden>.")
-  var showKeys = false
+  @OptionGroup
+  var presentation: OutputOptions
 
-  @OptionGroup(title: "Terminal")
-  var terminal: TerminalOptions
-
-  @OptionGroup(title: "Terminal")
-  var signs: SignOptions
+  func validate() throws {
+    if times.time == .delta {
+      throw ValidationError("--time delta is for lines, which devices has none of.")
+    }
+  }
 
   mutating func run() throws {
     var options = DevicesOptions()
-    options.isJSON = json
+    options.isJSON = presentation.json
+    presentation.apply(to: &options.show)
     options.show.selection = Run.finding(try selection.selection(), in: captures)
-    options.show.showsKeys = showKeys
-    options.show.usesColor = terminal.usesColor
-    options.show.width = terminal.columns
-    options.show.glyphs = signs.glyphs
+    options.times = times.time
+    options.show.time = times.time ?? .elapsed
     options.show.zoneOffset = Terminal.zoneOffset(at:)
     try Run.captures(captures) { DevicesReport(options, $0) }
   }

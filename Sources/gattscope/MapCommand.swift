@@ -33,26 +33,14 @@ struct MapCommand: ParsableCommand {
   @OptionGroup
   var supplied: MapFileOptions
 
-  @Flag(name: .long, help: "Print a JSON document.")
-  var json = false
-
-  @Flag(name: .long, help: "Print keys and other secrets instead of <hidden>.")
-  var showKeys = false
-
-  @OptionGroup(title: "Terminal")
-  var terminal: TerminalOptions
-
-  @OptionGroup(title: "Terminal")
-  var signs: SignOptions
+  @OptionGroup
+  var presentation: OutputOptions
 
   mutating func run() throws {
     var options = MapOptions()
     options.devices = device
-    options.isJSON = json
-    options.showsKeys = showKeys
-    options.glyphs = signs.glyphs
-    options.width = terminal.columns
-    options.usesColor = terminal.usesColor
+    options.isJSON = presentation.json
+    presentation.apply(to: &options)
     let chosen = options
     try Run.captures(captures, maps: supplied.maps()) { _ in MapReport(chosen) }
   }

@@ -43,6 +43,8 @@ enum Run {
     } catch {
       failures.insert(error, at: 0)
     }
+    // A stream may be ended in the middle of a record.
+    if Terminal.isInterrupted { failures = [] }
     try end(names, failures, reading.remarks, outputFailure: reading.output.failure)
   }
 

@@ -37,9 +37,6 @@ struct ShowCommand: ParsableCommand {
   @OptionGroup
   var supplied: MapFileOptions
 
-  @Flag(name: .long, help: "Print one JSON object a line.")
-  var json = false
-
   @Flag(name: .shortAndLong, help: "Print every field of every layer, one a line.")
   var verbose = false
 
@@ -53,22 +50,14 @@ struct ShowCommand: ParsableCommand {
   @Flag(name: .long, help: "Add each record's bytes: to JSON as hexadecimal, to text as -x does.")
   var raw = false
 
-  @Flag(name: .long, help: "Print keys and other secrets instead of <hidden>.")
-  var showKeys = false
+  @OptionGroup
+  var times: TimeOptions
 
-  @Option(
-    name: .long,
-    help: "What stands in the time column; with local, --from and --to are of this machine's zone.")
-  var time: ShowOptions.TimeStyle = .elapsed
-
-  @OptionGroup(title: "Terminal")
-  var terminal: TerminalOptions
-
-  @OptionGroup(title: "Terminal")
-  var signs: SignOptions
+  @OptionGroup
+  var presentation: OutputOptions
 
   func validate() throws {
-    if brief, json {
+    if brief, presentation.json {
       throw ValidationError("--brief is for text: with --json each packet has its object.")
     }
   }
@@ -76,27 +65,22 @@ struct ShowCommand: ParsableCommand {
   mutating func run() throws {
     var options = ShowOptions()
     options.selection = Run.finding(try selection.selection(), in: captures)
-    options.time = time
+    options.time = times.time ?? .elapsed
     options.isVerbose = verbose
     options.isBrief = brief
     options.showsBytes = hex || raw
-    options.showsKeys = showKeys
-    options.usesColor = terminal.usesColor
-    options.width = terminal.columns
-    options.glyphs = signs.glyphs
+    presentation.apply(to: &options)
     options.zoneOffset = Terminal.zoneOffset(at:)
     let maps = try supplied.maps()
-    if json, captures.count == 1, options.showsEverything {
+    if presentation.json, captures.count == 1, options.showsEverything {
       try Run.shared(captures[0], maps: maps) { [options] in ShowJSON(options, $0) }
-    } else if json {
+    } else if presentation.json {
       try Run.captures(captures, maps: maps) { ShowJSON(options, $0) }
     } else {
       try Run.captures(captures, maps: maps) { ShowText(options, $0) }
     }
   }
 }
-
-extension ShowOptions.TimeStyle: ExpressibleByArgument {}
 
 /// `info`: what is in a capture.
 struct InfoCommand: ParsableCommand {

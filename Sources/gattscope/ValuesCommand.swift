@@ -58,9 +58,6 @@ struct ValuesCommand: ParsableCommand {
   @Flag(name: .long, help: "Print comma-separated values, one row a value.")
   var csv = false
 
-  @Flag(name: .long, help: "Print one JSON object a line.")
-  var json = false
-
   @Option(
     name: .long,
     help: ArgumentHelp(
@@ -83,22 +80,22 @@ struct ValuesCommand: ParsableCommand {
     })
   var channel: UInt16?
 
-  @Flag(name: .long, help: "Print keys and other secrets instead of <hidden>.")
-  var showKeys = false
+  @OptionGroup
+  var times: TimeOptions
 
-  @OptionGroup(title: "Terminal")
-  var terminal: TerminalOptions
-
-  @OptionGroup(title: "Terminal")
-  var signs: SignOptions
+  @OptionGroup
+  var presentation: OutputOptions
 
   func validate() throws {
-    let forms = [all, csv, json, raw != nil].count { $0 }
+    let forms = [all, csv, presentation.json, raw != nil].count { $0 }
     if forms > 1 {
       throw ValidationError("--all, --csv, --json and --raw exclude each other.")
     }
     if follow, raw != nil {
       throw ValidationError("--raw writes a file that is whole; with --follow there is no end.")
+    }
+    if csv, times.time == .delta {
+      throw ValidationError("--time delta is for lines; rows count from the first record.")
     }
     if channel != nil, raw == nil {
       throw ValidationError("--channel goes with --raw: what crosses a channel has no values.")
@@ -116,15 +113,14 @@ struct ValuesCommand: ParsableCommand {
     var options = ValuesOptions()
     options.selection = Run.finding(try selection.selection(), in: captures)
     options.operations = operation.flatMap(\.self)
-    options.showsKeys = showKeys
-    options.usesColor = terminal.usesColor
-    options.width = terminal.columns
-    options.glyphs = signs.glyphs
+    options.time = times.time ?? .elapsed
+    options.zoneOffset = Terminal.zoneOffset(at:)
+    presentation.apply(to: &options)
     let maps = try supplied.maps()
     if follow { Terminal.endWellOnInterrupt() }
     if let raw {
       try write(raw, options, maps)
-    } else if json {
+    } else if presentation.json {
       try Run.captures(captures, maps: maps) { ValueLines(options, .json, $0) }
     } else if csv {
       try Run.captures(captures, maps: maps) { ValueLines(options, .csv, $0) }

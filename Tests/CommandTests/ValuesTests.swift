@@ -55,7 +55,7 @@ struct ValuesCommandTests {
     arguments: [
       ["--opcode", "0x12"], ["--event", "5"], ["--text", "a"], ["--layer", "smp"],
       ["--json", "--csv"], ["--raw", "x", "--follow"], ["--all", "--raw", "x"],
-      ["--channel", "0x40"], ["--operation", "no"],
+      ["--channel", "0x40"], ["--operation", "no"], ["--csv", "--time", "delta"],
     ])
   func refusals(_ options: [String]) throws {
     let ending = try Program.run(["values"] + options + [Program.sample("heart-rate")])
@@ -75,6 +75,41 @@ struct ValuesCommandTests {
     kill(session.process.processIdentifier, signal)
     let ending = session.finish()
     #expect(ending.status == 0 && ending.errors.isEmpty, "\(ending)")
+  }
+
+  @Test(
+    "What came before Ctrl-C is all that there is: no value is lost, and half a record is no damage"
+  )
+  func interrupted() throws {
+    let capture = try CaptureBytes(contentsOf: Program.sample("heart-rate"))
+    let pipe = Pipe()
+    let session = try Session(
+      ["values", "--follow", "--csv", "-"], input: pipe.fileHandleForReading)
+    // A read request that is not answered, and half of the record that would: what is open is told.
+    pipe.fileHandleForWriting.write(Data(capture.bytes[..<(capture.ends[105] + 9)]))
+    #expect(session.line()?.hasPrefix("packet,time") == true)
+    #expect(session.line()?.hasPrefix("104,") == true)
+    kill(session.process.processIdentifier, SIGINT)
+    let ending = session.finish()
+    #expect(ending.status == 0 && ending.errors.isEmpty, "\(ending)")
+    #expect(ending.lines.count == 1 && ending.text.contains("no_response"), "\(ending.text)")
+    #expect(ending.output.last == 0x0a)
+  }
+
+  @Test("--time: lines have a column of it, rows their date in this machine's zone")
+  func times() throws {
+    func lines(_ options: [String]) throws -> [String] {
+      try Program.run(
+        ["values", "--uuid", "2a38", Program.sample("heart-rate")] + options,
+        environment: ["TZ": "CET-1"]
+      ).lines
+    }
+    #expect(try lines(["--all", "--time", "none"]).last?.hasPrefix("  104  1 ←") == true)
+    let utc = try lines(["--all", "--time", "utc"])
+    #expect(utc.last?.hasPrefix("  104 2026-11-21T12:00:0") == true, "\(utc)")
+    let local = try lines(["--csv", "--time", "local"])
+    #expect(local.last?.hasPrefix("104,2026-11-21 13:00:0") == true, "\(local)")
+    #expect(try lines(["--csv", "--time", "none"]).last?.hasPrefix("104,,,1,") == true)
   }
 
   @Test("A damaged capture gives its values up to the damage")

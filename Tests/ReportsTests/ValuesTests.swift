@@ -97,7 +97,7 @@ struct ValuesTests {
     #expect(json.contains(",32,33,71,72,"), "\(json)")
     #expect(json.contains(",102],\"packets_total\":101"), "\(json)")
     let csv = values(ValuesOptions(), .csv, of: write)
-    #expect(csv.contains(" 32 33 ... 71 72 ") && csv.hasSuffix(" 102\n"), "\(csv)")
+    #expect(csv.contains(" 32 33 ... 71 72 ") && csv.hasSuffix(" 102,\n"), "\(csv)")
   }
 
   @Test("Results that there are too many kinds of are counted as nothing else")
@@ -184,11 +184,11 @@ struct ValuesTests {
     #expect(
       csv[0]
         == "packet,time,elapsed_s,connection,device,service,uuid,name,handle,operation,direction,"
-        + "value,number,error,response,packets")
+        + "value,number,error,response,packets,identity")
     #expect(
       csv[1] == "4,2023-11-14T22:13:23.000000Z,3,1,C0:11:22:33:44:55,,2a19,Battery Level,0x0011,"
-        + "notification,received,05,5,,,")
-    #expect(csv.allSatisfy { $0.count { $0 == "," } == 15 })
+        + "notification,received,05,5,,,,")
+    #expect(csv.allSatisfy { $0.count { $0 == "," } == 16 })
   }
 
   @Test("A name with a comma is quoted in CSV (RFC 4180)")

@@ -1,5 +1,5 @@
-// The commands by which a host advertises, legacy, extended and Android's, as one: what is asked of
-// which advertising set. All fields little-endian.
+// The commands by which a host advertises, legacy, extended, Android's and those to the Linux kernel, as
+// one: what is asked of which advertising set. All fields little-endian.
 
 package import Bluetooth
 package import Bytes
@@ -14,6 +14,8 @@ package struct AdvertisingSet: Equatable, Sendable {
     case extended
     /// Android LE Multi Advertising.
     case android
+    /// The instances of the Linux kernel's management interface.
+    case management
   }
 
   /// Which commands it is set up with.
@@ -30,14 +32,15 @@ package struct AdvertisingSet: Equatable, Sendable {
 
 /// How a set advertises.
 package struct AdvertisingParameters: Equatable, Sendable {
-  /// The shortest and longest interval, in units of 0.625 ms.
-  package var interval: ClosedRange<UInt32>
+  /// The shortest and longest interval, in units of 0.625 ms; nil where the kernel chooses.
+  package var interval: ClosedRange<UInt32>?
   /// The bits of Advertising_Event_Properties (Core, Vol 4, Part E, 7.8.53): 0 connectable, 1
   /// scannable, 2 directed, 3 high duty cycle, 4 legacy, 5 anonymous. Of legacy commands, those that
   /// stand for its Advertising_Type.
   package var properties: UInt16
-  /// Own_Address_Type: 0 public, 1 random, 2 and 3 resolvable if the controller can, else these.
-  package var ownAddressType: UInt8
+  /// Own_Address_Type: 0 public, 1 random, 2 and 3 resolvable if the controller can, else these; nil
+  /// where the kernel chooses.
+  package var ownAddressType: UInt8?
   /// Whom a directed advertisement calls.
   package var peer: DeviceAddress?
   /// The PHY of the primary channel, and of the secondary one, as HCI numbers them; 0: none.
@@ -75,8 +78,10 @@ package enum AdvertisingCommand: Sendable {
   case enable(Bool, sets: [AdvertisingSet])
   /// A set's periodic train begins or ends.
   case periodic(Bool, AdvertisingSet)
-  /// A set is removed; nil: all extended ones.
-  case remove(AdvertisingSet?)
+  /// An instance of the kernel's is there from now on, with this data.
+  case instance(AdvertisingSet, AdvertisingParameters?, advertising: Slice, scanResponse: Slice)
+  /// A set is removed, or all of a family.
+  case remove(AdvertisingSet.Family, handle: UInt8?)
 
   /// Whether a command is about advertising.
   package static func concerns(_ opcode: UInt16) -> Bool {
@@ -117,8 +122,8 @@ package enum AdvertisingCommand: Sendable {
         _ = try cursor.take(3)
       }
       self = .enable(isOn, sets: sets)
-    case 0x203c: self = .remove(AdvertisingSet(.extended, try cursor.u8()))
-    case 0x203d: self = .remove(nil)
+    case 0x203c: self = .remove(.extended, handle: try cursor.u8())
+    case 0x203d: self = .remove(.extended, handle: nil)
     case 0x2040:
       let isOn = try cursor.u8() & 1 == 1
       self = .periodic(isOn, AdvertisingSet(.extended, try cursor.u8()))

@@ -28,6 +28,9 @@ package struct ControlRecord: Sendable {
   /// Device Found
   package static let deviceFound: UInt16 = 0x0012
 
+  /// Advertising Removed
+  package static let advertisingRemoved: UInt16 = 0x0024
+
   /// Of a Command Complete or Command Status event: the command that it answers.
   package func answeredOpcode(_ bytes: RawSpan, _ body: Slice) -> UInt16? {
     guard isAnswer, body.count >= 2 else { return nil }

@@ -5,7 +5,7 @@ package import Dissectors
 package import Sessions
 
 /// How `map` presents devices.
-package struct MapOptions: Sendable {
+package struct MapOptions: PresentationOptions, Sendable {
   /// Which devices; none: all.
   package var devices: [DevicePattern] = []
   /// Whether to print a document instead of text.

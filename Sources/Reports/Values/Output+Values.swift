@@ -62,6 +62,17 @@ extension Output {
     }
   }
 
+  /// Appends who advertised a value.
+  mutating func advertiser(_ address: DeviceAddress?, isLocal: Bool) {
+    if isLocal {
+      text("this host")
+    } else if let address {
+      self.address(address)
+    } else {
+      text("anonymous")
+    }
+  }
+
   /// Appends an operation as the table and the lines call it.
   mutating func operation(_ operation: ValueOperation) {
     switch operation {
@@ -130,8 +141,18 @@ extension BluetoothUUID {
 extension RawSpan {
   /// Whether the bytes read like text: UTF-8 without controls and at least four of them, or one where the
   /// attribute's values are strings.
+  ///
+  /// - Parameter uuid: the attribute's; of no matter where there are enough bytes.
   func isText(of uuid: BluetoothUUID?) -> Bool {
-    byteCount >= (uuid?.isString ?? false ? 1 : 4) && isPrintable
+    byteCount > 0 && (byteCount >= Self.enoughForText || uuid?.isString ?? false) && isPrintable
+  }
+
+  /// So many bytes that read like text are text, whatever attribute they are a value of.
+  static var enoughForText: Int { 4 }
+
+  /// The bytes without the zeros at the end, as a text is printed.
+  var withoutZeros: RawSpan {
+    @_lifetime(copy self) get { part(Slice(start: 0, count: countWithoutZeros)) }
   }
 
   /// How many bytes there are without the zeros at the end, which many devices send behind their strings.

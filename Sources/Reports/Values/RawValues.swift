@@ -108,7 +108,7 @@ package struct RawValues: PacketReport, ~Copyable {
       text.text(stream.direction == .sent ? ", sent" : ", received")
     } else if let attribute = stream.attribute {
       if stream.way == .advertised {
-        if let peer = stream.peer { text.address(peer) }
+        text.advertiser(stream.peer, isLocal: attribute.isLocal)
         text.byte(0x20)
         text.advertised(attribute.uuid, stream.company)
       } else {

@@ -19,8 +19,12 @@ struct ValueFilter: Sendable {
   private var times: [(from: Timestamp?, to: Timestamp?)] = []
   private let showsEverything: Bool
 
+  /// How times are read: as they are shown.
+  private let zoneOffset: @Sendable (Int64) -> Int64
+
   init(_ options: ValuesOptions) {
     selection = options.selection
+    zoneOffset = options.time.readingOffset(options.zoneOffset)
     operations = options.operations
     devices = DeviceWatch(selection.devices, named: selection.namedDevices)
     showsEverything = selection.isEverything && operations.isEmpty && selection.limit == nil
@@ -41,7 +45,7 @@ struct ValueFilter: Sendable {
     hasSeenPackets = true
     if start == nil, let time = record.time {
       start = time
-      times = selection.times.map { $0.resolved(time) { _ in 0 } }
+      times = selection.times.map { $0.resolved(time, zoneOffset) }
     }
     if !selection.devices.isEmpty { devices.learn(memory.names) }
   }

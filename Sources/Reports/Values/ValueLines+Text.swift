@@ -12,14 +12,12 @@ extension ValueLines {
     numberColumns.make(room: UInt(value.packet))
     let connection = value.parties.connection
     if connection > 0 { connectionColumns.make(room: UInt(connection)) }
-    let start = filter.start
     if !hasHeader {
       hasHeader = true
       style(.dim)
       line.spaces(numberColumns.width - 1)
       line.text("#")
-      line.spaces(secondColumns.width + 1)
-      line.text("time")
+      timeColumn.head(into: &line)
       line.spaces(connectionColumns.width + 3)
       line.text("how")
       style(.plain)
@@ -28,7 +26,12 @@ extension ValueLines {
     style(.dim)
     line.spaces(numberColumns.width)
     line.put(UInt(value.packet), endingAt: line.count)
-    elapsed(value.time, since: start)
+    if let time = value.time {
+      timeColumn.write(time, since: filter.start ?? time, after: previous, into: &line)
+      previous = time
+    } else {
+      line.spaces(timeColumn.width)
+    }
     style(.plain)
     line.spaces(connectionColumns.width)
     if connection > 0 {
@@ -60,7 +63,7 @@ extension ValueLines {
   ) -> Int {
     let start = line.count
     if value.operation == .advertisement {
-      if let peer = value.parties.peer { line.address(peer) } else { line.text("anonymous") }
+      line.advertiser(value.parties.peer, isLocal: value.attribute.isLocal)
       line.byte(0x20)
       line.advertised(value.attribute.uuid, value.company)
     } else if let slice = value.handles {
@@ -96,7 +99,7 @@ extension ValueLines {
         if content.isText(of: value.attribute.uuid) {
           line.byte(0x20)
           line.byte(0x20)
-          line.quoted(content.part(Slice(start: 0, count: content.countWithoutZeros)))
+          line.quoted(content.withoutZeros)
         }
       }
     }
@@ -126,22 +129,6 @@ extension ValueLines {
       comma(&line)
       line.why(value.outcome, isAcknowledged: value.isAcknowledged)
     }
-  }
-
-  private mutating func elapsed(_ time: Timestamp?, since start: Timestamp?) {
-    guard let time, let start else {
-      line.spaces(secondColumns.width + 5)
-      return
-    }
-    let nanoseconds = time.nanoseconds(since: start)
-    let magnitude = nanoseconds.magnitude
-    let seconds = UInt(magnitude / 1_000_000_000)
-    secondColumns.make(room: nanoseconds < 0 ? seconds &* 10 : seconds)
-    line.spaces(secondColumns.width + 5)
-    let end = line.count
-    line.put(fraction: UInt32(magnitude % 1_000_000_000 / 100_000), endingAt: end)
-    let first = line.put(seconds, endingAt: end - 5)
-    if nanoseconds < 0 { line.put(0x2d, at: first - 1) }
   }
 
   private mutating func finishLine(into output: inout Output) {

@@ -28,7 +28,9 @@ package struct ValueLines: PacketReport, ~Copyable {
   var ascii = Output()
   var hasHeader = false
   var numberColumns = GrowingColumn(digits: 5, margin: 0)
-  var secondColumns = GrowingColumn(digits: 4, margin: 1)
+  var timeColumn: TimeColumn
+  /// The time of the line above.
+  var previous: Timestamp?
   var connectionColumns = GrowingColumn(digits: 2, margin: 1)
 
   /// Columns of text up to the attribute, and of that.
@@ -45,6 +47,8 @@ package struct ValueLines: PacketReport, ~Copyable {
     self.options = options
     self.form = form
     timeDecimals = summary.timeDecimals
+    timeColumn = TimeColumn(
+      options.time, decimals: summary.timeDecimals, zoneOffset: options.zoneOffset)
     conversations = Conversations(limits)
     filter = ValueFilter(options)
     sink = JSONSink(showsKeys: options.showsKeys)
@@ -98,19 +102,11 @@ package struct ValueLines: PacketReport, ~Copyable {
     sink.word("type", "value")
     sink.number("packet", value.packet)
     if let time = value.time {
-      if time.isWritable {
-        sink.key("time")
-        sink.output.byte(0x22)
-        clock.utc(time, decimals: timeDecimals, into: &sink.output)
-        sink.output.byte(0x22)
-      }
-      if let start = filter.start {
-        sink.key("elapsed_s")
-        sink.output.elapsed(time, since: start)
-      }
+      sink.time(time, since: filter.start, decimals: timeDecimals, &clock)
     }
     if value.parties.connection > 0 { sink.number("connection", value.parties.connection) }
     if let peer = value.parties.peer { sink.address("device", peer) }
+    if let identity = value.parties.otherIdentity { sink.address("identity", identity) }
     identity(value, bytes)
     sink.word("operation", value.operation.key)
     if let direction = value.direction {
@@ -183,7 +179,7 @@ package struct ValueLines: PacketReport, ~Copyable {
   private static let columns: StaticString =
     """
     packet,time,elapsed_s,connection,device,service,uuid,name,handle,operation,direction,value,\
-    number,error,response,packets
+    number,error,response,packets,identity
     """
 
   private mutating func header(into output: inout Output) {
@@ -201,11 +197,17 @@ package struct ValueLines: PacketReport, ~Copyable {
     let value = conversations.values[index]
     output.decimal(value.packet)
     output.byte(0x2c)
-    if let time = value.time, time.isWritable {
-      clock.utc(time, decimals: timeDecimals, into: &output)
+    let time = options.time == .none ? nil : value.time
+    if let time, time.isWritable {
+      if options.time == .local {
+        let offset = options.zoneOffset(time.seconds)
+        clock.local(time, offset: offset, decimals: timeDecimals, into: &output)
+      } else {
+        clock.utc(time, decimals: timeDecimals, into: &output)
+      }
     }
     output.byte(0x2c)
-    if let time = value.time, let start = filter.start { output.elapsed(time, since: start) }
+    if let time, let start = filter.start { output.elapsed(time, since: start) }
     output.byte(0x2c)
     if value.parties.connection > 0 { output.decimal(value.parties.connection) }
     output.byte(0x2c)
@@ -268,6 +270,8 @@ package struct ValueLines: PacketReport, ~Copyable {
         }
       }
     }
+    output.byte(0x2c)
+    if let identity = value.parties.otherIdentity { output.address(identity) }
     output.byte(0x0a)
   }
 }

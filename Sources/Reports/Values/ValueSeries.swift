@@ -20,6 +20,10 @@ struct DistinctCount: Sendable {
       fingerprint ^= fingerprint >> 29
     }
     if fingerprint == 0 { fingerprint = 1 }
+    insert(fingerprint, limit: limit)
+  }
+
+  private mutating func insert(_ fingerprint: UInt64, limit: Int) {
     if 2 * count >= table.count { grow() }
     guard let place = place(fingerprint), table[place] == 0 else { return }
     guard count < limit else {
@@ -29,6 +33,17 @@ struct DistinctCount: Sendable {
     }
     table[place] = fingerprint
     count += 1
+  }
+
+  /// Notes the values that were noted elsewhere.
+  mutating func absorb(_ other: Self, limit: Int) {
+    for fingerprint in other.table where fingerprint != 0 && !isAtLeast {
+      insert(fingerprint, limit: limit)
+    }
+    guard other.isAtLeast, !isAtLeast else { return }
+    count = other.count
+    isAtLeast = true
+    table = []
   }
 
   private func place(_ fingerprint: UInt64) -> Int? {
@@ -51,15 +66,24 @@ struct DistinctCount: Sendable {
 
 /// The course of a series of numbers in few points, each the mean of as many values.
 struct Course: Sendable {
+  /// The sum of some values, and how many they are.
+  private struct Point: Sendable {
+    var sum: Int64
+    var count: Int
+
+    static func + (left: Point, right: Point) -> Point {
+      Point(sum: left.sum &+ right.sum, count: left.count + right.count)
+    }
+  }
+
   /// How many points there are at most: then two become one.
   private static let most = 64
   /// The columns that it takes.
   static let columns = 32
 
-  private var sums: [Int64] = []
-  /// How many values a point stands for, and how many the last one has.
+  private var sums: [Point] = []
+  /// How many values a point stands for before the next one is begun.
   private var perPoint = 1
-  private var inLast = 0
   /// Bytes of each number; 0: there was none yet.
   private(set) var width = 0
   /// Whether a value was no number, or of another width.
@@ -76,43 +100,54 @@ struct Course: Sendable {
     guard let form, form == self.form, let number = value.number(form),
       width == 0 || width == value.byteCount
     else {
-      isBroken = true
-      sums = []
+      giveUp()
       return
     }
     width = value.byteCount
     smallest = min(smallest, number)
     largest = max(largest, number)
-    if inLast == perPoint || sums.isEmpty {
+    if let last = sums.last, last.count < perPoint {
+      sums[sums.count - 1] = last + Point(sum: Int64(number), count: 1)
+    } else {
       if sums.count == Self.most { halve() }
-      if inLast == perPoint || sums.isEmpty {
-        sums.append(0)
-        inLast = 0
-      }
+      sums.append(Point(sum: Int64(number), count: 1))
     }
-    sums[sums.count - 1] &+= Int64(number)
-    inLast += 1
+  }
+
+  private mutating func giveUp() {
+    isBroken = true
+    sums = []
+  }
+
+  /// Goes on with numbers that came later, and were counted elsewhere.
+  mutating func append(_ later: Self) {
+    guard !isBroken, later.width > 0 || later.isBroken else { return }
+    guard !later.isBroken, width == 0 || width == later.width && form == later.form else {
+      giveUp()
+      return
+    }
+    (width, form) = (later.width, later.form)
+    smallest = min(smallest, later.smallest)
+    largest = max(largest, later.largest)
+    perPoint = max(perPoint, later.perPoint)
+    sums += later.sums
+    while sums.count > Self.most { halve() }
   }
 
   /// Makes one point of two.
   private mutating func halve() {
-    for index in 0..<Self.most / 2 { sums[index] = sums[2 * index] &+ sums[2 * index + 1] }
-    sums.removeSubrange((Self.most / 2)...)
+    sums = stride(from: 0, to: sums.count, by: 2).map { index in
+      index + 1 < sums.count ? sums[index] + sums[index + 1] : sums[index]
+    }
     perPoint *= 2
-    // Both halves of the last point were full.
-    inLast = perPoint
   }
 
   /// The means, at most `columns` of them.
   var points: [Double] {
-    var points: [Double] = []
-    for index in sums.indices {
-      let count = index == sums.count - 1 ? inLast : perPoint
-      points.append(Double(sums[index]) / Double(max(1, count)))
-    }
-    guard points.count > Self.columns else { return points }
-    return stride(from: 0, to: points.count, by: 2).map { index in
-      index + 1 < points.count ? (points[index] + points[index + 1]) / 2 : points[index]
+    let means = sums.map { Double($0.sum) / Double(max(1, $0.count)) }
+    guard means.count > Self.columns else { return means }
+    return stride(from: 0, to: means.count, by: 2).map { index in
+      index + 1 < means.count ? (means[index] + means[index + 1]) / 2 : means[index]
     }
   }
 }
@@ -155,7 +190,7 @@ struct ValueSeries: Sendable {
   struct Reason: Sendable {
     let outcome: ValueOutcome
     let isAcknowledged: Bool?
-    fileprivate(set) var count = 1
+    fileprivate(set) var count: Int
   }
 
   /// Bytes that are kept of a value: the table shows no more.
@@ -169,21 +204,57 @@ struct ValueSeries: Sendable {
 
   /// Whether a value belongs to this series.
   func takes(_ value: ConveyedValue) -> Bool {
-    guard operation == value.operation, direction == value.direction else { return false }
-    switch (outcome, value.outcome) {
+    takes(value.operation, value.direction, value.outcome)
+  }
+
+  /// Whether what another one counts belongs to this series.
+  func takes(_ other: Self) -> Bool { takes(other.operation, other.direction, other.outcome) }
+
+  private func takes(
+    _ operation: ValueOperation, _ direction: Direction?, _ outcome: ValueOutcome
+  ) -> Bool {
+    guard operation == self.operation, direction == self.direction else { return false }
+    switch (self.outcome, outcome) {
     case (.noResponse, .noResponse), (.notExecuted, .notExecuted): return true
-    default: return outcome == value.outcome
+    default: return self.outcome == outcome
     }
   }
 
-  private mutating func note(_ outcome: ValueOutcome, _ isAcknowledged: Bool?) {
+  /// Takes in what was counted of the same device under another address.
+  mutating func absorb(_ other: Self, distinctLimit: Int) {
+    let (earlier, later) = firstPacket <= other.firstPacket ? (self, other) : (other, self)
+    self = earlier
+    course.append(later.course)
+    count += later.count
+    distinct.absorb(later.distinct, limit: distinctLimit)
+    for reason in later.reasons {
+      note(reason.outcome, reason.isAcknowledged, times: reason.count)
+    }
+    if later.lastPacket >= lastPacket {
+      outcome = later.outcome
+      (lastPacket, lastTime) = (later.lastPacket, later.lastTime)
+      if later.lastLength != nil { (last, lastLength) = (later.last, later.lastLength) }
+    }
+    if firstLength == nil { (first, firstLength) = (later.first, later.firstLength) }
+    shortest = min(shortest, later.shortest)
+    longest = max(longest, later.longest)
+    isPrintable = isPrintable && later.isPrintable
+    isString = isString || later.isString
+    cut += later.cut
+    partial += later.partial
+    mayGoOn += later.mayGoOn
+    wrongEchoes += later.wrongEchoes
+    isSecret = isSecret || later.isSecret
+  }
+
+  private mutating func note(_ outcome: ValueOutcome, _ isAcknowledged: Bool?, times: Int = 1) {
     let known = reasons.firstIndex {
       $0.outcome == outcome && $0.isAcknowledged == isAcknowledged
     }
     if let known {
-      reasons[known].count += 1
+      reasons[known].count += times
     } else if reasons.count < Self.mostReasons {
-      reasons.append(Reason(outcome: outcome, isAcknowledged: isAcknowledged))
+      reasons.append(Reason(outcome: outcome, isAcknowledged: isAcknowledged, count: times))
     }
   }
 
@@ -235,11 +306,13 @@ struct ValueEntry: Sendable {
     var uuid: BluetoothUUID?
     var company: UInt16?
 
-    init(_ value: ConveyedValue) {
-      server = value.attribute.server
-      handle = value.attribute.handle.map { UInt32($0) } ?? 0x10000
-      uuid = value.attribute.uuid
-      company = value.company
+    init(_ value: ConveyedValue) { self.init(value.attribute, value.company) }
+
+    init(_ attribute: AttributeIdentity, _ company: UInt16?) {
+      server = attribute.server
+      handle = attribute.handle.map { UInt32($0) } ?? 0x10000
+      uuid = attribute.uuid
+      self.company = company
     }
   }
 
@@ -275,5 +348,16 @@ struct ValueEntry: Sendable {
     }
     if let place { series[place].add(value, bytes, distinctLimit: limits.distinctValues) }
     return true
+  }
+
+  /// Takes in what was counted of the same attribute of the same device under another address.
+  mutating func absorb(_ other: Self, _ limits: Limits) {
+    for one in other.series {
+      if let place = series.firstIndex(where: { $0.takes(one) }) {
+        series[place].absorb(one, distinctLimit: limits.distinctValues)
+      } else if series.count < Self.mostSeries {
+        series.append(one)
+      }
+    }
   }
 }

@@ -1,11 +1,15 @@
 package import Sessions
 
 /// How `values` presents what it finds.
-package struct ValuesOptions: Sendable {
+package struct ValuesOptions: PresentationOptions, Sendable {
   /// Which packets' values, by what of a packet's selection makes sense for a value.
   package var selection = Selection()
   /// Which operations; empty: all.
   package var operations: [ValueOperation] = []
+  /// What stands in the time column of lines.
+  package var time = ShowOptions.TimeStyle.elapsed
+  /// How many seconds east of UTC this machine's zone is at a time given in seconds since 1970.
+  package var zoneOffset: @Sendable (Int64) -> Int64 = { _ in 0 }
   /// Whether secrets are shown.
   package var showsKeys = false
   /// Whether to colour.

@@ -67,6 +67,10 @@ package struct ValuesReport: PacketReport, ~Copyable {
   }
 }
 
+/// Connections and addresses that are listed of a server.
+private let listedConnections = 8
+private let listedAddresses = 8
+
 /// What is counted of the values of a capture. Bounded by `Limits`.
 struct ValueFacts: Sendable {
   /// A server: whose attributes these are, or who advertised.
@@ -74,18 +78,61 @@ struct ValueFacts: Sendable {
     let key: UInt64
     let isLocal: Bool
     let isAdvertiser: Bool
+    /// The address that it used last.
     var peer: DeviceAddress?
+    /// Its identity address, where it gave one or a key of the capture resolves the one that it used.
+    var identity: DeviceAddress?
+    /// The addresses that it used, the first few, where there are several or an identity.
+    private(set) var addresses: [DeviceAddress] = []
     var name: Names.Entry?
     /// The first connections, and how many there were.
     var connections: [Int] { connectionNumbers.first }
     var connectionCount: Int { connectionNumbers.count }
     var connectionNumbers = ConnectionNumbers()
     var mtu: BearerMTU?
+
+    init(key: UInt64, isLocal: Bool, isAdvertiser: Bool) {
+      self.key = key
+      self.isLocal = isLocal
+      self.isAdvertiser = isAdvertiser
+    }
+
+    /// The address that it is called by.
+    var address: DeviceAddress? { identity ?? peer }
+
+    /// The other addresses that it used.
+    var otherAddresses: [DeviceAddress] { addresses.filter { $0 != address } }
+
+    /// Notes who the other side of a value was.
+    mutating func note(_ parties: ValueParties) {
+      if let peer = parties.peer, peer != self.peer {
+        self.peer = peer
+        note(peer)
+        // Others use this host, too.
+        if isLocal { identity = nil }
+      }
+      if let identity = parties.identity { self.identity = identity }
+    }
+
+    private mutating func note(_ address: DeviceAddress) {
+      guard !isLocal, addresses.count < listedAddresses, !addresses.contains(address) else {
+        return
+      }
+      addresses.append(address)
+    }
+
+    /// Takes in what is known of the same device under another address.
+    mutating func absorb(_ other: Self) {
+      for address in other.addresses { note(address) }
+      name = name ?? other.name
+      mtu = other.mtu ?? mtu
+      connectionNumbers.absorb(other.connectionNumbers, limit: listedConnections)
+    }
   }
 
   /// A write that switched notifications or indications on.
   struct Subscription: Sendable {
-    let server: UInt64
+    var server: UInt64
     /// The characteristic, and the packet of the last write.
     let handle: UInt16
     var packet: Int
@@ -108,7 +155,6 @@ struct ValueFacts: Sendable {
   private var latest: (key: ValueEntry.Key, place: Int)?
   private let limits: Limits
 
-  private static let listedConnections = 8
   private static let mostSubscriptions = 256
 
   init(_ limits: Limits) { self.limits = limits }
@@ -159,10 +205,10 @@ struct ValueFacts: Sendable {
           isAdvertiser: value.operation == .advertisement))
     }
     latestServer = place
-    servers[place].peer = value.parties.peer ?? servers[place].peer
+    servers[place].note(value.parties)
     let connection = value.parties.connection
     guard connection > 0 else { return }
-    servers[place].connectionNumbers.note(connection, limit: Self.listedConnections)
+    servers[place].connectionNumbers.note(connection, limit: listedConnections)
   }
 
   /// Takes what is known of the link that the last value crossed.
@@ -201,7 +247,7 @@ struct ValueFacts: Sendable {
     }
   }
 
-  /// Names what was discovered only after it was used.
+  /// Names what was discovered only after it was used, and who was resolved only after they were heard.
   mutating func finish(_ memory: Memory) {
     for position in entries.indices
     where entries[position].attribute.uuid == nil && entries[position].attribute.handle != nil {
@@ -214,6 +260,55 @@ struct ValueFacts: Sendable {
       guard let peer = servers[position].peer else { continue }
       let type = AddressType(rawValue: UInt8(servers[position].key >> 48 & 1))
       servers[position].name = memory.names.find(peer, type)
+    }
+    unite(memory)
+  }
+
+  /// Makes one of servers that turn out to be one device: it used several resolvable addresses, and a key
+  /// tells whose they are.
+  private mutating func unite(_ memory: Memory) {
+    var places: [UInt64: Int] = [:]
+    var renamed: [UInt64: UInt64] = [:]
+    var united: [Server] = []
+    for var server in servers {
+      var key = server.key
+      if !server.isLocal,
+        let known = server.addresses.lazy.compactMap({ memory.resolve(server: key, peer: $0) })
+          .first
+      {
+        server.identity = known.identity.address
+        key = known.server
+        if server.name == nil {
+          server.name = memory.names.find(known.identity.address, known.identity.type)
+        }
+      }
+      if let place = places[key] {
+        united[place].absorb(server)
+        renamed[server.key] = united[place].key
+      } else {
+        places[key] = united.count
+        united.append(server)
+      }
+    }
+    servers = united
+    guard !renamed.isEmpty else { return }
+    for position in subscriptions.indices {
+      subscriptions[position].server =
+        renamed[subscriptions[position].server] ?? subscriptions[position].server
+    }
+    let parted = entries
+    entries = []
+    var known: [ValueEntry.Key: Int] = [:]
+    for var entry in parted {
+      entry.attribute.server = renamed[entry.attribute.server] ?? entry.attribute.server
+      let key = ValueEntry.Key(entry.attribute, entry.company)
+      // Values that were read together have no handle of their own.
+      if entry.handles.isEmpty, let place = known[key] {
+        entries[place].absorb(entry, limits)
+      } else {
+        known[key] = entries.count
+        entries.append(entry)
+      }
     }
   }
 }

@@ -76,9 +76,16 @@ struct ValuesTable: ~Copyable {
 
   private mutating func heading(_ server: ValueFacts.Server) {
     var text = Output()
-    if server.isLocal { text.text("this host, used by ") }
-    if let peer = server.peer {
-      text.address(peer)
+    if server.isLocal {
+      text.text(server.isAdvertiser ? "this host" : "this host, used by ")
+    }
+    if server.isLocal, server.isAdvertiser {
+      if memory.adapters.all.count > 1 {
+        text.text(", hci")
+        text.decimal(Int(server.key & 0xffff))
+      }
+    } else if let address = server.address {
+      text.address(address)
     } else if server.isAdvertiser {
       text.text("anonymous")
     } else {
@@ -88,10 +95,16 @@ struct ValuesTable: ~Copyable {
       text.byte(0x20)
       text.quoted(name.bytes)
     }
+    text.text("  ")
+    for (index, address) in server.otherAddresses.enumerated() {
+      text.text(index > 0 ? ", " : server.identity == nil ? "also as " : "as ")
+      text.address(address)
+    }
+    if !server.otherAddresses.isEmpty { text.text("; ") }
     if server.isAdvertiser {
-      text.text("  advertising")
+      text.text("advertising")
     } else {
-      text.text(server.connectionCount == 1 ? "  connection " : "  connections ")
+      text.text(server.connectionCount == 1 ? "connection " : "connections ")
       for (index, connection) in server.connections.enumerated() {
         if index > 0 { text.text(", ") }
         text.decimal(connection)
@@ -224,7 +237,7 @@ struct ValuesTable: ~Copyable {
       let several = facts.servers.count { !$0.isAdvertiser } > 1
       if several {
         if server.isLocal { out.text("this host, ") }
-        if let peer = server.peer { out.address(peer) }
+        if let address = server.address { out.address(address) }
         out.text(": ")
       }
       out.text("subscribed to ")

@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 import Bytes
 import Captures
 import Dissectors
@@ -6,7 +6,9 @@ import Dissectors
 /// Values that devices advertise: service data and manufacturer data.
 extension Conversations {
   /// What tells servers of advertisements from those of connections: no address has this bit.
-  private static let advertiser: UInt64 = 1 << 61
+  fileprivate static let advertiser: UInt64 = 1 << 61
+  /// And what tells the captured host's own, by its controllers.
+  static let ownAdvertiser: UInt64 = advertiser | 1 << 60
 
   mutating func observeAdvertisements(
     _ record: borrowing CaptureRecord, _ bytes: RawSpan, _ memory: Memory
@@ -16,57 +18,88 @@ extension Conversations {
       if let joined = advertisement.joined {
         advertised(
           advertisement, memory.advertisements.joined.bytes, joined,
-          advertisement.chain.map { memory.advertisements.packets[$0] } ?? [], record)
+          advertisement.chain.map { memory.advertisements.packets[$0] } ?? [], record, memory)
       } else if !advertisement.isPart {
-        advertised(advertisement, bytes, advertisement.report.data, [], record)
+        advertised(advertisement, bytes, advertisement.report.data, [], record, memory)
       }
     }
   }
 
   private mutating func advertised(
     _ advertisement: Advertisement, _ bytes: RawSpan, _ data: Slice, _ chain: ArraySlice<Int>,
-    _ record: borrowing CaptureRecord
+    _ record: borrowing CaptureRecord, _ memory: Memory
   ) {
     guard !data.isEmpty else { return }
     let address = advertisement.report.address ?? advertisement.train?.address
     let type =
       advertisement.report.address == nil
       ? advertisement.train?.addressType : advertisement.report.addressType
+    var attribute = AttributeIdentity(
+      server: Self.advertiser | (address?.value ?? .max >> 16)
+        | UInt64((type ?? .public).rawValue & 1) << 48,
+      isLocal: false, handle: nil)
+    attribute.needsHandle = false
+    let parties = ValueParties(
+      adapter: record.adapter ?? 0, peer: address,
+      identity: address.flatMap { memory.identities.identity(of: $0)?.address })
+    var value = ConveyedValue(
+      operation: .advertisement, attribute: attribute, parties: parties, direction: .received,
+      packet: record.number, time: record.time)
+    value.isSecret = advertisement.mayHoldSecret
+    tellStructures(bytes, data, value, isCut: false, chain: chain)
+  }
+
+  /// Tells the values in advertising data.
+  ///
+  /// - Parameters:
+  ///   - one: what they have in common.
+  ///   - isCut: whether the capture lacks bytes behind these: then the last structure may be cut, too.
+  ///   - chain: the packets of the advertisement, where they are several.
+  mutating func tellStructures(
+    _ bytes: RawSpan, _ data: Slice, _ one: ConveyedValue, isCut: Bool, chain: ArraySlice<Int>
+  ) {
     var packets: Range<Int>?
     var structures = ADStructures(bytes, data)
     while let structure = structures.next() {
       var cursor = Cursor(bytes, structure.data)
-      var uuid: BluetoothUUID?
-      var company: UInt16?
+      var value = one
       switch structure.type.layout(count: Int(structure.data.count)) {
       case .serviceData(let width):
         guard cursor.remaining >= width,
           let service = try? BluetoothUUID(parsing: &cursor, width: width)
         else { continue }
-        uuid = service
+        value.attribute.uuid = service
       case .manufacturerData:
         guard let number = try? cursor.u16() else { continue }
-        company = number
+        value.company = number
       default: continue
       }
-      var attribute = AttributeIdentity(
-        server: Self.advertiser | (address?.value ?? .max >> 16)
-          | UInt64((type ?? .public).rawValue & 1) << 48,
-        isLocal: false, handle: nil)
-      attribute.uuid = uuid
-      attribute.needsHandle = false
-      var value = ConveyedValue(
-        operation: .advertisement, attribute: attribute,
-        parties: ValueParties(adapter: record.adapter ?? 0, peer: address), direction: .received,
-        packet: record.number, time: record.time)
-      value.company = company
       value.adType = structure.type
-      value.isSecret = advertisement.mayHoldSecret
+      value.isCut = isCut && structure.data.end >= data.end
       value.value = keep(bytes.part(cursor.rest()))
       // The packets of the advertisement, which all of its values have in common.
       if packets == nil { packets = keep(chain) }
       value.packets = packets
       tell(value)
     }
+  }
+}
+
+extension Memory {
+  /// Who a server is whose values came under a resolvable address, at the end of a capture that holds the
+  /// key: what it is known by as that, and its identity.
+  ///
+  /// - Parameters:
+  ///   - key: what it was known by, `AttributeIdentity.server`.
+  ///   - peer: an address that it used.
+  package func resolve(
+    server key: UInt64, peer: DeviceAddress
+  ) -> (server: UInt64, identity: (address: DeviceAddress, type: AddressType))? {
+    let isAdvertiser = key & Conversations.advertiser
+    // Whether an advertiser's address is random is known.
+    guard isAdvertiser == 0 || key >> 48 & 1 == 1, let found = identities.search(peer) else {
+      return nil
+    }
+    return (isAdvertiser | Attributes.key(found.address, found.type), found)
   }
 }

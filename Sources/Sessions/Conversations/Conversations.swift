@@ -84,10 +84,15 @@ package struct Conversations: Sendable {
   private var told: [UInt64] = []
   private var gap = 0
   private var endings = 0
+  /// What the captured host advertises.
+  var ownData: OwnAdvertisedData
   let limits: Limits
 
   /// Nothing said yet.
-  package init(_ limits: Limits = Limits()) { self.limits = limits }
+  package init(_ limits: Limits = Limits()) {
+    self.limits = limits
+    ownData = OwnAdvertisedData(limits)
+  }
 
   // MARK: Observing
 
@@ -113,6 +118,8 @@ package struct Conversations: Sendable {
       observe(pdu, bearer, direction, record, dissection, bytes, answer, fragments, memory)
     } else if !memory.advertisements.reports.isEmpty {
       observeAdvertisements(record, bytes, memory)
+    } else {
+      observeOwnData(record, dissection, bytes, answer)
     }
   }
 
@@ -120,6 +127,7 @@ package struct Conversations: Sendable {
   package mutating func finish(_ memory: Memory) {
     clear()
     limitReached = nil
+    finishOwnData()
     for bearer in bearers.indices where bearers[bearer].lastUse > 0 {
       close(bearer, .captureEnded, at: nil, memory)
     }
@@ -257,6 +265,7 @@ package struct Conversations: Sendable {
   /// Records were lost: answers may be among them.
   private mutating func lose(_ record: borrowing CaptureRecord, _ memory: Memory) {
     gap = memory.links.gap
+    for known in ownData.begun.indices { ownData.begun[known].parts.forget() }
     for bearer in bearers.indices where bearers[bearer].lastUse > 0 {
       if let adapter = memory.links.gapAdapter, bearers[bearer].parties.adapter != adapter {
         continue

@@ -101,6 +101,9 @@ package struct ValueParties: Equatable, Sendable {
   package var identity: DeviceAddress?
   /// The resolvable address that it used, where `peer` is what the controller resolved that to.
   package var resolvable: DeviceAddress?
+
+  /// The identity address, where it is another one than `peer`.
+  package var otherIdentity: DeviceAddress? { identity == peer ? nil : identity }
 }
 
 /// A value that has crossed a link in one or more packets, or an attempt of which it is now known what

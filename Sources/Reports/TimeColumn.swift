@@ -1,0 +1,84 @@
+import Bluetooth
+import Bytes
+
+/// The time column of lines for people, in the style that was asked for. Seconds have as many columns as
+/// the greatest so far needed.
+struct TimeColumn: Sendable {
+  let style: ShowOptions.TimeStyle
+  private let decimals: Int
+  private let zoneOffset: @Sendable (Int64) -> Int64
+  private var clock = Clock()
+  /// Columns of the whole seconds, with a space before them.
+  private var secondColumns = GrowingColumn(digits: 4, margin: 1)
+
+  /// - Parameters:
+  ///   - decimals: those of the capture's times.
+  ///   - zoneOffset: how many seconds east of UTC this machine's zone is.
+  init(
+    _ style: ShowOptions.TimeStyle, decimals: Int,
+    zoneOffset: @escaping @Sendable (Int64) -> Int64
+  ) {
+    self.style = style
+    self.decimals = decimals
+    self.zoneOffset = zoneOffset
+  }
+
+  /// How many columns it takes, with a space before the time.
+  var width: Int {
+    switch style {
+    case .elapsed, .delta: secondColumns.width + 5
+    case .utc: 22 + decimals
+    case .local: 21 + decimals
+    case .none: 0
+    }
+  }
+
+  /// Appends the head of the column.
+  func head(into line: inout Output) {
+    guard width > 0 else { return }
+    line.spaces(width - 4)
+    line.text("time")
+  }
+
+  /// Appends a time.
+  ///
+  /// - Parameters:
+  ///   - start: the time of the first record.
+  ///   - previous: that of the line above.
+  mutating func write(
+    _ time: Timestamp, since start: Timestamp, after previous: Timestamp?,
+    into line: inout Output
+  ) {
+    switch style {
+    case .elapsed: elapsed(time, since: start, into: &line)
+    case .delta: elapsed(time, since: previous ?? time, into: &line)
+    case .none: break
+    case .utc where !time.isWritable, .local where !time.isWritable: line.spaces(width)
+    case .utc:
+      line.byte(0x20)
+      clock.utc(time, decimals: decimals, into: &line)
+    case .local:
+      line.byte(0x20)
+      let offset = zoneOffset(time.seconds)
+      clock.local(time, offset: offset, decimals: decimals, into: &line)
+    }
+  }
+
+  /// Seconds with four decimals, rounded down.
+  private mutating func elapsed(
+    _ time: Timestamp, since earlier: Timestamp, into line: inout Output
+  ) {
+    let isNegative = time.isEarlier(than: earlier)
+    let (from, to) = isNegative ? (time, earlier) : (earlier, time)
+    let borrows = to.nanoseconds < from.nanoseconds
+    let seconds = UInt(bitPattern: Int(to.seconds &- from.seconds)) &- (borrows ? 1 : 0)
+    let nanoseconds = to.nanoseconds &+ (borrows ? 1_000_000_000 : 0) &- from.nanoseconds
+    // The sign takes a digit's place.
+    secondColumns.make(room: isNegative ? seconds &* 10 : seconds)
+    line.spaces(width)
+    let end = line.count
+    line.put(fraction: nanoseconds / 100_000, endingAt: end)
+    let first = line.put(seconds, endingAt: end - 5)
+    if isNegative { line.put(0x2d, at: first - 1) }
+  }
+}

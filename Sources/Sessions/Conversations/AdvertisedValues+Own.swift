@@ -1,0 +1,108 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+
+/// The advertising data that the captured host sets, as far as it goes: what waits for an answer, and what
+/// comes in parts.
+struct OwnAdvertisedData: Sendable {
+  /// Of one advertising set.
+  struct Begun: Sendable {
+    let adapter: UInt16
+    let set: AdvertisingSet
+    var parts = AdvertisingDataParts()
+  }
+
+  var commands: HostCommands
+  var begun: [Begun] = []
+  /// The controllers that commands were sent to.
+  var commanded: Set<UInt16> = []
+
+  init(_ limits: Limits) { commands = HostCommands(limit: limits.commands) }
+}
+
+/// Values that the captured host advertises: in the commands that set its data, once they were carried out.
+extension Conversations {
+  /// Takes a packet that is no ATT PDU and brings no report.
+  mutating func observeOwnData(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer
+  ) {
+    let adapter = record.adapter ?? 0xffff
+    let parameters = bytes.part(dissection.body)
+    switch dissection.content {
+    case .command(let command):
+      if ownData.commanded.count < limits.adapters { ownData.commanded.insert(adapter) }
+      guard AdvertisingCommand.concerns(command.opcode) else { return }
+      carryOut(ownData.commands.send(command.opcode, record, parameters))
+    case .control(let control) where !control.isEvent:
+      guard AdvertisingCommand.concerns(control: control.code) else { return }
+      carryOut(ownData.commands.send(control.code, isControl: true, record, parameters))
+    case .event, .control:
+      for done in ownData.commands.answered(by: record, dissection, bytes, answer) {
+        carryOut(done)
+      }
+    case .note(let note):
+      if note.kind == .closeIndex || note.kind == .deletedIndex { ownData.commands.forget(adapter) }
+    case .acl, .sco, .iso, .unknown: break
+    }
+  }
+
+  /// Takes the end of the capture: what was not answered has been carried out for all that is known.
+  mutating func finishOwnData() {
+    for done in ownData.commands.takeAll({ _ in true }) { carryOut(done) }
+  }
+
+  private mutating func carryOut(_ done: HostCommands.Done?) {
+    guard let done, let command = done.command.advertising else { return }
+    let parameters = done.command.parameters.bytes
+    switch command {
+    case .data(let set, let kind, let operation, let slice):
+      guard let known = begun(done.command.adapter, set) else { return }
+      guard done.status == .success else {
+        ownData.begun[known].parts.forget(kind)
+        return
+      }
+      let whole = ownData.begun[known].parts.take(
+        kind, operation, parameters.part(slice),
+        isCut: done.command.isCut && slice.end >= parameters.byteCount)
+      if let whole { advertiseOwn(whole, done) }
+    case .instance(_, _, let advertising, let scanResponse):
+      // Where the commands are there by which the kernel does it, these say it.
+      guard done.status == .success, !ownData.commanded.contains(done.command.adapter) else {
+        return
+      }
+      for slice in [advertising, scanResponse] {
+        let isCut = done.command.isCut && slice.end >= parameters.byteCount
+        advertiseOwn(
+          AdvertisingDataParts.Data(bytes: parameters.part(slice).array, isCut: isCut), done)
+      }
+    case .parameters, .address, .enable, .periodic, .remove: break
+    }
+  }
+
+  private mutating func begun(_ adapter: UInt16, _ set: AdvertisingSet) -> Int? {
+    if let known = ownData.begun.firstIndex(where: { $0.set == set && $0.adapter == adapter }) {
+      return known
+    }
+    guard ownData.begun.count < limits.ownSets else { return nil }
+    ownData.begun.append(OwnAdvertisedData.Begun(adapter: adapter, set: set))
+    return ownData.begun.count - 1
+  }
+
+  private mutating func advertiseOwn(_ whole: AdvertisingDataParts.Data, _ done: HostCommands.Done)
+  {
+    let command = done.command
+    let data = Slice(start: 0, count: whole.bytes.count)
+    var attribute = AttributeIdentity(
+      server: Self.ownAdvertiser | UInt64(command.adapter), isLocal: true, handle: nil)
+    attribute.needsHandle = false
+    var value = ConveyedValue(
+      operation: .advertisement, attribute: attribute,
+      parties: ValueParties(adapter: command.adapter), direction: .sent, packet: command.packet,
+      time: command.time)
+    value.response = done.answer
+    value.isSecret = ADStructures.holdSecret(whole.bytes.bytes, data)
+    tellStructures(whole.bytes.bytes, data, value, isCut: whole.isCut, chain: [])
+  }
+}

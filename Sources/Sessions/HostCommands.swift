@@ -1,0 +1,171 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+
+/// Commands of the captured host whose effect is only known with their answer, with their parameters: to
+/// controllers, and to the Linux kernel. Bounded: the oldest goes, as one that was carried out.
+struct HostCommands: Sendable {
+  /// A command whose answer has not come.
+  struct Command: Sendable {
+    let adapter: UInt16
+    let opcode: UInt16
+    /// Whether it is one of the kernel's management interface.
+    let isControl: Bool
+    let packet: Int
+    let time: Timestamp?
+    let parameters: [UInt8]
+    /// Whether the capture lacks a part of them.
+    let isCut: Bool
+
+    /// What it asks of an advertising set, if that is what it does.
+    var advertising: AdvertisingCommand? {
+      isControl
+        ? try? AdvertisingCommand(control: opcode, parameters.bytes)
+        : try? AdvertisingCommand(opcode, parameters.bytes)
+    }
+  }
+
+  /// A command with what came of it.
+  struct Done {
+    let command: Command
+    let status: StatusCode
+    /// The packet that told it; nil where the answer was lost.
+    var answer: Int?
+  }
+
+  private(set) var waiting: [Command] = []
+  private let limit: Int
+
+  init(limit: Int) { self.limit = max(1, limit) }
+
+  /// Whether no command waits.
+  var isEmpty: Bool { waiting.isEmpty }
+
+  /// Takes in a command.
+  ///
+  /// - Returns: the one that had to make room: its answer was lost.
+  mutating func send(
+    _ opcode: UInt16, isControl: Bool = false, _ record: borrowing CaptureRecord,
+    _ parameters: RawSpan
+  ) -> Done? {
+    let lost = waiting.count >= limit ? waiting.removeFirst() : nil
+    waiting.append(
+      Command(
+        adapter: record.adapter ?? 0xffff, opcode: opcode, isControl: isControl,
+        packet: record.number, time: record.time, parameters: parameters.array,
+        isCut: record.isTruncated))
+    return lost.map { Done(command: $0, status: .success) }
+  }
+
+  /// The commands that a packet answers, with what came of them: Command Complete, Command Status where
+  /// it tells a failure, and the same events of the management interface.
+  mutating func answered(
+    by record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer
+  ) -> [Done] {
+    guard !waiting.isEmpty else { return [] }
+    let body = dissection.body
+    let start = Int(body.start)
+    switch dissection.content {
+    case .event(let event):
+      switch event.code {
+      case HCIEvent.commandCompleteCode:
+        guard body.count >= 3 else { return [] }
+        let status = StatusCode(rawValue: body.count > 3 ? bytes.byte(at: start + 3) : 0)
+        return answered(
+          bytes.littleEndianU16(at: start + 1), status, by: record, answer.request)
+      case HCIEvent.commandStatusCode:
+        guard body.count >= 4, bytes.byte(at: start) != 0 else { return [] }
+        return answered(
+          bytes.littleEndianU16(at: start + 2), StatusCode(rawValue: bytes.byte(at: start)),
+          by: record, answer.request)
+      default: return []
+      }
+    case .control(let control):
+      guard let request = answer.request, let status = control.status(bytes, body),
+        control.isAnswer,
+        let position = waiting.firstIndex(where: { $0.isControl && $0.packet == request.packet })
+      else { return [] }
+      return [
+        Done(
+          command: waiting.remove(at: position), status: StatusCode(rawValue: status),
+          answer: record.number)
+      ]
+    default: return []
+    }
+  }
+
+  private mutating func answered(
+    _ opcode: UInt16, _ status: StatusCode, by record: borrowing CaptureRecord,
+    _ request: Request?
+  ) -> [Done] {
+    let adapter = record.adapter ?? 0xffff
+    guard
+      let position = waiting.firstIndex(where: {
+        $0.adapter == adapter && $0.opcode == opcode && !$0.isControl
+          && (request == nil || request?.packet == $0.packet)
+      })
+    else { return [] }
+    let command = waiting.remove(at: position)
+    // Controllers answer in order: what was sent before it has lost its answer.
+    return takeAll { $0.adapter == adapter && !$0.isControl && $0.packet < command.packet }
+      + [Done(command: command, status: status, answer: record.number)]
+  }
+
+  /// Those that `isMeant`: they have been carried out for all that is known.
+  mutating func takeAll(_ isMeant: (Command) -> Bool) -> [Done] {
+    var taken: [Done] = []
+    waiting.removeAll { command in
+      guard isMeant(command) else { return false }
+      taken.append(Done(command: command, status: .success))
+      return true
+    }
+    return taken
+  }
+
+  /// Forgets those of a controller that was reset or went away.
+  mutating func forget(_ adapter: UInt16) { waiting.removeAll { $0.adapter == adapter } }
+}
+
+/// Advertising data that comes in several commands, by its kind.
+struct AdvertisingDataParts: Sendable {
+  /// Data, or the beginning of some.
+  struct Data: Sendable {
+    var bytes: [UInt8] = []
+    /// Whether the capture lacks bytes behind these: then what follows has no place.
+    var isCut = false
+  }
+
+  private var begun: [AdvertisingCommand.DataKind: Data] = [:]
+  /// The most data that there can be (Core, Vol 4, Part E, 7.8.54).
+  private static let most = 1650
+
+  /// Takes a piece.
+  ///
+  /// - Parameters:
+  ///   - operation: 0 intermediate, 1 first, 2 last, 3 complete.
+  ///   - isCut: whether the capture lacks a part of it.
+  /// - Returns: the data, where that was its end.
+  mutating func take(
+    _ kind: AdvertisingCommand.DataKind, _ operation: UInt8, _ piece: RawSpan, isCut: Bool
+  ) -> Data? {
+    // Without its first part, data would begin somewhere in a structure: in a key, for instance.
+    guard operation <= 3, operation & 1 == 1 || begun[kind] != nil else { return nil }
+    var whole = operation & 1 == 1 ? Data() : begun[kind] ?? Data()
+    if !whole.isCut {
+      let room = max(0, Self.most - whole.bytes.count)
+      whole.bytes.append(piece.part(Slice(start: 0, count: min(piece.byteCount, room))))
+      whole.isCut = isCut || piece.byteCount > room
+    }
+    let isWhole = operation & 2 != 0
+    begun[kind] = isWhole ? nil : whole
+    return isWhole ? whole : nil
+  }
+
+  /// Forgets the beginning of data: what follows it has no place.
+  mutating func forget(_ kind: AdvertisingCommand.DataKind) { begun[kind] = nil }
+
+  /// The same of all kinds.
+  mutating func forget() { begun.removeAll() }
+}

@@ -1,0 +1,83 @@
+// Attribute values that read like text: the line of `show` and the lines of `values` agree on which.
+
+import Bluetooth
+import Bytes
+import Testing
+
+@testable import Reports
+
+@Suite("Values that read like text")
+struct TextValueTests {
+  /// A link, and a characteristic 0x0011 with this UUID that was discovered.
+  private func link(_ uuid: String) -> [TestRecord] {
+    let size = uuid.split(separator: " ").count
+    return [
+      received("04 3e 13 01 00 40 00 00 01 55 44 33 22 11 c0 18 00 00 00 48 00 00"),
+      att("08 01 00 ff ff 03 28", .sent),
+      att("09 0\(5 + size) 10 00 1a 11 00 \(uuid)", .received),
+    ]
+  }
+
+  private func received(_ text: String) -> TestRecord {
+    TestRecord(bytes: hex(text), direction: .received)
+  }
+
+  private func att(_ text: String, _ direction: Direction) -> TestRecord {
+    let pdu = hex(text)
+    let l2cap = [UInt8(pdu.count), 0, 4, 0] + pdu
+    return TestRecord(bytes: [2, 0x40, 0, UInt8(l2cap.count), 0] + l2cap, direction: direction)
+  }
+
+  /// UUID, value, and what stands in both.
+  @Test(
+    arguments: [
+      ("29 2a", "41 63 6d 65", "\"Acme\""), ("29 2a", "41", "\"A\""),
+      ("29 2a", "41 00 00", "\"A\""),
+      ("00 2a", "c3 a4", "\"ä\""), ("00 2a", "", "(empty)"), ("00 2a", "00", "00"),
+      ("00 2a", "c3", "c3"), ("f7 ff", "41 63 6d 65", "\"Acme\""),
+      ("f7 ff", "41 63 6d", "41 63 6d"),
+      ("f7 ff", "41 63 0a 65", "41 63 0a 65"), ("19 2a", "64", "64"),
+      ("f7 ff", "22 5c 1b 41 41", "22 5c 1b 41 41"), ("f7 ff", "41 22 41 41", "\"A\"AA\""),
+    ])
+  func quoted(_ uuid: String, _ value: String, _ expected: String) {
+    for pdu in ["1b 11 00 \(value)", "12 11 00 \(value)"] {
+      let direction: Direction = pdu.hasPrefix("1b") ? .received : .sent
+      let records = link(uuid) + [att(pdu, direction)]
+      let line = Rendering.text(records).split(separator: "\n").last ?? ""
+      #expect(line.hasSuffix(expected), "\(line)")
+      // The value itself stays what it is.
+      let json = Rendering.json(records).split(separator: "\n").last ?? ""
+      let digits = value.filter { $0 != " " }
+      #expect(json.contains("\"value\":\"\(digits)\""), "\(json)")
+      guard pdu.hasPrefix("1b"), expected.hasPrefix("\"") else { continue }
+      var source = RecordList(records)
+      var lines = ValueLines(ValuesOptions(), .text, source.summary)
+      let listed = Rendering.run(&source, &lines)
+      #expect(listed.hasSuffix("\(value)  \(expected)\n"), "\(listed)")
+    }
+  }
+
+  @Test("An answer's value is told by what its request asked for, and lists by theirs")
+  func answers() {
+    func last(_ records: [TestRecord]) -> Substring {
+      Rendering.text(records).split(separator: "\n").last ?? ""
+    }
+    let known = link("24 2a")
+    #expect(last(known + [att("0a 11 00", .sent), att("0b 41 58", .received)]).hasSuffix("\"AX\""))
+    // Read By Type of Device Name: handle 0x0003.
+    let byType = [att("08 01 00 ff ff 00 2a", .sent), att("09 04 03 00 48 69", .received)]
+    #expect(last(known + byType).hasSuffix("0x0003 \"Hi\""))
+    // Multiple Handle Value Notification: two values, handle and length in front of each.
+    let several = att("23 11 00 02 00 41 58 12 00 02 00 41 58", .received)
+    #expect(last(known + [several]).contains("\"AX\", 0x0012 41 58"))
+    // Nobody knows what is read.
+    #expect(last([known[0], att("0b 41 58", .received)]).contains(" 41 58  "))
+  }
+
+  @Test("A key is hidden whether it reads like text or not")
+  func keys() {
+    let records = link("88 2b") + [att("1b 11 00 41 63 6d 65", .received)]
+    let line = Rendering.text(records)
+    #expect(line.hasSuffix("<hidden>, 4 bytes\n") && !line.contains("Acme"), "\(line)")
+  }
+}
