@@ -2,6 +2,7 @@ import ArgumentParser
 import Bluetooth
 import Bytes
 import Decoders
+import ProfileFiles
 
 /// `profiles decode`: tries profiles on bytes.
 struct ProfilesDecodeCommand: ParsableCommand {
