@@ -153,11 +153,8 @@ extension Decoded {
   /// wrong.
   package func writeJSON(_ value: RawSpan, into output: inout Output) {
     guard let definition, let writer = DecodedWriter(self, isJSON: true) else { return }
-    output.text("{\"profile\":\"")
-    output.jsonEscaped([UInt8](definition.profile.utf8).bytes)
-    output.text("\",\"name\":\"")
-    output.jsonEscaped([UInt8](definition.name.utf8).bytes)
-    output.text("\",\"fields\":")
+    let head = definition.jsonHead
+    output.raw(head.bytes)
     writer.fields(value, into: &output)
     writer.units(into: &output)
     guard let text = DecodedWriter(self, isJSON: false) else { return }
@@ -166,14 +163,23 @@ extension Decoded {
     output.text(",\"text\":\"")
     output.jsonEscaped(line.bytes)
     output.byte(0x22)
-    if !problems.isEmpty {
+    text.problems(value, into: &output)
+    output.byte(0x7d)
+  }
+}
+
+extension DecodedWriter {
+  /// Writes `,"problems":` and the list of what is wrong. Nothing where all is right.
+  package func problems(_ value: RawSpan, into output: inout Output) {
+    if !decoded.problems.isEmpty {
+      var line = Output()
       output.text(",\"problems\":[")
-      for (place, problem) in problems.enumerated() {
+      for (place, problem) in decoded.problems.enumerated() {
         output.text(place > 0 ? ",{\"code\":\"" : "{\"code\":\"")
         output.name(problem.code.name)
         output.text("\",\"message\":\"")
         line.clear()
-        text.problem(problem, value, into: &line)
+        self.problem(problem, value, into: &line)
         output.jsonEscaped(line.bytes)
         output.text("\",\"offset\":")
         output.decimal(Int(problem.bytes.start))
@@ -181,6 +187,5 @@ extension Decoded {
       }
       output.byte(0x5d)
     }
-    output.byte(0x7d)
   }
 }

@@ -43,6 +43,8 @@ package final class Definition: Sendable {
   package let name: String
   /// The tables.
   package let tables: Tables
+  /// What JSON begins with, from the brace to the colon before the fields.
+  package let jsonHead: [UInt8]
   /// The scales, ready to compute with.
   let scalings: [Scaling]
   /// Behind one for all fields, one for each place: whether text shows one field at most.
@@ -62,6 +64,13 @@ package final class Definition: Sendable {
     self.tables = tables
     self.scalings = scalings
     alone = Self.findAlone(tables)
+    var head = Output()
+    head.text("{\"profile\":\"")
+    head.jsonEscaped([UInt8](profile.utf8).bytes)
+    head.text("\",\"name\":\"")
+    head.jsonEscaped([UInt8](name.utf8).bytes)
+    head.text("\",\"fields\":")
+    jsonHead = head.bytes.array
   }
 
   /// The words, for a local that lends their bytes.

@@ -34,6 +34,9 @@ struct MapCommand: ParsableCommand {
   var supplied: MapFileOptions
 
   @OptionGroup
+  var supplying: ProfileFileOptions
+
+  @OptionGroup
   var presentation: OutputOptions
 
   mutating func run() throws {
@@ -41,6 +44,7 @@ struct MapCommand: ParsableCommand {
     options.devices = device
     options.isJSON = presentation.json
     presentation.apply(to: &options)
+    options.profiles = try supplying.profiles()
     let chosen = options
     try Run.captures(captures, maps: supplied.maps()) { _ in MapReport(chosen) }
   }

@@ -1,6 +1,7 @@
 import Bluetooth
 package import Bytes
 package import Captures
+package import Decoders
 package import Dissectors
 package import Sessions
 
@@ -10,6 +11,8 @@ package struct MapOptions: PresentationOptions, Sendable {
   package var devices: [DevicePattern] = []
   /// Whether to print a document instead of text.
   package var isJSON = false
+  /// People's own profiles, by which values are decoded beside the program's; nil: none are.
+  package var profiles: SuppliedProfiles? = SuppliedProfiles()
   /// Whether secrets are shown.
   package var showsKeys = false
   /// The signs to use.

@@ -1,0 +1,444 @@
+import Bluetooth
+import Bytes
+import Decoders
+import Dissectors
+import Sessions
+
+/// What values mean: the one way from an attribute's value, or what a device advertises, to words.
+///
+/// Profiles are read when the first value comes. What there is for an attribute is looked up once for
+/// each UUID: a value that nothing decodes costs a comparison. What is open of vendors' protocols is
+/// followed with every packet, whether it is shown or not.
+struct ValueReading: ~Copyable {
+  /// How a value crosses a link.
+  enum Way: Sendable {
+    case written, notified, read
+  }
+
+  /// What there is for one UUID.
+  private struct Plan: Sendable {
+    var kind: Subject.Kind
+    var uuid: BluetoothUUID?
+    var definitions: [Definition] = []
+    /// Protocols that may be spoken, by their place, and whether only a frame tells.
+    var claims: [(vendor: Int, isByFrame: Bool)] = []
+    /// Whether the service or the device's name decides, so that both are asked for each time.
+    var needsContext = false
+  }
+
+  /// A message of a request or indication, which `values` asks for again when its answer has come.
+  private struct Recent: Sendable {
+    var packet: Int
+    var handle: UInt16
+    var sighting: VendorSighting
+    var joined: [UInt8]
+    var packets: [Int]
+  }
+
+  private let supplied: SuppliedProfiles?
+  private var library: ProfileLibrary?
+  private var vendors: [VendorProtocol] = []
+  private var decoder = ValueDecoder()
+  private var messages = VendorMessages()
+  private var plans: [Plan] = []
+  /// Where a UUID's plan was found last, by the UUID's last bits.
+  private var hints = [Int](repeating: 0, count: 64)
+  private var recent: [Recent] = []
+  /// Whether such messages are kept.
+  private let keepsRecent: Bool
+
+  /// What the value that was read last means.
+  private(set) var decoded = Decoded()
+  /// Of a vendor's message, where it stands among others.
+  private(set) var sighting: VendorSighting?
+  /// The frame that was put together of several values, and their packets.
+  private(set) var joined: [UInt8] = []
+  private(set) var packets: [Int] = []
+  /// The words for it, those for what is wrong last.
+  private(set) var line = Output()
+  private(set) var textEnd = 0
+  /// Whether the value that was read last has a meaning.
+  private(set) var hasMeaning = false
+  /// Whether profiles were read.
+  private var isReady = false
+
+  /// So many UUIDs are remembered.
+  private static let mostPlans = 1024
+  /// So many messages that wait for their answer.
+  private static let mostRecent = 64
+
+  /// - Parameters:
+  ///   - supplied: people's own profiles, which come before the program's; nil: nothing is decoded.
+  ///   - keepsRecent: whether messages are asked for again when their answers have come.
+  init(_ supplied: SuppliedProfiles?, keepsRecent: Bool = false) {
+    self.supplied = supplied
+    self.keepsRecent = keepsRecent
+  }
+
+  /// Forgets the value that was read last.
+  mutating func clear() {
+    hasMeaning = false
+    sighting = nil
+  }
+
+  // MARK: Plans
+
+  @inline(never)
+  private mutating func prepare() {
+    isReady = true
+    guard let supplied else { return }
+    let library = ProfileLibrary(own: supplied.definitions, vendors: supplied.vendors)
+    vendors = library.vendors
+    self.library = library
+  }
+
+  /// The place of what there is for a UUID; of attributes that are not known for nil.
+  private mutating func plan(_ kind: Subject.Kind, _ uuid: BluetoothUUID?) -> Int {
+    let hint = Int(truncatingIfNeeded: (uuid?.low ?? 0) ^ (uuid?.high ?? 0)) & 63
+    let place = hints[hint]
+    if place < plans.count, plans[place].uuid == uuid, plans[place].kind == kind { return place }
+    return makePlan(kind, uuid, hint)
+  }
+
+  @inline(never)
+  private mutating func makePlan(
+    _ kind: Subject.Kind, _ uuid: BluetoothUUID?, _ hint: Int
+  ) -> Int {
+    if let known = plans.firstIndex(where: { $0.uuid == uuid && $0.kind == kind }) {
+      hints[hint] = known
+      return known
+    }
+    if plans.count >= Self.mostPlans { plans.removeAll() }
+    var plan = Plan(kind: kind, uuid: uuid)
+    if let uuid { plan.definitions = library?.definitions(kind, uuid) ?? [] }
+    plan.needsContext = plan.definitions.contains {
+      $0.subject.service != nil || $0.subject.device != nil
+    }
+    if kind == .characteristic {
+      plan.claims = claims(uuid, service: nil) { _ in false }
+      let asksMore = vendors.contains { vendor in
+        vendor.claims.contains { $0.service != nil || $0.device != nil }
+      }
+      if asksMore { plan.needsContext = true }
+    }
+    plans.append(plan)
+    hints[hint] = plans.count - 1
+    return plans.count - 1
+  }
+
+  /// The protocols that may be spoken on a characteristic.
+  private func claims(
+    _ uuid: BluetoothUUID?, service: BluetoothUUID?, isOfDevice: (String) -> Bool
+  ) -> [(vendor: Int, isByFrame: Bool)] {
+    var found: [(vendor: Int, isByFrame: Bool)] = []
+    for (place, vendor) in vendors.enumerated() {
+      if let uuid {
+        let claim = vendor.claim(
+          characteristic: uuid.shortest, service: service?.shortest, isOfDevice: isOfDevice)
+        if let claim { found.append((place, claim.isFrame)) }
+      } else if vendor.claims.contains(where: \.isAnywhere) {
+        found.append((place, true))
+      }
+    }
+    // What was said of the characteristic weighs more than what a frame may tell.
+    return found.filter { !$0.isByFrame } + found.filter(\.isByFrame)
+  }
+
+  // MARK: Reading
+
+  /// Reads what a PDU carries, and follows what is open of vendors' protocols.
+  ///
+  /// - Parameters:
+  ///   - decodes: whether the meaning is asked for, too.
+  ///   - moment: the packet and its time.
+  mutating func observe(
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer,
+    _ memory: Memory, packet: Int, time: Timestamp?, isLocal: Bool, decodes: Bool
+  ) {
+    clear()
+    guard let slice = fields.value, slice.count > 0, let way = opcode.way else { return }
+    if !isReady { prepare() }
+    guard library != nil else { return }
+    let value = bytes.part(slice)
+    var uuid: BluetoothUUID?
+    var kind = Subject.Kind.characteristic
+    if let place = answer.attribute {
+      let attribute = memory.attributes[place]
+      switch attribute.kind {
+      case .value: break
+      case .descriptor: kind = .descriptor
+      case .service, .include, .characteristic: return
+      }
+      uuid = attribute.uuid
+    }
+    let plan = self.plan(kind, uuid)
+    // Nearly all that nothing decodes ends here.
+    if plans[plan].definitions.isEmpty, plans[plan].claims.isEmpty, !plans[plan].needsContext {
+      return
+    }
+    let service =
+      plans[plan].needsContext ? answer.attribute.flatMap { memory.attributes.service(of: $0) } : nil
+    let isOfDevice = { (pattern: String) in memory.isPeer(of: answer.link, named: pattern) }
+    let definition = definition(plan, service, value, isOfDevice)
+    if let definition, !definition.subject.isCarrier {
+      if decodes { read(definition, value, isWritten: way == .written) }
+      return
+    }
+    if kind == .characteristic, let link = answer.link,
+      let handle = fields.handle ?? answer.request?.handle
+    {
+      let conversation = UInt64(truncatingIfNeeded: memory.links.id(link)) << 1 | (isLocal ? 1 : 0)
+      if message(
+        plan, service, value, way, conversation & 0x3fff_ffff_ffff, handle, packet, time,
+        isOfDevice)
+      {
+        if decodes { readMessage(value) }
+        return
+      }
+    }
+    if let definition, decodes { read(definition, value, isWritten: way == .written) }
+  }
+
+  /// Reads a value by itself: what a device advertises, or one of several that came together.
+  mutating func read(
+    _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ value: RawSpan, isWritten: Bool = false,
+    service: BluetoothUUID? = nil, isOfDevice: (String) -> Bool = { _ in false }
+  ) -> Bool {
+    clear()
+    guard value.byteCount > 0 else { return false }
+    if !isReady { prepare() }
+    guard library != nil else { return false }
+    let plan = self.plan(kind, uuid)
+    guard !plans[plan].definitions.isEmpty,
+      let definition = definition(plan, service, value, isOfDevice)
+    else { return false }
+    read(definition, value, isWritten: isWritten)
+    return hasMeaning
+  }
+
+  /// What a characteristic is called that only a profile knows.
+  mutating func name(of uuid: BluetoothUUID) -> String? {
+    if !isReady { prepare() }
+    guard library != nil else { return nil }
+    let plan = self.plan(.characteristic, uuid)
+    return plans[plan].definitions.first?.name
+  }
+
+  private func definition(
+    _ plan: Int, _ service: BluetoothUUID?, _ value: RawSpan, _ isOfDevice: (String) -> Bool
+  ) -> Definition? {
+    for index in plans[plan].definitions.indices {
+      let definition = plans[plan].definitions[index]
+      let subject = definition.subject
+      if let wanted = subject.service, wanted.shortest != service?.shortest { continue }
+      if let device = subject.device, !isOfDevice(device) { continue }
+      if subject.fits(value) { return definition }
+    }
+    return nil
+  }
+
+  private mutating func read(_ definition: Definition, _ value: RawSpan, isWritten: Bool) {
+    decoder.decode(definition, value, DecodingContext(isWritten: isWritten), into: &decoded)
+    say(value)
+  }
+
+  /// The message or the part of one that a value is; false where it is none.
+  private mutating func message(
+    _ plan: Int, _ service: BluetoothUUID?, _ value: RawSpan, _ way: Way, _ conversation: UInt64,
+    _ handle: UInt16, _ packet: Int, _ time: Timestamp?, _ isOfDevice: (String) -> Bool
+  ) -> Bool {
+    let uuid = plans[plan].uuid
+    let claims =
+      plans[plan].needsContext
+      ? claims(uuid, service: service, isOfDevice: isOfDevice) : plans[plan].claims
+    for claim in claims {
+      let vendor = vendors[claim.vendor]
+      guard let isRequestChannel = vendor.isRequestChannel(way, uuid) else { continue }
+      let found = messages.accept(
+        vendor, at: claim.vendor, isByFrame: claim.isByFrame, conversation: conversation,
+        handle: handle, isWritten: way == .written, isRequestChannel: isRequestChannel, value,
+        packet: packet, time: time)
+      guard let found else { continue }
+      sighting = found
+      if found.isJoined {
+        joined = messages.joined
+        packets = messages.packets
+      }
+      if keepsRecent { keep(found, packet, handle) }
+      return true
+    }
+    return false
+  }
+
+  private mutating func keep(_ found: VendorSighting, _ packet: Int, _ handle: UInt16) {
+    if recent.count >= Self.mostRecent { recent.removeFirst() }
+    recent.append(
+      Recent(
+        packet: packet, handle: handle, sighting: found, joined: found.isJoined ? joined : [],
+        packets: found.isJoined ? packets : []))
+  }
+
+  /// Reads the message that the value of an earlier packet was; false where it was none.
+  mutating func readAgain(_ packet: Int, _ handle: UInt16?, _ value: RawSpan) -> Bool {
+    clear()
+    guard let handle,
+      let found = recent.lastIndex(where: { $0.packet == packet && $0.handle == handle })
+    else { return false }
+    sighting = recent[found].sighting
+    joined = recent[found].joined
+    packets = recent[found].packets
+    readMessage(value)
+    return hasMeaning
+  }
+
+  /// Decodes the message that was found, or words a part.
+  private mutating func readMessage(_ value: RawSpan) {
+    guard let sighting else { return }
+    guard let frame = sighting.frame, let message = sighting.message else {
+      sayPart(sighting)
+      return
+    }
+    if sighting.isJoined {
+      let whole = joined
+      sighting.vendor.decode(
+        frame, message, whole.bytes, isRequest: sighting.isRequest, with: &decoder, into: &decoded)
+      say(whole.bytes)
+    } else {
+      sighting.vendor.decode(
+        frame, message, value, isRequest: sighting.isRequest, with: &decoder, into: &decoded)
+      say(value)
+    }
+  }
+
+  // MARK: Words
+
+  private mutating func say(_ value: RawSpan) {
+    line.clear()
+    guard let writer = DecodedWriter(decoded, isJSON: false) else { return }
+    writer.line(value, saysProblems: false, into: &line)
+    textEnd = line.count
+    for problem in decoded.problems {
+      if line.count > 0 { line.text(", ") }
+      writer.problem(problem, value, into: &line)
+    }
+    hasMeaning = line.count > 0
+  }
+
+  private mutating func sayPart(_ sighting: VendorSighting) {
+    line.clear()
+    if let command = sighting.command {
+      line.text("command ")
+      line.hexDigits(UInt64(truncatingIfNeeded: command), command > 0xff ? 4 : 2)
+      line.text(", ")
+    }
+    line.text("bytes ")
+    line.decimal(Int(sighting.part.start) + 1)
+    line.text("–")
+    line.decimal(sighting.part.end)
+    if let total = sighting.total {
+      line.text(" of ")
+      line.decimal(total)
+    }
+    textEnd = line.count
+    hasMeaning = true
+  }
+
+  /// The name of the protocol that the value belongs to.
+  var vendorName: String? { sighting?.vendor.profile }
+
+  /// The requests of vendors' protocols that were followed, now that no more will come.
+  mutating func finish() -> [VendorTally] {
+    messages.finish()
+    return messages.tallies
+  }
+
+  /// The number that matters most of the value that was read last, and its unit.
+  var quantity: (number: DecodedQuantity, unit: [UInt8])? {
+    guard hasMeaning, sighting == nil || sighting?.frame != nil,
+      let definition = decoded.definition,
+      let number = DecodedWriter(decoded, isJSON: false)?.quantity
+    else { return nil }
+    return (number, number.unit < 0 ? [] : definition.words.bytes(number.unit).array)
+  }
+
+  /// Writes what a message answers, behind a comma.
+  func writeExchange(into output: inout Output) {
+    guard let sighting else { return }
+    if let request = sighting.request {
+      output.text(", answers ")
+      output.packet(request)
+    } else if sighting.isOrphan {
+      output.text(", answers nothing")
+    }
+  }
+
+  /// Writes the words for people.
+  func writeText(into output: inout Output) {
+    line.copy(into: &output)
+    writeExchange(into: &output)
+  }
+}
+
+extension ATTOpcode {
+  /// How the value of such a PDU crosses; nil where it has none, or a part of one.
+  fileprivate var way: ValueReading.Way? {
+    switch self {
+    case .writeRequest, .writeCommand, .signedWriteCommand: .written
+    case .handleValueNotification, .handleValueIndication: .notified
+    case .readResponse: .read
+    default: nil
+    }
+  }
+}
+
+extension VendorProtocol {
+  /// Whether requests go a way, not responses; nil where neither do.
+  fileprivate func isRequestChannel(_ way: ValueReading.Way, _ uuid: BluetoothUUID?) -> Bool? {
+    func takes(_ channel: Channel) -> Bool {
+      switch channel {
+      case .write: way == .written
+      case .notify: way == .notified
+      case .read: way == .read
+      case .characteristic(let wanted): uuid?.shortest == wanted.shortest
+      }
+    }
+    if requests.isEmpty, responses.isEmpty { return way == .written }
+    if requests.contains(where: takes) { return true }
+    return responses.contains(where: takes) ? false : nil
+  }
+}
+
+extension Memory {
+  /// Whether the peer of a link has a name that fits a pattern with `*` and `?`.
+  func isPeer(of link: LinkSlot?, named pattern: String) -> Bool {
+    guard let link, let entry = links.connection(link).name, let name = names[entry] else {
+      return false
+    }
+    return name.fits(pattern)
+  }
+}
+
+extension [UInt8] {
+  /// Whether the bytes, a name, fit a pattern with `*` and `?`.
+  func fits(_ pattern: String) -> Bool {
+    let text = Array<Character>(String(decoding: self, as: UTF8.self))
+    let wanted = Array<Character>(pattern)
+    var (at, next) = (0, 0)
+    var retry: (at: Int, next: Int)?
+    while at < text.count {
+      if next < wanted.count, wanted[next] == "*" {
+        retry = (at, next + 1)
+        next += 1
+      } else if next < wanted.count, wanted[next] == "?" || wanted[next] == text[at] {
+        at += 1
+        next += 1
+      } else if let last = retry {
+        retry = (last.at + 1, last.next)
+        (at, next) = (last.at + 1, last.next)
+      } else {
+        return false
+      }
+    }
+    return wanted[next...].allSatisfy { $0 == "*" }
+  }
+}
