@@ -26,6 +26,22 @@ package struct VendorSighting: Sendable {
   package fileprivate(set) var latency: Int64?
   /// Whether this is a response, and no request waits for it.
   package fileprivate(set) var isOrphan = false
+
+  fileprivate init(vendor: VendorProtocol, isByFrame: Bool) {
+    self.vendor = vendor
+    self.isByFrame = isByFrame
+  }
+
+  /// A message that stands alone, of which nothing is known but its bytes.
+  package init(
+    _ vendor: VendorProtocol, _ message: VendorProtocol.Message, _ frame: Frame, isRequest: Bool
+  ) {
+    self.init(vendor: vendor, isByFrame: vendor.claims.contains(where: \.isFrame))
+    self.message = message
+    self.frame = frame
+    command = frame.command
+    self.isRequest = isRequest
+  }
 }
 
 /// What became of the requests of one protocol with one device.

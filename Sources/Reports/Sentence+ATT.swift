@@ -216,13 +216,7 @@ extension Sentence {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: Memory
   ) {
-    guard let pdu = dissection.att, record.original == nil, !record.isTruncated,
-      !answer.fragment.isTruncated
-    else { return }
-    let fields = pdu.fields
-    guard fields.value != nil else { return }
-    moment = (record.number, record.time, true)
-    observe(pdu.opcode, fields, bytes, record.direction, answer, memory, decodes: false)
+    reading.follow(record, dissection, bytes, answer, memory)
   }
 
   /// What only a profile knows: a characteristic's name, or the protocol that is spoken there.

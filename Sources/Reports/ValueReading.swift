@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import Captures
 import Decoders
 import Dissectors
 import Sessions
@@ -199,6 +200,69 @@ struct ValueReading: ~Copyable {
     if let definition, decodes { read(definition, value, isWritten: way == .written) }
   }
 
+  /// Follows what is open of vendors' protocols with a packet whose meaning is not asked for.
+  mutating func follow(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: Memory
+  ) {
+    guard let pdu = dissection.att, record.original == nil, !record.isTruncated,
+      !answer.fragment.isTruncated
+    else { return }
+    let fields = pdu.fields
+    guard fields.value != nil else { return }
+    observe(
+      pdu.opcode, fields, bytes, answer, memory, packet: record.number, time: record.time,
+      isLocal: (record.direction == .sent) == pdu.opcode.isServers, decodes: false)
+  }
+
+  /// Reads a value that `Conversations` told, whose packets were followed.
+  mutating func read(_ value: ConveyedValue, _ bytes: RawSpan, _ memory: Memory) -> Bool {
+    clear()
+    guard let slice = value.value, slice.count > 0, value.offset == 0, !value.isCut,
+      value.handles == nil
+    else { return false }
+    let content = bytes.part(slice)
+    if let company = value.company { return read(.company, BluetoothUUID(company), content) }
+    if value.operation == .advertisement {
+      return value.attribute.uuid.map { read(.serviceData, $0, content) } ?? false
+    }
+    if readAgain(value.packet, value.attribute.handle, content) { return true }
+    guard let uuid = value.attribute.uuid,
+      value.attribute.kind == .value || value.attribute.kind == .descriptor
+        || value.attribute.kind == nil
+    else { return false }
+    let peer = value.parties.peer
+    return read(
+      value.attribute.kind == .descriptor ? .descriptor : uuid.subjectKind, uuid, content,
+      isWritten: value.operation.isWrite, service: value.attribute.service
+    ) { pattern in
+      guard let peer,
+        let entry = memory.names.find(peer, .random) ?? memory.names.find(peer, .public)
+      else { return false }
+      return memory.names[entry]?.fits(pattern) ?? false
+    }
+  }
+
+  /// Reads a value of which nothing is known but its attribute: a vendor's frame has to be whole.
+  mutating func readAlone(
+    _ uuid: BluetoothUUID, service: BluetoothUUID?, _ value: RawSpan, isWritten: Bool
+  ) -> Bool {
+    if read(uuid.subjectKind, uuid, value, isWritten: isWritten, service: service),
+      !(decoded.definition?.subject.isCarrier ?? false)
+    {
+      return true
+    }
+    let isCarried = hasMeaning
+    guard value.byteCount > 0, !uuid.isDescriptor,
+      case .message(let vendor, let message, let frame, let isRequest)? = library?.match(
+        .characteristic, uuid, service: service, value, isWritten: isWritten,
+        isOfDevice: { _ in false })
+    else { return isCarried }
+    sighting = VendorSighting(vendor, message, frame, isRequest: isRequest)
+    readMessage(value)
+    return hasMeaning
+  }
+
   /// Reads a value by itself: what a device advertises, or one of several that came together.
   mutating func read(
     _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ value: RawSpan, isWritten: Bool = false,
@@ -352,13 +416,22 @@ struct ValueReading: ~Copyable {
     return messages.tallies
   }
 
-  /// The number that matters most of the value that was read last, and its unit.
-  var quantity: (number: DecodedQuantity, unit: [UInt8])? {
-    guard hasMeaning, sighting == nil || sighting?.frame != nil,
-      let definition = decoded.definition,
-      let number = DecodedWriter(decoded, isJSON: false)?.quantity
-    else { return nil }
-    return (number, number.unit < 0 ? [] : definition.words.bytes(number.unit).array)
+  /// The number that matters most of the value that was read last.
+  var quantity: DecodedQuantity? {
+    guard hasMeaning, sighting == nil || sighting?.frame != nil else { return nil }
+    return DecodedWriter(decoded, isJSON: false)?.quantity
+  }
+
+  /// The unit of such a number.
+  func unit(of number: DecodedQuantity) -> [UInt8] {
+    guard let definition = decoded.definition, number.unit >= 0 else { return [] }
+    return definition.words.bytes(number.unit).array
+  }
+
+  /// What the attribute is called where only profiles know a name.
+  mutating func name(_ uuid: BluetoothUUID?) -> String? {
+    guard let uuid, uuid.name == nil else { return nil }
+    return vendorName ?? name(of: uuid)
   }
 
   /// Writes what a message answers, behind a comma.

@@ -79,7 +79,8 @@ package struct MapReport: PacketReport, ~Copyable {
     memory.links.forEach { store($0) }
     let devices = self.devices(memory)
     if options.isJSON {
-      var document = MapDocument(devices, showsKeys: options.showsKeys)
+      var document = MapDocument(
+        devices, showsKeys: options.showsKeys, profiles: options.profiles)
       document.write(into: &output)
     } else {
       var page = MapPage(devices, options)
