@@ -35,6 +35,12 @@ extension BluetoothUUID {
   /// Reads a UUID as people write it: `180d`, `0x180D`, `0000180d`, the long one with or without its
   /// dashes, in braces or not. Nil where it is none.
   package init?(text: String) {
+    guard let uuid = Self(asWritten: text) else { return nil }
+    self = uuid.shortest
+  }
+
+  /// Reads a UUID as people write it, and keeps the form: a long one stays long, as a server may have it.
+  package init?(asWritten text: String) {
     var digits = text.lowercased()
     if digits.hasPrefix("{"), digits.hasSuffix("}") {
       digits = String(digits.dropFirst().dropLast())
@@ -54,7 +60,7 @@ extension BluetoothUUID {
       guard let high = UInt64(digits.prefix(16), radix: 16),
         let low = UInt64(digits.suffix(16), radix: 16)
       else { return nil }
-      self = BluetoothUUID(high: high, low: low).shortest
+      self.init(high: high, low: low)
     default: return nil
     }
   }

@@ -92,6 +92,9 @@ package struct Problem: Equatable, Sendable {
     /// A discovery says of an attribute what an earlier one has not said (its handle, the packet of
     /// the earlier).
     case attributeChanged
+    /// A response that shows that an earlier one answered another request than the one it was given to
+    /// (the earlier response's packet, the request's).
+    case answersEarlier
   }
 
   /// Of `limitReached`: what there is too much of.

@@ -87,6 +87,7 @@ extension Details {
     if let items = fields.items {
       self.items(items, bytes, answer.request, hides: hides, to: &sink)
     }
+    if !memory.longValues.isEmpty { joined(answer, memory, to: &sink) }
     if let data = fields.data, !data.isEmpty {
       self.value("data", data, of: bytes, isSecret: hides, to: &sink)
     }
@@ -115,6 +116,33 @@ extension Details {
     }
     sink.at(Int(slice.start), Int(slice.count))
     sink.hidden(key, Int(slice.count))
+  }
+
+  /// The values in parts that the packet completes.
+  @inline(never)
+  private static func joined<Sink: FieldSink & ~Copyable>(
+    _ answer: Answer, _ memory: Memory, to sink: inout Sink
+  ) {
+    let values = memory.longValues
+    sink.beginList("joined")
+    for joined in values.values {
+      sink.beginItem()
+      sink.identifier("handle", UInt64(joined.handle), digits: 4)
+      if let place = answer.attribute(joined, memory) {
+        sink.uuid("uuid", memory.attributes[place].uuid)
+      }
+      if joined.offset > 0 { sink.number("offset", joined.offset) }
+      let value = values.bytes.bytes.part(joined.value)
+      if answer.isKeyMaterial(joined, memory), !sink.showsKeys {
+        sink.hidden("value", value.byteCount)
+      } else {
+        sink.bytes("value", value)
+      }
+      if joined.isCut { sink.flag("incomplete", true) }
+      sink.packets("packets", values.packets[joined.packets])
+      sink.endItem()
+    }
+    sink.endList()
   }
 
   private static func bytes<Sink: FieldSink & ~Copyable>(

@@ -22,6 +22,9 @@ enum Failure: Int, CaseIterable, Sendable {
   case managementStatus
   /// An L2CAP request was refused: a connection, a configuration, connection parameters.
   case l2capRefused
+  /// A host has no key any more for a bond that its peer still has one for: it refused the controller one
+  /// (LE Long Term Key Request Negative Reply), or encryption failed with PIN or Key Missing.
+  case keyMissing
 
   /// As a JSON key.
   var key: StaticString {
@@ -34,6 +37,7 @@ enum Failure: Int, CaseIterable, Sendable {
     case .l2capReject: "l2cap_rejects"
     case .managementStatus: "mgmt_status"
     case .l2capRefused: "l2cap_refusals"
+    case .keyMissing: "bond_keys_missing"
     }
   }
 
@@ -49,16 +53,27 @@ enum Failure: Int, CaseIterable, Sendable {
     case .l2capReject: ("L2CAP reject", "L2CAP rejects")
     case .managementStatus: ("management failure", "management failures")
     case .l2capRefused: ("L2CAP refusal", "L2CAP refusals")
+    case .keyMissing: ("missing key of a bond", "missing keys of bonds")
     }
   }
 }
 
 extension Dissection {
+  /// LE Long Term Key Request Negative Reply (Core, Vol 4, Part E, 7.8.26).
+  private static let keyRefused: UInt16 = 0x201b
+
   /// The failure that the packet reports, if it does.
   func failure(_ bytes: RawSpan, _ answer: Answer) -> Failure? {
     switch content {
+    case .command(let command): return command.opcode == Self.keyRefused ? .keyMissing : nil
     case .event(let event):
       guard let status = parameters?.status(bytes) else { return nil }
+      if status == StatusCode.pinOrKeyMissing.rawValue,
+        event.code == LinkEvent.encryptionChangeCode
+          || event.code == LinkEvent.encryptionChangeV2Code
+      {
+        return .keyMissing
+      }
       if status != 0 { return isVendorsAnswer(event, bytes) ? nil : .hciStatus }
       guard event.code == HCIEvent.disconnectionCompleteCode, let outer = parameters?.outer,
         outer.count >= 4

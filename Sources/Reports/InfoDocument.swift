@@ -59,6 +59,7 @@ struct InfoDocument: ~Copyable {
       sink.number(failure.key, facts.failures[failure.rawValue])
     }
     sink.end()
+    unanswered()
     problems()
     sink.endDocument(in: &output)
   }
@@ -184,6 +185,23 @@ struct InfoDocument: ~Copyable {
       sink.endItem()
     }
     sink.endList()
+  }
+
+  private mutating func unanswered() {
+    guard facts.unanswered.count > 0 else { return }
+    sink.begin("unanswered")
+    sink.number("count", facts.unanswered.count)
+    sink.beginList("requests")
+    for request in facts.unanswered.listed {
+      sink.beginItem()
+      sink.number("packet", request.packet)
+      sink.identifier("opcode", UInt64(request.opcode.rawValue), digits: 2)
+      if let name = request.opcode.name { sink.word("name", name) }
+      sink.number("connection", request.connection)
+      sink.endItem()
+    }
+    sink.endList()
+    sink.end()
   }
 
   private mutating func channels() {

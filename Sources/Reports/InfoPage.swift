@@ -18,6 +18,8 @@ struct InfoPage: ~Copyable {
 
   /// Columns of the labels on the left.
   private static let labelColumns = 13
+  /// How many unanswered requests are listed.
+  private static let mostUnanswered = 8
 
   init(
     _ facts: CaptureFacts, _ source: CaptureSummary, _ memory: Memory,
@@ -278,6 +280,11 @@ struct InfoPage: ~Copyable {
       }
       out.packet(failure.packet)
     }
+    if facts.lacksEvents, connection.isOpeningMissing, connection.isOpen {
+      out.text(", when it was opened and closed is not known: the capture has no HCI events")
+      out.byte(0x0a)
+      return
+    }
     if connection.isOpeningMissing { out.text(", already open when the capture begins") }
     if connection.isOpen {
       // Of a link whose opening is missing it is not known what was heard before.
@@ -350,6 +357,23 @@ struct InfoPage: ~Copyable {
       out.count(facts.failures[failure.rawValue], failure.words.one, failure.words.several)
     }
     out.text(isFirst ? "none\n" : "; show --errors lists them\n")
+    let unanswered = facts.unanswered
+    guard unanswered.count > 0 else { return }
+    label("unanswered")
+    out.count(unanswered.count, "request", "requests")
+    for (index, request) in unanswered.listed.prefix(Self.mostUnanswered).enumerated() {
+      out.text(index == 0 ? ": " : ", ")
+      if let name = request.opcode.shortName ?? request.opcode.name { out.name(name) }
+      out.byte(0x20)
+      out.packet(request.packet)
+    }
+    let left = unanswered.count - Self.mostUnanswered
+    if left > 0 {
+      out.text(" and ")
+      out.decimal(left)
+      out.text(" more")
+    }
+    out.byte(0x0a)
   }
 
   /// Packets that are broken or unexpected.

@@ -110,6 +110,7 @@ struct CaptureFacts: Sendable {
   private(set) var failures = [Int](repeating: 0, count: Failure.allCases.count)
   private(set) var connections: [Connection] = []
   private(set) var pairingFailures: [FailedPairing] = []
+  private(set) var unanswered: UnansweredRequests
   private(set) var connectionCount = 0
   private(set) var leData = 0
   private(set) var brEDRData = 0
@@ -123,7 +124,10 @@ struct CaptureFacts: Sendable {
   private var positions: [Int: Int] = [:]
   private let limits: Limits
 
-  init(_ limits: Limits) { self.limits = limits }
+  init(_ limits: Limits) {
+    self.limits = limits
+    unanswered = UnansweredRequests(limits)
+  }
 
   var advertiserCount: Int { advertisers.count }
 
@@ -148,8 +152,11 @@ struct CaptureFacts: Sendable {
       case .synchronous: break
       }
     }
+    let hasOthers = memory.links.otherEndings != otherEndings
     if answer.opened || answer.closed { take(answer, memory) }
-    if memory.links.otherEndings != otherEndings { takeOthers(memory) }
+    if hasOthers { takeOthers(memory) }
+    unanswered.observe(record, dissection, answer, memory)
+    if answer.closed || hasOthers, unanswered.followsAny { unanswered.end(Self.isOpen(memory)) }
     if case .failed(let pdu)? = dissection.smp { take(pdu.reason, record, answer, memory) }
     // What another file has, too, was counted.
     if record.original == nil {
@@ -158,6 +165,13 @@ struct CaptureFacts: Sendable {
         take(advertisement.report, advertisement.train)
       }
     }
+  }
+
+  /// Tells whether the connection with a number is open.
+  private static func isOpen(_ memory: Memory) -> (Int) -> Bool {
+    var open: Set<Int> = []
+    memory.links.forEach { if $0.isOpen { open.insert($0.id) } }
+    return { open.contains($0) }
   }
 
   private static func kind(_ dissection: Dissection) -> Kind {
@@ -240,6 +254,7 @@ struct CaptureFacts: Sendable {
     connectionCount = memory.links.count
     memory.links.forEach { store($0) }
     connections.sort { $0.id < $1.id }
+    unanswered.finish(latest, Self.isOpen(memory))
     // The key may have come after the connection.
     for index in connections.indices where connections[index].identity == nil {
       guard connections[index].peerKind == .randomResolvable, let peer = connections[index].peer
@@ -270,6 +285,9 @@ struct CaptureFacts: Sendable {
         return found.map { Attributes.key($0.address, $0.type) } ?? key
       })
   }
+
+  /// Whether the capture has no HCI events: then it tells of no connection how it began and ended.
+  var lacksEvents: Bool { kinds[Kind.event.rawValue] == 0 }
 
   /// Whether the connections are not all of one adapter.
   var hasSeveralAdapters: Bool {

@@ -388,7 +388,33 @@ extension JSONSchema {
             "links_ended_with_error": {"type": "integer", "description": "Links that a host ended on purpose, with an error as its reason.", "minimum": 1},
             "l2cap_rejects": {"type": "integer", "description": "L2CAP commands that were rejected.", "minimum": 1},
             "mgmt_status": {"type": "integer", "description": "Management commands that the kernel refused, and its reports of what did not work.", "minimum": 1},
-            "l2cap_refusals": {"type": "integer", "description": "L2CAP requests that were refused: connections, configurations, connection parameters.", "minimum": 1}
+            "l2cap_refusals": {"type": "integer", "description": "L2CAP requests that were refused: connections, configurations, connection parameters.", "minimum": 1},
+            "bond_keys_missing": {"type": "integer", "description": "Keys of bonds that a host has no longer: LE Long Term Key Request Negative Reply, and encryption that failed with PIN or Key Missing.", "minimum": 1}
+          }
+        },
+        "unanswered": {
+          "type": "object",
+          "description": "ATT requests that nobody answered, and indications that nobody confirmed, before the connection ended or others of the same bearer were answered.",
+          "required": ["count", "requests"],
+          "additionalProperties": false,
+          "properties": {
+            "count": {"type": "integer", "description": "How many there were.", "minimum": 1},
+            "requests": {
+              "type": "array",
+              "description": "The first 64.",
+              "items": {
+                "type": "object",
+                "description": "A request or an indication.",
+                "required": ["packet", "opcode", "connection"],
+                "additionalProperties": false,
+                "properties": {
+                  "packet": {"$ref": "#/$defs/packetNumber"},
+                  "opcode": {"$ref": "#/$defs/identifier"},
+                  "name": {"type": "string", "description": "The PDU's name in the specification, absent if it is not known."},
+                  "connection": {"type": "integer", "description": "The number of its connection.", "minimum": 1}
+                }
+              }
+            }
           }
         },
         "problems": {
@@ -1238,7 +1264,35 @@ extension JSONSchema {
           "description": "The entries of a response that lists several.",
           "items": {"$ref": "#/$defs/attItem"}
         },
+        "joined": {
+          "type": "array",
+          "description": "Values that crossed the link in parts, on the packet that completes them: the last Read Blob Response, or the Execute Write Response.",
+          "items": {"$ref": "#/$defs/joinedValue"}
+        },
         "data": {"$ref": "#/$defs/hex", "description": "Bytes that were not decoded."}
+      }
+    },
+    "joinedValue": {
+      "type": "object",
+      "description": "A value that was read or written in parts.",
+      "required": ["handle", "packets"],
+      "additionalProperties": false,
+      "properties": {
+        "handle": {"$ref": "#/$defs/handle"},
+        "uuid": {"$ref": "#/$defs/uuid", "description": "The attribute's type, once it is known."},
+        "offset": {
+          "type": "integer",
+          "description": "Where in the attribute's value these bytes begin, where that is not its beginning.",
+          "minimum": 1
+        },
+        "value": {"$ref": "#/$defs/hex", "description": "The parts, joined."},
+        "hidden": {"$ref": "#/$defs/hidden"},
+        "incomplete": {"const": true, "description": "The capture lacks a part of it."},
+        "packets": {
+          "type": "array",
+          "description": "The packets that brought the parts; of a PDU that came in several the one that completed it.",
+          "items": {"$ref": "#/$defs/packetNumber"}
+        }
       }
     },
     "attItem": {
@@ -1690,6 +1744,7 @@ extension JSONSchema {
         "name": {"type": "string", "description": "Its name, if it has one."},
         "registered_to": {"type": "string", "description": "Who registered the UUID, which others may use too."},
         "handle": {"$ref": "#/$defs/handle"},
+        "of": {"$ref": "#/$defs/handle", "description": "The value that it belongs to, where that was never discovered and is concluded from what it sent."},
         "via": {"$ref": "#/$defs/via"},
         "packet": {"$ref": "#/$defs/packetNumber", "description": "Where it was learnt."},
         "value": {"$ref": "#/$defs/hex", "description": "The last value known."},

@@ -56,6 +56,7 @@ extension Problem.Code {
     case .frameOutOfStep: "frame_out_of_step"
     case .repeatedRecord: "repeated_record"
     case .attributeChanged: "attribute_changed"
+    case .answersEarlier: "earlier_response_reassigned"
     }
   }
 
@@ -117,6 +118,11 @@ extension Problem.Code {
     case .repeatedRecord: ("record shown twice", "records shown twice")
     case .attributeChanged:
       ("discovery that contradicts another", "discoveries that contradict others")
+    case .answersEarlier:
+      (
+        "response that was to an earlier request than told",
+        "responses that were to earlier requests than told"
+      )
     }
   }
 
@@ -133,7 +139,7 @@ extension Problem.Code {
       .recordsDropped, .timeOutOfRange, .continuationWithoutStart, .responseWithoutRequest,
       .confirmationWithoutIndication, .limitReached, .sentAfterEnd, .receivedAfterEnd,
       .advertisementTooLong, .channelClosed, .unknownChannel, .frameOutOfStep, .repeatedRecord,
-      .attributeChanged:
+      .attributeChanged, .answersEarlier:
       .warning
     }
   }
@@ -269,6 +275,11 @@ extension Output {
       text(" than ")
       if second > 0 { packet(second) } else { text("the map that was supplied") }
       text(", and is believed")
+    case .answersEarlier:
+      text("shows that ")
+      packet(first)
+      text(" was the answer to ")
+      packet(second)
     }
   }
 

@@ -243,7 +243,22 @@ extension Answer {
     default: break
     }
     if request?.type == .encryptedDataKeyMaterial { return true }
+    // Of which of several requests it is the answer is not known then: one may have asked for a key.
+    if memory.attributes.hasKeyMaterial, !memory.doubt.alternatives.isEmpty { return true }
     return attribute.map { memory.attributes[$0].uuid == .encryptedDataKeyMaterial } ?? false
+  }
+}
+
+extension Answer {
+  /// The attribute whose value was joined on this packet, a server's answer.
+  func attribute(_ joined: JoinedValue, _ memory: Memory) -> Attributes.Place? {
+    link.flatMap { memory.attribute(joined.handle, .readBlobResponse, joined.direction, on: $0) }
+  }
+
+  /// Whether a value in parts is Encrypted Data Key Material.
+  func isKeyMaterial(_ joined: JoinedValue, _ memory: Memory) -> Bool {
+    attribute(joined, memory).map { memory.attributes[$0].uuid == .encryptedDataKeyMaterial }
+      ?? memory.attributes.hasKeyMaterial
   }
 }
 

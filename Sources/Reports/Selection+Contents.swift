@@ -31,7 +31,7 @@ extension Selection {
     return uuid.shortest
   }
 
-  private func has(_ handle: UInt16?) -> Bool {
+  func has(_ handle: UInt16?) -> Bool {
     guard let handle else { return false }
     return handles.contains { $0.contains(handle) }
   }

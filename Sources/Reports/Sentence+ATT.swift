@@ -86,7 +86,7 @@ extension Sentence {
     if let value = memory.attributes.value(before: place) {
       output.text(" of ")
       self.uuid(of: memory.attributes[value], isSubject: isSubject)
-    } else if attribute.via == .inferred, attribute.target != 0 {
+    } else if attribute.kind == .descriptor, attribute.target != 0 {
       output.text(" of ")
       output.handle(attribute.target)
     }
@@ -181,6 +181,38 @@ extension Sentence {
     if case .empty = pdu, let request = answer.request {
       output.text("to ")
       output.packet(request.packet)
+    }
+    if !memory.longValues.isEmpty { joined(pdu.opcode, direction, answer, memory) }
+  }
+
+  /// The values in parts that the packet completes, each with the packets that brought it.
+  @inline(never)
+  private mutating func joined(
+    _ opcode: ATTOpcode, _ direction: Direction?, _ answer: Answer, _ memory: Memory
+  ) {
+    let values = memory.longValues
+    for joined in values.values {
+      comma()
+      if opcode == .executeWriteResponse {
+        attribute(joined.handle, opcode, direction, answer, memory)
+        output.byte(0x20)
+      }
+      let packets = values.packets[joined.packets]
+      output.text(packets.count > 1 ? "joined from " : "from ")
+      if let first = packets.first { output.packet(first) }
+      if packets.count > 1, let last = packets.last {
+        output.text(glyphs.to)
+        output.packet(last)
+      }
+      if joined.offset > 0 {
+        output.text(", from ")
+        output.decimal(joined.offset)
+      }
+      output.text(": ")
+      hidesValues = !showsKeys && answer.isKeyMaterial(joined, memory)
+      let uuid = answer.attribute(joined, memory).flatMap { memory.attributes[$0].uuid }
+      value(values.bytes.bytes.part(joined.value), of: uuid)
+      if joined.isCut { output.text(glyphs.ellipsis) }
     }
   }
 

@@ -64,18 +64,24 @@ struct JoiningPlaces: Sendable {
     places = [Place](repeating: Place(), count: count)
   }
 
-  /// How many places there are.
-  var count: Int { places.count }
-
   subscript(place: Int) -> Place {
     _read { yield places[place] }
     _modify { yield &places[place] }
   }
 
+  /// Makes room for a place.
+  mutating func grow(to place: Int) {
+    while places.count <= place { places.append(Place()) }
+  }
+
   /// Gives a place to an owner, empty where it was another's.
   mutating func give(_ place: Int, to owner: Int) {
-    while places.count <= place { places.append(Place()) }
-    guard places[place].owner != owner else { return }
+    if places[place].owner != owner { replace(place, owner) }
+  }
+
+  /// Apart from `give`, which every packet passes.
+  @inline(never)
+  private mutating func replace(_ place: Int, _ owner: Int) {
     release(place)
     places[place].isLost = false
     places[place].owner = owner

@@ -34,9 +34,9 @@ package struct Links: Sendable {
   /// The last one that was replaced or forgotten, since its slot may be another's already.
   package private(set) var departed: Connection?
   /// The last record that tells of lost ones: nothing before it is known to go on.
-  private(set) var gap = 0
+  package private(set) var gap = 0
   /// The controller whose records those were; nil: all.
-  private(set) var gapAdapter: UInt16?
+  package private(set) var gapAdapter: UInt16?
   /// Whether the capture has Number Of Completed Packets events.
   package internal(set) var tellsCompleted = false
   /// Data and events come over two ways (USB endpoints, queues): by so many packets data may seem

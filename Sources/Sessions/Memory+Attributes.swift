@@ -28,13 +28,16 @@ extension Memory {
     if fields.items != nil || opcode == .errorResponse {
       learnAttributes(opcode, fields, bytes, isLocal: isLocal, record, &dissection, answer)
     }
+    if opcode == .multipleHandleValueNotification, let items = fields.items {
+      noteSending(items, bytes, Attributes.key(isLocal: isLocal, links[link]), record, link)
+    }
     guard let handle = fields.handle ?? answer.request?.handle, handle != 0 else { return }
     let key = Attributes.key(isLocal: isLocal, links[link])
     answer.attribute = attributes.find(handle, of: key, packet: record.number)
     guard let value = fields.value else { return }
     let count = Int(value.count)
     switch opcode {
-    case .readResponse where count == 2 || count == 16:
+    case .readResponse where (count == 2 || count == 16) && doubt.alternatives.isEmpty:
       attributes.learn(
         read: bytes.part(value), handle, at: answer.attribute, of: key,
         connection: links[link].id, packet: record.number)
@@ -50,6 +53,7 @@ extension Memory {
           bytes.littleEndianU16(at: Int(value.start) + 2), of: key)
         break
       }
+      if let place = answer.attribute { attributes.noteValue(place) }
       attributes.noteSending(
         handle, isKnown: answer.attribute != nil, of: key, connection: links[link].id,
         packet: record.number)
@@ -60,12 +64,37 @@ extension Memory {
     answer.attribute = attributes.find(handle, of: key, packet: record.number)
   }
 
+  /// Takes in the handles that several notifications in one PDU come from.
+  private mutating func noteSending(
+    _ items: ATTItems, _ bytes: RawSpan, _ key: UInt64, _ record: borrowing CaptureRecord,
+    _ link: LinkSlot
+  ) {
+    var cursor = Cursor(bytes, items.list)
+    while let item = items.next(&cursor) {
+      guard let handle = item.handle, handle != 0 else { continue }
+      let place = attributes.find(handle, of: key, packet: record.number)
+      attributes.noteSending(
+        handle, isKnown: place != nil, of: key, connection: links[link].id, packet: record.number)
+    }
+  }
+
   /// Learns from the lists of discovery, from its ends, and from refusals.
+  ///
+  /// Where the request is missing in the capture, a Find Information Response alone says what it is about:
+  /// each attribute with its type. What other responses list depends on what was asked for: services may be
+  /// primary or secondary ones, and five bytes that read like a characteristic's declaration may be another
+  /// attribute's value. So nothing is learnt from those.
   private mutating func learnAttributes(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, isLocal: Bool,
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: Answer
   ) {
-    guard let link = answer.link, let request = answer.request else { return }
+    guard let link = answer.link,
+      let request = answer.request ?? Request(evident: opcode, packet: record.number)
+    else { return }
+    // Where it may as well answer a request for something else nobody knows what it says.
+    guard
+      doubt.alternatives.allSatisfy({ $0.type == request.type && $0.service == request.service })
+    else { return }
     let key = Attributes.key(isLocal: isLocal, links[link])
     if let items = fields.items {
       let older = attributes.learn(

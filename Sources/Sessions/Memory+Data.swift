@@ -46,6 +46,7 @@ extension Memory {
       observeTransaction(pdu.opcode, fields, bytes, direction, record, &dissection, &answer)
     }
     observeAttributes(pdu.opcode, fields, bytes, direction, record, &dissection, &answer)
+    observeLongValues(pdu.opcode, fields, bytes, direction, record, answer)
   }
 
   /// A request and what answers it, on the link's own bearer or an enhanced one.
@@ -58,20 +59,48 @@ extension Memory {
       if opcode == .exchangeMTURequest {
         dissection.problems.add(Problem(.mtuExchangeNotAllowed))
       }
+      let impossible =
+        channels[transactions: bearer.slot].hasDoubts
+        ? impossible(channels[transactions: bearer.slot], opcode, fields, direction, record, answer)
+        : 0
       let request = channels[transactions: bearer.slot].observe(
         opcode, fields, bytes, direction, packet: record.number, time: record.time,
-        &dissection.problems)
+        impossible: impossible, &doubt, &dissection.problems)
       answer.answers(request, at: record.time)
       return
     }
+    let impossible =
+      links[transactions: link].hasDoubts
+      ? impossible(links[transactions: link], opcode, fields, direction, record, answer) : 0
     let request = links[transactions: link].observe(
       opcode, fields, bytes, direction, packet: record.number, time: record.time,
-      &dissection.problems)
+      impossible: impossible, &doubt, &dissection.problems)
     answer.answers(request, at: record.time)
     // Both sides then use the smaller of the two, never less than 23 (Core, Vol 3, Part F, 3.4.2.2).
     if let mtu = fields.mtu, let offered = request?.mtu {
       links[link].mtu = max(23, min(offered, mtu))
     }
+  }
+
+  /// Of several requests that are open, those that a value cannot be the answer to, since their attribute's
+  /// values have another length: a bit for each.
+  @inline(never)
+  private func impossible(
+    _ transactions: Transactions, _ opcode: ATTOpcode, _ fields: ATTFields,
+    _ direction: Direction, _ record: borrowing CaptureRecord, _ answer: Answer
+  ) -> UInt8 {
+    guard opcode == .readResponse, let count = fields.value.map({ Int($0.count) }),
+      let link = answer.link, !record.isTruncated, !answer.fragment.isTruncated
+    else { return 0 }
+    var mask: UInt8 = 0
+    for (position, request) in transactions.waiting(direction.reversed).enumerated() {
+      guard let handle = request.handle,
+        let place = attribute(handle, opcode, direction, on: link),
+        let length = attributes[place].uuid.valueLength, length != count
+      else { continue }
+      mask |= 1 << UInt8(position)
+    }
+    return mask
   }
 
   /// What a link is whose opening is not in the capture, where a channel tells that only one of the

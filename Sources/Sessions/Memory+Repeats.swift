@@ -14,6 +14,8 @@ extension Memory {
   ) {
     if advertisements.hasNews { advertisements.clear() }
     if !signals.notes.isEmpty { signals.clear() }
+    if !doubt.isEmpty { doubt.clear() }
+    if !longValues.isEmpty { longValues.clear() }
     let bytes = record.bytes
     let body = dissection.body
     switch dissection.content {

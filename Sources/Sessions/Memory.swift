@@ -33,10 +33,7 @@ package struct Answer: Sendable {
   mutating func answers(_ request: Request?, at time: Timestamp?) {
     guard let request else { return }
     self.request = request
-    guard let time, let sent = request.time else { return }
-    // Below zero the clock was set meanwhile, and the time between is not known.
-    let nanoseconds = time.nanoseconds(since: sent)
-    if nanoseconds >= 0 { latency = nanoseconds }
+    latency = request.latency(until: time)
   }
 }
 
@@ -58,11 +55,15 @@ package struct Memory: Sendable {
   package internal(set) var channels: Channels
   /// The L2CAP signalling requests, and what is known of the current packet's commands.
   package internal(set) var signals: Signals
+  /// Values in parts, and those that the current packet completes.
+  package internal(set) var longValues = LongValues()
+  /// What the answer of the current packet leaves open.
+  package internal(set) var doubt = ResponseDoubt()
   var commands: Commands
   /// The maps that were supplied.
   var supplied = SuppliedMaps()
   private var controlCommands: ControlCommands
-  private let shared: SharedLimits
+  let shared: SharedLimits
   private var limits: Limits { shared.values }
   /// The tables of which it was said that they are full: a bit each, by `Problem.Limited`.
   private var said: UInt8 = 0
@@ -102,6 +103,7 @@ package struct Memory: Sendable {
   /// - Parameter adapter: the controller whose records are missing; nil: all.
   mutating func lose(before record: borrowing CaptureRecord, of adapter: UInt16?) {
     links.forgetTransactions(of: adapter, packet: record.number)
+    longValues.lose()
     commands.forget(adapter)
     controlCommands.forget(adapter)
     advertisements.lose(before: record.time, of: adapter)
@@ -126,6 +128,8 @@ package struct Memory: Sendable {
   ) {
     if advertisements.hasNews { advertisements.clear() }
     if !signals.notes.isEmpty { signals.clear() }
+    if !doubt.isEmpty { doubt.clear() }
+    if !longValues.isEmpty { longValues.clear() }
     switch dissection.content {
     case .command(let command): observe(command, record, dissection, bytes, &answer)
     case .event(let event): observe(event, record, &dissection, bytes, &answer)

@@ -64,6 +64,9 @@ package struct Pass: ~Copyable {
     var section = 0
   }
 
+  /// What became of the maps that were supplied; nil where none were.
+  package var suppliedUse: SuppliedUse? { memory.suppliedUse }
+
   /// A run that remembers no more than `limits`.
   ///
   /// - Parameter maps: what is known of servers from elsewhere.

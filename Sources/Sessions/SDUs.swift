@@ -29,6 +29,7 @@ package struct SDUs: Sendable {
     _ fragments: inout [Int]
   ) -> RawSpan? {
     let place = 2 * fact.slot + Int(direction.rawValue)
+    open.grow(to: place)
     open.give(place, to: fact.serial)
     // Frames of an SDU that was given up must not be taken for another.
     if open[place].isLost {

@@ -23,6 +23,8 @@ package struct Request: Sendable {
   package var type: BluetoothUUID?
   /// ATT: the service that a search for primary services by their UUID asks for.
   package var service: BluetoothUUID?
+  /// ATT: where the part of a value begins that it asks for or brings.
+  var offset: UInt16?
   /// ATT: the MTU that it offers.
   var mtu: UInt16?
   /// ATT: whether a search for the same type on the same link has found something before.
@@ -40,7 +42,15 @@ package struct Request: Sendable {
     startHandle = fields.startHandle
     endHandle = fields.endHandle
     type = fields.type
+    offset = fields.offset
     mtu = fields.mtu
+  }
+
+  /// The request of a response that is not in the capture, where the response alone says what it is about.
+  init?(evident response: ATTOpcode, packet: Int) {
+    guard response == .findInformationResponse else { return nil }
+    self.init(packet: packet, time: nil)
+    opcode = .findInformationRequest
   }
 
   /// How the answer Attribute Not Found reads.
@@ -65,6 +75,14 @@ package struct Request: Sendable {
     }
   }
 
+  /// How long the answer took, in nanoseconds; nil where a time is not known.
+  func latency(until time: Timestamp?) -> Int64? {
+    guard let time, let sent = self.time else { return nil }
+    // Below zero the clock was set meanwhile, and the time between is not known.
+    let nanoseconds = time.nanoseconds(since: sent)
+    return nanoseconds < 0 ? nil : nanoseconds
+  }
+
   /// Whether an answer that names the attribute `handle` can be this request's; nil: the request
   /// does not say which attributes it is about.
   func covers(_ handle: UInt16) -> Bool? {
@@ -77,10 +95,9 @@ package struct Request: Sendable {
 /// The open transactions of one bearer.
 struct Transactions: Sendable {
   /// Requests in the first two places, indications in the last two; sent before received.
-  private var open = InlineArray<4, Request?>(repeating: nil)
-  /// Those that another one followed before they were answered: their answer was lost, or the
-  /// client did not wait for it.
-  private var overtaken = InlineArray<4, Request?>(repeating: nil)
+  var open = InlineArray<4, Request?>(repeating: nil)
+  /// Where one was sent before the one before was answered.
+  var doubts: [Doubt] = []
   /// The type of the last Read By Type Request of each direction that found something.
   private var found = InlineArray<2, BluetoothUUID?>(repeating: nil)
 
@@ -88,18 +105,31 @@ struct Transactions: Sendable {
     (isIndication ? 2 : 0) + Int(direction.rawValue)
   }
 
+  /// Whether several requests are open in one direction: then it matters what a response can answer.
+  var hasDoubts: Bool { !doubts.isEmpty }
+
+  /// The requests of a direction that are open side by side, the oldest first.
+  func waiting(_ direction: Direction) -> [Request] {
+    let place = Self.place(direction, isIndication: false)
+    return doubts.first { $0.place == place }?.requests ?? []
+  }
+
   /// Forgets what is open: records were lost, and answers may be among them.
   mutating func forgetOpen() {
     open = InlineArray(repeating: nil)
-    overtaken = InlineArray(repeating: nil)
+    doubts.removeAll()
   }
 
   /// Notes a PDU and gives the request or indication that it answers.
   ///
-  /// - Parameter bytes: what the slices of `fields` count from.
+  /// - Parameters:
+  ///   - bytes: what the slices of `fields` count from.
+  ///   - impossible: of `waiting`, those that the PDU's value cannot be the answer to, a bit for each.
+  ///   - doubt: takes in what the answer leaves open, or settles.
   mutating func observe(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
-    packet: Int, time: Timestamp?, _ problems: inout Problems
+    packet: Int, time: Timestamp?, impossible: UInt8 = 0, _ doubt: inout ResponseDoubt,
+    _ problems: inout Problems
   ) -> Request? {
     // A request that nobody knows is answered too: Request Not Supported.
     guard opcode.name != nil || opcode.role == .request else { return nil }
@@ -122,7 +152,7 @@ struct Transactions: Sendable {
     case .response:
       let request = end(
         Self.place(direction.reversed, isIndication: false), .responseWithoutRequest,
-        answering: fields.requestOpcode, about: Self.subject(fields, bytes), opcode, &problems)
+        Response(packet, opcode, fields, bytes, impossible: impossible), &doubt, &problems)
       if opcode == .readByTypeResponse, let type = request?.type {
         found[Int(direction.reversed.rawValue)] = type
       }
@@ -130,7 +160,7 @@ struct Transactions: Sendable {
     case .confirmation:
       return end(
         Self.place(direction.reversed, isIndication: true), .confirmationWithoutIndication,
-        answering: nil, about: nil, opcode, &problems)
+        Response(packet, opcode, fields, bytes, impossible: 0), &doubt, &problems)
     case .unacknowledged: break
     }
     return nil
@@ -139,64 +169,73 @@ struct Transactions: Sendable {
   private mutating func begin(
     _ place: Int, _ problem: Problem.Code, _ request: Request, _ problems: inout Problems
   ) {
-    if let waiting = open[place] {
-      problems.add(Problem(problem, waiting.packet))
-      overtaken[place] = waiting
-    }
+    if open[place] != nil || !doubts.isEmpty { overtake(place, problem, request, &problems) }
     open[place] = request
   }
 
-  /// The attribute that a response names: an error's or an echo's, or that of a list's first item.
-  private static func subject(_ fields: ATTFields, _ bytes: RawSpan) -> UInt16? {
-    // An Error Response says 0 where it is about none.
-    if let handle = fields.handle { return handle == 0 ? nil : handle }
-    guard let items = fields.items, items.list.count >= 2 else { return nil }
-    switch items.layout {
-    case .typed, .range, .group, .valued:
-      return bytes.littleEndianU16(at: Int(items.list.start))
-    default: return nil
-    }
-  }
-
-  /// A response goes to the newest request that it can answer: where one of two was never answered
-  /// its answer was lost, and an answer given to it would push all later ones to wrong requests.
-  ///
-  /// - Parameters:
-  ///   - answering: the request's opcode, where an Error Response repeats it.
-  ///   - subject: the attribute that the response names, which may tell two requests apart.
   private mutating func end(
-    _ place: Int, _ problem: Problem.Code, answering: ATTOpcode?, about subject: UInt16?,
-    _ opcode: ATTOpcode, _ problems: inout Problems
+    _ place: Int, _ problem: Problem.Code, _ response: Response, _ doubt: inout ResponseDoubt,
+    _ problems: inout Problems
   ) -> Request? {
+    if !doubts.isEmpty, let index = doubts.firstIndex(where: { $0.place == place }) {
+      return choose(index, problem, response, &doubt, &problems)
+    }
     guard let waiting = open[place] else {
       problems.add(Problem(problem))
       return nil
     }
-    let isNewest = Self.answers(opcode, answering, waiting)
-    if let first = overtaken[place], Self.answers(opcode, answering, first) {
-      let isFirst = subject.map { first.covers($0) == true && waiting.covers($0) == false }
-      if !isNewest || isFirst ?? false {
-        overtaken[place] = nil
-        return first
-      }
-    }
-    guard isNewest else {
+    guard response.isKind(of: waiting) else {
       // The request that waits may still get its own answer.
       problems.add(Problem(.responseMismatch, waiting.packet))
       return nil
     }
     open[place] = nil
-    overtaken[place] = nil
     return waiting
   }
+}
 
-  private static func answers(
-    _ opcode: ATTOpcode, _ answering: ATTOpcode?, _ request: Request
-  ) -> Bool {
-    switch opcode {
-    case .errorResponse: answering == request.opcode
-    case .handleValueConfirmation: true
-    default: opcode == request.opcode.response
-    }
+/// What the answer of the current packet leaves open: it may be another request's, or it shows that
+/// answers before it were. One array, since what `Memory` keeps is copied with it for each packet.
+package struct ResponseDoubt: Sendable {
+  /// A response that was given to another request when it came.
+  package struct Correction: Sendable {
+    /// The response's packet.
+    package let response: Int
+    /// The request that it answers.
+    package let request: Request
   }
+
+  private enum Note: Sendable {
+    case alternative(Request)
+    case correction(Correction)
+  }
+
+  private var notes: [Note] = []
+
+  /// Nothing open.
+  init() {}
+
+  /// Whether there is nothing to say.
+  package var isEmpty: Bool { notes.isEmpty }
+
+  /// Requests that the packet may answer as well as the one that it is given to: where another response
+  /// follows before another request it was one of these.
+  package var alternatives: [Request] {
+    if notes.isEmpty { return [] }
+    return notes.compactMap { if case .alternative(let request) = $0 { request } else { nil } }
+  }
+
+  /// Responses before this one that, as it shows, were the answers to other requests.
+  package var corrections: [Correction] {
+    if notes.isEmpty { return [] }
+    return notes.compactMap { if case .correction(let correction) = $0 { correction } else { nil } }
+  }
+
+  mutating func mayAnswer(_ request: Request) { notes.append(.alternative(request)) }
+
+  mutating func correct(_ response: Int, to request: Request) {
+    notes.append(.correction(Correction(response: response, request: request)))
+  }
+
+  mutating func clear() { notes.removeAll() }
 }

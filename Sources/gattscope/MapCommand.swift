@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bluetooth
 import Reports
 
 /// `map`: what services and characteristics devices have.
@@ -15,6 +16,7 @@ struct MapCommand: ParsableCommand {
       Examples:
         gattscope map btsnoop_hci.log
         gattscope map --device 'HRM*' btsnoop_hci.log.last btsnoop_hci.log
+        gattscope map --connection 3 --uuid 180d,2a19 btsnoop_hci.log
         gattscope map --json first.log > band.json; gattscope map --map band.json second.log
         gattscope map --json capture.btsnoop | jq '.devices[].services[].uuid'
       """)
@@ -30,6 +32,38 @@ struct MapCommand: ParsableCommand {
     transform: { try DevicePattern($0) })
   var device: [DevicePattern] = []
 
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Only devices of connections by their number, several with commas; info lists them.",
+      valueName: "n,\u{2026}"),
+    transform: { try NumberRanges.read($0, "connections by number, as in 1 or 1,3") })
+  var connection: [[ClosedRange<Int>]] = []
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Only devices of a controller: 0 or hci0; several with commas.", valueName: "n,\u{2026}"),
+    transform: { try SeveralValues.read($0, AdapterArgument.index) })
+  var adapter: [[ClosedRange<Int>]] = []
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Only services, characteristics and descriptors with a UUID; several with commas. A service is "
+        + "shown with all that is in it.",
+      valueName: "uuid,\u{2026}"),
+    transform: { try SeveralValues.read($0, Selection.uuid) })
+  var uuid: [[BluetoothUUID]] = []
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Only attributes with a handle: 0x0010 or 16, 0x10-0x20, several with commas.",
+      valueName: "handle,\u{2026}"),
+    transform: { try SeveralValues.read($0, Selection.handles) })
+  var handle: [[ClosedRange<UInt16>]] = []
+
   @OptionGroup
   var supplied: MapFileOptions
 
@@ -41,7 +75,11 @@ struct MapCommand: ParsableCommand {
 
   mutating func run() throws {
     var options = MapOptions()
-    options.devices = device
+    options.selection.devices = device
+    options.selection.connections = connection.flatMap(\.self)
+    options.selection.adapters = adapter.flatMap(\.self)
+    options.selection.uuids = uuid.flatMap(\.self)
+    options.selection.handles = handle.flatMap(\.self)
     options.isJSON = presentation.json
     presentation.apply(to: &options)
     options.profiles = try supplying.profiles()

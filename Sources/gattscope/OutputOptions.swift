@@ -28,7 +28,10 @@ struct OutputOptions: ParsableArguments {
 struct TimeOptions: ParsableArguments {
   @Option(
     name: .long,
-    help: "How times are printed; with local, --from and --to are of this machine's zone, too.")
+    help: """
+      How times are printed; if left out as elapsed seconds, by devices not at all. With local, --from \
+      and --to are of this machine's zone, too.
+      """)
   var time: ShowOptions.TimeStyle?
 }
 

@@ -60,6 +60,88 @@ struct MapTests {
     }
   }
 
+  /// Without what tells it apart: packet numbers, time, how names are known.
+  private static func plain(_ text: String) -> [String] {
+    lines(text).map { line in
+      line.replacing(", supplied", with: "").replacing(" (supplied)", with: "")
+        .replacing(/#\d+/, with: "#").split(separator: " ").joined(separator: " ")
+    }
+  }
+
+  /// A session and the same without its discovery.
+  private static let session = ["trunc", "nodisc"].map { name in
+    Program.sharedCaptures.appending(path: "damaged/\(name).btsnoop").path
+  }
+
+  @Test(
+    "A real stack's session without discovery reads as well with the map of the whole",
+    .enabled(
+      if: session.allSatisfy(FileManager.default.fileExists(atPath:)),
+      "the shared captures are not there"))
+  func sessionWithoutDiscovery() throws {
+    let (full, cut) = (Self.session[0], Self.session[1])
+    try Self.withFolder { folder in
+      let file = folder.appending(path: "map.json")
+      try Data(try Program.run(["map", "--json", full]).text.utf8).write(to: file)
+      let shown = Self.plain(try Program.run(["show", "--layer", "att", full]).text)
+      let told = Self.plain(
+        try Program.run(["show", "--layer", "att", "--map", file.path, cut]).text)
+      // One record of the whole one is cut short: its line is told by the other alone.
+      let isWhole = shown.suffix(told.count).map { !$0.contains("the capture kept") }
+      #expect(told.count == 30 && isWhole.count { !$0 } == 1)
+      for (index, isWhole) in isWhole.enumerated() where isWhole {
+        #expect(told[index] == shown.suffix(told.count)[shown.count - told.count + index])
+      }
+      let values = try Self.values(["values", "--json", full])
+      let others = try Self.values(["values", "--json", "--map", file.path, cut])
+      // The read that was refused before encryption is a part of what was removed; of the value that
+      // the whole one lacks the other has it.
+      let left = values.filter { $0["error"] == nil }
+      #expect(others.count == left.count + 1)
+      #expect(left.allSatisfy { others.contains($0) }, "\(left.filter { !others.contains($0) })")
+    }
+  }
+
+  /// The values that are printed, without what tells where they stand and how their names are known.
+  private static func values(_ arguments: [String]) throws -> [NSDictionary] {
+    try Program.run(arguments).objects.compactMap(\.self).map { value in
+      // The identity is told by the pairing, which was removed, too.
+      let dropped: Set = ["packet", "packets", "time", "elapsed_s", "response", "via", "identity"]
+      return value.filter { !dropped.contains($0.key) } as NSDictionary
+    }
+  }
+
+  @Test("A map that fits nobody, or several alike, says so")
+  func fits() throws {
+    try Self.withFolder { folder in
+      let file = folder.appending(path: "map.json")
+      let service = """
+        "services":[{"uuid":"180f","type":"primary","start_handle":"0x0100","end_handle":"0x0105",
+        "characteristics":[]}]
+        """
+      let whole = Program.sample("heart-rate")
+      for (devices, expected) in [
+        (
+          "{\"address\":\"00:00:00:00:00:01\",\(service)},{\"address\":\"00:00:00:00:00:02\",\(service)}",
+          "no connected device fits the map"
+        ),
+        (
+          "{\"name\":\"HRM-7\",\(service)},{\"name\":\"HRM-7\",\(service)}",
+          "several devices of the map have the name of F1:F1:F1:F1:F1:F1: none was used"
+        ),
+        ("{\"name\":\"HRM-7\",\(service)}", ""),
+      ] {
+        try Data("{\"schema\":1,\"devices\":[\(devices)]}".utf8).write(to: file)
+        let told = try Program.run(["values", "--map", file.path, whole])
+        #expect(told.status == 0)
+        #expect(
+          expected.isEmpty
+            ? told.errors.isEmpty : told.errors == "gattscope: \(whole): \(expected)\n",
+          "\(told.errors)")
+      }
+    }
+  }
+
   @Test("A cache file of BlueZ, named by the device's address or not")
   func cacheFile() throws {
     try Self.withFolder { folder in

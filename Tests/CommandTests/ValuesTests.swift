@@ -110,6 +110,9 @@ struct ValuesCommandTests {
     let local = try lines(["--csv", "--time", "local"])
     #expect(local.last?.hasPrefix("104,2026-11-21 13:00:0") == true, "\(local)")
     #expect(try lines(["--csv", "--time", "none"]).last?.hasPrefix("104,,,1,") == true)
+    // There are no lines that it could be the time since.
+    let devices = ["devices", "--time", "delta", Program.sample("heart-rate")]
+    #expect(try Program.run(devices).status == 64)
   }
 
   @Test("A damaged capture gives its values up to the damage")

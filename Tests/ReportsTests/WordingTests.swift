@@ -406,12 +406,21 @@ private func advertisement(_ data: String) -> String {
   }
 
   @Test func aLinkWhoseOpeningIsMissingWasNotCreated() {
-    let page = info("02 40 00 07 00 03 00 04 00 0a 03 00")
+    let data = "02 40 00 07 00 03 00 04 00 0a 03 00"
+    let page = info(data, "04 13 05 01 40 00 01 00")
     #expect(
       page.contains {
         $0.contains("from #1 on")
           && $0.hasSuffix("already open when the capture begins, still open at the end")
-      })
+      }, "\(page)")
+    // Where there are no events, neither is known.
+    let alone = info(data)
+    #expect(
+      alone.contains {
+        $0.contains("from #1 on")
+          && $0.hasSuffix(
+            "when it was opened and closed is not known: the capture has no HCI events")
+      }, "\(alone)")
   }
 
   @Test func adapters() {

@@ -65,12 +65,13 @@ struct MapDocument: ~Copyable {
   /// How much was asked for, and whether the hash proves it.
   private mutating func write(_ database: Database, _ device: MapDevice) {
     if let discovery = database.discovery {
+      let summary = device.summary
       sink.begin("discovery")
       sink.packets("packets", [discovery.lowerBound, discovery.upperBound][...])
-      sink.word("services", device.serviceExtent.key)
-      sink.word("includes", device.includeExtent.key)
-      sink.word("characteristics", device.characteristicExtent.key)
-      sink.word("descriptors", device.descriptorExtent.key)
+      sink.word("services", summary.serviceExtent.key)
+      sink.word("includes", summary.includeExtent.key)
+      sink.word("characteristics", summary.characteristicExtent.key)
+      sink.word("descriptors", summary.descriptorExtent.key)
       sink.end()
     }
     if let hash = database.hash {
@@ -180,6 +181,7 @@ struct MapDocument: ~Copyable {
       sink.beginItem()
       sink.namedUUID(attribute.uuid)
       sink.identifier("handle", UInt64(attribute.handle), digits: 4)
+      if attribute.target != 0 { sink.identifier("of", UInt64(attribute.target), digits: 4) }
       source(attribute, database, connection)
       if let use = descriptor.use { write(use, attribute.uuid) }
       sink.endItem()

@@ -2,6 +2,7 @@
 // discovered.
 
 import Bluetooth
+import Bytes
 package import Sessions
 
 /// Why a file is no map.
@@ -69,7 +70,7 @@ package enum MapFile {
       guard let own = handle(include["handle"]), let start = handle(include["start_handle"]),
         let end = handle(include["end_handle"])
       else { continue }
-      let uuid = include["uuid"]?.text.flatMap { BluetoothUUID(text: $0) }
+      let uuid = include["uuid"]?.text.flatMap { BluetoothUUID(asWritten: $0) }
       map.attributes.append(
         SuppliedMap.attribute(
           own, .include, uuid.flatMap { $0.width == 2 ? $0 : nil } ?? .include, target: start,
@@ -127,7 +128,7 @@ package enum MapFile {
   }
 
   private static func uuid(_ value: JSONReader.Value?) throws(MapFileError) -> BluetoothUUID {
-    guard let text = value?.text, let uuid = BluetoothUUID(text: text) else {
+    guard let text = value?.text, let uuid = BluetoothUUID(asWritten: text) else {
       throw MapFileError(message: "has an attribute without a UUID, or with '\(value?.text ?? "")'")
     }
     return uuid
@@ -205,5 +206,27 @@ package enum MapFile {
     case (_, 1), (_, 2): return [SuppliedMap.attribute(handle, .descriptor, uuid)]
     default: return nil
     }
+  }
+}
+
+extension SuppliedUse {
+  /// What is worth saying of how supplied maps fitted.
+  package var remark: String? {
+    if !ambiguous.isEmpty {
+      return "several devices of the map have the name of \(Self.list(ambiguous)): none was used"
+    }
+    if assumed.count > 1 {
+      return "the map names none of \(Self.list(assumed)), and was used for each of them"
+    }
+    return wasAsked && !isApplied ? "no connected device fits the map" : nil
+  }
+
+  private static func list(_ peers: [DeviceAddress]) -> String {
+    var output = Output()
+    for (index, peer) in peers.enumerated() {
+      if index > 0 { output.text(index + 1 == peers.count ? " and " : ", ") }
+      output.address(peer)
+    }
+    return String(decoding: output.bytes.array, as: UTF8.self)
   }
 }

@@ -16,6 +16,10 @@ struct MapDevice: Sendable {
   var names: [[UInt8]] = []
   /// The connections with it.
   var connections: [Int] = []
+  /// The controllers that these were of.
+  var adapters: Set<UInt16> = []
+  /// How much is known, where not all of it is shown.
+  var wholeSummary: MapSummary?
   /// The ATT MTU of the last one, where it was exchanged.
   var mtu: UInt16?
   /// Whether the MTU cannot have been exchanged unseen, so that it is the least one.
@@ -78,6 +82,8 @@ struct MapUnknown: Sendable {
   var use: AttributeUse?
   /// Of a Client Characteristic Configuration, the evidence for that.
   var conclusion: UseEvidence.Conclusion?
+  /// Whether it is such a configuration.
+  var isConfiguration: Bool { conclusion != nil }
   /// Whether one belongs to it: then it is a value.
   var isValue = false
 
@@ -186,6 +192,25 @@ extension [MapCharacteristic] {
 }
 
 extension MapDevice {
+  /// How much is known of it.
+  var summary: MapSummary { wholeSummary ?? MapSummary(self) }
+
+  /// The descriptors of a value that was never discovered.
+  func descriptors(of handle: UInt16) -> [MapDescriptor] {
+    loose.flatMap(\.descriptors).filter { $0.attribute.target == handle }
+  }
+
+  /// What is in no service, but for what stands beside a value that was never discovered.
+  var looseElsewhere: [MapCharacteristic] {
+    loose.compactMap { characteristic in
+      var left = characteristic
+      left.descriptors.removeAll { descriptor in
+        unknown.contains { $0.handle == descriptor.attribute.target }
+      }
+      return left.isPlaceholder && left.descriptors.isEmpty ? nil : left
+    }
+  }
+
   /// How many descriptors are known.
   var descriptorCount: Int { characteristics.reduce(0) { $0 + $1.descriptors.count } }
 

@@ -210,7 +210,10 @@ extension MapPage {
     endLine()
     out.text("used, but not discovered")
     endLine()
-    for unknown in device.unknown { write(unknown) }
+    for unknown in device.unknown {
+      write(unknown)
+      for descriptor in device.descriptors(of: unknown.handle) { write(descriptor, device) }
+    }
   }
 
   private mutating func write(_ unknown: MapUnknown) {

@@ -32,8 +32,16 @@ struct MapPage: ~Copyable {
 
   mutating func write(into output: inout Output) {
     if devices.isEmpty {
-      out.text(
-        options.devices.isEmpty ? "the capture has no connection" : "no such device was connected")
+      let selection = options.selection
+      if !selection.uuids.isEmpty || !selection.handles.isEmpty {
+        out.text("no such attribute is known")
+      } else if selection.isEverything {
+        out.text("the capture has no connection")
+      } else {
+        out.text(
+          selection.devices.isEmpty
+            ? "there was no such connection" : "no such device was connected")
+      }
       endLine()
     }
     for (index, device) in devices.enumerated() {
@@ -91,11 +99,12 @@ struct MapPage: ~Copyable {
     disagreements(device)
     if !device.services.isEmpty { endLine() }
     for service in device.services { write(service, device) }
-    if !device.loose.isEmpty {
+    let loose = device.looseElsewhere
+    if !loose.isEmpty {
       endLine()
       out.text("in no service that was discovered")
       endLine()
-      for characteristic in device.loose { write(characteristic, device) }
+      for characteristic in loose { write(characteristic, device) }
     }
     unknown(device)
   }
@@ -143,19 +152,20 @@ struct MapPage: ~Copyable {
   }
 
   private mutating func summary(_ device: MapDevice) {
-    let characteristics = device.characteristics.filter { !$0.isPlaceholder }
-    guard !device.services.isEmpty || !characteristics.isEmpty || device.descriptorCount > 0 else {
+    let summary = device.summary
+    guard summary.services + summary.characteristics + summary.descriptors > 0 else {
       out.text("nothing was discovered; ")
-      out.count(device.unknown.count, "handle was used", "handles were used")
+      out.count(summary.unknown, "handle was used", "handles were used")
       return
     }
-    out.count(device.services.count, "service", "services")
+    out.count(summary.services, "service", "services")
     out.text(", ")
-    out.count(characteristics.count, "characteristic", "characteristics")
+    out.count(summary.characteristics, "characteristic", "characteristics")
     out.text(", ")
-    out.count(device.descriptorCount, "descriptor", "descriptors")
+    out.count(summary.descriptors, "descriptor", "descriptors")
     extent(device)
     guard device.usualVia == .discovered else { return }
+    let characteristics = device.characteristics.filter { !$0.isPlaceholder }
     let carried = device.services.map(\.declaration) + characteristics.map(\.attribute)
     let connection = device.connections.last ?? 0
     if carried.contains(where: { via($0, device, connection) == .carried }) {
@@ -166,9 +176,10 @@ struct MapPage: ~Copyable {
 
   /// What was asked for, and what was not.
   private mutating func extent(_ device: MapDevice) {
+    let summary = device.summary
     let searches: [(words: StaticString, extent: MapDevice.Extent)] = [
-      ("services", device.serviceExtent), ("characteristics", device.characteristicExtent),
-      ("descriptors", device.descriptorExtent), ("includes", device.includeExtent),
+      ("services", summary.serviceExtent), ("characteristics", summary.characteristicExtent),
+      ("descriptors", summary.descriptorExtent), ("includes", summary.includeExtent),
     ]
     if device.database?.discovery == nil {
       out.text(device.usualVia == .supplied ? ", all supplied" : ", nothing was discovered")

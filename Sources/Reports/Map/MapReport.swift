@@ -7,8 +7,8 @@ package import Sessions
 
 /// How `map` presents devices.
 package struct MapOptions: PresentationOptions, Sendable {
-  /// Which devices; none: all.
-  package var devices: [DevicePattern] = []
+  /// Which devices, connections, adapters, and which of their attributes; what is empty chooses all.
+  package var selection = Selection()
   /// Whether to print a document instead of text.
   package var isJSON = false
   /// People's own profiles, by which values are decoded beside the program's; nil: none are.
@@ -77,6 +77,7 @@ package struct MapReport: PacketReport, ~Copyable {
     _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
     memory.links.forEach { store($0) }
+    uses.finish()
     let devices = self.devices(memory)
     if options.isJSON {
       var document = MapDocument(
@@ -114,14 +115,14 @@ package struct MapReport: PacketReport, ~Copyable {
     devices.removeAll { $0.adapter != nil && $0.isEmpty }
     if devices.contains(where: { !$0.isEmpty }) { devices.removeAll { $0.isEmpty } }
     devices = devices.filter { $0.adapter == nil } + devices.filter { $0.adapter != nil }
-    guard !options.devices.isEmpty else { return devices }
-    return devices.filter { device in options.devices.contains { $0.matches(device) } }
+    return devices.compactMap { $0.chosen(by: options.selection) }
   }
 
   private func add(
     _ connection: Connection, isLocal: Bool, to device: inout MapDevice, _ memory: Memory
   ) {
     device.connections.append(connection.id)
+    device.adapters.insert(connection.adapter)
     if let mtu = connection.mtu { device.mtu = mtu }
     device.hasLeastMTU = connection.transport != .brEDR && !connection.isOpeningMissing
     if isLocal {
@@ -136,17 +137,5 @@ package struct MapReport: PacketReport, ~Copyable {
     if let entry = connection.name, let name = memory.names[entry], !device.names.contains(name) {
       device.names.append(name)
     }
-  }
-}
-
-extension DevicePattern {
-  /// Whether a device is asked for.
-  fileprivate func matches(_ device: MapDevice) -> Bool {
-    if let bits = address {
-      return [device.address, device.identity].contains { known in
-        known.map { $0.value & bits.mask == bits.value } ?? false
-      }
-    }
-    return device.names.contains { matches(name: $0) }
   }
 }

@@ -59,7 +59,7 @@ package struct ValueLines: PacketReport, ~Copyable {
   }
 
   /// Why nothing was printed.
-  package var remark: String? { filter.remark }
+  package var remark: String? { filter.remark ?? conversations.remark }
 
   /// Whether all values that can be shown have been.
   package var isSatisfied: Bool { filter.isSatisfied }

@@ -26,7 +26,7 @@ package struct ValuesReport: PacketReport, ~Copyable {
   }
 
   /// Why there are no values.
-  package var remark: String? { filter.remark }
+  package var remark: String? { filter.remark ?? conversations.remark }
 
   /// Whether as many values were counted as are wanted.
   package var isSatisfied: Bool { filter.isSatisfied }
@@ -82,6 +82,16 @@ package struct ValuesReport: PacketReport, ~Copyable {
 /// Connections and addresses that are listed of a server.
 private let listedConnections = 8
 private let listedAddresses = 8
+
+extension Conversations {
+  /// What is in no row.
+  var remark: String? {
+    guard withoutHandle > 0 else { return nil }
+    return withoutHandle == 1
+      ? "the value of 1 packet is in no row: the handle is cut off"
+      : "the values of \(withoutHandle) packets are in no row: the handles are cut off"
+  }
+}
 
 /// What is counted of the values of a capture. Bounded by `Limits`.
 struct ValueFacts: Sendable {
@@ -155,6 +165,16 @@ struct ValueFacts: Sendable {
   private(set) var servers: [Server] = []
   private(set) var entries: [ValueEntry] = []
   private(set) var subscriptions: [Subscription] = []
+  /// Writes that subscribe where it turns out that they were to a CCCD.
+  private var possible: [Possible] = []
+
+  /// A write to an attribute of which it was not known what it is, or whose.
+  private struct Possible: Sendable {
+    let attribute: AttributeIdentity
+    /// The packet of the last write that switched something on, and of the last one.
+    var on: Int?
+    var last: Int
+  }
   /// Values that there was no room to count.
   private(set) var omitted = 0
   /// Values that came to something that there was no room to count, of an attribute that is counted.
@@ -184,7 +204,11 @@ struct ValueFacts: Sendable {
     if let name { entries[place].profileName = name }
     if !entries[place].add(value, bytes, reading, limits) { omittedResults += 1 }
     note(value)
-    if value.attribute.uuid?.isShort(0x2902) ?? false { subscribe(value, bytes) }
+    if value.operation == .write,
+      value.attribute.uuid?.isShort(0x2902) ?? (value.attribute.handle != nil)
+    {
+      subscribe(value, bytes)
+    }
   }
 
   /// The entry that a value belongs to.
@@ -239,17 +263,36 @@ struct ValueFacts: Sendable {
   }
 
   private mutating func subscribe(_ value: ConveyedValue, _ bytes: RawSpan) {
-    guard value.operation == .write, value.outcome == .done, let slice = value.value,
-      slice.count > 0, let owner = value.attribute.owner
-    else { return }
+    guard value.outcome == .done, let slice = value.value, slice.count > 0 else { return }
     let isOn = bytes.byte(at: Int(slice.start)) & 3 != 0
-    let server = value.attribute.server
+    if value.attribute.uuid != nil, let owner = value.attribute.owner {
+      subscribe(value.attribute.server, owner, value.packet, isOn)
+    } else if slice.count == 2, bytes.littleEndianU16(at: Int(slice.start)) <= 3 {
+      remember(value.attribute, value.packet, isOn)
+    }
+  }
+
+  private mutating func remember(_ attribute: AttributeIdentity, _ packet: Int, _ isOn: Bool) {
+    let known = possible.firstIndex {
+      $0.attribute.server == attribute.server && $0.attribute.handle == attribute.handle
+    }
+    if let known {
+      possible[known].last = packet
+      if isOn { possible[known].on = packet }
+    } else if possible.count < Self.mostSubscriptions {
+      possible.append(Possible(attribute: attribute, on: isOn ? packet : nil, last: packet))
+    }
+  }
+
+  private mutating func subscribe(_ server: UInt64, _ owner: UInt16, _ packet: Int, _ isOn: Bool) {
     if let known = subscriptions.firstIndex(where: { $0.server == server && $0.handle == owner }) {
-      if isOn { subscriptions[known].packet = value.packet }
+      // What turns out only at the end may have been written before.
+      guard packet > subscriptions[known].packet else { return }
+      if isOn { subscriptions[known].packet = packet }
       subscriptions[known].isOn = isOn
     } else if isOn, subscriptions.count < Self.mostSubscriptions {
       subscriptions.append(
-        Subscription(server: server, handle: owner, packet: value.packet, isOn: true))
+        Subscription(server: server, handle: owner, packet: packet, isOn: true))
     }
   }
 
@@ -267,6 +310,15 @@ struct ValueFacts: Sendable {
 
   /// Names what was discovered only after it was used, and who was resolved only after they were heard.
   mutating func finish(_ memory: Memory) {
+    for write in possible {
+      let identity = memory.identity(
+        of: write.attribute.handle, write.attribute.server, isLocal: write.attribute.isLocal,
+        connection: 0)
+      guard identity.uuid?.isShort(0x2902) ?? false, let owner = identity.owner else { continue }
+      if let on = write.on { subscribe(write.attribute.server, owner, on, true) }
+      if write.last != write.on { subscribe(write.attribute.server, owner, write.last, false) }
+    }
+    if !possible.isEmpty { subscriptions.sort { $0.packet < $1.packet } }
     for position in entries.indices
     where entries[position].attribute.uuid == nil && entries[position].attribute.handle != nil {
       let known = entries[position].attribute

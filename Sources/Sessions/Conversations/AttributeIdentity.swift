@@ -61,7 +61,7 @@ extension Memory {
     identity.kind = attribute.kind
     identity.via = attributes.via(of: place, on: connection)
     identity.owner = attributes.value(before: place).map { attributes[$0].handle }
-    if identity.owner == nil, attribute.via == .inferred, attribute.target != 0 {
+    if identity.owner == nil, attribute.kind == .descriptor, attribute.target != 0 {
       identity.owner = attribute.target
     }
     identity.groups = attribute.groups

@@ -13,8 +13,8 @@ extension Conversations {
   ///   - isFull: the part may fill its PDU, by what is known of the MTU: there may be more.
   ///   - fillsPDU: it does.
   mutating func read(
-    _ place: Place, _ pending: Pending, _ part: RawSpan, _ record: borrowing CaptureRecord,
-    _ latency: Int64?, _ fragments: ArraySlice<Int>, isCut: Bool, isFull: Bool, fillsPDU: Bool
+    _ place: Place, _ pending: Pending, _ part: RawSpan, _ arrived: Arrived, isFull: Bool,
+    fillsPDU: Bool, _ memory: Memory
   ) {
     let side = place.side
     // Others may have been answered since it was asked for.
@@ -25,9 +25,9 @@ extension Conversations {
       finishRead(place)
       sides[side].read.begin(pending.attribute, at: pending.offset)
     }
+    if arrived.isHeld, memory.attributes.hasKeyMaterial { sides[side].read.mayBeKey = true }
     sides[side].read.add(
-      part, at: pending.offset, record, latency, fragments: fragments, isCut: isCut,
-      fillsPDU: fillsPDU, limits)
+      part, at: pending.offset, arrived, fillsPDU: fillsPDU, limits)
     if !isFull { finishRead(place) }
   }
 
@@ -47,6 +47,7 @@ extension Conversations {
     value.offset = read.start
     value.isCut = read.isCut
     value.mayGoOn = outcome == .done && read.fillsPDU && response == nil && !read.isEnded
+    value.isSecret = read.mayBeKey
     value.value = keep(read.bytes.bytes)
     value.packets = keep(read.packets[...])
     if outcome == .done { learnLength(read.attribute, read.start, read.bytes.count, read.isCut) }
@@ -64,32 +65,31 @@ extension Conversations {
 
   /// Values that were read by their type: one for each attribute that has it (Core, Vol 3, Part G, 4.8.2).
   mutating func readByType(
-    _ place: Place, _ pending: Pending, _ items: ATTItems, _ record: borrowing CaptureRecord,
-    _ bytes: RawSpan, _ latency: Int64?, _ fragments: ArraySlice<Int>, isCut: Bool,
+    _ place: Place, _ pending: Pending, _ items: ATTItems, _ arrived: Arrived, _ bytes: RawSpan,
     _ memory: Memory
   ) {
     var cursor = Cursor(bytes, items.list)
-    let packets = keep(fragments)
+    let packets = keep(arrived.packets)
     while let item = items.next(&cursor) {
       guard let slice = item.value else { continue }
       var attribute = identity(item.handle, place, isLocal: place.isLocal, memory)
       if attribute.uuid == nil { attribute.uuid = pending.attribute.uuid }
       tellRead(
-        place, attribute, bytes.part(slice), record, latency, packets, isCut: item.missing > 0,
-        isSecret: false)
+        place, attribute, bytes.part(slice), arrived, packets, isCut: item.missing > 0,
+        isSecret: arrived.isHeld && memory.attributes.hasKeyMaterial)
     }
   }
 
   /// - Parameter packets: those of the PDU, which all of its values have in common.
   private mutating func tellRead(
-    _ place: Place, _ attribute: AttributeIdentity, _ value: RawSpan,
-    _ record: borrowing CaptureRecord, _ latency: Int64?, _ packets: Range<Int>?, isCut: Bool,
-    isSecret: Bool
+    _ place: Place, _ attribute: AttributeIdentity, _ value: RawSpan, _ arrived: Arrived,
+    _ packets: Range<Int>?, isCut: Bool, isSecret: Bool
   ) {
     var told = ConveyedValue(
       operation: .read, attribute: attribute, parties: bearers[place.bearer].parties,
-      direction: place.direction.reversed, packet: record.number, time: record.time)
-    told.latency = latency
+      direction: place.direction.reversed, packet: arrived.moment.number,
+      time: arrived.moment.time)
+    told.latency = arrived.latency
     told.isCut = isCut
     told.isSecret = isSecret
     told.value = keep(value)
@@ -100,13 +100,12 @@ extension Conversations {
   /// Several values at once (Core, Vol 3, Part F, 3.4.4.7 and 3.4.4.11): split where each has its length
   /// beside it, or where the lengths are known.
   mutating func readMultiple(
-    _ place: Place, _ pending: Pending, _ fields: ATTFields, _ record: borrowing CaptureRecord,
-    _ bytes: RawSpan, _ latency: Int64?, _ fragments: ArraySlice<Int>, isCut: Bool,
+    _ place: Place, _ pending: Pending, _ fields: ATTFields, _ arrived: Arrived, _ bytes: RawSpan,
     _ memory: Memory
   ) {
     let handles = pending.value.bytes
     let count = handles.byteCount / 2
-    let packets = keep(fragments)
+    let packets = keep(arrived.packets)
     // Where each value ends is what the server says, or a guess: where there is a key it may be in any.
     let isSecret = memory.attributes.hasKeyMaterial
     if let items = fields.items {
@@ -116,18 +115,18 @@ extension Conversations {
         let handle = handles.littleEndianU16(at: 2 * index)
         tellRead(
           place, identity(handle, place, isLocal: place.isLocal, memory), bytes.part(slice),
-          record, latency, packets, isCut: item.missing > 0, isSecret: isSecret)
+          arrived, packets, isCut: item.missing > 0, isSecret: isSecret)
       }
       return
     }
     guard let value = fields.value else { return }
-    if !isCut, let split = split(handles, Int(value.count), pending.attribute.server) {
+    if !arrived.isCut, let split = split(handles, Int(value.count), pending.attribute.server) {
       var start = Int(value.start)
       for (index, length) in split.enumerated() {
         let handle = handles.littleEndianU16(at: 2 * index)
         tellRead(
           place, identity(handle, place, isLocal: place.isLocal, memory),
-          bytes.part(Slice(start: start, count: length)), record, latency, packets, isCut: false,
+          bytes.part(Slice(start: start, count: length)), arrived, packets, isCut: false,
           isSecret: isSecret)
         start += length
       }
@@ -136,9 +135,9 @@ extension Conversations {
     var told = ConveyedValue(
       operation: .read, attribute: identity(nil, place, isLocal: place.isLocal, memory),
       parties: bearers[place.bearer].parties, direction: place.direction.reversed,
-      packet: record.number, time: record.time)
-    told.latency = latency
-    told.isCut = isCut
+      packet: arrived.moment.number, time: arrived.moment.time)
+    told.latency = arrived.latency
+    told.isCut = arrived.isCut
     told.value = keep(bytes.part(value))
     told.handles = keep(handles)
     told.packets = packets
@@ -182,55 +181,20 @@ extension Conversations {
     _ place: Place, _ outcome: ValueOutcome, response: Int?, _ memory: Memory
   ) {
     guard !sides[place.side].queue.isEmpty else { return }
-    let isIncomplete = sides[place.side].queue.isIncomplete
-    for first in sides[place.side].queue.parts.indices
-    where !sides[place.side].queue.parts[first].isTaken {
-      let handle = sides[place.side].queue.parts[first].handle
-      var open: (value: ConveyedValue, start: Int, packets: Int)?
-      for index in first..<sides[place.side].queue.parts.count
-      where sides[place.side].queue.parts[index].handle == handle {
-        let part = sides[place.side].queue.parts[index]
-        sides[place.side].queue.take(index)
-        let end = open.map { $0.value.offset + bytes.count - $0.start } ?? -1
-        // A part at the same place again is another value of the same attribute.
-        if let value = open, part.offset > end || part.offset <= value.value.offset {
-          tell(finished(value))
-          open = nil
-        }
-        if open == nil {
-          var value = ConveyedValue(
-            operation: .preparedWrite, outcome: outcome,
-            attribute: identity(handle, place, isLocal: place.isLocal, memory),
-            parties: bearers[place.bearer].parties, direction: place.direction,
-            packet: part.packet, time: part.time)
-          value.response = response
-          value.offset = part.offset
-          value.isCut = isIncomplete
-          open = (value, bytes.count, packets.count)
-        }
-        guard var value = open else { continue }
-        if part.offset < value.value.offset + bytes.count - value.start {
-          bytes.removeSubrange((value.start + part.offset - value.value.offset)...)
-        }
-        bytes.append(contentsOf: sides[place.side].queue.bytes[part.value])
-        packets.append(contentsOf: sides[place.side].queue.packets[part.packets])
-        value.value.packet = part.packet
-        value.value.time = part.time
-        if part.isCut { value.value.isCut = true }
-        if part.isEchoWrong { value.value.isEchoWrong = true }
-        open = value
-      }
-      if let open { tell(finished(open)) }
+    for joined in sides[place.side].queue.join(into: &bytes, packets: &packets) {
+      var value = ConveyedValue(
+        operation: .preparedWrite, outcome: outcome,
+        attribute: identity(joined.handle, place, isLocal: place.isLocal, memory),
+        parties: bearers[place.bearer].parties, direction: place.direction,
+        packet: joined.packet, time: joined.time)
+      value.response = response
+      value.offset = joined.offset
+      value.isCut = joined.isCut
+      value.isEchoWrong = joined.isEchoWrong
+      value.value = Slice(start: joined.bytes.lowerBound, count: joined.bytes.count)
+      if joined.packets.count > 1 { value.packets = joined.packets }
+      tell(value)
     }
     sides[place.side].queue.clear()
-  }
-
-  private func finished(
-    _ open: (value: ConveyedValue, start: Int, packets: Int)
-  ) -> ConveyedValue {
-    var value = open.value
-    value.value = Slice(start: open.start, count: bytes.count - open.start)
-    if packets.count > open.packets + 1 { value.packets = open.packets..<packets.count }
-    return value
   }
 }

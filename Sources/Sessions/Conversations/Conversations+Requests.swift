@@ -14,7 +14,10 @@ extension Conversations {
     _ memory: Memory
   ) {
     let opcode = pdu.opcode
-    if case .incomplete = pdu { return }
+    if case .incomplete = pdu {
+      if opcode.carriesValue { withoutHandle += 1 }
+      return
+    }
     let parts = answer.fragment.isJoined ? fragments[...] : []
     let isCut = record.isTruncated || answer.fragment.isTruncated
     switch opcode.role {
@@ -23,10 +26,11 @@ extension Conversations {
       begin(pdu, place, record, bytes, parts, isCut: isCut, memory)
     case .indication:
       let place = Place(bearer: bearer, direction: direction)
-      push(place, from: 2, memory)
+      settle(place, memory)
+      push(place, from: Side.indications, memory)
       let fields = pdu.fields
       let attribute = identity(fields.handle, place, isLocal: direction == .sent, memory)
-      sides[place.side].pending[2].begin(
+      sides[place.side].pending[Side.indications].begin(
         opcode, record, attribute, bytes.part(fields.value ?? .empty),
         offset: 0, fragments: parts, isCut: isCut, ordinal: ordinal(place, memory))
     case .response, .confirmation:
@@ -62,6 +66,7 @@ extension Conversations {
     _ pdu: ATTPDU, _ place: Place, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
     _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: Memory
   ) {
+    settle(place, memory)
     let side = place.side
     let fields = pdu.fields
     let handle = fields.handle
@@ -85,12 +90,21 @@ extension Conversations {
     sides[side].pending[0].executes = fields.executeFlags != 0
   }
 
-  /// Makes room for a new request (`first` 0) or indication (2): the one that waits is overtaken, and the
-  /// one that was so before is given up.
+  /// Makes room for a new request (`first` 0) or indication: those that wait are overtaken, and the oldest
+  /// one is given up where there are too many.
   private mutating func push(_ place: Place, from first: Int, _ memory: Memory) {
     guard sides[place.side].pending[first].isOpen else { return }
-    giveUp(place, first + 1, .overtaken, at: nil, memory)
-    sides[place.side].pending.swapAt(first, first + 1)
+    let last = first + Transactions.Doubt.depth - 1
+    giveUp(place, last, .overtaken, at: nil, memory)
+    for slot in (first..<last).reversed() { sides[place.side].pending.swapAt(slot, slot + 1) }
+  }
+
+  /// Tells that those before the one in a slot were not answered, the oldest first.
+  private mutating func giveUp(
+    _ place: Place, after slot: Int, _ reason: ValueOutcome.Reason, _ memory: Memory
+  ) {
+    let end = slot < Side.indications ? Side.indications : 2 * Side.indications
+    for earlier in (slot + 1..<end).reversed() { giveUp(place, earlier, reason, at: nil, memory) }
   }
 
   /// Tells that a request or an indication was not answered.
@@ -148,53 +162,93 @@ extension Conversations {
     _ bytes: RawSpan, _ answer: Answer, _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: Memory
   ) {
     let side = place.side
-    let first = pdu.opcode.role == .confirmation ? 2 : 0
-    guard let request = answer.request,
-      let slot = [first, first + 1].first(where: {
-        sides[side].pending[$0].isOpen && sides[side].pending[$0].packet == request.packet
-      })
-    else {
+    guard let request = answer.request, slot(place, pdu, request.packet) != nil else {
       tellOrphan(pdu, place, record, bytes, answer, fragments, isCut: isCut, memory)
       return
     }
-    // As `Transactions` has it: an answer to the newest means that there is none to the one before.
-    if slot == first { giveUp(place, first + 1, .overtaken, at: nil, memory) }
+    let arrived = Arrived(
+      pdu: pdu, moment: Moment(record), latency: answer.latency, packets: fragments,
+      length: dissection.pduLength, channel: answer.channel, isCut: isCut)
+    if !memory.doubt.corrections.isEmpty {
+      for index in sides[side].held.indices {
+        let packet = sides[side].held[index].arrived.moment.number
+        if let correction = memory.doubt.corrections.first(where: { $0.response == packet }) {
+          sides[side].held[index].take(
+            correction.request, isCertain: memory.doubt.alternatives.isEmpty)
+        }
+      }
+    }
+    if memory.doubt.alternatives.isEmpty {
+      settle(place, memory)
+      complete(place, request.packet, arrived, bytes, memory)
+    } else {
+      sides[side].held.append(
+        HeldResponse(request: request.packet, arrived: arrived, bytes: bytes.array))
+    }
+  }
+
+  /// Where the request waits that a PDU answers.
+  private func slot(_ place: Place, _ pdu: ATTPDU, _ request: Int) -> Int? {
+    let first = pdu.opcode.role == .confirmation ? Side.indications : 0
+    return (first..<first + Side.indications).first { slot in
+      sides[place.side].pending[slot].isOpen && sides[place.side].pending[slot].packet == request
+    }
+  }
+
+  /// No response follows that could tell anything else: those that are held answer what they were given
+  /// to.
+  mutating func settle(_ place: Place, _ memory: Memory) {
+    guard !sides[place.side].held.isEmpty else { return }
+    let held = sides[place.side].held
+    sides[place.side].held.removeAll()
+    for response in held {
+      complete(place, response.request, response.arrived, response.bytes.bytes, memory)
+    }
+  }
+
+  /// Takes in the answer to a request.
+  private mutating func complete(
+    _ place: Place, _ request: Int, _ arrived: Arrived, _ bytes: RawSpan, _ memory: Memory
+  ) {
+    let side = place.side
+    guard let slot = slot(place, arrived.pdu, request) else { return }
+    // As `Transactions` has it: an answer to one means that there is none to those before.
+    giveUp(place, after: slot, .overtaken, memory)
     let pending = sides[side].pending[slot]
     sides[side].pending[slot].end()
-    let fields = pdu.fields
+    let fields = arrived.pdu.fields
     if let error = fields.error {
-      refuse(place, pending, error, fields.handle, record, answer, memory)
+      refuse(place, pending, error, fields.handle, arrived, memory)
       return
     }
     switch pending.opcode {
     case .readRequest, .readBlobRequest:
       guard let value = fields.value else { return }
-      let missing = isCut ? max(0, dissection.pduLength - 1 - Int(value.count)) : 0
-      let mtu = memory.mtu(on: bearers[place.bearer].link, answer.channel)
+      let missing = arrived.isCut ? max(0, arrived.length - 1 - Int(value.count)) : 0
+      let mtu = memory.mtu(on: bearers[place.bearer].link, arrived.channel)
       let length = Int(value.count) + missing + 1
       read(
-        place, pending, bytes.part(value), record, answer.latency, fragments, isCut: isCut,
-        isFull: length >= mtu.value, fillsPDU: length == mtu.value && !mtu.isLowerBound)
+        place, pending, bytes.part(value), arrived,
+        isFull: length >= mtu.value, fillsPDU: length == mtu.value && !mtu.isLowerBound, memory)
     case .readMultipleRequest, .readMultipleVariableRequest:
-      readMultiple(
-        place, pending, fields, record, bytes, answer.latency, fragments, isCut: isCut, memory)
+      readMultiple(place, pending, fields, arrived, bytes, memory)
     case .readByTypeRequest:
       guard pending.operation != nil, let items = fields.items else { return }
-      readByType(
-        place, pending, items, record, bytes, answer.latency, fragments, isCut: isCut, memory)
-    case .prepareWriteRequest: prepare(place, pending, fields, bytes, isCut: isCut)
+      readByType(place, pending, items, arrived, bytes, memory)
+    case .prepareWriteRequest: prepare(place, pending, fields, bytes, isCut: arrived.isCut)
     case .executeWriteRequest:
       flush(
         place, pending.executes ? .done : .cancelled,
-        response: record.number, memory)
-    default: tell(place, pending, .done, record.number, answer.latency)
+        response: arrived.moment.number, memory)
+    default: tell(place, pending, .done, arrived.moment.number, arrived.latency)
     }
   }
 
   private mutating func refuse(
     _ place: Place, _ pending: Pending, _ error: ATTErrorCode, _ handle: UInt16?,
-    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: Memory
+    _ arrived: Arrived, _ memory: Memory
   ) {
+    let response = arrived.moment.number
     switch pending.opcode {
     case .readBlobRequest where pending.goesOn:
       // Invalid Offset, Attribute Not Long: there is no more.
@@ -202,9 +256,9 @@ extension Conversations {
       let fits = sides[place.side].read.fits(pending)
       if fits, sides[place.side].read.isOpen {
         sides[place.side].read.isEnded = isEnd
-        finishRead(place, isEnd ? .done : .refused(error), response: isEnd ? nil : record.number)
+        finishRead(place, isEnd ? .done : .refused(error), response: isEnd ? nil : response)
       } else if !fits || !isEnd {
-        tell(place, pending, .refused(error), record.number, answer.latency)
+        tell(place, pending, .refused(error), response, arrived.latency)
       }
     case .readByTypeRequest where error == .attributeNotFound: break
     case .readByTypeRequest, .readMultipleRequest, .readMultipleVariableRequest:
@@ -212,10 +266,10 @@ extension Conversations {
         handle == 0 ? nil : handle, place, isLocal: place.isLocal, memory)
       if attribute.uuid == nil { attribute.uuid = pending.attribute.uuid }
       tell(
-        place, pending, .refused(error), record.number, answer.latency, attribute: attribute)
+        place, pending, .refused(error), response, arrived.latency, attribute: attribute)
     case .executeWriteRequest:
-      flush(place, .refused(error), response: record.number, memory)
-    default: tell(place, pending, .refused(error), record.number, answer.latency)
+      flush(place, .refused(error), response: response, memory)
+    default: tell(place, pending, .refused(error), response, arrived.latency)
     }
   }
 
@@ -313,4 +367,16 @@ extension Conversations {
 extension Dissection {
   /// How long the ATT PDU was before the capture cut it, as far as its headers tell.
   fileprivate var pduLength: Int { max(Int(body.count), Int(sduLength ?? l2cap?.length ?? 0)) }
+}
+
+extension ATTOpcode {
+  /// Whether a value stands behind a handle.
+  fileprivate var carriesValue: Bool {
+    switch self {
+    case .writeRequest, .writeCommand, .signedWriteCommand, .prepareWriteRequest,
+      .handleValueNotification, .multipleHandleValueNotification, .handleValueIndication:
+      true
+    default: false
+    }
+  }
 }

@@ -29,8 +29,16 @@ package struct Conversations: Sendable {
 
   /// What one client has open on one bearer, and the indications that go the same way.
   struct Side: Sendable {
-    /// The newest request and the one that it overtook, the newest indication and the one before.
-    var pending = [Pending](repeating: Pending(), count: 4)
+    /// Where the indications stand in `pending`.
+    static let indications = Transactions.Doubt.depth
+    /// The order in which all are given up: the oldest requests, then the oldest indications first.
+    static let oldestFirst =
+      Array((0..<indications).reversed()) + (indications..<2 * indications).reversed()
+
+    /// The newest request and those that it overtook, the newest indication and those before.
+    var pending = [Pending](repeating: Pending(), count: 2 * Transactions.Doubt.depth)
+    /// Responses that may answer one of several of these; what comes next tells.
+    var held: [HeldResponse] = []
     var read = LongRead()
     var queue = PreparedQueue()
   }
@@ -44,10 +52,12 @@ package struct Conversations: Sendable {
     var isLocal: Bool { direction == .received }
   }
 
-  /// The packet that is observed: what a value takes from it.
-  struct Moment {
+  /// A packet: what a value takes from it.
+  struct Moment: Sendable {
     var number: Int
     var time: Timestamp?
+
+    init(_ record: borrowing CaptureRecord) { (number, time) = (record.number, record.time) }
   }
 
   /// An attribute, among all servers.
@@ -64,6 +74,9 @@ package struct Conversations: Sendable {
   package internal(set) var packets: [Int] = []
   /// Whether a bound was reached: of which table, with the limit.
   package private(set) var limitReached: (what: Limited, limit: Int)?
+  /// Packets that carried values of attributes, and of which the capture lacks the handle: they are told
+  /// as no value.
+  package internal(set) var withoutHandle = 0
   /// The limits that it was said of.
   private var said: [Limited] = []
 
@@ -238,9 +251,10 @@ package struct Conversations: Sendable {
   ) {
     for direction in [Direction.sent, .received] {
       let place = Place(bearer: bearer, direction: direction)
+      settle(place, memory)
       finishRead(place)
       sides[place.side].read.forget()
-      for slot in [1, 0, 3, 2] { giveUp(place, slot, reason, at: time, memory) }
+      for slot in Side.oldestFirst { giveUp(place, slot, reason, at: time, memory) }
       let isOver = reason == .connectionEnded || reason == .captureEnded
       flush(place, .notExecuted(isOver ? reason : .forgotten), response: nil, memory)
     }
@@ -272,8 +286,9 @@ package struct Conversations: Sendable {
       }
       for direction in [Direction.sent, .received] {
         let place = Place(bearer: bearer, direction: direction)
+        settle(place, memory)
         finishRead(place)
-        for slot in [1, 0, 3, 2] { giveUp(place, slot, .recordsLost, at: nil, memory) }
+        for slot in Side.oldestFirst { giveUp(place, slot, .recordsLost, at: nil, memory) }
         sides[place.side].queue.lose()
       }
     }
@@ -289,5 +304,5 @@ extension Links {
   }
 
   /// Whether the link in a slot is open.
-  func isOpen(_ slot: LinkSlot) -> Bool { self[slot].ending == nil }
+  package func isOpen(_ slot: LinkSlot) -> Bool { self[slot].ending == nil }
 }

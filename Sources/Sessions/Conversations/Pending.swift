@@ -68,6 +68,42 @@ struct Pending: Sendable {
   mutating func end() { isOpen = false }
 }
 
+/// A response, apart from its bytes.
+struct Arrived: Sendable {
+  let pdu: ATTPDU
+  let moment: Conversations.Moment
+  var latency: Int64?
+  /// The packets that carried it, where they are several.
+  let packets: ArraySlice<Int>
+  /// How long the PDU was before the capture cut it, as far as its headers tell.
+  let length: Int
+  /// The channel that it came on, where that is a bearer of its own.
+  let channel: ChannelFact?
+  let isCut: Bool
+  /// Whether it may as well answer another request.
+  var isHeld = false
+}
+
+/// A response that may answer one of several requests.
+struct HeldResponse: Sendable {
+  /// The packet of the one that it is given to for now.
+  private(set) var request: Int
+  private(set) var arrived: Arrived
+  let bytes: [UInt8]
+
+  init(request: Int, arrived: Arrived, bytes: [UInt8]) {
+    (self.request, self.arrived, self.bytes) = (request, arrived, bytes)
+    self.arrived.isHeld = true
+  }
+
+  /// Takes in that it answers another request.
+  mutating func take(_ request: Request, isCertain: Bool) {
+    self.request = request.packet
+    arrived.latency = request.latency(until: arrived.moment.time)
+    arrived.isHeld = !isCertain
+  }
+}
+
 /// A value that is read in several parts (Core, Vol 3, Part G, 4.8.3): a response that fills its PDU may
 /// be a part, which the next request tells.
 struct LongRead: Sendable {
@@ -86,6 +122,8 @@ struct LongRead: Sendable {
   private(set) var fillsPDU = false
   /// Whether the server has said that there is no more.
   var isEnded = false
+  /// Whether a part may be that of another attribute, which may be a key.
+  var mayBeKey = false
 
   /// Where the next part begins.
   var end: Int { start + bytes.count }
@@ -98,29 +136,40 @@ struct LongRead: Sendable {
     packets.removeAll(keepingCapacity: true)
     isCut = false
     isEnded = false
+    mayBeKey = false
   }
 
   /// Takes a part that begins at `offset`, which lies between `start` and `end`.
   mutating func add(
-    _ part: RawSpan, at offset: Int, _ record: borrowing CaptureRecord, _ latency: Int64?,
-    fragments: ArraySlice<Int>, isCut: Bool, fillsPDU: Bool, _ limits: Limits
+    _ part: RawSpan, at offset: Int, _ arrived: Arrived, fillsPDU: Bool, _ limits: Limits
   ) {
     self.fillsPDU = fillsPDU
-    if isCut { self.isCut = true }
+    if arrived.isCut { isCut = true }
     if bytes.isEmpty || part.byteCount > 0 {
-      (packet, time) = (record.number, record.time)
-      self.latency = latency
+      (packet, time) = (arrived.moment.number, arrived.moment.time)
+      latency = arrived.latency
       if packets.count < limits.fragmentNumbers {
-        if fragments.isEmpty { packets.append(record.number) }
-        packets.append(contentsOf: fragments)
+        if arrived.packets.isEmpty { packets.append(packet) }
+        packets.append(contentsOf: arrived.packets)
       }
     }
+    append(part, at: offset, limits)
+  }
+
+  private mutating func append(_ part: RawSpan, at offset: Int, _ limits: Limits) {
     if offset < end { bytes.removeSubrange(max(0, offset - start)...) }
     let room = max(0, limits.longValueBytes - bytes.count)
     // The first part has been in one PDU; what is joined is bounded.
     let kept = bytes.isEmpty ? part.byteCount : min(part.byteCount, room)
     if kept < part.byteCount { self.isCut = true }
     bytes.append(part.part(Slice(start: 0, count: kept)))
+  }
+
+  /// Takes a part of which no more than its packet matters.
+  mutating func add(_ part: RawSpan, at offset: Int, _ packet: Int, isCut: Bool, _ limits: Limits) {
+    append(part, at: offset, limits)
+    if isCut { self.isCut = true }
+    if part.byteCount > 0, packets.count < limits.fragmentNumbers { packets.append(packet) }
   }
 
   /// Ends it; the bytes stay until the next one.
@@ -190,7 +239,65 @@ struct PreparedQueue: Sendable {
     return true
   }
 
-  mutating func take(_ index: Int) { parts[index].isTaken = true }
+  /// A value that prepared parts make.
+  struct Joined {
+    let handle: UInt16
+    /// Where in the attribute's value it begins.
+    let offset: Int
+    /// Where its bytes stand, and the numbers of its packets.
+    var bytes: Range<Int>
+    var packets: Range<Int>
+    /// The packet of the last part, and its time.
+    var packet: Int
+    var time: Timestamp?
+    var isCut: Bool
+    var isEchoWrong = false
+
+    /// Where in the attribute's value it ends.
+    var end: Int { offset + bytes.count }
+  }
+
+  /// The values that the parts make, each attribute's in one piece where its parts follow each other, in
+  /// the order of their first parts.
+  ///
+  /// - Parameters:
+  ///   - bytes: takes their bytes.
+  ///   - packets: takes the numbers of their packets.
+  mutating func join(into bytes: inout [UInt8], packets: inout [Int]) -> [Joined] {
+    var joined: [Joined] = []
+    for first in parts.indices where !parts[first].isTaken {
+      let handle = parts[first].handle
+      var open: Joined?
+      for index in first..<parts.count where parts[index].handle == handle {
+        parts[index].isTaken = true
+        let part = parts[index]
+        // A part at the same place again is another value of the same attribute.
+        if let value = open, part.offset > value.end || part.offset <= value.offset {
+          joined.append(value)
+          open = nil
+        }
+        var value =
+          open
+          ?? Joined(
+            handle: handle, offset: part.offset, bytes: bytes.count..<bytes.count,
+            packets: packets.count..<packets.count, packet: part.packet, time: part.time,
+            isCut: isIncomplete)
+        if part.offset < value.end {
+          bytes.removeSubrange((value.bytes.lowerBound + part.offset - value.offset)...)
+        }
+        bytes.append(contentsOf: self.bytes[part.value])
+        packets.append(contentsOf: self.packets[part.packets])
+        value.bytes = value.bytes.lowerBound..<bytes.count
+        value.packets = value.packets.lowerBound..<packets.count
+        (value.packet, value.time) = (part.packet, part.time)
+        if part.isCut { value.isCut = true }
+        if part.isEchoWrong { value.isEchoWrong = true }
+        open = value
+      }
+      if let open { joined.append(open) }
+    }
+    return joined
+  }
 
   mutating func lose() { if !parts.isEmpty { isIncomplete = true } }
 

@@ -65,7 +65,8 @@ package struct Attribute: Equatable, Sendable {
   /// UUID, «Include».
   package var uuid: BluetoothUUID
   /// Of a characteristic's declaration, the handle of its value; of an include, the first handle of the
-  /// service; of an inferred descriptor, the handle of the value that it belongs to. 0: not known.
+  /// service; of a descriptor, the handle of the value that it belongs to, where that is concluded. 0: not
+  /// known.
   package var target: UInt16 = 0
   /// Of a service or include, the last handle of the service; 0: not known.
   package var end: UInt16 = 0
@@ -85,7 +86,10 @@ package struct Attribute: Equatable, Sendable {
 
   /// Whether both say the same of what an attribute is, as far as they say it.
   func agrees(with other: Self) -> Bool {
-    guard kind == other.kind, uuid == other.uuid else { return false }
+    // One UUID may be written in two forms.
+    guard kind == other.kind, uuid == other.uuid || uuid.shortest == other.uuid.shortest else {
+      return false
+    }
     switch kind {
     // The last service of a server may be said to reach to the end of all handles.
     case .service:

@@ -4,119 +4,6 @@ package import Bluetooth
 import Bytes
 package import Dissectors
 
-/// How one attribute was used.
-package struct AttributeUse: Sendable {
-  /// How a value crosses the link.
-  package enum Operation: Int, CaseIterable, Sendable {
-    case read, write, writeWithoutResponse, signedWrite, preparedWrite, notification, indication
-
-    /// As the JSON contract names it.
-    package var key: StaticString {
-      switch self {
-      case .read: "read"
-      case .write: "write"
-      case .writeWithoutResponse: "write_without_response"
-      case .signedWrite: "signed_write"
-      case .preparedWrite: "prepared_write"
-      case .notification: "notification"
-      case .indication: "indication"
-      }
-    }
-  }
-
-  /// What protected the link.
-  package enum Security: UInt8, Sendable {
-    case unknown, unencrypted, encrypted, authenticated
-  }
-
-  /// An operation, and what became of it.
-  package struct Access: Sendable {
-    /// What was tried.
-    package let operation: Operation
-    /// How the link was protected then.
-    package let security: Security
-    /// Why it was refused; nil where it was not.
-    package let error: ATTErrorCode?
-    /// The packet with the outcome; the first one.
-    package let packet: Int
-  }
-
-  /// The attribute.
-  package let handle: UInt16
-  /// How often each operation was done or tried, by `Operation`.
-  package fileprivate(set) var counts = InlineArray<7, Int>(repeating: 0)
-  /// The value that crossed the link last; nil: none.
-  package fileprivate(set) var value: [UInt8]?
-  /// Which packet has brought it, and how.
-  package fileprivate(set) var valuePacket = 0
-  package fileprivate(set) var valueOperation = Operation.read
-  /// How long values were.
-  package fileprivate(set) var lengths: ClosedRange<Int>?
-  /// What was tried and what became of it, each once.
-  package fileprivate(set) var accesses: [Access] = []
-  /// The first packet that used it, and the last.
-  package fileprivate(set) var packets: ClosedRange<Int>
-  /// The value of a Write Request that waits for its response.
-  fileprivate var pending: [UInt8] = []
-  /// Where the Read Blob Request that waits for its response begins.
-  fileprivate var offset = 0
-
-  private static let accessLimit = 16
-  /// No attribute value is longer (Core, Vol 3, Part F, 3.2.9).
-  private static let longest = 512
-
-  fileprivate init(_ handle: UInt16, packet: Int) {
-    self.handle = handle
-    packets = packet...packet
-  }
-
-  /// What may be done with it, as far as that was done: the properties that a declaration must have.
-  package var properties: CharacteristicProperties {
-    var bits: UInt8 = 0
-    for access in accesses where access.error == nil {
-      switch access.operation {
-      case .read: bits |= 0x02
-      case .write, .preparedWrite: bits |= 0x08
-      // Nobody answers a command: whether it was obeyed nobody knows.
-      case .writeWithoutResponse, .signedWrite: break
-      case .notification: bits |= 0x10
-      case .indication: bits |= 0x20
-      }
-    }
-    return CharacteristicProperties(rawValue: bits)
-  }
-
-  fileprivate mutating func take(
-    _ operation: Operation, _ value: [UInt8], packet: Int
-  ) {
-    self.value = Array(value.prefix(Self.longest))
-    valuePacket = packet
-    valueOperation = operation
-    lengths =
-      lengths.map { min($0.lowerBound, value.count)...max($0.upperBound, value.count) }
-      ?? value.count...value.count
-  }
-
-  /// Takes a part of a value that follows what is there.
-  fileprivate mutating func append(_ part: RawSpan, packet: Int) {
-    guard valueOperation == .read, var value, value.count == offset else { return }
-    value.append(part)
-    take(.read, value, packet: packet)
-  }
-
-  fileprivate mutating func note(
-    _ operation: Operation, _ security: Security, _ error: ATTErrorCode?, packet: Int
-  ) {
-    counts[operation.rawValue] += 1
-    let isKnown = accesses.contains {
-      $0.operation == operation && $0.security == security && $0.error == error
-    }
-    guard !isKnown, accesses.count < Self.accessLimit else { return }
-    accesses.append(
-      Access(operation: operation, security: security, error: error, packet: packet))
-  }
-}
-
 /// How the attributes of all servers were used. Fed with every packet by who wants to know; bounded as
 /// `Attributes` is.
 package struct AttributeUses: Sendable {
@@ -143,6 +30,16 @@ package struct AttributeUses: Sendable {
   /// last connections.
   private var authenticated: [Int: Bool] = [:]
   private let limits: Limits
+  /// Responses of which it is not certain which request they answer.
+  private var held: [Held] = []
+  private static let mostHeld = 16
+
+  /// A response that may answer one of several requests, and on which bearer.
+  private struct Held: Sendable {
+    var use: Use
+    let link: LinkSlot?
+    let channel: Int?
+  }
 
   /// Nothing seen.
   package init(_ limits: Limits = Limits()) { self.limits = limits }
@@ -225,42 +122,123 @@ package struct AttributeUses: Sendable {
       split(bytes.part(value), security, packet, server)
       return
     }
+    if opcode == .executeWriteResponse { takeJoined(memory, packet, server) }
+    let isResponse = opcode.role == .response
+    if !held.isEmpty { settle(answer, memory, isResponse: isResponse) }
     guard let handle = fields.handle ?? answer.request?.handle, handle != 0 else { return }
-    let value = fields.value.map { bytes.part($0).array } ?? []
-    switch opcode {
+    let use = Use(
+      opcode: opcode, handle: handle, value: fields.value.map { bytes.part($0).array } ?? [],
+      offset: Int(fields.offset ?? 0), error: fields.error, request: answer.request,
+      security: security, packet: packet, server: server)
+    if isResponse, !memory.doubt.alternatives.isEmpty {
+      // A value that may be a key is better not kept as another attribute's.
+      if !memory.attributes.hasKeyMaterial { hold(use, answer) }
+    } else {
+      take(use)
+    }
+  }
+
+  /// Takes the values of writes that were prepared and are executed now. One that does not begin where the
+  /// attribute's value does changes a part of that, if it is known.
+  private mutating func takeJoined(_ memory: Memory, _ packet: Int, _ server: Int) {
+    for joined in memory.longValues.values where !joined.isCut {
+      let bytes = memory.longValues.bytes.bytes.part(joined.value).array
+      let last = memory.longValues.packets[joined.packets].last ?? packet
+      change(joined.handle, server, packet: packet) { use in
+        guard let before = joined.offset == 0 ? [] : use.value, joined.offset <= before.count
+        else { return }
+        use.take(.preparedWrite, before.prefix(joined.offset) + bytes, packet: last)
+      }
+    }
+  }
+
+  /// A PDU that uses one attribute.
+  private struct Use: Sendable {
+    let opcode: ATTOpcode
+    var handle: UInt16
+    var value: [UInt8]
+    let offset: Int
+    let error: ATTErrorCode?
+    var request: Request?
+    let security: AttributeUse.Security
+    let packet: Int
+    let server: Int
+  }
+
+  /// Takes in what a PDU does with an attribute.
+  private mutating func take(_ taken: Use) {
+    let (handle, server, packet) = (taken.handle, taken.server, taken.packet)
+    switch taken.opcode {
     case .errorResponse:
-      guard let error = fields.error, let operation = answer.request?.opcode.operation,
-        error != .attributeNotFound || answer.request?.handle != nil
+      guard let error = taken.error, let operation = taken.request?.opcode.operation,
+        error != .attributeNotFound || taken.request?.handle != nil
       else { return }
-      change(handle, server, packet: packet) { $0.note(operation, security, error, packet: packet) }
+      change(handle, server, packet: packet) {
+        $0.note(operation, taken.security, error, packet: packet)
+      }
     case .readResponse:
       change(handle, server, packet: packet) { use in
-        use.note(.read, security, nil, packet: packet)
-        use.take(.read, value, packet: packet)
+        use.note(.read, taken.security, nil, packet: packet)
+        use.take(.read, taken.value, packet: packet)
       }
     case .readBlobRequest:
-      change(handle, server, packet: packet) { $0.offset = Int(fields.offset ?? 0) }
+      change(handle, server, packet: packet) { $0.offset = taken.offset }
     case .readBlobResponse:
-      change(handle, server, packet: packet) { $0.append(value.bytes, packet: packet) }
+      change(handle, server, packet: packet) { $0.append(taken.value.bytes, packet: packet) }
     case .writeRequest:
-      change(handle, server, packet: packet) { $0.pending = value }
+      change(handle, server, packet: packet) { $0.pending = taken.value }
     case .writeResponse:
       change(handle, server, packet: packet) { use in
-        use.note(.write, security, nil, packet: packet)
-        use.take(.write, use.pending, packet: answer.request?.packet ?? packet)
+        use.note(.write, taken.security, nil, packet: packet)
+        use.take(.write, use.pending, packet: taken.request?.packet ?? packet)
       }
     case .prepareWriteResponse:
       change(handle, server, packet: packet) {
-        $0.note(.preparedWrite, security, nil, packet: packet)
+        $0.note(.preparedWrite, taken.security, nil, packet: packet)
       }
     case .writeCommand, .signedWriteCommand, .handleValueNotification, .handleValueIndication:
-      guard let operation = opcode.operation else { return }
+      guard let operation = taken.opcode.operation else { return }
       change(handle, server, packet: packet) { use in
-        use.note(operation, security, nil, packet: packet)
-        use.take(operation, value, packet: packet)
+        use.note(operation, taken.security, nil, packet: packet)
+        use.take(operation, taken.value, packet: packet)
       }
     default: break
     }
+  }
+
+  // MARK: Responses that may answer one of several requests
+
+  /// Keeps a response until it is told which request it answers; only a few, since clients that have
+  /// several open are few.
+  private mutating func hold(_ use: Use, _ answer: Answer) {
+    if held.count >= Self.mostHeld { take(held.removeFirst().use) }
+    held.append(Held(use: use, link: answer.link, channel: answer.channel?.slot))
+  }
+
+  /// Takes in which requests the responses answered that are held, where a packet tells that: a request of
+  /// the same bearer that they are what they were taken for, a response that others were meant.
+  private mutating func settle(_ answer: Answer, _ memory: Memory, isResponse: Bool) {
+    for correction in memory.doubt.corrections {
+      guard let index = held.firstIndex(where: { $0.use.packet == correction.response }) else {
+        continue
+      }
+      held[index].use.request = correction.request
+      if let handle = correction.request.handle { held[index].use.handle = handle }
+    }
+    guard !isResponse || !memory.doubt.corrections.isEmpty && memory.doubt.alternatives.isEmpty
+    else { return }
+    let isSettled = { (held: Held) in
+      held.link == answer.link && held.channel == answer.channel?.slot
+    }
+    let settled = held.filter(isSettled)
+    held.removeAll(where: isSettled)
+    for held in settled { take(held.use) }
+  }
+
+  /// Takes in that nothing follows that could tell anything else.
+  package mutating func finish() {
+    for held in held { take(held.use) }
+    held.removeAll()
   }
 
   /// The values in a list: of Read By Type, of several notifications, of several reads.

@@ -43,6 +43,14 @@ extension Attributes {
         valueHandle = type == .characteristic && handle < .max ? handle + 1 : nil
         guard !type.isDeclaration else { continue }
         note(handle, isValue ? .value : .descriptor, type, &source)
+        if type == .clientConfiguration {
+          change(source.server) { database in
+            // What has sent values before this was discovered may be what it is for.
+            if let sender = database.evidence.sender(before: handle) {
+              database.joinConfiguration(of: sender)
+            }
+          }
+        }
       } else if let value = item.value {
         note(handle, item.endHandle, bytes.part(value), request, &source)
         // Where its value stands no declaration can: nobody has to ask for one there.

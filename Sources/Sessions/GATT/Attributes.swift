@@ -74,6 +74,10 @@ package struct Attributes: Sendable {
     servers[place.server].isShort(place.slot, uuid)
   }
 
+  /// Takes in that an attribute sends its value: then it is a characteristic's, where a list of types has not
+  /// told it from a descriptor.
+  mutating func noteValue(_ place: Place) { servers[place.server].noteValue(place.slot) }
+
   /// What a server is known by: a peer by its identity or address and whether that is random, where
   /// it is not known by its connection, and this host by its controller.
   package static func key(isLocal: Bool, _ connection: Connection) -> UInt64 {
@@ -203,7 +207,9 @@ package struct Attributes: Sendable {
       server = open(key, packet: packet)
       guard servers[server].evidence.isNews(handle) else { return }
     }
-    guard let conclusion = servers[server].conclude(handle, packet: packet) else { return }
+    let conclusion = servers[server].conclude(handle, packet: packet)
+    if !isKnown { servers[server].joinConfiguration(of: handle) }
+    guard let conclusion else { return }
     var attribute = Attribute(
       handle: conclusion.handle, kind: .descriptor, uuid: .clientConfiguration,
       connection: connection, packet: packet)

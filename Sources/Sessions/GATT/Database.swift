@@ -138,16 +138,17 @@ package struct Database: Sendable {
     let own = slots[Int(order[position] & 0xffff)]
     guard own.kind == .descriptor else { return nil }
     if own.via == .inferred { return look(own.target) }
+    let concluded = own.target == 0 ? nil : look(own.target)
     var expected = handle
     for _ in 0..<Self.mostDescriptors where position > 0 {
       position -= 1
       let slot = Int(order[position] & 0xffff)
-      guard slots[slot].handle + 1 == expected else { return nil }
+      guard slots[slot].handle + 1 == expected else { return concluded }
       if slots[slot].kind == .value { return slot }
-      guard slots[slot].kind == .descriptor else { return nil }
+      guard slots[slot].kind == .descriptor else { return concluded }
       expected = slots[slot].handle
     }
-    return nil
+    return concluded
   }
 
   private static let mostDescriptors = 16
@@ -201,6 +202,9 @@ package struct Database: Sendable {
     // What is supplied or concluded says nothing against what the server has said.
     if new.via != .discovered, before.via == .discovered { return (true, nil) }
     if new.kind == .service, new.end == 0 { new.end = before.end }
+    if new.kind == .descriptor, before.kind == .descriptor, new.target == 0 {
+      new.target = before.target
+    }
     if new.extendedProperties == nil { new.extendedProperties = before.extendedProperties }
     let isChanged = !new.agrees(with: before)
     if before.kind == .service, new.kind != .service { removeService(new.handle) }
@@ -227,6 +231,29 @@ package struct Database: Sendable {
     before.kind == .descriptor && new.kind == .value && before.uuid == new.uuid
   }
 
+  /// Concludes whose a Client Characteristic Configuration is that was discovered below a value that was
+  /// not: that of the nearest lower handle that ever sent a value, with nothing between that ends a
+  /// characteristic, and no other configuration. The descriptors between belong to it, too.
+  mutating func joinConfiguration(of sender: UInt16) {
+    var position = position(sender)
+    var between: [Int] = []
+    while position < order.count, between.count < Self.mostDescriptors {
+      let slot = Int(order[position] & 0xffff)
+      position += 1
+      if slots[slot].handle == sender { continue }
+      guard slots[slot].kind == .descriptor else { return }
+      between.append(slot)
+      guard slots[slot].uuid == .clientConfiguration else { continue }
+      for slot in between
+      where slots[slot].via == .discovered && sender > slots[slot].target
+        && value(before: slots[slot].handle) == nil
+      {
+        slots[slot].target = sender
+      }
+      return
+    }
+  }
+
   private mutating func insertService(_ handle: UInt16) {
     let position = services.firstIndex { $0 >= handle } ?? services.count
     services.insert(handle, at: position)
@@ -234,6 +261,12 @@ package struct Database: Sendable {
 
   private mutating func removeService(_ handle: UInt16) {
     services.removeAll { $0 == handle }
+  }
+
+  /// Takes in that an attribute is a characteristic's value, where it seemed to be a descriptor.
+  mutating func noteValue(_ slot: Int) {
+    guard slots[slot].kind == .descriptor, !slots[slot].uuid.isDescriptor else { return }
+    slots[slot].kind = .value
   }
 
   /// Takes in the value of a descriptor «Characteristic Extended Properties».

@@ -30,28 +30,74 @@ package struct SuppliedMap: Sendable {
   }
 }
 
+/// What became of supplied maps.
+package struct SuppliedUse: Sendable {
+  /// Peers whose name several maps have, so that none was applied: the first ones.
+  package fileprivate(set) var ambiguous: [DeviceAddress] = []
+  /// Peers that the only map was applied to although neither address nor name says that it is theirs: the
+  /// first ones.
+  package fileprivate(set) var assumed: [DeviceAddress] = []
+  /// Whether a map was applied to any peer.
+  package fileprivate(set) var isApplied = false
+  /// Whether there was a peer to apply it to.
+  package fileprivate(set) var wasAsked = false
+
+  private static let listed = 8
+
+  fileprivate static func add(_ peer: DeviceAddress?, to list: inout [DeviceAddress]) {
+    guard let peer, !list.contains(peer), list.count < Self.listed else { return }
+    list.append(peer)
+  }
+}
+
 /// The maps that were supplied, and to which connections they were applied.
 struct SuppliedMaps: Sendable {
   var maps: [SuppliedMap] = []
   /// The connection that was looked at last.
   var latest = 0
+  /// What became of them, where there was a peer to apply one to: one array, as it is copied with the memory
+  /// for each packet.
+  private var uses: [SuppliedUse] = []
+
+  /// What became of them.
+  var use: SuppliedUse { uses.first ?? SuppliedUse() }
 
   /// The map of a device: by its addresses, else by its name, else the only one that there is. None where
   /// several fit equally.
-  func map(of addresses: [DeviceAddress], name: [UInt8]?) -> SuppliedMap? {
+  mutating func map(of addresses: [DeviceAddress], name: [UInt8]?) -> SuppliedMap? {
+    var use = self.use
+    use.wasAsked = true
+    let found = find(addresses, name: name, &use)
+    if found != nil { use.isApplied = true }
+    uses = [use]
+    return found
+  }
+
+  private func find(
+    _ addresses: [DeviceAddress], name: [UInt8]?, _ use: inout SuppliedUse
+  ) -> SuppliedMap? {
     let byAddress = maps.filter { $0.addresses.contains { addresses.contains($0) } }
     if let map = byAddress.last { return map }
     if let name {
       let byName = maps.filter { $0.name == name }
       if byName.count == 1 { return byName[0] }
+      if byName.count > 1 {
+        SuppliedUse.add(addresses.first, to: &use.ambiguous)
+        return nil
+      }
     }
-    return maps.count == 1 ? maps[0] : nil
+    guard maps.count == 1 else { return nil }
+    SuppliedUse.add(addresses.first, to: &use.assumed)
+    return maps[0]
   }
 }
 
 extension Memory {
   /// Takes maps from elsewhere, which say what servers have as long as these say nothing else.
   package mutating func supply(_ maps: [SuppliedMap]) { supplied.maps = maps }
+
+  /// What became of the maps that were supplied; nil where none were.
+  package var suppliedUse: SuppliedUse? { supplied.maps.isEmpty ? nil : supplied.use }
 
   /// Applies the map that was supplied for the peer of a link, when its first ATT PDU comes.
   mutating func applySupplied(to link: LinkSlot, packet: Int) {

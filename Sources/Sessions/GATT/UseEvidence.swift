@@ -41,6 +41,9 @@ package struct UseEvidence: Sendable {
   /// Whether a notification or indication of this handle may say something new.
   func isNews(_ handle: UInt16) -> Bool { handle != latest || !writes.isEmpty }
 
+  /// The nearest handle below another one that has sent notifications or indications.
+  func sender(before handle: UInt16) -> UInt16? { senders.last { $0 < handle } }
+
   /// Takes in a notification or indication.
   ///
   /// - Parameter hasBorder: whether something that belongs to no characteristic before it is known after

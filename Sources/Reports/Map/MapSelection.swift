@@ -1,0 +1,98 @@
+// Which devices `map` shows, and which of their attributes.
+
+import Bluetooth
+import Sessions
+
+/// How much is known of a device's attributes, whichever of them are shown.
+struct MapSummary: Sendable {
+  let services: Int
+  let characteristics: Int
+  let descriptors: Int
+  let unknown: Int
+  let serviceExtent: MapDevice.Extent
+  let characteristicExtent: MapDevice.Extent
+  let descriptorExtent: MapDevice.Extent
+  let includeExtent: MapDevice.Extent
+
+  init(_ device: MapDevice) {
+    services = device.services.count
+    characteristics = device.characteristics.count { !$0.isPlaceholder }
+    descriptors = device.descriptorCount
+    unknown = device.unknown.count
+    serviceExtent = device.serviceExtent
+    characteristicExtent = device.characteristicExtent
+    descriptorExtent = device.descriptorExtent
+    includeExtent = device.includeExtent
+  }
+}
+
+extension MapDevice {
+  /// The device with what is asked for; nil where that is nothing.
+  func chosen(by selection: Selection) -> MapDevice? {
+    let isWanted =
+      (selection.devices.isEmpty || selection.devices.contains { $0.matches(self) })
+      && (selection.connections.isEmpty
+        || connections.contains { id in selection.connections.contains { $0.contains(id) } })
+      && (selection.adapters.isEmpty
+        || adapters.contains { index in selection.adapters.contains { $0.contains(Int(index)) } })
+    guard isWanted else { return nil }
+    guard !selection.uuids.isEmpty || !selection.handles.isEmpty else { return self }
+    var chosen = self
+    chosen.wholeSummary = MapSummary(self)
+    chosen.services = services.compactMap { $0.chosen(by: selection) }
+    chosen.loose = loose.compactMap { $0.chosen(by: selection) }
+    chosen.unknown = unknown.filter { unknown in
+      let descriptors = descriptors(of: unknown.handle).map(\.attribute)
+      return selection.chooses(unknown.handle, unknown.isConfiguration ? .clientConfiguration : nil)
+        || descriptors.contains { selection.chooses($0.handle, $0.uuid) }
+    }
+    return chosen.isEmpty ? nil : chosen
+  }
+}
+
+extension MapService {
+  /// All of it where it is asked for itself, else the characteristics and includes that are.
+  fileprivate func chosen(by selection: Selection) -> MapService? {
+    if selection.chooses(declaration.handle, declaration.uuid) { return self }
+    var chosen = self
+    chosen.includes = includes.filter { selection.chooses($0.handle, $0.uuid) }
+    chosen.characteristics = characteristics.compactMap { $0.chosen(by: selection) }
+    return chosen.includes.isEmpty && chosen.characteristics.isEmpty ? nil : chosen
+  }
+}
+
+extension MapCharacteristic {
+  /// All of it where it is asked for itself, else the descriptors that are, below it.
+  fileprivate func chosen(by selection: Selection) -> MapCharacteristic? {
+    if !isPlaceholder,
+      selection.chooses(attribute.handle, attribute.uuid)
+        || selection.chooses(value.handle, value.uuid)
+    {
+      return self
+    }
+    var chosen = self
+    chosen.descriptors = descriptors.filter {
+      selection.chooses($0.attribute.handle, $0.attribute.uuid)
+    }
+    return chosen.descriptors.isEmpty ? nil : chosen
+  }
+}
+
+extension Selection {
+  /// Whether an attribute is asked for.
+  fileprivate func chooses(_ handle: UInt16, _ uuid: BluetoothUUID?) -> Bool {
+    (handles.isEmpty || has(handle)) && (uuids.isEmpty || has(uuid))
+  }
+}
+
+extension DevicePattern {
+  /// Whether a device is asked for.
+  fileprivate func matches(_ device: MapDevice) -> Bool {
+    if let bits = address {
+      return [device.address, device.identity].contains { known in
+        known.map { $0.value & bits.mask == bits.value } ?? false
+      }
+    }
+    return device.names.contains { matches(name: $0) }
+  }
+}

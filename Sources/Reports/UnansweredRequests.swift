@@ -1,0 +1,127 @@
+import Bluetooth
+import Captures
+import Dissectors
+import Sessions
+
+/// ATT requests and indications that nobody answered, discovery among them: another one of the same bearer
+/// was answered, or followed and stayed, or the connection ended. What is open when records are lost or the
+/// capture ends is not among them, unless it waited for longer than ATT does (Core, Vol 3, Part F, 3.3.3).
+/// Bounded: the first ones are listed, and bearers beyond a limit not followed.
+struct UnansweredRequests: Sendable {
+  /// A request.
+  struct Sent: Sendable {
+    let packet: Int
+    let opcode: ATTOpcode
+    let connection: Int
+    let time: Timestamp?
+    var isAnswered = false
+  }
+
+  /// What one side has open on a bearer.
+  private struct Side: Sendable {
+    let adapter: UInt16
+    var open: [Sent] = []
+  }
+
+  /// The first ones.
+  private(set) var listed: [Sent] = []
+  /// How many there were.
+  private(set) var count = 0
+  private var sides: [UInt64: Side] = [:]
+  private var gap = 0
+  private let limits: Limits
+  private static let mostListed = 64
+  private static let mostOpen = 8
+  private static let longestWait: Int64 = 30_000_000_000
+
+  init(_ limits: Limits) { self.limits = limits }
+
+  /// Whether there is anything that the end of a connection may end.
+  var followsAny: Bool { !sides.isEmpty }
+
+  /// Takes a packet.
+  mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer, _ memory: Memory
+  ) {
+    if memory.links.gap != gap {
+      gap = memory.links.gap
+      let adapter = memory.links.gapAdapter
+      sides = sides.filter { adapter != nil && $0.value.adapter != adapter }
+    }
+    guard let pdu = dissection.att, let link = answer.link, let direction = record.direction,
+      record.original == nil
+    else { return }
+    let (opcode, connection) = (pdu.opcode, memory.links.id(link))
+    let role = opcode.role
+    guard role != .unacknowledged, memory.links.isOpen(link) else { return }
+    let isAsking = role == .request || role == .indication
+    let isIndication = role == .indication || role == .confirmation
+    let key =
+      UInt64(UInt32(truncatingIfNeeded: connection)) << 32
+      | UInt64(answer.channel.map { UInt32(truncatingIfNeeded: $0.serial) &+ 1 } ?? 0) << 2
+      | (isIndication ? 2 : 0) | ((direction == .sent) == isAsking ? 1 : 0)
+    if isAsking {
+      if sides[key] == nil {
+        guard sides.count < 4 * limits.bearers else { return }
+        sides[key] = Side(adapter: record.adapter ?? 0)
+      }
+      close(key, upToAnswered: true)
+      if (sides[key]?.open.count ?? 0) >= Self.mostOpen, let oldest = sides[key]?.open.removeFirst()
+      {
+        tell(oldest)
+      }
+      sides[key]?.open.append(
+        Sent(packet: record.number, opcode: opcode, connection: connection, time: record.time))
+    } else if let request = answer.request {
+      mark(key, request.packet)
+      for correction in memory.doubt.corrections { mark(key, correction.request.packet) }
+    }
+  }
+
+  private mutating func mark(_ key: UInt64, _ packet: Int) {
+    guard let index = sides[key]?.open.firstIndex(where: { $0.packet == packet }) else { return }
+    // The one alone that is open: nothing is to be remembered.
+    if sides[key]?.open.count == 1 {
+      sides[key]?.open.removeAll(keepingCapacity: true)
+    } else {
+      sides[key]?.open[index].isAnswered = true
+    }
+  }
+
+  /// Takes those away that were answered, and tells those that were sent before them.
+  private mutating func close(_ key: UInt64, upToAnswered: Bool) {
+    guard let open = sides[key]?.open, !open.isEmpty else { return }
+    let last = upToAnswered ? open.lastIndex { $0.isAnswered } : open.indices.last
+    guard let last else { return }
+    for request in open[...last] where !request.isAnswered { tell(request) }
+    sides[key]?.open.removeFirst(last + 1)
+  }
+
+  private mutating func tell(_ request: Sent) {
+    count += 1
+    if listed.count < Self.mostListed { listed.append(request) }
+  }
+
+  /// Takes the end of connections.
+  mutating func end(_ isOpen: (Int) -> Bool) {
+    for key in sides.keys.sorted() where !isOpen(Int(key >> 32)) {
+      close(key, upToAnswered: false)
+      sides[key] = nil
+    }
+  }
+
+  /// Takes the end of the capture.
+  mutating func finish(_ latest: Timestamp?, _ isOpen: (Int) -> Bool) {
+    end(isOpen)
+    for key in sides.keys.sorted() {
+      close(key, upToAnswered: true)
+      for request in sides[key]?.open ?? [] where !request.isAnswered {
+        guard let latest, let sent = request.time,
+          latest.nanoseconds(since: sent) >= Self.longestWait
+        else { continue }
+        tell(request)
+      }
+    }
+    listed.sort { $0.packet < $1.packet }
+  }
+}

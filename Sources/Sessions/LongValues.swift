@@ -1,0 +1,230 @@
+// Values that cross a link in several PDUs, joined on the packet that completes them: what `show` says there,
+// and what `map` takes as the value.
+
+package import Bluetooth
+package import Bytes
+import Captures
+import Dissectors
+
+/// A value that several PDUs have brought, on the packet that completes it.
+package struct JoinedValue: Sendable {
+  /// The attribute.
+  package let handle: UInt16
+  /// Where in the attribute's value it begins.
+  package let offset: Int
+  /// Its bytes, in `LongValues.bytes`.
+  package let value: Slice
+  /// Which way the packet goes that completes it: from the server.
+  package let direction: Direction
+  /// The packets that carried it, in `LongValues.packets`.
+  package let packets: Range<Int>
+  /// Whether the capture lacks a part of it.
+  package let isCut: Bool
+}
+
+/// What is read and written in parts, client by client (Core, Vol 3, Part G, 4.8.3 and 4.9.4). Bounded by
+/// `Limits`: where too many clients have parts open the one that was silent longest is forgotten. A value of
+/// which a part has no room is not told.
+///
+/// Kept in one array of one, which is made when it is needed: what `Memory` keeps is copied with it for each
+/// packet.
+package struct LongValues: Sendable {
+  private var state: [LongValueState] = []
+
+  init() {}
+
+  /// Whether the current packet completes a value.
+  package var isEmpty: Bool { state.isEmpty || state[0].values.isEmpty }
+  /// The values that the current packet completes.
+  package var values: [JoinedValue] { state.first?.values ?? [] }
+  /// Their bytes.
+  package var bytes: [UInt8] { state.first?.bytes ?? [] }
+  /// The numbers of their packets.
+  package var packets: [Int] { state.first?.packets ?? [] }
+
+  mutating func clear() { state[0].clear() }
+
+  /// Records were lost: parts may be among them.
+  mutating func lose() { state.removeAll() }
+
+  /// Takes in a PDU that has to do with values in parts.
+  ///
+  /// - Parameters:
+  ///   - bytes: what the slices of `fields` count from.
+  ///   - key: the client: its bearer and direction.
+  ///   - isFull: there may be more of the value behind the part that was read.
+  @inline(never)
+  mutating func observe(
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, key: UInt64,
+    isFull: Bool, _ direction: Direction, _ record: borrowing CaptureRecord, _ limits: SharedLimits
+  ) {
+    if state.isEmpty { state.append(LongValueState(limits)) }
+    state[0].observe(
+      opcode, fields, bytes, answer, key: key, isFull: isFull, direction, record)
+  }
+}
+
+/// What `LongValues` keeps.
+struct LongValueState: Sendable {
+  /// A client on one bearer.
+  private struct Client: Sendable {
+    var key: UInt64
+    var lastUse: Int
+    /// The Prepare Write or Execute Write Request that waits for its response.
+    var pending = Pending()
+    var queue = PreparedQueue()
+    var read = LongRead()
+  }
+
+  private(set) var values: [JoinedValue] = []
+  private(set) var bytes: [UInt8] = []
+  private(set) var packets: [Int] = []
+  private var clients: [Client] = []
+  private let shared: SharedLimits
+
+  init(_ limits: SharedLimits) { shared = limits }
+
+  mutating func clear() {
+    values.removeAll(keepingCapacity: true)
+    bytes.removeAll(keepingCapacity: true)
+    packets.removeAll(keepingCapacity: true)
+  }
+
+  /// Whether a PDU has to do with values in parts; the first part of a read is one that fills its PDU.
+  static func concerns(_ opcode: ATTOpcode, _ fields: ATTFields, fills: () -> Bool) -> Bool {
+    switch opcode {
+    case .prepareWriteRequest, .prepareWriteResponse, .executeWriteRequest, .executeWriteResponse,
+      .readBlobResponse:
+      true
+    case .readResponse: fills()
+    case .errorResponse:
+      fields.requestOpcode == .readBlobRequest || fields.requestOpcode == .prepareWriteRequest
+        || fields.requestOpcode == .executeWriteRequest
+    default: false
+    }
+  }
+
+  /// Takes in such a PDU.
+  mutating func observe(
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, key: UInt64,
+    isFull: Bool, _ direction: Direction, _ record: borrowing CaptureRecord
+  ) {
+    let client = client(key, record.number)
+    let isCut = record.isTruncated || answer.fragment.isTruncated
+    switch opcode {
+    case .prepareWriteRequest, .executeWriteRequest:
+      let attribute = AttributeIdentity(server: 0, isLocal: false, handle: fields.handle)
+      clients[client].pending.begin(
+        opcode, record, attribute, bytes.part(fields.value ?? .empty),
+        offset: Int(fields.offset ?? 0), fragments: [], isCut: isCut, ordinal: nil)
+      clients[client].pending.executes = fields.executeFlags != 0
+    case .prepareWriteResponse:
+      guard isAnswered(client, answer) else { return }
+      let pending = clients[client].pending
+      clients[client].pending.end()
+      _ = clients[client].queue.add(pending, isEchoWrong: false, shared.values)
+    case .executeWriteResponse:
+      defer { clients[client].queue.clear() }
+      guard isAnswered(client, answer), clients[client].pending.executes,
+        !clients[client].queue.isIncomplete
+      else { return }
+      let joined = clients[client].queue.join(into: &self.bytes, packets: &packets)
+      for value in joined {
+        values.append(
+          JoinedValue(
+            handle: value.handle, offset: value.offset,
+            value: Slice(start: value.bytes.lowerBound, count: value.bytes.count),
+            direction: direction,
+            packets: value.packets, isCut: value.isCut))
+      }
+    case .readResponse, .readBlobResponse:
+      guard let request = answer.request, let handle = request.handle, let value = fields.value
+      else { return }
+      let offset = Int(request.offset ?? 0)
+      let read = clients[client].read
+      if offset == 0 || !read.isOpen || read.attribute.handle != handle || offset < read.start
+        || read.end < offset
+      {
+        clients[client].read.begin(
+          AttributeIdentity(server: 0, isLocal: false, handle: handle), at: offset)
+      }
+      clients[client].read.add(
+        bytes.part(value), at: offset, record.number, isCut: isCut, shared.values)
+      if !isFull { finishRead(client, direction) }
+    case .errorResponse:
+      guard let request = answer.request, request.opcode == .readBlobRequest else {
+        if fields.requestOpcode == .executeWriteRequest { clients[client].queue.clear() }
+        return
+      }
+      let read = clients[client].read
+      // Invalid Offset, Attribute Not Long: there is no more.
+      if let error = fields.error, error.rawValue == 0x07 || error.rawValue == 0x0b, read.isOpen,
+        read.attribute.handle == request.handle, Int(request.offset ?? 0) == read.end
+      {
+        finishRead(client, direction)
+      }
+      clients[client].read.forget()
+    default: break
+    }
+  }
+
+  private func isAnswered(_ client: Int, _ answer: Answer) -> Bool {
+    clients[client].pending.isOpen && clients[client].pending.packet == answer.request?.packet
+  }
+
+  /// Tells the value that was read; one that came in one piece is no news.
+  private mutating func finishRead(_ client: Int, _ direction: Direction) {
+    let read = clients[client].read
+    clients[client].read.close()
+    guard let handle = read.attribute.handle, read.packets.count > 1 else { return }
+    let (start, first) = (bytes.count, packets.count)
+    bytes.append(contentsOf: read.bytes)
+    packets.append(contentsOf: read.packets)
+    values.append(
+      JoinedValue(
+        handle: handle, offset: read.start, value: Slice(start: start, count: bytes.count - start),
+        direction: direction,
+        packets: first..<packets.count, isCut: read.isCut))
+  }
+
+  private mutating func client(_ key: UInt64, _ packet: Int) -> Int {
+    var found = clients.firstIndex { $0.key == key }
+    if found == nil {
+      let new = Client(key: key, lastUse: packet)
+      if clients.count < max(1, shared.values.bearers) {
+        clients.append(new)
+        found = clients.count - 1
+      } else {
+        found = clients.indices.min { clients[$0].lastUse < clients[$1].lastUse }
+        if let found { clients[found] = new }
+      }
+    }
+    let index = found ?? 0
+    clients[index].lastUse = packet
+    return index
+  }
+}
+
+extension Memory {
+  /// Takes in what is read and written in parts.
+  mutating func observeLongValues(
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
+    _ record: borrowing CaptureRecord, _ answer: Answer
+  ) {
+    guard let link = answer.link else { return }
+    let length = Int(fields.value?.count ?? 0) + 1
+    let isConcerned = LongValueState.concerns(opcode, fields) {
+      length >= mtu(on: link, answer.channel).value
+    }
+    // Whose part it is has to be certain.
+    guard isConcerned, doubt.isEmpty else { return }
+    let isClients = opcode.role == .request
+    let key =
+      UInt64(UInt32(truncatingIfNeeded: links.id(link))) << 32
+      | UInt64((answer.channel.map { UInt32(truncatingIfNeeded: $0.serial) &+ 1 } ?? 0) << 1)
+      | ((direction == .sent) == isClients ? 1 : 0)
+    longValues.observe(
+      opcode, fields, bytes, answer, key: key,
+      isFull: length >= mtu(on: link, answer.channel).value, direction, record, shared)
+  }
+}

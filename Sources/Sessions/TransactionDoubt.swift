@@ -1,0 +1,197 @@
+// Requests that are open side by side on one bearer, which ATT does not allow. Mostly one answer is missing
+// in the capture; but there are clients that do not wait for the answer. What can be told apart is:
+//
+// - A response is only the answer to a request that it can answer: by its kind, by the attribute that it
+//   names, by the length of what it brings.
+// - Where it can be that of several it is given to the newest: a missing record is far likelier than a client
+//   that does not wait, and an answer given to a request that has none would push all later ones to wrong
+//   requests.
+// - Where another response follows with no request between, both requests were open, and a server answers
+//   in the order in which it was asked: the earlier response was the older request's.
+
+import Bluetooth
+import Bytes
+import Dissectors
+
+extension Transactions {
+  /// Requests of one client, or indications of one server, that are open on a bearer at once.
+  struct Doubt: Sendable {
+    /// Which, as in `open`.
+    let place: Int
+    /// All of them, the oldest first.
+    var requests: [Request]
+    /// The responses that the last of them were given, in order, where others could have had them.
+    var given: [Given] = []
+
+    /// How many are remembered; where there are more the oldest goes.
+    static let depth = 4
+  }
+
+  /// A response that was given to a request for now.
+  struct Given: Sendable {
+    let packet: Int
+    /// The requests that it can answer, a bit for each.
+    let mask: UInt8
+  }
+
+  /// What tells which request a response answers.
+  struct Response {
+    let packet: Int
+    let opcode: ATTOpcode
+    /// The request's opcode, where an Error Response repeats it.
+    let requestOpcode: ATTOpcode?
+    /// The attribute that it names: an error's or an echo's, or that of a list's first item.
+    let subject: UInt16?
+    /// Where the part of a value begins that it repeats.
+    let offset: UInt16?
+    /// How long the values of a list are.
+    let itemLength: Int?
+    /// The requests that its value cannot be the answer to, a bit for each.
+    let impossible: UInt8
+
+    init(
+      _ packet: Int, _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, impossible: UInt8
+    ) {
+      (self.packet, self.opcode, self.impossible) = (packet, opcode, impossible)
+      (requestOpcode, offset) = (fields.requestOpcode, fields.offset)
+      var (subject, itemLength) = (UInt16?.none, Int?.none)
+      if let handle = fields.handle {
+        // An Error Response says 0 where it is about none.
+        subject = handle == 0 ? nil : handle
+      } else if let items = fields.items, items.list.count >= 2 {
+        switch items.layout {
+        case .typed, .range:
+          subject = bytes.littleEndianU16(at: Int(items.list.start))
+        case .group(let length), .valued(let length):
+          subject = bytes.littleEndianU16(at: Int(items.list.start))
+          itemLength = length
+        default: break
+        }
+      }
+      (self.subject, self.itemLength) = (subject, itemLength)
+    }
+
+    /// Whether it answers requests of this kind.
+    func isKind(of request: Request) -> Bool {
+      switch opcode {
+      case .errorResponse: requestOpcode == request.opcode
+      case .handleValueConfirmation: true
+      default: opcode == request.opcode.response
+      }
+    }
+
+    /// Whether it names what the request asks for, as far as it names anything.
+    func names(_ request: Request) -> Bool {
+      if let subject, request.covers(subject) == false { return false }
+      if let offset, let asked = request.offset, offset != asked { return false }
+      return true
+    }
+
+    /// Whether what it lists has a length that what the request asks for can have.
+    func fits(_ request: Request) -> Bool {
+      guard let itemLength, let type = request.type, type.isDeclaration else { return true }
+      // The lengths of declarations, with one handle before them or two (Core, Vol 3, Part G, 3.1 to 3.3).
+      switch (request.opcode, type) {
+      case (.readByGroupTypeRequest, _): return itemLength == 6 || itemLength == 20
+      case (_, .characteristic): return itemLength == 7 || itemLength == 21
+      case (_, .include): return itemLength == 6 || itemLength == 8
+      default: return itemLength == 4 || itemLength == 18
+      }
+    }
+  }
+
+  /// Takes in a request where others are open, or were until the last response.
+  @inline(never)
+  mutating func overtake(
+    _ place: Int, _ problem: Problem.Code, _ request: Request, _ problems: inout Problems
+  ) {
+    var index = doubts.firstIndex { $0.place == place }
+    if let known = index, !doubts[known].given.isEmpty {
+      // No other response followed: what was given for now stays given.
+      doubts.remove(at: known)
+      index = nil
+    }
+    guard let waiting = open[place] else { return }
+    problems.add(Problem(problem, waiting.packet))
+    guard let index else {
+      doubts.append(Doubt(place: place, requests: [waiting, request]))
+      return
+    }
+    if doubts[index].requests.count >= Doubt.depth { doubts[index].requests.removeFirst() }
+    doubts[index].requests.append(request)
+  }
+
+  /// Finds the request that a response answers where several are open, or were before the last one.
+  @inline(never)
+  mutating func choose(
+    _ index: Int, _ problem: Problem.Code, _ response: Response, _ doubt: inout ResponseDoubt,
+    _ problems: inout Problems
+  ) -> Request? {
+    let (place, requests) = (doubts[index].place, doubts[index].requests)
+    var (kind, named, fitting) = (UInt8(0), UInt8(0), UInt8(0))
+    for (position, request) in requests.enumerated() where response.isKind(of: request) {
+      let bit = UInt8(1) << UInt8(position)
+      kind |= bit
+      guard response.names(request) else { continue }
+      named |= bit
+      if response.impossible & bit == 0, response.fits(request) { fitting |= bit }
+    }
+    if fitting == 0 { fitting = named }
+    guard let newest = open[place] else {
+      return shift(index, fitting, problem, response, &doubt, &problems)
+    }
+    // What says something that no request asked for is known by its kind alone.
+    let mask = fitting == 0 ? kind : fitting
+    guard mask != 0 else {
+      // The request that waits may still get its own answer.
+      problems.add(Problem(.responseMismatch, newest.packet))
+      return nil
+    }
+    let chosen = 7 - mask.leadingZeroBitCount
+    guard chosen == requests.count - 1 else {
+      // A server answers in order: what was sent before that one gets no answer any more.
+      doubts[index].requests.removeFirst(chosen + 1)
+      if doubts[index].requests.count == 1 { doubts.remove(at: index) }
+      return requests[chosen]
+    }
+    open[place] = nil
+    if mask.nonzeroBitCount == 1 {
+      doubts.remove(at: index)
+    } else {
+      doubts[index].given = [Given(packet: response.packet, mask: mask)]
+      for (position, request) in requests.dropLast().enumerated()
+      where mask >> UInt8(position) & 1 == 1 {
+        doubt.mayAnswer(request)
+      }
+    }
+    return newest
+  }
+
+  /// Another response, with no request between: the last of the requests is its, and those before it are
+  /// those of the responses before it, if each can be.
+  private mutating func shift(
+    _ index: Int, _ mask: UInt8, _ problem: Problem.Code, _ response: Response,
+    _ doubt: inout ResponseDoubt, _ problems: inout Problems
+  ) -> Request? {
+    let (requests, given) = (doubts[index].requests, doubts[index].given)
+    let first = requests.count - 1 - given.count
+    guard first >= 0, let last = requests.last, mask >> UInt8(requests.count - 1) & 1 == 1,
+      given.indices.allSatisfy({ given[$0].mask >> UInt8(first + $0) & 1 == 1 })
+    else {
+      problems.add(Problem(problem))
+      return nil
+    }
+    for (position, earlier) in given.enumerated() {
+      let request = requests[first + position]
+      doubt.correct(earlier.packet, to: request)
+      problems.add(Problem(.answersEarlier, earlier.packet, request.packet))
+    }
+    if first == 0 {
+      doubts.remove(at: index)
+    } else {
+      doubts[index].given.append(Given(packet: response.packet, mask: mask))
+      for request in requests.dropLast() { doubt.mayAnswer(request) }
+    }
+    return last
+  }
+}

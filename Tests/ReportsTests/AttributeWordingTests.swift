@@ -1,0 +1,333 @@
+// What show, values, info and map say of values in parts, of what use tells, and of what nobody answered.
+
+import Bluetooth
+import Bytes
+import Captures
+import Sessions
+import Testing
+
+@testable import Reports
+
+private func shown(_ options: ShowOptions = ShowOptions(), of write: (inout Link) -> Void)
+  -> [Substring]
+{
+  var link = Link()
+  write(&link)
+  return Rendering.text(link.records, options).split(separator: "\n").dropFirst(2).map { line in
+    line.drop { $0 != "\u{2190}" && $0 != "\u{2192}" }
+  }
+}
+
+private func report<Report: PacketReport & ~Copyable>(
+  _ report: consuming Report, of write: (inout Link) -> Void
+) -> (text: String, remark: String?) {
+  var link = Link()
+  write(&link)
+  var source = RecordList(link.records)
+  var report = report
+  let text = Rendering.run(&source, &report)
+  return (text, report.remark)
+}
+
+private func map(
+  _ options: MapOptions = MapOptions(), json: Bool = false, of write: (inout Link) -> Void
+) -> String {
+  var options = options
+  options.isJSON = json
+  return report(MapReport(options), of: write).text
+}
+
+private func info(json: Bool = false, of write: (inout Link) -> Void) -> String {
+  let summary = RecordList([]).summary
+  return report(InfoReport("x", summary, json: json, glyphs: .utf8), of: write).text
+}
+
+@Suite("What is said of attributes")
+struct AttributeWordingTests {
+  // MARK: Values in parts
+
+  private func longRead(_ link: inout Link) {
+    link.discover(0x10, "29 2a")
+    link.att("0a 11 00", .sent)
+    link.att("0b" + String(repeating: " 41", count: 22), .received)
+    link.att("0c 11 00 16 00", .sent)
+    link.att("0d 42 43", .received)
+  }
+
+  private func longWrite(_ link: inout Link) {
+    link.att("16 11 00 00 00 41 42", .sent)
+    link.att("17 11 00 00 00 41 42", .received)
+    link.att("16 11 00 02 00 43", .sent)
+    link.att("17 11 00 02 00 43", .received)
+    link.att("18 01", .sent)
+    link.att("19", .received)
+  }
+
+  @Test("The packet that completes a value says all of it")
+  func joined() {
+    let value = String(repeating: "A", count: 22) + "BC"
+    #expect(
+      shown(of: longRead).last?.contains("\"BC\", joined from #5\u{2013}#7: \"\(value)\", after")
+        == true,
+      "\(shown(of: longRead))")
+    let write = shown(of: longWrite)
+    #expect(
+      write.last?.contains("to #6, 0x0011 joined from #2\u{2013}#4: 41 42 43, after") == true,
+      "\(write)")
+    var link = Link()
+    longWrite(&link)
+    let json = Rendering.json(link.records)
+    #expect(
+      json.contains(#""joined":[{"handle":"0x0011","value":"414243","packets":[2,4]}]"#), "\(json)")
+  }
+
+  @Test("What is cancelled, refused, or read in one piece is no value in parts")
+  func notJoined() {
+    for end in [["18 00", "19"], ["18 01", "01 18 11 00 0d"]] {
+      let lines = shown { link in
+        link.att("16 11 00 00 00 41 42", .sent)
+        link.att("17 11 00 00 00 41 42", .received)
+        link.att(end[0], .sent)
+        link.att(end[1], .received)
+      }
+      #expect(!lines.joined().contains("joined"), "\(lines)")
+      #expect(!lines.joined().contains("from #"), "\(lines)")
+    }
+    // All of it was in the first part: the second says so.
+    let lines = shown { link in
+      link.att("0a 11 00", .sent)
+      link.att("0b" + String(repeating: " 41", count: 22), .received)
+      link.att("0c 11 00 16 00", .sent)
+      link.att("01 0c 11 00 07", .received)
+    }
+    #expect(!lines.joined().contains("joined"), "\(lines)")
+  }
+
+  @Test("A key in parts is hidden as one in one part")
+  func hidden() {
+    func write(_ link: inout Link) {
+      link.discover(0x10, "88 2b")
+      link.att("0a 11 00", .sent)
+      link.att("0b" + String(repeating: " 41", count: 22), .received)
+      link.att("0c 11 00 16 00", .sent)
+      link.att("0d 42 43", .received)
+    }
+    var link = Link()
+    write(&link)
+    let text = Rendering.text(link.records)
+    #expect(text.contains("joined from #5") && !text.contains("41 41"), "\(text)")
+    let json = Rendering.json(link.records)
+    #expect(json.contains("\"joined\"") && !json.contains("4141"), "\(json)")
+  }
+
+  @Test("A value that may be a key is hidden, whichever request it answers")
+  func mayBeKey() {
+    func write(_ link: inout Link) {
+      link.discover(0x10, "88 2b")
+      link.att("0a 11 00", .sent)
+      link.att("0a 20 00", .sent)
+      link.att("0b 41 42 43 44", .received)
+      link.att("0a 20 00", .sent)
+    }
+    let text = shown(of: write).joined(separator: "\n")
+    #expect(text.contains("Read Response   0x0020") && !text.contains("41 42"), "\(text)")
+    let values = report(ValuesReport(ValuesOptions()), of: write).text
+    #expect(!values.contains("41 42") && !values.contains("ABCD"), "\(values)")
+    let map = map(of: write)
+    #expect(!map.contains("41 42") && !map.contains("ABCD"), "\(map)")
+  }
+
+  @Test("map takes the joined value of a write that was prepared")
+  func mapOfPrepared() {
+    let text = map(of: longWrite)
+    #expect(text.contains("41 42 43"), "\(text)")
+    #expect(text.contains("prepared write 2 times; 3 bytes"), "\(text)")
+  }
+
+  // MARK: What use tells
+
+  /// A CCCD that was discovered below a value that was not.
+  private func configured(_ link: inout Link) {
+    link.att("04 11 00 11 00", .sent)
+    link.att("05 01 11 00 02 29", .received)
+    link.att("12 11 00 01 00", .sent)
+    link.att("13", .received)
+    link.att("1b 10 00 05", .received)
+    link.att("12 11 00 00 00", .sent)
+  }
+
+  @Test("A discovered CCCD is that of the value that sends, even if that is unknown")
+  func owner() {
+    #expect(shown(of: configured).last?.contains("2902 CCCD of 0x0010 (0x0011)") == true)
+    let text = map(of: configured)
+    #expect(
+      text.contains(
+        """
+          0x0010       a value, inferred                   notify             05
+                         notification; 1 byte, #6
+            0x0011       2902 CCCD                                            notifications on
+        """), "\(text)")
+    #expect(!text.contains("in no service"), "\(text)")
+    let json = map(json: true, of: configured)
+    #expect(json.contains(#""handle":"0x0011","of":"0x0010","via":"discovered""#), "\(json)")
+  }
+
+  @Test("What was subscribed to counts although that turns out later")
+  func subscribed() {
+    let discovered = report(ValuesReport(ValuesOptions())) { link in
+      link.att("04 11 00 11 00", .sent)
+      link.att("05 01 11 00 02 29", .received)
+      link.att("12 11 00 01 00", .sent)
+      link.att("13", .received)
+      link.att("1b 10 00 05", .received)
+    }
+    #expect(
+      discovered.text.hasSuffix("subscribed to 0x0010 (#4); it was heard from\n"),
+      "\(discovered.text)")
+    let inferred = report(ValuesReport(ValuesOptions())) { link in
+      link.att("12 11 00 01 00", .sent)
+      link.att("13", .received)
+      link.att("1b 10 00 05", .received)
+    }
+    #expect(
+      inferred.text.hasSuffix("subscribed to 0x0010 (#2); it was heard from\n"), "\(inferred.text)")
+    let off = report(ValuesReport(ValuesOptions())) { link in
+      link.att("12 11 00 01 00", .sent)
+      link.att("13", .received)
+      link.att("12 11 00 00 00", .sent)
+      link.att("13", .received)
+      link.att("1b 10 00 05", .received)
+      link.att("12 15 00 01 00", .sent)
+      link.att("13", .received)
+      link.att("1b 14 00 05", .received)
+    }
+    #expect(off.text.hasSuffix("subscribed to 0x0010 (#2), 0x0014 (#7); each was heard from\n"))
+    let other = report(ValuesReport(ValuesOptions())) { link in
+      link.att("12 11 00 01 00", .sent)
+      link.att("13", .received)
+    }
+    #expect(!other.text.contains("subscribed"), "\(other.text)")
+  }
+
+  @Test("A packet whose handle was cut off is counted")
+  func withoutHandle() {
+    func write(_ link: inout Link) {
+      link.att("1b 10", .received)
+      link.att("1b 10 00 01", .received)
+    }
+    let expected = "the value of 1 packet is in no row: the handle is cut off"
+    #expect(report(ValuesReport(ValuesOptions()), of: write).remark == expected)
+    let summary = RecordList([]).summary
+    #expect(report(ValueLines(ValuesOptions(), .text, summary), of: write).remark == expected)
+  }
+
+  // MARK: Choosing
+
+  @Test("map shows what is asked for, and counts all")
+  func chosen() {
+    func write(_ link: inout Link) {
+      link.att("10 01 00 ff ff 00 28", .sent)
+      link.att("11 06 01 00 05 00 0d 18 06 00 09 00 0f 18", .received)
+      link.att("08 01 00 ff ff 03 28", .sent)
+      link.att("09 07 02 00 10 03 00 37 2a 07 00 12 08 00 19 2a", .received)
+      link.att("1b 20 00 05", .received)
+    }
+    func lines(_ change: (inout Selection) -> Void) -> [Substring] {
+      var options = MapOptions()
+      change(&options.selection)
+      return map(options, of: write).split(separator: "\n")
+    }
+    let battery = lines { $0.uuids = [BluetoothUUID(0x2a19)] }
+    #expect(battery.contains { $0.contains("180f Battery") }, "\(battery)")
+    #expect(!battery.contains { $0.contains("180d") || $0.contains("0x0020") }, "\(battery)")
+    #expect(battery.contains { $0.hasPrefix("2 services, 2 characteristics") }, "\(battery)")
+    let unknown = lines { $0.handles = [0x20...0x20] }
+    #expect(unknown.contains { $0.contains("0x0020") } && !unknown.contains { $0.contains("180d") })
+    #expect(lines { $0.uuids = [BluetoothUUID(0x1234)] } == ["no such attribute is known"])
+    #expect(lines { $0.connections = [2...3] } == ["there was no such connection"])
+    #expect(lines { $0.adapters = [1...1] } == ["there was no such connection"])
+    #expect(lines { $0.connections = [1...1] }.count > 6)
+  }
+
+  // MARK: What did not work
+
+  @Test("info lists requests that nobody answered")
+  func unanswered() {
+    let text = info { link in
+      link.att("0a 03 00", .sent)
+      link.att("08 01 00 ff ff 03 28", .sent)
+      link.att("01 08 01 00 0a", .received)
+      link.att("04 01 00 ff ff", .sent)
+      link.add([4, 5, 4, 0, 0x40, 0, 0x13], .received)
+    }
+    #expect(
+      text.contains("unanswered   2 requests: Read Request #2, Find Information Request #5\n"),
+      "\(text)")
+    let json = info(json: true) { link in
+      link.att("0a 03 00", .sent)
+      link.add([4, 5, 4, 0, 0x40, 0, 0x13], .received)
+    }
+    #expect(
+      json.contains(
+        #""unanswered":{"count":1,"requests":[{"packet":2,"opcode":"0x0a","name":"Read Request","connection":1}]}"#
+      ), "\(json)")
+  }
+
+  @Test("What was answered, or may still be, is not unanswered")
+  func answered() {
+    let waiting = info { $0.att("0a 03 00", .sent) }
+    #expect(!waiting.contains("unanswered"), "\(waiting)")
+    // A client that does not wait, and a server that answers in order.
+    let open = info { link in
+      link.att("0a 03 00", .sent)
+      link.att("0a 05 00", .sent)
+      link.att("0b 64", .received)
+      link.att("0b 65", .received)
+      link.att("0a 06 00", .sent)
+      link.att("0b 66", .received)
+      link.add([4, 5, 4, 0, 0x40, 0, 0x13], .received)
+    }
+    #expect(!open.contains("unanswered"), "\(open)")
+  }
+
+  @Test("After 30 s no answer is waited for")
+  func timedOut() {
+    let text = info { link in
+      link.att("0a 03 00", .sent)
+      for _ in 0..<31 { link.att("1b 10 00 01", .received) }
+    }
+    #expect(text.contains("unanswered   1 request: Read Request #2\n"), "\(text)")
+  }
+
+  /// LE Long Term Key Request Negative Reply; Encryption Change, and its second version, with PIN or Key
+  /// Missing.
+  @Test(
+    "A key that is missing is a failure",
+    arguments: [
+      ("01 1b 20 02 40 00", Direction.sent), ("04 08 04 06 40 00 00", .received),
+      ("04 59 05 06 40 00 00 00", .received),
+    ])
+  func keyMissing(_ bytes: String, _ direction: Direction) {
+    let write = { (link: inout Link) in link.add(hex(bytes), direction) }
+    #expect(info(of: write).contains("1 missing key of a bond; show --errors lists them"))
+    #expect(info(json: true, of: write).contains(#""failures":{"bond_keys_missing":1}"#))
+    var options = ShowOptions()
+    options.selection.errorsOnly = true
+    var link = Link()
+    write(&link)
+    #expect(Rendering.numbers(link.records, options) == [2])
+  }
+
+  @Test("Without HCI events nobody knows when a connection was opened and closed")
+  func dataAlone() {
+    var link = Link()
+    link.att("1b 10 00 01", .received)
+    link.records.removeFirst()
+    var source = RecordList(link.records)
+    var report = InfoReport("x", source.summary, json: false, glyphs: .utf8)
+    let text = Rendering.run(&source, &report)
+    #expect(
+      text.contains(
+        ", when it was opened and closed is not known: the capture has no HCI events\n"), "\(text)")
+  }
+}

@@ -1,0 +1,209 @@
+// Requests that are open side by side on one bearer: which response answers which, and what values and map
+// make of it. ATT allows one (Core, Vol 3, Part F, 3.3.2), and a server answers in order.
+
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Testing
+
+@testable import Sessions
+
+@Suite struct OpenRequestsTests {
+  /// How often each attribute was used, as `map` has it: "0x0003 read 1: 64 #3".
+  private func uses(_ write: (inout Traffic) -> Void) -> [String] {
+    var traffic = Traffic()
+    write(&traffic)
+    var source = MemorySource(traffic)
+    var report = Using()
+    var output = Output()
+    var pass = Pass()
+    try? pass.run(&source, &report, into: &output)
+    return report.lines
+  }
+
+  /// A second answer with no request between shows that both requests were open.
+  @Test func valuesOfAClientThatDoesNotWait() {
+    let told = converse { traffic in
+      traffic.sent("0a 03 00")
+      traffic.sent("0a 05 00")
+      traffic.received("0b 64")
+      traffic.received("0b 65")
+    }
+    #expect(told.lines == ["read 0x0003: 64 #3", "read 0x0005: 65 #4"])
+    #expect(told.told.map(\.value.latency) == [2_000_000, 2_000_000])
+  }
+
+  @Test func mapOfAClientThatDoesNotWait() {
+    let lines = uses { traffic in
+      traffic.sent("0a 03 00")
+      traffic.sent("0a 05 00")
+      traffic.received("0b 64")
+      traffic.received("0b 65")
+    }
+    #expect(lines == ["0x0003 read 1: 64 #3", "0x0005 read 1: 65 #4"])
+  }
+
+  /// A request follows: then there was one answer, the newest request's.
+  @Test func anAnswerThatIsMissing() {
+    let write = { (traffic: inout Traffic) in
+      traffic.sent("0a 03 00")
+      traffic.sent("0a 05 00")
+      traffic.received("0b 64")
+      traffic.sent("0a 06 00")
+      traffic.received("0b 66")
+    }
+    let told = converse { write(&$0) }
+    #expect(
+      told.lines == [
+        "read 0x0003 #1 no response, overtaken", "read 0x0005: 64 #3", "read 0x0006: 66 #5",
+      ])
+    #expect(uses { write(&$0) } == ["0x0005 read 1: 64 #3", "0x0006 read 1: 66 #5"])
+  }
+
+  /// The same at the end of the connection, and of the capture.
+  @Test func anAnswerThatNothingFollows() {
+    let ended = converse { traffic in
+      traffic.connect()
+      traffic.sent("0a 03 00")
+      traffic.sent("0a 05 00")
+      traffic.received("0b 64")
+      traffic.disconnect()
+    }
+    #expect(ended.lines == ["read 0x0003 #2 no response, overtaken", "read 0x0005: 64 #4"])
+    let write = { (traffic: inout Traffic) in
+      traffic.sent("12 03 00 01")
+      traffic.sent("12 05 00 02")
+      traffic.received("13")
+    }
+    #expect(
+      converse { write(&$0) }.lines == [
+        "write 0x0003: 01 #1 no response, overtaken", "write 0x0005: 02 #2",
+      ])
+    #expect(uses { write(&$0) } == ["0x0005 write 1: 02 #2"])
+  }
+
+  /// Three and four at once: each answer more shifts those before it.
+  @Test(arguments: [3, 4])
+  func severalAtOnce(_ count: Int) {
+    let write = { (traffic: inout Traffic) in
+      for handle in 1...count { traffic.sent("0a 0\(handle) 00") }
+      for handle in 1...count { traffic.received("0b 0\(handle)") }
+    }
+    let expected = (1...count).map { "read 0x000\($0): 0\($0) #\(count + $0)" }
+    #expect(converse { write(&$0) }.lines == expected)
+    #expect(uses { write(&$0) } == (1...count).map { "0x000\($0) read 1: 0\($0) #\(count + $0)" })
+  }
+
+  /// Two of three are answered: the oldest has no answer in the capture.
+  @Test func twoOfThreeAnswered() {
+    let told = converse { traffic in
+      for handle in 1...3 { traffic.sent("0a 0\(handle) 00") }
+      traffic.received("0b 02")
+      traffic.received("0b 03")
+      traffic.sent("0a 04 00")
+    }
+    #expect(
+      told.lines.prefix(3) == [
+        "read 0x0001 #1 no response, overtaken", "read 0x0002: 02 #4", "read 0x0003: 03 #5",
+      ])
+  }
+
+  /// Values of attributes whose format has one length tell at once which of two reads was answered: PnP ID
+  /// (7 bytes), Volume State (3 bytes), as bluetoothd reads them on enhanced bearers without waiting.
+  @Test func lengthsTell() {
+    let told = run { traffic in
+      traffic.sent("08 01 00 ff ff 03 28")
+      traffic.received("09 07 02 00 02 03 00 50 2a 04 00 02 05 00 7d 2b")
+      traffic.sent("0a 03 00")
+      traffic.sent("0a 05 00")
+      traffic.received("0b 02 6b 1d 46 02 42 05")
+      traffic.received("0b 00 00 00")
+      // The answer to the first one is missing.
+      traffic.sent("0a 03 00")
+      traffic.sent("0a 05 00")
+      traffic.received("0b 00 00 00")
+    }
+    #expect(told[5].answers == "answers 3 after 2 ms" && told[6].answers == "answers 4 after 2 ms")
+    #expect(told[9].answers == "answers 8 after 1 ms")
+    #expect(told.problems == ["requestBeforeResponse(3,0)", "requestBeforeResponse(7,0)"])
+  }
+
+  /// The length of a list's items tells declarations from values; the offset parts of a prepared write.
+  @Test(arguments: [
+    (
+      "08 01 00 ff ff 00 2a", "08 01 00 ff ff 03 28", "09 05 03 00 41 42 43",
+      "09 07 02 00 02 03 00 00 2a"
+    ),
+    (
+      "08 01 00 ff ff 02 28", "08 01 00 ff ff 03 28", "09 08 02 00 10 00 12 00 0f 18",
+      "09 07 05 00 02 06 00 00 2a"
+    ),
+    ("16 03 00 00 00 01", "16 03 00 01 00 02", "17 03 00 00 00 01", "17 03 00 01 00 02"),
+  ])
+  func contentsTell(_ first: String, _ second: String, _ toFirst: String, _ toSecond: String) {
+    let told = run { traffic in
+      traffic.sent(first)
+      traffic.sent(second)
+      traffic.received(toFirst)
+      traffic.received(toSecond)
+    }
+    #expect(told[3].answers == "answers 1 after 2 ms" && told[4].answers == "answers 2 after 2 ms")
+    #expect(told.problems == ["requestBeforeResponse(1,0)"])
+  }
+
+  /// What may be the end of another search teaches nothing.
+  @Test func nothingIsLearntFromWhatIsOpen() {
+    let told = run { traffic in
+      traffic.sent("10 01 00 ff ff 00 28")
+      traffic.sent("10 01 00 ff ff 01 28")
+      traffic.received("11 06 01 00 05 00 00 18")
+    }
+    #expect(told.memory.attributes.servers.allSatisfy { $0.count == 0 })
+  }
+
+  /// Of a value that may be a key, whose it is is not said.
+  @Test func whatMayBeAKey() {
+    let told = converse { traffic in
+      traffic.sent("08 01 00 ff ff 03 28")
+      traffic.received("09 07 02 00 02 03 00 88 2b 04 00 02 05 00 01 2b")
+      traffic.sent("0a 03 00")
+      traffic.sent("0a 05 00")
+      traffic.received("0b 01 02 03 04")
+      traffic.sent("0a 05 00")
+    }
+    let read = told.told.first { $0.line.contains("01020304") }
+    #expect(read?.value.isSecret == true, "\(told.lines)")
+  }
+}
+
+/// How attributes were used.
+private struct Using: PacketReport {
+  var uses = AttributeUses()
+  private(set) var lines: [String] = []
+  var isSatisfied: Bool { false }
+
+  mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+  ) {
+    uses.observe(record.number, record.direction, dissection, bytes, answer, memory)
+  }
+
+  mutating func finish(_ memory: Memory, _ failure: CaptureFailure?, into output: inout Output) {
+    uses.finish()
+    for key in uses.keys(memory.attributes) {
+      for use in uses.uses(of: key, memory.attributes) {
+        let counts = AttributeUse.Operation.allCases.compactMap { operation in
+          let count = use.counts[operation.rawValue]
+          return count > 0 ? "\(operation.key) \(count)" : nil
+        }
+        guard !counts.isEmpty else { continue }
+        let value = (use.value ?? []).map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }
+        let handle = String(UInt32(use.handle) | 0x10000, radix: 16).dropFirst()
+        lines.append(
+          "0x\(handle) \(counts.joined(separator: ", ")): \(value.joined()) #\(use.valuePacket)")
+      }
+    }
+  }
+}
