@@ -79,10 +79,8 @@ extension Sentence {
   ) {
     let attribute = memory.attributes[place]
     self.uuid(of: attribute, isSubject: isSubject)
-    attributeName(attribute.uuid)
-    if isSubject, attribute.kind == .value, attribute.uuid.name == nil {
-      profileName(attribute.uuid)
-    }
+    let isNamed = output.attributeName(attribute.uuid)
+    if isSubject, !isNamed, attribute.kind == .value { profileName(attribute.uuid) }
     if let value = memory.attributes.value(before: place) {
       output.text(" of ")
       self.uuid(of: memory.attributes[value], isSubject: isSubject)
@@ -383,15 +381,20 @@ extension BluetoothUUID {
 }
 
 extension Output {
-  /// Appends what an attribute of this type is called, behind a blank; nothing where it has no name.
-  mutating func attributeName(_ uuid: BluetoothUUID) {
+  /// Appends what an attribute of this type is called, behind a blank; nothing where it has no name,
+  /// which gives false.
+  @discardableResult
+  mutating func attributeName(_ uuid: BluetoothUUID) -> Bool {
     if uuid.isShort(0x2902) {
       // Everybody calls the Client Characteristic Configuration Descriptor so.
       text(" CCCD")
     } else if let name = uuid.name {
       byte(0x20)
       self.name(name)
+    } else {
+      return false
     }
+    return true
   }
 
   /// Appends the first groups of digits of a long UUID, 1 to 4, each with the dash behind it.

@@ -43,7 +43,9 @@ package struct ShowJSON: SharedReport, ~Copyable {
     head(record, dissection)
     Details.packet(
       record, dissection, bytes, answer, fragments: fragments, memory, to: &sink)
-    if let value = dissection.att?.fields.value, sentence.reading.hasMeaning {
+    if let value = dissection.att?.fields.value, sentence.reading.hasMeaning,
+      sentence.reading.isOfPDU
+    {
       sink.key("decoded")
       sentence.reading.writeJSON(bytes.part(value), into: &sink.output)
     }

@@ -25,6 +25,8 @@ struct ValueReading: ~Copyable {
     var claims: [(vendor: Int, isByFrame: Bool)] = []
     /// Whether the service or the device's name decides, so that both are asked for each time.
     var needsContext = false
+    /// Whether there is nothing but protocols that a frame has to tell.
+    var isByFrameAlone = false
   }
 
   /// A message of a request or indication, which `values` asks for again when its answer has come.
@@ -42,6 +44,8 @@ struct ValueReading: ~Copyable {
   private var decoder = ValueDecoder()
   private var messages = VendorMessages()
   private var plans: [Plan] = []
+  /// For each byte whether a frame of a protocol that nothing else tells can begin with it.
+  private var firstBytes: [Bool] = []
   /// Where a UUID's plan was found last, by the UUID's last bits.
   private var hints = [Int](repeating: 0, count: 64)
   private var recent: [Recent] = []
@@ -60,6 +64,8 @@ struct ValueReading: ~Copyable {
   private(set) var textEnd = 0
   /// Whether the value that was read last has a meaning.
   private(set) var hasMeaning = false
+  /// Whether that value is the one that a PDU is about, not one of several that it brings.
+  private(set) var isOfPDU = false
   /// Whether profiles were read.
   private var isReady = false
 
@@ -79,6 +85,7 @@ struct ValueReading: ~Copyable {
   /// Forgets the value that was read last.
   mutating func clear() {
     hasMeaning = false
+    isOfPDU = false
     sighting = nil
   }
 
@@ -91,6 +98,14 @@ struct ValueReading: ~Copyable {
     let library = ProfileLibrary(own: supplied.definitions, vendors: supplied.vendors)
     vendors = library.vendors
     self.library = library
+    firstBytes = [Bool](repeating: false, count: 256)
+    for vendor in vendors where vendor.claims.contains(where: \.isFrame) {
+      if let first = vendor.frame.start.first, let byte = first {
+        firstBytes[Int(byte)] = true
+      } else {
+        for byte in 0..<256 { firstBytes[byte] = true }
+      }
+    }
   }
 
   /// The place of what there is for a UUID; of attributes that are not known for nil.
@@ -122,6 +137,8 @@ struct ValueReading: ~Copyable {
       }
       if asksMore { plan.needsContext = true }
     }
+    plan.isByFrameAlone =
+      plan.definitions.isEmpty && !plan.needsContext && plan.claims.allSatisfy(\.isByFrame)
     plans.append(plan)
     hints[hint] = plans.count - 1
     return plans.count - 1
@@ -174,15 +191,17 @@ struct ValueReading: ~Copyable {
     }
     let plan = self.plan(kind, uuid)
     // Nearly all that nothing decodes ends here.
-    if plans[plan].definitions.isEmpty, plans[plan].claims.isEmpty, !plans[plan].needsContext {
+    if plans[plan].isByFrameAlone, !messages.hasOpenFrames, !firstBytes[Int(value.byte(at: 0))] {
       return
     }
     let service =
-      plans[plan].needsContext ? answer.attribute.flatMap { memory.attributes.service(of: $0) } : nil
+      plans[plan].needsContext
+      ? answer.attribute.flatMap { memory.attributes.service(of: $0) } : nil
     let isOfDevice = { (pattern: String) in memory.isPeer(of: answer.link, named: pattern) }
     let definition = definition(plan, service, value, isOfDevice)
     if let definition, !definition.subject.isCarrier {
       if decodes { read(definition, value, isWritten: way == .written) }
+      isOfPDU = true
       return
     }
     if kind == .characteristic, let link = answer.link,
@@ -194,10 +213,12 @@ struct ValueReading: ~Copyable {
         isOfDevice)
       {
         if decodes { readMessage(value) }
+        isOfPDU = true
         return
       }
     }
     if let definition, decodes { read(definition, value, isWritten: way == .written) }
+    isOfPDU = definition != nil
   }
 
   /// Follows what is open of vendors' protocols with a packet whose meaning is not asked for.
@@ -418,8 +439,11 @@ struct ValueReading: ~Copyable {
 
   /// The number that matters most of the value that was read last.
   var quantity: DecodedQuantity? {
-    guard hasMeaning, sighting == nil || sighting?.frame != nil else { return nil }
-    return DecodedWriter(decoded, isJSON: false)?.quantity
+    guard hasMeaning, sighting == nil || sighting?.frame != nil,
+      let quantity = DecodedWriter(decoded, isJSON: false)?.quantity
+    else { return nil }
+    // The numbers of several messages without a unit have nothing in common.
+    return sighting != nil && quantity.unit < 0 ? nil : quantity
   }
 
   /// The unit of such a number.

@@ -318,9 +318,9 @@ struct ValuesTests {
   func course() {
     var course = Course()
     for value in 0..<1000 { course.add([UInt8(value & 0xff), UInt8(value >> 8)].bytes, .assumed) }
-    #expect(course.points.count <= Course.columns)
-    #expect(course.points == course.points.sorted())
-    #expect(course.smallest == 0 && course.largest == 999)
+    #expect(course.trend.points.count <= Trend.columns)
+    #expect(course.trend.points == course.trend.points.sorted())
+    #expect(course.trend.smallest == 0 && course.trend.largest == 999)
     course.add([1, 2, 3].bytes, .assumed)
     #expect(course.isBroken)
   }

@@ -158,7 +158,8 @@ struct MapDocument: ~Copyable {
   ///   - service: their service, where that is known.
   ///   - isAlways: whether there is a list where there is nothing.
   private mutating func write(
-    _ characteristics: [MapCharacteristic], of service: BluetoothUUID? = nil, always isAlways: Bool, _ database: Database?,
+    _ characteristics: [MapCharacteristic], of service: BluetoothUUID? = nil, always isAlways: Bool,
+    _ database: Database?,
     _ connection: Int
   ) {
     let whole = characteristics.filter { !$0.isPlaceholder }

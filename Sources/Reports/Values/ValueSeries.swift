@@ -325,7 +325,7 @@ struct ValueEntry: Sendable {
       series.append(ValueSeries(value))
       place = series.count - 1
     }
-    if let place { 
+    if let place {
       series[place].add(value, bytes, reading, distinctLimit: limits.distinctValues)
     }
     return true

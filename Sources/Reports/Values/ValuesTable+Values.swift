@@ -66,7 +66,8 @@ extension ValuesTable {
   ) {
     if !meaning.isEmpty {
       let isLong = meaning.count > Self.shownMeaning
-      let count = isLong ? [UInt8](meaning.prefix(Self.shownMeaning)).wholeCharacters : meaning.count
+      let count =
+        isLong ? [UInt8](meaning.prefix(Self.shownMeaning)).wholeCharacters : meaning.count
       text.raw(meaning.bytes.part(Slice(start: 0, count: count)))
       if isLong { text.text(glyphs.ellipsis) }
     } else if series.readsLikeText, length > 0 {
