@@ -91,6 +91,7 @@ SYMBOLS = {
     ("J", 3): ("kJ", 0),
     ("lm·h", 3): ("klm·h", 0),
     ("lx·h", 3): ("klx·h", 0),
+    ("kg/m³", 0): ("µg/m³", 9),
     ("m", -2): ("cm", 0),
     ("m", -3): ("mm", 0),
 }
@@ -101,8 +102,9 @@ METRES = {"2a6c"}
 CORRECTIONS = {
     # Its resolution is 1/64 V: the exponent −6 is printed without its sign.
     "2be0": {"scale": {"binary": -6}, "range": None},
-    # The greatest number is given raw, not in L/s.
+    # Their bounds are given raw, not in the unit.
     "2b1b": {"range": None},
+    "2b8d": {"range": (-100, 100)},
     "2c30": {"range": None},
     "2b13": {
         "exponential": {"base": "1.1", "minus": "64"},
@@ -252,12 +254,12 @@ class Supplement:
 
     def type(self, uuid: str, row: dict) -> dict:
         type = row["type"].replace("\\", "").strip()
-        if found := re.fullmatch(r"([us])int(8|16|24|32|48|64)(?: ?\[.*\])?", type):
+        if found := re.fullmatch(r"([us])int(8|16|24|32|48|64)(?: ?\[\d+[-–]\d+\])?", type):
             return {"type": ("u" if found[1] == "u" else "i") + found[2]}
         if re.fullmatch(r"utf8s(\{\d+\})?", type):
             return {"type": "utf8"}
         if type in ("medfloat16", "medfloat32", "float32"):
-            return {"type": type.replace("float32", "f32") if type == "float32" else type}
+            return {"type": "f32" if type == "float32" else type}
         sys.exit(f"{uuid}: {row['field']} is of an unknown type {type}")
 
     # What numbers mean
@@ -368,7 +370,8 @@ class Example:
         elif type == "medfloat16":
             mantissa = 123 + place
             self.bytes += ((-7 & 0xF) << 12 | mantissa).to_bytes(2, "little")
-            self.fields[name] = format(Decimal(mantissa).scaleb(-7), "f")
+            scale = field.get("scale", {}).get("decimal", 0)
+            self.fields[name] = format(Decimal(mantissa).scaleb(scale - 7), "f")
         elif type == "f32":
             self.bytes += bytes.fromhex("0000203f")
             self.fields[name] = "0.625"
@@ -492,7 +495,8 @@ def by_hand() -> set:
     return found
 
 
-def files(supplement: Supplement) -> dict:
+def files(supplement: Supplement) -> tuple[dict, list]:
+    """The files, and the layouts that neither they nor others have."""
     done = by_hand()
     texts = {}
     for name, title, places in FILES:
@@ -500,13 +504,10 @@ def files(supplement: Supplement) -> dict:
         for uuid in spread(places):
             if uuid in supplement.layouts and uuid not in done:
                 done.add(uuid)
-                title = re.sub(r"\\textsubscript\{(.*?)\}", r"\1", supplement.layouts[uuid]["name"])
-                lines += definition(uuid, title, supplement.fields(uuid))
+                people_say = re.sub(r"\\textsubscript\{(.*?)\}", r"\1", supplement.layouts[uuid]["name"])
+                lines += definition(uuid, people_say, supplement.fields(uuid))
         texts[f"{name}.yaml"] = "\n".join([*lines, ""])
-    missing = sorted(set(supplement.layouts) - done)
-    if missing:
-        print(f"in no file: {' '.join(missing)}")
-    return texts
+    return texts, sorted(set(supplement.layouts) - done)
 
 
 def main() -> int:
@@ -516,8 +517,12 @@ def main() -> int:
         del arguments[0]
     if len(arguments) != 1 or arguments[0].startswith("-"):
         sys.exit(__doc__)
+    texts, missing = files(Supplement(Path(arguments[0])))
     status = 0
-    for name, text in files(Supplement(Path(arguments[0]))).items():
+    if missing:
+        print(f"in no file: {' '.join(missing)}")
+        status = 1
+    for name, text in texts.items():
         file = FOLDER / name
         if not checks:
             FOLDER.mkdir(parents=True, exist_ok=True)

@@ -20,12 +20,16 @@ extension DecodedWriter {
     while place < range.upperBound {
       let entry = decoded.fields[place]
       let run = run(from: place, in: range)
+      if isHidden(entry) {
+        place = run
+        continue
+      }
       if !isFirst { output.byte(0x2c) }
       isFirst = false
       output.byte(0x22)
       key(of: entry, into: &output)
       output.text("\":")
-      let isList = field(of: entry)?.flags.contains(.repeated) ?? false
+      let isList = isRepeated(entry)
       if isList { output.byte(0x5b) }
       var item = place
       while item < run {
@@ -47,7 +51,7 @@ extension DecodedWriter {
   }
 
   private func key(of entry: DecodedField, into output: inout Output) {
-    guard let field = field(of: entry) else {
+    guard entry.field >= 0 else {
       if entry.field == DecodedField.frameChecksum {
         output.text("checksum")
       } else {
@@ -55,14 +59,38 @@ extension DecodedWriter {
       }
       return
     }
-    output.raw(words.bytes(field.name))
+    output.raw(words.bytes(definition.tables.fields[entry.field].name))
+  }
+
+  /// Writes `,"hidden":` and the names of secrets, and `,"assumed":` and those of fields about which a
+  /// condition that is not known decides; nothing where there are none.
+  package func remarks(into output: inout Output) {
+    guard definition.hasSecrets || !definition.tables.externals.isEmpty else { return }
+    names(",\"hidden\":[", into: &output) { isHidden($0) }
+    names(",\"assumed\":[", into: &output) { $0.isAssumed }
+  }
+
+  private func names(
+    _ key: StaticString, into output: inout Output, _ isNamed: (DecodedField) -> Bool
+  ) {
+    var last: Int?
+    for place in decoded.fields.indices where isNamed(decoded.fields[place]) {
+      let entry = decoded.fields[place]
+      guard entry.field != last else { continue }
+      output.text(last == nil ? key : ",")
+      last = entry.field
+      output.byte(0x22)
+      self.key(of: entry, into: &output)
+      output.byte(0x22)
+    }
+    if last != nil { output.byte(0x5d) }
   }
 
   /// Behind the last of the entries that are turns of one field.
   package func run(from place: Int, in range: Range<Int>) -> Int {
     let first = decoded.fields[place]
     var next = max(first.end, place + 1)
-    guard field(of: first)?.flags.contains(.repeated) ?? false else { return next }
+    guard isRepeated(first) else { return next }
     while next < range.upperBound, decoded.fields[next].field == first.field {
       next = max(decoded.fields[next].end, next + 1)
     }
@@ -76,12 +104,14 @@ extension DecodedWriter {
     var ends: [Int] = []
     var isFirst = true
     var last = -1
-    for (place, entry) in decoded.fields.enumerated() {
+    for place in decoded.fields.indices {
+      let entry = decoded.fields[place]
       while let end = ends.last, end <= place {
         ends.removeLast()
         path.removeLast()
       }
-      guard let field = field(of: entry) else { continue }
+      guard entry.field >= 0 else { continue }
+      let field = definition.tables.fields[entry.field]
       if entry.form == .group {
         path.append(field.name)
         ends.append(entry.end)
@@ -129,7 +159,7 @@ extension DecodedWriter {
 
   /// Whether an entry is a turn of a repeated field.
   package func isRepeated(_ entry: DecodedField) -> Bool {
-    field(of: entry)?.flags.contains(.repeated) ?? false
+    entry.field >= 0 && definition.tables.fields[entry.field].flags.contains(.repeated)
   }
 }
 
@@ -150,29 +180,33 @@ extension Decoded {
 
 extension Decoded {
   /// Writes the object that stands under `decoded`: profile, name, fields, units, text, and what is
-  /// wrong.
-  package func writeJSON(_ value: RawSpan, into output: inout Output) {
-    guard let definition, let writer = DecodedWriter(self, isJSON: true) else { return }
+  /// wrong. `line` is a buffer without a descriptor, which is used for the text; what it held is gone.
+  package func writeJSON(
+    _ value: RawSpan, showsKeys: Bool = false, line: inout Output, into output: inout Output
+  ) {
+    guard let definition, var writer = DecodedWriter(self, isJSON: true, showsKeys: showsKeys)
+    else { return }
     let head = definition.jsonHead
     output.raw(head.bytes)
     writer.fields(value, into: &output)
     writer.units(into: &output)
-    guard let text = DecodedWriter(self, isJSON: false) else { return }
-    var line = Output()
-    text.line(value, saysProblems: false, into: &line)
+    writer.remarks(into: &output)
+    line.clear()
+    writer.isJSON = false
+    writer.line(value, saysProblems: false, into: &line)
     output.text(",\"text\":\"")
     output.jsonEscaped(line.bytes)
     output.byte(0x22)
-    text.problems(value, into: &output)
+    writer.problems(value, line: &line, into: &output)
     output.byte(0x7d)
   }
 }
 
 extension DecodedWriter {
-  /// Writes `,"problems":` and the list of what is wrong. Nothing where all is right.
-  package func problems(_ value: RawSpan, into output: inout Output) {
+  /// Writes `,"problems":` and the list of what is wrong; nothing where all is right. `line` is a buffer
+  /// as above.
+  package func problems(_ value: RawSpan, line: inout Output, into output: inout Output) {
     if !decoded.problems.isEmpty {
-      var line = Output()
       output.text(",\"problems\":[")
       for (place, problem) in decoded.problems.enumerated() {
         output.text(place > 0 ? ",{\"code\":\"" : "{\"code\":\"")

@@ -18,6 +18,10 @@ extension DecodedWriter {
   package func entry(_ place: Int, _ value: RawSpan, into output: inout Output) {
     let entry = decoded.fields[place]
     guard entry.form != .group else { return }
+    if isHidden(entry) {
+      output.text("<hidden>")
+      return
+    }
     self.value(entry, value, into: &output)
     unit(place..<place + 1, into: &output)
   }
@@ -25,7 +29,7 @@ extension DecodedWriter {
   /// The number that matters most: the first one with a unit; without any the value's only field.
   package var quantity: DecodedQuantity? {
     var other: DecodedQuantity?
-    for entry in decoded.fields {
+    for entry in decoded.fields where !isHidden(entry) {
       guard let quantity = quantity(of: entry) else { continue }
       if quantity.unit >= 0 { return quantity }
       other = other ?? quantity

@@ -13,7 +13,7 @@ extension DecodedWriter {
     let all = 0..<decoded.fields.count
     let template = definition.tables.template
     var isEmpty = false
-    if template >= 0 {
+    if template >= 0, hasFields(of: template, all) {
       self.template(template, all, value, into: &output)
     } else {
       isEmpty = list(all, isAlone: definition.isAlone(nil), value, into: &output)
@@ -36,7 +36,7 @@ extension DecodedWriter {
     while place < range.upperBound {
       let run = run(from: place, in: range)
       let entry = decoded.fields[place]
-      if let field = field(of: entry), isShown(entry, field) {
+      if let field = field(of: entry), isShown(place..<run, field) {
         if !isFirst { output.text(", ") }
         isFirst = false
         let isFlag = field.flags.contains(.flag) && entry.word < 0
@@ -50,6 +50,32 @@ extension DecodedWriter {
       place = run
     }
     return isFirst
+  }
+
+  /// Whether text has one of the turns of a field.
+  private func isShown(_ range: Range<Int>, _ field: Field) -> Bool {
+    let first = decoded.fields[range.lowerBound]
+    if first.form != .group, !field.flags.contains(.repeated) { return isShown(first, field) }
+    var place = range.lowerBound
+    while place < range.upperBound {
+      if isShown(decoded.fields[place], field), !isEmpty(place, field) { return true }
+      place = max(decoded.fields[place].end, place + 1)
+    }
+    return false
+  }
+
+  /// Whether an entry is a group of which text has nothing.
+  private func isEmpty(_ group: Int, _ field: Field) -> Bool {
+    guard decoded.fields[group].form == .group, field.template < 0 else { return false }
+    var place = group + 1
+    while place < decoded.fields[group].end {
+      let entry = decoded.fields[place]
+      if let field = self.field(of: entry), isShown(entry, field), !isEmpty(place, field) {
+        return false
+      }
+      place = max(entry.end, place + 1)
+    }
+    return true
   }
 
   /// Whether text has the entry.
@@ -80,6 +106,12 @@ extension DecodedWriter {
     var count = 0
     while place < range.upperBound {
       let entry = decoded.fields[place]
+      // Of a list, those that say something; a field that stands alone was asked for.
+      if range.count > 1, entry.form != .group, let field = field(of: entry), isQuiet(entry, field)
+      {
+        place += 1
+        continue
+      }
       if count < Self.mostListed {
         if count > 0 { output.text(entry.form == .group ? "; " : " ") }
         if entry.form == .group {
@@ -119,7 +151,7 @@ extension DecodedWriter {
     let entry = decoded.fields[place]
     guard let field = field(of: entry) else { return }
     let inside = place + 1..<max(entry.end, place + 1)
-    if field.template >= 0 {
+    if field.template >= 0, hasFields(of: field.template, inside) {
       template(field.template, inside, value, into: &output)
     } else {
       list(inside, isAlone: definition.isAlone(entry.field), value, into: &output)
@@ -131,11 +163,10 @@ extension DecodedWriter {
   private func template(
     _ template: Int, _ range: Range<Int>, _ value: RawSpan, into output: inout Output
   ) {
-    let tables = definition.tables
-    var place = tables.templates[template]
-    let end = tables.templates[template + 1]
+    var place = definition.tables.templates[template]
+    let end = definition.tables.templates[template + 1]
     while place < end {
-      let piece = tables.pieces[place]
+      let piece = definition.tables.pieces[place]
       place += 1
       switch piece.kind {
       case .literal: output.raw(words.bytes(piece.operand))
@@ -148,9 +179,18 @@ extension DecodedWriter {
     }
   }
 
+  /// Whether the fields that a template cannot do without are there; else the text is made from those
+  /// that are.
+  private func hasFields(of template: Int, _ range: Range<Int>) -> Bool {
+    let templates = definition.tables.templates
+    return isComplete(templates[template]..<templates[template + 1], range, mayBeQuiet: true)
+  }
+
   /// Whether all fields of some pieces are there, and none is quiet; brackets inside are their own
   /// affair.
-  private func isComplete(_ pieces: Range<Int>, _ range: Range<Int>) -> Bool {
+  private func isComplete(
+    _ pieces: Range<Int>, _ range: Range<Int>, mayBeQuiet: Bool = false
+  ) -> Bool {
     var place = pieces.lowerBound
     while place < pieces.upperBound {
       let piece = definition.tables.pieces[place]
@@ -160,7 +200,7 @@ extension DecodedWriter {
       case .literal, .close, nil: continue
       default:
         guard let found = find(piece.operand, range), let field = field(of: decoded.fields[found]),
-          !isQuiet(decoded.fields[found], field)
+          mayBeQuiet || !isQuiet(decoded.fields[found], field)
         else { return false }
       }
     }
@@ -169,7 +209,10 @@ extension DecodedWriter {
 
   /// The first entry of the field that a slot is of.
   private func find(_ slot: Int, _ range: Range<Int>) -> Int? {
-    range.first { field(of: decoded.fields[$0])?.slot == slot }
+    range.first { place in
+      let entry = decoded.fields[place]
+      return entry.field >= 0 && definition.tables.fields[entry.field].slot == slot
+    }
   }
 
   private func piece(
@@ -180,6 +223,10 @@ extension DecodedWriter {
       return
     }
     let entry = decoded.fields[place]
+    if isHidden(entry) {
+      self.value(entry, value, into: &output)
+      return
+    }
     switch piece.kind {
     case .digits:
       if entry.raw < 0 { output.byte(0x2d) }
@@ -190,7 +237,7 @@ extension DecodedWriter {
         max(piece.digits, (67 - UInt64(bitPattern: Int64(entry.raw)).leadingZeroBitCount) / 4))
     case .raw: output.decimal(entry.raw)
     default:
-      if piece.kind == .plain, entry.form == .utf8, let field = field(of: entry) {
+      if piece.kind == .plain, entry.form == .utf8, !isHidden(entry), let field = field(of: entry) {
         output.printable(expanded(value.part(entry.bytes), field).bytes)
       } else {
         let run = run(from: place, in: place..<range.upperBound)
@@ -209,7 +256,9 @@ extension DecodedWriter {
     switch problem.code {
     case .trailingBytes:
       output.decimal(problem.found)
-      output.text(problem.found == 1 ? " byte too many: " : " bytes too many: ")
+      output.text(problem.found == 1 ? " byte too many" : " bytes too many")
+      guard !definition.hasSecrets || showsKeys else { return }
+      output.text(": ")
       output.hex(bytes.part(Slice(start: 0, count: 16)), separator: 0x20)
       if bytes.byteCount > 16 { output.text(" …") }
       return
@@ -230,6 +279,12 @@ extension DecodedWriter {
     default: break
     }
     subject(problem, into: &output)
+    if problem.field >= 0, problem.field < definition.tables.fields.count, !showsKeys,
+      definition.tables.fields[problem.field].flags.contains(.secret), problem.code != .missingBytes
+    {
+      output.text(" is not what it must be")
+      return
+    }
     switch problem.code {
     case .missingBytes:
       output.text(" at offset ")
@@ -273,7 +328,11 @@ extension DecodedWriter {
       }
       return
     }
-    output.raw(words.bytes(fields[problem.field].name))
+    let name = words.bytes(fields[problem.field].name)
+    for index in 0..<name.byteCount {
+      let byte = name.byte(at: index)
+      output.byte(byte == 0x5f ? 0x20 : byte)
+    }
   }
 }
 

@@ -13,15 +13,18 @@ package struct DecodedWriter: ~Copyable {
   /// The definition's words.
   let words: Words
   /// Whether for programs.
-  let isJSON: Bool
+  var isJSON: Bool
+  /// Whether secrets are written.
+  let showsKeys: Bool
 
   /// A writer; nil where nothing was decoded.
-  package init?(_ decoded: Decoded, isJSON: Bool) {
+  package init?(_ decoded: Decoded, isJSON: Bool, showsKeys: Bool = false) {
     guard let definition = decoded.definition else { return nil }
     self.decoded = decoded
     self.definition = definition
     words = definition.words
     self.isJSON = isJSON
+    self.showsKeys = showsKeys
   }
 
   /// The definition's field of an entry; nil for a tail.
@@ -30,8 +33,18 @@ package struct DecodedWriter: ~Copyable {
       ? definition.tables.fields[entry.field] : nil
   }
 
+  /// Whether an entry's value is not to be written.
+  func isHidden(_ entry: DecodedField) -> Bool {
+    guard definition.hasSecrets, !showsKeys else { return false }
+    return entry.form == .tail || field(of: entry)?.flags.contains(.secret) ?? false
+  }
+
   /// Writes an entry's value, without its unit; groups are not written here.
   func value(_ entry: DecodedField, _ value: RawSpan, into output: inout Output) {
+    if isHidden(entry) {
+      quoted(&output) { $0.text("<hidden>") }
+      return
+    }
     if entry.word >= 0 {
       word(Int(entry.word), into: &output)
       return
@@ -57,10 +70,25 @@ package struct DecodedWriter: ~Copyable {
     case .address: quoted(&output) { address(entry, bytes, into: &$0) }
     case .checksumOK: quoted(&output) { $0.text("ok") }
     case .checksumBad: quoted(&output) { $0.text("bad") }
-    case .bytes, .tail: quoted(&output) { $0.hex(bytes, separator: isJSON ? nil : 0x20) }
+    case .bytes, .tail: quoted(&output) { hex(bytes, into: &$0) }
     case .group: break
     }
   }
+
+  /// Writes bytes; for people of many the first ones, and how many there are.
+  private func hex(_ bytes: RawSpan, into output: inout Output) {
+    let isCut = !isJSON && bytes.byteCount > Self.mostBytes
+    let shown = isCut ? Self.shownBytes : bytes.byteCount
+    output.hex(bytes.part(Slice(start: 0, count: shown)), separator: isJSON ? nil : 0x20)
+    guard isCut else { return }
+    output.text(" … (")
+    output.decimal(bytes.byteCount)
+    output.text(" bytes)")
+  }
+
+  /// Of more bytes than these text has the first `shownBytes`.
+  private static var mostBytes: Int { 32 }
+  private static var shownBytes: Int { 20 }
 
   /// Writes what JSON needs quotes around.
   private func quoted(_ output: inout Output, _ write: (inout Output) -> Void) {
@@ -71,7 +99,14 @@ package struct DecodedWriter: ~Copyable {
 
   private func text(_ bytes: RawSpan, into output: inout Output) {
     output.byte(0x22)
-    if isJSON { output.jsonEscaped(bytes) } else { output.printable(bytes) }
+    if isJSON {
+      output.jsonEscaped(bytes)
+    } else {
+      // Many devices send the zero that ends a C string; people need not read it.
+      var count = bytes.byteCount
+      while count > 0, bytes.byte(at: count - 1) == 0 { count -= 1 }
+      output.printable(bytes.part(Slice(start: 0, count: count)))
+    }
     output.byte(0x22)
   }
 
@@ -181,6 +216,11 @@ package struct DecodedWriter: ~Copyable {
       output.name(ATTErrorCode(rawValue: code).name)
       return
     }
+    self.name(name, into: &output)
+  }
+
+  /// Writes a name that Bluetooth gave out, behind a blank, where there is one.
+  private func name(_ name: AssignedName?, into output: inout Output) {
     guard let name else { return }
     output.byte(0x20)
     output.name(name)
@@ -253,7 +293,10 @@ package struct DecodedWriter: ~Copyable {
     let count = bytes.byteCount
     let isBig = field(of: entry)?.flags.contains(.bigEndian) ?? false
     guard count == 16 else {
-      output.hexDigits(ValueDecoder.load(bytes, 0, count, bigEndian: isBig), 2 * count)
+      let number = ValueDecoder.load(bytes, 0, count, bigEndian: isBig)
+      output.hexDigits(number, 2 * count)
+      guard !isJSON, let short = UInt16(exactly: number) else { return }
+      name(BluetoothUUID(short).name ?? BluetoothUUID(short).registrant, into: &output)
       return
     }
     let halves = [0, 8].map { ValueDecoder.load(bytes, $0, 8, bigEndian: isBig) }

@@ -41,17 +41,24 @@ package final class Definition: Sendable {
   package let profile: String
   /// As people know it; the name of a message.
   package let name: String
+  /// How responses belong to requests, where the characteristic is a control point.
+  package let exchange: VendorProtocol.Exchange?
   /// The tables.
   package let tables: Tables
-  /// What JSON begins with, from the brace to the colon before the fields.
-  package let jsonHead: [UInt8]
   /// The scales, ready to compute with.
   let scalings: [Scaling]
+  /// Whether a field is secret: then bytes that no field explains may be.
+  package let hasSecrets: Bool
+  /// What JSON begins with: `{"profile":"…","name":"…","fields":`.
+  package let jsonHead: [UInt8]
   /// Behind one for all fields, one for each place: whether text shows one field at most.
   let alone: [Bool]
 
   /// A definition; nil where its tables do not fit together, which those that a profile gave do.
-  package init?(_ subject: Subject, profile: String, name: String, _ tables: Tables) {
+  package init?(
+    _ subject: Subject, profile: String, name: String, exchange: VendorProtocol.Exchange? = nil,
+    _ tables: Tables
+  ) {
     guard tables.isSound else { return nil }
     var scalings: [Scaling] = []
     for written in tables.scalings {
@@ -61,9 +68,11 @@ package final class Definition: Sendable {
     self.subject = subject
     self.profile = profile
     self.name = name
+    self.exchange = exchange
     self.tables = tables
     self.scalings = scalings
     alone = Self.findAlone(tables)
+    hasSecrets = tables.fields.contains { $0.flags.contains(.secret) }
     var head = Output()
     head.text("{\"profile\":\"")
     head.jsonEscaped([UInt8](profile.utf8).bytes)

@@ -1,3 +1,19 @@
+/// An Int that is kept in four bytes: rows of them are read for every value. What does not fit becomes
+/// the nearest that does.
+@propertyWrapper
+package struct Narrow: Sendable, Equatable {
+  private var stored: Int32
+
+  /// A number to keep.
+  package init(wrappedValue: Int) { stored = Int32(clamping: wrappedValue) }
+
+  /// The number.
+  package var wrappedValue: Int {
+    get { Int(stored) }
+    set { stored = Int32(clamping: newValue) }
+  }
+}
+
 /// One field of a definition, as a row of numbers: what the profile's keys say, with the places of its
 /// words, conditions and codes in the definition's tables.
 ///
@@ -55,61 +71,63 @@ package struct Field: Sendable, Equatable {
     package static let sized = Self(rawValue: 1 << 13)
     /// What the group's fields leave over is no tail: others explain it.
     package static let open = Self(rawValue: 1 << 14)
+    /// A key or another secret, which is not printed unless it is asked for.
+    package static let secret = Self(rawValue: 1 << 15)
   }
 
   /// The place of the kind in `Kind`.
-  package var kindCode = 0
+  @Narrow package var kindCode = 0
   /// The raw value of `Flags`.
-  package var flagBits = 0
+  @Narrow package var flagBits = 0
   /// How many bytes a value of a fixed size has.
-  package var width = 0
+  @Narrow package var width = 0
   /// The first bit, and how many.
-  package var bit = 0
-  package var bitCount = 0
+  @Narrow package var bit = 0
+  @Narrow package var bitCount = 0
   /// The name's, label's and unit's place among the definition's words.
-  package var name = -1
-  package var label = -1
-  package var unit = -1
+  @Narrow package var name = -1
+  @Narrow package var label = -1
+  @Narrow package var unit = -1
   /// Behind the last field that stands inside this one.
-  package var end = 0
+  @Narrow package var end = 0
   /// Where the field's number is kept for expressions; fields of one name in one list share it.
-  package var slot = -1
+  @Narrow package var slot = -1
   /// Programs: the condition, the number of turns, the size, what is chosen by or computed.
-  package var when = -1
-  package var turns = -1
-  package var size = -1
-  package var selector = -1
+  @Narrow package var when = -1
+  @Narrow package var turns = -1
+  @Narrow package var size = -1
+  @Narrow package var selector = -1
   /// How often at least and at most.
-  package var least = 0
-  package var most = 1024
+  @Narrow package var least = 0
+  @Narrow package var most = 1024
   /// How many bytes the size in front has.
-  package var prefix = 0
+  @Narrow package var prefix = 0
   /// The place of the bytes that end the value among the words.
-  package var terminator = -1
+  @Narrow package var terminator = -1
   /// The place of the scale.
-  package var scaling = -1
+  @Narrow package var scaling = -1
   /// The codes with words, and how many; of text, the bytes that stand for others.
-  package var firstCode = 0
-  package var codeCount = 0
+  @Narrow package var firstCode = 0
+  @Narrow package var codeCount = 0
   /// The codes that the text leaves out; `word` is −1 in these.
-  package var firstQuiet = 0
-  package var quietCount = 0
+  @Narrow package var firstQuiet = 0
+  @Narrow package var quietCount = 0
   /// The place of the allowed range among the limits.
-  package var limit = -1
+  @Narrow package var limit = -1
   /// The only right number, or the place of the only right bytes among the words.
   package var equals = 0
-  package var pattern = -1
+  @Narrow package var pattern = -1
   /// The checksum's algorithm, and how many bytes of the group it leaves out.
-  package var checksum = -1
-  package var checksumFrom = 0
+  @Narrow package var checksum = -1
+  @Narrow package var checksumFrom = 0
   /// Days from 1970-01-01 to the day that the number counts from, and in how many milliseconds it
   /// counts; 0: it is no time.
-  package var epoch = 0
-  package var tick = 0
+  @Narrow package var epoch = 0
+  @Narrow package var tick = 0
   /// The names that Bluetooth gives out: a place in `AssignedSet`.
-  package var assigned = -1
+  @Narrow package var assigned = -1
   /// The place of the group's text.
-  package var template = -1
+  @Narrow package var template = -1
 
   /// A field with nothing set.
   package init() {}

@@ -263,6 +263,7 @@ extension Definition {
     writer.string(profile)
     writer.string(name)
     subject.write(&writer)
+    writer.list(exchange.map { [$0] } ?? []) { $1.write(&$0) }
     tables.write(&writer)
     return writer.bytes
   }
@@ -273,9 +274,10 @@ extension Definition {
     let profile = reader.string()
     let name = reader.string()
     let subject = Subject(&reader)
+    let exchange = reader.list { VendorProtocol.Exchange(&$0) }.first
     let tables = Tables(&reader)
     guard reader.isSound, reader.isAtEnd else { return nil }
-    self.init(subject, profile: profile, name: name, tables)
+    self.init(subject, profile: profile, name: name, exchange: exchange, tables)
   }
 }
 

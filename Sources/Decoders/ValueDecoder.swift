@@ -77,7 +77,8 @@ package struct ValueDecoder: ~Copyable {
     _ definition: Definition, _ bytes: RawSpan, _ slice: Slice, _ context: DecodingContext,
     into decoded: inout Decoded
   ) {
-    decoded.clear()
+    decoded.fields.removeAll(keepingCapacity: true)
+    decoded.problems.removeAll(keepingCapacity: true)
     decoded.definition = definition
     self.context = context
     fuel = Self.mostSteps
@@ -273,11 +274,24 @@ package struct ValueDecoder: ~Copyable {
 
   /// What a program comes to.
   mutating func value(of program: Int, _ definition: Definition, _ window: Window) -> Known {
-    let tables = definition.tables
-    guard program >= 0, program + 1 < tables.programs.count else { return .unknown }
+    guard program >= 0, program + 1 < definition.tables.programs.count else { return .unknown }
+    let end = definition.tables.programs[program + 1]
+    var place = definition.tables.programs[program]
+    // Most conditions are a flag, or that a flag is not set.
+    if place + 2 >= end, place < end {
+      let first = definition.tables.operations[place]
+      if first.codeNumber == Operation.Code.slot.rawValue {
+        let number = slots[first.operand]
+        if place + 1 == end { return Known(number) }
+        if definition.tables.operations[place + 1].codeNumber == Operation.Code.not.rawValue {
+          return Known(number == 0 ? 1 : 0)
+        }
+      }
+    }
     stack.removeAll(keepingCapacity: true)
-    for place in tables.programs[program]..<tables.programs[program + 1] {
-      let operation = tables.operations[place]
+    while place < end {
+      let operation = definition.tables.operations[place]
+      place += 1
       guard let code = operation.code else { return .unknown }
       switch code.arity {
       case 0: stack.append(operand(code, operation.operand, window))

@@ -98,7 +98,7 @@ extension FrameLayout {
 }
 
 extension VendorProtocol.Exchange {
-  fileprivate func write(_ writer: inout TableWriter) {
+  func write(_ writer: inout TableWriter) {
     for rule in [request, response] {
       writer.optional(rule) { writer, rule in
         writer.list(rule) { writer, operation in
@@ -111,7 +111,7 @@ extension VendorProtocol.Exchange {
     writer.count(timeout)
   }
 
-  fileprivate init(_ reader: inout TableReader) {
+  init(_ reader: inout TableReader) {
     self.init()
     let rules = (0..<2).map { _ in
       reader.list { reader in

@@ -47,6 +47,19 @@ package final class VendorProtocol: Sendable {
 
     /// In order.
     package init() {}
+
+    /// Whether a command is a request's; nil: the channel says so.
+    package func isRequest(_ command: Int) -> Bool? {
+      request.map { Self.run($0, command).isTrue }
+    }
+
+    /// Whether one command can be the answer to another.
+    package func answers(_ answer: Int?, _ command: Int?) -> Bool {
+      guard let rule = response else { return true }
+      guard let command, let answer else { return false }
+      let expected = Self.run(rule, command)
+      return expected.isKnown && expected.number == answer
+    }
   }
 
   /// Messages that follow one that announces them.
@@ -144,18 +157,14 @@ package final class VendorProtocol: Sendable {
 
   /// Whether a command is a request's. `onRequestChannel`: whether it came on a channel for requests.
   package func isRequest(_ command: Int, onRequestChannel: Bool) -> Bool {
-    guard let request = exchange.request else { return onRequestChannel }
-    return Self.run(request, command).isTrue
+    exchange.isRequest(command) ?? onRequestChannel
   }
 
   /// Whether a response can be the answer to a request: by command and, where that is the rule, by
   /// sequence number.
   package func answers(_ response: Frame, _ request: Frame) -> Bool {
     if exchange.usesSequence, response.sequence != request.sequence { return false }
-    guard let rule = exchange.response else { return true }
-    guard let command = request.command, let answer = response.command else { return false }
-    let expected = Self.run(rule, command)
-    return expected.isKnown && expected.number == answer
+    return exchange.answers(response.command, request.command)
   }
 
   /// The message of a command.
@@ -206,7 +215,9 @@ package final class VendorProtocol: Sendable {
         code: .badChecksum, field: DecodedField.frameChecksum, bytes: place,
         found: Int(checksum.found), expected: Int(checksum.expected)))
   }
+}
 
+extension VendorProtocol.Exchange {
   /// What a rule over a command comes to.
   private static func run(_ operations: [Operation], _ command: Int) -> Known {
     var stack: [Known] = []

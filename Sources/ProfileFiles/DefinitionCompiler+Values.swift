@@ -28,7 +28,8 @@ extension DefinitionCompiler {
     switch kind {
     case .unsigned, .signed, .bcd:
       if kind == .unsigned, let bits = keys.node("bits") {
-        let inner = Scope()
+        // Fields of one name whose conditions exclude each other share the places of their bits.
+        let inner = scope.entries[name]?.members ?? Scope()
         field.slot = declare(name, isInteger: true, members: inner, scope)
         try self.bits(bits, &field, inner, scope)
         return
@@ -274,6 +275,7 @@ extension DefinitionCompiler {
     _ node: SourceNode, _ field: inout Field, _ inner: Scope, _ scope: Scope
   ) throws(ProfileError) {
     var used: UInt64 = 0
+    var names: Set<String> = []
     for node in try node.list("a list of bits") {
       let keys = try KeyedNode(node, "a mapping of bit or bits, and name")
       var row = Field()
@@ -300,7 +302,10 @@ extension DefinitionCompiler {
       try words(keys, &row)
       try meaning(keys, &row, bits: row.bitCount)
       try keys.finish()
-      guard inner.entries[name] == nil else { throw node.error("`\(name)` is there twice") }
+      guard names.insert(name).inserted, scope.entries[name] == nil else {
+        throw node.error("`\(name)` is there twice: bits stand beside fields")
+      }
+      scope.bitNames.insert(name)
       row.slot = declare(name, isInteger: true, inner)
       row.end = tables.fields.count + 1
       tables.fields.append(row)
@@ -310,6 +315,7 @@ extension DefinitionCompiler {
   /// `label` and `quiet`.
   mutating func words(_ keys: KeyedNode, _ field: inout Field) throws(ProfileError) {
     if let label = keys.node("label") { field.label = word(try label.text()) }
+    if let secret = keys.node("secret"), try secret.flag() { field.flags.insert(.secret) }
     guard let quiet = keys.node("quiet") else { return }
     guard case .list(let numbers) = quiet.content else {
       if try quiet.flag() { field.flags.insert(.quiet) }

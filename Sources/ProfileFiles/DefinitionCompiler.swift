@@ -74,6 +74,7 @@ struct DefinitionCompiler {
       throw node.error(
         kinds.isEmpty
           ? "a field needs one of the keys type, fields, layout, choose, compute"
+            + keys.nearMiss("type")
           : "a field has only one of the keys \(kinds.joined(separator: " and "))")
     }
     guard tables.fields.count < Self.mostFields else {
@@ -93,11 +94,11 @@ struct DefinitionCompiler {
     if kind != "choose" { try occurrence(keys, &field, scope) }
     switch kind {
     case "type":
-      let name = try keys.required("name").name()
+      let name = try fieldName(keys, scope)
       field.name = word(name)
       try value(keys, place, &field, name, scope, isBigEndian: isBig)
     case "compute":
-      let name = try keys.required("name").name()
+      let name = try fieldName(keys, scope)
       field.name = word(name)
       field.kind = .computed
       field.selector = try program(try keys.required("compute"), scope)
@@ -111,6 +112,16 @@ struct DefinitionCompiler {
     try keys.finish()
     field.end = tables.fields.count
     tables.fields[place] = field
+  }
+
+  /// A field's name, which no bits beside it have.
+  private func fieldName(_ keys: KeyedNode, _ scope: Scope) throws(ProfileError) -> String {
+    let node = try keys.required("name")
+    let name = try node.name()
+    guard !scope.bitNames.contains(name) else {
+      throw node.error("`\(name)` is there twice: bits stand beside fields")
+    }
+    return name
   }
 
   /// The keys of every field.
@@ -129,6 +140,8 @@ struct DefinitionCompiler {
       let bounds = 0...ValueDecoder.mostFields
       if let least = keys.node("min") { field.least = try least.number(in: bounds) }
       if let most = keys.node("max") { field.most = try most.number(in: bounds) }
+    } else if keys.has("min") || keys.has("max") {
+      throw keys.node.error("min and max go with repeat")
     }
     try words(keys, &field)
   }

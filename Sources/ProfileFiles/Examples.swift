@@ -134,7 +134,7 @@ indirect enum DecodedTree {
   /// The tree of all fields.
   init(_ decoded: Decoded, _ bytes: [UInt8]) {
     self = .missing
-    guard let writer = DecodedWriter(decoded, isJSON: true) else { return }
+    guard let writer = DecodedWriter(decoded, isJSON: true, showsKeys: true) else { return }
     self = Self.object(writer, 0..<decoded.fields.count, decoded, bytes)
   }
 

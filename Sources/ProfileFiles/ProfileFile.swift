@@ -205,15 +205,17 @@ package struct ProfileReader {
     let isBig = try DefinitionCompiler.isBigEndian(keys) ?? context.isBigEndian
     let fields = try keys.required("fields")
     try compiler.fields(fields, scope, isBigEndian: isBig)
-    if let exchange = keys.node("exchange") { _ = try Self.exchange(exchange) }
-    let definition = try finish(&compiler, keys, scope, subject, name: name)
+    let exchange = try keys.node("exchange").map { node throws(ProfileError) in
+      try Self.exchange(node)
+    }
+    let definition = try finish(&compiler, keys, scope, subject, name: name, exchange)
     return (definition, try keys.node("examples")?.list("a list of examples") ?? [])
   }
 
   /// Brings in the text, and makes a definition of the tables.
   static func finish(
     _ compiler: inout DefinitionCompiler, _ keys: KeyedNode, _ scope: Scope, _ subject: Subject,
-    name: String
+    name: String, _ exchange: VendorProtocol.Exchange? = nil
   ) throws(ProfileError) -> Definition {
     if let text = keys.node("text") {
       compiler.tables.template = try compiler.template(text, scope)
@@ -222,7 +224,10 @@ package struct ProfileReader {
     try keys.finish()
     compiler.markLayout()
     let profile = compiler.file.profile
-    guard let definition = Definition(subject, profile: profile, name: name, compiler.tables) else {
+    guard
+      let definition = Definition(
+        subject, profile: profile, name: name, exchange: exchange, compiler.tables)
+    else {
       throw keys.node.error("the definition does not fit together")
     }
     return definition

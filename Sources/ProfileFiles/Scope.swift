@@ -15,6 +15,8 @@ final class Scope {
 
   /// The names of this list, and of what is spliced into it.
   var entries: [String: Entry] = [:]
+  /// The names of bits, which stand beside those of fields in the output.
+  var bitNames: Set<String> = []
   private let outer: Scope?
 
   /// The names of a list inside another, or of one that stands alone.

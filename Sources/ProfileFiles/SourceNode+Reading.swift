@@ -228,8 +228,18 @@ final class KeyedNode {
 
   /// What stands under a key that must be there.
   func required(_ key: String) throws(ProfileError) -> SourceNode {
-    guard let value = node(key) else { throw node.error("the key `\(key)` is missing") }
+    guard let value = node(key) else {
+      throw node.error("the key `\(key)` is missing" + nearMiss(key))
+    }
     return value
+  }
+
+  /// Which key may be meant for one that is not there, for errors: `; is \`nam\` meant?`.
+  func nearMiss(_ key: String) -> String {
+    let names = pairs.compactMap { pair in
+      if case .scalar(let name) = pair.key.content { name } else { nil }
+    }
+    return Suggestion.nearest(key, names).map { "; is `\($0)` meant for it?" } ?? ""
   }
 
   /// Fails for keys that nobody asked for.

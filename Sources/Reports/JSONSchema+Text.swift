@@ -945,6 +945,8 @@ extension JSONSchema {
           "description": "Packets that carried the frame, on the packet that completes it.",
           "items": {"$ref": "#/$defs/packetNumber"}
         },
+        "hidden": {"$ref": "#/$defs/hidden"},
+        "assumed": {"type": "array", "description": "Fields about which a condition decides that is not known: taken as there.", "items": {"type": "string"}},
         "recognized_by": {"const": "frame", "description": "The protocol is known by nothing but its frame: length and checksum are right."},
         "answers_nothing": {"const": true, "description": "This is a response, and no request waits for it (vendor protocols)."},
         "text": {"type": "string", "description": "The same for people, in a few words."},

@@ -32,7 +32,7 @@ struct JSONSink: FieldSink, ~Copyable {
 
   init(showsKeys: Bool, profiles: SuppliedProfiles? = nil) {
     self.showsKeys = showsKeys
-    reading = ValueReading(profiles)
+    reading = ValueReading(profiles, showsKeys: showsKeys)
   }
 
   mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan) {

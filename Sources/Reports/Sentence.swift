@@ -49,7 +49,7 @@ struct Sentence: ~Copyable {
   init(showsKeys: Bool, glyphs: Glyphs, profiles: SuppliedProfiles? = nil) {
     self.showsKeys = showsKeys
     self.glyphs = glyphs
-    reading = ValueReading(profiles)
+    reading = ValueReading(profiles, showsKeys: showsKeys)
   }
 
   /// Begins anew.

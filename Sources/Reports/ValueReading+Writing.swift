@@ -31,19 +31,23 @@ extension ValueReading {
       }
       output.byte(0x7d)
     } else {
-      guard let definition = decoded.definition, let writer = DecodedWriter(decoded, isJSON: true)
+      guard let definition = decoded.definition,
+        let writer = DecodedWriter(decoded, isJSON: true, showsKeys: showsKeys)
       else { return }
       let head = definition.jsonHead
       output.raw(head.bytes)
       writer.fields(value, into: &output)
       writer.units(into: &output)
+      writer.remarks(into: &output)
     }
     if let sighting { writeExchange(sighting, into: &output) }
     output.text(",\"text\":\"")
     line.copyEscaped(Slice(start: 0, count: textEnd), into: &output)
     output.byte(0x22)
     if sighting == nil || sighting?.frame != nil, !decoded.problems.isEmpty {
-      DecodedWriter(decoded, isJSON: false)?.problems(value, into: &output)
+      var scratch = Output()
+      DecodedWriter(decoded, isJSON: false, showsKeys: showsKeys)?.problems(
+        value, line: &scratch, into: &output)
     }
     output.byte(0x7d)
   }
@@ -94,7 +98,7 @@ extension ValueReading {
       if sighting.isJoined { sink.packets("reassembled_from", packets[...]) }
     }
     if sighting == nil || sighting?.frame != nil, let definition = decoded.definition,
-      let writer = DecodedWriter(decoded, isJSON: false)
+      let writer = DecodedWriter(decoded, isJSON: false, showsKeys: showsKeys)
     {
       sink.string("name", [UInt8](definition.name.utf8).bytes)
       var ends: [Int] = []

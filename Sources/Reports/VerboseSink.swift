@@ -31,13 +31,13 @@ struct VerboseSink: FieldSink, ~Copyable {
   init(showsKeys: Bool, glyphs: Glyphs = .utf8, profiles: SuppliedProfiles? = nil) {
     self.showsKeys = showsKeys
     self.glyphs = glyphs
-    reading = ValueReading(profiles)
+    reading = ValueReading(profiles, showsKeys: showsKeys)
   }
 
   mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan) {
     guard reading.read(kind, uuid, data) else { return }
     // Taken out, since it writes here.
-    var taken = ValueReading(nil)
+    var taken = ValueReading(nil, showsKeys: false)
     swap(&taken, &reading)
     taken.writeLines(data, to: &self)
     swap(&taken, &reading)

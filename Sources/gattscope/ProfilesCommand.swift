@@ -138,18 +138,26 @@ struct ProfilesCheckCommand: ParsableCommand {
     let reader = ProfileReader(others: sources + ProfileSources.files)
     var errors: [ProfileError] = []
     var lines: [String] = []
+    var profiles: [(file: String, profile: Profile)] = []
     for (name, bytes) in sources {
       let file = reader.read(bytes, name: name)
       errors += file.errors
       guard let profile = file.profile else { continue }
+      profiles.append((name, profile))
       for example in profile.examples { errors += example.check(profile) }
       let messages = profile.vendor.map { ", \($0.messages.count) messages" } ?? ""
       lines.append(
         "\(name): \(profile.definitions.count) definitions\(messages), "
           + "\(profile.examples.count) examples")
     }
+    errors += ProfileTies.find(profiles)
     for error in errors { Terminal.complain(error.description) }
     if !errors.isEmpty { throw ExitCode(65) }
+    let definitions = profiles.reduce(0) { $0 + $1.profile.definitions.count }
+    let examples = profiles.reduce(0) { $0 + $1.profile.examples.count }
+    if profiles.count > 1 {
+      lines.append("\(profiles.count) profiles, \(definitions) definitions, \(examples) examples")
+    }
     try Terminal.write { output in
       for line in lines { output.string(line + "\n") }
     }

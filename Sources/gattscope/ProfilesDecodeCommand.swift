@@ -163,7 +163,8 @@ private struct Trial {
     if decoded.definition == nil {
       output.text(isJSON ? "{}" : "no profile decodes this")
     } else if isJSON {
-      decoded.writeJSON(bytes.bytes, into: &output)
+      var line = Output()
+      decoded.writeJSON(bytes.bytes, line: &line, into: &output)
     } else {
       DecodedWriter(decoded, isJSON: false)?.line(bytes.bytes, into: &output)
     }

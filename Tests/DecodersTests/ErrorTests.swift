@@ -13,7 +13,8 @@ struct ErrorTests {
         "type: expected one of u8, u16, u24, u32, u40, u48, u56, u64, i8, i16, i24, i32, i40, i48, i56, i64, f16, f32, f64, medfloat16, medfloat32, bcd, datetime, utf8, utf16, text, bytes, uuid, address, found `u12`; did you mean `u16`?"
       ),
       (
-        "{name: it, typ: u8}", "a field needs one of the keys type, fields, layout, choose, compute"
+        "{name: it, typ: u8}",
+        "a field needs one of the keys type, fields, layout, choose, compute; is `typ` meant for it?"
       ),
       ("{name: it, type: u8, sacle: {divide: 2}}", "unknown key `sacle`; did you mean `scale`?"),
       (
@@ -99,6 +100,11 @@ struct ErrorTests {
         "{name: it, type: u8, bits: [{bits: [1, 2], name: a}, {bit: 2, name: b}]}",
         "bits: `b` has bits that another has"
       ),
+      (
+        "{name: it, type: u8, bits: [{bit: 1, name: a}, {bit: 2, name: a}]}",
+        "bits: `a` is there twice: bits stand beside fields"
+      ),
+      ("{name: it, type: u8, min: 1}", "min and max go with repeat"),
       (
         "{name: it, type: bytes, size: 1, prefix: u8}",
         "a field has only one of the keys size and prefix"

@@ -214,6 +214,66 @@ struct ProfileTests {
   }
 }
 
+/// Definitions that are as specific as others.
+struct TieTests {
+  @Test
+  func ties() throws {
+    let text = """
+      profile: x
+      characteristics:
+        - {uuid: "2a37", name: A, fields: []}
+        - {uuid: "00002a37-0000-1000-8000-00805f9b34fb", name: B, fields: []}
+        - {uuid: "2a37", name: C, size: 3, fields: []}
+      applies_to: [{service: fff0}]
+      frame: {command: {at: 0, type: u8}}
+      messages: [{command: "1-3", name: a}, {command: 3, name: b}, {command: 4, name: c}, {command: 4, direction: request, name: d}]
+      """
+    let file = Decoding.read(text)
+    #expect(file.errors.map(\.description) == [])
+    let profile = try #require(file.profile)
+    #expect(
+      ProfileTies.find([("x.yaml", profile)]).map(\.description) == [
+        "x.yaml: `B` is of the same bytes as `A` in x.yaml", "x.yaml: `b` has a command of `a`",
+        "x.yaml: `d` has a command of `c`",
+      ])
+  }
+
+  /// Control points: how responses belong to requests is kept with the definition.
+  @Test
+  func controlPoint() throws {
+    let text = """
+      profile: x
+      characteristics:
+        - uuid: "2a66"
+          name: Control Point
+          fields: [{name: op, type: u8}]
+          exchange: {request: command != 16, response: "16"}
+      """
+    let definition = try Decoding.definition(text)
+    let again = try #require(Definition(stored: definition.stored))
+    for exchange in [definition.exchange, again.exchange] {
+      #expect(exchange?.isRequest(1) == true)
+      #expect(exchange?.isRequest(16) == false)
+      #expect(exchange?.answers(16, 1) == true)
+      #expect(exchange?.answers(17, 1) == false)
+    }
+  }
+
+  /// A number with bits of either width: conditions and texts mean the one that is there.
+  @Test
+  func bitsOfEitherWidth() throws {
+    let fields = """
+      - {name: wide, type: u8, quiet: true}
+      - {name: flags, type: u8, bits: [{bit: 0, name: more}], when: "!wide"}
+      - {name: flags, type: u16, bits: [{bit: 0, name: more}, {bit: 8, name: most}], when: wide}
+      - {name: value, type: u8, when: flags.more}
+      """
+    #expect(try Decoding.decode(fields, "00 01 07").line == "value 7")
+    #expect(try Decoding.decode(fields, "01 0101 07").line == "most, value 7")
+    #expect(try Decoding.decode(fields, "01 0001").line == "most")
+  }
+}
+
 /// Frames as wholes: command, payload, checksum.
 struct MessageTests {
   /// What a frame of the wristband reads, as text and as JSON's fields.
@@ -233,7 +293,7 @@ struct MessageTests {
     ("a50477d6", "command 77", #"{"command":"0x77","checksum":"ok"}"#),
     (
       "a505830125",
-      "packet count ?, total_packets at offset 3 is cut short: 1 of 2 bytes, checksum 25, not 22",
+      "total packets at offset 3 is cut short: 1 of 2 bytes, checksum 25, not 22",
       #"{"command":"0x83","unknown":"01","checksum":"bad"}"#
     ),
   ])

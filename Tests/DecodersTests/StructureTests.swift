@@ -233,7 +233,7 @@ struct StructureTests {
   @Test(arguments: [
     ("{a:02}.{b:x2}", "01.0a"), ("{a} {b:n} {b}", "1 10 10 V"), ("{b:raw}", "10"),
     ("{{{a}}} [[x]]", "{1} [x]"), ("[at {c}, ]{a}", "1"), ("[a {a}[ c {c}] ]", "a 1 "),
-    ("{c}", "?"),
+    ("{c} and {a}", "a 1, b 10 V"),
   ])
   func texts(_ text: String, _ expected: String) throws {
     let fields = """
@@ -258,5 +258,62 @@ struct StructureTests {
     #expect(result.line == "-1.05 °C")
     #expect(
       result.fields == #"{"whole":1,"negative":true,"hundredths":5,"temperature":-1.05}"#)
+  }
+
+  /// A secret is named and not told, in text, in JSON, in what no field explains and in problems.
+  @Test
+  func secrets() throws {
+    let fields = """
+      - {name: kind, type: u8}
+      - {name: irk, type: bytes, size: 4, secret: true}
+      """
+    let text = Decoding.profile(fields, more: "    text: \"{irk}, {irk:n}\"\n")
+    for profile in [Decoding.profile(fields), text] {
+      let definition = try Decoding.definition(profile)
+      for hex in ["01 c0ffee99 c0ffee99", "01 c0ffee"] {
+        let bytes = Decoding.bytes(hex)
+        let result = Decoding.decode(definition, bytes)
+        var json = Output()
+        var line = Output()
+        result.decoded.writeJSON(bytes.bytes, line: &line, into: &json)
+        let document = String(decoding: json.bytes.array, as: UTF8.self)
+        #expect(!document.contains("c0ff") && !document.contains("c0 ff"), "\(document)")
+        #expect(document.contains(#""hidden":["irk""#))
+        #expect(result.line.contains("<hidden>"))
+        json.clear()
+        result.decoded.writeJSON(bytes.bytes, showsKeys: true, line: &line, into: &json)
+        #expect(String(decoding: json.bytes.array, as: UTF8.self).contains("c0ffee"))
+      }
+    }
+  }
+
+  /// What is assumed is named in JSON.
+  @Test
+  func assumedInJSON() throws {
+    let fields = """
+      - {name: a, type: u8}
+      - {name: b, type: u8, when: "@2aa8.x"}
+      """
+    let result = try Decoding.decode(fields, "0102")
+    var json = Output()
+    var line = Output()
+    let bytes: [UInt8] = [1, 2]
+    result.decoded.writeJSON(bytes.bytes, line: &line, into: &json)
+    let document = String(decoding: json.bytes.array, as: UTF8.self)
+    #expect(
+      document
+        == #"{"profile":"test","name":"Test","fields":{"a":1,"b":2},"assumed":["b"],"text":"a 1, b 2"}"#
+    )
+  }
+
+  @Test
+  func quietTurnsAndEmptyGroups() throws {
+    let fields = """
+      - {name: keys, type: u8, repeat: 3, quiet: [0]}
+      - {name: flags, type: u8, bits: [{bit: 0, name: up}]}
+      - {name: source, fields: [{name: it, type: u8, quiet: [0]}]}
+      """
+    #expect(try Decoding.decode(fields, "040005 01 00").line == "keys 4 5, up")
+    #expect(try Decoding.decode(fields, "000000 00 07").line == "source 7")
   }
 }

@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import Foundation
 import Testing
 
 @testable import Decoders
@@ -142,7 +143,8 @@ struct SweepTests {
       "\(words)")
     #expect(isJSON(result.fields), "\(words): \(result.fields)")
     var output = Output()
-    result.decoded.writeJSON(bytes.bytes, into: &output)
+    var line = Output()
+    result.decoded.writeJSON(bytes.bytes, line: &line, into: &output)
     let document = String(decoding: output.bytes.array, as: UTF8.self)
     #expect(isJSON(document), "\(words): \(document)")
   }
@@ -199,6 +201,7 @@ struct SweepTests {
   @Test(arguments: [
     "- {name: a, repeat: 1024, fields: [{name: b, repeat: 1024, fields: [{name: c, repeat: 1024, fields: [{name: d, repeat: 1024, fields: []}]}]}]}",
     "- {name: a, type: u8, repeat: rest}",
+    "- {name: a, type: u32, checksum: crc32, repeat: rest}",
     "- {name: a, repeat: rest, fields: [{name: b, type: u8, when: 0}]}",
     "- {name: a, repeat: 1024, fields: [{name: b, type: utf8, size: 0}, {name: c, type: u8, when: 0}]}",
     "- {name: a, type: u8, values: {0: b}, repeat: rest}",
@@ -273,5 +276,49 @@ struct BuiltInTests {
     }
     let vendors = Self.profiles.compactMap(\.vendor)
     #expect(BuiltInProfiles.vendors.map(\.stored) == vendors.map(\.stored), "run make profiles")
+  }
+
+  /// The folder of the package.
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  /// The texts in the program are the files of Profiles/, all of them.
+  @Test
+  func textsAreTheFiles() throws {
+    let files = FileManager.default.enumerator(
+      at: Self.folder.appending(path: "Profiles"), includingPropertiesForKeys: nil)
+    var texts: [[UInt8]] = []
+    while let file = files?.nextObject() as? URL {
+      guard file.pathExtension == "yaml" else { continue }
+      var bytes = [UInt8](try Data(contentsOf: file))
+      if bytes.last != 0x0a { bytes.append(0x0a) }
+      texts.append(bytes)
+    }
+    #expect(Set(ProfileSources.files.map(\.bytes)) == Set(texts), "run make profiles")
+    #expect(Self.profiles.count == texts.count)
+  }
+
+  /// The profiles that docs/profiles.md shows as a whole are right, and their examples come out.
+  @Test
+  func documentedProfiles() throws {
+    let page = Self.folder.appending(path: "docs").appending(path: "profiles.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    let blocks = text.components(separatedBy: "```yaml\n").dropFirst()
+      .compactMap { $0.components(separatedBy: "```").first }
+      .filter { $0.hasPrefix("profile: ") }
+    #expect(blocks.count >= 3)
+    for block in blocks {
+      let file = Decoding.read(block)
+      #expect(file.errors.map(\.description) == [])
+      let profile = try #require(file.profile)
+      #expect(!profile.examples.isEmpty)
+      #expect(profile.examples.flatMap { $0.check(profile) }.map(\.description) == [])
+    }
+  }
+
+  /// No two definitions are of the same bytes.
+  @Test
+  func noTies() {
+    #expect(ProfileTies.find(Self.profiles.map { ($0.name, $0) }).map(\.description) == [])
   }
 }

@@ -148,6 +148,10 @@ struct TypeTests {
   ]
 
   static let others: [Row] = [
+    Row(
+      keys: "type: bytes", hex: String(repeating: "ab", count: 33),
+      json: "\"" + String(repeating: "ab", count: 33) + "\"",
+      line: String(repeating: "ab ", count: 20) + "… (33 bytes)"),
     Row(keys: "type: utf8", hex: "41636d65", json: "\"Acme\"", line: "\"Acme\""),
     Row(
       keys: "type: utf8", hex: "41ff", json: "\"A\u{fffd}\"", line: "\"A\\xff\"",
@@ -175,7 +179,7 @@ struct TypeTests {
     Row(
       keys: "type: bytes, size: 2, equals: \"02 15\"", hex: "0216", json: "\"0216\"", line: "02 16",
       problems: ["unexpected_value@0"]),
-    Row(keys: "type: uuid, size: 2", hex: "0d18", json: "\"180d\"", line: "180d"),
+    Row(keys: "type: uuid, size: 2", hex: "0d18", json: "\"180d\"", line: "180d Heart Rate"),
     Row(
       keys: "type: uuid, size: 16, endian: big", hex: "6e400001b5a3f393e0a9e50e24dcca9e",
       json: "\"6e400001-b5a3-f393-e0a9-e50e24dcca9e\"", line: "6e400001-b5a3-f393-e0a9-e50e24dcca9e"

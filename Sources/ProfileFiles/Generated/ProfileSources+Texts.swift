@@ -16,6 +16,8 @@ extension ProfileSources {
     ("swift_pair", source_swift_pair),
     ("activity", source_activity),
     ("alerts", source_alerts),
+    ("audio", source_audio),
+    ("audio_streams", source_audio_streams),
     ("battery", source_battery),
     ("blood_pressure", source_blood_pressure),
     ("body_composition", source_body_composition),
@@ -38,10 +40,12 @@ extension ProfileSources {
     ("light", source_light),
     ("location_and_navigation", source_location_and_navigation),
     ("management", source_management),
+    ("media", source_media),
     ("motion", source_motion),
     ("object_transfer", source_object_transfer),
     ("pulse_oximeter", source_pulse_oximeter),
     ("quantities", source_quantities),
+    ("record_access", source_record_access),
     ("speed_and_cadence", source_speed_and_cadence),
     ("time", source_time),
     ("user_data", source_user_data),
@@ -138,20 +142,14 @@ enumerations:
   activity:
     0: not_known
     1: reporting_disabled
-    2: not_known
     3: idle
-    4: not_known
     5: audio_with_screen_off
-    6: not_known
     7: screen_on
-    8: not_known
     9: video_with_screen_on
     10: watch_unlocked_on_wrist
     11: recent_interaction
-    12: not_known
     13: driving
     14: call
-    15: not_known
   nearby_action:
     0x01: "Apple TV setup"
     0x04: mobile_backup
@@ -197,7 +195,7 @@ enumerations:
     12: yellow
 structures:
   element:
-    - {name: type, type: u8, values: element_type, label: ""}
+    - {name: type, type: u8, format: hex, values: element_type, open: true, label: ""}
     # HomeKit's length is the lower five bits; the upper three are a subtype.
     - name: length_byte
       type: u8
@@ -216,7 +214,7 @@ structures:
             0x06:
               - {name: status, type: u8, format: hex, quiet: true}
               - {name: device_id, type: bytes, size: 6, label: device}
-              - {name: category, type: u16, values: homekit_category}
+              - {name: category, type: u16, values: homekit_category, open: true}
               - {name: global_state, type: u16, label: state}
               - {name: configuration, type: u8}
               - {name: compatible_version, type: u8, quiet: true}
@@ -226,7 +224,7 @@ structures:
               - choose: "prefix == 1 && remaining >= 24"
                 cases:
                   1:
-                    - {name: model, type: u16, endian: big, format: hex, values: airpods_model, label: ""}
+                    - {name: model, type: u16, endian: big, format: hex, values: airpods_model, open: true, label: ""}
                     - {name: position, type: u8, format: hex, quiet: true}
                     - name: pods
                       type: u8
@@ -242,7 +240,7 @@ structures:
                         - {bit: 4, name: left_charging}
                         - {bits: [0, 3], name: case_battery, scale: {multiply: 10}, unit: "%", special: {15: not_known}}
                     - {name: lid_opened, type: u8, quiet: true}
-                    - {name: color, type: u8, values: airpods_color}
+                    - {name: color, type: u8, values: airpods_color, open: true}
                     - {name: suffix, type: u8, quiet: true}
                     - {name: encrypted, type: bytes, size: 16, quiet: true}
                   other: [{name: data, type: bytes, optional: true, quiet: true}]
@@ -251,34 +249,34 @@ structures:
               - {name: signal_to_noise, type: u8, quiet: true}
               - {name: confidence, type: u8, quiet: true}
               - {name: device_class, type: u16, endian: big,
-                 values: {2: "iPhone", 3: "iPad", 7: "HomePod", 9: "MacBook", 10: "Apple Watch"}}
+                 values: {2: "iPhone", 3: "iPad", 7: "HomePod", 9: "MacBook", 10: "Apple Watch"}, open: true}
               - {name: random, type: u8, quiet: true}
             0x0b:
               - {name: data, type: bytes, size: 2, quiet: true}
-              - {name: wrist, type: u8, format: hex, values: {0x03: not_on_wrist, 0x1f: detection_disabled, 0x3f: on_wrist}}
+              - {name: wrist, type: u8, label: "", format: hex, values: {0x03: not_on_wrist, 0x1f: detection_disabled, 0x3f: on_wrist}, open: true}
             0x0c:
-              - {name: copied, type: u8, values: {0: "no", 8: "yes"}, quiet: true}
+              - {name: copied, type: u8, values: {0: "no", 8: "yes"}, open: true, quiet: true}
               - {name: sequence, type: u16}
               - {name: tag, type: bytes, size: 1, quiet: true}
               - {name: encrypted, type: bytes, quiet: true}
             0x0d:
-              - {name: icloud_id, type: bytes, size: 4}
+              - {name: icloud_id, type: bytes, size: 4, label: iCloud id}
             0x0e:
               - {name: version, type: u8, quiet: true}
               - {name: flags, type: u8, format: hex, quiet: true}
               - {name: battery, type: u8, unit: "%"}
               - {name: cellular, type: u16, endian: big,
-                 values: {0: "GSM", 1: "1xRTT", 2: "GPRS", 3: "EDGE", 4: "EV-DO", 5: "3G", 6: "4G", 7: "LTE"}}
+                 values: {0: "GSM", 1: "1xRTT", 2: "GPRS", 3: "EDGE", 4: "EV-DO", 5: "3G", 6: "4G", 7: "LTE"}, open: true}
               - {name: bars, type: u8}
             0x0f:
               - {name: action_flags, type: u8, format: hex, quiet: true}
-              - {name: action, type: u8, values: nearby_action}
+              - {name: action, type: u8, values: nearby_action, open: true}
               - {name: data, type: bytes, optional: true, quiet: true}
             0x10:
               - name: status
                 type: u8
                 bits:
-                  - {bits: [0, 3], name: activity, values: activity, label: ""}
+                  - {bits: [0, 3], name: activity, values: activity, open: true}
                   - {bit: 4, name: primary_device, quiet: true}
                   - {bit: 5, name: status_bit_5, quiet: true}
                   - {bit: 6, name: airdrop_receiving, quiet: true}
@@ -309,8 +307,15 @@ structures:
               - {name: public_key, type: bytes, size: 22, quiet: true, when: "remaining >= 24"}
               - {name: public_key_bits, type: u8, quiet: true, optional: true}
               - {name: hint, type: u8, quiet: true, optional: true}
-            other:
-              - {name: data, type: bytes, optional: true, quiet: true}
+            0x03: [{name: data, type: bytes, quiet: true}]
+            0x05: [{name: data, type: bytes, quiet: true}]
+            0x09:
+              - {name: flags, type: u8, format: hex, quiet: true}
+              - {name: seed, type: u8, format: hex, quiet: true}
+              - {name: ipv4, type: bytes, size: 4, label: IPv4}
+            0x0a: [{name: data, type: bytes, quiet: true}]
+            0x11: [{name: data, type: bytes, quiet: true}]
+            other: [{name: data, type: bytes, optional: true}]
 advertisements:
   - company: "004c"
     match: "01"
@@ -379,7 +384,7 @@ advertisements:
       - hex: "10 06 4c 1d f5 ad 7c 18"
         fields:
           elements:
-            - {type: "Nearby Info", length: 6, activity: not_known, airdrop_receiving: true, primary_device: false}
+            - {type: "Nearby Info", length: 6, activity: 12, airdrop_receiving: true, primary_device: false}
         source: a real capture (elkusbry/peripage-tool)
       - hex: "12 02 90 02"
         fields: {elements: [{type: "Find My", length: 2, owner_connected: false, find_my_battery: low, public_key_bits: 2}]}
@@ -387,6 +392,15 @@ advertisements:
       - hex: "12 02 6a 00 07 11 06 2b 2d c2 78 c6 ad 18 5a ee 15 0f 43 a2 91 b0 2a"
         fields: {elements: [{type: "Find My", length: 2}, {type: "Proximity Pairing", length: 17, prefix: "0x06"}]}
         source: a real capture (elkusbry/peripage-tool)
+      - hex: "08 07 d6 ec 43 00 00 07 ca"
+        fields: {elements: [{type: "Hey Siri", perceptual_hash: d6ec, device_class: "HomePod"}]}
+        source: furiousMAC/continuity, hey_siri.md (its field values put together)
+      - hex: "09 06 03 07 c0 a8 01 02 05 12 00 00 00 00 00 00 00 00 01 6e 2e f7 ad 09 b2 20 80 00"
+        fields: {elements: [{type: "AirPlay Target", ipv4: c0a80102}, {type: "AirDrop", length: 18}]}
+        source: furiousMAC/continuity (airplay_target.md, airdrop.md; their field values put together)
+      - hex: "16 02 aa bb"
+        fields: {elements: [{type: "0x16", length: 2, data: aabb}]}
+        source: worked out; a type without a name
       - hex: "10 05 01"
         problems: [missing_bytes]
         fields: {elements: [{type: "Nearby Info", activity: reporting_disabled}]}
@@ -788,9 +802,11 @@ advertisements:
           11: ".info"
           12: ".biz"
           13: ".gov"
+    text: "{scheme:n}{url:n}, {tx_power} at 0 m"
     examples:
       - hex: "10 ee 03 67 6f 6f 2e 67 6c 2f 41 71 31 38 7a 46"
         fields: {tx_power: -18, scheme: "https://", url: goo.gl/Aq18zF}
+        text: "https://goo.gl/Aq18zF, -18 dBm at 0 m"
         source: worked out, with the specification's URL
       - hex: "10 ee 00 65 78 61 6d 70 6c 65 00 61 0c"
         fields: {scheme: "http://www.", url: "example.com/a.biz"}
@@ -807,11 +823,10 @@ advertisements:
       - {name: temperature, type: i16, scale: {divide: 256}, unit: °C, decimals: 2, special: {0x8000: not_supported}}
       - {name: advertisements, type: u32}
       - {name: uptime, type: u32, scale: {divide: 10}, unit: s, label: up}
-    text: "battery {battery}, {temperature}, {advertisements} advertisements, up {uptime}"
     examples:
       - hex: "20 00 0b b8 17 80 00 00 03 e8 00 00 27 10"
         fields: {battery: 3, temperature: 23.5, advertisements: 1000, uptime: 1000}
-        text: "battery 3.000 V, 23.50 °C, 1000 advertisements, up 1000.0 s"
+        text: "battery 3.000 V, temperature 23.50 °C, advertisements 1000, up 1000.0 s"
         source: worked out
       - hex: "20 00 00 00 80 00 00 00 00 01 00 00 00 05"
         fields: {battery: not_supported, temperature: not_supported, advertisements: 1, uptime: 0.5}
@@ -902,6 +917,7 @@ advertisements:
               - {bits: [4, 7], name: length, quiet: true}
               - bits: [0, 3]
                 name: type
+                open: true
                 values:
                   0: account_key_filter
                   1: salt
@@ -1115,7 +1131,7 @@ structures:
             0x000f: [{name: motion_with_light, type: u24}]
             0x1001:
               - {name: button, type: u16}
-              - {name: press, type: u8, values: press}
+              - {name: press, type: u8, label: "", values: press, open: true}
             0x1004: [{name: temperature, type: i16, scale: {divide: 10}, unit: °C}]
             0x1005:
               - {name: switch, type: u8, values: {0: "off", 1: "on"}}
@@ -1162,7 +1178,7 @@ advertisements:
           - {bit: 9, name: solicited, quiet: true}
           - {bits: [10, 11], name: authentication, values: {0: old, 1: safe, 2: standard}, quiet: true}
           - {bits: [12, 15], name: version, quiet: true}
-      - {name: product, type: u16, format: hex, values: product}
+      - {name: product, type: u16, format: hex, values: product, open: true}
       - {name: frame_counter, type: u8, label: frame}
       - {name: address, type: address, when: frame_control.has_address}
       - name: capability
@@ -1251,6 +1267,7 @@ advertisements:
           - bits: [0, 4]
             name: device
             label: ""
+            open: true
             values:
               1: "Xbox One"
               6: "iPhone"
@@ -1267,7 +1284,7 @@ advertisements:
       - name: version_and_flags
         type: u8
         bits:
-          - {bits: [0, 4], name: nearby_share, values: {0: own_devices, 1: everyone}}
+          - {bits: [0, 4], name: nearby_share, values: {0: own_devices, 1: everyone}, open: true}
           - {bits: [5, 7], name: flags_version, quiet: true}
       - {name: status, type: u8, format: hex, quiet: true}
       - {name: salt, type: bytes, size: 4, quiet: true}
@@ -1474,20 +1491,18 @@ characteristics:
   - uuid: "2b4d"
     name: High Intensity Exercise Threshold
     fields:
-      - {name: measure, type: u8, quiet: true,
+      - {name: measure, type: u8, label: "", quiet: ["1-4"],
          values: {0: none, 1: energy_per_hour, 2: metabolic_equivalent, 3: percentage_of_maximum, 4: heart_rate}}
       - {name: energy_per_hour, type: u16, unit: kJ, when: measure == 1}
-      - {name: metabolic_equivalent, type: u8, scale: {decimal: -1}, unit: MET, label: "", when: measure == 2}
-      - {name: percentage_of_maximum, type: u8, unit: "%", label: of the maximum heart rate, when: measure == 3}
+      - {name: metabolic_equivalent, type: u8, scale: {decimal: -1}, unit: MET, when: measure == 2}
+      - {name: percentage_of_maximum, type: u8, unit: "%", when: measure == 3}
       - {name: heart_rate, type: u8, unit: bpm, when: measure == 4}
-    text: "[{energy_per_hour} per hour][{metabolic_equivalent}][{percentage_of_maximum} of the maximum heart rate]\
-           [{heart_rate}]"
     examples:
-      - {hex: "00", fields: {measure: none}}
-      - {hex: "01 d0 07", fields: {energy_per_hour: 2000}, text: 2000 kJ per hour}
-      - {hex: "02 3c", fields: {metabolic_equivalent: 6}, text: 6.0 MET}
-      - {hex: "03 50", fields: {percentage_of_maximum: 80}, text: 80 % of the maximum heart rate}
-      - {hex: "04 96", fields: {heart_rate: 150}, text: 150 bpm}
+      - {hex: "00", fields: {measure: none}, text: none}
+      - {hex: "01 d0 07", fields: {energy_per_hour: 2000}, text: energy per hour 2000 kJ}
+      - {hex: "02 3c", fields: {metabolic_equivalent: 6}, text: metabolic equivalent 6.0 MET}
+      - {hex: "03 50", fields: {percentage_of_maximum: 80}, text: percentage of maximum 80 %}
+      - {hex: "04 96", fields: {heart_rate: 150}, text: heart rate 150 bpm}
   - uuid: "2b4e"
     name: Activity Goal
     fields:
@@ -1633,6 +1648,441 @@ characteristics:
     fields: [{layout: categories}]
     examples:
       - {hex: "40 00", fields: {voice_mail: true}, text: voice mail}
+
+"""##
+
+private let source_audio: StaticString = ##"""
+profile: audio
+title: Volume, audio inputs and outputs, microphone, coordinated sets
+source: memory, control points held against Zephyr; the GATT Specification Supplement has no layout of these
+enumerations:
+  mute: {0: not_muted, 1: muted, 2: disabled}
+  volume_command: {0: down, 1: up, 2: unmute_and_down, 3: unmute_and_up, 4: set_volume, 5: unmute, 6: mute}
+  input_command: {1: set_gain, 2: unmute, 3: mute, 4: manual_gain, 5: automatic_gain}
+characteristics:
+  - uuid: "2b77"
+    name: Audio Input State
+    fields:
+      - {name: gain, type: i8}
+      - {name: mute, type: u8, values: mute, label: ""}
+      - {name: gain_mode, type: u8, values: {0: manual_only, 1: automatic_only, 2: manual, 3: automatic}}
+      - {name: change_counter, type: u8, quiet: true}
+    examples:
+      - {hex: "fa 00 02 05", fields: {gain: -6, mute: not_muted, gain_mode: manual, change_counter: 5},
+         text: "gain -6, not muted, gain mode manual"}
+  - uuid: "2b78"
+    name: Gain Settings Attribute
+    fields:
+      - {name: step, type: u8, scale: {decimal: -1}, unit: dB}
+      - {name: minimum, type: i8}
+      - {name: maximum, type: i8}
+    text: "{minimum} to {maximum} steps of {step}"
+    examples:
+      - {hex: "05 ec 14", fields: {step: 0.5, minimum: -20, maximum: 20}, text: -20 to 20 steps of 0.5 dB}
+  - uuid: "2b79"
+    name: Audio Input Type
+    fields:
+      - name: input_type
+        type: u8
+        values: {0: unspecified, 1: bluetooth, 2: microphone, 3: analog, 4: digital, 5: radio, 6: streaming, 7: ambient}
+    examples:
+      - {hex: "02", fields: {input_type: microphone}}
+  - uuid: "2b7a"
+    name: Audio Input Status
+    fields: [{name: input_status, type: u8, values: {0: inactive, 1: active}}]
+    examples:
+      - {hex: "01", fields: {input_status: active}}
+  - uuid: "2b7b"
+    name: Audio Input Control Point
+    fields:
+      - {name: command, type: u8, values: input_command, label: ""}
+      - {name: change_counter, type: u8, quiet: true}
+      - {name: gain, type: i8, label: "", when: command == 1}
+    examples:
+      - {hex: "01 05 fa", written: true, fields: {command: set_gain, change_counter: 5, gain: -6}, text: "set gain, -6"}
+  - uuid: "2b7c"
+    name: Audio Input Description
+    fields: [{name: description, type: utf8}]
+    examples:
+      - {hex: "4d 69 63", fields: {description: Mic}}
+  - uuid: "2b7d"
+    name: Volume State
+    fields:
+      - {name: volume, type: u8}
+      - {name: mute, type: u8, values: {0: not_muted, 1: muted}, label: "", quiet: [0]}
+      - {name: change_counter, type: u8, quiet: true}
+    examples:
+      - {hex: "80 00 05", fields: {volume: 128, mute: not_muted, change_counter: 5}, text: volume 128}
+      - {hex: "80 01 06", fields: {mute: muted}, text: "volume 128, muted"}
+  - uuid: "2b7e"
+    name: Volume Control Point
+    fields:
+      - {name: command, type: u8, values: volume_command, label: ""}
+      - {name: change_counter, type: u8, quiet: true}
+      - {name: volume, type: u8, label: "", when: command == 4}
+    examples:
+      - {hex: "04 05 80", written: true, fields: {command: set_volume, change_counter: 5, volume: 128},
+         text: "set volume, 128"}
+      - {hex: "06 05", written: true, fields: {command: mute}, text: mute}
+  - uuid: "2b7f"
+    name: Volume Flags
+    fields:
+      - name: flags
+        type: u8
+        bits:
+          - {bit: 0, name: volume, values: {0: default, 1: set_by_user}}
+    examples:
+      - {hex: "01", fields: {volume: set_by_user}, text: set by user}
+  - uuid: "2b80"
+    name: Volume Offset State
+    fields:
+      - {name: volume_offset, type: i16, range: [-255, 255]}
+      - {name: change_counter, type: u8, quiet: true}
+    examples:
+      - {hex: "f6 ff 05", fields: {volume_offset: -10, change_counter: 5}}
+  - uuid: "2b81"
+    name: Audio Location
+    fields: [{layout: "2bca"}]
+    examples:
+      - {hex: "01 00 00 00", fields: {front_left: true}, text: front left}
+  - uuid: "2b82"
+    name: Volume Offset Control Point
+    fields:
+      - {name: command, type: u8, values: {1: set_volume_offset}, label: ""}
+      - {name: change_counter, type: u8, quiet: true}
+      - {name: volume_offset, type: i16, range: [-255, 255], label: ""}
+    examples:
+      - {hex: "01 05 f6 ff", written: true, fields: {command: set_volume_offset, volume_offset: -10}}
+  - uuid: "2b83"
+    name: Audio Output Description
+    fields: [{name: description, type: utf8}]
+    examples:
+      - {hex: "4c 65 66 74", fields: {description: Left}}
+  - uuid: "2b84"
+    name: Set Identity Resolving Key
+    fields:
+      - {name: key_kind, type: u8, values: {0: encrypted, 1: plain}, label: key}
+      - {name: key, type: bytes, size: 16, secret: true, label: ""}
+    examples:
+      - {hex: "00 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f", fields: {key_kind: encrypted},
+         text: "key encrypted, <hidden>"}
+  - uuid: "2b85"
+    name: Coordinated Set Size
+    fields: [{name: set_size, type: u8, range: [1, 255]}]
+    examples:
+      - {hex: "02", fields: {set_size: 2}}
+      - {hex: "00", problems: [out_of_range]}
+  - uuid: "2b86"
+    name: Set Member Lock
+    fields: [{name: lock, type: u8, values: {1: unlocked, 2: locked}}]
+    examples:
+      - {hex: "02", written: true, fields: {lock: locked}}
+  - uuid: "2b87"
+    name: Set Member Rank
+    fields: [{name: rank, type: u8, range: [1, 255]}]
+    examples:
+      - {hex: "01", fields: {rank: 1}}
+  - uuid: "2bc3"
+    name: Mute
+    fields: [{name: mute, type: u8, values: mute}]
+    examples:
+      - {hex: "01", fields: {mute: muted}}
+  - uuid: "2bca"
+    name: Sink Audio Locations
+    fields:
+      - name: locations
+        type: u32
+        bits:
+          - {bit: 0, name: front_left}
+          - {bit: 1, name: front_right}
+          - {bit: 2, name: front_center}
+          - {bit: 3, name: low_frequency_effects_1}
+          - {bit: 4, name: back_left}
+          - {bit: 5, name: back_right}
+          - {bit: 6, name: front_left_of_center}
+          - {bit: 7, name: front_right_of_center}
+          - {bit: 8, name: back_center}
+          - {bit: 9, name: low_frequency_effects_2}
+          - {bit: 10, name: side_left}
+          - {bit: 11, name: side_right}
+          - {bit: 12, name: top_front_left}
+          - {bit: 13, name: top_front_right}
+          - {bit: 14, name: top_front_center}
+          - {bit: 15, name: top_center}
+          - {bit: 16, name: top_back_left}
+          - {bit: 17, name: top_back_right}
+          - {bit: 18, name: top_side_left}
+          - {bit: 19, name: top_side_right}
+          - {bit: 20, name: top_back_center}
+          - {bit: 21, name: bottom_front_center}
+          - {bit: 22, name: bottom_front_left}
+          - {bit: 23, name: bottom_front_right}
+          - {bit: 24, name: front_left_wide}
+          - {bit: 25, name: front_right_wide}
+          - {bit: 26, name: left_surround}
+          - {bit: 27, name: right_surround}
+    examples:
+      - {hex: "03 00 00 00", fields: {front_left: true, front_right: true, back_left: false},
+         text: "front left, front right"}
+      - {hex: "00 00 00 10", problems: [reserved_bits]}
+  - uuid: "2bcc"
+    name: Source Audio Locations
+    fields: [{layout: "2bca"}]
+    examples:
+      - {hex: "02 00 00 00", fields: {front_right: true}}
+
+"""##
+
+private let source_audio_streams: StaticString = ##"""
+profile: audio_streams
+title: Published Audio Capabilities, Audio Stream Control and Broadcast Audio Scan Services
+source: memory, endpoints held against BlueZ and Zephyr; the GATT Specification Supplement has no layout of these
+enumerations:
+  coding: {0: µ-law, 1: A-law, 2: CVSD, 3: transparent, 4: linear_PCM, 5: mSBC, 6: LC3, 255: vendor}
+  operation: {1: configure_codec, 2: configure_qos, 3: enable, 4: receiver_start_ready, 5: disable,
+              6: receiver_stop_ready, 7: update_metadata, 8: release}
+  scan_operation: {0: remote_scan_stopped, 1: remote_scan_started, 2: add_source, 3: modify_source,
+                   4: set_broadcast_code, 5: remove_source}
+  state: {0: idle, 1: codec_configured, 2: qos_configured, 3: enabling, 4: streaming, 5: disabling, 6: releasing}
+structures:
+  codec:
+    - {name: coding, type: u8, values: coding, label: ""}
+    - {name: company, type: u16, values: company, quiet: [0]}
+    - {name: vendor_codec, type: u16, format: hex, quiet: [0]}
+  # A length, which counts what follows it: a type and a value.
+  parameters:
+    - name: parameters
+      label: ""
+      repeat: rest
+      prefix: u8
+      fields:
+        - {name: kind, type: u8}
+        - {name: parameter, type: bytes, label: ""}
+  contexts:
+    - name: contexts
+      type: u16
+      bits:
+        - {bit: 0, name: unspecified}
+        - {bit: 1, name: conversational}
+        - {bit: 2, name: media}
+        - {bit: 3, name: game}
+        - {bit: 4, name: instructional}
+        - {bit: 5, name: voice_assistants}
+        - {bit: 6, name: live}
+        - {bit: 7, name: sound_effects}
+        - {bit: 8, name: notifications}
+        - {bit: 9, name: ringtone}
+        - {bit: 10, name: alerts}
+        - {bit: 11, name: emergency_alarm}
+  capabilities:
+    - {name: record_count, type: u8, label: records}
+    - name: records
+      label: ""
+      repeat: record_count
+      fields:
+        - {layout: codec}
+        - {name: capabilities, prefix: u8, quiet: true, layout: parameters}
+        - {name: metadata, prefix: u8, quiet: true, layout: parameters}
+  endpoint:
+    - {name: endpoint, type: u8}
+    - {name: state, type: u8, values: state, label: ""}
+    - choose: state
+      cases:
+        1:
+          - {name: framing, type: u8, values: {0: unframed_supported, 1: unframed_not_supported}, quiet: true}
+          - {name: preferred_phy, type: u8, quiet: true}
+          - {name: preferred_retransmissions, type: u8, quiet: true}
+          - {name: latency, type: u16, unit: ms}
+          - {name: least_delay, type: u24, unit: µs, quiet: true}
+          - {name: greatest_delay, type: u24, unit: µs, quiet: true}
+          - {name: least_preferred_delay, type: u24, unit: µs, quiet: true}
+          - {name: greatest_preferred_delay, type: u24, unit: µs, quiet: true}
+          - {layout: codec}
+          - {name: configuration, prefix: u8, quiet: true, layout: parameters}
+        2:
+          - {layout: quality}
+        "3-5":
+          - {name: cig, type: u8, label: CIG}
+          - {name: cis, type: u8, label: CIS}
+          - {name: metadata, prefix: u8, quiet: true, layout: parameters}
+  quality:
+    - {name: cig, type: u8, label: CIG}
+    - {name: cis, type: u8, label: CIS}
+    - {name: sdu_interval, type: u24, unit: µs, label: SDU every}
+    - {name: framing, type: u8, values: {0: unframed, 1: framed}, quiet: true}
+    - {name: phy, type: u8, quiet: true}
+    - {name: sdu_size, type: u16, unit: bytes, label: of up to}
+    - {name: retransmissions, type: u8, quiet: true}
+    - {name: latency, type: u16, unit: ms}
+    - {name: presentation_delay, type: u24, unit: µs}
+  source_address:
+    - {name: address_type, type: u8, values: {0: public, 1: random}, quiet: true}
+    - {name: address, type: address, label: ""}
+    - {name: advertising_set, type: u8, label: set}
+    - {name: broadcast_id, type: u24, format: hex, label: broadcast}
+  synchronization:
+    - {name: pa_sync, type: u8, values: {0: do_not, 1: with_transfer, 2: without_transfer}, label: synchronize}
+    - {name: pa_interval, type: u16, scale: {multiply: 1.25}, unit: ms, special: {0xffff: unknown}, quiet: [0xffff]}
+  subgroups:
+    - {name: subgroup_count, type: u8, label: subgroups}
+    - name: subgroups
+      label: ""
+      repeat: subgroup_count
+      fields:
+        - {name: streams, type: u32, format: hex}
+        - {name: metadata, prefix: u8, quiet: true, layout: parameters}
+characteristics:
+  - uuid: "2bc4"
+    name: Sink ASE
+    fields: [{layout: endpoint}]
+    examples:
+      - {hex: "01 00", fields: {endpoint: 1, state: idle}, text: "endpoint 1, idle"}
+      - hex: "01 02 00 01 10 27 00 00 02 78 00 05 14 00 40 9c 00"
+        fields: {state: qos_configured, cig: 0, cis: 1, sdu_interval: 10000, sdu_size: 120, latency: 20,
+                 presentation_delay: 40000}
+      - hex: "01 01 00 02 05 14 00 40 9c 00 40 9c 00 40 9c 00 40 9c 00 06 00 00 00 00 03 02 01 08"
+        fields: {state: codec_configured, coding: LC3, configuration: {parameters: [{kind: 1, parameter: "08"}]}}
+      - {hex: "01 04 00 01 04 03 02 04 00", fields: {state: streaming,
+         metadata: {parameters: [{kind: 2, parameter: "0400"}]}}, text: "endpoint 1, streaming, CIG 0, CIS 1"}
+  - uuid: "2bc5"
+    name: Source ASE
+    fields: [{layout: endpoint}]
+    examples:
+      - {hex: "02 06", fields: {endpoint: 2, state: releasing}}
+  - uuid: "2bc6"
+    name: ASE Control Point
+    fields:
+      - {name: command, type: u8, values: operation, label: ""}
+      # 255 in a response: it is about the request, not about an endpoint.
+      - {name: endpoint_count, type: u8, quiet: true}
+      - name: endpoints
+        label: ""
+        when: written
+        repeat: endpoint_count
+        fields:
+          - {name: endpoint, type: u8}
+          - choose: command
+            cases:
+              1:
+                - {name: target_latency, type: u8, values: {1: low, 2: balanced, 3: high}, label: latency}
+                - {name: target_phy, type: u8, values: {1: LE 1M, 2: LE 2M, 3: LE Coded}, label: ""}
+                - {layout: codec}
+                - {name: configuration, prefix: u8, quiet: true, layout: parameters}
+              2: [{layout: quality}]
+              3: [{name: metadata, prefix: u8, quiet: true, layout: parameters}]
+              7: [{name: metadata, prefix: u8, quiet: true, layout: parameters}]
+      - name: results
+        label: ""
+        when: "!written"
+        repeat: endpoint_count * (endpoint_count != 255) + (endpoint_count == 255)
+        fields:
+          - {name: endpoint, type: u8}
+          - name: result
+            type: u8
+            label: ""
+            values: {0: success, 1: op_code_not_supported, 2: invalid_length, 3: invalid_endpoint, 4: invalid_transition,
+                     5: invalid_direction, 6: capabilities_not_supported, 7: parameter_not_supported,
+                     8: parameter_rejected, 9: invalid_parameter, 10: metadata_not_supported, 11: metadata_rejected,
+                     12: invalid_metadata, 13: insufficient_resources, 14: unspecified_error}
+          - {name: reason, type: u8, quiet: [0]}
+    exchange: {response: command}
+    examples:
+      - hex: "01 01 01 02 02 06 00 00 00 00 03 02 01 08"
+        written: true
+        fields: {command: configure_codec, endpoints: [{endpoint: 1, target_latency: balanced, target_phy: LE 2M,
+                 coding: LC3, configuration: {parameters: [{kind: 1, parameter: "08"}]}}]}
+        text: "configure codec, endpoint 1, latency balanced, LE 2M, LC3"
+      - hex: "02 01 01 00 01 10 27 00 00 02 78 00 05 14 00 40 9c 00"
+        written: true
+        fields: {command: configure_qos, endpoints: [{endpoint: 1, cig: 0, cis: 1, sdu_interval: 10000, sdu_size: 120,
+                 latency: 20, presentation_delay: 40000}]}
+      - {hex: "03 02 01 00 02 00", written: true, fields: {command: enable, endpoints: [{endpoint: 1}, {endpoint: 2}]},
+         text: "enable, endpoint 1; endpoint 2"}
+      - {hex: "08 01 01", written: true, fields: {command: release}, text: "release, endpoint 1"}
+      - {hex: "03 02 01 00 00 02 00 00", fields: {results: [{endpoint: 1, result: success, reason: 0},
+         {endpoint: 2, result: success}]}, text: "enable, endpoint 1, success; endpoint 2, success"}
+      - {hex: "01 ff 00 02 00", fields: {results: [{endpoint: 0, result: invalid_length}]}}
+  - uuid: "2bc7"
+    name: Broadcast Audio Scan Control Point
+    fields:
+      - {name: command, type: u8, values: scan_operation, label: ""}
+      - choose: command
+        cases:
+          2:
+            - {layout: source_address}
+            - {layout: synchronization}
+            - {layout: subgroups}
+          3:
+            - {name: source_id, type: u8, label: source}
+            - {layout: synchronization}
+            - {layout: subgroups}
+          4:
+            - {name: source_id, type: u8, label: source}
+            - {name: broadcast_code, type: bytes, size: 16, secret: true}
+          5: [{name: source_id, type: u8, label: source}]
+    examples:
+      - {hex: "01", written: true, fields: {command: remote_scan_started}, text: remote scan started}
+      - hex: "02 01 56 34 12 ef cd eb 03 cc bb aa 01 50 00 01 03 00 00 00 00"
+        written: true
+        fields: {command: add_source, address_type: random, address: "EB:CD:EF:12:34:56", advertising_set: 3,
+                 broadcast_id: "0xaabbcc", pa_sync: with_transfer, pa_interval: 100,
+                 subgroups: [{streams: "0x00000003"}]}
+      - {hex: "04 01 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f", written: true,
+         fields: {command: set_broadcast_code, source_id: 1},
+         text: "set broadcast code, source 1, broadcast code <hidden>"}
+      - {hex: "05 01", written: true, fields: {command: remove_source, source_id: 1}}
+  - uuid: "2bc8"
+    size: 0
+    name: Broadcast Receive State
+    fields: []
+    text: no source
+    examples:
+      - {hex: "", text: no source}
+  - uuid: "2bc8"
+    name: Broadcast Receive State
+    fields:
+      - {name: source_id, type: u8, label: source}
+      - {layout: source_address}
+      - name: pa_sync
+        type: u8
+        label: ""
+        values: {0: not_synchronized, 1: transfer_requested, 2: synchronized, 3: failed, 4: no_transfer}
+      - {name: encryption, type: u8, values: {0: not_encrypted, 1: code_required, 2: decrypting, 3: bad_code}, label: ""}
+      - {name: bad_code, type: bytes, size: 16, secret: true, when: encryption == 3}
+      - {layout: subgroups}
+    examples:
+      - hex: "01 01 56 34 12 ef cd eb 03 cc bb aa 02 00 01 03 00 00 00 00"
+        fields: {source_id: 1, address: "EB:CD:EF:12:34:56", broadcast_id: "0xaabbcc", pa_sync: synchronized,
+                 encryption: not_encrypted, subgroups: [{streams: "0x00000003"}]}
+        text: "source 1, EB:CD:EF:12:34:56, set 3, broadcast 0xaabbcc, synchronized, not encrypted, subgroups 1, \
+               0x00000003"
+  - uuid: "2bc9"
+    name: Sink PAC
+    fields: [{layout: capabilities}]
+    examples:
+      - hex: "01 06 00 00 00 00 04 03 01 ff 00 00"
+        fields: {records: [{coding: LC3, capabilities: {parameters: [{kind: 1, parameter: ff00}]}}]}
+        text: "records 1, LC3"
+  - uuid: "2bcb"
+    name: Source PAC
+    fields: [{layout: capabilities}]
+    examples:
+      - {hex: "00", fields: {record_count: 0}}
+  - uuid: "2bcd"
+    name: Available Audio Contexts
+    fields:
+      - {name: sink, layout: contexts}
+      - {name: source, layout: contexts}
+    examples:
+      - {hex: "06 00 02 00", fields: {sink: {conversational: true, media: true}, source: {conversational: true}},
+         text: "sink conversational, media, source conversational"}
+  - uuid: "2bce"
+    name: Supported Audio Contexts
+    fields:
+      - {name: sink, layout: contexts}
+      - {name: source, layout: contexts}
+    examples:
+      - {hex: "ff 0f 00 00", fields: {sink: {emergency_alarm: true}, source: {media: false}}}
 
 """##
 
@@ -1851,6 +2301,15 @@ characteristics:
       - {name: user_id, type: u8, special: {255: unknown}, label: user, when: flags.has_user}
       - {layout: status, when: flags.has_status}
     examples:
+      - hex: "1e 8a 00 58 00 78 00 00 00 04 11 14 29 3b 3c 00 01 27 00"
+        fields: {systolic: 138, diastolic: 88, mean: 120, time: "????-04-17T20:41:59", pulse_rate: 60, user_id: 1,
+                 body_movement: true, cuff_too_loose: true, irregular_pulse: true, pulse_rate_range: within,
+                 improper_position: true}
+        source: Android BLE Common Library, BloodPressureMeasurementDataCallbackTest
+      - hex: "15 bd f0 0b 00 9f f0 3c 00 12 00"
+        fields: {systolic: 18.9, diastolic: 11, mean: 15.9, pulse_rate: 60, cuff_too_loose: true,
+                 pulse_rate_range: below, body_movement: false}
+        source: Android BLE Common Library, BloodPressureMeasurementDataCallbackTest
       - hex: "1e 78 00 50 00 5d 00 ea 07 0b 16 05 1a 32 48 00 01 04 00"
         fields: {systolic: 120, diastolic: 80, mean: 93, time: "2026-11-22T05:26:50", pulse_rate: 72, user_id: 1,
                  irregular_pulse: true}
@@ -1972,7 +2431,7 @@ characteristics:
       # Only what came in one segment can be read; the CRC is that of the whole record.
       - choose: segmentation.first_segment && segmentation.last_segment && characteristic == 0x2b34
         cases:
-          1: [{name: measurement, layout: "2b34"}]
+          1: [{name: measurement, layout: "2b34", label: ""}]
           other:
             - {name: segment, type: bytes, size: "remaining - 2 * (segmentation.last_segment && @2a49.features.e2e_crc)"}
       - {name: e2e_crc, type: u16, format: hex, quiet: true, when: segmentation.last_segment && @2a49.features.e2e_crc}
@@ -2208,6 +2667,20 @@ characteristics:
           - {name: quality, type: medfloat16, unit: "%", when: flags.has_quality}
           - {name: e2e_crc, type: u16, checksum: crc16_mcrf4xx, when: "@2aa8.features.e2e_crc"}
     examples:
+      - hex: "0f e3 d2 e4 05 00 02 14 ff 02 f0 e5 f3 8e 3f"
+        fields: {records: [{concentration: 12.34, time_offset: 5, session_stopped: false, battery_low: true,
+                            temperature_too_high: true, temperature_too_low: false, calibration_recommended: true,
+                            below_patient_low: true, result_too_high: true, trend: 0.2, quality: 99.7, e2e_crc: ok}]}
+        context: {"2aa8": "00 10 00 19 f4 0b"}
+        source: Android BLE Common Library, ContinuousGlucoseMeasurementDataCallbackTest
+      - hex: "06 00 0c 10 05 00 06 00 0c 10 06 00"
+        fields: {records: [{concentration: 120, time_offset: 5}, {concentration: 120, time_offset: 6}]}
+        source: Android BLE Common Library, ContinuousGlucoseMeasurementDataCallbackTest
+      - hex: "08 00 0c 10 06 00 58 6f"
+        fields: {records: [{concentration: 120, time_offset: 6, e2e_crc: bad}]}
+        context: {"2aa8": "00 10 00 19 f4 0b"}
+        problems: [bad_checksum]
+        source: Android BLE Common Library, ContinuousGlucoseMeasurementDataCallbackTest
       - hex: "06 00 78 00 05 00"
         fields: {records: [{concentration: 120, time_offset: 5}]}
         text: "120 mg/dL, at 5 min"
@@ -2303,7 +2776,8 @@ characteristics:
           2: []
           # One byte in the service's specification, two in the Supplement; a CRC of two may follow.
           3:
-            - {name: interval, type: u8, unit: min, special: {0: disabled, 255: fastest}, label: "", when: remaining % 2 == 1}
+            - {name: interval, type: u8, unit: min, special: {0: disabled, 255: fastest}, label: "",
+               when: remaining % 2 == 1}
             - {name: interval, type: u16, unit: min, special: {0: disabled, 0xffff: fastest}, label: "",
                when: remaining % 2 == 0}
           4: [{layout: calibration}]
@@ -2375,8 +2849,8 @@ characteristics:
                  8: frying, 9: grilling, 10: melting, 11: poaching, 12: roasting, 13: sauteing, 14: simmering,
                  15: sous_vide, 16: steaming, 17: stewing, 255: other}
       - {name: duration, type: u16, unit: s, when: process != 0}
-      - {name: temperature, type: i16, scale: {decimal: -1}, unit: °C, special: {0x8000: not_known}, range: [-1000, 10000],
-         when: flags.has_temperature}
+      - {name: temperature, type: i16, scale: {decimal: -1}, unit: °C, special: {0x8000: not_known},
+         range: [-1000, 10000], when: flags.has_temperature}
       # Called unsigned, with bounds of −12.8 and 12.7 K/s: signed.
       - {name: gradient, type: i8, scale: {decimal: -1}, unit: K/s, when: flags.has_temperature && flags.has_gradient}
       - {name: humidity, type: u16, scale: {decimal: -2}, unit: "%", special: {0xffff: not_known}, range: [0, 10000],
@@ -2428,8 +2902,8 @@ characteristics:
         values: {0: unknown_heating, 1: induction, 2: gas, 3: radiant, 4: refrigeration, 5: freezer,
                  255: manufacturer_specific}
       - {name: steps, type: u16}
-      - {name: nominal_power, type: u24, scale: {decimal: -1}, unit: W, special: {0xfffffe: not_valid, 0xffffff: not_known},
-         when: flags.has_power}
+      - {name: nominal_power, type: u24, scale: {decimal: -1}, unit: W,
+         special: {0xfffffe: not_valid, 0xffffff: not_known}, when: flags.has_power}
       - {name: boost_level, type: u8, unit: "%", when: flags.has_power}
       - {name: minimum_power, type: u16, scale: {decimal: -1}, unit: "%", range: [0, 3550], when: flags.has_power}
       - {name: maximum_temperature, type: i16, scale: {decimal: -1}, unit: °C, special: {0x8000: not_known},
@@ -2500,6 +2974,10 @@ characteristics:
       - {name: bottom_dead_spot_angle, type: u16, unit: °, label: bottom dead spot, when: flags.has_bottom_dead_spot}
       - {name: energy, type: u16, unit: kJ, when: flags.has_energy}
     examples:
+      - hex: "30 00 d2 04 ff ff ff ff 03 3f ff 07 e7 0f"
+        fields: {power: 1234, wheel_revolutions: 4294967295, wheel_event_time: 7.87646484375, crank_revolutions: 2047,
+                 crank_event_time: 3.9755859375}
+        source: pycycling, test_cycling_power_service.py
       - hex: "23 00 fa 00 63 c8 00 00 06"
         fields: {balance_reference: left, power: 250, balance: 49.5, crank_revolutions: 200, crank_event_time: 1.5}
         text: "250 W, balance 49.5 %, crank revolutions 200, at 1.500 s"
@@ -2868,7 +3346,7 @@ characteristics:
           - {bit: 1, name: has_device_identifier}
           - {bit: 2, name: has_issuer}
           - {bit: 3, name: has_authority}
-      - {name: udi_label, type: utf8, terminator: "00", when: flags.has_label}
+      - {name: udi_label, type: utf8, label: UDI, terminator: "00", when: flags.has_label}
       - {name: device_identifier, type: utf8, terminator: "00", when: flags.has_device_identifier}
       - {name: issuer, type: utf8, terminator: "00", when: flags.has_issuer}
       - {name: authority, type: utf8, terminator: "00", when: flags.has_authority}
@@ -3236,7 +3714,7 @@ structures:
 characteristics:
   - uuid: "2acc"
     name: Fitness Machine Feature
-    source: memory
+    source: memory, held against SwiftySensors
     fields:
       - name: features
         type: u32
@@ -3286,7 +3764,7 @@ characteristics:
                bike simulation, wheel circumference, spin down"
   - uuid: "2ad3"
     name: Training Status
-    source: memory
+    source: memory, held against SwiftySensors
     fields:
       - name: flags
         type: u8
@@ -3364,7 +3842,7 @@ characteristics:
       - {hex: "00 00 d0 07 01 00", fields: {minimum: 0, maximum: 2000, increment: 1}, text: 0 to 2000 W by 1 W}
   - uuid: "2ad9"
     name: Fitness Machine Control Point
-    source: memory
+    source: memory, held against SwiftySensors
     fields:
       - {name: command, type: u8, values: fitness_command, label: ""}
       - choose: command
@@ -3753,15 +4231,15 @@ characteristics:
   - uuid: "2bcf"
     name: Ammonia Concentration
     fields:
-      - {name: ammonia_concentration, type: medfloat16, unit: kg/m³}
+      - {name: ammonia_concentration, type: medfloat16, scale: {decimal: 9}, unit: µg/m³}
     examples:
-      - {hex: "7b 90", fields: {ammonia_concentration: 0.0000123}}
+      - {hex: "7b 90", fields: {ammonia_concentration: 12300}}
   - uuid: "2bd0"
     name: Carbon Monoxide Concentration
     fields:
-      - {name: carbon_monoxide_concentration, type: medfloat16, unit: kg/m³}
+      - {name: carbon_monoxide_concentration, type: medfloat16, scale: {decimal: 9}, unit: µg/m³}
     examples:
-      - {hex: "7b 90", fields: {carbon_monoxide_concentration: 0.0000123}}
+      - {hex: "7b 90", fields: {carbon_monoxide_concentration: 12300}}
   - uuid: "2bd1"
     name: Methane Concentration
     fields:
@@ -3771,51 +4249,51 @@ characteristics:
   - uuid: "2bd2"
     name: Nitrogen Dioxide Concentration
     fields:
-      - {name: nitrogen_dioxide_concentration, type: medfloat16, unit: kg/m³}
+      - {name: nitrogen_dioxide_concentration, type: medfloat16, scale: {decimal: 9}, unit: µg/m³}
     examples:
-      - {hex: "7b 90", fields: {nitrogen_dioxide_concentration: 0.0000123}}
+      - {hex: "7b 90", fields: {nitrogen_dioxide_concentration: 12300}}
   - uuid: "2bd3"
     name: Non-Methane Volatile Organic Compounds Concentration
     fields:
-      - {name: nmvoc_concentration, type: medfloat16, unit: kg/m³}
+      - {name: nmvoc_concentration, type: medfloat16, scale: {decimal: 9}, unit: µg/m³}
     examples:
-      - {hex: "7b 90", fields: {nmvoc_concentration: 0.0000123}}
+      - {hex: "7b 90", fields: {nmvoc_concentration: 12300}}
   - uuid: "2bd4"
     name: Ozone Concentration
     fields:
-      - {name: ozone_concentration, type: medfloat16, unit: kg/m³}
+      - {name: ozone_concentration, type: medfloat16, scale: {decimal: 9}, unit: µg/m³}
     examples:
-      - {hex: "7b 90", fields: {ozone_concentration: 0.0000123}}
+      - {hex: "7b 90", fields: {ozone_concentration: 12300}}
   - uuid: "2bd5"
     name: Particulate Matter - PM1 Concentration
     fields:
-      - {name: pm1_concentration, type: medfloat16, unit: kg/m³}
+      - {name: pm1_concentration, type: medfloat16, scale: {decimal: 9}, unit: µg/m³}
     examples:
-      - {hex: "7b 90", fields: {pm1_concentration: 0.0000123}}
+      - {hex: "7b 90", fields: {pm1_concentration: 12300}}
   - uuid: "2bd6"
     name: Particulate Matter - PM2.5 Concentration
     fields:
-      - {name: pm2_5_concentration, type: medfloat16, unit: kg/m³}
+      - {name: pm2_5_concentration, type: medfloat16, scale: {decimal: 9}, unit: µg/m³}
     examples:
-      - {hex: "7b 90", fields: {pm2_5_concentration: 0.0000123}}
+      - {hex: "7b 90", fields: {pm2_5_concentration: 12300}}
   - uuid: "2bd7"
     name: Particulate Matter - PM10 Concentration
     fields:
-      - {name: pm10_concentration, type: medfloat16, unit: kg/m³}
+      - {name: pm10_concentration, type: medfloat16, scale: {decimal: 9}, unit: µg/m³}
     examples:
-      - {hex: "7b 90", fields: {pm10_concentration: 0.0000123}}
+      - {hex: "7b 90", fields: {pm10_concentration: 12300}}
   - uuid: "2bd8"
     name: Sulfur Dioxide Concentration
     fields:
-      - {name: sulfur_dioxide_concentration, type: medfloat16, unit: kg/m³}
+      - {name: sulfur_dioxide_concentration, type: medfloat16, scale: {decimal: 9}, unit: µg/m³}
     examples:
-      - {hex: "7b 90", fields: {sulfur_dioxide_concentration: 0.0000123}}
+      - {hex: "7b 90", fields: {sulfur_dioxide_concentration: 12300}}
   - uuid: "2bd9"
     name: Sulfur Hexafluoride Concentration
     fields:
-      - {name: sulfur_hexafluoride_concentration, type: medfloat16, unit: kg/m³}
+      - {name: sulfur_hexafluoride_concentration, type: medfloat16, scale: {decimal: 9}, unit: µg/m³}
     examples:
-      - {hex: "7b 90", fields: {sulfur_hexafluoride_concentration: 0.0000123}}
+      - {hex: "7b 90", fields: {sulfur_hexafluoride_concentration: 12300}}
   - uuid: "2be7"
     name: VOC Concentration
     fields:
@@ -3857,11 +4335,11 @@ characteristics:
       - {name: maximum_interval, type: u16, scale: {multiply: 1.25}, unit: ms, special: {0xffff: any}, range: [6, 3200]}
       - {name: latency, type: u16, range: [0, 499]}
       - {name: timeout, type: u16, scale: {multiply: 10}, unit: ms, special: {0xffff: any}, range: [10, 3200]}
-    text: "interval {minimum_interval} to {maximum_interval}, latency {latency}, timeout {timeout}"
+    text: "interval {minimum_interval:n} to {maximum_interval}, latency {latency}, timeout {timeout}"
     examples:
       - hex: "06 00 18 00 00 00 90 01"
         fields: {minimum_interval: 7.5, maximum_interval: 30, latency: 0, timeout: 4000}
-        text: "interval 7.50 ms to 30.00 ms, latency 0, timeout 4000 ms"
+        text: "interval 7.50 to 30.00 ms, latency 0, timeout 4000 ms"
       - {hex: "ff ff ff ff 00 00 ff ff", fields: {minimum_interval: any, maximum_interval: any, timeout: any}}
   - uuid: "2aa6"
     name: Central Address Resolution
@@ -3870,9 +4348,9 @@ characteristics:
       - {hex: "01", fields: {address_resolution: supported}, text: supported}
   - uuid: "2ac9"
     name: Resolvable Private Address Only
-    fields: [{name: resolvable_private_addresses, type: u8, values: {0: only}}]
+    fields: [{name: addresses, type: u8, values: {0: resolvable_private_only}}]
     examples:
-      - {hex: "00", fields: {resolvable_private_addresses: only}}
+      - {hex: "00", fields: {addresses: resolvable_private_only}}
   - uuid: "2bf5"
     name: LE GATT Security Levels
     fields:
@@ -3929,12 +4407,6 @@ enumerations:
                 5: arterial_whole_blood, 6: arterial_plasma, 7: undetermined_whole_blood, 8: undetermined_plasma,
                 9: interstitial_fluid, 10: control_solution}
   sample_location: {1: finger, 2: alternate_site_test, 3: earlobe, 4: control_solution, 15: not_available}
-  record_command: {1: report_stored_records, 2: delete_stored_records, 3: abort, 4: report_number_of_stored_records,
-                   5: number_of_stored_records, 6: response, 7: combined_report, 8: combined_report_response}
-  record_operator: {0: "null", 1: all_records, 2: up_to, 3: from, 4: within, 5: first_record, 6: last_record}
-  record_result: {1: success, 2: op_code_not_supported, 3: invalid_operator, 4: operator_not_supported,
-                  5: invalid_operand, 6: no_records_found, 7: abort_unsuccessful, 8: procedure_not_completed,
-                  9: operand_not_supported, 10: server_busy}
 characteristics:
   - uuid: "2a18"
     name: Glucose Measurement
@@ -3950,8 +4422,11 @@ characteristics:
       - {name: sequence_number, type: u16, label: record}
       - {name: base_time, type: datetime, label: at}
       - {name: time_offset, type: i16, unit: min, label: plus, when: flags.has_time_offset}
-      - {name: concentration, type: medfloat16, unit: kg/L, label: "", when: flags.has_concentration && !flags.molar}
-      - {name: concentration, type: medfloat16, unit: mol/L, label: "", when: flags.has_concentration && flags.molar}
+      # On the air kg/L and mol/L.
+      - {name: concentration, type: medfloat16, scale: {decimal: 5}, unit: mg/dL, label: "",
+         when: flags.has_concentration && !flags.molar}
+      - {name: concentration, type: medfloat16, scale: {decimal: 3}, unit: mmol/L, label: "",
+         when: flags.has_concentration && flags.molar}
       - name: sample
         type: u8
         when: flags.has_concentration
@@ -3975,13 +4450,18 @@ characteristics:
           - {bit: 10, name: general_device_fault}
           - {bit: 11, name: time_fault}
     examples:
+      - hex: "1b 01 00 e3 07 02 1b 0b 0a 1e fb ff 1e 00 12 05 01"
+        fields: {context_follows: true, sequence_number: 1, base_time: "2019-02-27T11:10:30", time_offset: -5,
+                 concentration: 3000000, sample_type: capillary_plasma, sample_location: finger, battery_low: true,
+                 sample_size_insufficient: true, temperature_too_low: true, general_device_fault: false}
+        source: Android BLE Common Library, GlucoseMeasurementDataCallbackTest
       - hex: "1b 05 00 ea 07 0b 16 05 1a 32 0a 00 66 b0 11 01 00"
         fields: {context_follows: true, sequence_number: 5, base_time: "2026-11-22T05:26:50", time_offset: 10,
-                 concentration: 0.00102, sample_type: capillary_whole_blood, sample_location: finger, battery_low: true}
-        text: "context follows, record 5, at 2026-11-22 05:26:50, plus 10 min, 0.00102 kg/L, capillary whole blood, \
+                 concentration: 102, sample_type: capillary_whole_blood, sample_location: finger, battery_low: true}
+        text: "context follows, record 5, at 2026-11-22 05:26:50, plus 10 min, 102 mg/dL, capillary whole blood, \
                finger, battery low"
       - hex: "06 06 00 ea 07 0b 16 05 1a 32 38 c0 f1"
-        fields: {sequence_number: 6, concentration: 0.0056, sample_location: not_available}
+        fields: {sequence_number: 6, concentration: 5.6, sample_location: not_available}
   - uuid: "2a34"
     name: Glucose Measurement Context
     fields:
@@ -4000,7 +4480,7 @@ characteristics:
       - {name: extended_flags, type: u8, format: hex, when: flags.extended}
       - {name: carbohydrate_source, type: u8, label: "", when: flags.has_carbohydrate,
          values: {1: breakfast, 2: lunch, 3: dinner, 4: snack, 5: drink, 6: supper, 7: brunch}}
-      - {name: carbohydrate, type: medfloat16, unit: kg, when: flags.has_carbohydrate}
+      - {name: carbohydrate, type: medfloat16, scale: {decimal: 3}, unit: g, when: flags.has_carbohydrate}
       - {name: meal, type: u8, label: "", when: flags.has_meal,
          values: {1: before_meal, 2: after_meal, 3: fasting, 4: casual, 5: bedtime}}
       - name: health_and_tester
@@ -4018,14 +4498,16 @@ characteristics:
       - {name: medication_kind, type: u8, label: "", when: flags.has_medication,
          values: {1: rapid_acting_insulin, 2: short_acting_insulin, 3: intermediate_acting_insulin,
                   4: long_acting_insulin, 5: premixed_insulin}}
-      - {name: medication, type: medfloat16, unit: kg, when: flags.has_medication && !flags.in_liters}
-      - {name: medication, type: medfloat16, unit: L, when: flags.has_medication && flags.in_liters}
+      - {name: medication, type: medfloat16, scale: {decimal: 6}, unit: mg,
+         when: flags.has_medication && !flags.in_liters}
+      - {name: medication, type: medfloat16, scale: {decimal: 3}, unit: mL,
+         when: flags.has_medication && flags.in_liters}
       - {name: hba1c, type: medfloat16, unit: "%", label: HbA1c, when: flags.has_hba1c}
     examples:
       - hex: "5b 05 00 01 32 d0 02 08 07 3c 01 0a d0 41 f0"
-        fields: {sequence_number: 5, carbohydrate_source: breakfast, carbohydrate: 0.05, meal: after_meal,
+        fields: {sequence_number: 5, carbohydrate_source: breakfast, carbohydrate: 50, meal: after_meal,
                  exercise_duration: 1800, exercise_intensity: 60, medication_kind: rapid_acting_insulin,
-                 medication: 0.01, hba1c: 6.5}
+                 medication: 10000, hba1c: 6.5}
       - hex: "04 05 00 51"
         fields: {tester: self, health: no_issues}
         text: "record 5, tester self, health no issues"
@@ -4049,59 +4531,6 @@ characteristics:
     examples:
       - {hex: "03 04", fields: {low_battery_detection: true, multiple_bonds: true},
          text: "low battery detection, sensor malfunction detection, multiple bonds"}
-  # What filters a record belongs to the service: glucose sensors count records or go by the user's clock.
-  - uuid: "2a52"
-    service: "1808"
-    name: Record Access Control Point
-    fields:
-      - {name: command, type: u8, values: record_command, label: ""}
-      - {name: operator, type: u8, values: record_operator, label: "", quiet: [0]}
-      - choose: command
-        cases:
-          5: [{name: records, type: u16, label: ""}]
-          6:
-            - {name: request, type: u8, values: record_command, label: to}
-            - {name: result, type: u8, values: record_result, label: ""}
-          8: [{name: records, type: u16, label: ""}]
-          other:
-            - {name: filter, type: u8, values: {1: sequence_number, 2: user_facing_time}, label: "", optional: true}
-            - choose: operator
-              cases:
-                2: [{name: highest, type: u16, label: "", when: filter == 1},
-                    {name: latest, type: datetime, label: "", when: filter == 2}]
-                3: [{name: lowest, type: u16, label: "", when: filter == 1},
-                    {name: earliest, type: datetime, label: "", when: filter == 2}]
-                4: [{name: lowest, type: u16, label: "", when: filter == 1}, {name: highest, type: u16, label: to, when: filter == 1},
-                    {name: earliest, type: datetime, label: "", when: filter == 2},
-                    {name: latest, type: datetime, label: to, when: filter == 2}]
-    exchange: {request: command < 5 || command == 7, timeout_ms: 30000}
-    examples:
-      - {hex: "01 01", written: true, fields: {command: report_stored_records, operator: all_records},
-         text: "report stored records, all records"}
-      - {hex: "04 03 01 05 00", written: true, fields: {filter: sequence_number, lowest: 5},
-         text: "report number of stored records, from, sequence number, 5"}
-      - {hex: "01 04 02 ea 07 0b 01 00 00 00 ea 07 0b 16 00 00 00", written: true,
-         fields: {operator: within, filter: user_facing_time, earliest: "2026-11-01T00:00:00",
-                  latest: "2026-11-22T00:00:00"}}
-      - {hex: "05 00 0c 00", fields: {command: number_of_stored_records, records: 12},
-         text: "number of stored records, 12"}
-      - {hex: "06 00 01 01", fields: {command: response, request: report_stored_records, result: success},
-         text: "response, to report stored records, success"}
-  - uuid: "2a52"
-    name: Record Access Control Point
-    fields:
-      - {name: command, type: u8, values: record_command, label: ""}
-      - {name: operator, type: u8, values: record_operator, label: "", quiet: [0]}
-      - choose: command
-        cases:
-          6:
-            - {name: request, type: u8, values: record_command, label: to}
-            - {name: result, type: u8, values: record_result, label: ""}
-          other: [{name: operand, type: bytes, when: remaining > 0}]
-    exchange: {request: command < 5 || command == 7, timeout_ms: 30000}
-    examples:
-      - {hex: "07 02 01 05 00", written: true, fields: {command: combined_report, operator: up_to, operand: "010500"}}
-      - {hex: "06 00 04 06", fields: {request: report_number_of_stored_records, result: no_records_found}}
 
 """##
 
@@ -4386,7 +4815,17 @@ characteristics:
     examples:
       - hex: "02 00 04 00 00 00 00 00"
         fields: {left_shift: true, right_alt: false, keys: [a, none, none, none, none, none]}
-      - {hex: "00 00 00 00 00 00 00 00", fields: {left_shift: false}}
+  - uuid: "2a22"
+    match: "00 00 00 00 00 00 00 00"
+    size: 8
+    name: Boot Keyboard Input Report
+    fields:
+      - {name: modifiers, type: u8, format: hex}
+      - {name: unused, type: u8, quiet: true}
+      - {name: keys, type: u8, values: key, repeat: 6, quiet: true}
+    text: no key
+    examples:
+      - {hex: "00 00 00 00 00 00 00 00", fields: {keys: [none, none, none, none, none, none]}, text: no key}
   - uuid: "2a31"
     name: Scan Refresh
     fields: [{name: scan_refresh, type: u8, values: {0: server_requires_refresh}}]
@@ -4811,7 +5250,7 @@ characteristics:
 private let source_management: StaticString = ##"""
 profile: management
 title: Bond Management Service, users of the User Data Service
-source: memory
+source: memory, op codes and features held against BTstack and drivers of scales
 enumerations:
   user_command: {1: register_new_user, 2: consent, 3: delete_user_data, 4: list_all_users, 5: delete_users,
                  32: response}
@@ -4823,10 +5262,10 @@ characteristics:
       - choose: command
         cases:
           # The consent code guards a person's data, as a PIN does.
-          1: [{name: consent_code, type: u16, quiet: true}]
+          1: [{name: consent_code, type: u16, secret: true}]
           2:
             - {name: user_index, type: u8, label: user}
-            - {name: consent_code, type: u16, quiet: true}
+            - {name: consent_code, type: u16, secret: true}
           3: []
           4: []
           5: [{name: user_index, type: u8, special: {255: unknown}, label: user}]
@@ -4845,7 +5284,7 @@ characteristics:
           other: [{name: parameter, type: bytes, when: remaining > 0}]
     exchange: {request: command < 32, response: 32}
     examples:
-      - {hex: "02 01 d2 04", written: true, fields: {command: consent, user_index: 1}, text: "consent, user 1"}
+      - {hex: "02 01 d2 04", written: true, fields: {command: consent, user_index: 1}, text: "consent, user 1, consent code <hidden>"}
       - {hex: "20 02 01", fields: {request: consent, result: success}, text: "response, to consent, success"}
       - {hex: "20 01 01 03", fields: {request: register_new_user, user_index: 3}}
   - uuid: "2aa4"
@@ -4854,12 +5293,12 @@ characteristics:
       - name: command
         type: u8
         label: ""
-        values: {1: delete_own_bond, 2: delete_own_bond_of_classic, 3: delete_own_bond_of_le, 4: delete_all_bonds,
-                 5: delete_all_bonds_of_classic, 6: delete_all_bonds_of_le, 7: delete_all_other_bonds,
-                 8: delete_all_other_bonds_of_classic, 9: delete_all_other_bonds_of_le}
-      - {name: authorization_code, type: utf8, quiet: true, when: remaining > 0}
+        values: {1: delete_own_bond, 2: delete_own_classic_bond, 3: delete_own_le_bond, 4: delete_all_bonds,
+                 5: delete_all_classic_bonds, 6: delete_all_le_bonds, 7: delete_all_other_bonds,
+                 8: delete_all_other_classic_bonds, 9: delete_all_other_le_bonds}
+      - {name: authorization_code, type: utf8, secret: true, when: remaining > 0}
     examples:
-      - {hex: "03", written: true, fields: {command: delete_own_bond_of_le}, text: delete own bond of le}
+      - {hex: "03", written: true, fields: {command: delete_own_le_bond}, text: delete own le bond}
   - uuid: "2aa5"
     name: Bond Management Feature
     fields:
@@ -4868,27 +5307,270 @@ characteristics:
         bits:
           - {bit: 0, name: delete_own_bond}
           - {bit: 1, name: delete_own_bond_needs_code}
-          - {bit: 2, name: delete_own_bond_of_classic}
-          - {bit: 3, name: delete_own_bond_of_classic_needs_code}
-          - {bit: 4, name: delete_own_bond_of_le}
-          - {bit: 5, name: delete_own_bond_of_le_needs_code}
+          - {bit: 2, name: delete_own_classic_bond}
+          - {bit: 3, name: delete_own_classic_bond_needs_code}
+          - {bit: 4, name: delete_own_le_bond}
+          - {bit: 5, name: delete_own_le_bond_needs_code}
           - {bit: 6, name: delete_all_bonds}
           - {bit: 7, name: delete_all_bonds_needs_code}
-          - {bit: 8, name: delete_all_bonds_of_classic}
-          - {bit: 9, name: delete_all_bonds_of_classic_needs_code}
-          - {bit: 10, name: delete_all_bonds_of_le}
-          - {bit: 11, name: delete_all_bonds_of_le_needs_code}
+          - {bit: 8, name: delete_all_classic_bonds}
+          - {bit: 9, name: delete_all_classic_bonds_needs_code}
+          - {bit: 10, name: delete_all_le_bonds}
+          - {bit: 11, name: delete_all_le_bonds_needs_code}
           - {bit: 12, name: delete_all_other_bonds}
           - {bit: 13, name: delete_all_other_bonds_needs_code}
-          - {bit: 14, name: delete_all_other_bonds_of_classic}
-          - {bit: 15, name: delete_all_other_bonds_of_classic_needs_code}
-          - {bit: 16, name: delete_all_other_bonds_of_le}
-          - {bit: 17, name: delete_all_other_bonds_of_le_needs_code}
+          - {bit: 14, name: delete_all_other_classic_bonds}
+          - {bit: 15, name: delete_all_other_classic_bonds_needs_code}
+          - {bit: 16, name: delete_all_other_le_bonds}
+          - {bit: 17, name: delete_all_other_le_bonds_needs_code}
           - {bit: 18, name: identify_yourself}
           - {bit: 23, name: extended}
     examples:
-      - {hex: "10 04 00", fields: {delete_own_bond_of_le: true, delete_all_bonds_of_le: true},
-         text: "delete own bond of le, delete all bonds of le"}
+      - {hex: "10 04 00", fields: {delete_own_le_bond: true, delete_all_le_bonds: true},
+         text: "delete own le bond, delete all le bonds"}
+
+"""##
+
+private let source_media: StaticString = ##"""
+profile: media
+title: Media Control and Telephone Bearer Services
+source: memory, op codes held against Zephyr; the GATT Specification Supplement has no layout of these
+enumerations:
+  media_command: {1: play, 2: pause, 3: fast_rewind, 4: fast_forward, 5: stop, 0x10: move_relative,
+                  0x20: previous_segment, 0x21: next_segment, 0x22: first_segment, 0x23: last_segment,
+                  0x24: goto_segment, 0x30: previous_track, 0x31: next_track, 0x32: first_track, 0x33: last_track,
+                  0x34: goto_track, 0x40: previous_group, 0x41: next_group, 0x42: first_group, 0x43: last_group,
+                  0x44: goto_group}
+  playing_order: {1: single_once, 2: single_repeat, 3: in_order_once, 4: in_order_repeat, 5: oldest_once,
+                  6: oldest_repeat, 7: newest_once, 8: newest_repeat, 9: shuffle_once, 10: shuffle_repeat}
+  call_state: {0: incoming, 1: dialing, 2: alerting, 3: active, 4: locally_held, 5: remotely_held,
+               6: locally_and_remotely_held}
+  call_command: {0: accept, 1: terminate, 2: local_hold, 3: local_retrieve, 4: originate, 5: join}
+structures:
+  call_flags:
+    - name: flags
+      type: u8
+      bits:
+        - {bit: 0, name: direction, values: {0: incoming_call, 1: outgoing_call}, label: ""}
+        - {bit: 1, name: withheld_by_server}
+        - {bit: 2, name: withheld_by_network}
+characteristics:
+  - uuid: "2b93"
+    name: Media Player Name
+    fields: [{name: player, type: utf8}]
+    examples:
+      - {hex: "50 6c 61 79 65 72", fields: {player: Player}}
+  - uuid: "2b95"
+    name: Media Player Icon URL
+    fields: [{name: icon_url, type: utf8}]
+    examples:
+      - {hex: "68 74 74 70 3a 2f 2f 61", fields: {icon_url: "http://a"}}
+  - uuid: "2b96"
+    name: Track Changed
+    fields: []
+    text: track changed
+    examples:
+      - {hex: "", text: track changed}
+  - uuid: "2b97"
+    name: Track Title
+    fields: [{name: title, type: utf8}]
+    examples:
+      - {hex: "53 6f 6e 67", fields: {title: Song}}
+  - uuid: "2b98"
+    name: Track Duration
+    fields: [{name: duration, type: i32, scale: {decimal: -2}, unit: s, special: {"-1": not_known}}]
+    examples:
+      - {hex: "50 46 00 00", fields: {duration: 180}}
+      - {hex: "ff ff ff ff", fields: {duration: not_known}}
+  - uuid: "2b99"
+    name: Track Position
+    fields: [{name: position, type: i32, scale: {decimal: -2}, unit: s, special: {"-1": not_known}}]
+    examples:
+      - {hex: "e8 03 00 00", fields: {position: 10}}
+  # 64 steps double the speed.
+  - uuid: "2b9a"
+    name: Playback Speed
+    fields: [{name: speed, type: i8, exponential: {base: 1.0108892860517005}, decimals: 2}]
+    text: "{speed} times"
+    examples:
+      - {hex: "00", fields: {speed: 1}, text: 1.00 times}
+  - uuid: "2b9b"
+    name: Seeking Speed
+    fields: [{name: seeking_speed, type: i8, special: {0: not_seeking}}]
+    examples:
+      - {hex: "00", fields: {seeking_speed: not_seeking}}
+      - {hex: "f0", fields: {seeking_speed: -16}}
+  - uuid: "2ba1"
+    name: Playing Order
+    fields: [{name: playing_order, type: u8, values: playing_order}]
+    examples:
+      - {hex: "09", fields: {playing_order: shuffle_once}}
+  - uuid: "2ba2"
+    name: Playing Orders Supported
+    fields:
+      - name: playing_orders
+        type: u16
+        bits:
+          - {bit: 0, name: single_once}
+          - {bit: 1, name: single_repeat}
+          - {bit: 2, name: in_order_once}
+          - {bit: 3, name: in_order_repeat}
+          - {bit: 4, name: oldest_once}
+          - {bit: 5, name: oldest_repeat}
+          - {bit: 6, name: newest_once}
+          - {bit: 7, name: newest_repeat}
+          - {bit: 8, name: shuffle_once}
+          - {bit: 9, name: shuffle_repeat}
+    examples:
+      - {hex: "04 02", fields: {in_order_once: true, shuffle_repeat: true}, text: "in order once, shuffle repeat"}
+  - uuid: "2ba3"
+    name: Media State
+    fields: [{name: media_state, type: u8, values: {0: inactive, 1: playing, 2: paused, 3: seeking}}]
+    examples:
+      - {hex: "01", fields: {media_state: playing}, text: playing}
+  - uuid: "2ba4"
+    name: Media Control Point
+    fields:
+      - {name: command, type: u8, values: media_command, label: ""}
+      - {name: result, type: u8, label: "", when: "!written",
+         values: {1: success, 2: op_code_not_supported, 3: player_inactive, 4: command_cannot_be_completed}}
+      - {name: offset, type: i32, scale: {decimal: -2}, unit: s, label: by, when: written && command == 0x10}
+      - {name: number, type: i32, label: "",
+         when: written && (command == 0x24 || command == 0x34 || command == 0x44)}
+    exchange: {response: command}
+    examples:
+      - {hex: "01", written: true, fields: {command: play}, text: play}
+      - {hex: "01 01", fields: {command: play, result: success}, text: "play, success"}
+      - {hex: "10 e8 03 00 00", written: true, fields: {command: move_relative, offset: 10},
+         text: "move relative, by 10.00 s"}
+      - {hex: "34 02 00 00 00", written: true, fields: {command: goto_track, number: 2}}
+  - uuid: "2bb3"
+    name: Bearer Provider Name
+    fields: [{name: provider, type: utf8}]
+    examples:
+      - {hex: "54 65 6c", fields: {provider: Tel}}
+  - uuid: "2bb4"
+    name: Bearer UCI
+    fields: [{name: uniform_caller_identifier, type: utf8}]
+    examples:
+      - {hex: "75 6e 30 30 30", fields: {uniform_caller_identifier: un000}}
+  - uuid: "2bb5"
+    name: Bearer Technology
+    fields:
+      - {name: technology, type: u8,
+         values: {1: 3G, 2: 4G, 3: LTE, 4: Wi-Fi, 5: 5G, 6: GSM, 7: CDMA, 8: 2G, 9: WCDMA}}
+    examples:
+      - {hex: "03", fields: {technology: LTE}}
+  - uuid: "2bb6"
+    name: Bearer URI Schemes Supported List
+    fields: [{name: uri_schemes, type: utf8}]
+    examples:
+      - {hex: "74 65 6c 2c 73 69 70", fields: {uri_schemes: "tel,sip"}}
+  - uuid: "2bb7"
+    name: Bearer Signal Strength
+    fields: [{name: signal_strength, type: u8, unit: "%", special: {255: not_available}, range: [0, 100]}]
+    examples:
+      - {hex: "50", fields: {signal_strength: 80}}
+  - uuid: "2bb8"
+    name: Bearer Signal Strength Reporting Interval
+    fields: [{name: interval, type: u8, unit: s, special: {0: on_change}}]
+    examples:
+      - {hex: "0a", fields: {interval: 10}}
+  - uuid: "2bb9"
+    name: Bearer List Current Calls
+    fields:
+      - name: calls
+        label: ""
+        repeat: rest
+        prefix: u8
+        fields:
+          - {name: call, type: u8}
+          - {name: state, type: u8, values: call_state, label: ""}
+          - {layout: call_flags}
+          - {name: uri, type: utf8, label: ""}
+    examples:
+      - hex: "08 01 03 01 74 65 6c 3a 31"
+        fields: {calls: [{call: 1, state: active, direction: outgoing_call, uri: "tel:1"}]}
+        text: 'call 1, active, outgoing call, "tel:1"'
+  - uuid: "2bbb"
+    name: Status Flags
+    fields:
+      - name: status
+        type: u16
+        bits:
+          - {bit: 0, name: inband_ringtone}
+          - {bit: 1, name: silent_mode}
+    examples:
+      - {hex: "02 00", fields: {inband_ringtone: false, silent_mode: true}, text: silent mode}
+  - uuid: "2bbc"
+    name: Incoming Call Target Bearer URI
+    fields: [{name: call, type: u8}, {name: uri, type: utf8, label: to}]
+    examples:
+      - {hex: "01 74 65 6c 3a 31", fields: {call: 1, uri: "tel:1"}, text: 'call 1, to "tel:1"'}
+  - uuid: "2bbd"
+    name: Call State
+    fields:
+      - name: calls
+        label: ""
+        repeat: rest
+        fields:
+          - {name: call, type: u8}
+          - {name: state, type: u8, values: call_state, label: ""}
+          - {layout: call_flags}
+    examples:
+      - hex: "01 00 00 02 04 01"
+        fields: {calls: [{call: 1, state: incoming, direction: incoming_call}, {call: 2, state: locally_held}]}
+        text: call 1, incoming, incoming call; call 2, locally held, outgoing call
+  - uuid: "2bbe"
+    name: Call Control Point
+    fields:
+      - {name: command, type: u8, values: call_command, label: ""}
+      - {name: call, type: u8, when: "!written || command <= 3"}
+      - name: result
+        type: u8
+        label: ""
+        when: "!written"
+        values: {0: success, 1: op_code_not_supported, 2: operation_not_possible, 3: invalid_call, 4: state_mismatch,
+                 5: lack_of_resources, 6: invalid_uri}
+      - {name: uri, type: utf8, label: "", when: written && command == 4}
+      - {name: calls, type: u8, repeat: rest, when: written && command == 5}
+    exchange: {response: command}
+    examples:
+      - {hex: "00 01", written: true, fields: {command: accept, call: 1}, text: "accept, call 1"}
+      - {hex: "00 01 00", fields: {command: accept, call: 1, result: success}, text: "accept, call 1, success"}
+      - {hex: "04 74 65 6c 3a 31", written: true, fields: {command: originate, uri: "tel:1"}}
+      - {hex: "05 01 02", written: true, fields: {command: join, calls: [1, 2]}, text: "join, calls 1 2"}
+  - uuid: "2bbf"
+    name: Call Control Point Optional Opcodes
+    fields:
+      - name: opcodes
+        type: u16
+        bits:
+          - {bit: 0, name: local_hold_and_retrieve}
+          - {bit: 1, name: join}
+    examples:
+      - {hex: "01 00", fields: {local_hold_and_retrieve: true, join: false}}
+  - uuid: "2bc0"
+    name: Termination Reason
+    fields:
+      - {name: call, type: u8}
+      - name: reason
+        type: u8
+        label: ""
+        values: {0: bad_uri, 1: call_failed, 2: remote_ended_call, 3: server_ended_call, 4: line_busy,
+                 5: network_congestion, 6: client_ended_call, 7: no_service, 8: no_answer, 9: unspecified}
+    examples:
+      - {hex: "01 02", fields: {call: 1, reason: remote_ended_call}, text: "call 1, remote ended call"}
+  - uuid: "2bc1"
+    name: Incoming Call
+    fields: [{name: call, type: u8}, {name: uri, type: utf8, label: from}]
+    examples:
+      - {hex: "01 74 65 6c 3a 31", fields: {call: 1, uri: "tel:1"}, text: 'call 1, from "tel:1"'}
+  - uuid: "2bc2"
+    name: Call Friendly Name
+    fields: [{name: call, type: u8}, {name: caller, type: utf8, label: ""}]
+    examples:
+      - {hex: "01 4d 61 72 79", fields: {call: 1, caller: Mary}, text: 'call 1, "Mary"'}
 
 """##
 
@@ -4997,7 +5679,7 @@ characteristics:
 private let source_object_transfer: StaticString = ##"""
 profile: object_transfer
 title: Object Transfer Service
-source: memory, but name, type, dates and identifier, which the GATT Specification Supplement has
+source: memory, control points held against Zephyr; name, type, dates, identifier GATT Specification Supplement
 enumerations:
   action: {1: create, 2: delete, 3: calculate_checksum, 4: execute, 5: read, 6: write, 7: abort, 0x60: response}
   navigation: {1: first, 2: last, 3: previous, 4: next, 5: go_to, 6: order, 7: request_number_of_objects,
@@ -5197,7 +5879,7 @@ characteristics:
 private let source_pulse_oximeter: StaticString = ##"""
 profile: pulse_oximeter
 title: Pulse Oximeter Service
-source: memory; the GATT Specification Supplement has no layout of these
+source: memory, held against SpeziBluetooth; the GATT Specification Supplement has no layout of these
 structures:
   measurement_status:
     - name: measurement_status
@@ -5253,6 +5935,11 @@ characteristics:
       - {layout: sensor_status, when: flags.has_sensor_status}
       - {name: pulse_amplitude_index, type: medfloat16, unit: "%", when: flags.has_pulse_amplitude_index}
     examples:
+      - hex: "0f ac f3 be f5 e8 07 0b 1d 17 08 39 20 40 22 00 00 66 e3"
+        fields: {spo2: 94, pulse_rate: 147, time: "2024-11-29T23:08:57", measurement_ongoing: true,
+                 questionable_measurement: true, equipment_malfunction: true, low_perfusion: true,
+                 pulse_amplitude_index: 8.7}
+        source: SpeziBluetooth, PLXTests
       - hex: "0b 61 00 48 00 ea 07 0b 16 05 1a 32 80 01 0f f0"
         fields: {spo2: 97, pulse_rate: 72, time: "2026-11-22T05:26:50", validated: true, fully_qualified: true,
                  pulse_amplitude_index: 1.5}
@@ -5280,6 +5967,13 @@ characteristics:
       - {layout: sensor_status, when: flags.has_sensor_status}
       - {name: pulse_amplitude_index, type: medfloat16, unit: "%", when: flags.has_pulse_amplitude_index}
     examples:
+      - hex: "1c 5f 00 5a 00 20 00 00 00 00 57 f0"
+        fields: {spo2: 95, pulse_rate: 90, measurement_ongoing: true, low_perfusion: false, pulse_amplitude_index: 8.7}
+        source: SpeziBluetooth, PLXTests
+      - hex: "1f de f3 ca f3 ca f3 5a f5 d4 f3 b2 f2 20 01 00 00 00 7a e3"
+        fields: {spo2: 99, pulse_rate: 97, fast_spo2: 97, fast_pulse_rate: 137, slow_spo2: 98, slow_pulse_rate: 69,
+                 measurement_ongoing: true, fully_qualified: true, pulse_amplitude_index: 8.9}
+        source: SpeziBluetooth, PLXTests
       - hex: "0d 61 00 48 00 62 00 49 00 20 00 20 00 00"
         fields: {spo2: 97, pulse_rate: 72, fast_spo2: 98, fast_pulse_rate: 73, measurement_ongoing: true,
                  low_perfusion: true}
@@ -5301,6 +5995,11 @@ characteristics:
       - {name: measurement_status, layout: measurement_status, when: features.has_measurement_status}
       - {name: sensor_status, layout: sensor_status, when: features.has_sensor_status}
     examples:
+      - hex: "a3 00 40 10 80 01 00"
+        fields: {fast: false, slow: true, multiple_bonds: true,
+                 measurement_status: {early_estimate: true, calibration_ongoing: true, validated: false},
+                 sensor_status: {nonpulsatile_signal: true, questionable_pulse: true}}
+        source: SpeziBluetooth, PLXTests
       - hex: "13 00 20 00 08 00 00"
         fields: {fast: true, measurement_status: {measurement_ongoing: true, validated: false},
                  sensor_status: {inadequate_signal: true}}
@@ -5452,7 +6151,7 @@ characteristics:
   - uuid: "2b8d"
     name: Cosine of the Angle
     fields:
-      - {name: cosine_of_the_angle, type: i8, scale: {decimal: -2}, special: {0x7f: not_known}}
+      - {name: cosine_of_the_angle, type: i8, scale: {decimal: -2}, special: {0x7f: not_known}, range: [-100, 100]}
     examples:
       - {hex: "21", fields: {cosine_of_the_angle: 0.33}}
   - uuid: "2bba"
@@ -5482,6 +6181,143 @@ characteristics:
 
 """##
 
+private let source_record_access: StaticString = ##"""
+profile: record_access
+title: Record Access Control Point
+source: GATT Specification Supplement; the filters from memory
+enumerations:
+  command: {1: report_stored_records, 2: delete_stored_records, 3: abort, 4: report_number_of_stored_records,
+            5: number_of_stored_records, 6: response, 7: combined_report, 8: combined_report_response}
+  operator: {0: "null", 1: all_records, 2: up_to, 3: from, 4: within, 5: first_record, 6: last_record}
+structures:
+  outcome:
+    - {name: request, type: u8, values: command, label: to}
+    - name: result
+      type: u8
+      label: ""
+      values: {1: success, 2: op_code_not_supported, 3: invalid_operator, 4: operator_not_supported, 5: invalid_operand,
+               6: no_records_found, 7: abort_unsuccessful, 8: procedure_not_completed, 9: operand_not_supported,
+               10: server_busy}
+characteristics:
+  # What filters a record belongs to the service. Glucose sensors count records or go by the user's clock.
+  - uuid: "2a52"
+    service: "1808"
+    name: Record Access Control Point
+    fields:
+      - {name: command, type: u8, values: command, label: ""}
+      - {name: operator, type: u8, values: operator, label: "", quiet: [0]}
+      - choose: command
+        cases:
+          5: [{name: records, type: u16, label: ""}]
+          6: [{layout: outcome}]
+          8: [{name: records, type: u16, label: ""}]
+          other:
+            - {name: filter, type: u8, values: {1: sequence_number, 2: user_facing_time}, label: "",
+               when: operator >= 2 && operator <= 4}
+            - choose: operator
+              cases:
+                2:
+                  - {name: highest, type: u16, label: "", when: filter == 1}
+                  - {name: latest, type: datetime, label: "", when: filter == 2}
+                3:
+                  - {name: lowest, type: u16, label: "", when: filter == 1}
+                  - {name: earliest, type: datetime, label: "", when: filter == 2}
+                4:
+                  - {name: lowest, type: u16, label: "", when: filter == 1}
+                  - {name: highest, type: u16, label: to, when: filter == 1}
+                  - {name: earliest, type: datetime, label: "", when: filter == 2}
+                  - {name: latest, type: datetime, label: to, when: filter == 2}
+    exchange: {request: command < 5 || command == 7, timeout_ms: 30000}
+    examples:
+      - {hex: "01 01", written: true, fields: {command: report_stored_records, operator: all_records},
+         text: "report stored records, all records"}
+      - {hex: "04 03 01 05 00", written: true, fields: {filter: sequence_number, lowest: 5},
+         text: "report number of stored records, from, sequence number, 5"}
+      - hex: "01 04 02 ea 07 0b 01 00 00 00 ea 07 0b 16 00 00 00"
+        written: true
+        fields: {operator: within, filter: user_facing_time, earliest: "2026-11-01T00:00:00",
+                 latest: "2026-11-22T00:00:00"}
+      - {hex: "05 00 0c 00", fields: {command: number_of_stored_records, records: 12},
+         text: "number of stored records, 12"}
+      - {hex: "06 00 01 01", fields: {command: response, request: report_stored_records, result: success},
+         text: "response, to report stored records, success"}
+  # Continuous glucose monitors count minutes of the session.
+  - uuid: "2a52"
+    service: "181f"
+    name: Record Access Control Point
+    fields:
+      - {name: command, type: u8, values: command, label: ""}
+      - {name: operator, type: u8, values: operator, label: "", quiet: [0]}
+      - choose: command
+        cases:
+          5: [{name: records, type: u16, label: ""}]
+          6: [{layout: outcome}]
+          8: [{name: records, type: u16, label: ""}]
+          other:
+            - {name: filter, type: u8, values: {1: time_offset}, label: "", when: operator >= 2 && operator <= 4}
+            - choose: operator
+              cases:
+                2: [{name: latest, type: u16, unit: min, label: ""}]
+                3: [{name: earliest, type: u16, unit: min, label: ""}]
+                4:
+                  - {name: earliest, type: u16, unit: min, label: ""}
+                  - {name: latest, type: u16, unit: min, label: to}
+    exchange: {request: command < 5 || command == 7, timeout_ms: 30000}
+    examples:
+      - {hex: "01 04 01 05 00 0a 00", written: true, fields: {filter: time_offset, earliest: 5, latest: 10},
+         text: "report stored records, within, time offset, 5 min, to 10 min"}
+      - {hex: "06 00 01 06", fields: {request: report_stored_records, result: no_records_found}}
+  # Blood pressure monitors count records or seconds of the user's clock.
+  - uuid: "2a52"
+    service: "1810"
+    name: Record Access Control Point
+    fields:
+      - {name: command, type: u8, values: command, label: ""}
+      - {name: operator, type: u8, values: operator, label: "", quiet: [0]}
+      - choose: command
+        cases:
+          5: [{name: records, type: u16, label: ""}]
+          6: [{layout: outcome}]
+          8: [{name: records, type: u16, label: ""}]
+          other:
+            - {name: filter, type: u8, values: {1: sequence_number, 2: user_facing_time}, label: "",
+               when: operator >= 2 && operator <= 4}
+            - choose: operator
+              cases:
+                2:
+                  - {name: highest, type: u16, label: "", when: filter == 1}
+                  - {name: latest, type: u32, unit: s, label: "", when: filter == 2}
+                3:
+                  - {name: lowest, type: u16, label: "", when: filter == 1}
+                  - {name: earliest, type: u32, unit: s, label: "", when: filter == 2}
+                4:
+                  - {name: lowest, type: u16, label: "", when: filter == 1}
+                  - {name: highest, type: u16, label: to, when: filter == 1}
+                  - {name: earliest, type: u32, unit: s, label: "", when: filter == 2}
+                  - {name: latest, type: u32, unit: s, label: to, when: filter == 2}
+    exchange: {request: command < 5 || command == 7, timeout_ms: 30000}
+    examples:
+      - {hex: "01 02 01 05 00", written: true, fields: {operator: up_to, filter: sequence_number, highest: 5}}
+      - {hex: "07 03 02 7d 00 00 00", written: true, fields: {command: combined_report, earliest: 125}}
+      - {hex: "08 00 03 00", fields: {command: combined_report_response, records: 3},
+         text: "combined report response, 3"}
+  - uuid: "2a52"
+    name: Record Access Control Point
+    fields:
+      - {name: command, type: u8, values: command, label: ""}
+      - {name: operator, type: u8, values: operator, label: "", quiet: [0]}
+      - choose: command
+        cases:
+          6: [{layout: outcome}]
+          other: [{name: operand, type: bytes, when: remaining > 0}]
+    exchange: {request: command < 5 || command == 7, timeout_ms: 30000}
+    examples:
+      - {hex: "07 02 01 05 00", written: true, fields: {command: combined_report, operator: up_to, operand: "010500"}}
+      - {hex: "03 00", written: true, fields: {command: abort}, text: abort}
+      - {hex: "06 00 04 06", fields: {request: report_number_of_stored_records, result: no_records_found}}
+
+"""##
+
 private let source_speed_and_cadence: StaticString = ##"""
 profile: speed_and_cadence
 title: Running and Cycling Speed and Cadence Services
@@ -5507,6 +6343,9 @@ characteristics:
       - {name: stride_length, type: u16, unit: cm, when: flags.has_stride_length}
       - {name: distance, type: u32, scale: {decimal: -1}, unit: m, when: flags.has_distance}
     examples:
+      - hex: "07 00 03 12 56 00 01 00 00 f0"
+        fields: {running: true, speed: 3, cadence: 18, stride_length: 86, distance: 402653184.1}
+        source: Android BLE Common Library, RunningSpeedAndCadenceMeasurementDataCallbackTest
       - hex: "07 00 03 b4 4b 00 10 27 00 00"
         fields: {running: true, speed: 3, cadence: 180, stride_length: 75, distance: 1000}
         text: "running, speed 3.000 m/s, cadence 180 /min, stride length 75 cm, distance 1000.0 m"
@@ -5561,6 +6400,10 @@ characteristics:
       - {name: crank_revolutions, type: u16, when: flags.has_crank}
       - {name: crank_event_time, type: u16, scale: {divide: 1024}, unit: s, label: at, when: flags.has_crank}
     examples:
+      - hex: "03 ff ff ff ff 03 3f ff 07 e7 0f"
+        fields: {wheel_revolutions: 4294967295, wheel_event_time: 15.7529296875, crank_revolutions: 2047,
+                 crank_event_time: 3.9755859375}
+        source: pycycling, test_cycling_speed_cadence_service.py
       - hex: "03 e8 03 00 00 00 08 c8 00 00 06"
         fields: {wheel_revolutions: 1000, wheel_event_time: 2, crank_revolutions: 200, crank_event_time: 1.5}
         text: "wheel revolutions 1000, at 2.000 s, crank revolutions 200, at 1.500 s"
@@ -5593,7 +6436,7 @@ source: GATT Specification Supplement
 enumerations:
   weekday: {0: not_known, 1: monday, 2: tuesday, 3: wednesday, 4: thursday, 5: friday, 6: saturday, 7: sunday}
   daylight_saving: {0: standard_time, 2: half_an_hour, 4: daylight_time, 8: double_daylight_time, 255: not_known}
-  time_source: {0: unknown, 1: network_time_protocol, 2: gps, 3: radio_time_signal, 4: manual, 5: atomic_clock,
+  time_source: {0: unknown, 1: network_time_protocol, 2: GPS, 3: radio_time_signal, 4: manual, 5: atomic_clock,
                 6: cellular_network, 7: not_synchronized}
 structures:
   exact_time:
@@ -5672,21 +6515,22 @@ characteristics:
     name: Time Source
     fields: [{name: time_source, type: u8, values: time_source}]
     examples:
-      - {hex: "02", fields: {time_source: gps}}
+      - {hex: "02", fields: {time_source: GPS}}
   - uuid: "2a14"
     name: Reference Time Information
     fields:
       - {name: time_source, type: u8, values: time_source}
       - {name: accuracy, type: u8, scale: {binary: -3}, unit: s, special: {254: over_31_625_s, 255: not_known}}
-      - {name: days_since_update, type: u8, unit: d, special: {255: 255_or_more}}
-      - {name: hours_since_update, type: u8, unit: h, special: {255: 255_days_or_more}, range: [0, 23]}
-    text: "source {time_source}, accuracy {accuracy}, updated {days_since_update} {hours_since_update} ago"
+      - {name: days_since_update, type: u8, unit: d, special: {255: 255_days_or_more}}
+      - {name: hours_since_update, type: u8, unit: h, special: {255: unknown}, range: [0, 23], quiet: [255]}
+    text: "source {time_source}, accuracy {accuracy}, updated {days_since_update}[ {hours_since_update}] ago"
     examples:
       - hex: "01 02 03 0c"
         fields: {time_source: network_time_protocol, accuracy: 0.25, days_since_update: 3, hours_since_update: 12}
         text: "source network time protocol, accuracy 0.250 s, updated 3 d 12 h ago"
       - hex: "00 ff ff ff"
-        fields: {accuracy: not_known, days_since_update: 255_or_more, hours_since_update: 255_days_or_more}
+        fields: {accuracy: not_known, days_since_update: 255_days_or_more, hours_since_update: unknown}
+        text: "source unknown, accuracy not known, updated 255 days or more ago"
   - uuid: "2a16"
     name: Time Update Control Point
     fields: [{name: command, type: u8, values: {1: get_reference_update, 2: cancel_reference_update}}]
@@ -5729,7 +6573,7 @@ characteristics:
         type: u8
         bits:
           - {bit: 0, name: is_tick_counter}
-          - {bit: 1, name: utc}
+          - {bit: 1, name: utc, label: UTC}
           - {bits: [2, 3], name: resolution, values: {0: 1_s, 1: 100_ms, 2: 1_ms, 3: 100_us}, quiet: true}
           - {bit: 4, name: has_offset}
           - {bit: 5, name: current_timeline}
@@ -6346,9 +7190,10 @@ endian: big
 enumerations:
   mode: {0x02: color, 0x04: scene, 0x0d: color_and_temperature, 0x13: music, 0x15: color_of_segments}
   selector: {0x02: serial, 0x03: hardware_version, 0x04: software_version, 0x10: basic, 0x11: wifi}
+# Telink's samples have the same UUIDs, so a whole frame is asked for.
 applies_to:
-  - {characteristic: "00010203-0405-0607-0809-0a0b0c0d2b11"}
-  - {characteristic: "00010203-0405-0607-0809-0a0b0c0d2b10"}
+  - {characteristic: "00010203-0405-0607-0809-0a0b0c0d2b11", frame: true}
+  - {characteristic: "00010203-0405-0607-0809-0a0b0c0d2b10", frame: true}
 channels: {requests: "00010203-0405-0607-0809-0a0b0c0d2b11", responses: "00010203-0405-0607-0809-0a0b0c0d2b10"}
 frame:
   size: 20
@@ -6363,9 +7208,11 @@ messages:
     fields:
       - {name: power, type: u8, values: {0: "off", 1: "on"}}
       - {name: padding, type: bytes, quiet: true}
+    text: "power {power}"
     examples:
       - hex: "33 01 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 33"
         fields: {power: "on"}
+        text: power on
         source: govee-ble-local, frame of SwitchController
       - hex: "33 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 32"
         fields: {power: "off"}
@@ -6374,8 +7221,9 @@ messages:
     name: power.set.response
     direction: response
     fields:
-      - {name: result, type: u8, values: {0: ok}}
+      - {name: result, type: u8, values: {0: ok}, open: true}
       - {name: padding, type: bytes, quiet: true}
+    text: "power {result}"
     examples:
       - hex: "33 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 32"
         fields: {result: ok}
@@ -6385,6 +7233,7 @@ messages:
     direction: request
     fields:
       - {name: padding, type: bytes, quiet: true}
+    text: "power?"
     examples:
       - hex: "aa 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 ab"
         source: govee-ble-local, heartbeat
@@ -6394,6 +7243,7 @@ messages:
     fields:
       - {name: power, type: u8, values: {0: "off", 1: "on"}}
       - {name: padding, type: bytes, quiet: true}
+    text: "power {power}"
     examples:
       - hex: "aa 01 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 aa"
         fields: {power: "on"}
@@ -6404,6 +7254,7 @@ messages:
     fields:
       - {name: brightness, type: u8}
       - {name: padding, type: bytes, quiet: true}
+    text: "brightness {brightness}"
     examples:
       - hex: "33 04 64 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 53"
         fields: {brightness: 100}
@@ -6412,8 +7263,9 @@ messages:
     name: brightness.set.response
     direction: response
     fields:
-      - {name: result, type: u8, values: {0: ok}}
+      - {name: result, type: u8, values: {0: ok}, open: true}
       - {name: padding, type: bytes, quiet: true}
+    text: "brightness {result}"
     examples:
       - hex: "33 04 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 37"
         fields: {result: ok}
@@ -6423,6 +7275,7 @@ messages:
     direction: request
     fields:
       - {name: padding, type: bytes, quiet: true}
+    text: "brightness?"
     examples:
       - hex: "aa 04 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 ae"
         source: worked out
@@ -6432,6 +7285,7 @@ messages:
     fields:
       - {name: brightness, type: u8}
       - {name: padding, type: bytes, quiet: true}
+    text: "brightness {brightness}"
     examples:
       - hex: "aa 04 32 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 9c"
         fields: {brightness: 50}
@@ -6440,7 +7294,7 @@ messages:
     name: mode.set.request
     direction: request
     fields:
-      - {name: mode, type: u8, format: hex, values: mode}
+      - {name: mode, type: u8, format: hex, values: mode, open: true}
       - choose: mode
         cases:
           0x02:
@@ -6461,8 +7315,9 @@ messages:
     name: mode.set.response
     direction: response
     fields:
-      - {name: result, type: u8, values: {0: ok}}
+      - {name: result, type: u8, values: {0: ok}, open: true}
       - {name: padding, type: bytes, quiet: true}
+    text: "mode {result}"
     examples:
       - hex: "33 05 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 36"
         fields: {result: ok}
@@ -6473,6 +7328,7 @@ messages:
     fields:
       - {name: selector, type: u8}
       - {name: padding, type: bytes, quiet: true}
+    text: "mode?"
     examples:
       - hex: "aa 05 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 ae"
         fields: {selector: 1}
@@ -6481,8 +7337,9 @@ messages:
     name: mode.get.response
     direction: response
     fields:
-      - {name: mode, type: u8, format: hex, values: mode}
+      - {name: mode, type: u8, format: hex, values: mode, open: true}
       - {name: padding, type: bytes, quiet: true}
+    text: "mode {mode}"
     examples:
       - hex: "aa 05 02 ff 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 52"
         fields: {mode: color}
@@ -6492,6 +7349,7 @@ messages:
     direction: request
     fields:
       - {name: padding, type: bytes, quiet: true}
+    text: "firmware?"
     examples:
       - hex: "aa 06 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 ac"
         source: govee-ble-local, frame of SoftVersionController
@@ -6501,6 +7359,7 @@ messages:
     fields:
       - {name: firmware, type: utf8, terminator: "00"}
       - {name: padding, type: bytes, quiet: true}
+    text: "firmware {firmware:n}"
     examples:
       - hex: "aa 06 31 2e 30 30 2e 31 37 00 00 00 00 00 00 00 00 00 00 9b"
         fields: {firmware: 1.00.17}
@@ -6509,8 +7368,9 @@ messages:
     name: device_info.get.request
     direction: request
     fields:
-      - {name: selector, type: u8, values: selector}
+      - {name: selector, type: u8, values: selector, open: true}
       - {name: padding, type: bytes, quiet: true}
+    text: "{selector}?"
     examples:
       - hex: "aa 07 02 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 af"
         fields: {selector: serial}
@@ -6519,7 +7379,7 @@ messages:
     name: device_info.get.response
     direction: response
     fields:
-      - {name: selector, type: u8, values: selector}
+      - {name: selector, type: u8, values: selector, open: true}
       - choose: selector
         cases:
           "3-4": [{name: version, type: utf8, terminator: "00"}]
@@ -6550,8 +7410,9 @@ messages:
     name: time.set.response
     direction: response
     fields:
-      - {name: result, type: u8, values: {0: ok}}
+      - {name: result, type: u8, values: {0: ok}, open: true}
       - {name: padding, type: bytes, quiet: true}
+    text: "time {result}"
     examples:
       - hex: "33 09 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 3a"
         fields: {result: ok}
@@ -6560,8 +7421,9 @@ messages:
     name: wifi.changed
     unsolicited: true
     fields:
-      - {name: result, type: u8, values: {0: connected}}
+      - {name: result, type: u8, values: {0: connected}, open: true}
       - {name: padding, type: bytes, quiet: true}
+    text: "Wi-Fi {result}"
     examples:
       - hex: "ee 11 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 ff"
         fields: {result: connected}
@@ -6572,6 +7434,7 @@ messages:
     fields:
       - {name: brightness, type: u8}
       - {name: padding, type: bytes, quiet: true}
+    text: "brightness {brightness}"
     examples:
       - hex: "ee 20 32 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 fc"
         fields: {brightness: 50}
@@ -6622,7 +7485,7 @@ frame:
         - {bits: [3, 4], name: version, quiet: true}
     - {name: flags, type: u8, format: hex, quiet: true}
     - {name: length, type: u16, quiet: true}
-    - {name: group, type: u16, values: group, label: ""}
+    - {name: group, type: u16, values: group, open: true, label: ""}
     - {name: sequence, type: u8}
     - {name: id, type: u8, quiet: true}
   command: [{at: 4, type: u16}, {at: 7, type: u8}]

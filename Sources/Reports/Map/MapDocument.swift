@@ -13,7 +13,7 @@ struct MapDocument: ~Copyable {
   private var reading: ValueReading
 
   init(_ devices: [MapDevice], showsKeys: Bool, profiles: SuppliedProfiles?) {
-    reading = ValueReading(profiles)
+    reading = ValueReading(profiles, showsKeys: showsKeys)
     self.devices = devices
     sink = JSONSink(showsKeys: showsKeys)
   }

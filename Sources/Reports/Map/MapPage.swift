@@ -27,7 +27,7 @@ struct MapPage: ~Copyable {
     self.devices = devices
     self.options = options
     glyphs = options.glyphs
-    reading = ValueReading(options.profiles)
+    reading = ValueReading(options.profiles, showsKeys: options.showsKeys)
   }
 
   mutating func write(into output: inout Output) {

@@ -46,7 +46,8 @@ package struct ProfileMatches: PacketReport, ~Copyable {
     self.limits = limits
     conversations = Conversations(limits)
     filter = ValueFilter(options)
-    reading = ValueReading(options.profiles, keepsRecent: true)
+    reading = ValueReading(
+      options.profiles, showsKeys: options.showsKeys, keepsRecent: true)
   }
 
   /// Why there are no values.

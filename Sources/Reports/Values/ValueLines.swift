@@ -55,7 +55,8 @@ package struct ValueLines: PacketReport, ~Copyable {
     conversations = Conversations(limits)
     filter = ValueFilter(options)
     sink = JSONSink(showsKeys: options.showsKeys)
-    reading = ValueReading(options.profiles, keepsRecent: true)
+    reading = ValueReading(
+      options.profiles, showsKeys: options.showsKeys, keepsRecent: true)
   }
 
   /// Why nothing was printed.

@@ -22,7 +22,8 @@ package struct ValuesReport: PacketReport, ~Copyable {
     conversations = Conversations(limits)
     filter = ValueFilter(options)
     facts = ValueFacts(limits)
-    reading = ValueReading(options.profiles, keepsRecent: true)
+    reading = ValueReading(
+      options.profiles, showsKeys: options.showsKeys, keepsRecent: true)
   }
 
   /// Why there are no values.
