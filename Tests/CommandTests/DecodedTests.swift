@@ -74,8 +74,13 @@ struct DecodedTruthTests {
         case 0x83: "packet count \(Int(payload[0]) | Int(payload[1]) << 8)"
         default:
           String(format: "command %02x", command)
-            + (digits.isEmpty ? "" : ", payload \(digits.joined(separator: " "))")
+            + (digits.isEmpty ? "" : ", payload \(digits.prefix(20).joined(separator: " "))")
+            + (digits.count > 20 ? " … (\(digits.count) bytes)" : "")
         }
+      // Text cuts what is long; the field has all of it.
+      if command & 0x7f != 3, !digits.isEmpty {
+        #expect(fields["payload"] as? String == digits.joined(), "#\(packet)")
+      }
       #expect(decoded["text"] as? String == expected, "#\(packet)")
       if command & 0x80 == 0 {
         requests.append((command, packet))
