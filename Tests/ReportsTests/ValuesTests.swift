@@ -264,7 +264,7 @@ struct ValuesTests {
     #expect(text.contains("C6:05:04:03:02:01  advertising"))
     #expect(
       text.contains(
-        "company 0x004c Apple, Inc.  advertised      3  1.0/s  #2–#4    170, length 187"),
+        "company 0x004c Apple, Inc.  advertised      3  1.0/s  #2–#4    0xaa, length 187"),
       "\(text)")
     #expect(
       text.contains("service 180f Battery        advertised      3  1.0/s  #2–#4    61, each time"))
