@@ -33,7 +33,7 @@ let package = Package(
     // Model to text and JSON; words a thing once, for all faces.
     .target(
       name: "Reports",
-      dependencies: ["Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes"],
+      dependencies: ["Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes"],
       swiftSettings: strict),
     // What the protocol implies: reassembly, connections, transactions, and the pass that knows the order.
     .target(
@@ -89,7 +89,8 @@ let package = Package(
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "FuzzInputs", "Reports", "Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes",
+        "FuzzInputs", "Reports", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth",
+        "Bytes",
       ],
       swiftSettings: strict),
     // These run the built program; the dependency is there to have it built.

@@ -64,7 +64,7 @@ extension DecodedWriter {
 
   /// Writes `,"hidden":` and the names of secrets, and `,"assumed":` and those of fields about which a
   /// condition that is not known decides; nothing where there are none.
-  func remarks(into output: inout Output) {
+  package func remarks(into output: inout Output) {
     guard definition.hasSecrets || !definition.tables.externals.isEmpty else { return }
     names(",\"hidden\":[", into: &output) { isHidden($0) }
     names(",\"assumed\":[", into: &output) { $0.isAssumed }
@@ -197,14 +197,23 @@ extension Decoded {
     output.text(",\"text\":\"")
     output.jsonEscaped(line.bytes)
     output.byte(0x22)
-    if !problems.isEmpty {
+    writer.problems(value, line: &line, into: &output)
+    output.byte(0x7d)
+  }
+}
+
+extension DecodedWriter {
+  /// Writes `,"problems":` and the list of what is wrong; nothing where all is right. `line` is a buffer
+  /// as above.
+  package func problems(_ value: RawSpan, line: inout Output, into output: inout Output) {
+    if !decoded.problems.isEmpty {
       output.text(",\"problems\":[")
-      for (place, problem) in problems.enumerated() {
+      for (place, problem) in decoded.problems.enumerated() {
         output.text(place > 0 ? ",{\"code\":\"" : "{\"code\":\"")
         output.name(problem.code.name)
         output.text("\",\"message\":\"")
         line.clear()
-        writer.problem(problem, value, into: &line)
+        self.problem(problem, value, into: &line)
         output.jsonEscaped(line.bytes)
         output.text("\",\"offset\":")
         output.decimal(Int(problem.bytes.start))
@@ -212,6 +221,5 @@ extension Decoded {
       }
       output.byte(0x5d)
     }
-    output.byte(0x7d)
   }
 }

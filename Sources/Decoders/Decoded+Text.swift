@@ -131,7 +131,7 @@ extension DecodedWriter {
   }
 
   /// Writes the unit of what are numbers.
-  private func unit(_ range: Range<Int>, into output: inout Output) {
+  func unit(_ range: Range<Int>, into output: inout Output) {
     guard let field = field(of: decoded.fields[range.lowerBound]), field.unit >= 0, field.tick == 0
     else { return }
     let isNumber = range.contains { place in

@@ -50,7 +50,7 @@ package final class Definition: Sendable {
   /// Whether a field is secret: then bytes that no field explains may be.
   package let hasSecrets: Bool
   /// What JSON begins with: `{"profile":"…","name":"…","fields":`.
-  let jsonHead: [UInt8]
+  package let jsonHead: [UInt8]
   /// Behind one for all fields, one for each place: whether text shows one field at most.
   let alone: [Bool]
 

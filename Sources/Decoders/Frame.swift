@@ -214,6 +214,17 @@ extension FrameLayout {
     return max(1, least)
   }
 
+  /// The command of a frame that has begun; nil where there is none, or it is not there yet.
+  package func command(of bytes: RawSpan) -> Int? {
+    var value = 0
+    for part in command {
+      guard part.at >= 0, part.at + part.width <= bytes.byteCount else { return nil }
+      let number = ValueDecoder.load(bytes, part.at, part.width, bigEndian: part.isBigEndian)
+      value = value << (8 * part.width) | Int(truncatingIfNeeded: number)
+    }
+    return command.isEmpty ? nil : value
+  }
+
   /// The parts of a frame that is complete; places count from the first of all bytes.
   package func parts(of bytes: RawSpan, _ slice: Slice) -> Frame {
     let frame = bytes.part(slice)

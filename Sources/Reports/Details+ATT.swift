@@ -140,6 +140,12 @@ extension Details {
       }
       if joined.isCut { sink.flag("incomplete", true) }
       sink.packets("packets", values.packets[joined.packets])
+      if joined.offset == 0, !joined.isCut, !answer.isKeyMaterial(joined, memory),
+        let place = answer.attribute(joined, memory)
+      {
+        let uuid = memory.attributes[place].uuid
+        sink.decoded(uuid.subjectKind, uuid, value)
+      }
       sink.endItem()
     }
     sink.endList()
@@ -195,6 +201,9 @@ extension Details {
         declared(meaning, at: Int(value.start), to: &sink)
         self.value("value", value, of: bytes, isSecret: hides, to: &sink)
         if item.missing > 0 { sink.number("missing", item.missing) }
+        if case .other = meaning, let type, !hides, item.missing == 0 {
+          sink.decoded(type.subjectKind, type, bytes.part(value))
+        }
       }
       sink.endItem()
       start = cursor.offset

@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import Decoders
 import Dissectors
 import Sessions
 
@@ -172,9 +173,11 @@ extension Details {
     case .serviceData(let width) where isWhole:
       sink.begin("value")
       var cursor = Cursor(data)
-      if let uuid = try? BluetoothUUID(parsing: &cursor, width: width) { sink.namedUUID(uuid) }
+      let uuid = try? BluetoothUUID(parsing: &cursor, width: width)
+      if let uuid { sink.namedUUID(uuid) }
       sink.bytes("data", data.dropping(width))
       sink.end()
+      if let uuid { sink.decoded(.serviceData, uuid, data.dropping(width)) }
     case .manufacturerData where isWhole:
       let company = CompanyID(rawValue: data.littleEndianU16(at: 0))
       sink.begin("value")
@@ -184,6 +187,7 @@ extension Details {
         sink.number("overflow_area_bits", area.services(bytes))
       }
       sink.end()
+      sink.decoded(.company, BluetoothUUID(company.rawValue), data.dropping(2))
     case .deviceClass where isWhole:
       deviceClass(data, to: &sink)
     case .uri where isWhole: uri(data, to: &sink)

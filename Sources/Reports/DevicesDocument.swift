@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import Decoders
 import Dissectors
 import Sessions
 
@@ -9,9 +10,9 @@ struct DevicesDocument: ~Copyable {
   private var sink: JSONSink
   private var clock = Clock()
 
-  init(_ list: DeviceList, showsKeys: Bool) {
+  init(_ list: DeviceList, showsKeys: Bool, profiles: SuppliedProfiles?) {
     self.list = list
-    sink = JSONSink(showsKeys: showsKeys)
+    sink = JSONSink(showsKeys: showsKeys, profiles: profiles)
   }
 
   mutating func write(into output: inout Output) {

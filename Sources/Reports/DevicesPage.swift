@@ -17,7 +17,9 @@ struct DevicesPage: ~Copyable {
     self.list = list
     self.options = options.show
     times = options.times
-    sentence = Sentence(showsKeys: options.show.showsKeys, glyphs: options.show.glyphs)
+    sentence = Sentence(
+      showsKeys: options.show.showsKeys, glyphs: options.show.glyphs,
+      profiles: options.show.profiles)
   }
 
   var glyphs: Glyphs { options.glyphs }

@@ -103,7 +103,8 @@ package struct DevicesReport: PacketReport, ~Copyable {
     let connected = list.devices.filter { $0.device.connectionCount > 0 }
     list.devices = connected + list.devices.filter { $0.device.connectionCount == 0 }
     if options.isJSON {
-      var document = DevicesDocument(list, showsKeys: options.show.showsKeys)
+      var document = DevicesDocument(
+        list, showsKeys: options.show.showsKeys, profiles: options.show.profiles)
       document.write(into: &output)
     } else {
       var page = DevicesPage(list, options)

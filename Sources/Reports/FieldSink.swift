@@ -3,6 +3,7 @@
 
 import Bluetooth
 import Bytes
+import Decoders
 import Dissectors
 
 /// Something that writes fields. Keys are the specification's names or the JSON contract's; a sink
@@ -59,6 +60,8 @@ protocol FieldSink: HCIFieldVisitor, ~Copyable {
   mutating func words(_ key: StaticString, bits: Int, of count: Int, _ word: (Int) -> StaticString)
   /// A list of the AD structures in the parameter `name` begins: there may be several such parameters.
   mutating func beginStructures(of name: StaticString)
+  /// What a profile makes of service data or manufacturer data.
+  mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan)
   /// Whether secrets are to be shown.
   var showsKeys: Bool { get }
   /// Writes the connection as the last time, if that was remembered; false where it was not.

@@ -945,7 +945,26 @@ extension JSONSchema {
           "description": "Packets that carried the frame, on the packet that completes it.",
           "items": {"$ref": "#/$defs/packetNumber"}
         },
-        "text": {"type": "string", "description": "The same for people, in a few words."}
+        "hidden": {"$ref": "#/$defs/hidden"},
+        "assumed": {"type": "array", "description": "Fields about which a condition decides that is not known: taken as there.", "items": {"type": "string"}},
+        "recognized_by": {"const": "frame", "description": "The protocol is known by nothing but its frame: length and checksum are right."},
+        "answers_nothing": {"const": true, "description": "This is a response, and no request waits for it (vendor protocols)."},
+        "text": {"type": "string", "description": "The same for people, in a few words."},
+        "problems": {
+          "type": "array",
+          "description": "What is wrong with the value.",
+          "items": {
+            "type": "object",
+            "required": ["code", "message", "offset"],
+            "additionalProperties": false,
+            "properties": {
+              "code": {"type": "string", "description": "What is wrong; stable, made for comparing.", "pattern": "^[a-z0-9_]+$"},
+              "message": {"type": "string", "description": "What was expected and what was found, for people."},
+              "offset": {"type": "integer", "description": "Where, in bytes from the start of the value, or of the frame.", "minimum": 0}
+            }
+          },
+          "minItems": 1
+        }
       }
     },
     "problem": {
@@ -1287,6 +1306,7 @@ extension JSONSchema {
         },
         "value": {"$ref": "#/$defs/hex", "description": "The parts, joined."},
         "hidden": {"$ref": "#/$defs/hidden"},
+        "decoded": {"$ref": "#/$defs/decoded"},
         "incomplete": {"const": true, "description": "The capture lacks a part of it."},
         "packets": {
           "type": "array",
@@ -1300,6 +1320,7 @@ extension JSONSchema {
       "description": "One entry of a list in an ATT PDU.",
       "additionalProperties": false,
       "properties": {
+        "decoded": {"$ref": "#/$defs/decoded", "description": "What a profile makes of the value."},
         "handle": {"$ref": "#/$defs/handle"},
         "end_handle": {"$ref": "#/$defs/handle", "description": "Last handle of the group, which is a service."},
         "uuid": {
@@ -1454,6 +1475,7 @@ extension JSONSchema {
           ]
         },
         "data": {"$ref": "#/$defs/hex", "description": "Bytes that were not decoded: of a type that is not known, of a wrong length (the packet's problems say which), or left over."},
+        "decoded": {"$ref": "#/$defs/decoded", "description": "What a profile makes of service data or manufacturer data."},
         "hidden": {"$ref": "#/$defs/hidden"}
       }
     },

@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import Decoders
 import Dissectors
 
 /// Writes fields as JSON.
@@ -26,7 +27,19 @@ struct JSONSink: FieldSink, ~Copyable {
   /// escaped.
   private static let connectionBytes = 4096
 
-  init(showsKeys: Bool) { self.showsKeys = showsKeys }
+  /// What says what is advertised.
+  private var reading: ValueReading
+
+  init(showsKeys: Bool, profiles: SuppliedProfiles? = nil) {
+    self.showsKeys = showsKeys
+    reading = ValueReading(profiles, showsKeys: showsKeys)
+  }
+
+  mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan) {
+    guard reading.read(kind, uuid, data) else { return }
+    key("decoded")
+    reading.writeJSON(data, into: &output)
+  }
 
   mutating func key(_ key: StaticString) {
     keys.write(key, isFirst: isFirst, into: &output)

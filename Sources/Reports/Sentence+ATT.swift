@@ -1,5 +1,7 @@
 import Bluetooth
 import Bytes
+import Captures
+import Decoders
 import Dissectors
 import Sessions
 
@@ -10,6 +12,10 @@ extension Sentence {
     _ pdu: ATTPDU, _ bytes: RawSpan, _ direction: Direction?, _ answer: Answer, _ memory: Memory
   ) {
     let fields = pdu.fields
+    hidesValues = !showsKeys && answer.bringsKeyMaterial(pdu.opcode, memory)
+    if fields.value != nil, moment.isWhole {
+      observe(pdu.opcode, fields, bytes, direction, answer, memory, decodes: !hidesValues)
+    }
     if let short = pdu.opcode.shortName {
       name(short)
     } else {
@@ -73,7 +79,8 @@ extension Sentence {
   ) {
     let attribute = memory.attributes[place]
     self.uuid(of: attribute, isSubject: isSubject)
-    attributeName(attribute.uuid)
+    let isNamed = output.attributeName(attribute.uuid)
+    if isSubject, !isNamed, attribute.kind == .value { profileName(attribute.uuid) }
     if let value = memory.attributes.value(before: place) {
       output.text(" of ")
       self.uuid(of: memory.attributes[value], isSubject: isSubject)
@@ -107,7 +114,6 @@ extension Sentence {
     _ pdu: ATTPDU, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction?,
     _ answer: Answer, _ memory: Memory
   ) {
-    hidesValues = !showsKeys && answer.bringsKeyMaterial(pdu.opcode, memory)
     if let start = fields.startHandle, let end = fields.endHandle { range(start, end) }
     if let mtu = fields.mtu {
       output.decimal(Int(mtu))
@@ -139,6 +145,8 @@ extension Sentence {
         case .service(let uuid) = DeclaredAttribute(bytes.part(value), type)
       {
         attribute(uuid)
+      } else if reading.hasMeaning, !hidesValues {
+        reading.writeText(into: &output)
       } else {
         var uuid = fields.type
         if value.count < RawSpan.enoughForText, let place = answer.attribute {
@@ -214,10 +222,38 @@ extension Sentence {
       output.text("(empty)")
     } else if hidesValues {
       hidden(value.byteCount)
+    } else if let uuid, moment.isWhole, reading.read(uuid.subjectKind, uuid, value) {
+      reading.line.copy(into: &output)
     } else if value.isText(of: uuid) {
       output.quoted(value.withoutZeros)
     } else {
       output.hex(value, separator: 0x20)
+    }
+  }
+
+  /// What a PDU carries is read before it is worded: the subject names the protocol.
+  private mutating func observe(
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction?,
+    _ answer: Answer, _ memory: Memory, decodes: Bool
+  ) {
+    reading.observe(
+      opcode, fields, bytes, answer, memory, packet: moment.packet, time: moment.time,
+      isLocal: (direction == .sent) == opcode.isServers, decodes: decodes)
+  }
+
+  /// Follows what is open of vendors' protocols with a packet that is not worded.
+  mutating func follow(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: Memory
+  ) {
+    reading.follow(record, dissection, bytes, answer, memory)
+  }
+
+  /// What only a profile knows: a characteristic's name, or the protocol that is spoken there.
+  private mutating func profileName(_ uuid: BluetoothUUID) {
+    if let name = reading.vendorName ?? reading.name(of: uuid) {
+      output.byte(0x20)
+      output.string(name)
     }
   }
 
@@ -339,16 +375,26 @@ extension Sentence {
   }
 }
 
+extension BluetoothUUID {
+  /// What profiles call attributes of this type.
+  var subjectKind: Subject.Kind { isDescriptor ? .descriptor : .characteristic }
+}
+
 extension Output {
-  /// Appends what an attribute of this type is called, behind a blank; nothing where it has no name.
-  mutating func attributeName(_ uuid: BluetoothUUID) {
+  /// Appends what an attribute of this type is called, behind a blank; nothing where it has no name,
+  /// which gives false.
+  @discardableResult
+  mutating func attributeName(_ uuid: BluetoothUUID) -> Bool {
     if uuid.isShort(0x2902) {
       // Everybody calls the Client Characteristic Configuration Descriptor so.
       text(" CCCD")
     } else if let name = uuid.name {
       byte(0x20)
       self.name(name)
+    } else {
+      return false
     }
+    return true
   }
 
   /// Appends the first groups of digits of a long UUID, 1 to 4, each with the dash behind it.

@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import Decoders
 import Dissectors
 import Sessions
 
@@ -256,8 +257,9 @@ extension Sentence {
       output.assigned(appearance.name, UInt64(appearance.rawValue), digits: 4)
     case .serviceData(let width) where isWhole:
       var cursor = Cursor(data)
-      if let uuid = try? BluetoothUUID(parsing: &cursor, width: width) { output.namedUUID(uuid) }
-      following(" data ", data.dropping(width))
+      guard let uuid = try? BluetoothUUID(parsing: &cursor, width: width) else { return }
+      output.namedUUID(uuid)
+      advertised(.serviceData, uuid, data.dropping(width))
     case .manufacturerData where isWhole:
       let company = CompanyID(rawValue: data.littleEndianU16(at: 0))
       output.text("company ")
@@ -268,7 +270,7 @@ extension Sentence {
         output.text(" set:")
         following(" ", bytes.part(area.mask))
       } else {
-        following(" data ", data.dropping(2))
+        advertised(.company, BluetoothUUID(company.rawValue), data.dropping(2))
       }
     case .deviceClass where isWhole:
       let number = UInt32(data.littleEndianU16(at: 0)) | UInt32(data.byte(at: 2)) << 16
@@ -305,6 +307,20 @@ extension Sentence {
       output.hexadecimal(UInt64(type.rawValue), digits: 2)
     }
     following(" ", data)
+  }
+
+  /// What a profile makes of service data or manufacturer data, else the bytes.
+  private mutating func advertised(
+    _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan
+  ) {
+    guard reading.read(kind, uuid, data), let definition = reading.decoded.definition else {
+      following(" data ", data)
+      return
+    }
+    output.text(": ")
+    output.string(definition.name)
+    output.byte(0x20)
+    reading.line.copy(into: &output)
   }
 
   /// Bytes behind a few words, if there are any.

@@ -12,6 +12,10 @@ extension Sentence {
     _ answer: Answer, _ memory: Memory
   ) {
     isFailure = dissection.failure(bytes, answer) != nil
+    moment = (
+      record.number, record.time,
+      record.original == nil && !record.isTruncated && !answer.fragment.isTruncated
+    )
     switch dissection.content {
     case .unknown:
       name("Unknown packet")

@@ -1,6 +1,8 @@
 import Bluetooth
 import Bytes
+import Decoders
 import Dissectors
+import Sessions
 
 /// What is said of a packet in one line: a name, a subject, and the rest. Text sets the three in
 /// columns; JSON joins them to its `summary`. Worded once, here.
@@ -38,9 +40,16 @@ struct Sentence: ~Copyable {
   /// The PHYs that the items of the next list stand for, one a bit.
   private var listedPHYs: UInt64 = 0
 
-  init(showsKeys: Bool, glyphs: Glyphs) {
+  /// What values mean.
+  var reading: ValueReading
+  /// The packet, its time, and whether the capture has only a part of it or had it before.
+  var moment: (packet: Int, time: Timestamp?, isWhole: Bool) = (0, nil, true)
+
+  /// - Parameter profiles: by which values are decoded, beside the program's; nil: none are.
+  init(showsKeys: Bool, glyphs: Glyphs, profiles: SuppliedProfiles? = nil) {
     self.showsKeys = showsKeys
     self.glyphs = glyphs
+    reading = ValueReading(profiles, showsKeys: showsKeys)
   }
 
   /// Begins anew.
@@ -57,6 +66,7 @@ struct Sentence: ~Copyable {
     saysOnlyWhose = false
     device = nil
     listedPHYs = 0
+    reading.clear()
   }
 
   /// What was said so far is the name.

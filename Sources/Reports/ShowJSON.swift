@@ -22,9 +22,10 @@ package struct ShowJSON: SharedReport, ~Copyable {
     timeDecimals = summary.timeDecimals
     files = summary.files
     showing = Showing(options)
-    sink = JSONSink(showsKeys: options.showsKeys)
+    sink = JSONSink(showsKeys: options.showsKeys, profiles: options.profiles)
     // JSON is UTF-8, whatever the terminal is.
-    sentence = Sentence(showsKeys: options.showsKeys, glyphs: .utf8)
+    sentence = Sentence(
+      showsKeys: options.showsKeys, glyphs: .utf8, profiles: options.profiles)
   }
 
   /// Why nothing was printed.
@@ -42,6 +43,12 @@ package struct ShowJSON: SharedReport, ~Copyable {
     head(record, dissection)
     Details.packet(
       record, dissection, bytes, answer, fragments: fragments, memory, to: &sink)
+    if let value = dissection.att?.fields.value, sentence.reading.hasMeaning,
+      sentence.reading.isOfPDU
+    {
+      sink.key("decoded")
+      sentence.reading.writeJSON(bytes.part(value), into: &sink.output)
+    }
     summary()
     problems(dissection.problems, isJoined: answer.fragment.hasJoinedBytes)
     if options.showsBytes {
@@ -50,7 +57,13 @@ package struct ShowJSON: SharedReport, ~Copyable {
     sink.endDocument(in: &output)
   }
 
-  package mutating func skip(_ record: borrowing CaptureRecord) { showing.skip(record) }
+  package mutating func skip(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: Memory
+  ) {
+    showing.skip(record)
+    sentence.follow(record, dissection, bytes, answer, memory)
+  }
 
   package mutating func finish(
     _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output

@@ -1,3 +1,5 @@
+package import Decoders
+
 /// What the options of all reports have that print for people.
 package protocol PresentationOptions {
   /// Whether secrets are shown.
@@ -52,6 +54,8 @@ package struct ShowOptions: PresentationOptions, Sendable {
   package var showsBytes = false
   /// Whether secrets are shown.
   package var showsKeys = false
+  /// People's own profiles, by which values are decoded beside the program's; nil: none are.
+  package var profiles: SuppliedProfiles? = SuppliedProfiles()
   /// How many seconds east of UTC this machine's zone is at a time given in seconds since 1970.
   package var zoneOffset: @Sendable (Int64) -> Int64 = { _ in 0 }
 

@@ -53,8 +53,11 @@ package struct ShowText: PacketReport, ~Copyable {
     let width = options.width ?? .max
     subjectColumns = width < 110 ? 24 : width < 130 ? 36 : 44
     showing = Showing(options)
-    sentence = Sentence(showsKeys: options.showsKeys, glyphs: options.glyphs)
-    details = VerboseSink(showsKeys: options.showsKeys, glyphs: options.glyphs)
+    sentence = Sentence(
+      showsKeys: options.showsKeys, glyphs: options.glyphs, profiles: options.profiles)
+    details = VerboseSink(
+      showsKeys: options.showsKeys, glyphs: options.glyphs,
+      profiles: options.isVerbose ? options.profiles : nil)
   }
 
   /// Why nothing was printed.
@@ -111,6 +114,9 @@ package struct ShowText: PacketReport, ~Copyable {
       }
       Details.packet(
         record, dissection, bytes, answer, fragments: fragments, memory, to: &details)
+      if let value = dissection.att?.fields.value, sentence.reading.isOfPDU {
+        sentence.reading.writeLines(bytes.part(value), to: &details)
+      }
       output.text(details.output.bytes, options.glyphs)
     }
     // Beside its fields stand the bytes of a PDU; those of a fragment of one belong to no field.

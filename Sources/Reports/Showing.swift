@@ -51,7 +51,10 @@ struct Showing: Sendable {
   ) -> Bool {
     hasSeenPackets = true
     if start == nil, let time = record.time { begin(at: time) }
-    if !showsEverything, !admits(record, dissection, bytes, answer, memory) { return false }
+    if !showsEverything, !admits(record, dissection, bytes, answer, memory) {
+      sentence.follow(record, dissection, bytes, answer, memory)
+      return false
+    }
     sentence.clear()
     sentence.packet(record, dissection, bytes, answer, memory)
     if !selection.words.isEmpty {

@@ -7,7 +7,9 @@ package import Sessions
 /// only its own stretches of it: what it prints of a packet depends on no packet printed before.
 package protocol SharedReport: PacketReport, ~Copyable {
   /// Takes a packet that another prints.
-  mutating func skip(_ record: borrowing CaptureRecord)
+  mutating func skip(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: Memory)
 }
 
 /// One of several that make a report together, each in a thread of its own.
@@ -66,7 +68,7 @@ package struct TurnTaking<Report: SharedReport & ~Copyable>: PacketReport, ~Copy
       report.packet(
         record, dissection, bytes, answer, fragments: fragments, memory, into: &output)
     } else {
-      report.skip(record)
+      report.skip(record, dissection, bytes, answer, memory)
     }
     left -= record.bytes.byteCount + Self.recordBytes
     if left <= 0 {

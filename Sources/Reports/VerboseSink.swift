@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import Decoders
 import Dissectors
 
 /// Writes fields for people, one a line, indented under their packet, with the offsets of their bytes
@@ -24,9 +25,22 @@ struct VerboseSink: FieldSink, ~Copyable {
   /// Bytes beside one line.
   private static let bytesPerLine = 8
 
-  init(showsKeys: Bool, glyphs: Glyphs = .utf8) {
+  /// What says what is advertised.
+  private var reading: ValueReading
+
+  init(showsKeys: Bool, glyphs: Glyphs = .utf8, profiles: SuppliedProfiles? = nil) {
     self.showsKeys = showsKeys
     self.glyphs = glyphs
+    reading = ValueReading(profiles, showsKeys: showsKeys)
+  }
+
+  mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan) {
+    guard reading.read(kind, uuid, data) else { return }
+    // Taken out, since it writes here.
+    var taken = ValueReading(nil, showsKeys: false)
+    swap(&taken, &reading)
+    taken.writeLines(data, to: &self)
+    swap(&taken, &reading)
   }
 
   /// Forgets the packet before.
@@ -143,6 +157,23 @@ struct VerboseSink: FieldSink, ~Copyable {
     output.name(key)
     output.byte(0x0a)
     depth += 1
+  }
+
+  /// An object whose name a profile gives.
+  mutating func begin(_ key: [UInt8]) {
+    indent(showsBytes: false)
+    output.printable(key.bytes)
+    output.byte(0x0a)
+    depth += 1
+  }
+
+  /// A line of a profile's field: its name, and the words for its value.
+  mutating func line(_ key: [UInt8], _ text: RawSpan) {
+    indent()
+    output.printable(key.bytes)
+    output.text(": ")
+    output.raw(text)
+    endLine()
   }
 
   mutating func end() { depth -= 1 }

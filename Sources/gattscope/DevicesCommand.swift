@@ -34,6 +34,9 @@ struct DevicesCommand: ParsableCommand {
   var times: TimeOptions
 
   @OptionGroup
+  var supplying: ProfileFileOptions
+
+  @OptionGroup
   var presentation: OutputOptions
 
   func validate() throws {
@@ -46,6 +49,7 @@ struct DevicesCommand: ParsableCommand {
     var options = DevicesOptions()
     options.isJSON = presentation.json
     presentation.apply(to: &options.show)
+    options.show.profiles = try supplying.profiles()
     options.show.selection = Run.finding(try selection.selection(), in: captures)
     options.times = times.time
     options.show.time = times.time ?? .elapsed

@@ -68,6 +68,9 @@ struct MapCommand: ParsableCommand {
   var supplied: MapFileOptions
 
   @OptionGroup
+  var supplying: ProfileFileOptions
+
+  @OptionGroup
   var presentation: OutputOptions
 
   mutating func run() throws {
@@ -79,6 +82,7 @@ struct MapCommand: ParsableCommand {
     options.selection.handles = handle.flatMap(\.self)
     options.isJSON = presentation.json
     presentation.apply(to: &options)
+    options.profiles = try supplying.profiles()
     let chosen = options
     try Run.captures(captures, maps: supplied.maps()) { _ in MapReport(chosen) }
   }

@@ -16,11 +16,12 @@ struct ProfilesCommand: ParsableCommand {
         gattscope profiles show heart_rate
         gattscope profiles decode --uuid 2a37 16 48 00 03
         gattscope profiles check band.yaml
+        gattscope profiles match capture.btsnoop
         gattscope profiles decode --profile band.yaml --uuid fff7 a50683030023
       """,
     subcommands: [
       ProfilesListCommand.self, ProfilesShowCommand.self, ProfilesCheckCommand.self,
-      ProfilesDecodeCommand.self, ProfilesCompileCommand.self,
+      ProfilesDecodeCommand.self, ProfilesMatchCommand.self, ProfilesCompileCommand.self,
     ])
 }
 

@@ -37,6 +37,9 @@ struct ShowCommand: ParsableCommand {
   @OptionGroup
   var supplied: MapFileOptions
 
+  @OptionGroup
+  var supplying: ProfileFileOptions
+
   @Flag(name: .shortAndLong, help: "Print every field of every layer, one a line.")
   var verbose = false
 
@@ -70,6 +73,7 @@ struct ShowCommand: ParsableCommand {
     options.isBrief = brief
     options.showsBytes = hex || raw
     presentation.apply(to: &options)
+    options.profiles = try supplying.profiles()
     options.zoneOffset = Terminal.zoneOffset(at:)
     let maps = try supplied.maps()
     if presentation.json, captures.count == 1, options.showsEverything {

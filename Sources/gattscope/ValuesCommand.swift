@@ -38,6 +38,9 @@ struct ValuesCommand: ParsableCommand {
   @OptionGroup
   var supplied: MapFileOptions
 
+  @OptionGroup
+  var supplying: ProfileFileOptions
+
   @Option(
     name: .long,
     help: ArgumentHelp(
@@ -116,6 +119,7 @@ struct ValuesCommand: ParsableCommand {
     options.time = times.time ?? .elapsed
     options.zoneOffset = Terminal.zoneOffset(at:)
     presentation.apply(to: &options)
+    options.profiles = try supplying.profiles()
     let maps = try supplied.maps()
     if follow { Terminal.endWellOnInterrupt() }
     if let raw {

@@ -159,8 +159,9 @@ struct MapTests {
       ).write(to: file)
       let cut = try Self.cut("heart-rate", at: 126, into: folder)
       let told = try Program.run(["show", "--layer", "att", "--map", file.path, cut])
-      #expect(told.text.contains("Write Request   2902 CCCD of 2a37 (0x0011, supplied) 01 00"))
-      #expect(told.text.contains("Notification    2a37 Heart Rate Measurement (supplied) 00 48"))
+      #expect(
+        told.text.contains("Write Request   2902 CCCD of 2a37 (0x0011, supplied) notifications"))
+      #expect(told.text.contains("Notification    2a37 Heart Rate Measurement (supplied) 72 bpm"))
     }
   }
 

@@ -92,8 +92,8 @@ extension String {
     ]
     #expect(
       words(records)
-        == "Multiple Notification 2a37 Heart Rate Measurement 06 48, 2a19 Battery Level (0x0006) 64, "
-        + "0x000c ff, 2a19 Battery Level (0x0009) (empty)")
+        == "Multiple Notification 2a37 Heart Rate Measurement 72 bpm, sensor contact detected, "
+        + "2a19 Battery Level (0x0006) 100 %, 0x000c ff, 2a19 Battery Level (0x0009) (empty)")
     let json = Rendering.json(records).split(separator: "\n").last ?? ""
     #expect(json.contains(#""items":[{"handle":"0x0003","value":"0648"}"#), "\(json)")
   }

@@ -39,9 +39,9 @@ struct ValuesTests {
       values(of: series) == """
                                                count   rate  packets  first → last
         C0:11:22:33:44:55  connection 1, MTU 23 (not exchanged)
-          2a19 Battery Level  notification         4  1.0/s  #4–#7    05 → 14, 3 different
-                                                                      ▁▃▃█  5…20 as uint8
-                              write refused        1         #8       01: Write Not Permitted (0x03)
+          2a19 Battery Level  notification         4  1.0/s  #4–#7    5 % → 20 %, 3 different
+                                                                      ▁▃▃█  5…20 %, median 10 %
+                              write refused        1         #8       1 %: Write Not Permitted (0x03)
                               read unanswered      1         #10      the capture ends
 
         """)
@@ -60,7 +60,7 @@ struct ValuesTests {
     #expect(json.contains(",32,33,71,72,"), "\(json)")
     #expect(json.contains(",102],\"packets_total\":101"), "\(json)")
     let csv = values(ValuesOptions(), .csv, of: write)
-    #expect(csv.contains(" 32 33 ... 71 72 ") && csv.hasSuffix(" 102,\n"), "\(csv)")
+    #expect(csv.contains(" 32 33 ... 71 72 ") && csv.hasSuffix(" 102,,,,\n"), "\(csv)")
   }
 
   @Test("Results that there are too many kinds of are counted as nothing else")
@@ -118,11 +118,11 @@ struct ValuesTests {
     #expect(
       values(ValuesOptions(), .text, of: series) == """
             #      time      how
-            4    3.0000  1 ← notification    2a19 Battery Level            05
-            5    4.0000  1 ← notification    2a19 Battery Level            0a
-            6    5.0000  1 ← notification    2a19 Battery Level            0a
-            7    6.0000  1 ← notification    2a19 Battery Level            14
-            8    7.0000  1 → write refused   2a19 Battery Level            01, Write Not Permitted (0x03)
+            4    3.0000  1 ← notification    2a19 Battery Level            5 %
+            5    4.0000  1 ← notification    2a19 Battery Level            10 %
+            6    5.0000  1 ← notification    2a19 Battery Level            10 %
+            7    6.0000  1 ← notification    2a19 Battery Level            20 %
+            8    7.0000  1 → write refused   2a19 Battery Level            1 %, Write Not Permitted (0x03)
            10    9.0000  1 → read unanswered 2a19 Battery Level            the capture ends
 
         """)
@@ -134,7 +134,9 @@ struct ValuesTests {
         "connection":1,"device":"C0:11:22:33:44:55","uuid":"2a19","handle":"0x0011",\
         "attribute":"value","via":"discovered","operation":"write","direction":"sent",\
         "value":"01","response":9,"latency_ms":1000,\
-        "error":{"code":"0x03","name":"Write Not Permitted"}}
+        "error":{"code":"0x03","name":"Write Not Permitted"},\
+        "decoded":{"profile":"battery","name":"Battery Level","fields":{"battery_level":1},\
+        "units":{"battery_level":"%"},"text":"1 %"}}
         """,
         """
         {"type":"value","packet":10,"time":"2023-11-14T22:13:29.000000Z","elapsed_s":9,\
@@ -147,11 +149,11 @@ struct ValuesTests {
     #expect(
       csv[0]
         == "packet,time,elapsed_s,connection,device,service,uuid,name,handle,operation,direction,"
-        + "value,number,error,response,packets,identity")
+        + "value,number,error,response,packets,identity,decoded,quantity,unit")
     #expect(
       csv[1] == "4,2023-11-14T22:13:23.000000Z,3,1,C0:11:22:33:44:55,,2a19,Battery Level,0x0011,"
-        + "notification,received,05,5,,,,")
-    #expect(csv.allSatisfy { $0.count { $0 == "," } == 16 })
+        + "notification,received,05,5,,,,,5 %,5,%")
+    #expect(csv.allSatisfy { $0.count { $0 == "," } == 19 })
   }
 
   @Test("A name with a comma is quoted in CSV (RFC 4180)")
@@ -262,7 +264,8 @@ struct ValuesTests {
     #expect(text.contains("C6:05:04:03:02:01  advertising"))
     #expect(
       text.contains(
-        "company 0x004c Apple, Inc.  advertised      3  1.0/s  #2–#4    aa bb, each time"))
+        "company 0x004c Apple, Inc.  advertised      3  1.0/s  #2–#4    0xaa, length 187"),
+      "\(text)")
     #expect(
       text.contains("service 180f Battery        advertised      3  1.0/s  #2–#4    61, each time"))
   }
@@ -286,8 +289,11 @@ struct ValuesTests {
   /// The formats are those of the GATT Specification Supplement.
   @Test("Only what is one integer by its format has a chart and a number; what nobody says says so")
   func numbers() {
+    // As it is where no profile says more.
+    var options = ValuesOptions()
+    options.profiles = nil
     func chart(_ uuid: String, _ all: [String]) -> String? {
-      let text = values { link in
+      let text = values(options) { link in
         link.discover(0x10, uuid)
         for value in all { link.att("1b 11 00 \(value)", .received) }
       }
@@ -314,13 +320,29 @@ struct ValuesTests {
       csv("07 2a", "fc") == "-4" && csv("19 2a", "61") == "97" && csv("f7 ff", "00 01") == "256")
   }
 
+  @Test("Decoded numbers have a chart for each unit, with the one in the middle")
+  func quantities() {
+    // Temperature Measurement: bit 0 of the flags is the unit, 0 °C, 1 °F; tenths.
+    let text = values { link in
+      link.discover(0x10, "1c 2a")
+      for tenths in [360, 370, 380, 365] as [UInt16] {
+        for flags in ["00", "01"] {
+          let low = String(tenths & 0xff, radix: 16)
+          link.att("1b 11 00 \(flags) \(low.count == 1 ? "0" : "")\(low) 01 00 ff", .received)
+        }
+      }
+    }
+    #expect(text.contains("36.0…38.0 °C, median 36.8 °C"), "\(text)")
+    #expect(text.contains("36.0…38.0 °F, median 36.8 °F"), "\(text)")
+  }
+
   @Test("A course of many numbers is drawn in few columns")
   func course() {
     var course = Course()
     for value in 0..<1000 { course.add([UInt8(value & 0xff), UInt8(value >> 8)].bytes, .assumed) }
-    #expect(course.points.count <= Course.columns)
-    #expect(course.points == course.points.sorted())
-    #expect(course.smallest == 0 && course.largest == 999)
+    #expect(course.trend.points.count <= Trend.columns)
+    #expect(course.trend.points == course.trend.points.sorted())
+    #expect(course.trend.smallest == 0 && course.trend.largest == 999)
     course.add([1, 2, 3].bytes, .assumed)
     #expect(course.isBroken)
   }

@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import Decoders
 import Dissectors
 import Sessions
 
@@ -8,7 +9,11 @@ struct MapDocument: ~Copyable {
   private let devices: [MapDevice]
   private var sink: JSONSink
 
-  init(_ devices: [MapDevice], showsKeys: Bool) {
+  /// What values mean.
+  private var reading: ValueReading
+
+  init(_ devices: [MapDevice], showsKeys: Bool, profiles: SuppliedProfiles?) {
+    reading = ValueReading(profiles, showsKeys: showsKeys)
     self.devices = devices
     sink = JSONSink(showsKeys: showsKeys)
   }
@@ -143,20 +148,24 @@ struct MapDocument: ~Copyable {
       }
       sink.endList()
     }
-    write(service.characteristics, always: true, database, connection)
+    write(
+      service.characteristics, of: declaration.uuid, always: true, database, connection)
   }
 
   /// Characteristics, and the descriptors that belong to none that is known.
   ///
-  /// - Parameter isAlways: whether there is a list where there is nothing.
+  /// - Parameters:
+  ///   - service: their service, where that is known.
+  ///   - isAlways: whether there is a list where there is nothing.
   private mutating func write(
-    _ characteristics: [MapCharacteristic], always isAlways: Bool, _ database: Database?,
+    _ characteristics: [MapCharacteristic], of service: BluetoothUUID? = nil, always isAlways: Bool,
+    _ database: Database?,
     _ connection: Int
   ) {
     let whole = characteristics.filter { !$0.isPlaceholder }
     if isAlways || !whole.isEmpty {
       sink.beginList("characteristics")
-      for characteristic in whole { write(characteristic, database, connection) }
+      for characteristic in whole { write(characteristic, of: service, database, connection) }
       sink.endList()
     }
     for placeholder in characteristics where placeholder.isPlaceholder {
@@ -192,7 +201,8 @@ struct MapDocument: ~Copyable {
   }
 
   private mutating func write(
-    _ characteristic: MapCharacteristic, _ database: Database?, _ connection: Int
+    _ characteristic: MapCharacteristic, of service: BluetoothUUID?, _ database: Database?,
+    _ connection: Int
   ) {
     sink.beginItem()
     defer { sink.endItem() }
@@ -205,12 +215,19 @@ struct MapDocument: ~Copyable {
       sink.identifier("value_handle", UInt64(characteristic.value.handle), digits: 4)
     }
     source(characteristic.attribute, database, connection)
-    if let use = characteristic.use { write(use, characteristic.attribute.uuid) }
+    if let use = characteristic.use {
+      write(
+        use, characteristic.attribute.uuid, service: service,
+        isWritten: characteristic.isOnlyWritten)
+    }
     write(characteristic.descriptors, database, connection)
   }
 
   /// The value, and what was tried.
-  private mutating func write(_ use: AttributeUse, _ uuid: BluetoothUUID?) {
+  private mutating func write(
+    _ use: AttributeUse, _ uuid: BluetoothUUID?, service: BluetoothUUID? = nil,
+    isWritten: Bool = false
+  ) {
     if let value = use.value {
       if uuid == .encryptedDataKeyMaterial, !sink.showsKeys {
         sink.hidden("value", value.count)
@@ -218,6 +235,12 @@ struct MapDocument: ~Copyable {
         sink.bytes("value", value.bytes)
       }
       sink.number("value_packet", use.valuePacket)
+      if let uuid, uuid != .encryptedDataKeyMaterial,
+        reading.readAlone(uuid, service: service, value.bytes, isWritten: isWritten)
+      {
+        sink.key("decoded")
+        reading.writeJSON(value.bytes, into: &sink.output)
+      }
     }
     guard !use.accesses.isEmpty else { return }
     sink.beginList("access")

@@ -60,6 +60,12 @@ struct MapCharacteristic: Sendable {
   /// What says most of it.
   var attribute: Attribute { declaration ?? value }
 
+  /// Whether its value can only come from a client.
+  var isOnlyWritten: Bool {
+    guard let properties = declaration?.properties else { return false }
+    return !properties.has(bit: 1) && !properties.has(bit: 4) && !properties.has(bit: 5)
+  }
+
   /// Whether something stands for a characteristic that is not known: descriptors came without one.
   var isPlaceholder = false
 }

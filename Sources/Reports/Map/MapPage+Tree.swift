@@ -35,17 +35,31 @@ extension MapPage {
       mark(include, device)
       endLine()
     }
-    for characteristic in service.characteristics { write(characteristic, device) }
+    for characteristic in service.characteristics {
+      write(characteristic, device, service: declaration.uuid)
+    }
   }
 
-  mutating func write(_ characteristic: MapCharacteristic, _ device: MapDevice) {
+  /// - Parameter service: the characteristic's service, where that is known.
+  mutating func write(
+    _ characteristic: MapCharacteristic, _ device: MapDevice, service: BluetoothUUID? = nil
+  ) {
     let attribute = characteristic.attribute
+    reading.clear()
+    if let value = characteristic.use?.value, attribute.uuid != .encryptedDataKeyMaterial {
+      _ = reading.readAlone(
+        attribute.uuid, service: service, value.bytes, isWritten: characteristic.isOnlyWritten)
+    }
     if !characteristic.isPlaceholder {
       out.spaces(2)
       out.handle(characteristic.declaration?.target ?? attribute.handle)
       pad(to: Column.characteristic)
       out.uuid(attribute.uuid)
       out.attributeName(attribute.uuid)
+      if let name = reading.name(attribute.uuid) {
+        out.byte(0x20)
+        out.string(name)
+      }
       // A long UUID has its line.
       if attribute.uuid.width == 16 { endLine() }
       pad(to: Column.properties)
@@ -59,7 +73,14 @@ extension MapPage {
       endLine()
       if let use = characteristic.use { access(use) }
     }
-    for descriptor in characteristic.descriptors { write(descriptor, device) }
+    for descriptor in characteristic.descriptors {
+      reading.clear()
+      if let value = descriptor.use?.value {
+        _ = reading.readAlone(
+          descriptor.attribute.uuid, service: nil, value.bytes, isWritten: false)
+      }
+      write(descriptor, device)
+    }
   }
 
   private mutating func write(_ descriptor: MapDescriptor, _ device: MapDevice) {
@@ -122,6 +143,8 @@ extension MapPage {
       out.text("(empty)")
     } else if uuid == .encryptedDataKeyMaterial, !options.showsKeys {
       out.text("<hidden>")
+    } else if reading.hasMeaning {
+      reading.line.copy(into: &out)
     } else if value.isText(of: uuid) {
       out.quoted(value.bytes)
     } else {
@@ -182,6 +205,7 @@ extension MapPage {
   // MARK: What is not known
 
   mutating func unknown(_ device: MapDevice) {
+    reading.clear()
     guard !device.unknown.isEmpty else { return }
     endLine()
     out.text("used, but not discovered")

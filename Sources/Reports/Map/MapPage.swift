@@ -9,6 +9,8 @@ struct MapPage: ~Copyable {
   let options: MapOptions
   let glyphs: Glyphs
   var out = Output()
+  /// What values mean.
+  var reading: ValueReading
   /// Where the line that is written begins in `out`.
   var start = 0
 
@@ -25,6 +27,7 @@ struct MapPage: ~Copyable {
     self.devices = devices
     self.options = options
     glyphs = options.glyphs
+    reading = ValueReading(options.profiles, showsKeys: options.showsKeys)
   }
 
   mutating func write(into output: inout Output) {

@@ -1,6 +1,7 @@
 import Bluetooth
 package import Bytes
 package import Captures
+package import Decoders
 package import Dissectors
 package import Sessions
 
@@ -10,6 +11,8 @@ package struct MapOptions: PresentationOptions, Sendable {
   package var selection = Selection()
   /// Whether to print a document instead of text.
   package var isJSON = false
+  /// People's own profiles, by which values are decoded beside the program's; nil: none are.
+  package var profiles: SuppliedProfiles? = SuppliedProfiles()
   /// Whether secrets are shown.
   package var showsKeys = false
   /// The signs to use.
@@ -77,7 +80,8 @@ package struct MapReport: PacketReport, ~Copyable {
     uses.finish()
     let devices = self.devices(memory)
     if options.isJSON {
-      var document = MapDocument(devices, showsKeys: options.showsKeys)
+      var document = MapDocument(
+        devices, showsKeys: options.showsKeys, profiles: options.profiles)
       document.write(into: &output)
     } else {
       var page = MapPage(devices, options)

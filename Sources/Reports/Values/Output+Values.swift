@@ -9,9 +9,12 @@ extension Output {
   /// Appends an attribute: UUID and name, of a descriptor what it belongs to, and the handle where that is
   /// needed or all that is known.
   ///
-  /// - Parameter owner: the characteristic that a descriptor belongs to.
+  /// - Parameters:
+  ///   - owner: the characteristic that a descriptor belongs to.
+  ///   - profileName: what it is called where only profiles know a name.
   mutating func attribute(
-    _ attribute: AttributeIdentity, owner: AttributeIdentity?, _ glyphs: Glyphs
+    _ attribute: AttributeIdentity, owner: AttributeIdentity?, _ glyphs: Glyphs,
+    profileName: String? = nil
   ) {
     guard let uuid = attribute.uuid else {
       if let handle = attribute.handle {
@@ -23,6 +26,10 @@ extension Output {
     }
     shortUUID(uuid, groups: attribute.groups, glyphs)
     attributeName(uuid)
+    if let profileName {
+      byte(0x20)
+      string(profileName)
+    }
     if let owner, let uuid = owner.uuid {
       text(" of ")
       shortUUID(uuid, groups: owner.groups, glyphs)

@@ -75,7 +75,7 @@ extension ValueLines {
     } else {
       line.attribute(
         value.attribute, owner: memory.owner(of: value.attribute, value.parties.connection),
-        options.glyphs)
+        options.glyphs, profileName: reading.name(value.attribute.uuid))
     }
     let part = Slice(start: start, count: line.count - start)
     return Int(part.count) - line.bytes.part(part).columns
@@ -94,6 +94,8 @@ extension ValueLines {
       if hides(value) {
         line.text("<hidden>, ")
         line.count(content.byteCount, "byte", "bytes")
+      } else if reading.hasMeaning {
+        reading.writeText(into: &line)
       } else {
         line.valueBytes(content)
         if content.isText(of: value.attribute.uuid) {

@@ -1,6 +1,7 @@
 import Bluetooth
 package import Bytes
 package import Captures
+import Decoders
 package import Dissectors
 package import Sessions
 
@@ -22,6 +23,8 @@ package struct ValueLines: PacketReport, ~Copyable {
   var conversations: Conversations
   var filter: ValueFilter
   private var sink: JSONSink
+  /// What values mean.
+  var reading: ValueReading
   private var clock = Clock()
   var line = Output()
   /// The line in ASCII.
@@ -52,6 +55,8 @@ package struct ValueLines: PacketReport, ~Copyable {
     conversations = Conversations(limits)
     filter = ValueFilter(options)
     sink = JSONSink(showsKeys: options.showsKeys)
+    reading = ValueReading(
+      options.profiles, showsKeys: options.showsKeys, keepsRecent: true)
   }
 
   /// Why nothing was printed.
@@ -65,6 +70,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
   ) {
     filter.observe(record, memory)
+    reading.follow(record, dissection, bytes, answer, memory)
     conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
     if !conversations.values.isEmpty { write(memory, into: &output) }
   }
@@ -82,6 +88,11 @@ package struct ValueLines: PacketReport, ~Copyable {
     let bytes = conversations.bytes
     for index in conversations.values.indices {
       guard filter.admits(conversations.values[index], bytes.bytes) else { continue }
+      if hides(conversations.values[index]) {
+        reading.clear()
+      } else {
+        _ = reading.read(conversations.values[index], bytes.bytes, memory)
+      }
       switch form {
       case .json: json(index, bytes, memory, into: &output)
       case .csv: csv(index, bytes, memory, into: &output)
@@ -147,6 +158,10 @@ package struct ValueLines: PacketReport, ~Copyable {
       if let reason = value.outcome.reason { sink.word("because", reason.key) }
       if let isAcknowledged = value.isAcknowledged { sink.flag("acknowledged", isAcknowledged) }
     }
+    if let slice = value.value, reading.hasMeaning {
+      sink.key("decoded")
+      reading.writeJSON(bytes.bytes.part(slice), into: &sink.output)
+    }
     sink.endDocument(in: &output)
   }
 
@@ -179,7 +194,7 @@ package struct ValueLines: PacketReport, ~Copyable {
   private static let columns: StaticString =
     """
     packet,time,elapsed_s,connection,device,service,uuid,name,handle,operation,direction,value,\
-    number,error,response,packets,identity
+    number,error,response,packets,identity,decoded,quantity,unit
     """
 
   private mutating func header(into output: inout Output) {
@@ -272,6 +287,16 @@ package struct ValueLines: PacketReport, ~Copyable {
     }
     output.byte(0x2c)
     if let identity = value.parties.otherIdentity { output.address(identity) }
+    output.byte(0x2c)
+    if reading.hasMeaning { output.cell(reading.line.bytes) }
+    output.byte(0x2c)
+    if let quantity = reading.quantity {
+      output.number(quantity.value, decimals: quantity.decimals)
+      output.byte(0x2c)
+      output.cell(reading.unit(of: quantity).bytes)
+    } else {
+      output.byte(0x2c)
+    }
     output.byte(0x0a)
   }
 }

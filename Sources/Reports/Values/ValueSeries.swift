@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import Decoders
 import Sessions
 
 /// Counts different values, up to a limit.
@@ -64,32 +65,13 @@ struct DistinctCount: Sendable {
   }
 }
 
-/// The course of a series of numbers in few points, each the mean of as many values.
+/// The course of a series of values that are read as plain numbers.
 struct Course: Sendable {
-  /// The sum of some values, and how many they are.
-  private struct Point: Sendable {
-    var sum: Int64
-    var count: Int
-
-    static func + (left: Point, right: Point) -> Point {
-      Point(sum: left.sum &+ right.sum, count: left.count + right.count)
-    }
-  }
-
-  /// How many points there are at most: then two become one.
-  private static let most = 64
-  /// The columns that it takes.
-  static let columns = 32
-
-  private var sums: [Point] = []
-  /// How many values a point stands for before the next one is begun.
-  private var perPoint = 1
+  private(set) var trend = Trend()
   /// Bytes of each number; 0: there was none yet.
   private(set) var width = 0
   /// Whether a value was no number, or of another width.
   private(set) var isBroken = false
-  private(set) var smallest = Int.max
-  private(set) var largest = Int.min
   /// How the values are read.
   private(set) var form = NumberForm.assumed
 
@@ -104,19 +86,12 @@ struct Course: Sendable {
       return
     }
     width = value.byteCount
-    smallest = min(smallest, number)
-    largest = max(largest, number)
-    if let last = sums.last, last.count < perPoint {
-      sums[sums.count - 1] = last + Point(sum: Int64(number), count: 1)
-    } else {
-      if sums.count == Self.most { halve() }
-      sums.append(Point(sum: Int64(number), count: 1))
-    }
+    trend.add(Double(number))
   }
 
   private mutating func giveUp() {
     isBroken = true
-    sums = []
+    trend = Trend()
   }
 
   /// Goes on with numbers that came later, and were counted elsewhere.
@@ -127,28 +102,7 @@ struct Course: Sendable {
       return
     }
     (width, form) = (later.width, later.form)
-    smallest = min(smallest, later.smallest)
-    largest = max(largest, later.largest)
-    perPoint = max(perPoint, later.perPoint)
-    sums += later.sums
-    while sums.count > Self.most { halve() }
-  }
-
-  /// Makes one point of two.
-  private mutating func halve() {
-    sums = stride(from: 0, to: sums.count, by: 2).map { index in
-      index + 1 < sums.count ? sums[index] + sums[index + 1] : sums[index]
-    }
-    perPoint *= 2
-  }
-
-  /// The means, at most `columns` of them.
-  var points: [Double] {
-    let means = sums.map { Double($0.sum) / Double(max(1, $0.count)) }
-    guard means.count > Self.columns else { return means }
-    return stride(from: 0, to: means.count, by: 2).map { index in
-      index + 1 < means.count ? (means[index] + means[index + 1]) / 2 : means[index]
-    }
+    trend.append(later.trend)
   }
 }
 
@@ -174,6 +128,11 @@ struct ValueSeries: Sendable {
   private(set) var longest = 0
   private(set) var distinct = DistinctCount()
   private(set) var course = Course()
+  /// What profiles make of the first value and the last one; empty: nothing.
+  private(set) var firstText: [UInt8] = []
+  private(set) var lastText: [UInt8] = []
+  /// The numbers that matter most, by unit.
+  private(set) var quantities: [QuantitySeries] = []
   /// Whether all values are UTF-8 without controls, and whether the attribute's are strings by definition.
   private var isPrintable = true
   private var isString = false
@@ -195,6 +154,8 @@ struct ValueSeries: Sendable {
 
   /// Bytes that are kept of a value: the table shows no more.
   static let kept = 64
+  /// Bytes that are kept of its text.
+  static let keptText = 512
 
   init(_ value: ConveyedValue) {
     operation = value.operation
@@ -233,9 +194,14 @@ struct ValueSeries: Sendable {
     if later.lastPacket >= lastPacket {
       outcome = later.outcome
       (lastPacket, lastTime) = (later.lastPacket, later.lastTime)
-      if later.lastLength != nil { (last, lastLength) = (later.last, later.lastLength) }
+      if later.lastLength != nil {
+        (last, lastLength, lastText) = (later.last, later.lastLength, later.lastText)
+      }
     }
-    if firstLength == nil { (first, firstLength) = (later.first, later.firstLength) }
+    if firstLength == nil {
+      (first, firstLength, firstText) = (later.first, later.firstLength, later.firstText)
+    }
+    quantities.absorb(later.quantities)
     shortest = min(shortest, later.shortest)
     longest = max(longest, later.longest)
     isPrintable = isPrintable && later.isPrintable
@@ -261,7 +227,10 @@ struct ValueSeries: Sendable {
   /// More than there are.
   private static let mostReasons = 32
 
-  mutating func add(_ value: ConveyedValue, _ bytes: RawSpan, distinctLimit: Int) {
+  mutating func add(
+    _ value: ConveyedValue, _ bytes: RawSpan, _ reading: borrowing ValueReading,
+    distinctLimit: Int
+  ) {
     if count == 0 { (firstPacket, firstTime) = (value.packet, value.time) }
     count += 1
     outcome = value.outcome
@@ -280,6 +249,7 @@ struct ValueSeries: Sendable {
     shortest = min(shortest, content.byteCount)
     longest = max(longest, content.byteCount)
     if value.isPlain { course.add(content, NumberForm(value.attribute.uuid)) }
+    if let quantity = reading.quantity { quantities.add(quantity, reading) }
     lastLength = content.byteCount
     guard !isSame else { return }
     distinct.add(content, limit: distinctLimit)
@@ -288,9 +258,14 @@ struct ValueSeries: Sendable {
     let beginning = content.part(Slice(start: 0, count: Self.kept))
     last.removeAll(keepingCapacity: true)
     last.append(beginning)
+    lastText.removeAll(keepingCapacity: true)
+    if reading.hasMeaning {
+      lastText.append(reading.line.bytes.part(Slice(start: 0, count: Self.keptText)))
+    }
     if firstLength == nil {
       firstLength = content.byteCount
       first = last
+      firstText = lastText
     }
   }
 }
@@ -319,6 +294,8 @@ struct ValueEntry: Sendable {
   /// Values that were read together with others: their handles.
   var handles: [UInt16] = []
   var attribute: AttributeIdentity
+  /// What it is called where only profiles know a name.
+  var profileName: String?
   let company: UInt16?
   var series: [ValueSeries] = []
 
@@ -338,7 +315,9 @@ struct ValueEntry: Sendable {
   /// Counts a value.
   ///
   /// - Returns: whether there was room for what came of it.
-  mutating func add(_ value: ConveyedValue, _ bytes: RawSpan, _ limits: Limits) -> Bool {
+  mutating func add(
+    _ value: ConveyedValue, _ bytes: RawSpan, _ reading: borrowing ValueReading, _ limits: Limits
+  ) -> Bool {
     if value.attribute.uuid != nil { attribute = value.attribute }
     var place = series.firstIndex { $0.takes(value) }
     if place == nil {
@@ -346,7 +325,9 @@ struct ValueEntry: Sendable {
       series.append(ValueSeries(value))
       place = series.count - 1
     }
-    if let place { series[place].add(value, bytes, distinctLimit: limits.distinctValues) }
+    if let place {
+      series[place].add(value, bytes, reading, distinctLimit: limits.distinctValues)
+    }
     return true
   }
 

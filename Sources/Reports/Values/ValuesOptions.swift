@@ -1,3 +1,4 @@
+package import Decoders
 package import Sessions
 
 /// How `values` presents what it finds.
@@ -10,6 +11,8 @@ package struct ValuesOptions: PresentationOptions, Sendable {
   package var time = ShowOptions.TimeStyle.elapsed
   /// How many seconds east of UTC this machine's zone is at a time given in seconds since 1970.
   package var zoneOffset: @Sendable (Int64) -> Int64 = { _ in 0 }
+  /// People's own profiles, by which values are decoded beside the program's; nil: none are.
+  package var profiles: SuppliedProfiles? = SuppliedProfiles()
   /// Whether secrets are shown.
   package var showsKeys = false
   /// Whether to colour.

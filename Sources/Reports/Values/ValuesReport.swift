@@ -11,6 +11,8 @@ package struct ValuesReport: PacketReport, ~Copyable {
   private var conversations: Conversations
   private var filter: ValueFilter
   private var facts: ValueFacts
+  /// What values mean.
+  private var reading: ValueReading
   private var notes: [(what: Conversations.Limited, limit: Int)] = []
 
   /// A table for a capture.
@@ -20,6 +22,8 @@ package struct ValuesReport: PacketReport, ~Copyable {
     conversations = Conversations(limits)
     filter = ValueFilter(options)
     facts = ValueFacts(limits)
+    reading = ValueReading(
+      options.profiles, showsKeys: options.showsKeys, keepsRecent: true)
   }
 
   /// Why there are no values.
@@ -33,19 +37,27 @@ package struct ValuesReport: PacketReport, ~Copyable {
     _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
   ) {
     filter.observe(record, memory)
+    reading.follow(record, dissection, bytes, answer, memory)
     conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
     if let limit = conversations.limitReached { notes.append(limit) }
     guard !conversations.values.isEmpty else { return }
-    count()
+    count(memory)
     if let link = answer.link { facts.learn(link, memory) }
   }
 
-  private mutating func count() {
+  private mutating func count(_ memory: Memory) {
     // Held while they are counted: a span of it would hold all of this.
     let bytes = conversations.bytes
     for index in conversations.values.indices
     where filter.admits(conversations.values[index], bytes.bytes) {
-      facts.add(conversations.values[index], bytes.bytes)
+      let value = conversations.values[index]
+      if value.isKeyMaterial, !options.showsKeys {
+        reading.clear()
+      } else {
+        _ = reading.read(value, bytes.bytes, memory)
+      }
+      let name = reading.name(value.attribute.uuid)
+      facts.add(value, bytes.bytes, reading, name)
     }
   }
 
@@ -53,7 +65,7 @@ package struct ValuesReport: PacketReport, ~Copyable {
     _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
     conversations.finish(memory)
-    count()
+    count(memory)
     facts.finish(memory)
     if facts.entries.isEmpty {
       if filter.remark == nil {
@@ -63,6 +75,7 @@ package struct ValuesReport: PacketReport, ~Copyable {
     }
     var table = ValuesTable(facts, options, memory)
     table.write(into: &output)
+    table.say(reading.finish(), into: &output)
     table.say(notes, into: &output)
   }
 }
@@ -179,12 +192,18 @@ struct ValueFacts: Sendable {
 
   init(_ limits: Limits) { self.limits = limits }
 
-  mutating func add(_ value: ConveyedValue, _ bytes: RawSpan) {
+  /// - Parameters:
+  ///   - reading: what the value means.
+  ///   - name: what its attribute is called where only profiles know a name.
+  mutating func add(
+    _ value: ConveyedValue, _ bytes: RawSpan, _ reading: borrowing ValueReading, _ name: String?
+  ) {
     guard let place = place(value, bytes) else {
       omitted += 1
       return
     }
-    if !entries[place].add(value, bytes, limits) { omittedResults += 1 }
+    if let name { entries[place].profileName = name }
+    if !entries[place].add(value, bytes, reading, limits) { omittedResults += 1 }
     note(value)
     if value.operation == .write,
       value.attribute.uuid?.isShort(0x2902) ?? (value.attribute.handle != nil)

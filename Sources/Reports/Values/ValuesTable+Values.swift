@@ -38,10 +38,10 @@ extension ValuesTable {
         text.text("<hidden>, ")
         text.count(lastLength, "byte", "bytes")
       } else {
-        sample(series.first, firstLength, series, into: &text)
+        sample(series.first, firstLength, series.firstText, series, into: &text)
         if series.distinct.count > 1 || series.distinct.isAtLeast {
           text.text(glyphs.isUTF8 ? " → " : " -> ")
-          sample(series.last, lastLength, series, into: &text)
+          sample(series.last, lastLength, series.lastText, series, into: &text)
         }
       }
       distinct(series, hides: hides, into: &text)
@@ -61,9 +61,16 @@ extension ValuesTable {
   }
 
   private func sample(
-    _ bytes: [UInt8], _ length: Int, _ series: ValueSeries, into text: inout Output
+    _ bytes: [UInt8], _ length: Int, _ meaning: [UInt8], _ series: ValueSeries,
+    into text: inout Output
   ) {
-    if series.readsLikeText, length > 0 {
+    if !meaning.isEmpty {
+      let isLong = meaning.count > Self.shownMeaning
+      let count =
+        isLong ? [UInt8](meaning.prefix(Self.shownMeaning)).wholeCharacters : meaning.count
+      text.raw(meaning.bytes.part(Slice(start: 0, count: count)))
+      if isLong { text.text(glyphs.ellipsis) }
+    } else if series.readsLikeText, length > 0 {
       let shown = min(bytes.bytes.countWithoutZeros, Self.shownText)
       let length = length <= bytes.count ? bytes.bytes.countWithoutZeros : length
       text.byte(0x22)
@@ -134,11 +141,46 @@ extension ValuesTable {
     text.text(": ")
   }
 
+  /// The courses of the numbers that matter most, one a unit, with their bounds and their middle.
+  func courses(_ series: ValueSeries, _ entry: ValueEntry) -> [[UInt8]] {
+    guard series.outcome == .done else { return [] }
+    guard !series.quantities.isEmpty else { return course(series, entry).map { [$0] } ?? [] }
+    return series.quantities.compactMap { quantity in
+      let trend = quantity.trend
+      guard trend.count > 2, trend.smallest < trend.largest else { return nil }
+      return Self.text { text in
+        bars(trend, into: &text)
+        text.number(trend.smallest, decimals: quantity.decimals)
+        text.text(glyphs.isUTF8 ? "…" : "..")
+        text.number(trend.largest, decimals: quantity.decimals)
+        unit(quantity, into: &text)
+        guard let median = quantity.median else { return }
+        text.text(", median ")
+        text.number(median, decimals: quantity.decimals)
+        unit(quantity, into: &text)
+      }
+    }
+  }
+
+  private func unit(_ quantity: QuantitySeries, into text: inout Output) {
+    guard !quantity.unit.isEmpty else { return }
+    text.byte(0x20)
+    text.raw(quantity.unit.bytes)
+  }
+
+  private func bars(_ trend: Trend, into text: inout Output) {
+    for point in trend.points {
+      let share = (point - trend.smallest) / (trend.largest - trend.smallest)
+      glyphs.bar(min(7, max(0, Int(share * 8))), into: &text)
+    }
+    text.text("  ")
+  }
+
   /// The course of a series of numbers, and what lies between.
-  func course(_ series: ValueSeries, _ entry: ValueEntry) -> [UInt8]? {
+  private func course(_ series: ValueSeries, _ entry: ValueEntry) -> [UInt8]? {
     let course = series.course
     guard series.outcome == .done, series.count > 2, !course.isBroken, course.width > 0,
-      course.smallest < course.largest, !series.readsLikeText,
+      course.trend.smallest < course.trend.largest, !series.readsLikeText,
       // What it stands for may have become known later.
       NumberForm(entry.attribute.uuid) == course.form,
       // Two that nobody says are numbers are more likely flags.
@@ -146,15 +188,10 @@ extension ValuesTable {
       options.showsKeys || !(series.isSecret || entry.attribute.uuid == .encryptedDataKeyMaterial)
     else { return nil }
     return Self.text { text in
-      for point in course.points {
-        let share =
-          (point - Double(course.smallest)) / Double(course.largest - course.smallest)
-        glyphs.bar(min(7, max(0, Int(share * 8))), into: &text)
-      }
-      text.text("  ")
-      text.decimal(course.smallest)
+      bars(course.trend, into: &text)
+      text.number(course.trend.smallest, decimals: 0)
       text.text(glyphs.isUTF8 ? "…" : "..")
-      text.decimal(course.largest)
+      text.number(course.trend.largest, decimals: 0)
       text.text(course.form.isAssumed ? " if " : " as ")
       if course.form.isAssumed, course.width > 1 { text.text("little-endian ") }
       text.text(course.form.isSigned ? "sint" : "uint")

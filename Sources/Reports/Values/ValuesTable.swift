@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import Decoders
 import Sessions
 
 /// The table of `values` for people.
@@ -33,6 +34,8 @@ struct ValuesTable: ~Copyable {
   /// more.
   static let shownBytes = 20
   static let shownText = 48
+  /// Bytes of what a profile makes of a value.
+  static let shownMeaning = 96
 
   init(_ facts: ValueFacts, _ options: ValuesOptions, _ memory: Memory) {
     self.facts = facts
@@ -138,7 +141,8 @@ struct ValuesTable: ~Copyable {
       }
     } else {
       subject.attribute(
-        entry.attribute, owner: memory.owner(of: entry.attribute, 0), glyphs)
+        entry.attribute, owner: memory.owner(of: entry.attribute, 0), glyphs,
+        profileName: entry.profileName)
     }
     var isFirst = true
     for series in entry.series {
@@ -160,7 +164,7 @@ struct ValuesTable: ~Copyable {
       }
       row.value = value(series, entry)
       cells.append(row)
-      if let course = course(series, entry) {
+      for course in courses(series, entry) {
         var row = Row()
         row.value = course
         cells.append(row)
@@ -276,6 +280,28 @@ struct ValuesTable: ~Copyable {
       out.text(" (")
       out.packet(subscription.packet)
       out.byte(0x29)
+    }
+  }
+
+  /// Says what became of the requests of vendors' protocols.
+  mutating func say(_ tallies: [VendorTally], into output: inout Output) {
+    for tally in tallies where tally.requests > 0 {
+      out.string(tally.vendor.profile)
+      if tallies.count > 1 {
+        out.text(", connection ")
+        out.decimal(Int(tally.conversation >> 1))
+      }
+      out.text(": ")
+      out.count(tally.requests, "request", "requests")
+      if tally.answered == tally.requests {
+        out.text(tally.requests == 1 ? ", answered" : ", all answered")
+      } else {
+        out.text(", ")
+        out.decimal(tally.answered)
+        out.text(" answered; no answer to ")
+        out.packets(tally.unanswered[...], glyphs)
+      }
+      finishLine(into: &output)
     }
   }
 

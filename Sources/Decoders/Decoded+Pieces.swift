@@ -1,0 +1,72 @@
+package import Bytes
+
+// Pieces of what was decoded, for reports that set them themselves.
+
+/// A number with its unit.
+package struct DecodedQuantity: Equatable, Sendable {
+  /// The number, scaled.
+  package var value: Double
+  /// How many decimals text has.
+  package var decimals: Int
+  /// The place of the field's name among the definition's words, and of its unit; −1: none.
+  package var name: Int
+  package var unit: Int
+}
+
+extension DecodedWriter {
+  /// Writes an entry's value with its unit, as people read it; nothing for a group.
+  package func entry(_ place: Int, _ value: RawSpan, into output: inout Output) {
+    let entry = decoded.fields[place]
+    guard entry.form != .group else { return }
+    if isHidden(entry) {
+      output.text("<hidden>")
+      return
+    }
+    self.value(entry, value, into: &output)
+    unit(place..<place + 1, into: &output)
+  }
+
+  /// The number that matters most: the first one with a unit; without any the value's only field.
+  package var quantity: DecodedQuantity? {
+    var other: DecodedQuantity?
+    for entry in decoded.fields where !isHidden(entry) {
+      guard let quantity = quantity(of: entry) else { continue }
+      if quantity.unit >= 0 { return quantity }
+      other = other ?? quantity
+    }
+    return definition.isAlone(nil) ? other : nil
+  }
+
+  private func quantity(of entry: DecodedField) -> DecodedQuantity? {
+    guard let field = field(of: entry), entry.word < 0, field.assigned < 0, field.tick == 0,
+      field.flags.isDisjoint(with: [.flag, .hex, .quiet])
+    else { return nil }
+    let scaling = field.scaling >= 0 ? definition.scalings[field.scaling] : nil
+    var quantity = DecodedQuantity(value: 0, decimals: 0, name: field.name, unit: field.unit)
+    switch entry.form {
+    case .integer:
+      switch scaling?.apply(Int128(entry.raw)) {
+      case nil: quantity.value = Double(entry.raw)
+      case .decimal(let number)?: quantity.value = number.double
+      case .double(let number)?: quantity.value = number
+      }
+      quantity.decimals = scaling?.decimals ?? 0
+    case .decimal:
+      quantity.value = DecimalNumber(Int128(entry.raw), exponent: Int(entry.exponent)).double
+      quantity.decimals = max(0, -Int(entry.exponent))
+      if let scaling, case .decimal(let number) = scaling.apply(Int128(entry.raw)) {
+        let scaled = DecimalNumber(
+          number.mantissa, exponent: number.exponent + Int(entry.exponent))
+        quantity.value = scaled.double
+        quantity.decimals = max(0, -scaled.exponent)
+      }
+    case .double:
+      quantity.value = Double(bitPattern: UInt64(UInt(bitPattern: entry.raw)))
+      quantity.decimals = scaling?.decimals ?? 3
+    default: return nil
+    }
+    guard quantity.value.isFinite, abs(quantity.value) < 1e15 else { return nil }
+    quantity.decimals = min(quantity.decimals, 9)
+    return quantity
+  }
+}

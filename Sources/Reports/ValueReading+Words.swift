@@ -1,0 +1,150 @@
+import Bluetooth
+import Bytes
+import Decoders
+import Dissectors
+import Sessions
+
+/// What was read, in words.
+extension ValueReading {
+  mutating func say(_ value: RawSpan) {
+    line.clear()
+    guard let writer = DecodedWriter(decoded, isJSON: false, showsKeys: showsKeys) else { return }
+    writer.line(value, saysProblems: false, into: &line)
+    textEnd = line.count
+    for problem in decoded.problems {
+      if line.count > 0 { line.text(", ") }
+      writer.problem(problem, value, into: &line)
+    }
+    hasMeaning = line.count > 0
+  }
+
+  mutating func sayPart(_ sighting: VendorSighting) {
+    line.clear()
+    if let command = sighting.command {
+      line.text("command ")
+      line.hexDigits(UInt64(truncatingIfNeeded: command), command > 0xff ? 4 : 2)
+      line.text(", ")
+    }
+    line.text("bytes ")
+    line.decimal(Int(sighting.part.start) + 1)
+    line.text("–")
+    line.decimal(sighting.part.end)
+    if let total = sighting.total {
+      line.text(" of ")
+      line.decimal(total)
+    }
+    textEnd = line.count
+    hasMeaning = true
+  }
+
+  /// The name of the protocol that the value belongs to.
+  var vendorName: String? { sighting?.vendor.profile }
+
+  /// The requests of vendors' protocols that were followed, now that no more will come.
+  mutating func finish() -> [VendorTally] {
+    messages.finish()
+    return messages.tallies
+  }
+
+  /// The number that matters most of the value that was read last.
+  var quantity: DecodedQuantity? {
+    guard hasMeaning, sighting == nil || sighting?.frame != nil,
+      let quantity = DecodedWriter(decoded, isJSON: false, showsKeys: showsKeys)?.quantity
+    else { return nil }
+    // The numbers of several messages without a unit have nothing in common.
+    return sighting != nil && quantity.unit < 0 ? nil : quantity
+  }
+
+  /// The unit of such a number.
+  func unit(of number: DecodedQuantity) -> [UInt8] {
+    guard let definition = decoded.definition, number.unit >= 0 else { return [] }
+    return definition.words.bytes(number.unit).array
+  }
+
+  /// What the attribute is called where only profiles know a name.
+  mutating func name(_ uuid: BluetoothUUID?) -> String? {
+    guard let uuid, uuid.name == nil else { return nil }
+    return vendorName ?? name(of: uuid)
+  }
+
+  /// Writes what a message answers, behind a comma.
+  func writeExchange(into output: inout Output) {
+    guard let sighting else { return }
+    if let request = sighting.request {
+      output.text(", answers ")
+      output.packet(request)
+    } else if sighting.isOrphan {
+      output.text(", answers nothing")
+    }
+  }
+
+  /// Writes the words for people.
+  func writeText(into output: inout Output) {
+    line.copy(into: &output)
+    writeExchange(into: &output)
+  }
+}
+
+extension ATTOpcode {
+  /// How the value of such a PDU crosses; nil where it has none, or a part of one.
+  var way: ValueReading.Way? {
+    switch self {
+    case .writeRequest, .writeCommand, .signedWriteCommand: .written
+    case .handleValueNotification, .handleValueIndication: .notified
+    case .readResponse: .read
+    default: nil
+    }
+  }
+}
+
+extension VendorProtocol {
+  /// Whether requests go a way, not responses; nil where neither do.
+  func isRequestChannel(_ way: ValueReading.Way, _ uuid: BluetoothUUID?) -> Bool? {
+    func takes(_ channel: Channel) -> Bool {
+      switch channel {
+      case .write: way == .written
+      case .notify: way == .notified
+      case .read: way == .read
+      case .characteristic(let wanted): uuid?.shortest == wanted.shortest
+      }
+    }
+    if requests.isEmpty, responses.isEmpty { return way == .written }
+    if requests.contains(where: takes) { return true }
+    return responses.contains(where: takes) ? false : nil
+  }
+}
+
+extension Memory {
+  /// Whether the peer of a link has a name that fits a pattern with `*` and `?`.
+  func isPeer(of link: LinkSlot?, named pattern: String) -> Bool {
+    guard let link, let entry = links.connection(link).name, let name = names[entry] else {
+      return false
+    }
+    return name.fits(pattern)
+  }
+}
+
+extension [UInt8] {
+  /// Whether the bytes, a name, fit a pattern with `*` and `?`.
+  func fits(_ pattern: String) -> Bool {
+    let text = Array<Character>(String(decoding: self, as: UTF8.self))
+    let wanted = Array<Character>(pattern)
+    var (at, next) = (0, 0)
+    var retry: (at: Int, next: Int)?
+    while at < text.count {
+      if next < wanted.count, wanted[next] == "*" {
+        retry = (at, next + 1)
+        next += 1
+      } else if next < wanted.count, wanted[next] == "?" || wanted[next] == text[at] {
+        at += 1
+        next += 1
+      } else if let last = retry {
+        retry = (last.at + 1, last.next)
+        (at, next) = (last.at + 1, last.next)
+      } else {
+        return false
+      }
+    }
+    return wanted[next...].allSatisfy { $0 == "*" }
+  }
+}

@@ -1,0 +1,401 @@
+import Bluetooth
+import Bytes
+import Captures
+import Decoders
+import Dissectors
+import Sessions
+
+/// What values mean: the one way from an attribute's value, or what a device advertises, to words.
+///
+/// Profiles are read when the first value comes. What there is for an attribute is looked up once for
+/// each UUID: a value that nothing decodes costs a comparison. What is open of vendors' protocols is
+/// followed with every packet, whether it is shown or not.
+struct ValueReading: ~Copyable {
+  /// How a value crosses a link.
+  enum Way: Sendable {
+    case written, notified, read
+  }
+
+  /// What there is for one UUID.
+  private struct Plan: Sendable {
+    var kind: Subject.Kind
+    var uuid: BluetoothUUID?
+    var definitions: [Definition] = []
+    /// Protocols that may be spoken, by their place, and whether only a frame tells.
+    var claims: [(vendor: Int, isByFrame: Bool)] = []
+    /// Whether the service or the device's name decides, so that both are asked for each time.
+    var needsContext = false
+    /// Whether there is nothing but protocols that a frame has to tell.
+    var isByFrameAlone = false
+  }
+
+  /// A message of a request or indication, which `values` asks for again when its answer has come.
+  private struct Recent: Sendable {
+    var packet: Int
+    var handle: UInt16
+    var sighting: VendorSighting
+    var joined: [UInt8]
+    var packets: [Int]
+  }
+
+  private let supplied: SuppliedProfiles?
+  /// Whether secrets are shown.
+  let showsKeys: Bool
+  private var library: ProfileLibrary?
+  private var vendors: [VendorProtocol] = []
+  private var decoder = ValueDecoder()
+  var messages = VendorMessages()
+  private var plans: [Plan] = []
+  /// For each byte whether a frame of a protocol that nothing else tells can begin with it.
+  private var firstBytes: [Bool] = []
+  /// Where a UUID's plan was found last, by the UUID's last bits.
+  private var hints = [Int](repeating: 0, count: 64)
+  private var recent: [Recent] = []
+  /// Whether such messages are kept.
+  private let keepsRecent: Bool
+
+  /// What the value that was read last means.
+  private(set) var decoded = Decoded()
+  /// Of a vendor's message, where it stands among others.
+  private(set) var sighting: VendorSighting?
+  /// The frame that was put together of several values, and their packets.
+  private(set) var joined: [UInt8] = []
+  private(set) var packets: [Int] = []
+  /// The words for it, those for what is wrong last.
+  var line = Output()
+  var textEnd = 0
+  /// Whether the value that was read last has a meaning.
+  var hasMeaning = false
+  /// Whether that value is the one that a PDU is about, not one of several that it brings.
+  private(set) var isOfPDU = false
+  /// Whether profiles were read.
+  private var isReady = false
+
+  /// So many UUIDs are remembered.
+  private static let mostPlans = 1024
+  /// So many messages that wait for their answer.
+  private static let mostRecent = 64
+
+  /// - Parameters:
+  ///   - supplied: people's own profiles, which come before the program's; nil: nothing is decoded.
+  ///   - showsKeys: whether secrets are shown.
+  ///   - keepsRecent: whether messages are asked for again when their answers have come.
+  init(_ supplied: SuppliedProfiles?, showsKeys: Bool, keepsRecent: Bool = false) {
+    self.supplied = supplied
+    self.showsKeys = showsKeys
+    self.keepsRecent = keepsRecent
+  }
+
+  /// Forgets the value that was read last.
+  mutating func clear() {
+    hasMeaning = false
+    isOfPDU = false
+    sighting = nil
+  }
+
+  // MARK: Plans
+
+  @inline(never)
+  private mutating func prepare() {
+    isReady = true
+    guard let supplied else { return }
+    let library = ProfileLibrary(own: supplied.definitions, vendors: supplied.vendors)
+    vendors = library.vendors
+    self.library = library
+    firstBytes = [Bool](repeating: false, count: 256)
+    for vendor in vendors where vendor.claims.contains(where: \.isFrame) {
+      if let first = vendor.frame.start.first, let byte = first {
+        firstBytes[Int(byte)] = true
+      } else {
+        for byte in 0..<256 { firstBytes[byte] = true }
+      }
+    }
+  }
+
+  /// The place of what there is for a UUID; of attributes that are not known for nil.
+  private mutating func plan(_ kind: Subject.Kind, _ uuid: BluetoothUUID?) -> Int {
+    let hint = Int(truncatingIfNeeded: (uuid?.low ?? 0) ^ (uuid?.high ?? 0)) & 63
+    let place = hints[hint]
+    if place < plans.count, plans[place].uuid == uuid, plans[place].kind == kind { return place }
+    return makePlan(kind, uuid, hint)
+  }
+
+  @inline(never)
+  private mutating func makePlan(
+    _ kind: Subject.Kind, _ uuid: BluetoothUUID?, _ hint: Int
+  ) -> Int {
+    if let known = plans.firstIndex(where: { $0.uuid == uuid && $0.kind == kind }) {
+      hints[hint] = known
+      return known
+    }
+    if plans.count >= Self.mostPlans { plans.removeAll() }
+    var plan = Plan(kind: kind, uuid: uuid)
+    if let uuid { plan.definitions = library?.definitions(kind, uuid) ?? [] }
+    plan.needsContext = plan.definitions.contains {
+      $0.subject.service != nil || $0.subject.device != nil
+    }
+    if kind == .characteristic {
+      plan.claims = claims(uuid, service: nil) { _ in false }
+      let asksMore = vendors.contains { vendor in
+        vendor.claims.contains { $0.service != nil || $0.device != nil }
+      }
+      if asksMore { plan.needsContext = true }
+    }
+    plan.isByFrameAlone =
+      plan.definitions.isEmpty && !plan.needsContext && plan.claims.allSatisfy(\.isByFrame)
+    plans.append(plan)
+    hints[hint] = plans.count - 1
+    return plans.count - 1
+  }
+
+  /// The protocols that may be spoken on a characteristic.
+  private func claims(
+    _ uuid: BluetoothUUID?, service: BluetoothUUID?, isOfDevice: (String) -> Bool
+  ) -> [(vendor: Int, isByFrame: Bool)] {
+    var found: [(vendor: Int, isByFrame: Bool)] = []
+    for (place, vendor) in vendors.enumerated() {
+      if let uuid {
+        let claim = vendor.claim(
+          characteristic: uuid.shortest, service: service?.shortest, isOfDevice: isOfDevice)
+        if let claim { found.append((place, claim.isFrame)) }
+      } else if vendor.claims.contains(where: \.isAnywhere) {
+        found.append((place, true))
+      }
+    }
+    // What was said of the characteristic weighs more than what a frame may tell.
+    return found.filter { !$0.isByFrame } + found.filter(\.isByFrame)
+  }
+
+  // MARK: Reading
+
+  /// Reads what a PDU carries, and follows what is open of vendors' protocols.
+  ///
+  /// - Parameters:
+  ///   - decodes: whether the meaning is asked for, too.
+  ///   - moment: the packet and its time.
+  mutating func observe(
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer,
+    _ memory: Memory, packet: Int, time: Timestamp?, isLocal: Bool, decodes: Bool
+  ) {
+    clear()
+    guard let slice = fields.value, slice.count > 0, let way = opcode.way else { return }
+    if !isReady { prepare() }
+    guard library != nil else { return }
+    let value = bytes.part(slice)
+    var uuid: BluetoothUUID?
+    var kind = Subject.Kind.characteristic
+    if let place = answer.attribute {
+      let attribute = memory.attributes[place]
+      switch attribute.kind {
+      case .value: break
+      case .descriptor: kind = .descriptor
+      case .service, .include, .characteristic: return
+      }
+      uuid = attribute.uuid
+    }
+    let plan = self.plan(kind, uuid)
+    // Nearly all that nothing decodes ends here.
+    if plans[plan].isByFrameAlone, !messages.hasOpenFrames, !firstBytes[Int(value.byte(at: 0))] {
+      return
+    }
+    let service =
+      plans[plan].needsContext
+      ? answer.attribute.flatMap { memory.attributes.service(of: $0) } : nil
+    let isOfDevice = { (pattern: String) in memory.isPeer(of: answer.link, named: pattern) }
+    let definition = definition(plan, service, value, isOfDevice)
+    if let definition, !definition.subject.isCarrier {
+      if decodes { read(definition, value, isWritten: way == .written) }
+      isOfPDU = true
+      return
+    }
+    if kind == .characteristic, let link = answer.link,
+      let handle = fields.handle ?? answer.request?.handle
+    {
+      let conversation = UInt64(truncatingIfNeeded: memory.links.id(link)) << 1 | (isLocal ? 1 : 0)
+      if message(
+        plan, service, value, way, conversation & 0x3fff_ffff_ffff, handle, packet, time,
+        isOfDevice)
+      {
+        if decodes { readMessage(value) }
+        isOfPDU = true
+        return
+      }
+    }
+    if let definition, decodes { read(definition, value, isWritten: way == .written) }
+    isOfPDU = definition != nil
+  }
+
+  /// Follows what is open of vendors' protocols with a packet whose meaning is not asked for.
+  mutating func follow(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: Memory
+  ) {
+    guard let pdu = dissection.att, record.original == nil, !record.isTruncated,
+      !answer.fragment.isTruncated
+    else { return }
+    let fields = pdu.fields
+    guard fields.value != nil else { return }
+    observe(
+      pdu.opcode, fields, bytes, answer, memory, packet: record.number, time: record.time,
+      isLocal: (record.direction == .sent) == pdu.opcode.isServers, decodes: false)
+  }
+
+  /// Reads a value that `Conversations` told, whose packets were followed.
+  mutating func read(_ value: ConveyedValue, _ bytes: RawSpan, _ memory: Memory) -> Bool {
+    clear()
+    guard let slice = value.value, slice.count > 0, value.offset == 0, !value.isCut,
+      value.handles == nil
+    else { return false }
+    let content = bytes.part(slice)
+    if let company = value.company { return read(.company, BluetoothUUID(company), content) }
+    if value.operation == .advertisement {
+      return value.attribute.uuid.map { read(.serviceData, $0, content) } ?? false
+    }
+    if readAgain(value.packet, value.attribute.handle, content) { return true }
+    guard let uuid = value.attribute.uuid,
+      value.attribute.kind == .value || value.attribute.kind == .descriptor
+        || value.attribute.kind == nil
+    else { return false }
+    let peer = value.parties.peer
+    return read(
+      value.attribute.kind == .descriptor ? .descriptor : uuid.subjectKind, uuid, content,
+      isWritten: value.operation.isWrite, service: value.attribute.service
+    ) { pattern in
+      guard let peer,
+        let entry = memory.names.find(peer, .random) ?? memory.names.find(peer, .public)
+      else { return false }
+      return memory.names[entry]?.fits(pattern) ?? false
+    }
+  }
+
+  /// Reads a value of which nothing is known but its attribute: a vendor's frame has to be whole.
+  mutating func readAlone(
+    _ uuid: BluetoothUUID, service: BluetoothUUID?, _ value: RawSpan, isWritten: Bool
+  ) -> Bool {
+    if read(uuid.subjectKind, uuid, value, isWritten: isWritten, service: service),
+      !(decoded.definition?.subject.isCarrier ?? false)
+    {
+      return true
+    }
+    let isCarried = hasMeaning
+    guard value.byteCount > 0, !uuid.isDescriptor,
+      case .message(let vendor, let message, let frame, let isRequest)? = library?.match(
+        .characteristic, uuid, service: service, value, isWritten: isWritten,
+        isOfDevice: { _ in false })
+    else { return isCarried }
+    sighting = VendorSighting(vendor, message, frame, isRequest: isRequest)
+    readMessage(value)
+    return hasMeaning
+  }
+
+  /// Reads a value by itself: what a device advertises, or one of several that came together.
+  mutating func read(
+    _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ value: RawSpan, isWritten: Bool = false,
+    service: BluetoothUUID? = nil, isOfDevice: (String) -> Bool = { _ in false }
+  ) -> Bool {
+    clear()
+    guard value.byteCount > 0 else { return false }
+    if !isReady { prepare() }
+    guard library != nil else { return false }
+    let plan = self.plan(kind, uuid)
+    guard !plans[plan].definitions.isEmpty,
+      let definition = definition(plan, service, value, isOfDevice)
+    else { return false }
+    read(definition, value, isWritten: isWritten)
+    return hasMeaning
+  }
+
+  /// What a characteristic is called that only a profile knows.
+  mutating func name(of uuid: BluetoothUUID) -> String? {
+    if !isReady { prepare() }
+    guard library != nil else { return nil }
+    let plan = self.plan(.characteristic, uuid)
+    return plans[plan].definitions.first?.name
+  }
+
+  private func definition(
+    _ plan: Int, _ service: BluetoothUUID?, _ value: RawSpan, _ isOfDevice: (String) -> Bool
+  ) -> Definition? {
+    for index in plans[plan].definitions.indices {
+      let definition = plans[plan].definitions[index]
+      let subject = definition.subject
+      if let wanted = subject.service, wanted.shortest != service?.shortest { continue }
+      if let device = subject.device, !isOfDevice(device) { continue }
+      if subject.fits(value) { return definition }
+    }
+    return nil
+  }
+
+  private mutating func read(_ definition: Definition, _ value: RawSpan, isWritten: Bool) {
+    decoder.decode(definition, value, DecodingContext(isWritten: isWritten), into: &decoded)
+    say(value)
+  }
+
+  /// The message or the part of one that a value is; false where it is none.
+  private mutating func message(
+    _ plan: Int, _ service: BluetoothUUID?, _ value: RawSpan, _ way: Way, _ conversation: UInt64,
+    _ handle: UInt16, _ packet: Int, _ time: Timestamp?, _ isOfDevice: (String) -> Bool
+  ) -> Bool {
+    let uuid = plans[plan].uuid
+    let claims =
+      plans[plan].needsContext
+      ? claims(uuid, service: service, isOfDevice: isOfDevice) : plans[plan].claims
+    for claim in claims {
+      let vendor = vendors[claim.vendor]
+      guard let isRequestChannel = vendor.isRequestChannel(way, uuid) else { continue }
+      let found = messages.accept(
+        vendor, at: claim.vendor, isByFrame: claim.isByFrame, conversation: conversation,
+        handle: handle, isWritten: way == .written, isRequestChannel: isRequestChannel, value,
+        packet: packet, time: time)
+      guard let found else { continue }
+      sighting = found
+      if found.isJoined {
+        joined = messages.joined
+        packets = messages.packets
+      }
+      if keepsRecent { keep(found, packet, handle) }
+      return true
+    }
+    return false
+  }
+
+  private mutating func keep(_ found: VendorSighting, _ packet: Int, _ handle: UInt16) {
+    if recent.count >= Self.mostRecent { recent.removeFirst() }
+    recent.append(
+      Recent(
+        packet: packet, handle: handle, sighting: found, joined: found.isJoined ? joined : [],
+        packets: found.isJoined ? packets : []))
+  }
+
+  /// Reads the message that the value of an earlier packet was; false where it was none.
+  mutating func readAgain(_ packet: Int, _ handle: UInt16?, _ value: RawSpan) -> Bool {
+    clear()
+    guard let handle,
+      let found = recent.lastIndex(where: { $0.packet == packet && $0.handle == handle })
+    else { return false }
+    sighting = recent[found].sighting
+    joined = recent[found].joined
+    packets = recent[found].packets
+    readMessage(value)
+    return hasMeaning
+  }
+
+  /// Decodes the message that was found, or words a part.
+  private mutating func readMessage(_ value: RawSpan) {
+    guard let sighting else { return }
+    guard let frame = sighting.frame, let message = sighting.message else {
+      sayPart(sighting)
+      return
+    }
+    if sighting.isJoined {
+      let whole = joined
+      sighting.vendor.decode(
+        frame, message, whole.bytes, isRequest: sighting.isRequest, with: &decoder, into: &decoded)
+      say(whole.bytes)
+    } else {
+      sighting.vendor.decode(
+        frame, message, value, isRequest: sighting.isRequest, with: &decoder, into: &decoded)
+      say(value)
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import Bluetooth
+package import Bytes
+package import Captures
+import Decoders
+package import Dissectors
+package import Sessions
+
+/// `profiles match`: which profiles explain which values of a capture, and which values none explains.
+package struct ProfileMatches: PacketReport, ~Copyable {
+  /// What is counted of one characteristic, or of one kind of advertised data.
+  private struct Entry: Sendable {
+    let subject: [UInt8]
+    var values = 0
+    /// Profiles, and how many values each explained.
+    var profiles: [(name: String, count: Int, isByFrame: Bool)] = []
+    /// Values with problems, and those that nothing explains with the first of them.
+    var problems = 0
+    var unexplained = 0
+    var example: [UInt8] = []
+  }
+
+  /// What tells entries apart.
+  private struct Key: Hashable, Sendable {
+    var uuid: BluetoothUUID?
+    var company: UInt16?
+    var handle: UInt16?
+    var isAdvertised: Bool
+  }
+
+  private let options: ValuesOptions
+  private let limits: Limits
+  private var conversations: Conversations
+  private var filter: ValueFilter
+  private var reading: ValueReading
+  private var entries: [Entry] = []
+  private var index: [Key: Int] = [:]
+  private var omitted = 0
+
+  /// Bytes that are shown of a value that nothing explains, and profiles that are named of one attribute.
+  private static let shown = 20
+  private static let named = 8
+
+  /// A report on the values that the options choose.
+  package init(_ options: ValuesOptions, limits: Limits = Limits()) {
+    self.options = options
+    self.limits = limits
+    conversations = Conversations(limits)
+    filter = ValueFilter(options)
+    reading = ValueReading(
+      options.profiles, showsKeys: options.showsKeys, keepsRecent: true)
+  }
+
+  /// Why there are no values.
+  package var remark: String? { filter.remark }
+
+  /// Never: every packet may hold more.
+  package var isSatisfied: Bool { false }
+
+  package mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+  ) {
+    filter.observe(record, memory)
+    reading.follow(record, dissection, bytes, answer, memory)
+    conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+    count(memory)
+  }
+
+  private mutating func count(_ memory: Memory) {
+    // Held while they are counted: a span of it would hold all of this.
+    let bytes = conversations.bytes
+    for position in conversations.values.indices {
+      let value = conversations.values[position]
+      guard let slice = value.value, slice.count > 0, !value.isKeyMaterial,
+        filter.admits(value, bytes.bytes)
+      else { continue }
+      let isRead = reading.read(value, bytes.bytes, memory)
+      guard let place = place(value, memory) else {
+        omitted += 1
+        continue
+      }
+      entries[place].values += 1
+      guard isRead, let name = reading.vendorName ?? reading.decoded.definition?.profile else {
+        entries[place].unexplained += 1
+        if entries[place].example.isEmpty {
+          let part = Slice(start: Int(slice.start), count: min(Int(slice.count), Self.shown))
+          entries[place].example = bytes.bytes.part(part).array
+        }
+        continue
+      }
+      let isByFrame = reading.sighting?.isByFrame ?? false
+      if !(reading.sighting != nil && reading.sighting?.frame == nil),
+        !reading.decoded.problems.isEmpty
+      {
+        entries[place].problems += 1
+      }
+      if let known = entries[place].profiles.firstIndex(where: { $0.name == name }) {
+        entries[place].profiles[known].count += 1
+      } else if entries[place].profiles.count < Self.named {
+        entries[place].profiles.append((name, 1, isByFrame))
+      }
+    }
+  }
+
+  private mutating func place(_ value: ConveyedValue, _ memory: Memory) -> Int? {
+    var key = Key(
+      uuid: value.attribute.uuid, company: value.company,
+      isAdvertised: value.operation == .advertisement)
+    if key.uuid == nil, key.company == nil { key.handle = value.attribute.handle }
+    if let known = index[key] { return known }
+    guard entries.count < limits.valueSeries else { return nil }
+    var subject = Output()
+    if key.isAdvertised {
+      subject.advertised(key.uuid, key.company)
+    } else if let uuid = key.uuid {
+      subject.uuid(uuid)
+      subject.attributeName(uuid)
+    } else if let handle = key.handle {
+      subject.handle(handle)
+    } else {
+      subject.text("not known")
+    }
+    index[key] = entries.count
+    entries.append(Entry(subject: subject.bytes.array))
+    return entries.count - 1
+  }
+
+  package mutating func finish(
+    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {
+    conversations.finish(memory)
+    count(memory)
+    let width = min(44, entries.map { $0.subject.bytes.columns }.max() ?? 0)
+    for entry in entries {
+      var line = Output()
+      line.raw(entry.subject.bytes)
+      line.spaces(max(2, width + 2 - entry.subject.bytes.columns))
+      line.count(entry.values, "value", "values")
+      line.text("  ")
+      for (place, profile) in entry.profiles.enumerated() {
+        if place > 0 { line.text(", ") }
+        line.string(profile.name)
+        if profile.isByFrame { line.text(", recognized by frame") }
+        if profile.count < entry.values {
+          line.text(" (")
+          line.decimal(profile.count)
+          line.byte(0x29)
+        }
+      }
+      if entry.problems > 0 {
+        line.text("; ")
+        line.decimal(entry.problems)
+        line.text(" with problems")
+      }
+      if entry.unexplained > 0 {
+        line.text(entry.profiles.isEmpty ? "no profile" : "; no profile for ")
+        if !entry.profiles.isEmpty { line.decimal(entry.unexplained) }
+        line.text(": ")
+        line.hex(entry.example.bytes, separator: 0x20)
+        if entry.example.count == Self.shown { line.text(options.glyphs.ellipsis) }
+      }
+      line.byte(0x0a)
+      output.text(line.bytes, options.glyphs)
+    }
+    if omitted > 0 {
+      output.count(omitted, "value", "values")
+      output.text(" of attributes that there was no room to count\n")
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import Reports
+
+/// `profiles match`: which profiles apply to a capture.
+struct ProfilesMatchCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "match",
+    abstract:
+      "Say which profiles explain which values of a capture, and which values none explains.",
+    discussion: """
+      Examples:
+        gattscope profiles match capture.btsnoop
+        gattscope profiles match --profile band.yaml capture.btsnoop
+      """)
+
+  @Argument(help: Run.capturesHelp, completion: .file())
+  var captures: [String]
+
+  @OptionGroup
+  var supplying: ProfileFileOptions
+
+  @OptionGroup
+  var supplied: MapFileOptions
+
+  @OptionGroup(title: "Terminal")
+  var signs: SignOptions
+
+  mutating func run() throws {
+    var options = ValuesOptions()
+    options.profiles = try supplying.profiles()
+    options.glyphs = signs.glyphs
+    let chosen = options
+    try Run.captures(captures, maps: supplied.maps()) { _ in ProfileMatches(chosen) }
+  }
+}
