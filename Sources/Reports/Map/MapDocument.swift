@@ -212,7 +212,7 @@ struct MapDocument: ~Copyable {
   /// The value, and what was tried.
   private mutating func write(_ use: AttributeUse, _ uuid: BluetoothUUID?) {
     if let value = use.value {
-      if uuid == .encryptedDataKeyMaterial, !sink.showsKeys {
+      if use.holdsKey(uuid), !sink.showsKeys {
         sink.hidden("value", value.count)
       } else {
         sink.bytes("value", value.bytes)
@@ -268,6 +268,11 @@ extension MapDevice.Extent {
     case .none: "none"
     }
   }
+}
+
+extension AttributeUse {
+  /// Whether the value is a key, or may be one.
+  func holdsKey(_ uuid: BluetoothUUID?) -> Bool { isSecret || uuid == .encryptedDataKeyMaterial }
 }
 
 extension AttributeUse.Security {
