@@ -25,12 +25,13 @@ extension Memory {
     if let type = fields.type, type == .encryptedDataKeyMaterial {
       attributes.noteKeyMaterial()
     }
-    if fields.items != nil || opcode == .errorResponse {
-      learnAttributes(opcode, fields, bytes, isLocal: isLocal, record, &dissection, answer)
-    }
+    // Before the list may say that the attribute is another one.
     if attributes.hasKeyMaterial, let items = fields.items {
       answer.listsKeyMaterial = hasKeyMaterial(
         items, bytes, Attributes.key(isLocal: isLocal, links[link]))
+    }
+    if fields.items != nil || opcode == .errorResponse {
+      learnAttributes(opcode, fields, bytes, isLocal: isLocal, record, &dissection, answer)
     }
     if opcode == .multipleHandleValueNotification, let items = fields.items {
       noteSending(items, bytes, Attributes.key(isLocal: isLocal, links[link]), record, link)

@@ -430,6 +430,10 @@ struct SecretPackets {
       pairing("… listed, but the request is missing", discovery + att([0x09, 18, 3, 0] + key)),
       pairing("… among several, but the request is missing", discovery + att([0x0f, 1, 2] + key)),
       pairing(
+        "… listed as an attribute of another type",
+        discovery + att([0x08, 1, 0, 0xff, 0xff, 0x00, 0x2a], received: false)
+          + att([0x09, 18, 3, 0] + key)),
+      pairing(
         "… as one answer of five that were open at once",
         discovery
           + [5, 7, 9, 3, 11].flatMap { att([0x0a, $0, 0], received: false) }

@@ -164,7 +164,8 @@ extension Conversations {
     let side = place.side
     let arrived = Arrived(
       pdu: pdu, moment: Moment(record), latency: answer.latency, packets: fragments,
-      length: dissection.pduLength, channel: answer.channel, isCut: isCut)
+      length: dissection.pduLength, channel: answer.channel, isCut: isCut,
+      listsKeyMaterial: answer.listsKeyMaterial)
     guard let request = answer.request, slot(place, pdu, request.packet) != nil else {
       if answer.request == nil, !memory.doubt.alternatives.isEmpty { orphan(place, memory) }
       tellOrphan(place, arrived, bytes, memory)

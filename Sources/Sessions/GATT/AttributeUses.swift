@@ -268,7 +268,7 @@ package struct AttributeUses: Sendable {
     case .readByTypeResponse:
       guard let type = answer.request?.type, !type.isDeclaration else { return }
       operation = .read
-      isSecret = isSecret && !memory.doubt.alternatives.isEmpty
+      isSecret = answer.listsKeyMaterial || isSecret && !memory.doubt.alternatives.isEmpty
     case .readMultipleVariableResponse: operation = .read
     case .multipleHandleValueNotification: operation = .notification
     default: return
