@@ -242,9 +242,16 @@ extension Answer {
       return memory.attributes.hasKeyMaterial
     default: break
     }
-    if request?.type == .encryptedDataKeyMaterial { return true }
+    if request?.type == .encryptedDataKeyMaterial || listsKeyMaterial { return true }
     // Of which of several requests it is the answer is not known then: one may have asked for a key.
     if memory.attributes.hasKeyMaterial, !memory.doubt.alternatives.isEmpty { return true }
+    if request == nil, memory.attributes.hasKeyMaterial {
+      // The request is missing: it may have asked for a key.
+      switch opcode {
+      case .readResponse, .readBlobResponse, .readByTypeResponse: return true
+      default: break
+      }
+    }
     return attribute.map { memory.attributes[$0].uuid == .encryptedDataKeyMaterial } ?? false
   }
 }

@@ -149,7 +149,9 @@ extension Sentence {
         reading.writeText(into: &output)
       } else {
         var uuid = fields.type
-        if value.count < RawSpan.enoughForText, let place = answer.attribute {
+        if bytes.part(value).countWithoutZeros < RawSpan.enoughForText,
+          let place = answer.attribute
+        {
           uuid = memory.attributes[place].uuid
         }
         self.value(bytes.part(value), of: uuid)

@@ -44,8 +44,21 @@ package struct LongValues: Sendable {
 
   mutating func clear() { state[0].clear() }
 
-  /// Records were lost: parts may be among them.
-  mutating func lose() { state.removeAll() }
+  /// Whether nobody has read or written in parts.
+  var isUnused: Bool { state.isEmpty }
+
+  /// Records of some connections were lost: parts may be among them.
+  mutating func lose(_ isLost: (Int) -> Bool) {
+    if !state.isEmpty { state[0].lose(isLost) }
+  }
+
+  /// A Read Response that is all of a value: an older value of that attribute does not go on.
+  ///
+  /// - Parameters:
+  ///   - key: the client, as in `observe`.
+  ///   - handle: the attribute; nil where it is not certain.
+  @inline(never)
+  mutating func end(key: UInt64, _ handle: UInt16?) { state[0].end(key: key, handle) }
 
   /// Takes in a PDU that has to do with values in parts.
   ///
@@ -168,6 +181,17 @@ struct LongValueState: Sendable {
     }
   }
 
+  mutating func end(key: UInt64, _ handle: UInt16?) {
+    guard let client = clients.firstIndex(where: { $0.key == key }),
+      handle == nil || clients[client].read.attribute.handle == handle
+    else { return }
+    clients[client].read.forget()
+  }
+
+  mutating func lose(_ isLost: (Int) -> Bool) {
+    clients.removeAll { isLost(Int($0.key >> 32)) }
+  }
+
   private func isAnswered(_ client: Int, _ answer: Answer) -> Bool {
     clients[client].pending.isOpen && clients[client].pending.packet == answer.request?.packet
   }
@@ -216,13 +240,19 @@ extension Memory {
     let isConcerned = LongValueState.concerns(opcode, fields) {
       length >= mtu(on: link, answer.channel).value
     }
-    // Whose part it is has to be certain.
-    guard isConcerned, doubt.isEmpty else { return }
+    let isEnd = !isConcerned && opcode == .readResponse && !longValues.isUnused
+    guard isConcerned || isEnd else { return }
     let isClients = opcode.role == .request
     let key =
       UInt64(UInt32(truncatingIfNeeded: links.id(link))) << 32
       | UInt64((answer.channel.map { UInt32(truncatingIfNeeded: $0.serial) &+ 1 } ?? 0) << 1)
       | ((direction == .sent) == isClients ? 1 : 0)
+    if isEnd {
+      longValues.end(key: key, doubt.isEmpty ? answer.request?.handle : nil)
+      return
+    }
+    // Whose part it is has to be certain.
+    guard doubt.isEmpty else { return }
     longValues.observe(
       opcode, fields, bytes, answer, key: key,
       isFull: length >= mtu(on: link, answer.channel).value, direction, record, shared)

@@ -25,6 +25,11 @@ extension Memory {
     if let type = fields.type, type == .encryptedDataKeyMaterial {
       attributes.noteKeyMaterial()
     }
+    // Before the list may say that the attribute is another one.
+    if attributes.hasKeyMaterial, let items = fields.items {
+      answer.listsKeyMaterial = hasKeyMaterial(
+        items, bytes, Attributes.key(isLocal: isLocal, links[link]))
+    }
     if fields.items != nil || opcode == .errorResponse {
       learnAttributes(opcode, fields, bytes, isLocal: isLocal, record, &dissection, answer)
     }
@@ -64,6 +69,20 @@ extension Memory {
     answer.attribute = attributes.find(handle, of: key, packet: record.number)
   }
 
+  /// Whether one of the values in a list is that of an attribute whose values are keys, whatever was asked
+  /// for.
+  @inline(never)
+  private func hasKeyMaterial(_ items: ATTItems, _ bytes: RawSpan, _ key: UInt64) -> Bool {
+    var cursor = Cursor(bytes, items.list)
+    while let item = items.next(&cursor) {
+      guard item.value != nil, let handle = item.handle,
+        let place = attributes.look(handle, of: key)
+      else { continue }
+      if attributes[place].uuid == .encryptedDataKeyMaterial { return true }
+    }
+    return false
+  }
+
   /// Takes in the handles that several notifications in one PDU come from.
   private mutating func noteSending(
     _ items: ATTItems, _ bytes: RawSpan, _ key: UInt64, _ record: borrowing CaptureRecord,
@@ -93,7 +112,9 @@ extension Memory {
     else { return }
     // Where it may as well answer a request for something else nobody knows what it says.
     guard
-      doubt.alternatives.allSatisfy({ $0.type == request.type && $0.service == request.service })
+      doubt.alternatives.allSatisfy({
+        $0.opcode == request.opcode && $0.type == request.type && $0.service == request.service
+      })
     else { return }
     let key = Attributes.key(isLocal: isLocal, links[link])
     if let items = fields.items {

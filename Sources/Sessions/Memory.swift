@@ -22,6 +22,8 @@ package struct Answer: Sendable {
   /// The attribute that an ATT PDU is about, where that was discovered: look it up in
   /// `Memory.attributes`.
   package var attribute: Attributes.Place?
+  /// Whether an ATT PDU lists values and one of them is that of an attribute whose values are keys.
+  package internal(set) var listsKeyMaterial = false
   /// Whether the packet ended connections: `link`'s, or all of an adapter that was reset.
   package var closed = false
   /// Who or what ended the link, where the packet tells that it has ended.
@@ -103,16 +105,16 @@ package struct Memory: Sendable {
   /// - Parameter adapter: the controller whose records are missing; nil: all.
   mutating func lose(before record: borrowing CaptureRecord, of adapter: UInt16?) {
     links.forgetTransactions(of: adapter, packet: record.number)
-    longValues.lose()
     commands.forget(adapter)
     controlCommands.forget(adapter)
     advertisements.lose(before: record.time, of: adapter)
-    guard !channels.isEmpty || !signals.isEmpty else { return }
+    guard !channels.isEmpty || !signals.isEmpty || !longValues.isUnused else { return }
     var connections: Set<Int> = []
     links.forEach { connection in
       if adapter == nil || connection.adapter == adapter { connections.insert(connection.id) }
     }
     let isLost = { (connection: Int) in connections.contains(connection) }
+    longValues.lose { adapter == nil || isLost($0) }
     channels.lose(isLost)
     signals.forget(isLost)
   }

@@ -197,11 +197,7 @@ package struct Payloads: Sendable {
       latest = all.count - 1
       return latest
     }
-    var hasher = Hasher()
-    hasher.combine(stream.event.rawValue)
-    hasher.combine(stream.sid)
-    for index in 0..<data.byteCount { hasher.combine(data.byte(at: index)) }
-    let hash = hasher.finalize()
+    let hash = Self.hash(stream, data)
     if !others.contains(hash) {
       if budget.others > 0 {
         budget.others -= 1
@@ -211,6 +207,15 @@ package struct Payloads: Sendable {
       }
     }
     return hash | .min
+  }
+
+  /// What tells data that is not kept from other data.
+  private static func hash(_ stream: AdvertisingStream, _ data: RawSpan) -> Int {
+    var hasher = Hasher()
+    hasher.combine(stream.event.rawValue)
+    hasher.combine(stream.sid)
+    for index in 0..<data.byteCount { hasher.combine(data.byte(at: index)) }
+    return hasher.finalize()
   }
 
   /// Where the data of a stream stands that was taken last; nil where there is none.
@@ -257,7 +262,7 @@ package struct Payloads: Sendable {
         all.append(payload)
         places.append(all.count - 1)
       } else {
-        others.insert(payload.data.hashValue)
+        others.insert(Self.hash(payload.stream, payload.data.bytes))
         places.append(nil)
       }
     }

@@ -22,6 +22,8 @@ extension Transactions {
     var requests: [Request]
     /// The responses that the last of them were given, in order, where others could have had them.
     var given: [Given] = []
+    /// The packet of a request that had no room any more: what comes may be its answer.
+    var lost: Int?
 
     /// How many are remembered; where there are more the oldest goes.
     static let depth = 4
@@ -117,7 +119,9 @@ extension Transactions {
       doubts.append(Doubt(place: place, requests: [waiting, request]))
       return
     }
-    if doubts[index].requests.count >= Doubt.depth { doubts[index].requests.removeFirst() }
+    if doubts[index].requests.count >= Doubt.depth {
+      doubts[index].lost = doubts[index].requests.removeFirst().packet
+    }
     doubts[index].requests.append(request)
   }
 
@@ -137,6 +141,8 @@ extension Transactions {
       if response.impossible & bit == 0, response.fits(request) { fitting |= bit }
     }
     if fitting == 0 { fitting = named }
+    // Nobody knows what that one asked for.
+    if let lost = doubts[index].lost { doubt.mayAnswer(Request(packet: lost, time: nil)) }
     guard let newest = open[place] else {
       return shift(index, fitting, problem, response, &doubt, &problems)
     }
@@ -151,11 +157,11 @@ extension Transactions {
     guard chosen == requests.count - 1 else {
       // A server answers in order: what was sent before that one gets no answer any more.
       doubts[index].requests.removeFirst(chosen + 1)
-      if doubts[index].requests.count == 1 { doubts.remove(at: index) }
+      if doubts[index].requests.count == 1, doubts[index].lost == nil { doubts.remove(at: index) }
       return requests[chosen]
     }
     open[place] = nil
-    if mask.nonzeroBitCount == 1 {
+    if mask.nonzeroBitCount == 1, doubts[index].lost == nil {
       doubts.remove(at: index)
     } else {
       doubts[index].given = [Given(packet: response.packet, mask: mask)]
@@ -168,14 +174,16 @@ extension Transactions {
   }
 
   /// Another response, with no request between: the last of the requests is its, and those before it are
-  /// those of the responses before it, if each can be.
+  /// those of the responses before it, if each can be. Where one more was open than is remembered nobody
+  /// knows how far they have to shift: then none is given anything.
   private mutating func shift(
     _ index: Int, _ mask: UInt8, _ problem: Problem.Code, _ response: Response,
     _ doubt: inout ResponseDoubt, _ problems: inout Problems
   ) -> Request? {
     let (requests, given) = (doubts[index].requests, doubts[index].given)
     let first = requests.count - 1 - given.count
-    guard first >= 0, let last = requests.last, mask >> UInt8(requests.count - 1) & 1 == 1,
+    guard doubts[index].lost == nil, first >= 0, let last = requests.last,
+      mask >> UInt8(requests.count - 1) & 1 == 1,
       given.indices.allSatisfy({ given[$0].mask >> UInt8(first + $0) & 1 == 1 })
     else {
       problems.add(Problem(problem))

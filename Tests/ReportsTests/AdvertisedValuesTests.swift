@@ -146,6 +146,32 @@ struct AdvertisedValuesTests {
     #expect(json.split(separator: "\n").count == 1)
   }
 
+  /// What stands between the first part (`ownParts`) and the last.
+  @Test("Parts with something between that takes them apart are no value", arguments: 0...4)
+  func ownPartsApart(_ index: Int) {
+    let between: [[TestRecord]] = [
+      [],
+      // An intermediate part, operation 0, of which the capture has no data.
+      [
+        TestRecord(bytes: hex("01 37 20 06 01"), missing: 5), received("04 0e 04 01 37 20 00"),
+      ],
+      // LE Remove Advertising Set.
+      [sent("01 3c 20 01 01"), received("04 0e 04 01 3c 20 00")],
+      // Reset.
+      [sent("01 03 0c 00"), received("04 0e 04 01 03 0c 00")],
+      // The Linux monitor's Close Index.
+      [TestRecord(bytes: [], framing: .monitor(opcode: 9))],
+    ]
+    let records =
+      [
+        sent("01 37 20 08 01 01 00 04 05 16 0f 18"), received("04 0e 04 01 37 20 00"),
+      ] + between[index] + [
+        sent("01 37 20 06 01 02 00 02 64 65"), received("04 0e 04 01 37 20 00"),
+      ]
+    let json = values(records, .json)
+    #expect(json.contains(#""value":"6465""#) == (index == 0), "\(index): \(json)")
+  }
+
   /// Add Advertising of instance 1, connectable, with manufacturer data 0x0059: 01 02, a scan response
   /// with service data 180f: 64, and its Command Complete (BlueZ, doc/mgmt-protocol.rst).
   private let instance = [

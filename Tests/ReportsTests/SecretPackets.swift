@@ -425,6 +425,19 @@ struct SecretPackets {
         "… among several of any length",
         discovery + att([0x20, 5, 0, 3, 0], received: false) + att([0x21, 1, 0, 7, 16, 0] + key)),
       pairing("… among several that are notified", discovery + att([0x23, 3, 0, 16, 0] + key)),
+      pairing("… read, but the request is missing", discovery + att([0x0b] + key)),
+      pairing("… read in parts, but the request is missing", discovery + att([0x0d] + key)),
+      pairing("… listed, but the request is missing", discovery + att([0x09, 18, 3, 0] + key)),
+      pairing("… among several, but the request is missing", discovery + att([0x0f, 1, 2] + key)),
+      pairing(
+        "… listed as an attribute of another type",
+        discovery + att([0x08, 1, 0, 0xff, 0xff, 0x00, 0x2a], received: false)
+          + att([0x09, 18, 3, 0] + key)),
+      pairing(
+        "… as one answer of five that were open at once",
+        discovery
+          + [5, 7, 9, 3, 11].flatMap { att([0x0a, $0, 0], received: false) }
+          + [5, 7, 9].flatMap { att([0x0b, $0]) } + att([0x0b] + key) + att([0x0b, 11])),
     ]
   }
 

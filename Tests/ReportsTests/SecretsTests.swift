@@ -43,6 +43,29 @@ struct SecretsTests {
     #expect(leaks(text).isEmpty, "\(packets.name):\n\(text)")
   }
 
+  @Test("No two bytes of a secret in values and map", arguments: SecretPackets.all.indices)
+  func valuesAndMap(_ index: Int) {
+    let packets = SecretPackets.all[index]
+    for form in [ValueLines.Form.text, .json] {
+      var source = RecordList(packets.records)
+      var lines = ValueLines(ValuesOptions(), form, source.summary)
+      let text = Rendering.run(&source, &lines)
+      #expect(leaks(text).isEmpty, "\(packets.name):\n\(text)")
+    }
+    var source = RecordList(packets.records)
+    var table = ValuesReport(ValuesOptions())
+    let text = Rendering.run(&source, &table)
+    #expect(leaks(text).isEmpty, "\(packets.name):\n\(text)")
+    for isJSON in [false, true] {
+      var options = MapOptions()
+      options.isJSON = isJSON
+      var source = RecordList(packets.records)
+      var map = MapReport(options)
+      let text = Rendering.run(&source, &map)
+      #expect(leaks(text).isEmpty, "\(packets.name):\n\(text)")
+    }
+  }
+
   @Test("--show-keys prints them, in both faces", arguments: SecretPackets.all.indices)
   func shown(_ index: Int) {
     let packets = SecretPackets.all[index]

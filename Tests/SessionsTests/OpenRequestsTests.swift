@@ -95,6 +95,91 @@ import Testing
     #expect(uses { write(&$0) } == (1...count).map { "0x000\($0) read 1: 0\($0) #\(count + $0)" })
   }
 
+  /// Of five the oldest is remembered no more: nobody knows which answer is whose, and none is said to be.
+  @Test func moreThanAreRemembered() {
+    let write = { (traffic: inout Traffic) in
+      for handle in 1...5 { traffic.sent("0a 0\(handle) 00") }
+      for handle in 1...5 { traffic.received("0b 0\(handle)") }
+    }
+    let lines = converse { write(&$0) }.lines
+    #expect(
+      lines.filter { !$0.contains("no response") } == (1...5).map { "read: 0\($0) #\(5 + $0)" })
+    #expect(uses { write(&$0) } == [])
+    // One answer alone is the newest request's, as ever.
+    let one = converse { traffic in
+      for handle in 1...5 { traffic.sent("0a 0\(handle) 00") }
+      traffic.received("0b 05")
+      traffic.sent("0a 06 00")
+    }
+    #expect(one.lines.contains("read 0x0005: 05 #6"), "\(one.lines)")
+  }
+
+  /// Every answer may be that of the request that is remembered no more, even where it names an attribute.
+  @Test func answersAmongMoreThanAreRemembered() {
+    var traffic = Traffic()
+    for handle in 1...5 { traffic.sent("0a 0\(handle) 00") }
+    traffic.received("01 0a 03 00 02")
+    for handle in 4...5 { traffic.received("0b 0\(handle)") }
+    var source = MemorySource(traffic)
+    var doubts = Doubts()
+    var output = Output()
+    var pass = Pass()
+    try? pass.run(&source, &doubts, into: &output)
+    #expect(doubts.lines == ["#6 0 corrections", "#7 0 corrections", "#8 0 corrections"])
+  }
+
+  // MARK: What map says of uses
+
+  /// Values of several reads belong to the request that they answer, if there is one.
+  @Test func severalReadsWithoutTheirRequest() {
+    let lines = uses { traffic in
+      traffic.sent("0a 22 00")
+      traffic.received("0b 55")
+      traffic.sent("0e 22 00 24 00")
+      traffic.received("0f 01 02 03")
+      traffic.received("0f a0 a1 a2 a3")
+    }
+    #expect(lines == ["0x0022 read 2: 01 #4", "0x0024 read 1: 0203 #4"])
+  }
+
+  /// The first of two writes was done, the second refused.
+  @Test func writesThatDoNotWait() {
+    let lines = uses { traffic in
+      traffic.sent("12 09 00 01")
+      traffic.sent("12 09 00 02")
+      traffic.received("13")
+      traffic.received("01 12 09 00 03")
+    }
+    #expect(lines == ["0x0009 write 2: 01 #1"])
+  }
+
+  /// A part of a value that is not known otherwise was read, and is not the value.
+  @Test func aPartAlone() {
+    let lines = uses { traffic in
+      traffic.sent("0c 05 00 16 00")
+      traffic.received("0d 42 42")
+    }
+    #expect(lines == ["0x0005 read 1:  #0"])
+  }
+
+  /// What is prepared is written when it is executed, not before (Core, Vol 3, Part F, 3.4.6).
+  @Test(arguments: [("", UInt8(0)), ("18 00", 0), ("18 01", 0x08)])
+  func preparedWrites(_ execute: String, _ properties: UInt8) {
+    var traffic = Traffic()
+    traffic.sent("16 07 00 00 00 01 02")
+    traffic.received("17 07 00 00 00 01 02")
+    if !execute.isEmpty {
+      traffic.sent(execute)
+      traffic.received("19")
+    }
+    var source = MemorySource(traffic)
+    var report = Using()
+    var output = Output()
+    var pass = Pass()
+    try? pass.run(&source, &report, into: &output)
+    #expect(report.properties == [properties], "\(execute)")
+  }
+
   /// Two of three are answered: the oldest has no answer in the capture.
   @Test func twoOfThreeAnswered() {
     let told = converse { traffic in
@@ -177,10 +262,27 @@ import Testing
   }
 }
 
+/// The responses that may be those of other requests, and what they correct.
+private struct Doubts: PacketReport {
+  private(set) var lines: [String] = []
+  var isSatisfied: Bool { false }
+
+  mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+  ) {
+    guard !memory.doubt.alternatives.isEmpty else { return }
+    lines.append("#\(record.number) \(memory.doubt.corrections.count) corrections")
+  }
+
+  mutating func finish(_ memory: Memory, _ failure: CaptureFailure?, into output: inout Output) {}
+}
+
 /// How attributes were used.
 private struct Using: PacketReport {
   var uses = AttributeUses()
   private(set) var lines: [String] = []
+  private(set) var properties: [UInt8] = []
   var isSatisfied: Bool { false }
 
   mutating func packet(
@@ -194,6 +296,7 @@ private struct Using: PacketReport {
     uses.finish()
     for key in uses.keys(memory.attributes) {
       for use in uses.uses(of: key, memory.attributes) {
+        properties.append(use.properties.rawValue)
         let counts = AttributeUse.Operation.allCases.compactMap { operation in
           let count = use.counts[operation.rawValue]
           return count > 0 ? "\(operation.key) \(count)" : nil

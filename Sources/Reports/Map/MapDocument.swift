@@ -229,7 +229,7 @@ struct MapDocument: ~Copyable {
     isWritten: Bool = false
   ) {
     if let value = use.value {
-      if uuid == .encryptedDataKeyMaterial, !sink.showsKeys {
+      if use.holdsKey(uuid), !sink.showsKeys {
         sink.hidden("value", value.count)
       } else {
         sink.bytes("value", value.bytes)
@@ -291,6 +291,11 @@ extension MapDevice.Extent {
     case .none: "none"
     }
   }
+}
+
+extension AttributeUse {
+  /// Whether the value is a key, or may be one.
+  func holdsKey(_ uuid: BluetoothUUID?) -> Bool { isSecret || uuid == .encryptedDataKeyMaterial }
 }
 
 extension AttributeUse.Security {

@@ -93,11 +93,11 @@ extension MapPage {
     if uuid.width == 16 { endLine() }
     pad(to: Column.value)
     let isConfiguration = uuid == .clientConfiguration || uuid.isShort(0x2903)
-    if let value = descriptor.use?.value {
+    if let use = descriptor.use, let value = use.value {
       if uuid == .clientConfiguration, value.count == 2 {
         configuration(value)
       } else {
-        show(value, uuid)
+        show(value, of: use, uuid)
       }
     } else {
       out.text(isConfiguration ? "not written" : "not read")
@@ -117,9 +117,9 @@ extension MapPage {
   }
 
   private mutating func value(_ characteristic: MapCharacteristic) {
-    if let value = characteristic.use?.value {
+    if let use = characteristic.use, let value = use.value {
       pad(to: Column.value)
-      show(value, characteristic.attribute.uuid)
+      show(value, of: use, characteristic.attribute.uuid)
     } else if characteristic.declaration?.properties.has(bit: 1) ?? false {
       pad(to: Column.value)
       out.text("not read")
@@ -138,10 +138,10 @@ extension MapPage {
   }
 
   /// A value: as text where it is text, else its bytes.
-  private mutating func show(_ value: [UInt8], _ uuid: BluetoothUUID?) {
+  private mutating func show(_ value: [UInt8], of use: AttributeUse, _ uuid: BluetoothUUID?) {
     if value.isEmpty {
       out.text("(empty)")
-    } else if uuid == .encryptedDataKeyMaterial, !options.showsKeys {
+    } else if use.holdsKey(uuid), !options.showsKeys {
       out.text("<hidden>")
     } else if reading.hasMeaning {
       reading.line.copy(into: &out)
@@ -242,7 +242,7 @@ extension MapPage {
       if unknown.conclusion != nil, value.count == 2 {
         configuration(value)
       } else {
-        show(value, nil)
+        show(value, of: use, nil)
       }
     }
     endLine()
@@ -261,11 +261,14 @@ extension MapPage {
   /// How often what was done, how long the values were, and where.
   private mutating func operations(_ use: AttributeUse) {
     var isFirst = true
+    func separate(_ out: inout Output, _ separator: StaticString) {
+      if !isFirst { out.text(separator) }
+      isFirst = false
+    }
     for operation in AttributeUse.Operation.allCases {
       let count = use.counts[operation.rawValue]
       guard count > 0 else { continue }
-      if !isFirst { out.text(", ") }
-      isFirst = false
+      separate(&out, ", ")
       out.text(operation.words)
       if count > 1 {
         out.byte(0x20)
@@ -274,7 +277,7 @@ extension MapPage {
       }
     }
     if let lengths = use.lengths {
-      if !isFirst { out.text("; ") }
+      separate(&out, "; ")
       out.decimal(lengths.lowerBound)
       if lengths.count > 1 {
         out.text(glyphs.to)
@@ -282,7 +285,7 @@ extension MapPage {
       }
       out.text(lengths == 1...1 ? " byte" : " bytes")
     }
-    out.text(", ")
+    separate(&out, ", ")
     out.packet(use.packets.lowerBound)
     if use.packets.count > 1 {
       out.text(glyphs.to)

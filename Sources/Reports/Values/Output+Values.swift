@@ -147,11 +147,12 @@ extension BluetoothUUID {
 
 extension RawSpan {
   /// Whether the bytes read like text: UTF-8 without controls and at least four of them, or one where the
-  /// attribute's values are strings.
+  /// attribute's values are strings. Zeros at the end do not count: small numbers have some, too.
   ///
   /// - Parameter uuid: the attribute's; of no matter where there are enough bytes.
   func isText(of uuid: BluetoothUUID?) -> Bool {
-    byteCount > 0 && (byteCount >= Self.enoughForText || uuid?.isString ?? false) && isPrintable
+    byteCount > 0 && (countWithoutZeros >= Self.enoughForText || uuid?.isString ?? false)
+      && isPrintable
   }
 
   /// So many bytes that read like text are text, whatever attribute they are a value of.

@@ -136,8 +136,12 @@ struct ValueSeries: Sendable {
   /// Whether all values are UTF-8 without controls, and whether the attribute's are strings by definition.
   private var isPrintable = true
   private var isString = false
+  /// How long the longest one is without the zeros at its end.
+  private var longestText = 0
   /// Whether the values read like text.
-  var readsLikeText: Bool { isPrintable && (isString ? longest > 0 : longest >= 4) }
+  var readsLikeText: Bool {
+    isPrintable && (isString ? longest > 0 : longestText >= RawSpan.enoughForText)
+  }
   /// Values of which the capture lacks a part, that begin somewhere in the middle, that fill the last PDU.
   private(set) var cut = 0
   private(set) var partial = 0
@@ -205,6 +209,7 @@ struct ValueSeries: Sendable {
     shortest = min(shortest, later.shortest)
     longest = max(longest, later.longest)
     isPrintable = isPrintable && later.isPrintable
+    longestText = max(longestText, later.longestText)
     isString = isString || later.isString
     cut += later.cut
     partial += later.partial
@@ -253,7 +258,10 @@ struct ValueSeries: Sendable {
     lastLength = content.byteCount
     guard !isSame else { return }
     distinct.add(content, limit: distinctLimit)
-    if isPrintable, !content.isPrintable { isPrintable = false }
+    if isPrintable {
+      isPrintable = content.isPrintable
+      longestText = max(longestText, content.countWithoutZeros)
+    }
     isString = value.attribute.uuid?.isString ?? false
     let beginning = content.part(Slice(start: 0, count: Self.kept))
     last.removeAll(keepingCapacity: true)

@@ -18,6 +18,17 @@ struct OwnAdvertisedData: Sendable {
   /// The controllers that commands were sent to.
   var commanded: Set<UInt16> = []
 
+  /// Forgets the beginnings of data: what follows them has no place.
+  mutating func forgetParts(_ isMeant: (Begun) -> Bool) {
+    for known in begun.indices where isMeant(begun[known]) { begun[known].parts.forget() }
+  }
+
+  /// A controller was reset or went away.
+  mutating func forget(_ adapter: UInt16) {
+    commands.forget(adapter)
+    forgetParts { $0.adapter == adapter }
+  }
+
   init(_ limits: Limits) { commands = HostCommands(limit: limits.commands) }
 }
 
@@ -42,8 +53,9 @@ extension Conversations {
       for done in ownData.commands.answered(by: record, dissection, bytes, answer) {
         carryOut(done)
       }
+      if dissection.completes(HCICommand.reset, bytes) { ownData.forget(adapter) }
     case .note(let note):
-      if note.kind == .closeIndex || note.kind == .deletedIndex { ownData.commands.forget(adapter) }
+      if note.kind == .closeIndex || note.kind == .deletedIndex { ownData.forget(adapter) }
     case .acl, .sco, .iso, .unknown: break
     }
   }
@@ -54,11 +66,17 @@ extension Conversations {
   }
 
   private mutating func carryOut(_ done: HostCommands.Done?) {
-    guard let done, let command = done.command.advertising else { return }
+    guard let done else { return }
+    let adapter = done.command.adapter
+    guard let command = done.command.advertising else {
+      // What is cut so early may have been a part of data.
+      if done.command.isCut { ownData.forgetParts { $0.adapter == adapter } }
+      return
+    }
     let parameters = done.command.parameters.bytes
     switch command {
     case .data(let set, let kind, let operation, let slice):
-      guard let known = begun(done.command.adapter, set) else { return }
+      guard let known = begun(adapter, set) else { return }
       guard done.status == .success else {
         ownData.begun[known].parts.forget(kind)
         return
@@ -69,7 +87,7 @@ extension Conversations {
       if let whole { advertiseOwn(whole, done) }
     case .instance(_, _, let advertising, let scanResponse):
       // Where the commands are there by which the kernel does it, these say it.
-      guard done.status == .success, !ownData.commanded.contains(done.command.adapter) else {
+      guard done.status == .success, !ownData.commanded.contains(adapter) else {
         return
       }
       for slice in [advertising, scanResponse] {
@@ -77,7 +95,13 @@ extension Conversations {
         advertiseOwn(
           AdvertisingDataParts.Data(bytes: parameters.part(slice).array, isCut: isCut), done)
       }
-    case .parameters, .address, .enable, .periodic, .remove: break
+    case .remove(let family, let handle):
+      guard done.status == .success else { return }
+      ownData.forgetParts { known in
+        known.adapter == adapter && known.set.family == family
+          && (handle == nil || handle == known.set.handle)
+      }
+    case .parameters, .address, .enable, .periodic: break
     }
   }
 
@@ -104,5 +128,17 @@ extension Conversations {
     value.response = done.answer
     value.isSecret = ADStructures.holdSecret(whole.bytes.bytes, data)
     tellStructures(whole.bytes.bytes, data, value, isCut: whole.isCut, chain: [])
+  }
+}
+
+extension Dissection {
+  /// Whether this is a Command Complete that says that a command was carried out (Core, Vol 4, Part E,
+  /// 7.7.14): number of packets (1 byte), opcode (2), status (1).
+  fileprivate func completes(_ opcode: UInt16, _ bytes: RawSpan) -> Bool {
+    guard case .event(let event) = content, event.code == HCIEvent.commandCompleteCode,
+      body.count >= 4
+    else { return false }
+    let start = Int(body.start)
+    return bytes.littleEndianU16(at: start + 1) == opcode && bytes.byte(at: start + 3) == 0
   }
 }

@@ -76,7 +76,7 @@ extension Conversations {
       if attribute.uuid == nil { attribute.uuid = pending.attribute.uuid }
       tellRead(
         place, attribute, bytes.part(slice), arrived, packets, isCut: item.missing > 0,
-        isSecret: arrived.isHeld && memory.attributes.hasKeyMaterial)
+        isSecret: arrived.listsKeyMaterial || arrived.isHeld && memory.attributes.hasKeyMaterial)
     }
   }
 

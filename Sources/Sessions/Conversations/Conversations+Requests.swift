@@ -162,13 +162,15 @@ extension Conversations {
     _ bytes: RawSpan, _ answer: Answer, _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: Memory
   ) {
     let side = place.side
-    guard let request = answer.request, slot(place, pdu, request.packet) != nil else {
-      tellOrphan(pdu, place, record, bytes, answer, fragments, isCut: isCut, memory)
-      return
-    }
     let arrived = Arrived(
       pdu: pdu, moment: Moment(record), latency: answer.latency, packets: fragments,
-      length: dissection.pduLength, channel: answer.channel, isCut: isCut)
+      length: dissection.pduLength, channel: answer.channel, isCut: isCut,
+      listsKeyMaterial: answer.listsKeyMaterial)
+    guard let request = answer.request, slot(place, pdu, request.packet) != nil else {
+      if answer.request == nil, !memory.doubt.alternatives.isEmpty { orphan(place, memory) }
+      tellOrphan(place, arrived, bytes, memory)
+      return
+    }
     if !memory.doubt.corrections.isEmpty {
       for index in sides[side].held.indices {
         let packet = sides[side].held[index].arrived.moment.number
@@ -204,6 +206,14 @@ extension Conversations {
     for response in held {
       complete(place, response.request, response.arrived, response.bytes.bytes, memory)
     }
+  }
+
+  /// One response more than there can have been requests: those that are held answer others than they
+  /// were given to, and nobody knows which.
+  private mutating func orphan(_ place: Place, _ memory: Memory) {
+    let held = sides[place.side].held
+    sides[place.side].held.removeAll()
+    for response in held { tellOrphan(place, response.arrived, response.bytes.bytes, memory) }
   }
 
   /// Takes in the answer to a request.
@@ -289,14 +299,14 @@ extension Conversations {
 
   /// A response or an error whose request is not known.
   private mutating func tellOrphan(
-    _ pdu: ATTPDU, _ place: Place, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
-    _ answer: Answer, _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: Memory
+    _ place: Place, _ arrived: Arrived, _ bytes: RawSpan, _ memory: Memory
   ) {
+    let pdu = arrived.pdu
     let fields = pdu.fields
     var told = ConveyedValue(
       operation: .read, attribute: identity(nil, place, isLocal: place.isLocal, memory),
       parties: bearers[place.bearer].parties, direction: place.direction.reversed,
-      packet: record.number, time: record.time)
+      packet: arrived.moment.number, time: arrived.moment.time)
     switch pdu.opcode {
     case .errorResponse:
       guard let error = fields.error, let opcode = fields.requestOpcode else { return }
@@ -312,8 +322,10 @@ extension Conversations {
     case .readResponse, .readBlobResponse:
       guard let value = fields.value else { return }
       told.value = keep(bytes.part(value))
-      told.packets = keep(fragments)
-      told.isCut = isCut
+      told.packets = keep(arrived.packets)
+      told.isCut = arrived.isCut
+      // As show has it: where there is a key, it may be this.
+      told.isSecret = memory.attributes.hasKeyMaterial
     default: return
     }
     tell(told)

@@ -279,7 +279,7 @@ package struct Conversations: Sendable {
   /// Records were lost: answers may be among them.
   private mutating func lose(_ record: borrowing CaptureRecord, _ memory: Memory) {
     gap = memory.links.gap
-    for known in ownData.begun.indices { ownData.begun[known].parts.forget() }
+    ownData.forgetParts { known in memory.links.gapAdapter.map { $0 == known.adapter } ?? true }
     for bearer in bearers.indices where bearers[bearer].lastUse > 0 {
       if let adapter = memory.links.gapAdapter, bearers[bearer].parties.adapter != adapter {
         continue

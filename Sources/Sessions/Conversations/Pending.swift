@@ -82,6 +82,8 @@ struct Arrived: Sendable {
   let isCut: Bool
   /// Whether it may as well answer another request.
   var isHeld = false
+  /// Whether it lists values of an attribute whose values are keys.
+  var listsKeyMaterial = false
 }
 
 /// A response that may answer one of several requests.

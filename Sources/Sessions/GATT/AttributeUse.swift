@@ -53,10 +53,12 @@ package struct AttributeUse: Sendable {
   package internal(set) var accesses: [Access] = []
   /// The first packet that used it, and the last.
   package internal(set) var packets: ClosedRange<Int>
-  /// The value of a Write Request that waits for its response.
-  var pending: [UInt8] = []
-  /// Where the Read Blob Request that waits for its response begins.
-  var offset = 0
+  /// Whether the value may be a key: one of several, where there is an attribute whose values are keys.
+  package private(set) var isSecret = false
+  /// Whether prepared writes were executed.
+  var isPreparedWritten = false
+  /// The values of Write Requests that wait for their responses, by their packets.
+  private var pending: [(packet: Int, value: [UInt8])] = []
 
   private static let accessLimit = 16
   /// No attribute value is longer (Core, Vol 3, Part F, 3.2.9).
@@ -73,7 +75,9 @@ package struct AttributeUse: Sendable {
     for access in accesses where access.error == nil {
       switch access.operation {
       case .read: bits |= 0x02
-      case .write, .preparedWrite: bits |= 0x08
+      case .write: bits |= 0x08
+      // What was prepared may have been cancelled.
+      case .preparedWrite: if isPreparedWritten { bits |= 0x08 }
       // Nobody answers a command: whether it was obeyed nobody knows.
       case .writeWithoutResponse, .signedWrite: break
       case .notification: bits |= 0x10
@@ -84,8 +88,9 @@ package struct AttributeUse: Sendable {
   }
 
   mutating func take(
-    _ operation: Operation, _ value: [UInt8], packet: Int
+    _ operation: Operation, _ value: [UInt8], packet: Int, isSecret: Bool = false
   ) {
+    self.isSecret = isSecret
     self.value = Array(value.prefix(Self.longest))
     valuePacket = packet
     valueOperation = operation
@@ -94,11 +99,27 @@ package struct AttributeUse: Sendable {
       ?? value.count...value.count
   }
 
-  /// Takes a part of a value that follows what is there.
-  mutating func append(_ part: RawSpan, packet: Int) {
-    guard valueOperation == .read, var value, value.count == offset else { return }
-    value.append(part)
-    take(.read, value, packet: packet)
+  /// Takes a part of a value that was read from an offset on.
+  ///
+  /// - Returns: whether it belongs to the value that is there: it follows that, or is a part of it.
+  mutating func append(_ part: [UInt8], at offset: Int, packet: Int) -> Bool {
+    guard valueOperation == .read, offset > 0, let value, offset <= value.count else {
+      return false
+    }
+    if value.count == offset { take(.read, value + part, packet: packet, isSecret: isSecret) }
+    return true
+  }
+
+  /// Takes the value of a Write Request.
+  mutating func begin(_ value: [UInt8], packet: Int) {
+    if pending.count >= Transactions.Doubt.depth { pending.removeFirst() }
+    pending.append((packet, value))
+  }
+
+  /// The value of the Write Request in a packet, which was answered; nil where it is not known.
+  mutating func end(_ packet: Int) -> [UInt8]? {
+    guard let index = pending.firstIndex(where: { $0.packet == packet }) else { return nil }
+    return pending.remove(at: index).value
   }
 
   mutating func note(

@@ -11,8 +11,9 @@ package struct AttributeUses: Sendable {
     let key: UInt64
     /// In the order of handles.
     var uses: [AttributeUse] = []
-    /// The handles of a request that asks for several.
+    /// The handles of the last request that asks for several, and its packet.
     var asked: [UInt16] = []
+    var asking = 0
 
     func position(_ handle: UInt16) -> Int {
       var (low, high) = (0, uses.count)
@@ -109,17 +110,21 @@ package struct AttributeUses: Sendable {
     let security = security(connection)
     let fields = pdu.fields
     if let items = fields.items {
-      observe(items, opcode, bytes, answer, security, packet, server)
+      observe(items, opcode, bytes, answer, memory, security, packet, server)
       return
     }
     if let handles = fields.handles {
+      servers[server].asking = packet
       servers[server].asked = (0..<Int(handles.count) / 2).prefix(256).map {
         bytes.littleEndianU16(at: Int(handles.start) + 2 * $0)
       }
       return
     }
     if opcode == .readMultipleResponse, let value = fields.value {
-      split(bytes.part(value), security, packet, server)
+      // As show has it: where there is a key, it may be in any of several values.
+      split(
+        bytes.part(value), answer, security, packet, server,
+        isSecret: memory.attributes.hasKeyMaterial)
       return
     }
     if opcode == .executeWriteResponse { takeJoined(memory, packet, server) }
@@ -128,7 +133,7 @@ package struct AttributeUses: Sendable {
     guard let handle = fields.handle ?? answer.request?.handle, handle != 0 else { return }
     let use = Use(
       opcode: opcode, handle: handle, value: fields.value.map { bytes.part($0).array } ?? [],
-      offset: Int(fields.offset ?? 0), error: fields.error, request: answer.request,
+      error: fields.error, request: answer.request,
       security: security, packet: packet, server: server)
     if isResponse, !memory.doubt.alternatives.isEmpty {
       // A value that may be a key is better not kept as another attribute's.
@@ -141,7 +146,9 @@ package struct AttributeUses: Sendable {
   /// Takes the values of writes that were prepared and are executed now. One that does not begin where the
   /// attribute's value does changes a part of that, if it is known.
   private mutating func takeJoined(_ memory: Memory, _ packet: Int, _ server: Int) {
-    for joined in memory.longValues.values where !joined.isCut {
+    for joined in memory.longValues.values {
+      change(joined.handle, server, packet: packet) { $0.isPreparedWritten = true }
+      if joined.isCut { continue }
       let bytes = memory.longValues.bytes.bytes.part(joined.value).array
       let last = memory.longValues.packets[joined.packets].last ?? packet
       change(joined.handle, server, packet: packet) { use in
@@ -157,7 +164,6 @@ package struct AttributeUses: Sendable {
     let opcode: ATTOpcode
     var handle: UInt16
     var value: [UInt8]
-    let offset: Int
     let error: ATTErrorCode?
     var request: Request?
     let security: AttributeUse.Security
@@ -175,22 +181,27 @@ package struct AttributeUses: Sendable {
       else { return }
       change(handle, server, packet: packet) {
         $0.note(operation, taken.security, error, packet: packet)
+        _ = $0.end(taken.request?.packet ?? 0)
       }
     case .readResponse:
       change(handle, server, packet: packet) { use in
         use.note(.read, taken.security, nil, packet: packet)
         use.take(.read, taken.value, packet: packet)
       }
-    case .readBlobRequest:
-      change(handle, server, packet: packet) { $0.offset = taken.offset }
     case .readBlobResponse:
-      change(handle, server, packet: packet) { $0.append(taken.value.bytes, packet: packet) }
+      guard let offset = taken.request?.offset else { return }
+      change(handle, server, packet: packet) { use in
+        if use.append(taken.value, at: Int(offset), packet: packet) { return }
+        use.note(.read, taken.security, nil, packet: packet)
+        if offset == 0 { use.take(.read, taken.value, packet: packet) }
+      }
     case .writeRequest:
-      change(handle, server, packet: packet) { $0.pending = taken.value }
+      change(handle, server, packet: packet) { $0.begin(taken.value, packet: packet) }
     case .writeResponse:
       change(handle, server, packet: packet) { use in
         use.note(.write, taken.security, nil, packet: packet)
-        use.take(.write, use.pending, packet: taken.request?.packet ?? packet)
+        guard let request = taken.request, let value = use.end(request.packet) else { return }
+        use.take(.write, value, packet: request.packet)
       }
     case .prepareWriteResponse:
       change(handle, server, packet: packet) {
@@ -225,11 +236,16 @@ package struct AttributeUses: Sendable {
       held[index].use.request = correction.request
       if let handle = correction.request.handle { held[index].use.handle = handle }
     }
-    guard !isResponse || !memory.doubt.corrections.isEmpty && memory.doubt.alternatives.isEmpty
-    else { return }
     let isSettled = { (held: Held) in
       held.link == answer.link && held.channel == answer.channel?.slot
     }
+    if isResponse, answer.request == nil, !memory.doubt.alternatives.isEmpty {
+      // One more than there can have been requests: nobody knows which those answered that are held.
+      held.removeAll(where: isSettled)
+      return
+    }
+    guard !isResponse || !memory.doubt.corrections.isEmpty && memory.doubt.alternatives.isEmpty
+    else { return }
     let settled = held.filter(isSettled)
     held.removeAll(where: isSettled)
     for held in settled { take(held.use) }
@@ -243,20 +259,22 @@ package struct AttributeUses: Sendable {
 
   /// The values in a list: of Read By Type, of several notifications, of several reads.
   private mutating func observe(
-    _ items: ATTItems, _ opcode: ATTOpcode, _ bytes: RawSpan, _ answer: Answer,
+    _ items: ATTItems, _ opcode: ATTOpcode, _ bytes: RawSpan, _ answer: Answer, _ memory: Memory,
     _ security: AttributeUse.Security, _ packet: Int, _ server: Int
   ) {
     let operation: AttributeUse.Operation
+    var isSecret = memory.attributes.hasKeyMaterial
     switch opcode {
     case .readByTypeResponse:
       guard let type = answer.request?.type, !type.isDeclaration else { return }
       operation = .read
+      isSecret = answer.listsKeyMaterial || isSecret && !memory.doubt.alternatives.isEmpty
     case .readMultipleVariableResponse: operation = .read
     case .multipleHandleValueNotification: operation = .notification
     default: return
     }
     var cursor = Cursor(bytes, items.list)
-    let asked = servers[server].asked
+    let asked = asked(by: answer, server)
     var index = 0
     while let item = items.next(&cursor) {
       defer { index += 1 }
@@ -266,17 +284,23 @@ package struct AttributeUses: Sendable {
       let copy = bytes.part(value).array
       change(handle, server, packet: packet) { use in
         use.note(operation, security, nil, packet: packet)
-        use.take(operation, copy, packet: packet)
+        use.take(operation, copy, packet: packet, isSecret: isSecret)
       }
     }
+  }
+
+  /// The handles that a response was asked for, of several; none where its request is missing.
+  private func asked(by answer: Answer, _ server: Int) -> [UInt16] {
+    answer.request?.packet == servers[server].asking ? servers[server].asked : []
   }
 
   /// Read Multiple has no lengths: values that have always had one length are told apart by it, and what
   /// is left is the last one's.
   private mutating func split(
-    _ values: RawSpan, _ security: AttributeUse.Security, _ packet: Int, _ server: Int
+    _ values: RawSpan, _ answer: Answer, _ security: AttributeUse.Security, _ packet: Int,
+    _ server: Int, isSecret: Bool
   ) {
-    let asked = servers[server].asked
+    let asked = asked(by: answer, server)
     var offset = 0
     for (index, handle) in asked.enumerated() {
       let position = servers[server].position(handle)
@@ -295,7 +319,7 @@ package struct AttributeUses: Sendable {
       offset += length
       change(handle, server, packet: packet) { use in
         use.note(.read, security, nil, packet: packet)
-        use.take(.read, value, packet: packet)
+        use.take(.read, value, packet: packet, isSecret: isSecret)
       }
     }
   }

@@ -1,0 +1,94 @@
+// Values that are read in several parts, as `show` joins them on the packet that completes them.
+
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Testing
+
+@testable import Sessions
+
+/// The values that packets complete.
+private struct Joining: PacketReport {
+  private(set) var lines: [String] = []
+  var isSatisfied: Bool { false }
+
+  mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+  ) {
+    for joined in memory.longValues.values {
+      lines.append("\(joined.handle): \(joined.value.count) #\(record.number)")
+    }
+  }
+
+  mutating func finish(_ memory: Memory, _ failure: CaptureFailure?, into output: inout Output) {}
+}
+
+@Suite struct LongValueTests {
+  /// 22 bytes fill a Read Response at the default MTU, 23 (Core, Vol 3, Part G, 5.2.1).
+  private static let full = "0b" + String(repeating: " 41", count: 22)
+
+  /// What a client reads between a value's first part and the second one.
+  private func joined(_ between: (inout Traffic) -> Void) -> [String] {
+    var traffic = Traffic()
+    traffic.connect()
+    traffic.sent("0a 30 00")
+    traffic.received(Self.full)
+    between(&traffic)
+    traffic.sent("0c 30 00 16 00")
+    traffic.received("0d 43")
+    var source = MemorySource(traffic)
+    var report = Joining()
+    var output = Output()
+    var pass = Pass()
+    try? pass.run(&source, &report, into: &output)
+    return report.lines
+  }
+
+  @Test func twoParts() {
+    #expect(joined { _ in } == ["48: 23 #5"])
+  }
+
+  /// The value was read again and is shorter now: what is read behind it does not go on with the old one.
+  @Test func aWholeValueBetween() {
+    let again = joined { traffic in
+      traffic.sent("0a 30 00")
+      traffic.received("0b 42")
+    }
+    #expect(again == [])
+    let another = joined { traffic in
+      traffic.sent("0a 31 00")
+      traffic.received("0b 42")
+    }
+    #expect(another == ["48: 23 #7"])
+  }
+
+  /// Records of one controller were lost: what another one reads goes on.
+  @Test(arguments: [UInt16(0), 1])
+  func lostRecords(_ adapter: UInt16) {
+    let lines = joined { traffic in
+      traffic.adapter = adapter
+      traffic.add([4, 0x13, 5, 1, 1, 0, 1, 0], .received, drops: 3)
+      traffic.adapter = 0
+    }
+    #expect(lines == (adapter == 0 ? [] : ["48: 23 #6"]))
+  }
+
+  /// Data that is not kept is counted once, whichever way it comes in.
+  @Test func dataThatIsNotKept() {
+    var budget = PayloadBudget(bytes: 100, others: 100)
+    let stream = AdvertisingStream(.advInd)
+    func take(_ payloads: inout Payloads, _ data: [UInt8], limit: Int) {
+      _ = payloads.take(
+        stream, data.bytes, isTruncated: false, packet: 1, time: nil, limit: limit, &budget)
+    }
+    var one = Payloads()
+    take(&one, [1], limit: 1)
+    take(&one, [2], limit: 1)
+    var other = Payloads()
+    take(&other, [2], limit: 1)
+    #expect(one.absorb(other, limit: 1) == [nil])
+    #expect(one.otherCount == 1)
+  }
+}
