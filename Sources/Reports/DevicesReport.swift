@@ -27,6 +27,8 @@ package struct DevicesReport: PacketReport, ~Copyable {
   private var watch: DeviceWatch
   private var advertisers: Advertisers
   private var start: Timestamp?
+  /// Whether something is listed: this host's own advertising takes no packet of a selection.
+  private var hasListed = false
 
   /// A report on a capture with this summary.
   package init(_ options: DevicesOptions, _ summary: CaptureSummary, limits: Limits = Limits()) {
@@ -45,7 +47,7 @@ package struct DevicesReport: PacketReport, ~Copyable {
 
   /// Why nothing was found, or that not all is listed.
   package var remark: String? {
-    if isSelecting, let remark = showing.remark { return remark }
+    if isSelecting, !hasListed, let remark = showing.remark { return remark }
     guard advertisers.forgotten > 0 else { return nil }
     return "there were more advertisers than are remembered; of \(advertisers.forgotten) that were "
       + "not heard lately nothing is listed"
@@ -78,7 +80,8 @@ package struct DevicesReport: PacketReport, ~Copyable {
     list.forgottenScans = advertisers.scans.forgotten
     list.adapters = memory.adapters.all
     let asksForDevices = !options.show.selection.devices.isEmpty
-    for set in advertisers.own.all where set.isSetUp {
+    for set in advertisers.own.all
+    where set.isSetUp && options.show.selection.admits(adapter: set.adapter) {
       var own = ListedOwn(set, mostBytes: advertisers.own.mostBytes(set.adapter))
       // Which one an instance of the kernel's gets, the kernel decides.
       if set.set.family != .management {
@@ -86,6 +89,7 @@ package struct DevicesReport: PacketReport, ~Copyable {
           own.isAddressRandom
           ? set.randomAddress : memory.adapters.all.first { $0.index == set.adapter }?.address
       }
+      if let name = own.said.name { showing.learn(name: name) }
       if asksForDevices, !(own.address.map { watch.isWanted($0) } ?? false),
         !(own.said.name.map { watch.isWanted(name: $0) } ?? false)
       {
@@ -102,6 +106,7 @@ package struct DevicesReport: PacketReport, ~Copyable {
     // Those that a connection was made with are what a capture is about.
     let connected = list.devices.filter { $0.device.connectionCount > 0 }
     list.devices = connected + list.devices.filter { $0.device.connectionCount == 0 }
+    hasListed = !list.own.isEmpty || !list.devices.isEmpty
     if options.isJSON {
       var document = DevicesDocument(
         list, showsKeys: options.show.showsKeys, profiles: options.show.profiles)

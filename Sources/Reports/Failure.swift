@@ -74,6 +74,8 @@ extension Dissection {
       {
         return .keyMissing
       }
+      // What the host itself cancelled ends as it was meant to.
+      if status == StatusCode.operationCancelledByHost.rawValue { return nil }
       if status != 0 { return isVendorsAnswer(event, bytes) ? nil : .hciStatus }
       guard event.code == HCIEvent.disconnectionCompleteCode, let outer = parameters?.outer,
         outer.count >= 4

@@ -270,6 +270,12 @@ struct InfoPage: ~Copyable {
     if let isEncrypted = connection.isEncrypted {
       out.text(isEncrypted ? ", encrypted" : ", not encrypted")
     }
+    if let failure = facts.encryptionFailures.last(where: { $0.connection == connection.id }) {
+      out.text(", encryption failed: ")
+      out.named(failure.status.name, UInt64(failure.status.rawValue), digits: 2)
+      out.text(", ")
+      out.packet(failure.packet)
+    }
     if let failure = facts.pairingFailures.last(where: { $0.connection == connection.id }) {
       out.text(", pairing failed: ")
       out.named(failure.reason.name, UInt64(failure.reason.rawValue), digits: 2)
@@ -360,7 +366,12 @@ struct InfoPage: ~Copyable {
     let unanswered = facts.unanswered
     guard unanswered.count > 0 else { return }
     label("unanswered")
-    out.count(unanswered.count, "request", "requests")
+    let requests = unanswered.count - unanswered.indications
+    if requests > 0 { out.count(requests, "request", "requests") }
+    if unanswered.indications > 0 {
+      if requests > 0 { out.text(" and ") }
+      out.count(unanswered.indications, "indication", "indications")
+    }
     for (index, request) in unanswered.listed.prefix(Self.mostUnanswered).enumerated() {
       out.text(index == 0 ? ": " : ", ")
       if let name = request.opcode.shortName ?? request.opcode.name { out.name(name) }
@@ -371,7 +382,7 @@ struct InfoPage: ~Copyable {
     if left > 0 {
       out.text(" and ")
       out.decimal(left)
-      out.text(" more")
+      out.text(" more; info --json lists all")
     }
     out.byte(0x0a)
   }

@@ -99,6 +99,13 @@ struct CaptureFacts: Sendable {
     let packet: Int
   }
 
+  /// Why a connection could not be encrypted.
+  struct FailedEncryption: Sendable {
+    let connection: Int
+    let status: StatusCode
+    let packet: Int
+  }
+
   private(set) var records = 0
   private(set) var kinds = [Int](repeating: 0, count: Kind.allCases.count)
   private(set) var earliest: Timestamp?
@@ -110,6 +117,7 @@ struct CaptureFacts: Sendable {
   private(set) var failures = [Int](repeating: 0, count: Failure.allCases.count)
   private(set) var connections: [Connection] = []
   private(set) var pairingFailures: [FailedPairing] = []
+  private(set) var encryptionFailures: [FailedEncryption] = []
   private(set) var unanswered: UnansweredRequests
   private(set) var connectionCount = 0
   private(set) var leData = 0
@@ -136,7 +144,10 @@ struct CaptureFacts: Sendable {
     _ answer: Answer, _ memory: Memory
   ) {
     records += 1
-    if let failure = dissection.failure(bytes, answer) { failures[failure.rawValue] += 1 }
+    if let failure = dissection.failure(bytes, answer) {
+      failures[failure.rawValue] += 1
+      takeEncryption(record, dissection, bytes, answer, memory)
+    }
     kinds[Self.kind(dissection).rawValue] += 1
     take(record.time)
     dropped += record.drops
@@ -230,10 +241,26 @@ struct CaptureFacts: Sendable {
     let failure = FailedPairing(
       connection: memory.links.id(link), reason: reason, direction: record.direction,
       packet: record.number)
-    if let known = pairingFailures.lastIndex(where: { $0.connection == failure.connection }) {
-      pairingFailures[known] = failure
-    } else if pairingFailures.count < limits.listedConnections {
-      pairingFailures.append(failure)
+    pairingFailures.keepLast(failure, limit: limits.listedConnections) {
+      $0.connection == failure.connection
+    }
+  }
+
+  /// Keeps why a connection could not be encrypted (Encryption Change), the last reason of each.
+  private mutating func takeEncryption(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: Memory
+  ) {
+    guard case .event(let event) = dissection.content,
+      event.code == LinkEvent.encryptionChangeCode
+        || event.code == LinkEvent.encryptionChangeV2Code,
+      let link = answer.link, let status = dissection.parameters?.status(bytes)
+    else { return }
+    let failure = FailedEncryption(
+      connection: memory.links.id(link), status: StatusCode(rawValue: status),
+      packet: record.number)
+    encryptionFailures.keepLast(failure, limit: limits.listedConnections) {
+      $0.connection == failure.connection
     }
   }
 
@@ -298,5 +325,16 @@ struct CaptureFacts: Sendable {
   func problems(_ severity: Severity) -> Int {
     Problem.Code.allCases.filter { $0.severity == severity }.map { problems[Int($0.rawValue)] }
       .reduce(0, +)
+  }
+}
+
+extension Array {
+  /// Puts an element into the place of the one like it, or behind the others as long as there is room.
+  fileprivate mutating func keepLast(_ new: Element, limit: Int, like: (Element) -> Bool) {
+    if let known = lastIndex(where: like) {
+      self[known] = new
+    } else if count < limit {
+      append(new)
+    }
   }
 }

@@ -156,17 +156,22 @@ struct DeviceWatch: Sendable {
   mutating func learn(_ names: Names) {
     guard looksForNames, names.generation != generation else { return }
     names.forEach(since: generation) { address, name in
-      if self.names.count < Self.nameLimit {
-        if !self.names.contains(name) { self.names.append(name) }
-      } else if !hasMoreNames, !self.names.contains(name) {
-        hasMoreNames = true
-      }
+      learn(name: name)
       guard named.count < Self.limit, patterns.contains(where: { $0.matches(name: name) }) else {
         return
       }
       named.insert(address)
     }
     generation = names.generation
+  }
+
+  /// Takes a name that the capture has.
+  mutating func learn(name: [UInt8]) {
+    if names.count < Self.nameLimit {
+      if !names.contains(name) { names.append(name) }
+    } else if !hasMoreNames, !names.contains(name) {
+      hasMoreNames = true
+    }
   }
 
   /// Whether this is the name of a device that is asked for.

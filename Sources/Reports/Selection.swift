@@ -73,7 +73,7 @@ package struct Selection: Sendable {
       guard let direction = record.direction, directions.contains(direction) else { return false }
     }
     if !adapters.isEmpty {
-      guard let adapter = record.adapter, adapters.contains(where: { $0.contains(Int(adapter)) })
+      guard let adapter = record.adapter, admits(adapter: adapter)
       else { return false }
     }
     if !connections.isEmpty {
@@ -110,4 +110,11 @@ package struct SelectionError: Error, Equatable, Sendable, CustomStringConvertib
   package let description: String
 
   init(_ description: String) { self.description = description }
+}
+
+extension Selection {
+  /// Whether this controller is asked for.
+  func admits(adapter: UInt16) -> Bool {
+    adapters.isEmpty || adapters.contains { $0.contains(Int(adapter)) }
+  }
 }

@@ -65,6 +65,9 @@ struct Showing: Sendable {
     return true
   }
 
+  /// Takes the name under which the captured host itself advertises: it may be the one that is asked for.
+  mutating func learn(name: [UInt8]) { devices.learn(name: name) }
+
   /// Takes a packet that another shows.
   mutating func skip(_ record: borrowing CaptureRecord) {
     hasSeenPackets = true

@@ -25,12 +25,12 @@ struct UnansweredRequests: Sendable {
 
   /// The first ones.
   private(set) var listed: [Sent] = []
-  /// How many there were.
+  /// How many there were, and how many of them were indications.
   private(set) var count = 0
+  private(set) var indications = 0
   private var sides: [UInt64: Side] = [:]
   private var gap = 0
   private let limits: Limits
-  private static let mostListed = 64
   private static let mostOpen = 8
   private static let longestWait: Int64 = 30_000_000_000
 
@@ -99,7 +99,8 @@ struct UnansweredRequests: Sendable {
 
   private mutating func tell(_ request: Sent) {
     count += 1
-    if listed.count < Self.mostListed { listed.append(request) }
+    if request.opcode.role == .indication { indications += 1 }
+    if listed.count < limits.listedRequests { listed.append(request) }
   }
 
   /// Takes the end of connections.

@@ -59,6 +59,8 @@ package struct Limits: Sendable, Equatable {
   package var noteBytes = 256
   /// Connections that `info` lists one by one.
   package var listedConnections = 1000
+  /// Requests without an answer that `info` lists one by one.
+  package var listedRequests = 65_536
   /// Advertisers that are counted one by one.
   package var advertisers = 65_536
   /// Advertisers of which `devices` remembers what they said.

@@ -123,6 +123,9 @@ struct SelectionOptions: ParsableArguments {
     transform: { try TimePoint($0) })
   var to: [TimePoint] = []
 
+  /// Whether a stretch of time is chosen.
+  var choosesTimes: Bool { !from.isEmpty || !to.isEmpty }
+
   @Flag(name: .long, help: "Only packets that report a failure or have a problem.")
   var errors = false
 

@@ -73,7 +73,7 @@ struct ValuesCommand: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "With --raw: an L2CAP channel by its identifier on this host, as in 0x0041.",
+      "With --raw: an L2CAP channel by its number, as `show` prints it, or the one on this host: 0x0041.",
       valueName: "cid"),
     transform: { text in
       guard let handles = try? Selection.handles(text), handles.count == 1 else {
@@ -99,6 +99,12 @@ struct ValuesCommand: ParsableCommand {
     }
     if csv, times.time == .delta {
       throw ValidationError("--time delta is for lines; rows count from the first record.")
+    }
+    let hasLines = all || csv || follow || presentation.json
+    if let time = times.time, !hasLines, time == .delta || !selection.choosesTimes {
+      throw ValidationError(
+        "--time is for --all, --follow and --csv, and for how --from and --to are read; the table and "
+          + "--raw have no times.")
     }
     if channel != nil, raw == nil {
       throw ValidationError("--channel goes with --raw: what crosses a channel has no values.")

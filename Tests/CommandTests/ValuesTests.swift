@@ -48,6 +48,10 @@ struct ValuesCommandTests {
     #expect(try Program.run(arguments).status == 64)
     let sent = try Program.run(arguments + ["--direction", "sent"])
     #expect(sent.status == 0 && !sent.output.isEmpty, "\(sent.errors)")
+    // The number that the frames carry, as `show` prints it, is the peer's end.
+    let peers = try Program.run(
+      ["values", "--raw", "-", "--channel", "0x0061", "--direction", "sent", capture])
+    #expect(peers.output == sent.output, "\(peers.errors)")
   }
 
   @Test(
@@ -56,6 +60,7 @@ struct ValuesCommandTests {
       ["--opcode", "0x12"], ["--event", "5"], ["--text", "a"], ["--layer", "smp"],
       ["--json", "--csv"], ["--raw", "x", "--follow"], ["--all", "--raw", "x"],
       ["--channel", "0x40"], ["--operation", "no"], ["--csv", "--time", "delta"],
+      ["--time", "utc"], ["--raw", "x", "--time", "none"],
     ])
   func refusals(_ options: [String]) throws {
     let ending = try Program.run(["values"] + options + [Program.sample("heart-rate")])

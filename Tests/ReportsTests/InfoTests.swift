@@ -64,6 +64,35 @@ private func connect(_ handle: String) -> String {
     #expect(document.contains("\"ended_by\":\"unknown\"") && !document.contains("\"reason\""))
   }
 
+  /// Encryption Change: PIN or Key Missing (Core, Vol 1, Part F, 2.6); the last one counts.
+  @Test func failedEncryption() {
+    let page = info([connect("40"), "04 08 04 05 40 00 00", "04 08 04 06 40 00 00"])
+    #expect(page.contains(", not encrypted, encryption failed: PIN or Key Missing (0x06), #3"))
+    let other = info([connect("40"), connect("41"), "04 08 04 06 41 00 00"])
+    #expect(other.split(separator: "encryption failed").count == 2, "\(other)")
+  }
+
+  /// LE Enhanced Connection Complete with Operation Cancelled by Host is what the host wanted.
+  @Test func cancelledByTheHost() {
+    let terminated = "04 3e 06 12 44 00 00 00 00"
+    #expect(info([terminated]).contains("failures     none\n"))
+    #expect(info(["04 3e 06 12 43 00 00 00 00"]).contains("failures     1 HCI failure"))
+  }
+
+  /// An indication is no request: they are counted apart.
+  @Test func unansweredApart() {
+    func end(_ pdus: [(String, Direction)]) -> String {
+      var link = Link()
+      for pdu in pdus { link.att(pdu.0, pdu.1) }
+      link.add([4, 5, 4, 0, 0x40, 0, 0x13], .received)
+      return page(link.records)
+    }
+    let indication = ("1d 14 00 dd", Direction.received)
+    #expect(end([indication]).contains("unanswered   1 indication: Indication #2\n"))
+    let both = end([indication, ("0a 10 00", .sent)])
+    #expect(both.contains("unanswered   1 request and 1 indication: "), "\(both)")
+  }
+
   // MARK: Pairing and host
 
   /// Pairing fails twice on one connection: the last one counts, with who said so.

@@ -60,7 +60,7 @@ struct ValuesTests {
     #expect(json.contains(",32,33,71,72,"), "\(json)")
     #expect(json.contains(",102],\"packets_total\":101"), "\(json)")
     let csv = values(ValuesOptions(), .csv, of: write)
-    #expect(csv.contains(" 32 33 ... 71 72 ") && csv.hasSuffix(" 102,,,,\n"), "\(csv)")
+    #expect(csv.contains(" 32 33 ... 71 72 ") && csv.hasSuffix(" 102,,,,,,,,\n"), "\(csv)")
   }
 
   @Test("Results that there are too many kinds of are counted as nothing else")
@@ -149,11 +149,12 @@ struct ValuesTests {
     #expect(
       csv[0]
         == "packet,time,elapsed_s,connection,device,service,uuid,name,handle,operation,direction,"
-        + "value,number,error,response,packets,identity,decoded,quantity,unit")
+        + "value,number,error,response,packets,identity,offset,cut,may_go_on,company,decoded,quantity,"
+        + "unit")
     #expect(
       csv[1] == "4,2023-11-14T22:13:23.000000Z,3,1,C0:11:22:33:44:55,,2a19,Battery Level,0x0011,"
-        + "notification,received,05,5,,,,,5 %,5,%")
-    #expect(csv.allSatisfy { $0.count { $0 == "," } == 19 })
+        + "notification,received,05,5,,,,,,,,,5 %,5,%")
+    #expect(csv.allSatisfy { $0.count { $0 == "," } == 23 })
   }
 
   @Test("A name with a comma is quoted in CSV (RFC 4180)")
@@ -237,6 +238,46 @@ struct ValuesTests {
       raw { _ in }.1 == "--raw writes the bytes of one attribute or channel, one way, and 2 are "
         + "selected: 2a19 Battery Level notified (4 values); 2a19 Battery Level written (1 value); "
         + "choose with --operation")
+  }
+
+  /// A Read Blob Response that fills the PDU of 23 bytes, for bytes 22 on of the value.
+  private static func part(_ link: inout Link) {
+    link.att("0c 11 00 16 00", .sent)
+    link.att("0d" + String(repeating: " 07", count: 22), .received)
+  }
+
+  @Test("What is not whole is told of by CSV's columns and by --raw")
+  func incomplete() {
+    let csv = values(ValuesOptions(), .csv) { Self.part(&$0) }
+    #expect(csv.hasSuffix(",,,,,22,,true,\n"), "\(csv)")
+    func remark(_ write: (inout Link) -> Void) -> String? {
+      var link = Link()
+      write(&link)
+      var source = RecordList(link.records)
+      var report = RawValues(ValuesOptions(), channel: nil)
+      _ = Rendering.run(&source, &report)
+      return report.remark
+    }
+    #expect(
+      remark { Self.part(&$0) }
+        == "1 value is not whole: begins in the middle, fills the PDU: there may be more")
+    #expect(remark { $0.att("1b 11 00 01", .received) } == nil)
+  }
+
+  @Test("A label that is too long for its column stands in a line of its own")
+  func longLabels() {
+    let text = values { link in
+      link.att("1b 11 00 01", .received)
+      link.add(
+        [4, 0x3e, 0x1f, 2, 1, 0, 0, 0x55, 0x44, 0x33, 0x22, 0x11, 0xc0, 19]
+          + hex("12 21 00 00 6b 63 6f 6c 00 9f 0d 4b 01 00 1e ab a1 5c 01 c4"), .received)
+    }
+    let lines = text.split(separator: "\n")
+    let columns = lines.compactMap { line in
+      line.firstIndex(of: "#").map { line.distance(from: line.startIndex, to: $0) }
+    }
+    #expect(lines.contains("  service 5ca1ab1e-0001-4b0d-9f00-6c6f636b0000"), "\(text)")
+    #expect(columns.count == 2 && Set(columns).count == 1, "\(text)")
   }
 
   @Test("Many attributes and many values are counted up to a limit, which is said")

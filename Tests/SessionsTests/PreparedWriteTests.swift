@@ -133,6 +133,19 @@ import Testing
       ])
   }
 
+  /// The report of the packet may come behind the end of the capture: that it did not proves nothing.
+  @Test func acknowledgedBehindTheEnd() {
+    let told = converse { traffic in
+      traffic.connect()
+      traffic.sent("12 10 00 01")
+      completed(&traffic, 1)
+      traffic.received("13")
+      traffic.sent("0a 10 00")
+    }
+    #expect(
+      told.lines == ["write 0x0010: 01 #2", "read 0x0010 #5 no response, captureEnded"])
+  }
+
   @Test func transactionTimeout() {
     let told = converse { traffic in
       traffic.connect()

@@ -16,10 +16,12 @@ package struct RawValues: PacketReport, ~Copyable {
     var attribute: AttributeIdentity?
     var company: UInt16?
     var peer: DeviceAddress?
-    /// Of a channel: the connection, which channel, its end on this host and the one that frames carry.
+    /// Of a channel: the connection, which channel, the number that its frames carry, and the one of its
+    /// end on this host where that is another one.
     var connection = 0
     var serial = 0
     var cid: ChannelID?
+    var local: ChannelID?
     var count = 0
 
     static func == (left: Stream, right: Stream) -> Bool {
@@ -35,12 +37,14 @@ package struct RawValues: PacketReport, ~Copyable {
   private var streams: [Stream] = []
   private var hasMore = false
   private var hidden = false
+  private var incomplete = IncompleteValues()
   private var glyphs: Glyphs { options.glyphs }
 
   /// How many streams are named where there are too many.
   private static let named = 6
 
-  /// The bytes of what `options` selects, or of the channel whose end on this host is `channel`.
+  /// The bytes of what `options` selects, or of the channel with the number `channel`: the one that its
+  /// frames carry, which is that of the receiver's end, or that of its end on this host.
   package init(_ options: ValuesOptions, channel: UInt16?, limits: Limits = Limits()) {
     self.options = options
     self.channel = channel.map { ChannelID(rawValue: $0) }
@@ -53,7 +57,7 @@ package struct RawValues: PacketReport, ~Copyable {
 
   /// Why nothing was written.
   package var remark: String? {
-    guard streams.isEmpty, !hidden else { return nil }
+    guard streams.isEmpty, !hidden else { return refusal == nil ? incomplete.remark : nil }
     if let channel {
       return "nothing crossed a channel "
         + String(decoding: Self.text { $0.handle(channel.rawValue) }, as: UTF8.self)
@@ -88,6 +92,8 @@ package struct RawValues: PacketReport, ~Copyable {
     if channel != nil {
       if differ(\.connection) { options.append("--connection") }
       if differ(\.direction) { options.append("--direction") }
+      // Two channels may have one number, at one end each.
+      if options.isEmpty, differ(\.cid) || differ(\.local) { options.append("--channel") }
       return options.isEmpty ? "--packets" : options.joined(separator: " or ")
     }
     if differ(\.attribute?.server) { options.append("--device") }
@@ -103,6 +109,11 @@ package struct RawValues: PacketReport, ~Copyable {
     if let cid = stream.cid {
       text.text("channel ")
       text.handle(cid.rawValue)
+      if let local = stream.local {
+        text.text(" (on this host ")
+        text.handle(local.rawValue)
+        text.byte(0x29)
+      }
       text.text(" of connection ")
       text.decimal(stream.connection)
       text.text(stream.direction == .sent ? ", sent" : ", received")
@@ -175,7 +186,9 @@ package struct RawValues: PacketReport, ~Copyable {
       stream.attribute = value.attribute
       stream.company = value.company
       stream.peer = value.parties.peer
-      if isChosen(stream) { output.raw(bytes.bytes.part(slice)) }
+      guard isChosen(stream) else { continue }
+      incomplete.count(value)
+      output.raw(bytes.bytes.part(slice))
     }
   }
 
@@ -200,7 +213,7 @@ package struct RawValues: PacketReport, ~Copyable {
   ) {
     guard let fact = answer.channel, let cid = dissection.l2cap?.cid, let link = answer.link,
       record.original == nil, !answer.fragment.isFragment, !dissection.body.isEmpty,
-      (fact.local ?? cid) == channel,
+      cid == channel || fact.local == channel,
       options.selection.admitsEnvelope(record, dissection, answer, memory)
     else { return }
     // An ATT bearer may be such a channel, too.
@@ -211,7 +224,8 @@ package struct RawValues: PacketReport, ~Copyable {
     var stream = Stream(way: .channel, direction: record.direction)
     stream.connection = memory.links.id(link)
     stream.serial = fact.serial
-    stream.cid = channel
+    stream.cid = cid
+    if let local = fact.local, local != cid { stream.local = local }
     if isChosen(stream) { output.raw(bytes.part(dissection.body)) }
   }
 }

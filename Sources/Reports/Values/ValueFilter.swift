@@ -70,11 +70,7 @@ struct ValueFilter: Sendable {
     {
       return false
     }
-    if !selection.adapters.isEmpty,
-      !selection.adapters.contains(where: { $0.contains(Int(value.parties.adapter)) })
-    {
-      return false
-    }
+    if !selection.admits(adapter: value.parties.adapter) { return false }
     if !selection.directions.isEmpty {
       guard let direction = value.direction, selection.directions.contains(direction) else {
         return false

@@ -51,7 +51,10 @@ extension ValueLines {
     line.spaces(max(1, column + Self.operationColumns - line.count))
     column = line.count
     let surplus = subject(value, bytes, memory)
-    line.spaces(max(2, column + Self.attributeColumns + surplus - line.count))
+    // Once a longer one has come, those behind it are aligned with it.
+    let width = line.count - column - surplus + 2
+    attributeColumns = max(attributeColumns, min(width, Self.mostAttributeColumns))
+    line.spaces(max(2, column + attributeColumns + surplus - line.count))
     content(value, bytes)
     if value.outcome != .done { style(.plain) }
     finishLine(into: &output)
@@ -117,11 +120,11 @@ extension ValueLines {
     }
     if value.isCut {
       comma(&line)
-      line.text("not all of it in the capture")
+      line.text(ValueWords.cut)
     }
     if value.mayGoOn {
       comma(&line)
-      line.text("fills the PDU: there may be more")
+      line.text(ValueWords.mayGoOn)
     }
     if value.isEchoWrong {
       comma(&line)

@@ -35,10 +35,13 @@ package struct ValueLines: PacketReport, ~Copyable {
   /// The time of the line above.
   var previous: Timestamp?
   var connectionColumns = GrowingColumn(digits: 2, margin: 1)
+  var attributeColumns = Self.leastAttributeColumns
 
   /// Columns of text up to the attribute, and of that.
   static let operationColumns = 16
-  static let attributeColumns = 30
+  static let leastAttributeColumns = 30
+  /// Columns that attributes may take before they push the rest to the right.
+  static let mostAttributeColumns = 60
   /// How many of a value's first packets are listed, and as many of its last, where there are more:
   /// thousands of values may have come in one PDU of thousands of fragments.
   private static let listedPackets = 32
@@ -194,7 +197,7 @@ package struct ValueLines: PacketReport, ~Copyable {
   private static let columns: StaticString =
     """
     packet,time,elapsed_s,connection,device,service,uuid,name,handle,operation,direction,value,\
-    number,error,response,packets,identity,decoded,quantity,unit
+    number,error,response,packets,identity,offset,cut,may_go_on,company,decoded,quantity,unit
     """
 
   private mutating func header(into output: inout Output) {
@@ -287,6 +290,14 @@ package struct ValueLines: PacketReport, ~Copyable {
     }
     output.byte(0x2c)
     if let identity = value.parties.otherIdentity { output.address(identity) }
+    output.byte(0x2c)
+    if value.offset > 0 { output.decimal(value.offset) }
+    output.byte(0x2c)
+    if value.isCut { output.text("true") }
+    output.byte(0x2c)
+    if value.mayGoOn { output.text("true") }
+    output.byte(0x2c)
+    if let company = value.company { output.handle(company) }
     output.byte(0x2c)
     if reading.hasMeaning { output.cell(reading.line.bytes) }
     output.byte(0x2c)

@@ -120,9 +120,9 @@ extension ValuesTable {
 
   private func remarks(_ series: ValueSeries, into text: inout Output) {
     for (number, words) in [
-      (series.outcome == .done ? series.partial : 0, "begins in the middle"),
-      (series.cut, "not all of it in the capture"),
-      (series.mayGoOn, "fills the PDU: there may be more"),
+      (series.outcome == .done ? series.partial : 0, ValueWords.beginsLate),
+      (series.cut, ValueWords.cut),
+      (series.mayGoOn, ValueWords.mayGoOn),
       (series.wrongEchoes, "the server repeated something else"),
     ] as [(Int, StaticString)] where number > 0 {
       if text.count > 0 { text.text(", ") }

@@ -28,7 +28,7 @@ struct ValuesTable: ~Copyable {
     var value: [UInt8] = []
   }
 
-  /// Columns that a subject may take before it pushes the rest to the right.
+  /// Columns that a subject may take before it stands in a line of its own.
   private static let mostSubjectColumns = 40
   /// Bytes of a value that are shown: what fits into a PDU where nothing larger was agreed on; of text
   /// more.
@@ -212,7 +212,17 @@ struct ValuesTable: ~Copyable {
       }
       out.spaces(2)
       if row.isFailure { style(.failure) }
-      pad(row.subject, to: subject, &out)
+      if columns(row.subject) > subject {
+        // A line of its own, so that the columns below one another stay.
+        out.raw(row.subject.bytes)
+        if row.isFailure { style(.plain) }
+        finishLine(into: &output)
+        out.spaces(2)
+        if row.isFailure { style(.failure) }
+        out.spaces(subject)
+      } else {
+        pad(row.subject, to: subject, &out)
+      }
       out.spaces(2)
       pad(row.operation, to: operation, &out)
       out.spaces(2)

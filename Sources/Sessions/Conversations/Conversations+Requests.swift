@@ -130,6 +130,8 @@ extension Conversations {
     {
       isAcknowledged = flow.completed >= ordinal
     }
+    // The report of it may come behind the end of the capture.
+    if reason == .captureEnded, isAcknowledged == false { isAcknowledged = nil }
     tell(place, pending, .noResponse(reason), nil, nil, isAcknowledged: isAcknowledged)
   }
 

@@ -1,0 +1,50 @@
+import Bytes
+import Sessions
+
+/// How many of the values that were written are not whole, and why.
+struct IncompleteValues: Sendable {
+  private var values = 0
+  private var beginLate = 0
+  private var cut = 0
+  private var mayGoOn = 0
+
+  /// Takes a value that was written.
+  mutating func count(_ value: ConveyedValue) {
+    guard value.offset > 0 || value.isCut || value.mayGoOn else { return }
+    values += 1
+    if value.offset > 0 { beginLate += 1 }
+    if value.isCut { cut += 1 }
+    if value.mayGoOn { mayGoOn += 1 }
+  }
+
+  /// What is to be said of them; nil where all values were whole.
+  var remark: String? {
+    guard values > 0 else { return nil }
+    var text = Output()
+    text.count(values, "value is", "values are")
+    text.text(" not whole: ")
+    var isFirst = true
+    for (number, words) in [
+      (beginLate, ValueWords.beginsLate), (cut, ValueWords.cut), (mayGoOn, ValueWords.mayGoOn),
+    ] as [(Int, StaticString)] where number > 0 {
+      if !isFirst { text.text(", ") }
+      isFirst = false
+      if values > 1 {
+        text.decimal(number)
+        text.byte(0x20)
+      }
+      text.text(words)
+    }
+    return String(decoding: text.bytes.array, as: UTF8.self)
+  }
+}
+
+/// What is said of values that are not whole, everywhere.
+enum ValueWords {
+  /// The first bytes were not asked for.
+  static let beginsLate: StaticString = "begins in the middle"
+  /// The capture lacks bytes.
+  static let cut: StaticString = "not all of it in the capture"
+  /// The value ends where the PDU does.
+  static let mayGoOn: StaticString = "fills the PDU: there may be more"
+}

@@ -1,0 +1,57 @@
+// This host's own advertising where a selection is made: by adapter, by name.
+
+import Bluetooth
+import Bytes
+import Captures
+import Sessions
+import Testing
+
+@testable import Reports
+
+/// LE Set Advertising Data with the name "Own", LE Set Advertising Enable, each with its answer (Core,
+/// Vol 4, Part E, 7.8.7 and 7.8.9).
+private func advertise(_ adapter: UInt16) -> [TestRecord] {
+  let data = hex("01 08 20 20 05 04 09 4f 77 6e") + [UInt8](repeating: 0, count: 26)
+  return [
+    TestRecord(bytes: data, adapter: adapter),
+    TestRecord(bytes: hex("04 0e 04 01 08 20 00"), direction: .received, adapter: adapter),
+    TestRecord(bytes: hex("01 0a 20 01 01"), adapter: adapter),
+    TestRecord(bytes: hex("04 0e 04 01 0a 20 00"), direction: .received, adapter: adapter),
+  ]
+}
+
+private func devices(
+  _ records: [TestRecord], _ select: (inout Selection) -> Void
+) -> (page: String, remark: String?) {
+  var options = DevicesOptions()
+  select(&options.show.selection)
+  var source = RecordList(records)
+  var report = DevicesReport(options, source.summary)
+  let page = Rendering.run(&source, &report)
+  return (page, report.remark)
+}
+
+@Suite("This host's own advertising, selected")
+struct OwnSelectionTests {
+  @Test func byAdapter() {
+    let both = advertise(0) + advertise(1)
+    let first = devices(both) { $0.adapters = [0...0] }
+    #expect(first.page.contains("this host"), "\(first.page)")
+    #expect(!first.page.contains("#5") && !first.page.contains("#7"), "\(first.page)")
+    let second = devices(both) { $0.adapters = [1...1] }
+    #expect(second.page.contains("#5") && !second.page.contains("#1 "), "\(second.page)")
+    let none = devices(both) { $0.adapters = [2...2] }
+    #expect(none.page == "nobody was heard advertising\n", "\(none.page)")
+  }
+
+  /// No packet tells a device of the name, but this host has it.
+  @Test func byName() throws {
+    let pattern = try DevicePattern("own")
+    let found = devices(advertise(0)) { $0.devices = [pattern] }
+    #expect(found.page.contains("\"Own\""), "\(found.page)")
+    #expect(found.remark == nil, "\(found.remark ?? "")")
+    let other = try DevicePattern("other")
+    let missed = devices(advertise(0)) { $0.devices = [other] }
+    #expect(missed.remark == "no device of that name; the capture has: Own")
+  }
+}
