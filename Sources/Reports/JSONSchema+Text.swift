@@ -1575,6 +1575,11 @@ extension JSONSchema {
         "address": {"$ref": "#/$defs/address"},
         "address_type": {"$ref": "#/$defs/addressType"},
         "identity": {"$ref": "#/$defs/address", "description": "Its identity address, where a key resolved a private one."},
+        "addresses": {
+          "type": "array",
+          "description": "All addresses that it was seen under, where there are several.",
+          "items": {"$ref": "#/$defs/address"}
+        },
         "name": {"type": "string", "description": "Its name."},
         "local": {"const": true, "description": "This is the captured host's own server."},
         "adapter": {"type": "integer", "description": "Of the host's own server: its controller.", "minimum": 0},
@@ -1616,6 +1621,29 @@ extension JSONSchema {
             "name": {"type": "string", "description": "Its name, if it has one."},
             "registered_to": {"type": "string", "description": "Who registered the UUID, which others may use too."},
             "properties": {"$ref": "#/$defs/properties"}
+          }
+        },
+        "conflicts": {
+          "type": "array",
+          "description": "Attributes that were supplied and that the capture contradicts: they are not used.",
+          "items": {
+            "type": "object",
+            "description": "What was supplied, and what shows that it is not so.",
+            "required": ["handle", "attribute", "operation", "packet", "start_handle", "end_handle"],
+            "additionalProperties": false,
+            "properties": {
+              "handle": {"$ref": "#/$defs/handle"},
+              "attribute": {"$ref": "#/$defs/mapKind"},
+              "uuid": {"$ref": "#/$defs/uuid"},
+              "name": {"type": "string", "description": "Its name, if it has one."},
+              "registered_to": {"type": "string", "description": "Who registered the UUID, which others may use too."},
+              "properties": {"$ref": "#/$defs/properties"},
+              "operation": {"enum": ["read", "write", "write_without_response", "signed_write", "prepared_write", "notification", "indication"], "description": "What was done that cannot be done with such an attribute."},
+              "outcome": {"$ref": "#/$defs/code", "description": "Where that was refused: why."},
+              "packet": {"$ref": "#/$defs/packetNumber", "description": "Where that was seen."},
+              "start_handle": {"$ref": "#/$defs/handle", "description": "The first handle of which nothing that was supplied is used."},
+              "end_handle": {"$ref": "#/$defs/handle", "description": "The last one."}
+            }
           }
         },
         "disagreements": {

@@ -86,6 +86,8 @@ struct LongValueState: Sendable {
     /// The Prepare Write or Execute Write Request that waits for its response.
     var pending = Pending()
     var queue = PreparedQueue()
+    /// Whether an Execute Write Request has closed the queue.
+    var isClosed = false
     var read = LongRead()
   }
 
@@ -126,6 +128,9 @@ struct LongValueState: Sendable {
     let isCut = record.isTruncated || answer.fragment.isTruncated
     switch opcode {
     case .prepareWriteRequest, .executeWriteRequest:
+      // The response to the last Execute Write Request is not in the capture.
+      if clients[client].isClosed { clients[client].queue.clear() }
+      clients[client].isClosed = opcode == .executeWriteRequest
       let attribute = AttributeIdentity(server: 0, isLocal: false, handle: fields.handle)
       clients[client].pending.begin(
         opcode, record, attribute, bytes.part(fields.value ?? .empty),

@@ -39,6 +39,14 @@ extension Memory {
     guard let handle = fields.handle ?? answer.request?.handle, handle != 0 else { return }
     let key = Attributes.key(isLocal: isLocal, links[link])
     answer.attribute = attributes.find(handle, of: key, packet: record.number)
+    if !supplied.maps.isEmpty, let place = answer.attribute, doubt.alternatives.isEmpty,
+      !record.isTruncated,
+      let found = attributes.contradiction(place, opcode, fields, answer.request)
+    {
+      supplied.note(
+        attributes.refute(place, found.operation, found.error, packet: record.number))
+      answer.attribute = attributes.find(handle, of: key, packet: record.number)
+    }
     guard let value = fields.value else { return }
     let count = Int(value.count)
     switch opcode {

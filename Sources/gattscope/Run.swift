@@ -114,7 +114,7 @@ private struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable
     var pass = Pass(maps: maps)
     defer {
       if let remark = report.remark { remarks.append(remark) }
-      if let remark = pass.suppliedUse?.remark { remarks.append(remark) }
+      remarks += pass.suppliedUse?.remarks ?? []
       inspect(report)
     }
     try pass.run(&source, &report, into: &output)

@@ -186,6 +186,35 @@ struct MapTests {
     }
   }
 
+  @Test("A map that the use of attributes contradicts is not used, and that is reported")
+  func contradictedByUse() throws {
+    try Self.withFolder { folder in
+      let file = folder.appending(path: "map.json")
+      // Where the capture notifies there is no declaration.
+      let map = """
+        {"schema":1,"devices":[{"services":[{"uuid":"180f","type":"primary","start_handle":"0x000e",
+        "end_handle":"0x0015","characteristics":[{"uuid":"2a19","declaration_handle":"0x0010",
+        "value_handle":"0x0012","properties":["read"]}]}]}]}
+        """
+      try Data(map.utf8).write(to: file)
+      let cut = try Self.cut("heart-rate", at: 126, into: folder)
+      let told = try Program.run(["map", "--map", file.path, cut])
+      #expect(told.text.contains("supplied, but contradicted by notification (#"), "\(told.text)")
+      #expect(told.text.contains("nothing that was supplied is used of 0x000e–0015"))
+      #expect(told.text.contains("  0x0010       a value, inferred"))
+      let document = try Program.run(["map", "--json", "--map", file.path, cut])
+      #expect(document.text.contains("\"conflicts\":[{\"handle\":\"0x0010\""))
+      for command in ["values", "show"] {
+        let told = try Program.run([command, "--map", file.path, cut])
+        #expect(
+          told.errors.contains(
+            "the map contradicts the capture: 0x0010, supplied as characteristic"),
+          "\(command): \(told.errors)")
+        #expect(!told.text.contains("2a19"))
+      }
+    }
+  }
+
   @Test(
     "A file that is no map is refused",
     arguments: [

@@ -32,6 +32,29 @@ import Testing
     #expect(told.told[0].value.response == 11)
   }
 
+  /// What was prepared before an Execute Write Request is written by it or not at all; its response is not
+  /// needed for that.
+  @Test func anExecuteRequestClosesTheQueue() {
+    let told = converse { traffic in
+      traffic.connect()
+      prepare(&traffic, "10 00 00 00 01")
+      traffic.sent("18 01")
+      prepare(&traffic, "10 00 00 00 02")
+      traffic.sent("18 01")
+      traffic.received("19")
+      prepare(&traffic, "10 00 00 00 03")
+      prepare(&traffic, "10 00 01 00 04")
+      traffic.sent("18 01")
+    }
+    #expect(
+      told.lines == [
+        "prepared_write 0x0010: 01 #4 no response, overtaken", "prepared_write 0x0010: 02 #5",
+        "prepared_write 0x0010: 0304 #13 no response, captureEnded",
+      ])
+    #expect(told.told.map(\.packets) == [[2], [], [9, 11]])
+    #expect(told.told[1].value.response == 8)
+  }
+
   @Test func cancelledRefusedAndLost() {
     let told = converse { traffic in
       traffic.connect()

@@ -35,13 +35,18 @@ struct MapDocument: ~Copyable {
     if let address = device.address { sink.address("address", address) }
     if let kind = device.kind?.key { sink.word("address_type", kind) }
     if let identity = device.identity { sink.address("identity", identity) }
+    if device.addresses.count > 1 {
+      sink.beginList("addresses")
+      for address in device.addresses { sink.element(address: address) }
+      sink.endList()
+    }
     if let name = device.names.last { sink.string("name", name.bytes) }
     if let adapter = device.adapter {
       sink.flag("local", true)
       sink.number("adapter", Int(adapter))
     }
     sink.packets("connections", device.connections[...])
-    if let mtu = device.mtu { sink.number("mtu", Int(mtu)) }
+    if let mtu = device.mtu, mtu.isExchanged { sink.number("mtu", mtu.value) }
     if let database = device.database { write(database, device) }
     let connection = device.connections.last ?? 0
     sink.beginList("services")
@@ -91,6 +96,22 @@ struct MapDocument: ~Copyable {
       case .disproved: sink.word("outcome", "not_equal")
       }
       sink.end()
+    }
+    if !database.conflicts.isEmpty {
+      sink.beginList("conflicts")
+      for conflict in database.conflicts {
+        sink.beginItem()
+        write(conflict.attribute)
+        sink.word("operation", conflict.operation.key)
+        if let error = conflict.error {
+          sink.code("outcome", UInt64(error.rawValue), digits: 2, error.name)
+        }
+        sink.number("packet", conflict.packet)
+        sink.identifier("start_handle", UInt64(conflict.range.lowerBound), digits: 4)
+        sink.identifier("end_handle", UInt64(conflict.range.upperBound), digits: 4)
+        sink.endItem()
+      }
+      sink.endList()
     }
     guard !database.disagreements.isEmpty else { return }
     sink.beginList("disagreements")

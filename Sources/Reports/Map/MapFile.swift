@@ -211,7 +211,36 @@ package enum MapFile {
 
 extension SuppliedUse {
   /// What is worth saying of how supplied maps fitted.
-  package var remark: String? {
+  package var remarks: [String] { [application, contradiction].compactMap(\.self) }
+
+  /// What the capture says against what was applied.
+  private var contradiction: String? {
+    if let conflict {
+      var output = Output()
+      output.text("the map contradicts the capture: ")
+      output.handle(conflict.attribute.handle)
+      output.text(", supplied as ")
+      output.text(conflict.attribute.kind.key)
+      output.text(" (")
+      output.text(conflict.operation.words)
+      if conflict.error != nil { output.text(" refused") }
+      output.text(", ")
+      output.packet(conflict.packet)
+      output.text(")")
+      if conflicts > 1 {
+        output.text(", and ")
+        output.count(conflicts - 1, "attribute", "attributes")
+        output.text(" more")
+      }
+      output.text("; what it says of these services is not used")
+      return String(decoding: output.bytes.array, as: UTF8.self)
+    }
+    return disagreeingHash.map {
+      "the map does not agree with the Database Hash of the device (#\($0))"
+    }
+  }
+
+  private var application: String? {
     if !ambiguous.isEmpty {
       return "several devices of the map have the name of \(Self.list(ambiguous)): none was used"
     }

@@ -13,6 +13,8 @@ struct MapDevice: Sendable {
   var address: DeviceAddress?
   var kind: AddressKind?
   var identity: DeviceAddress?
+  /// All addresses that it was seen under, as far as there is room.
+  var addresses: [DeviceAddress] = []
   var names: [[UInt8]] = []
   /// The connections with it.
   var connections: [Int] = []
@@ -20,10 +22,8 @@ struct MapDevice: Sendable {
   var adapters: Set<UInt16> = []
   /// How much is known, where not all of it is shown.
   var wholeSummary: MapSummary?
-  /// The ATT MTU of the last one, where it was exchanged.
-  var mtu: UInt16?
-  /// Whether the MTU cannot have been exchanged unseen, so that it is the least one.
-  var hasLeastMTU = false
+  /// The ATT MTU of the last one.
+  var mtu: BearerMTU?
   var database: Database?
   var services: [MapService] = []
   /// Attributes that are in no service that is known.
@@ -216,7 +216,13 @@ extension MapDevice {
 
   /// How most of it is known: that is said once.
   var usualVia: Attribute.Via {
-    guard database?.discovery == nil else { return .discovered }
+    if let database, database.discovery != nil {
+      // What was supplied or concluded is marked in any case.
+      let told = database.attributes.lazy.filter { $0.via == .discovered }
+      let connection = connections.last ?? 0
+      return told.isEmpty || told.contains { database.via(of: $0, on: connection) != .carried }
+        ? .discovered : .carried
+    }
     let isSupplied = database?.attributes.contains { $0.via == .supplied } ?? false
     return isSupplied ? .supplied : .discovered
   }

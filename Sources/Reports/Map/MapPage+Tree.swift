@@ -137,7 +137,7 @@ extension MapPage {
     }
   }
 
-  /// A value: as text where it is text, else its bytes.
+  /// A value: as text where it reads like some, as in `values`, else its bytes.
   private mutating func show(_ value: [UInt8], of use: AttributeUse, _ uuid: BluetoothUUID?) {
     if value.isEmpty {
       out.text("(empty)")
@@ -145,8 +145,8 @@ extension MapPage {
       out.text("<hidden>")
     } else if reading.hasMeaning {
       reading.line.copy(into: &out)
-    } else if value.isText(of: uuid) {
-      out.quoted(value.bytes)
+    } else if value.bytes.isText(of: uuid) {
+      out.quoted(value.bytes.withoutZeros)
     } else {
       out.hex(value.bytes, separator: 0x20)
     }
@@ -306,23 +306,5 @@ extension AttributeUse.Operation {
     case .notification: "notification"
     case .indication: "indication"
     }
-  }
-}
-
-extension [UInt8] {
-  /// Characteristics and descriptors whose values are text: User Description, Device Name, the strings
-  /// of Device Information, Location Name.
-  private static let texts: Set<UInt64> = [
-    0x2901, 0x2a00, 0x2a24, 0x2a25, 0x2a26, 0x2a27, 0x2a28, 0x2a29, 0x2a87, 0x2a8a, 0x2a90, 0x2ab5,
-    0x2abe,
-  ]
-
-  /// Whether a value of an attribute of this type is text: where the type says so, any that is valid;
-  /// where it says nothing, four printable ASCII characters or more.
-  fileprivate func isText(of uuid: BluetoothUUID?) -> Bool {
-    if let uuid, let short = uuid.shortForm, uuid.name != nil {
-      return Self.texts.contains(UInt64(short)) && String(validating: self, as: UTF8.self) != nil
-    }
-    return count >= 4 && allSatisfy { 0x20...0x7e ~= $0 }
   }
 }

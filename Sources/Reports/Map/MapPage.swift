@@ -97,6 +97,7 @@ struct MapPage: ~Copyable {
     endLine()
     proof(device)
     disagreements(device)
+    conflicts(device)
     if !device.services.isEmpty { endLine() }
     for service in device.services { write(service, device) }
     let loose = device.looseElsewhere
@@ -110,16 +111,25 @@ struct MapPage: ~Copyable {
   }
 
   private mutating func address(_ device: MapDevice) {
-    if let address = device.address {
+    if let identity = device.identity {
+      out.address(identity)
+      out.text("  identity")
+    } else if let address = device.address {
       out.address(address)
       out.text("  ")
       if let kind = device.kind { out.text(kind.words) }
     } else {
       out.text("address not known")
     }
-    if let identity = device.identity {
-      out.text(", identity ")
-      out.address(identity)
+    let others = device.addresses.filter { $0 != device.identity ?? device.address }
+    for (index, address) in others.prefix(8).enumerated() {
+      out.text(index > 0 ? ", " : device.identity == nil ? ", also as " : ", as ")
+      out.address(address)
+    }
+    if others.count > 8 {
+      out.text(" and ")
+      out.decimal(others.count - 8)
+      out.text(" more")
     }
     if device.names.isEmpty {
       out.text(", no name seen")
@@ -143,12 +153,7 @@ struct MapPage: ~Copyable {
       out.decimal(ids.count - 8)
       out.text(" more")
     }
-    if let mtu = device.mtu {
-      out.text(", MTU ")
-      out.decimal(Int(mtu))
-    } else if device.hasLeastMTU {
-      out.text(", MTU 23 (not exchanged)")
-    }
+    if let mtu = device.mtu { out.mtu(mtu) }
   }
 
   private mutating func summary(_ device: MapDevice) {
@@ -158,12 +163,20 @@ struct MapPage: ~Copyable {
       out.count(summary.unknown, "handle was used", "handles were used")
       return
     }
-    out.count(summary.services, "service", "services")
-    out.text(", ")
-    out.count(summary.characteristics, "characteristic", "characteristics")
-    out.text(", ")
-    out.count(summary.descriptors, "descriptor", "descriptors")
+    let supplied = summary.supplied
+    // What was discovered and what was supplied are counted apart.
+    let isMixed = device.database?.discovery != nil && supplied.count > 0
+    count(
+      summary.services - (isMixed ? supplied.services : 0),
+      summary.characteristics - (isMixed ? supplied.characteristics : 0),
+      summary.descriptors - (isMixed ? supplied.descriptors : 0))
     extent(device)
+    if isMixed {
+      out.text("; ")
+      count(supplied.services, supplied.characteristics, supplied.descriptors)
+      out.text(" supplied")
+    }
+    if device.usualVia == .carried { out.text("; all on an earlier connection") }
     guard device.usualVia == .discovered else { return }
     let characteristics = device.characteristics.filter { !$0.isPlaceholder }
     let carried = device.services.map(\.declaration) + characteristics.map(\.attribute)
@@ -174,6 +187,14 @@ struct MapPage: ~Copyable {
     }
   }
 
+  private mutating func count(_ services: Int, _ characteristics: Int, _ descriptors: Int) {
+    out.count(services, "service", "services")
+    out.text(", ")
+    out.count(characteristics, "characteristic", "characteristics")
+    out.text(", ")
+    out.count(descriptors, "descriptor", "descriptors")
+  }
+
   /// What was asked for, and what was not.
   private mutating func extent(_ device: MapDevice) {
     let summary = device.summary
@@ -182,7 +203,11 @@ struct MapPage: ~Copyable {
       ("descriptors", summary.descriptorExtent), ("includes", summary.includeExtent),
     ]
     if device.database?.discovery == nil {
-      out.text(device.usualVia == .supplied ? ", all supplied" : ", nothing was discovered")
+      let isSupplied = device.usualVia == .supplied
+      out.text(
+        !isSupplied
+          ? ", nothing was discovered"
+          : summary.supplied.isAll ? ", all supplied" : ", supplied but for what is marked")
       return
     }
     let isAll = searches.prefix(3).allSatisfy { $0.extent == .all }
@@ -244,6 +269,25 @@ struct MapPage: ~Copyable {
     for bit in 0..<8 where attribute.properties.has(bit: bit) {
       out.byte(0x20)
       out.text(CharacteristicProperties.word(bit: bit))
+    }
+  }
+
+  /// What was supplied and cannot be so.
+  private mutating func conflicts(_ device: MapDevice) {
+    for conflict in device.database?.conflicts ?? [] {
+      out.text("supplied, but contradicted by ")
+      out.text(conflict.operation.words)
+      out.text(conflict.error == nil ? " (" : " refused (")
+      out.packet(conflict.packet)
+      out.text("): ")
+      name(conflict.attribute)
+      out.text("; nothing that was supplied is used of ")
+      out.handle(conflict.range.lowerBound)
+      if conflict.range.count > 1 {
+        out.text(glyphs.to)
+        out.digits(conflict.range.upperBound)
+      }
+      endLine()
     }
   }
 

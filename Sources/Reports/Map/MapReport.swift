@@ -36,6 +36,8 @@ package struct MapReport: PacketReport, ~Copyable {
   private var connections: [Int: Connection] = [:]
   private var latest = 0
   private var otherEndings = 0
+  /// Addresses that are kept of one device.
+  private static let mostAddresses = 64
 
   /// A report on the devices that the options choose.
   package init(_ options: MapOptions, limits: Limits = Limits()) {
@@ -123,8 +125,12 @@ package struct MapReport: PacketReport, ~Copyable {
   ) {
     device.connections.append(connection.id)
     device.adapters.insert(connection.adapter)
-    if let mtu = connection.mtu { device.mtu = mtu }
-    device.hasLeastMTU = connection.transport != .brEDR && !connection.isOpeningMissing
+    // A connection without ATT says nothing of it.
+    if connection.transport != .brEDR || connection.mtu != nil,
+      connection.largestATT > 0 || connection.mtu != nil || device.mtu == nil
+    {
+      device.mtu = connection.attMTU
+    }
     if isLocal {
       device.adapter = connection.adapter
       let adapter = memory.adapters.all.first { $0.index == connection.adapter }
@@ -134,6 +140,14 @@ package struct MapReport: PacketReport, ~Copyable {
     device.address = connection.peer
     device.kind = connection.peerKind
     if let identity = connection.otherIdentity { device.identity = identity }
+    let resolved = connection.peer.flatMap { memory.identities.search($0)?.address }
+    if device.identity == nil, let resolved, resolved != connection.peer {
+      device.identity = resolved
+    }
+    for case let address? in [connection.peer, connection.peerResolvable, resolved]
+    where device.addresses.count < Self.mostAddresses && !device.addresses.contains(address) {
+      device.addresses.append(address)
+    }
     if let entry = connection.name, let name = memory.names[entry], !device.names.contains(name) {
       device.names.append(name)
     }

@@ -13,6 +13,18 @@ struct MapSummary: Sendable {
   let characteristicExtent: MapDevice.Extent
   let descriptorExtent: MapDevice.Extent
   let includeExtent: MapDevice.Extent
+  let supplied: Supplied
+
+  /// How much of it was supplied.
+  struct Supplied: Sendable {
+    var services = 0
+    var characteristics = 0
+    var descriptors = 0
+    /// Whether all was.
+    var isAll = true
+
+    var count: Int { services + characteristics + descriptors }
+  }
 
   init(_ device: MapDevice) {
     services = device.services.count
@@ -23,6 +35,16 @@ struct MapSummary: Sendable {
     characteristicExtent = device.characteristicExtent
     descriptorExtent = device.descriptorExtent
     includeExtent = device.includeExtent
+    var supplied = Supplied()
+    supplied.services = device.services.count { $0.declaration.via == .supplied }
+    for characteristic in device.characteristics {
+      if !characteristic.isPlaceholder, characteristic.attribute.via == .supplied {
+        supplied.characteristics += 1
+      }
+      supplied.descriptors += characteristic.descriptors.count { $0.attribute.via == .supplied }
+    }
+    supplied.isAll = supplied.count == services + characteristics + descriptors
+    self.supplied = supplied
   }
 }
 
@@ -89,8 +111,8 @@ extension DevicePattern {
   /// Whether a device is asked for.
   fileprivate func matches(_ device: MapDevice) -> Bool {
     if let bits = address {
-      return [device.address, device.identity].contains { known in
-        known.map { $0.value & bits.mask == bits.value } ?? false
+      return ([device.address, device.identity].compactMap(\.self) + device.addresses).contains {
+        $0.value & bits.mask == bits.value
       }
     }
     return device.names.contains { matches(name: $0) }

@@ -48,6 +48,17 @@ extension Output {
     byte(0x29)
   }
 
+  /// Appends the MTU of a bearer, and how that is known.
+  mutating func mtu(_ mtu: BearerMTU) {
+    text(mtu.isLowerBound ? ", MTU at least " : ", MTU ")
+    decimal(mtu.value)
+    if mtu.isLowerBound {
+      text(" (inferred)")
+    } else if !mtu.isExchanged {
+      text(" (not exchanged)")
+    }
+  }
+
   /// Appends a UUID, a long one cut where its beginning tells it from all others of the server.
   mutating func shortUUID(_ uuid: BluetoothUUID, groups: UInt8, _ glyphs: Glyphs) {
     guard uuid.width == 16, groups < 5 else {

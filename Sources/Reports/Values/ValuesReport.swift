@@ -321,7 +321,11 @@ struct ValueFacts: Sendable {
     }
     if !possible.isEmpty { subscriptions.sort { $0.packet < $1.packet } }
     for position in entries.indices
-    where entries[position].attribute.uuid == nil && entries[position].attribute.handle != nil {
+    where
+      (entries[position].attribute.uuid == nil
+      || entries[position].attribute.via == .supplied)
+      && entries[position].attribute.handle != nil
+    {
       let known = entries[position].attribute
       entries[position].attribute = memory.identity(
         of: known.handle, known.server, isLocal: known.isLocal, connection: 0)

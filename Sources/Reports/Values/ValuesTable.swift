@@ -118,15 +118,7 @@ struct ValuesTable: ~Copyable {
         text.text(" more")
       }
     }
-    if let mtu = server.mtu {
-      text.text(mtu.isLowerBound ? ", MTU at least " : ", MTU ")
-      text.decimal(mtu.value)
-      if mtu.isLowerBound {
-        text.text(" (inferred)")
-      } else if !mtu.isExchanged {
-        text.text(" (not exchanged)")
-      }
-    }
+    if let mtu = server.mtu { text.mtu(mtu) }
     cells.append(Row(isHeading: true, isDim: true, subject: text.bytes.array))
   }
 

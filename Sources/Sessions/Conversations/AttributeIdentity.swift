@@ -52,9 +52,12 @@ extension Memory {
     of handle: UInt16?, _ server: UInt64, isLocal: Bool, connection: Int
   ) -> AttributeIdentity {
     var identity = AttributeIdentity(server: server, isLocal: isLocal, handle: handle)
-    guard let handle, handle != 0,
-      let place = attributes.look(handle, of: attributes.currentKey(server))
-    else { return identity }
+    guard let handle, handle != 0 else { return identity }
+    let key = attributes.currentKey(server)
+    guard let place = attributes.look(handle, of: key) else {
+      identity.service = attributes.service(of: handle, of: key)
+      return identity
+    }
     let attribute = attributes[place]
     identity.uuid = attribute.uuid
     identity.service = attributes.service(of: place)

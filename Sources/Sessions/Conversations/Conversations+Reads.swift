@@ -178,23 +178,26 @@ extension Conversations {
   /// Tells the values whose parts were prepared, each attribute's in one piece where the parts follow each
   /// other, and empties the queue.
   mutating func flush(
-    _ place: Place, _ outcome: ValueOutcome, response: Int?, _ memory: Memory
+    _ queue: PreparedQueue, _ place: Place, _ outcome: ValueOutcome, response: Int?,
+    unanswered: Pending? = nil, isAcknowledged: Bool? = nil, _ memory: Memory
   ) {
-    guard !sides[place.side].queue.isEmpty else { return }
-    for joined in sides[place.side].queue.join(into: &bytes, packets: &packets) {
+    guard !queue.isEmpty else { return }
+    var queue = queue
+    for joined in queue.join(into: &bytes, packets: &packets) {
       var value = ConveyedValue(
         operation: .preparedWrite, outcome: outcome,
         attribute: identity(joined.handle, place, isLocal: place.isLocal, memory),
         parties: bearers[place.bearer].parties, direction: place.direction,
-        packet: joined.packet, time: joined.time)
+        packet: unanswered?.packet ?? joined.packet, time: unanswered?.time ?? joined.time)
       value.response = response
+      value.isAcknowledged = isAcknowledged
       value.offset = joined.offset
       value.isCut = joined.isCut
       value.isEchoWrong = joined.isEchoWrong
       value.value = Slice(start: joined.bytes.lowerBound, count: joined.bytes.count)
-      if joined.packets.count > 1 { value.packets = joined.packets }
+      // The request is a packet of its own.
+      if joined.packets.count > 1 || unanswered != nil { value.packets = joined.packets }
       tell(value)
     }
-    sides[place.side].queue.clear()
   }
 }

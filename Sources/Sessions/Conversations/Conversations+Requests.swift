@@ -88,6 +88,11 @@ extension Conversations {
       ordinal: ordinal(place, memory))
     sides[side].pending[0].goesOn = goesOn
     sides[side].pending[0].executes = fields.executeFlags != 0
+    if pdu.opcode == .executeWriteRequest {
+      let queue = sides[side].queue
+      sides[side].queue = PreparedQueue()
+      sides[side].pending[0].queue = queue
+    }
   }
 
   /// Makes room for a new request (`first` 0) or indication: those that wait are overtaken, and the oldest
@@ -115,7 +120,7 @@ extension Conversations {
     let pending = sides[place.side].pending[slot]
     guard pending.isOpen else { return }
     sides[place.side].pending[slot].end()
-    guard pending.operation != nil else { return }
+    guard pending.operation != nil || !pending.queue.isEmpty else { return }
     var reason = reason
     if reason == .connectionEnded, let time, let sent = pending.time,
       time.nanoseconds(since: sent) >= Self.longestWait
@@ -132,7 +137,13 @@ extension Conversations {
     }
     // The report of it may come behind the end of the capture.
     if reason == .captureEnded, isAcknowledged == false { isAcknowledged = nil }
-    tell(place, pending, .noResponse(reason), nil, nil, isAcknowledged: isAcknowledged)
+    if pending.opcode == .executeWriteRequest {
+      flush(
+        pending.queue, place, pending.executes ? .noResponse(reason) : .cancelled, response: nil,
+        unanswered: pending, isAcknowledged: isAcknowledged, memory)
+    } else {
+      tell(place, pending, .noResponse(reason), nil, nil, isAcknowledged: isAcknowledged)
+    }
   }
 
   /// Tells what came of a request or an indication that carried all that there is.
@@ -247,10 +258,11 @@ extension Conversations {
     case .readByTypeRequest:
       guard pending.operation != nil, let items = fields.items else { return }
       readByType(place, pending, items, arrived, bytes, memory)
-    case .prepareWriteRequest: prepare(place, pending, fields, bytes, isCut: arrived.isCut)
+    case .prepareWriteRequest:
+      prepare(place, pending, slot, fields, bytes, isCut: arrived.isCut)
     case .executeWriteRequest:
       flush(
-        place, pending.executes ? .done : .cancelled,
+        pending.queue, place, pending.executes ? .done : .cancelled,
         response: arrived.moment.number, memory)
     default: tell(place, pending, .done, arrived.moment.number, arrived.latency)
     }
@@ -280,21 +292,34 @@ extension Conversations {
       tell(
         place, pending, .refused(error), response, arrived.latency, attribute: attribute)
     case .executeWriteRequest:
-      flush(place, .refused(error), response: response, memory)
+      flush(pending.queue, place, .refused(error), response: response, memory)
     default: tell(place, pending, .refused(error), response, arrived.latency)
     }
   }
 
   /// A part of a prepared write that the server has taken, and what it repeated of it.
   private mutating func prepare(
-    _ place: Place, _ pending: Pending, _ fields: ATTFields, _ bytes: RawSpan, isCut: Bool
+    _ place: Place, _ pending: Pending, _ slot: Int, _ fields: ATTFields, _ bytes: RawSpan,
+    isCut: Bool
   ) {
     let echo = bytes.part(fields.value ?? .empty)
     // What the capture did not keep cannot be compared.
     let isSame =
       fields.handle == pending.attribute.handle && Int(fields.offset ?? 0) == pending.offset
       && (isCut || pending.isCut || echo.isEqual(to: pending.value.bytes))
-    if !sides[place.side].queue.add(pending, isEchoWrong: !isSame, limits) {
+    // A request to execute that was sent before this response came takes the part with it.
+    let execute = (0..<slot).last {
+      sides[place.side].pending[$0].isOpen
+        && sides[place.side].pending[$0].opcode == .executeWriteRequest
+    }
+    let hasRoom: Bool
+    if let execute {
+      hasRoom = sides[place.side].pending[execute].queue.add(
+        pending, isEchoWrong: !isSame, limits)
+    } else {
+      hasRoom = sides[place.side].queue.add(pending, isEchoWrong: !isSame, limits)
+    }
+    if !hasRoom {
       reached(.preparedParts, limits.preparedParts)
     }
   }

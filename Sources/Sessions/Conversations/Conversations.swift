@@ -256,7 +256,10 @@ package struct Conversations: Sendable {
       sides[place.side].read.forget()
       for slot in Side.oldestFirst { giveUp(place, slot, reason, at: time, memory) }
       let isOver = reason == .connectionEnded || reason == .captureEnded
-      flush(place, .notExecuted(isOver ? reason : .forgotten), response: nil, memory)
+      flush(
+        sides[place.side].queue, place, .notExecuted(isOver ? reason : .forgotten), response: nil,
+        memory)
+      sides[place.side].queue.clear()
     }
     index[bearers[bearer].key] = nil
     bearers[bearer].lastUse = 0

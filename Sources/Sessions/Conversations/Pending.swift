@@ -24,6 +24,9 @@ struct Pending: Sendable {
   var goesOn = false
   /// Whether an Execute Write Request writes what was prepared, and does not cancel it.
   var executes = true
+  /// What an Execute Write Request is for: the parts that were prepared before it. Answered or not, it
+  /// closes the queue (Core, Vol 3, Part F, 3.4.6.3).
+  var queue = PreparedQueue()
 
   /// What it is when nobody answers; nil of a request that has nothing to do with values.
   var operation: ValueOperation? {
@@ -63,6 +66,7 @@ struct Pending: Sendable {
     self.isCut = isCut
     self.ordinal = ordinal
     goesOn = false
+    if !queue.isEmpty { queue = PreparedQueue() }
   }
 
   mutating func end() { isOpen = false }

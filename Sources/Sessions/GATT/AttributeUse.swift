@@ -69,7 +69,8 @@ package struct AttributeUse: Sendable {
     packets = packet...packet
   }
 
-  /// What may be done with it, as far as that was done: the properties that a declaration must have.
+  /// What may be done with it, as far as that was done: the properties that a declaration must have. Of a
+  /// command nobody knows whether it was obeyed; a client sends it to what it knows to take it.
   package var properties: CharacteristicProperties {
     var bits: UInt8 = 0
     for access in accesses where access.error == nil {
@@ -78,8 +79,8 @@ package struct AttributeUse: Sendable {
       case .write: bits |= 0x08
       // What was prepared may have been cancelled.
       case .preparedWrite: if isPreparedWritten { bits |= 0x08 }
-      // Nobody answers a command: whether it was obeyed nobody knows.
-      case .writeWithoutResponse, .signedWrite: break
+      case .writeWithoutResponse: bits |= 0x04
+      case .signedWrite: bits |= 0x40
       case .notification: bits |= 0x10
       case .indication: bits |= 0x20
       }

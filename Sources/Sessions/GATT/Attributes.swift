@@ -42,6 +42,11 @@ package struct Attributes: Sendable {
     servers[place.server].service(of: servers[place.server].handle(at: place.slot))?.uuid
   }
 
+  /// The service whose range holds a handle of which nothing else is known.
+  func service(of handle: UInt16, of key: UInt64) -> BluetoothUUID? {
+    servers.first { $0.key == key }?.service(of: handle)?.uuid
+  }
+
   /// The value of the characteristic that a descriptor belongs to, where that is known.
   package func value(before place: Place) -> Place? {
     servers[place.server].value(ofDescriptor: place.slot).map {
@@ -122,6 +127,22 @@ package struct Attributes: Sendable {
     let (hasRoom, older) = servers[server].note(attribute, limit: limits.attributes)
     if !hasRoom { isFull = true }
     return older
+  }
+
+  /// Takes in that what was supplied of the attribute at a place is contradicted; it is not known any more.
+  mutating func refute(
+    _ place: Place, _ operation: AttributeUse.Operation, _ error: ATTErrorCode?, packet: Int
+  ) -> SuppliedConflict {
+    let conflict = servers[place.server].conflict(place.slot, operation, error, packet: packet)
+    servers[place.server].note(conflict)
+    return conflict
+  }
+
+  /// Whether use contradicts what was supplied of the attribute at a place.
+  func contradiction(
+    _ place: Place, _ opcode: ATTOpcode, _ fields: ATTFields, _ request: Request?
+  ) -> (operation: AttributeUse.Operation, error: ATTErrorCode?)? {
+    servers[place.server].contradiction(place.slot, opcode, fields, request)
   }
 
   /// Changes one database in place.

@@ -46,6 +46,10 @@ package struct Database: Sendable {
   package private(set) var disagreements: [Disagreement] = []
   /// How often Service Changed or a new hash has emptied it, or a part of it.
   package private(set) var changes = 0
+  /// What was supplied of it and is contradicted by the capture; the first ones.
+  package private(set) var conflicts: [SuppliedConflict] = []
+  /// Handles of which nothing that is supplied is taken any more.
+  private var refuted = HandleRanges()
   /// What the use of attributes says.
   package internal(set) var evidence = UseEvidence()
 
@@ -186,6 +190,7 @@ package struct Database: Sendable {
   /// - Returns: whether there was room; and what was said of it before, where that was something else.
   mutating func note(_ new: Attribute, limit: Int) -> (hasRoom: Bool, older: Attribute?) {
     guard new.handle != 0 else { return (true, nil) }
+    if new.via == .supplied, refuted.covers(new.handle, new.handle) { return (true, nil) }
     guard let slot = look(new.handle) else {
       guard order.count < min(limit, 0xffff) else { return (false, nil) }
       let slot = slots.count
@@ -318,6 +323,7 @@ package struct Database: Sendable {
     if let discovery = other.discovery { noteDiscovery(discovery.lowerBound, discovery.upperBound) }
     if let hash = other.hash { self.hash = hash }
     certainOn = max(certainOn, other.certainOn)
+    for conflict in other.conflicts { note(conflict) }
     lastUse = max(lastUse, other.lastUse)
     disagreements = Array((disagreements + other.disagreements).prefix(Self.listed))
     evidence = other.evidence
@@ -341,6 +347,19 @@ package struct Database: Sendable {
     }
     guard isAffected else { return }
     order.removeAll { UInt32(first) <= $0 >> 16 && $0 >> 16 <= UInt32(last) }
+    rebuild()
+  }
+
+  /// Takes in that the capture contradicts what was supplied: that goes, with what was supplied of the same
+  /// service.
+  mutating func note(_ conflict: SuppliedConflict) {
+    if conflicts.count < Self.listed { conflicts.append(conflict) }
+    let range = conflict.range
+    _ = refuted.insert(range.lowerBound, range.upperBound)
+    order.removeAll {
+      range.contains(UInt16(truncatingIfNeeded: $0 >> 16))
+        && slots[Int($0 & 0xffff)].via == .supplied
+    }
     rebuild()
   }
 

@@ -23,6 +23,11 @@ package enum DatabaseProof: Sendable {
     self = search.run(budget: Self.budget)
   }
 
+  /// Whether attributes, in the order of their handles, come to a hash.
+  package static func agrees(_ attributes: [Attribute], hash: [UInt8]) -> Bool {
+    DatabaseHash.matches(hash, DatabaseHash.hash(of: Search(attributes, []).message()))
+  }
+
   /// The hash of attributes, in the order of their handles: as a characteristic's value has it.
   package static func hash(of attributes: [Attribute]) -> [UInt8] {
     DatabaseHash.hash(of: Search(attributes, []).message()).reversed()

@@ -42,6 +42,13 @@ package struct SuppliedUse: Sendable {
   /// Whether there was a peer to apply it to.
   package fileprivate(set) var wasAsked = false
 
+  /// The first attribute of a map that the capture contradicts.
+  package fileprivate(set) var conflict: SuppliedConflict?
+  /// How many there are.
+  package fileprivate(set) var conflicts = 0
+  /// Where a server's Database Hash was read with which what was supplied does not agree.
+  package fileprivate(set) var disagreeingHash: Int?
+
   private static let listed = 8
 
   fileprivate static func add(_ peer: DeviceAddress?, to list: inout [DeviceAddress]) {
@@ -73,6 +80,14 @@ struct SuppliedMaps: Sendable {
     return found
   }
 
+  /// Takes in that the capture contradicts a map.
+  mutating func note(_ conflict: SuppliedConflict) {
+    var use = self.use
+    use.conflict = use.conflict ?? conflict
+    use.conflicts += 1
+    uses = [use]
+  }
+
   private func find(
     _ addresses: [DeviceAddress], name: [UInt8]?, _ use: inout SuppliedUse
   ) -> SuppliedMap? {
@@ -97,7 +112,24 @@ extension Memory {
   package mutating func supply(_ maps: [SuppliedMap]) { supplied.maps = maps }
 
   /// What became of the maps that were supplied; nil where none were.
-  package var suppliedUse: SuppliedUse? { supplied.maps.isEmpty ? nil : supplied.use }
+  ///
+  /// For the end of a capture: hashes are computed.
+  package var suppliedUse: SuppliedUse? {
+    guard !supplied.maps.isEmpty else { return nil }
+    var use = supplied.use
+    // What is contradicted was not used: the hash says nothing more.
+    guard use.conflict == nil else { return use }
+    for server in attributes.servers {
+      guard let hash = server.hash else { continue }
+      let known = server.attributes
+      guard known.contains(where: { $0.via == .supplied }),
+        !DatabaseProof.agrees(known.filter { $0.via != .inferred }, hash: hash.value)
+      else { continue }
+      use.disagreeingHash = hash.packet
+      break
+    }
+    return use
+  }
 
   /// Applies the map that was supplied for the peer of a link, when its first ATT PDU comes.
   mutating func applySupplied(to link: LinkSlot, packet: Int) {
