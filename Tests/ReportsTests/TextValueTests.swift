@@ -28,6 +28,14 @@ struct TextValueTests {
     return TestRecord(bytes: [2, 0x40, 0, UInt8(l2cap.count), 0] + l2cap, direction: direction)
   }
 
+  /// What nothing decodes: what a profile says of a value comes before how its bytes read.
+  private static let undecoded = {
+    var options = (show: ShowOptions(), values: ValuesOptions())
+    options.show.profiles = nil
+    options.values.profiles = nil
+    return options
+  }()
+
   /// UUID, value, and what stands in both.
   @Test(
     arguments: [
@@ -45,7 +53,7 @@ struct TextValueTests {
     for pdu in ["1b 11 00 \(value)", "12 11 00 \(value)"] {
       let direction: Direction = pdu.hasPrefix("1b") ? .received : .sent
       let records = link(uuid) + [att(pdu, direction)]
-      let line = Rendering.text(records).split(separator: "\n").last ?? ""
+      let line = Rendering.text(records, Self.undecoded.show).split(separator: "\n").last ?? ""
       #expect(line.hasSuffix(expected), "\(line)")
       // The value itself stays what it is.
       let json = Rendering.json(records).split(separator: "\n").last ?? ""
@@ -53,7 +61,7 @@ struct TextValueTests {
       #expect(json.contains("\"value\":\"\(digits)\""), "\(json)")
       guard pdu.hasPrefix("1b"), expected.hasPrefix("\"") else { continue }
       var source = RecordList(records)
-      var lines = ValueLines(ValuesOptions(), .text, source.summary)
+      var lines = ValueLines(Self.undecoded.values, .text, source.summary)
       let listed = Rendering.run(&source, &lines)
       #expect(listed.hasSuffix("\(value)  \(expected)\n"), "\(listed)")
     }
@@ -62,7 +70,7 @@ struct TextValueTests {
   @Test("An answer's value is told by what its request asked for, and lists by theirs")
   func answers() {
     func last(_ records: [TestRecord]) -> Substring {
-      Rendering.text(records).split(separator: "\n").last ?? ""
+      Rendering.text(records, Self.undecoded.show).split(separator: "\n").last ?? ""
     }
     let known = link("24 2a")
     #expect(last(known + [att("0a 11 00", .sent), att("0b 41 58", .received)]).hasSuffix("\"AX\""))
