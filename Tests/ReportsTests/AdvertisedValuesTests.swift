@@ -87,8 +87,9 @@ struct AdvertisedValuesTests {
     let json = values(records, .json).split(separator: "\n")
     #expect(json.map { $0.contains(#""identity":"C0:11:22:33:44:55""#) } == [false, true])
     let csv = values(records, .csv).split(separator: "\n")
-    #expect(csv.map { $0.hasSuffix(",C0:11:22:33:44:55,,,") } == [false, false, true], "\(csv)")
-    #expect(csv[0].hasSuffix(",identity,decoded,quantity,unit"))
+    #expect(
+      csv.map { $0.hasSuffix(",C0:11:22:33:44:55,,,,,,,") } == [false, false, true], "\(csv)")
+    #expect(csv[0].hasSuffix(",identity,offset,cut,may_go_on,company,decoded,quantity,unit"))
   }
 
   @Test("A connection that ended before its peer's key came is the identity's")

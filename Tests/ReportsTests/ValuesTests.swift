@@ -249,7 +249,7 @@ struct ValuesTests {
   @Test("What is not whole is told of by CSV's columns and by --raw")
   func incomplete() {
     let csv = values(ValuesOptions(), .csv) { Self.part(&$0) }
-    #expect(csv.hasSuffix(",,,,,22,,true,\n"), "\(csv)")
+    #expect(csv.hasSuffix(",,,,,22,,true,,,,\n"), "\(csv)")
     func remark(_ write: (inout Link) -> Void) -> String? {
       var link = Link()
       write(&link)
