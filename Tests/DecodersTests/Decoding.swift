@@ -18,9 +18,12 @@ enum Decoding {
     return text + more
   }
 
+  /// A reader that knows the program's own profiles: making one reads all of them.
+  static var reader: ProfileReader { ProfileReader(others: ProfileSources.files) }
+
   /// What is read of a file.
-  static func read(_ text: String) -> ProfileFile {
-    ProfileReader(others: ProfileSources.files).read([UInt8](text.utf8), name: "test.yaml")
+  static func read(_ text: String, by reader: ProfileReader = reader) -> ProfileFile {
+    reader.read([UInt8](text.utf8), name: "test.yaml")
   }
 
   /// The first definition of a file that must be right.

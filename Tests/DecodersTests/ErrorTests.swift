@@ -115,7 +115,7 @@ struct ErrorTests {
       ),
       ("{name: it, type: uuid, size: 3}", "size: a UUID has 2, 4 or 16 bytes"),
       ("{name: it, layout: pair}", "layout: no structure `pair`"),
-      ("{name: it, layout: \"2afd\"}", "layout: no characteristic 2afd has fields here"),
+      ("{name: it, layout: \"2fff\"}", "layout: no characteristic 2fff has fields here"),
       ("{name: it, layout: \"2aff\"}", "layout: the layout 2aff → 2aff contains itself"),
       ("{repeat: rest, fields: []}", "a repeated group needs a name"),
       ("{choose: size}", "the key `cases` is missing"),

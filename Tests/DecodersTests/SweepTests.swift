@@ -179,10 +179,11 @@ struct SweepTests {
   @Test(arguments: 0..<8)
   func random(_ part: UInt64) {
     var understood = 0
+    let reader = Decoding.reader
     for seed in part * 250..<(part + 1) * 250 {
       var profile = RandomProfile(seed)
       let text = profile.text()
-      let file = Decoding.read(text)
+      let file = Decoding.read(text, by: reader)
       guard let definition = file.profile?.definitions.first else { continue }
       understood += 1
       var generator = Seeded(seed)
