@@ -198,10 +198,12 @@ struct ValueReading: ~Copyable {
     if plans[plan].isByFrameAlone, !messages.hasOpenFrames, !firstBytes[Int(value.byte(at: 0))] {
       return
     }
-    let service =
-      plans[plan].needsContext
-      ? answer.attribute.flatMap { memory.attributes.service(of: $0) } : nil
-    let isOfDevice = { (pattern: String) in memory.isPeer(of: answer.link, named: pattern) }
+    var service: BluetoothUUID?
+    var isOfDevice: (String) -> Bool = { _ in false }
+    if plans[plan].needsContext {
+      if let place = answer.attribute { service = memory.attributes.service(of: place) }
+      isOfDevice = Self.isPeer(of: answer.link, memory)
+    }
     let definition = definition(plan, service, value, isOfDevice)
     if let definition, !definition.subject.isCarrier {
       if decodes { read(definition, value, isWritten: way == .written) }
@@ -223,6 +225,13 @@ struct ValueReading: ~Copyable {
     }
     if let definition, decodes { read(definition, value, isWritten: way == .written) }
     isOfPDU = definition != nil
+  }
+
+  /// Whether the peer's name fits a pattern. The closure holds a copy of all that is remembered, so that
+  /// it is made only where something asks for the name.
+  @inline(never)
+  private static func isPeer(of link: LinkSlot?, _ memory: Memory) -> (String) -> Bool {
+    { memory.isPeer(of: link, named: $0) }
   }
 
   /// Follows what is open of vendors' protocols with a packet whose meaning is not asked for.
