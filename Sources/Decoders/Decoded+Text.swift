@@ -215,6 +215,11 @@ extension DecodedWriter {
 
   /// The first entry of the field that a slot is of.
   private func find(_ slot: Int, _ range: Range<Int>) -> Int? {
+    guard slot >= 0, slot < decoded.firsts.count else { return nil }
+    let first = Int(decoded.firsts[slot])
+    guard first >= 0, first < range.upperBound else { return nil }
+    // Only where this is not the first turn of a group another one has to be looked for.
+    if first >= range.lowerBound { return first }
     for place in range {
       let field = decoded.fields[place].field
       if field >= 0, definition.tables.fields[field].slot == slot { return place }

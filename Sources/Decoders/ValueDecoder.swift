@@ -93,6 +93,7 @@ package struct ValueDecoder: ~Copyable {
     let all = 0..<definition.tables.fields.count
     let outcome = list(all, of: definition, bytes, &window, &decoded)
     leaveTail(outcome, &window, &decoded)
+    decoded.noteFirsts(definition)
   }
 
   /// Keeps the bytes that no field explained.
