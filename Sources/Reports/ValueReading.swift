@@ -27,21 +27,25 @@ struct ValueReading: ~Copyable {
     var needsContext = false
     /// Whether there is nothing but protocols that a frame has to tell.
     var isByFrameAlone = false
+    /// What its values are kept for, since they say what others mean.
+    var use: KnownValues.Use?
   }
 
   /// A message of a request or indication, which `values` asks for again when its answer has come.
   private struct Recent: Sendable {
     var packet: Int
     var handle: UInt16
-    var sighting: VendorSighting
-    var joined: [UInt8]
-    var packets: [Int]
+    /// The message, and those behind it in the same value; nil at a control point.
+    var sighting: VendorSighting?
+    var following: [VendorSighting] = []
+    /// What the value of a control point answers.
+    var control: ExchangeNote?
   }
 
   private let supplied: SuppliedProfiles?
   /// Whether secrets are shown.
   let showsKeys: Bool
-  private var library: ProfileLibrary?
+  var library: ProfileLibrary?
   private var vendors: [VendorProtocol] = []
   private var decoder = ValueDecoder()
   var messages = VendorMessages()
@@ -52,15 +56,23 @@ struct ValueReading: ~Copyable {
   private var hints = [Int](repeating: 0, count: 64)
   private var recent: [Recent] = []
   /// Whether such messages are kept.
-  private let keepsRecent: Bool
+  let keepsRecent: Bool
+  /// Values that say what others mean, and the characteristics that definitions ask for.
+  var known = KnownValues()
+  private var wanted: [BluetoothUUID] = []
 
   /// What the value that was read last means.
   private(set) var decoded = Decoded()
   /// Of a vendor's message, where it stands among others.
   private(set) var sighting: VendorSighting?
-  /// The frame that was put together of several values, and their packets.
-  private(set) var joined: [UInt8] = []
-  private(set) var packets: [Int] = []
+  /// The messages behind the first one in the same value.
+  var following: [FollowingMessage] = []
+  /// What the value of a control point answers.
+  var control: ExchangeNote?
+  /// Whether the words say what a message answers.
+  var isExchangeSaid = false
+  /// Whether nothing but a descriptor of its characteristic says what the value means.
+  var isByFormat = false
   /// The words for it, those for what is wrong last.
   var line = Output()
   var textEnd = 0
@@ -91,6 +103,10 @@ struct ValueReading: ~Copyable {
     hasMeaning = false
     isOfPDU = false
     sighting = nil
+    control = nil
+    isByFormat = false
+    isExchangeSaid = false
+    if !following.isEmpty { following.removeAll() }
   }
 
   // MARK: Plans
@@ -102,6 +118,7 @@ struct ValueReading: ~Copyable {
     let library = ProfileLibrary(own: supplied.definitions, vendors: supplied.vendors)
     vendors = library.vendors
     self.library = library
+    wanted = library.wanted
     firstBytes = [Bool](repeating: false, count: 256)
     for vendor in vendors where vendor.claims.contains(where: \.isFrame) {
       if let first = vendor.frame.start.first, let byte = first {
@@ -130,7 +147,10 @@ struct ValueReading: ~Copyable {
     }
     if plans.count >= Self.mostPlans { plans.removeAll() }
     var plan = Plan(kind: kind, uuid: uuid)
-    if let uuid { plan.definitions = library?.definitions(kind, uuid) ?? [] }
+    if let uuid {
+      plan.definitions = library?.definitions(kind, uuid) ?? []
+      plan.use = KnownValues.use(kind, uuid, wanted)
+    }
     plan.needsContext = plan.definitions.contains {
       $0.subject.service != nil || $0.subject.device != nil
     }
@@ -195,35 +215,53 @@ struct ValueReading: ~Copyable {
     }
     let plan = self.plan(kind, uuid)
     // Nearly all that nothing decodes ends here.
-    if plans[plan].isByFrameAlone, !messages.hasOpenFrames, !firstBytes[Int(value.byte(at: 0))] {
+    if plans[plan].isByFrameAlone, !messages.hasOpenFrames, !firstBytes[Int(value.byte(at: 0))],
+      !known.hasFormats
+    {
       return
     }
+    if let use = plans[plan].use { keep(use, value, answer, memory, isLocal: isLocal) }
     let service =
       plans[plan].needsContext
       ? answer.attribute.flatMap { memory.attributes.service(of: $0) } : nil
     let isOfDevice = { (pattern: String) in memory.isPeer(of: answer.link, named: pattern) }
     let definition = definition(plan, service, value, isOfDevice)
+    let handle = fields.handle ?? answer.request?.handle
+    let link = answer.link
+    let conversation =
+      UInt64(truncatingIfNeeded: link.map { memory.links.id($0) } ?? 0) << 1 | (isLocal ? 1 : 0)
     if let definition, !definition.subject.isCarrier {
-      if decodes { read(definition, value, isWritten: way == .written) }
+      if definition.exchange != nil, link != nil, let handle {
+        pair(definition, value, way, conversation & Self.numbers, handle, packet, time)
+      }
+      if decodes {
+        let asks = !definition.tables.externals.isEmpty
+        let server = asks ? link.map { Self.server($0, isLocal: isLocal, memory) } : nil
+        read(definition, value, isWritten: way == .written, server)
+      }
       isOfPDU = true
       return
     }
-    if kind == .characteristic, let link = answer.link,
-      let handle = fields.handle ?? answer.request?.handle
-    {
-      let conversation = UInt64(truncatingIfNeeded: memory.links.id(link)) << 1 | (isLocal ? 1 : 0)
+    if kind == .characteristic, let link, let handle {
       if message(
-        plan, service, value, way, conversation & 0x3fff_ffff_ffff, handle, packet, time,
-        isOfDevice)
+        plan, service, value, way, conversation & Self.numbers, handle, packet, time, isOfDevice)
       {
-        if decodes { readMessage(value) }
+        if decodes { readMessage(value, Self.server(link, isLocal: isLocal, memory)) }
         isOfPDU = true
         return
       }
     }
-    if let definition, decodes { read(definition, value, isWritten: way == .written) }
-    isOfPDU = definition != nil
+    if let definition {
+      if decodes { read(definition, value, isWritten: way == .written, nil) }
+      isOfPDU = true
+    } else if known.hasFormats, kind == .characteristic, let link {
+      let server = Self.server(link, isLocal: isLocal, memory)
+      isOfPDU = readByFormat(uuid, handle, server, value, decodes: decodes)
+    }
   }
+
+  /// The bits that a conversation's number has.
+  private static let numbers: UInt64 = 0x3fff_ffff_ffff
 
   /// Follows what is open of vendors' protocols with a packet whose meaning is not asked for.
   mutating func follow(
@@ -234,7 +272,10 @@ struct ValueReading: ~Copyable {
       !answer.fragment.isTruncated
     else { return }
     let fields = pdu.fields
-    guard fields.value != nil else { return }
+    guard fields.value != nil else {
+      noteRefusal(fields, answer)
+      return
+    }
     observe(
       pdu.opcode, fields, bytes, answer, memory, packet: record.number, time: record.time,
       isLocal: (record.direction == .sent) == pdu.opcode.isServers, decodes: false)
@@ -252,20 +293,29 @@ struct ValueReading: ~Copyable {
       return value.attribute.uuid.map { read(.serviceData, $0, content) } ?? false
     }
     if readAgain(value.packet, value.attribute.handle, content) { return true }
+    let answered = control
     guard let uuid = value.attribute.uuid,
       value.attribute.kind == .value || value.attribute.kind == .descriptor
         || value.attribute.kind == nil
     else { return false }
     let peer = value.parties.peer
-    return read(
-      value.attribute.kind == .descriptor ? .descriptor : uuid.subjectKind, uuid, content,
-      isWritten: value.operation.isWrite, service: value.attribute.service
+    let kind = value.attribute.kind == .descriptor ? .descriptor : uuid.subjectKind
+    let server = memory.attributes.currentKey(value.attribute.server)
+    if isReady, library != nil, let use = plans[plan(kind, uuid)].use {
+      keep(use, content, value, memory)
+    }
+    let isRead = read(
+      kind, uuid, content, isWritten: value.operation.isWrite, service: value.attribute.service,
+      server: server
     ) { pattern in
       guard let peer,
         let entry = memory.names.find(peer, .random) ?? memory.names.find(peer, .public)
       else { return false }
       return memory.names[entry]?.fits(pattern) ?? false
     }
+    control = answered
+    if isRead || !known.hasFormats || kind != .characteristic { return isRead }
+    return readByFormat(uuid, value.attribute.handle, server, content, decodes: true)
   }
 
   /// Reads a value of which nothing is known but its attribute: a vendor's frame has to be whole.
@@ -284,14 +334,15 @@ struct ValueReading: ~Copyable {
         isOfDevice: { _ in false })
     else { return isCarried }
     sighting = VendorSighting(vendor, message, frame, isRequest: isRequest)
-    readMessage(value)
+    readMessage(value, nil)
     return hasMeaning
   }
 
   /// Reads a value by itself: what a device advertises, or one of several that came together.
   mutating func read(
     _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ value: RawSpan, isWritten: Bool = false,
-    service: BluetoothUUID? = nil, isOfDevice: (String) -> Bool = { _ in false }
+    service: BluetoothUUID? = nil, server: UInt64? = nil,
+    isOfDevice: (String) -> Bool = { _ in false }
   ) -> Bool {
     clear()
     guard value.byteCount > 0 else { return false }
@@ -301,7 +352,7 @@ struct ValueReading: ~Copyable {
     guard !plans[plan].definitions.isEmpty,
       let definition = definition(plan, service, value, isOfDevice)
     else { return false }
-    read(definition, value, isWritten: isWritten)
+    read(definition, value, isWritten: isWritten, server)
     return hasMeaning
   }
 
@@ -326,8 +377,15 @@ struct ValueReading: ~Copyable {
     return nil
   }
 
-  private mutating func read(_ definition: Definition, _ value: RawSpan, isWritten: Bool) {
-    decoder.decode(definition, value, DecodingContext(isWritten: isWritten), into: &decoded)
+  /// - Parameter server: whose value it is, where the definition asks for other values.
+  mutating func read(
+    _ definition: Definition, _ value: RawSpan, isWritten: Bool, _ server: UInt64?
+  ) {
+    var context = DecodingContext(isWritten: isWritten)
+    if !definition.tables.externals.isEmpty {
+      context.externals = externals(of: definition, server)
+    }
+    decoder.decode(definition, value, context, into: &decoded)
     say(value)
   }
 
@@ -349,22 +407,22 @@ struct ValueReading: ~Copyable {
         packet: packet, time: time)
       guard let found else { continue }
       sighting = found
-      if found.isJoined {
-        joined = messages.joined
-        packets = messages.packets
+      if keepsRecent {
+        keep(Recent(packet: packet, handle: handle, sighting: found, following: messages.following))
       }
-      if keepsRecent { keep(found, packet, handle) }
       return true
     }
     return false
   }
 
-  private mutating func keep(_ found: VendorSighting, _ packet: Int, _ handle: UInt16) {
+  private mutating func keep(_ message: Recent) {
     if recent.count >= Self.mostRecent { recent.removeFirst() }
-    recent.append(
-      Recent(
-        packet: packet, handle: handle, sighting: found, joined: found.isJoined ? joined : [],
-        packets: found.isJoined ? packets : []))
+    recent.append(message)
+  }
+
+  /// Keeps what the value of a control point answers.
+  mutating func keep(_ control: ExchangeNote, _ packet: Int, _ handle: UInt16) {
+    keep(Recent(packet: packet, handle: handle, control: control))
   }
 
   /// Reads the message that the value of an earlier packet was; false where it was none.
@@ -373,29 +431,32 @@ struct ValueReading: ~Copyable {
     guard let handle,
       let found = recent.lastIndex(where: { $0.packet == packet && $0.handle == handle })
     else { return false }
-    sighting = recent[found].sighting
-    joined = recent[found].joined
-    packets = recent[found].packets
-    readMessage(value)
+    control = recent[found].control
+    guard let message = recent[found].sighting else { return false }
+    sighting = message
+    readMessage(value, nil, recent[found].following)
     return hasMeaning
   }
 
   /// Decodes the message that was found, or words a part.
-  private mutating func readMessage(_ value: RawSpan) {
+  ///
+  /// - Parameters:
+  ///   - server: whose value it is, where that is known.
+  ///   - others: the messages behind it in the same value; nil: those that were found with it.
+  private mutating func readMessage(
+    _ value: RawSpan, _ server: UInt64?, _ others: [VendorSighting]? = nil
+  ) {
     guard let sighting else { return }
-    guard let frame = sighting.frame, let message = sighting.message else {
-      sayPart(sighting)
-      return
-    }
-    if sighting.isJoined {
-      let whole = joined
-      sighting.vendor.decode(
-        frame, message, whole.bytes, isRequest: sighting.isRequest, with: &decoder, into: &decoded)
-      say(whole.bytes)
+    if let frame = sighting.frame, let message = sighting.message {
+      let asks = !message.definition.tables.externals.isEmpty
+      let externals = asks ? externals(of: message.definition, server) : []
+      sighting.decode(frame, message, value, externals, with: &decoder, into: &decoded)
+      if let whole = sighting.bytes { say(whole.bytes) } else { say(value) }
     } else {
-      sighting.vendor.decode(
-        frame, message, value, isRequest: sighting.isRequest, with: &decoder, into: &decoded)
-      say(value)
+      sayPart(sighting)
     }
+    sighting.sayRemarks(into: &line)
+    let others = others ?? messages.following
+    if !others.isEmpty { readFollowing(others, value) }
   }
 }
