@@ -50,7 +50,11 @@ package enum BuiltInProfiles {
       guard let high = UInt64(digits.prefix(16), radix: 16),
         let low = UInt64(digits.suffix(16), radix: 16)
       else { continue }
-      found.append(BluetoothUUID(high: high, low: low).shortest)
+      let isShort = high == 0 && low <= UInt64(UInt32.max)
+      found.append(
+        isShort
+          ? BluetoothUUID(upTo32Bits: UInt32(truncatingIfNeeded: low))
+          : BluetoothUUID(high: high, low: low))
     }
     return found
   }

@@ -5,14 +5,16 @@ import Bytes
 struct MessageLooker: Sendable {
   private var decoded = Decoded()
 
-  /// Whether the fields of a message want more bytes than there are.
+  /// Whether the fields of a response want more bytes than there are. Requests are written whole.
   mutating func isIncomplete(_ bytes: RawSpan, _ moment: VendorMessages.Moment) -> Bool {
     let vendor = moment.vendor
     let frame = vendor.frame.parts(of: bytes, Slice(start: 0, count: bytes.byteCount))
     let isRequest = vendor.isRequest(frame, bytes, onRequestChannel: moment.isRequestChannel)
-    guard let message = vendor.message(frame.command, isRequest: isRequest) else { return false }
+    guard !isRequest, let message = vendor.message(frame.command, isRequest: false) else {
+      return false
+    }
     var decoder = ValueDecoder()
-    vendor.decode(frame, message, bytes, isRequest: isRequest, with: &decoder, into: &decoded)
+    vendor.decode(frame, message, bytes, isRequest: false, with: &decoder, into: &decoded)
     return decoded.problems.contains { $0.code == .missingBytes }
   }
 

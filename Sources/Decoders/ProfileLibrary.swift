@@ -22,6 +22,8 @@ package struct ProfileLibrary: Sendable {
   private var found: [Key: [Definition]] = [:]
   /// Vendors' protocols, those of people's files first.
   package let vendors: [VendorProtocol]
+  /// How many of them are of people's files.
+  package let ownVendors: Int
   /// So many subjects are kept; a capture that has more is read with less speed.
   private static let mostKept = 4096
 
@@ -32,6 +34,7 @@ package struct ProfileLibrary: Sendable {
   package init(own: [Definition] = [], vendors: [VendorProtocol] = []) {
     self.own = own
     self.vendors = vendors + BuiltInProfiles.vendors
+    ownVendors = vendors.count
     var wanted = BuiltInProfiles.wanted
     let messages = vendors.flatMap(\.messages).map(\.definition)
     for external in (own + messages).flatMap(\.tables.externals) {

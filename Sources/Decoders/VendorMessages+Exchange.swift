@@ -160,7 +160,7 @@ extension VendorMessages {
   mutating func note(_ unfinished: Unfinished, _ owner: Int, _ conversation: UInt64) {
     let found = tallies.firstIndex { $0.conversation == conversation && $0.owner == owner }
     guard let found else { return }
-    tallies[found].unfinishedCount += 1
+    if unfinished.kind == .parts { tallies[found].incompleteMessages += 1 }
     if tallies[found].unfinished.count < 16 { tallies[found].unfinished.append(unfinished) }
   }
 }

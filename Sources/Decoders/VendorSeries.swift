@@ -113,9 +113,14 @@ extension VendorMessages {
     note.isAnnouncement = true
     sighting.series = note
     guard count > 0 else { return }
-    // What is not complete at the end is counted there.
-    _ = tally(moment.vendor.profile, moment.place, moment.conversation)
-    if series.count >= Self.mostSeries { series.removeFirst() }
+    if let tally = tally(moment.vendor.profile, moment.place, moment.conversation) {
+      tallies[tally].series += 1
+    }
+    // The one that has been silent longest goes.
+    if series.count >= Self.mostSeries {
+      let oldest = series.removeFirst()
+      self.note(oldest.unfinished, oldest.owner, oldest.conversation)
+    }
     series.append(
       VendorSeries(rule, count: count, isRequest: sighting.isRequest, moment))
   }

@@ -9,7 +9,7 @@ package struct ExchangeNote: Sendable, Equatable {
   package internal(set) var isOrphan = false
 
   /// Nothing is known.
-  init() {}
+  package init() {}
 }
 
 /// A series of messages, or the parts of one message, of which it is known that not all came.
@@ -107,7 +107,7 @@ package struct VendorSighting: Sendable {
   /// Whether nothing but a right frame tells that this protocol is spoken.
   package internal(set) var isByFrame: Bool
   /// What it answers.
-  package internal(set) var exchange = ExchangeNote()
+  package var exchange = ExchangeNote()
   /// Where it stands in a series.
   package internal(set) var series: SeriesNote?
   /// What it shows to be over without being complete.
@@ -150,12 +150,17 @@ package struct VendorTally: Sendable {
   package internal(set) var refused = 0
   /// The requests without an answer, the first few.
   package internal(set) var unanswered: [Int] = []
-  /// Series that were announced and are complete.
+  /// Series that were announced, and those that are complete.
+  package internal(set) var series = 0
   package internal(set) var completed = 0
-  /// What was not complete, the first few, and how many there were.
+  /// Messages in several frames that are not.
+  package internal(set) var incompleteMessages = 0
+  /// What was not complete, the first few.
   package internal(set) var unfinished: [Unfinished] = []
-  package internal(set) var unfinishedCount = 0
+
+  /// How much was not complete.
+  package var unfinishedCount: Int { series - completed + incompleteMessages }
 
   /// Whether there is anything to say.
-  package var isEmpty: Bool { requests == 0 && completed == 0 && unfinishedCount == 0 }
+  package var isEmpty: Bool { requests == 0 && series == 0 && incompleteMessages == 0 }
 }

@@ -106,15 +106,15 @@ extension Output {
       packet(what.packet)
       text(" announced came")
     case .parts:
-      text("of the message of ")
+      text("the message of ")
       packet(what.packet)
-      text(" ")
+      text(" is incomplete: ")
       decimal(what.received)
       if let count = what.count {
         text(" of ")
         decimal(count)
       }
-      text(what.received == 1 ? " part came" : " parts came")
+      text(what.count ?? what.received == 1 ? " part" : " parts")
     }
     guard !what.missing.isEmpty else { return }
     text(", missing ")
@@ -192,12 +192,18 @@ extension Output {
         }
       }
     }
-    let series = tally.completed + tally.unfinishedCount
-    guard series > 0 else { return }
-    if !isFirst { text("; ") }
-    decimal(tally.completed)
-    text(" of ")
-    count(series, "series", "series")
-    text(" complete")
+    if tally.series > 0 {
+      if !isFirst { text("; ") }
+      isFirst = false
+      decimal(tally.completed)
+      text(" of ")
+      count(tally.series, "series", "series")
+      text(" complete")
+    }
+    if tally.incompleteMessages > 0 {
+      if !isFirst { text("; ") }
+      count(tally.incompleteMessages, "message", "messages")
+      text(" incomplete")
+    }
   }
 }

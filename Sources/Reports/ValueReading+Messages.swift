@@ -15,6 +15,7 @@ extension ValueReading {
   /// Reads the messages behind the first one, and says all of them in one line.
   @inline(never)
   mutating func readFollowing(_ sightings: [VendorSighting], _ value: RawSpan) {
+    firstEnd = line.count
     if let sighting { Self.writeExchange(sighting.exchange, sighting.series, into: &line) }
     isExchangeSaid = true
     for sighting in sightings {

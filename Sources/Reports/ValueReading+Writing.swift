@@ -99,6 +99,7 @@ extension ValueReading {
       }
       for _ in ends { sink.end() }
     }
-    sink.line([UInt8]("text".utf8), line.bytes)
+    sink.line([UInt8]("text".utf8), line.bytes.part(Slice(start: 0, count: wordsEnd)))
+    for message in following { sink.line([UInt8]("following".utf8), message.line.bytes) }
   }
 }

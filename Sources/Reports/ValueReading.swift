@@ -76,6 +76,9 @@ struct ValueReading: ~Copyable {
   /// The words for it, those for what is wrong last.
   var line = Output()
   var textEnd = 0
+  /// Where the words of the first message end, where the value has several.
+  var wordsEnd: Int { following.isEmpty ? line.count : firstEnd }
+  var firstEnd = 0
   /// Whether the value that was read last has a meaning.
   var hasMeaning = false
   /// Whether that value is the one that a PDU is about, not one of several that it brings.
@@ -436,6 +439,14 @@ struct ValueReading: ~Copyable {
     sighting = message
     readMessage(value, nil, recent[found].following)
     return hasMeaning
+  }
+
+  /// Takes a message that was found where requests and responses are not told apart.
+  mutating func take(trial found: VendorSighting, _ value: RawSpan) {
+    clear()
+    sighting = found
+    sighting?.exchange = ExchangeNote()
+    readMessage(value, nil)
   }
 
   /// Decodes the message that was found, or words a part.
