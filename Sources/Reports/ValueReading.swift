@@ -17,7 +17,7 @@ struct ValueReading: ~Copyable {
   }
 
   /// What there is for one UUID.
-  private struct Plan: Sendable {
+  struct Plan: Sendable {
     var kind: Subject.Kind
     var uuid: BluetoothUUID?
     var definitions: [Definition] = []
@@ -32,7 +32,7 @@ struct ValueReading: ~Copyable {
   }
 
   /// A message of a request or indication, which `values` asks for again when its answer has come.
-  private struct Recent: Sendable {
+  struct Recent: Sendable {
     var packet: Int
     var handle: UInt16
     /// The message, and those behind it in the same value; nil at a control point.
@@ -46,15 +46,15 @@ struct ValueReading: ~Copyable {
   /// Whether secrets are shown.
   let showsKeys: Bool
   var library: ProfileLibrary?
-  private var vendors: [VendorProtocol] = []
-  private var decoder = ValueDecoder()
+  var vendors: [VendorProtocol] = []
+  var decoder = ValueDecoder()
   var messages = VendorMessages()
-  private var plans: [Plan] = []
+  var plans: [Plan] = []
   /// For each byte whether a frame of a protocol that nothing else tells can begin with it.
   private var firstBytes: [Bool] = []
   /// Where a UUID's plan was found last, by the UUID's last bits.
   private var hints = [Int](repeating: 0, count: 64)
-  private var recent: [Recent] = []
+  var recent: [Recent] = []
   /// Whether such messages are kept.
   let keepsRecent: Bool
   /// Values that say what others mean, and the characteristics that definitions ask for.
@@ -62,9 +62,9 @@ struct ValueReading: ~Copyable {
   private var wanted: [BluetoothUUID] = []
 
   /// What the value that was read last means.
-  private(set) var decoded = Decoded()
+  var decoded = Decoded()
   /// Of a vendor's message, where it stands among others.
-  private(set) var sighting: VendorSighting?
+  var sighting: VendorSighting?
   /// The messages behind the first one in the same value.
   var following: [FollowingMessage] = []
   /// What the value of a control point answers.
@@ -89,7 +89,7 @@ struct ValueReading: ~Copyable {
   /// So many UUIDs are remembered.
   private static let mostPlans = 1024
   /// So many messages that wait for their answer.
-  private static let mostRecent = 64
+  static let mostRecent = 64
 
   /// - Parameters:
   ///   - supplied: people's own profiles, which come before the program's; nil: nothing is decoded.
@@ -172,7 +172,7 @@ struct ValueReading: ~Copyable {
   }
 
   /// The protocols that may be spoken on a characteristic.
-  private func claims(
+  func claims(
     _ uuid: BluetoothUUID?, service: BluetoothUUID?, isOfDevice: (String) -> Bool
   ) -> [(vendor: Int, isByFrame: Bool)] {
     var found: [(vendor: Int, isByFrame: Bool)] = []
@@ -321,26 +321,6 @@ struct ValueReading: ~Copyable {
     return readByFormat(uuid, value.attribute.handle, server, content, decodes: true)
   }
 
-  /// Reads a value of which nothing is known but its attribute: a vendor's frame has to be whole.
-  mutating func readAlone(
-    _ uuid: BluetoothUUID, service: BluetoothUUID?, _ value: RawSpan, isWritten: Bool
-  ) -> Bool {
-    if read(uuid.subjectKind, uuid, value, isWritten: isWritten, service: service),
-      !(decoded.definition?.subject.isCarrier ?? false)
-    {
-      return true
-    }
-    let isCarried = hasMeaning
-    guard value.byteCount > 0, !uuid.isDescriptor,
-      case .message(let vendor, let message, let frame, let isRequest)? = library?.match(
-        .characteristic, uuid, service: service, value, isWritten: isWritten,
-        isOfDevice: { _ in false })
-    else { return isCarried }
-    sighting = VendorSighting(vendor, message, frame, isRequest: isRequest)
-    readMessage(value, nil)
-    return hasMeaning
-  }
-
   /// Reads a value by itself: what a device advertises, or one of several that came together.
   mutating func read(
     _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ value: RawSpan, isWritten: Bool = false,
@@ -390,84 +370,5 @@ struct ValueReading: ~Copyable {
     }
     decoder.decode(definition, value, context, into: &decoded)
     say(value)
-  }
-
-  /// The message or the part of one that a value is; false where it is none.
-  private mutating func message(
-    _ plan: Int, _ service: BluetoothUUID?, _ value: RawSpan, _ way: Way, _ conversation: UInt64,
-    _ handle: UInt16, _ packet: Int, _ time: Timestamp?, _ isOfDevice: (String) -> Bool
-  ) -> Bool {
-    let uuid = plans[plan].uuid
-    let claims =
-      plans[plan].needsContext
-      ? claims(uuid, service: service, isOfDevice: isOfDevice) : plans[plan].claims
-    for claim in claims {
-      let vendor = vendors[claim.vendor]
-      guard let isRequestChannel = vendor.isRequestChannel(way, uuid) else { continue }
-      let found = messages.accept(
-        vendor, at: claim.vendor, isByFrame: claim.isByFrame, conversation: conversation,
-        handle: handle, isWritten: way == .written, isRequestChannel: isRequestChannel, value,
-        packet: packet, time: time)
-      guard let found else { continue }
-      sighting = found
-      if keepsRecent {
-        keep(Recent(packet: packet, handle: handle, sighting: found, following: messages.following))
-      }
-      return true
-    }
-    return false
-  }
-
-  private mutating func keep(_ message: Recent) {
-    if recent.count >= Self.mostRecent { recent.removeFirst() }
-    recent.append(message)
-  }
-
-  /// Keeps what the value of a control point answers.
-  mutating func keep(_ control: ExchangeNote, _ packet: Int, _ handle: UInt16) {
-    keep(Recent(packet: packet, handle: handle, control: control))
-  }
-
-  /// Reads the message that the value of an earlier packet was; false where it was none.
-  mutating func readAgain(_ packet: Int, _ handle: UInt16?, _ value: RawSpan) -> Bool {
-    clear()
-    guard let handle,
-      let found = recent.lastIndex(where: { $0.packet == packet && $0.handle == handle })
-    else { return false }
-    control = recent[found].control
-    guard let message = recent[found].sighting else { return false }
-    sighting = message
-    readMessage(value, nil, recent[found].following)
-    return hasMeaning
-  }
-
-  /// Takes a message that was found where requests and responses are not told apart.
-  mutating func take(trial found: VendorSighting, _ value: RawSpan) {
-    clear()
-    sighting = found
-    sighting?.exchange = ExchangeNote()
-    readMessage(value, nil)
-  }
-
-  /// Decodes the message that was found, or words a part.
-  ///
-  /// - Parameters:
-  ///   - server: whose value it is, where that is known.
-  ///   - others: the messages behind it in the same value; nil: those that were found with it.
-  private mutating func readMessage(
-    _ value: RawSpan, _ server: UInt64?, _ others: [VendorSighting]? = nil
-  ) {
-    guard let sighting else { return }
-    if let frame = sighting.frame, let message = sighting.message {
-      let asks = !message.definition.tables.externals.isEmpty
-      let externals = asks ? externals(of: message.definition, server) : []
-      sighting.decode(frame, message, value, externals, with: &decoder, into: &decoded)
-      if let whole = sighting.bytes { say(whole.bytes) } else { say(value) }
-    } else {
-      sayPart(sighting)
-    }
-    sighting.sayRemarks(into: &line)
-    let others = others ?? messages.following
-    if !others.isEmpty { readFollowing(others, value) }
   }
 }
