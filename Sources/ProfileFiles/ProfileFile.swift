@@ -38,34 +38,43 @@ package struct ProfileFile: Sendable {
 
 /// Reads profiles.
 package struct ProfileReader {
-  /// Files of other profiles, whose characteristics `layout:` may name.
-  private let others: [FileContext]
+  /// The other profiles, whose characteristics `layout:` may name.
+  private let others: OtherProfiles
 
-  /// A reader; `others` are files (name, bytes) whose characteristics `layout:` may name.
-  package init(others: [(name: String, bytes: [UInt8])] = []) {
-    var contexts: [FileContext] = []
-    let registry = Registry()
-    for (name, bytes) in others {
-      guard let root = try? SourceNode.read(bytes, file: name),
-        let keys = try? KeyedNode(root, "a profile")
-      else { continue }
-      let context = FileContext { registry.find($0) }
-      try? Self.shared(keys, context)
-      contexts.append(context)
-    }
-    registry.contexts = contexts
-    self.others = contexts
+  /// A reader; `others` are files (name, bytes) whose characteristics `layout:` may name. They are read
+  /// when the first profile names one that it does not have itself, which few do.
+  package init(others: @autoclosure @escaping () -> [(name: String, bytes: [UInt8])] = []) {
+    self.others = OtherProfiles(others)
   }
 
   /// The characteristics of many files.
-  private final class Registry {
-    var contexts: [FileContext] = []
+  private final class OtherProfiles {
+    private let files: () -> [(name: String, bytes: [UInt8])]
+    private var contexts: [FileContext]?
+
+    init(_ files: @escaping () -> [(name: String, bytes: [UInt8])]) { self.files = files }
 
     func find(_ uuid: BluetoothUUID) -> LayoutSource? {
-      for context in contexts {
+      for context in contexts ?? read() {
         if let source = context.characteristics[uuid] { return source }
       }
       return nil
+    }
+
+    private func read() -> [FileContext] {
+      // Files that would ask for others while they are read find none, rather than read them again.
+      self.contexts = []
+      var contexts: [FileContext] = []
+      for (name, bytes) in files() {
+        guard let root = try? SourceNode.read(bytes, file: name),
+          let keys = try? KeyedNode(root, "a profile")
+        else { continue }
+        let context = FileContext { [unowned self] in find($0) }
+        try? ProfileReader.shared(keys, context)
+        contexts.append(context)
+      }
+      self.contexts = contexts
+      return contexts
     }
   }
 
@@ -82,12 +91,7 @@ package struct ProfileReader {
   private func read(_ root: SourceNode) throws(ProfileError) -> ProfileFile {
     let keys = try KeyedNode(root, "a profile: a mapping with the key `profile`")
     let others = others
-    let context = FileContext { uuid in
-      for other in others {
-        if let source = other.characteristics[uuid] { return source }
-      }
-      return nil
-    }
+    let context = FileContext { others.find($0) }
     try Self.shared(keys, context)
     let title = try keys.node("title")?.text() ?? context.profile
     _ = try keys.node("source")?.text()

@@ -1,6 +1,7 @@
 import Bluetooth
 import Bytes
 import Decoders
+import Sessions
 
 /// Messages of vendors' protocols: finding them, and finding them again.
 extension ValueReading {
@@ -86,7 +87,7 @@ extension ValueReading {
   /// - Parameters:
   ///   - server: whose value it is, where that is known.
   ///   - others: the messages behind it in the same value; nil: those that were found with it.
-  private mutating func readMessage(
+  mutating func readMessage(
     _ value: RawSpan, _ server: UInt64?, _ others: [VendorSighting]? = nil
   ) {
     guard let sighting else { return }

@@ -11,6 +11,12 @@ extension ValueReading {
     memory.attributes.currentKey(Attributes.key(isLocal: isLocal, memory.links.connection(link)))
   }
 
+  /// Which conversation of a link's this is: who asks is the other side of who answers.
+  static func conversation(_ link: LinkSlot, isLocal: Bool, _ memory: Memory) -> UInt64 {
+    let number = UInt64(truncatingIfNeeded: memory.links.id(link)) << 1 | (isLocal ? 1 : 0)
+    return number & 0x3fff_ffff_ffff
+  }
+
   /// Keeps a value that others are decoded by.
   @inline(never)
   mutating func keep(

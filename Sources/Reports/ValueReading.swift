@@ -224,47 +224,58 @@ struct ValueReading: ~Copyable {
       return
     }
     if let use = plans[plan].use { keep(use, value, answer, memory, isLocal: isLocal) }
-    let service =
-      plans[plan].needsContext
-      ? answer.attribute.flatMap { memory.attributes.service(of: $0) } : nil
-    let isOfDevice = { (pattern: String) in memory.isPeer(of: answer.link, named: pattern) }
+    var service: BluetoothUUID?
+    var isOfDevice: (String) -> Bool = { _ in false }
+    if plans[plan].needsContext {
+      if let place = answer.attribute { service = memory.attributes.service(of: place) }
+      isOfDevice = Self.isPeer(of: answer.link, memory)
+    }
     let definition = definition(plan, service, value, isOfDevice)
-    let handle = fields.handle ?? answer.request?.handle
-    let link = answer.link
-    let conversation =
-      UInt64(truncatingIfNeeded: link.map { memory.links.id($0) } ?? 0) << 1 | (isLocal ? 1 : 0)
     if let definition, !definition.subject.isCarrier {
-      if definition.exchange != nil, link != nil, let handle {
-        pair(definition, value, way, conversation & Self.numbers, handle, packet, time)
+      if definition.exchange != nil, let link = answer.link,
+        let handle = fields.handle ?? answer.request?.handle
+      {
+        pair(
+          definition, value, way, Self.conversation(link, isLocal: isLocal, memory), handle,
+          packet, time)
       }
       if decodes {
-        let asks = !definition.tables.externals.isEmpty
-        let server = asks ? link.map { Self.server($0, isLocal: isLocal, memory) } : nil
+        var server: UInt64?
+        if !definition.tables.externals.isEmpty, let link = answer.link {
+          server = Self.server(link, isLocal: isLocal, memory)
+        }
         read(definition, value, isWritten: way == .written, server)
       }
       isOfPDU = true
       return
     }
-    if kind == .characteristic, let link, let handle {
+    if kind == .characteristic, let link = answer.link,
+      let handle = fields.handle ?? answer.request?.handle
+    {
+      let conversation = Self.conversation(link, isLocal: isLocal, memory)
       if message(
-        plan, service, value, way, conversation & Self.numbers, handle, packet, time, isOfDevice)
+        plan, service, value, way, conversation, handle, packet, time, isOfDevice)
       {
         if decodes { readMessage(value, Self.server(link, isLocal: isLocal, memory)) }
         isOfPDU = true
         return
       }
+      if definition == nil, known.hasFormats {
+        let server = Self.server(link, isLocal: isLocal, memory)
+        isOfPDU = readByFormat(uuid, handle, server, value, decodes: decodes)
+        return
+      }
     }
-    if let definition {
-      if decodes { read(definition, value, isWritten: way == .written, nil) }
-      isOfPDU = true
-    } else if known.hasFormats, kind == .characteristic, let link {
-      let server = Self.server(link, isLocal: isLocal, memory)
-      isOfPDU = readByFormat(uuid, handle, server, value, decodes: decodes)
-    }
+    if let definition, decodes { read(definition, value, isWritten: way == .written, nil) }
+    isOfPDU = definition != nil
   }
 
-  /// The bits that a conversation's number has.
-  private static let numbers: UInt64 = 0x3fff_ffff_ffff
+  /// Whether the peer's name fits a pattern. The closure holds a copy of all that is remembered, so that
+  /// it is made only where something asks for the name.
+  @inline(never)
+  private static func isPeer(of link: LinkSlot?, _ memory: Memory) -> (String) -> Bool {
+    { memory.isPeer(of: link, named: $0) }
+  }
 
   /// Follows what is open of vendors' protocols with a packet whose meaning is not asked for.
   mutating func follow(

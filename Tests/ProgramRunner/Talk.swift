@@ -14,10 +14,11 @@ package struct Talk: Sendable {
   /// Appends a PDU.
   package mutating func att(_ pdu: [UInt8], isSent: Bool) {
     milliseconds += 10
-    let count = pdu.count
-    file.record(
-      [2, 1, isSent ? 0 : 0x20] + Self.u16(count + 4) + Self.u16(count) + [4, 0] + pdu,
-      flags: isSent ? 0 : 1, microseconds: milliseconds * 1000)
+    var packet: [UInt8] = [2, 1, isSent ? 0 : 0x20]
+    packet += Self.u16(pdu.count + 4)
+    packet += Self.u16(pdu.count)
+    packet += [4, 0]
+    file.record(packet + pdu, flags: isSent ? 0 : 1, microseconds: milliseconds * 1000)
   }
 
   private static func u16(_ value: Int) -> [UInt8] {
@@ -34,11 +35,13 @@ package struct Talk: Sendable {
     att([0x10] + bounds + [0, 0x28], isSent: true)
     att([0x11, 6] + bounds + Self.u16(service), isSent: false)
     att([0x08] + bounds + [3, 0x28], isSent: true)
-    att(
-      [0x09, 7]
-        + characteristics.flatMap {
-          Self.u16($0.handle - 1) + [0x3e] + Self.u16($0.handle) + Self.u16($0.uuid)
-        }, isSent: false)
+    var list: [UInt8] = [0x09, 7]
+    for (handle, uuid) in characteristics {
+      list += Self.u16(handle - 1)
+      list.append(0x3e)
+      list += Self.u16(handle) + Self.u16(uuid)
+    }
+    att(list, isSent: false)
     for (handle, uuid) in descriptors {
       att([0x04] + Self.u16(handle) + Self.u16(handle), isSent: true)
       att([0x05, 1] + Self.u16(handle) + Self.u16(uuid), isSent: false)
