@@ -75,8 +75,12 @@ package struct ProfileLibrary: Sendable {
       else { continue }
       let frame = vendor.frame.parts(of: bytes, Slice(start: 0, count: count))
       if claim.isFrame, !vendor.isRecognized(in: bytes) { continue }
+      // A part of a message is none.
+      if vendor.frame.chunk != nil, frame.chunks != 1 { continue }
       let isRequest = vendor.isRequest(frame, bytes, onRequestChannel: isWritten)
       guard let message = vendor.message(frame.command, isRequest: isRequest) else { continue }
+      // It may as well be a part of a response that has no length.
+      if vendor.frame.isOpenEnded, !isRequest, message.commands == nil { continue }
       return .message(vendor, message, frame, isRequest: isRequest)
     }
     return definition.map { .definition($0) }

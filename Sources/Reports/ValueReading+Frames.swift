@@ -6,10 +6,14 @@ import Sessions
 /// Messages of vendors' protocols: finding them, and finding them again.
 extension ValueReading {
   /// Reads a value of which nothing is known but its attribute: a vendor's frame has to be whole.
+  ///
+  /// - Parameter server: whose value it is, where values that say what others mean were learnt of.
   mutating func readAlone(
-    _ uuid: BluetoothUUID, service: BluetoothUUID?, _ value: RawSpan, isWritten: Bool
+    _ uuid: BluetoothUUID, service: BluetoothUUID?, _ value: RawSpan, isWritten: Bool,
+    server: UInt64? = nil, handle: UInt16? = nil
   ) -> Bool {
-    if read(uuid.subjectKind, uuid, value, isWritten: isWritten, service: service),
+    if read(
+      uuid.subjectKind, uuid, value, isWritten: isWritten, service: service, server: server),
       !(decoded.definition?.subject.isCarrier ?? false)
     {
       return true
@@ -19,7 +23,12 @@ extension ValueReading {
       case .message(let vendor, let message, let frame, let isRequest)? = library?.match(
         .characteristic, uuid, service: service, value, isWritten: isWritten,
         isOfDevice: { _ in false })
-    else { return isCarried }
+    else {
+      guard !isCarried, known.hasFormats, value.byteCount > 0, !uuid.isDescriptor else {
+        return isCarried
+      }
+      return readByFormat(uuid, handle, server, value, decodes: true)
+    }
     sighting = VendorSighting(vendor, message, frame, isRequest: isRequest)
     readMessage(value, nil)
     return hasMeaning

@@ -48,6 +48,35 @@ extension ValueReading {
     }
   }
 
+  /// Learns of the values of a map that say what others mean.
+  mutating func learn(_ device: MapDevice) {
+    guard prepared else { return }
+    for characteristic in device.characteristics {
+      let uuid = characteristic.value.uuid
+      if let value = characteristic.use?.value,
+        KnownValues.use(.characteristic, uuid, wanted) == .external
+      {
+        known.keep(value.bytes, uuid, of: device.key)
+      }
+      for descriptor in characteristic.descriptors {
+        guard let value = descriptor.use?.value,
+          let use = KnownValues.use(.descriptor, descriptor.attribute.uuid, wanted)
+        else { continue }
+        known.keep(
+          use, value.bytes, descriptor: descriptor.attribute.handle,
+          owner: characteristic.value.handle, of: device.key)
+      }
+    }
+  }
+
+  /// Whether there are profiles; reads them.
+  private var prepared: Bool {
+    mutating get {
+      if !isReady { prepare() }
+      return library != nil
+    }
+  }
+
   /// What a definition asks for of other values.
   @inline(never)
   mutating func externals(of definition: Definition, _ server: UInt64?) -> [Known] {

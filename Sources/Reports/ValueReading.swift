@@ -59,7 +59,7 @@ struct ValueReading: ~Copyable {
   let keepsRecent: Bool
   /// Values that say what others mean, and the characteristics that definitions ask for.
   var known = KnownValues()
-  private var wanted: [BluetoothUUID] = []
+  private(set) var wanted: [BluetoothUUID] = []
 
   /// What the value that was read last means.
   var decoded = Decoded()
@@ -84,7 +84,7 @@ struct ValueReading: ~Copyable {
   /// Whether that value is the one that a PDU is about, not one of several that it brings.
   private(set) var isOfPDU = false
   /// Whether profiles were read.
-  private var isReady = false
+  private(set) var isReady = false
 
   /// So many UUIDs are remembered.
   private static let mostPlans = 1024
@@ -105,8 +105,8 @@ struct ValueReading: ~Copyable {
   mutating func clear() {
     hasMeaning = false
     isOfPDU = false
-    sighting = nil
-    control = nil
+    if sighting != nil { sighting = nil }
+    if control != nil { control = nil }
     isByFormat = false
     isExchangeSaid = false
     if !following.isEmpty { following.removeAll() }
@@ -115,7 +115,7 @@ struct ValueReading: ~Copyable {
   // MARK: Plans
 
   @inline(never)
-  private mutating func prepare() {
+  mutating func prepare() {
     isReady = true
     guard let supplied else { return }
     let library = ProfileLibrary(own: supplied.definitions, vendors: supplied.vendors)

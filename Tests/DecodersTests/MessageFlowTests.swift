@@ -116,6 +116,40 @@ struct MessageFlowTests {
   }
 }
 
+@Suite("Examples of messages that come in several values")
+struct JoinedExampleTests {
+  private func errors(_ hex: String, _ text: String) -> [String] {
+    let file = Decoding.read(
+      """
+      profile: trial
+      applies_to: [{characteristic: fff7}]
+      frame:
+        command: {at: 0, type: u8}
+        payload: [2, 0]
+        chunk: {index: {at: 1, type: u8}, last: 0xff}
+      messages:
+        - command: 0x81
+          name: text
+          fields: [{name: text, type: utf8}]
+          examples: [{hex: \(hex), fields: {text: \(text)}}]
+
+      """)
+    guard let profile = file.profile else { return ["no profile"] }
+    return file.errors.map(\.description)
+      + profile.examples.flatMap { $0.check(profile) }.map(\.description)
+  }
+
+  @Test("They are joined, and the last must complete them")
+  func check() {
+    #expect(errors("[\"81 00 61\", \"81 01 62\", \"81 ff 63\"]", "abc") == [])
+    #expect(
+      errors("[\"81 00 61\", \"81 01 62\"]", "ab") == [
+        "test.yaml:11: messages.examples: the last of the values does not complete a message"
+      ])
+    #expect(errors("[\"81 00 61\", \"81 ff 62\"]", "xy").count == 1)
+  }
+}
+
 @Suite("Control points")
 struct ControlPointTests {
   private var messages = VendorMessages()
