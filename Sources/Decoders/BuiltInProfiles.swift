@@ -6,7 +6,7 @@ import Bytes
 ///
 /// `index` has a line a definition, in ascending order: what it is of (a digit for the kind, 32 for the
 /// UUID), and where its line in `definitions` begins (7 digits), all hexadecimal. A definition and a
-/// protocol are a line of `StoredText` each.
+/// protocol are a line of `StoredText` each. `asked` has the UUIDs that definitions ask for.
 package enum BuiltInProfiles {
   private static let keyDigits = 33
   private static let offsetDigits = 7
@@ -39,6 +39,25 @@ package enum BuiltInProfiles {
 
   /// All definitions, in the order of kinds and UUIDs; for lists and tests.
   package static var all: [Definition] { (0..<count).compactMap(definition) }
+
+  /// The characteristics whose values some definition asks for: a line of 32 digits each.
+  package static var wanted: [BluetoothUUID] {
+    var found: [BluetoothUUID] = []
+    let text = asked.bytes
+    for start in stride(from: 0, to: text.byteCount - 32, by: 33) {
+      let line = text.part(Slice(start: start, count: 32)).array
+      let digits = String(decoding: line, as: UTF8.self)
+      guard let high = UInt64(digits.prefix(16), radix: 16),
+        let low = UInt64(digits.suffix(16), radix: 16)
+      else { continue }
+      let isShort = high == 0 && low <= UInt64(UInt32.max)
+      found.append(
+        isShort
+          ? BluetoothUUID(upTo32Bits: UInt32(truncatingIfNeeded: low))
+          : BluetoothUUID(high: high, low: low))
+    }
+    return found
+  }
 
   /// The protocols of vendors.
   package static var vendors: [VendorProtocol] {

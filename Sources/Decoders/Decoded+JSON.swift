@@ -202,18 +202,23 @@ extension DecodedWriter {
   package func problems(_ value: RawSpan, line: inout Output, into output: inout Output) {
     if !decoded.problems.isEmpty {
       output.text(",\"problems\":[")
-      for (place, problem) in decoded.problems.enumerated() {
-        output.text(place > 0 ? ",{\"code\":\"" : "{\"code\":\"")
-        output.name(problem.code.name)
-        output.text("\",\"message\":\"")
-        line.clear()
-        self.problem(problem, value, into: &line)
-        output.jsonEscaped(line.bytes)
-        output.text("\",\"offset\":")
-        output.decimal(Int(problem.bytes.start))
-        output.byte(0x7d)
-      }
+      problemItems(value, line: &line, into: &output)
       output.byte(0x5d)
+    }
+  }
+
+  /// Writes the items of the list of what is wrong.
+  package func problemItems(_ value: RawSpan, line: inout Output, into output: inout Output) {
+    for (place, problem) in decoded.problems.enumerated() {
+      output.text(place > 0 ? ",{\"code\":\"" : "{\"code\":\"")
+      output.name(problem.code.name)
+      output.text("\",\"message\":\"")
+      line.clear()
+      self.problem(problem, value, into: &line)
+      output.jsonEscaped(line.bytes)
+      output.text("\",\"offset\":")
+      output.decimal(Int(problem.bytes.start))
+      output.byte(0x7d)
     }
   }
 }

@@ -4,6 +4,8 @@ package struct Operation: Sendable, Equatable {
   package enum Code: Int, Sendable, CaseIterable {
     /// Push the operand itself; the field in its slot; what the value and its surroundings say.
     case number, slot, size, remaining, index, written, command, external
+    /// Push a number of the frame's header (`HeaderPart`).
+    case header
     /// Of the topmost one.
     case not, invert, negate
     /// Of the two topmost ones.

@@ -68,6 +68,10 @@ package struct FrameLayout: Sendable, Equatable {
     package var count: Part?
     /// The last one's index, where that is always the same.
     package var last: Int?
+    /// For how many milliseconds the next one is waited for.
+    package var timeout = 5000
+    /// No message that is put together has more bytes of payload.
+    package var most = 4096
 
     /// A message's part.
     package init(index: Part, first: Int, count: Part?, last: Int?) {
@@ -97,6 +101,8 @@ package struct FrameLayout: Sendable, Equatable {
   package var timeout: Int?
   /// No frame that is put together is longer.
   package var most = 512
+  /// What fills a frame up behind its fields.
+  package var padding: UInt8?
 
   /// A layout in which each write or notification is a frame, and all of it payload.
   package init() {}
@@ -108,6 +114,9 @@ package struct FrameLayout: Sendable, Equatable {
     case .value, .delimiter: false
     }
   }
+
+  /// Whether a frame ends where its message's fields are complete.
+  package var isOpenEnded: Bool { ending == .value && timeout != nil }
 
   /// Whether a frame with a right length and a right checksum can be told from all other bytes.
   package var isRecognizable: Bool {
@@ -142,9 +151,13 @@ package struct Frame: Equatable, Sendable {
   }
   /// Whether the checksum is right, or there is none.
   package var isSound: Bool { found == expected }
-  /// Which of a message's frames this is, and how many there are where that is known.
+  /// Which of a message's frames this is, from 0, and how many there are where the frame says so.
   package var chunk: Int?
   package var chunks: Int?
+  /// Whether the frame is marked as the last one.
+  package var isLastChunk = false
+  /// Whether it was put together of several frames: then its checksum stands in none of its bytes.
+  package private(set) var isJoined = false
 
   fileprivate var hasChecksum = false
   fileprivate var found: UInt32 = 0
@@ -154,11 +167,22 @@ package struct Frame: Equatable, Sendable {
     self.bytes = bytes
     payload = bytes
   }
+
+  /// The frame of a message in several frames, whose payload begins behind `head` bytes.
+  func joined(head: Int, count: Int) -> Frame {
+    var frame = self
+    frame.bytes = Slice(start: 0, count: count)
+    frame.payload = Slice(start: head, count: count - head)
+    frame.isJoined = true
+    return frame
+  }
 }
 
 extension FrameLayout {
   /// How much of these bytes is a frame.
-  package func extent(of bytes: RawSpan) -> FrameExtent {
+  ///
+  /// - Parameter searched: in so many of them the end was looked for before, in vain.
+  package func extent(of bytes: RawSpan, searchedUpTo searched: Int = 0) -> FrameExtent {
     for (offset, expected) in start.enumerated() {
       guard offset < bytes.byteCount else {
         return bytes.byteCount == 0 ? .none : .partial(total: nil)
@@ -169,7 +193,7 @@ extension FrameLayout {
     let total: Int
     switch ending {
     case .value: return bytes.byteCount >= least ? .complete(bytes.byteCount) : .none
-    case .delimiter(let end): return delimited(bytes, end)
+    case .delimiter(let end): return delimited(bytes, end, searched)
     case .fixed(let size): total = size
     case .length(let part, let counted, let add):
       guard part.at >= 0, part.at + part.width <= bytes.byteCount else {
@@ -192,8 +216,8 @@ extension FrameLayout {
     }
   }
 
-  private func delimited(_ bytes: RawSpan, _ end: [UInt8]) -> FrameExtent {
-    var offset = start.count
+  private func delimited(_ bytes: RawSpan, _ end: [UInt8], _ searched: Int) -> FrameExtent {
+    var offset = max(start.count, searched - end.count + 1)
     while offset + end.count <= bytes.byteCount {
       if bytes.part(Slice(start: offset, count: end.count)).isEqual(to: end.bytes) {
         return .complete(offset + end.count)
@@ -254,10 +278,10 @@ extension FrameLayout {
       parts.expected = checksum.algorithm.compute(frame.part(covered))
     }
     if let chunk {
-      parts.chunk = number(chunk.index) - chunk.first
-      parts.chunks =
-        chunk.count.map(number)
-        ?? chunk.last.flatMap { number(chunk.index) == $0 ? number(chunk.index) : nil }
+      let index = number(chunk.index)
+      parts.chunk = index &- chunk.first
+      parts.chunks = chunk.count.map(number)
+      parts.isLastChunk = chunk.last == index
     }
     return parts
   }

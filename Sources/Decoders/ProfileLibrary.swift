@@ -22,13 +22,25 @@ package struct ProfileLibrary: Sendable {
   private var found: [Key: [Definition]] = [:]
   /// Vendors' protocols, those of people's files first.
   package let vendors: [VendorProtocol]
+  /// How many of them are of people's files.
+  package let ownVendors: Int
   /// So many subjects are kept; a capture that has more is read with less speed.
   private static let mostKept = 4096
+
+  /// The characteristics whose values some definition asks for.
+  package let wanted: [BluetoothUUID]
 
   /// A library of the program's definitions, and before them those of people's files.
   package init(own: [Definition] = [], vendors: [VendorProtocol] = []) {
     self.own = own
     self.vendors = vendors + BuiltInProfiles.vendors
+    ownVendors = vendors.count
+    var wanted = BuiltInProfiles.wanted
+    let messages = vendors.flatMap(\.messages).map(\.definition)
+    for external in (own + messages).flatMap(\.tables.externals) {
+      if !wanted.contains(external.uuid.shortest) { wanted.append(external.uuid.shortest) }
+    }
+    self.wanted = wanted
   }
 
   /// The definitions of a characteristic, a company, and so on, the most specific first; of equally
@@ -63,8 +75,12 @@ package struct ProfileLibrary: Sendable {
       else { continue }
       let frame = vendor.frame.parts(of: bytes, Slice(start: 0, count: count))
       if claim.isFrame, !vendor.isRecognized(in: bytes) { continue }
-      let isRequest = vendor.isRequest(frame.command ?? 0, onRequestChannel: isWritten)
+      // A part of a message is none.
+      if vendor.frame.chunk != nil, frame.chunks != 1 { continue }
+      let isRequest = vendor.isRequest(frame, bytes, onRequestChannel: isWritten)
       guard let message = vendor.message(frame.command, isRequest: isRequest) else { continue }
+      // It may as well be a part of a response that has no length.
+      if vendor.frame.isOpenEnded, !isRequest, message.commands == nil { continue }
       return .message(vendor, message, frame, isRequest: isRequest)
     }
     return definition.map { .definition($0) }

@@ -322,6 +322,7 @@ package struct ValueDecoder: ~Copyable {
     case .index: Known(turn)
     case .written: Known(context.isWritten ? 1 : 0)
     case .command: Known(context.command)
+    case .header: .unknown
     default: operand < context.externals.count ? context.externals[operand] : .unknown
     }
   }

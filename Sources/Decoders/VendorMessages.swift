@@ -1,61 +1,5 @@
 package import Bluetooth
-package import Bytes
-
-/// A value on a channel where a vendor's protocol is spoken: a message, or a part of one.
-package struct VendorSighting: Sendable {
-  /// The protocol.
-  package let vendor: VendorProtocol
-  /// The message; nil for a part.
-  package fileprivate(set) var message: VendorProtocol.Message?
-  /// Its frame, whose places count from the first byte of the frame; nil for a part.
-  package fileprivate(set) var frame: Frame?
-  /// The command, as far as it is known.
-  package fileprivate(set) var command: Int?
-  /// Whether it is a request.
-  package fileprivate(set) var isRequest = false
-  /// Of a part: which bytes of the frame it is; of a message that came in parts the whole.
-  package fileprivate(set) var part = Slice.empty
-  /// How long the frame is; nil where that is not known yet.
-  package fileprivate(set) var total: Int?
-  /// Whether the message came in several values.
-  package fileprivate(set) var isJoined = false
-  /// Whether nothing but a right frame tells that this protocol is spoken.
-  package fileprivate(set) var isByFrame: Bool
-  /// The packet with the request that this answers, and the nanoseconds between.
-  package fileprivate(set) var request: Int?
-  package fileprivate(set) var latency: Int64?
-  /// Whether this is a response, and no request waits for it.
-  package fileprivate(set) var isOrphan = false
-
-  fileprivate init(vendor: VendorProtocol, isByFrame: Bool) {
-    self.vendor = vendor
-    self.isByFrame = isByFrame
-  }
-
-  /// A message that stands alone, of which nothing is known but its bytes.
-  package init(
-    _ vendor: VendorProtocol, _ message: VendorProtocol.Message, _ frame: Frame, isRequest: Bool
-  ) {
-    self.init(vendor: vendor, isByFrame: vendor.claims.contains(where: \.isFrame))
-    self.message = message
-    self.frame = frame
-    command = frame.command
-    self.isRequest = isRequest
-  }
-}
-
-/// What became of the requests of one protocol with one device.
-package struct VendorTally: Sendable {
-  /// The conversation, and the protocol.
-  package let conversation: UInt64
-  package let vendor: VendorProtocol
-  fileprivate let place: Int
-  /// Requests that something answers, and how many were answered.
-  package fileprivate(set) var requests = 0
-  package fileprivate(set) var answered = 0
-  /// The requests without an answer, the first few.
-  package fileprivate(set) var unanswered: [Int] = []
-}
+import Bytes
 
 /// The frames and requests of vendors' protocols that are open: the one thing that decoding remembers.
 ///
@@ -64,7 +8,7 @@ package struct VendorTally: Sendable {
 /// than its protocol allows, and is given up after the protocol's time.
 package struct VendorMessages: Sendable {
   /// A channel on which a protocol was looked for.
-  private struct Channel: Sendable {
+  struct Channel: Sendable {
     let key: UInt64
     let vendor: Int
     /// Whether a right frame was seen here.
@@ -73,35 +17,48 @@ package struct VendorMessages: Sendable {
     var open: [UInt8] = []
     var packets: [Int] = []
     var began: Timestamp?
+    /// The message that is being put together of several frames.
+    var chunks: ChunkedMessage?
     var lastUse = 0
   }
 
-  private struct Request: Sendable {
+  /// A value with its surroundings.
+  struct Moment: Sendable {
+    let vendor: VendorProtocol
+    /// Which of the protocols this is.
+    let place: Int
+    let isByFrame: Bool
     let conversation: UInt64
-    let vendor: Int
-    let frame: Frame
+    let isRequestChannel: Bool
     let packet: Int
     let time: Timestamp?
   }
 
-  /// How many channels, open requests and conversations are remembered.
+  /// How many channels are remembered.
   private static let mostChannels = 256
-  private static let mostRequests = 256
-  private static let mostTallies = 256
   /// How many packets are listed of a frame, and of unanswered requests.
-  private static let listed = 64
+  static let listed = 64
+  /// How many frames of one value are told apart.
+  private static let mostFrames = 64
 
-  private var channels: [Channel] = []
+  var channels: [Channel] = []
   /// How many channels have a frame open.
   private var openCount = 0
-  private var requests: [Request] = []
+  /// Requests that wait for an answer.
+  var requests: [Request] = []
+  /// Series that were announced and are not complete.
+  var series: [VendorSeries] = []
   private var latest = 0
+  /// What looks into messages: whether they are complete, what they announce.
+  var looker = MessageLooker()
   /// The joined frame of the last sighting.
   package private(set) var joined: [UInt8] = []
   /// The packets that it came in.
   package private(set) var packets: [Int] = []
+  /// The messages behind the first one, of the last value that had several.
+  package private(set) var following: [VendorSighting] = []
   /// What became of requests, by conversation.
-  package private(set) var tallies: [VendorTally] = []
+  package internal(set) var tallies: [VendorTally] = []
 
   /// Nothing open.
   package init() {}
@@ -116,100 +73,139 @@ package struct VendorMessages: Sendable {
   ///   - isByFrame: nothing but the frame says that the protocol is spoken here.
   ///   - conversation: tells devices, or connections with them, apart; below 2^46.
   ///   - isRequestChannel: whether requests go this way.
-  /// - Returns: nil where this is none of the protocol's.
+  /// - Returns: nil where this is none of the protocol's; of several messages the first one, with the
+  ///   others in `following`.
   package mutating func accept(
     _ vendor: VendorProtocol, at place: Int, isByFrame: Bool, conversation: UInt64,
     handle: UInt16, isWritten: Bool, isRequestChannel: Bool, _ bytes: RawSpan, packet: Int,
     time: Timestamp?
   ) -> VendorSighting? {
+    if !following.isEmpty { following.removeAll() }
     let extent = vendor.frame.extent(of: bytes)
     // Most values of a channel where only a frame tells are no frame, and belong to none.
     if extent == .none, openCount == 0 { return nil }
     let key = conversation << 18 | UInt64(handle) << 2 | (isWritten ? 1 : 0)
     guard let slot = slot(key, place, packet, makes: extent != .none) else { return nil }
+    let moment = Moment(
+      vendor: vendor, place: place, isByFrame: isByFrame, conversation: conversation,
+      isRequestChannel: isRequestChannel, packet: packet, time: time)
     if !channels[slot].open.isEmpty {
-      if let sighting = goOn(
-        slot, vendor, isByFrame: isByFrame, conversation, isRequestChannel, bytes, extent, packet,
-        time)
-      {
-        return sighting
+      if isOver(slot, bytes, extent, moment) {
+        close(slot)
+      } else {
+        let sighting = goOn(slot, bytes, moment)
+        // Where the open frame was given up this value may begin anew.
+        if sighting != nil || !channels[slot].open.isEmpty { return sighting }
       }
-      if !channels[slot].open.isEmpty { return nil }
     }
-    let isKnown = channels[slot].isRecognized || !isByFrame
-    var sighting = VendorSighting(vendor: vendor, isByFrame: isByFrame)
     switch extent {
     case .none: return nil
-    case .partial(let total):
-      guard vendor.frame.timeout != nil else { return nil }
-      channels[slot].open.append(bytes)
-      channels[slot].packets = [packet]
-      channels[slot].began = time
-      openCount += 1
-      guard isKnown else { return nil }
-      sighting.part = Slice(start: 0, count: bytes.byteCount)
-      sighting.total = total
-      sighting.command = vendor.frame.command(of: bytes)
-      return sighting
+    case .partial(let total): return begin(slot, bytes, total, moment)
     case .complete(let count):
-      guard count == bytes.byteCount else { return nil }
+      guard count == bytes.byteCount else {
+        return several(slot, bytes.array, [packet], moment)
+      }
+      if vendor.frame.isOpenEnded, looker.isIncomplete(bytes, moment) {
+        return begin(slot, bytes, nil, moment)
+      }
       let frame = vendor.frame.parts(of: bytes, Slice(start: 0, count: count))
       if vendor.frame.isVerifiable, frame.isSound { channels[slot].isRecognized = true }
-      guard isKnown || channels[slot].isRecognized else { return nil }
-      return tell(&sighting, frame, place, conversation, isRequestChannel, packet, time)
+      guard isKnown(slot, moment) else { return nil }
+      let sighting = VendorSighting(vendor: vendor, isByFrame: isByFrame)
+      return tell(sighting, frame, bytes, slot, moment)
     }
+  }
+
+  /// Whether it is known that the protocol is spoken on a channel.
+  private func isKnown(_ slot: Int, _ moment: Moment) -> Bool {
+    channels[slot].isRecognized || !moment.isByFrame
+  }
+
+  // MARK: Frames over several values
+
+  /// Whether the frame that is open on a channel does not go on with a value.
+  private func isOver(
+    _ slot: Int, _ bytes: RawSpan, _ extent: FrameExtent, _ moment: Moment
+  ) -> Bool {
+    let wait = Int64(moment.vendor.frame.timeout ?? 0) * 1_000_000
+    if let began = channels[slot].began, let time = moment.time,
+      time.nanoseconds(since: began) > wait
+    {
+      return true
+    }
+    // A whole frame whose checksum is right is one of its own.
+    if case .complete(let count) = extent, count == bytes.byteCount,
+      moment.vendor.isRecognized(in: bytes)
+    {
+      return true
+    }
+    return channels[slot].open.count + bytes.byteCount > moment.vendor.frame.most
+  }
+
+  /// Begins a frame that goes on; nil where nobody knows that the protocol is spoken here.
+  private mutating func begin(
+    _ slot: Int, _ bytes: RawSpan, _ total: Int?, _ moment: Moment
+  ) -> VendorSighting? {
+    guard moment.vendor.frame.timeout != nil, bytes.byteCount <= moment.vendor.frame.most else {
+      return nil
+    }
+    channels[slot].open.append(bytes)
+    channels[slot].packets = [moment.packet]
+    channels[slot].began = moment.time
+    openCount += 1
+    guard isKnown(slot, moment) else { return nil }
+    var sighting = VendorSighting(vendor: moment.vendor, isByFrame: moment.isByFrame)
+    sighting.part = Slice(start: 0, count: bytes.byteCount)
+    sighting.total = total
+    sighting.command = moment.vendor.frame.command(of: bytes)
+    return sighting
   }
 
   /// Goes on with the frame that is open on a channel; nil where the value is no part of it.
   private mutating func goOn(
-    _ slot: Int, _ vendor: VendorProtocol, isByFrame: Bool, _ conversation: UInt64,
-    _ isRequestChannel: Bool, _ bytes: RawSpan, _ extent: FrameExtent, _ packet: Int,
-    _ time: Timestamp?
+    _ slot: Int, _ bytes: RawSpan, _ moment: Moment
   ) -> VendorSighting? {
-    let wait = Int64(vendor.frame.timeout ?? 0) * 1_000_000
-    var isOver = false
-    if let began = channels[slot].began, let time, time.nanoseconds(since: began) > wait {
-      isOver = true
-    }
-    // A whole frame whose checksum is right is one of its own.
-    if case .complete(let count) = extent, count == bytes.byteCount,
-      vendor.isRecognized(in: bytes)
-    {
-      isOver = true
-    }
     let start = channels[slot].open.count
-    if isOver || start + bytes.byteCount > vendor.frame.most {
-      close(slot)
-      return nil
-    }
     channels[slot].open.append(bytes)
-    if channels[slot].packets.count < Self.listed { channels[slot].packets.append(packet) }
+    if channels[slot].packets.count < Self.listed { channels[slot].packets.append(moment.packet) }
+    let layout = moment.vendor.frame
     let whole = channels[slot].open
-    var sighting = VendorSighting(vendor: vendor, isByFrame: isByFrame)
-    switch vendor.frame.extent(of: whole.bytes) {
-    case .complete(let count) where count == whole.count:
-      let frame = vendor.frame.parts(of: whole.bytes, Slice(start: 0, count: count))
-      let isKnown = channels[slot].isRecognized || !isByFrame
+    var extent = layout.extent(of: whole.bytes, searchedUpTo: start)
+    if layout.isOpenEnded, extent != .none, looker.isIncomplete(whole.bytes, moment) {
+      extent = .partial(total: nil)
+    }
+    switch extent {
+    case .complete(let count):
       let packets = channels[slot].packets
       close(slot)
-      if vendor.frame.isVerifiable, frame.isSound { channels[slot].isRecognized = true }
-      guard isKnown || channels[slot].isRecognized else { return nil }
-      joined = whole
-      self.packets = packets
-      sighting.isJoined = true
+      guard count == whole.count else { return several(slot, whole, packets, moment) }
+      let frame = layout.parts(of: whole.bytes, Slice(start: 0, count: count))
+      if layout.isVerifiable, frame.isSound { channels[slot].isRecognized = true }
+      guard isKnown(slot, moment) else { return nil }
+      var sighting = VendorSighting(vendor: moment.vendor, isByFrame: moment.isByFrame)
       sighting.part = Slice(start: 0, count: count)
-      return tell(
-        &sighting, frame, channels[slot].vendor, conversation, isRequestChannel, packet, time)
+      join(&sighting, whole, packets)
+      return tell(sighting, frame, whole.bytes, slot, moment)
     case .partial(let total):
-      guard channels[slot].isRecognized || !isByFrame else { return nil }
+      guard isKnown(slot, moment) else { return nil }
+      var sighting = VendorSighting(vendor: moment.vendor, isByFrame: moment.isByFrame)
       sighting.part = Slice(start: start, count: bytes.byteCount)
       sighting.total = total
-      sighting.command = vendor.frame.command(of: whole.bytes)
+      sighting.command = layout.command(of: whole.bytes)
       return sighting
-    default:
+    case .none:
       close(slot)
       return nil
     }
+  }
+
+  /// Notes what a message was put together of.
+  mutating func join(_ sighting: inout VendorSighting, _ whole: [UInt8], _ packets: [Int]) {
+    sighting.isJoined = true
+    sighting.bytes = whole
+    sighting.packets = packets
+    joined = whole
+    self.packets = packets
   }
 
   private mutating func close(_ slot: Int) {
@@ -217,6 +213,54 @@ package struct VendorMessages: Sendable {
     channels[slot].open.removeAll(keepingCapacity: true)
     channels[slot].packets.removeAll(keepingCapacity: true)
     channels[slot].began = nil
+  }
+
+  // MARK: Several frames in one value
+
+  /// Takes bytes that begin with a frame and go on behind it. Where only frames tell the protocol all of
+  /// them must be right, and what is left must begin another.
+  @inline(never)
+  private mutating func several(
+    _ slot: Int, _ whole: [UInt8], _ packets: [Int], _ moment: Moment
+  ) -> VendorSighting? {
+    let layout = moment.vendor.frame
+    var frames: [Frame] = []
+    var end = 0
+    var rest = FrameExtent.none
+    while end < whole.count, frames.count < Self.mostFrames {
+      rest = layout.extent(of: whole.bytes.dropping(end))
+      guard case .complete(let count) = rest else { break }
+      frames.append(layout.parts(of: whole.bytes, Slice(start: end, count: count)))
+      end += count
+    }
+    var next: Int?
+    if case .partial(let total) = rest, layout.timeout != nil { next = .some(total ?? 0) }
+    if layout.isVerifiable, frames.allSatisfy(\.isSound), next != nil || end == whole.count {
+      channels[slot].isRecognized = true
+    }
+    guard isKnown(slot, moment), !frames.isEmpty else { return nil }
+    var sightings: [VendorSighting] = []
+    for (place, frame) in frames.enumerated() {
+      var sighting = VendorSighting(vendor: moment.vendor, isByFrame: moment.isByFrame)
+      if place == 0, packets.count > 1 {
+        join(&sighting, whole, packets)
+      } else {
+        sighting.bytes = whole
+      }
+      sighting.part = frame.bytes
+      if let told = tell(sighting, frame, whole.bytes, slot, moment) { sightings.append(told) }
+    }
+    if end < whole.count {
+      let left = Slice(start: end, count: whole.count - end)
+      if let next {
+        let begun = begin(slot, whole.bytes.part(left), next > 0 ? next : nil, moment)
+        if let begun { sightings.append(begun) }
+      } else if !sightings.isEmpty {
+        sightings[sightings.count - 1].trailing = left
+      }
+    }
+    following = [VendorSighting](sightings.dropFirst())
+    return sightings.first
   }
 
   /// The channel, which is new where it is not known.
@@ -245,86 +289,42 @@ package struct VendorMessages: Sendable {
     return latest
   }
 
-  // MARK: Requests and responses
+  // MARK: Messages
 
-  /// Names the message of a frame, and finds the request that it answers.
+  /// Names the message of a frame, and finds what it answers and which series it belongs to.
   private mutating func tell(
-    _ sighting: inout VendorSighting, _ frame: Frame, _ place: Int, _ conversation: UInt64,
-    _ isRequestChannel: Bool, _ packet: Int, _ time: Timestamp?
+    _ sighting: VendorSighting, _ frame: Frame, _ bytes: RawSpan, _ slot: Int, _ moment: Moment
   ) -> VendorSighting? {
-    let vendor = sighting.vendor
-    let isRequest = vendor.isRequest(frame.command ?? 0, onRequestChannel: isRequestChannel)
+    var (sighting, frame) = (sighting, frame)
+    let vendor = moment.vendor
+    let isRequest = vendor.isRequest(frame, bytes, onRequestChannel: moment.isRequestChannel)
+    sighting.command = frame.command
+    sighting.isRequest = isRequest
+    if vendor.frame.chunk != nil {
+      guard let whole = chunk(&sighting, frame, bytes, slot, moment) else { return sighting }
+      frame = whole
+    }
     guard let message = vendor.message(frame.command, isRequest: isRequest) else { return nil }
     sighting.frame = frame
-    sighting.command = frame.command
     sighting.message = message
-    sighting.isRequest = isRequest
-    let tally = self.tally(vendor, place, conversation)
     if isRequest {
-      guard !message.isUnanswered else { return sighting }
-      if let tally { tallies[tally].requests += 1 }
-      if requests.count >= Self.mostRequests { giveUp(0) }
-      requests.append(
-        Request(
-          conversation: conversation, vendor: place, frame: frame, packet: packet, time: time))
-    } else if !message.isUnsolicited {
-      expire(time, vendor, place)
-      let found = requests.firstIndex {
-        $0.vendor == place && $0.conversation == conversation && vendor.answers(frame, $0.frame)
+      if !message.isUnanswered {
+        request(
+          Request(
+            conversation: moment.conversation, owner: moment.place, command: frame.command,
+            sequence: frame.sequence, packet: moment.packet, time: moment.time,
+            timeout: vendor.exchange.timeout), vendor.profile)
       }
-      if let found {
-        sighting.request = requests[found].packet
-        if let sent = requests[found].time, let time {
-          sighting.latency = time.nanoseconds(since: sent)
-        }
-        if let tally { tallies[tally].answered += 1 }
-        requests.remove(at: found)
+    } else if !message.isUnsolicited {
+      sighting.exchange = response(frame, vendor, moment)
+    }
+    if message.series != nil || !series.isEmpty {
+      if let held = sighting.bytes {
+        follow(&sighting, message, frame, held.bytes, moment)
       } else {
-        sighting.isOrphan = true
+        follow(&sighting, message, frame, bytes, moment)
       }
     }
     return sighting
-  }
-
-  /// Where the requests of a conversation are counted; nil where there is no room.
-  private mutating func tally(
-    _ vendor: VendorProtocol, _ place: Int, _ conversation: UInt64
-  ) -> Int? {
-    let known = tallies.firstIndex { $0.conversation == conversation && $0.place == place }
-    if let known { return known }
-    guard tallies.count < Self.mostTallies else { return nil }
-    tallies.append(VendorTally(conversation: conversation, vendor: vendor, place: place))
-    return tallies.count - 1
-  }
-
-  /// Gives requests up whose time is over.
-  private mutating func expire(_ time: Timestamp?, _ vendor: VendorProtocol, _ place: Int) {
-    guard let time else { return }
-    let wait = Int64(vendor.exchange.timeout) * 1_000_000
-    var index = 0
-    while index < requests.count {
-      let request = requests[index]
-      if request.vendor == place, let sent = request.time, time.nanoseconds(since: sent) > wait {
-        giveUp(index)
-      } else {
-        index += 1
-      }
-    }
-  }
-
-  /// Takes the end: what is open stays without an answer.
-  package mutating func finish() {
-    while !requests.isEmpty { giveUp(0) }
-    for index in tallies.indices { tallies[index].unanswered.sort() }
-  }
-
-  private mutating func giveUp(_ index: Int) {
-    let request = requests.remove(at: index)
-    let found = tallies.firstIndex {
-      $0.conversation == request.conversation && $0.place == request.vendor
-    }
-    if let found, tallies[found].unanswered.count < Self.listed {
-      tallies[found].unanswered.append(request.packet)
-    }
   }
 }

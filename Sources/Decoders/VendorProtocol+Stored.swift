@@ -56,7 +56,10 @@ extension FrameLayout {
       writer.number(chunk.first)
       writer.optional(chunk.count) { $1.write(&$0) }
       writer.optional(chunk.last) { $0.number($1) }
+      writer.count(chunk.timeout)
+      writer.count(chunk.most)
     }
+    writer.optional(padding) { $0.count(Int($1)) }
     writer.optional(timeout) { $0.count($1) }
     writer.count(most)
   }
@@ -89,9 +92,13 @@ extension FrameLayout {
         let index = Part(&reader)
         let first = reader.number()
         let count = reader.list { Part(&$0) }.first
-        return Chunk(
-          index: index, first: first, count: count, last: reader.list { $0.number() }.first)
+        let last = reader.list { $0.number() }.first
+        var chunk = Chunk(index: index, first: first, count: count, last: last)
+        chunk.timeout = reader.count()
+        chunk.most = reader.count()
+        return chunk
       }.first
+    padding = reader.list { UInt8(truncatingIfNeeded: $0.count()) }.first
     timeout = reader.list { $0.count() }.first
     most = reader.count()
   }
@@ -109,6 +116,7 @@ extension VendorProtocol.Exchange {
     }
     writer.count(usesSequence ? 1 : 0)
     writer.count(timeout)
+    writer.string(requestField)
   }
 
   init(_ reader: inout TableReader) {
@@ -124,6 +132,7 @@ extension VendorProtocol.Exchange {
     (request, response) = (rules[0], rules[1])
     usesSequence = reader.count() == 1
     timeout = reader.count()
+    requestField = reader.string()
   }
 }
 
@@ -151,6 +160,7 @@ extension VendorProtocol {
         writer.count(series.count)
         writer.number(series.command)
         writer.string(series.index)
+        writer.number(series.first)
         writer.count(series.timeout)
       }
       writer.run(message.definition.stored)
@@ -214,7 +224,9 @@ extension VendorProtocol {
         let count = reader.count()
         let command = reader.number()
         let index = reader.string()
-        return Series(count: count, command: command, index: index, timeout: reader.count())
+        let first = reader.number()
+        return Series(
+          count: count, command: command, index: index, first: first, timeout: reader.count())
       }.first
     guard let definition = Definition(stored: reader.run()) else { return nil }
     let range = commands.count == 2 && commands[0] <= commands[1] ? commands[0]...commands[1] : nil

@@ -1,5 +1,5 @@
 package import Bluetooth
-import Bytes
+package import Bytes
 
 /// A vendor's protocol: where it is spoken, its frames, and what its messages mean.
 ///
@@ -44,20 +44,25 @@ package final class VendorProtocol: Sendable {
     package var usesSequence = false
     /// After so many milliseconds a request has no answer.
     package var timeout = 5000
+    /// Of a control point: the response's field that repeats the request's command; empty: none.
+    package var requestField = ""
 
     /// In order.
     package init() {}
 
     /// Whether a command is a request's; nil: the channel says so.
-    package func isRequest(_ command: Int) -> Bool? {
-      request.map { Self.run($0, command).isTrue }
+    ///
+    /// - Parameter frame: the frame, whose header the rule may ask for.
+    package func isRequest(_ command: Int, _ frame: RawSpan = RawSpan()) -> Bool? {
+      guard let request else { return nil }
+      return Self.run(request, command, frame).isTrue
     }
 
     /// Whether one command can be the answer to another.
     package func answers(_ answer: Int?, _ command: Int?) -> Bool {
       guard let rule = response else { return true }
       guard let command, let answer else { return false }
-      let expected = Self.run(rule, command)
+      let expected = Self.run(rule, command, RawSpan())
       return expected.isKnown && expected.number == answer
     }
   }
@@ -68,16 +73,18 @@ package final class VendorProtocol: Sendable {
     package var count: Int
     /// The command of those that follow.
     package var command: Int
-    /// Their field that numbers them; empty: none.
+    /// Their field that numbers them; empty: none. And the first one's number.
     package var index: String
+    package var first: Int
     /// After so many milliseconds without one the series is over.
     package var timeout: Int
 
     /// A series.
-    package init(count: Int, command: Int, index: String, timeout: Int) {
+    package init(count: Int, command: Int, index: String, first: Int, timeout: Int) {
       self.count = count
       self.command = command
       self.index = index
+      self.first = first
       self.timeout = timeout
     }
   }
@@ -155,16 +162,13 @@ package final class VendorProtocol: Sendable {
     return fitting.first { !$0.isAnywhere } ?? fitting.first
   }
 
-  /// Whether a command is a request's. `onRequestChannel`: whether it came on a channel for requests.
-  package func isRequest(_ command: Int, onRequestChannel: Bool) -> Bool {
-    exchange.isRequest(command) ?? onRequestChannel
-  }
-
-  /// Whether a response can be the answer to a request: by command and, where that is the rule, by
-  /// sequence number.
-  package func answers(_ response: Frame, _ request: Frame) -> Bool {
-    if exchange.usesSequence, response.sequence != request.sequence { return false }
-    return exchange.answers(response.command, request.command)
+  /// Whether a frame is a request.
+  ///
+  /// - Parameters:
+  ///   - bytes: those that the frame's places count in.
+  ///   - onRequestChannel: whether it came on a channel for requests.
+  package func isRequest(_ frame: Frame, _ bytes: RawSpan, onRequestChannel: Bool) -> Bool {
+    exchange.isRequest(frame.command ?? 0, bytes.part(frame.bytes)) ?? onRequestChannel
   }
 
   /// The message of a command.
@@ -193,18 +197,20 @@ package final class VendorProtocol: Sendable {
   /// Decodes the message of a frame that is whole, its checksum too.
   package func decode(
     _ frame: Frame, _ message: Message, _ bytes: RawSpan, isRequest: Bool,
-    with decoder: inout ValueDecoder, into decoded: inout Decoded
+    externals: [Known] = [], with decoder: inout ValueDecoder, into decoded: inout Decoded
   ) {
     // A header stands before the payload, and is read with it.
     let hasHeader = message.definition.tables.fields.contains { $0.flags.contains(.open) }
     let start = hasHeader ? Int(frame.bytes.start) : Int(frame.payload.start)
     let slice = Slice(start: start, count: frame.payload.end - start)
-    let context = DecodingContext(isWritten: isRequest, command: frame.command ?? 0)
+    let context = DecodingContext(
+      isWritten: isRequest, command: frame.command ?? 0, externals: externals)
     decoder.decode(message.definition, bytes, slice, context, into: &decoded)
+    if let padding = self.frame.padding { decoded.leaveOut(padding, bytes) }
     guard let checksum = frame.checksum, let part = self.frame.checksum?.part else { return }
     let end = frame.bytes.end
-    let place = Slice(
-      start: part.at < 0 ? end + part.at : Int(frame.bytes.start) + part.at, count: part.width)
+    let at = part.at < 0 ? end + part.at : Int(frame.bytes.start) + part.at
+    let place = Slice(start: frame.isJoined ? max(0, end - part.width) : at, count: part.width)
     decoded.fields.append(
       DecodedField(
         field: DecodedField.frameChecksum, form: frame.isSound ? .checksumOK : .checksumBad,
@@ -219,12 +225,18 @@ package final class VendorProtocol: Sendable {
 
 extension VendorProtocol.Exchange {
   /// What a rule over a command comes to.
-  private static func run(_ operations: [Operation], _ command: Int) -> Known {
+  private static func run(
+    _ operations: [Operation], _ command: Int, _ frame: RawSpan
+  ) -> Known {
     var stack: [Known] = []
     for operation in operations {
       guard let code = operation.code else { return .unknown }
       switch code.arity {
-      case 0: stack.append(code == .number ? Known(operation.operand) : Known(command))
+      case 0:
+        stack.append(
+          code == .number
+            ? Known(operation.operand)
+            : code == .header ? HeaderPart(operation.operand).number(in: frame) : Known(command))
       case 1:
         guard let value = stack.popLast() else { return .unknown }
         stack.append(code.result(value))
@@ -234,5 +246,68 @@ extension VendorProtocol.Exchange {
       }
     }
     return stack.last ?? .unknown
+  }
+}
+
+/// A number in the header of a frame, as an operation's operand says where it stands.
+package struct HeaderPart: Sendable, Equatable {
+  /// The first byte, and how many, 1 to 8.
+  package var at: Int
+  package var width: Int
+  package var isBigEndian: Bool
+  /// The first bit of the number, and how many.
+  package var bit: Int
+  package var bitCount: Int
+
+  /// All of a number.
+  package init(at: Int, width: Int, isBigEndian: Bool) {
+    self.at = at
+    self.width = width
+    self.isBigEndian = isBigEndian
+    bit = 0
+    bitCount = 8 * width
+  }
+
+  /// From an operand.
+  init(_ operand: Int) {
+    at = operand >> 24 & 0xffff
+    width = max(1, min(8, operand >> 16 & 0xf))
+    isBigEndian = operand >> 20 & 1 == 1
+    bit = operand >> 8 & 0x3f
+    bitCount = operand & 0x7f
+  }
+
+  /// As an operand.
+  package var operand: Int {
+    at << 24 | (isBigEndian ? 1 << 20 : 0) | width << 16 | bit << 8 | bitCount
+  }
+
+  /// The number; not known where the frame does not reach so far.
+  func number(in frame: RawSpan) -> Known {
+    guard at + width <= frame.byteCount else { return .unknown }
+    let number = ValueDecoder.load(frame, at, width, bigEndian: isBigEndian) >> UInt64(bit)
+    let mask = bitCount >= 64 ? UInt64.max : 1 << UInt64(bitCount) - 1
+    return Known(Int(truncatingIfNeeded: number & mask))
+  }
+}
+
+extension Decoded {
+  /// Adds bytes that nothing explains.
+  package mutating func addTail(_ tail: Slice) {
+    fields.append(DecodedField(field: -1, form: .tail, bytes: tail, end: fields.count + 1))
+    problems.append(
+      DecodingProblem(
+        code: .trailingBytes, field: -1, bytes: tail, found: Int(tail.count), expected: 0))
+  }
+
+  /// Takes back that no field explains the bytes at the end, where all of them only fill up.
+  fileprivate mutating func leaveOut(_ padding: UInt8, _ bytes: RawSpan) {
+    guard let tail = fields.last, tail.form == .tail, problems.last?.code == .trailingBytes else {
+      return
+    }
+    let rest = bytes.part(tail.bytes)
+    for offset in 0..<rest.byteCount where rest.byte(at: offset) != padding { return }
+    fields.removeLast()
+    problems.removeLast()
   }
 }

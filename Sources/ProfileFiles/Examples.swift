@@ -21,7 +21,15 @@ extension Example {
 
   private func differences(_ profile: Profile) throws(ProfileError) -> [ProfileError] {
     let keys = try KeyedNode(node, "a mapping with the key hex")
-    let bytes = try keys.required("hex").bytes()
+    let hex = try keys.required("hex")
+    // Of a protocol, the values of a message that came in several.
+    var values: [[UInt8]] = []
+    if case .list(let list) = hex.content, case .message = target {
+      for node in list { values.append(try node.bytes()) }
+    } else {
+      values = [try hex.bytes()]
+    }
+    var bytes = values.first ?? []
     var context = DecodingContext()
     context.isWritten = try keys.node("written")?.flag() ?? false
     _ = try keys.node("source")?.text()
@@ -42,7 +50,7 @@ extension Example {
       decoder.decode(definition, bytes.bytes, context, into: &decoded)
     case .message(let place):
       guard let vendor = profile.vendor else { return [] }
-      try message(place, vendor, bytes, &context, &decoder, &decoded)
+      bytes = try message(place, vendor, values, &context, &decoder, &decoded)
     }
     var errors: [ProfileError] = []
     if let fields {
@@ -72,16 +80,32 @@ extension Example {
     return errors
   }
 
-  /// Decodes a frame, which must be whole and a message's.
+  /// Decodes a frame, which must be whole and a message's; gives the bytes that it stands in.
   private func message(
-    _ place: Int, _ vendor: VendorProtocol, _ bytes: [UInt8], _ context: inout DecodingContext,
+    _ place: Int, _ vendor: VendorProtocol, _ values: [[UInt8]], _ context: inout DecodingContext,
     _ decoder: inout ValueDecoder, _ decoded: inout Decoded
-  ) throws(ProfileError) {
-    guard vendor.frame.extent(of: bytes.bytes) == .complete(bytes.count) else {
-      throw node.error("the bytes are not one whole frame")
-    }
-    let frame = vendor.frame.parts(of: bytes.bytes, Slice(start: 0, count: bytes.count))
+  ) throws(ProfileError) -> [UInt8] {
     let isRequest = vendor.messages[place].isRequest ?? context.isWritten
+    var (bytes, frame): ([UInt8], Frame)
+    if values.count == 1 {
+      bytes = values[0]
+      guard vendor.frame.extent(of: bytes.bytes) == .complete(bytes.count) else {
+        throw node.error("the bytes are not one whole frame")
+      }
+      frame = vendor.frame.parts(of: bytes.bytes, Slice(start: 0, count: bytes.count))
+    } else {
+      var messages = VendorMessages()
+      var last: VendorSighting?
+      for value in values {
+        last = messages.accept(
+          vendor, at: 0, isByFrame: false, conversation: 0, handle: 1, isWritten: isRequest,
+          isRequestChannel: isRequest, value.bytes, packet: 1, time: nil)
+      }
+      guard let whole = last?.bytes, let joined = last?.frame else {
+        throw node.error("the last of the values does not complete a message")
+      }
+      (bytes, frame) = (whole, joined)
+    }
     guard let message = vendor.message(frame.command, isRequest: isRequest),
       message.definition === vendor.messages[place].definition
     else {
@@ -89,6 +113,7 @@ extension Example {
     }
     vendor.decode(
       frame, message, bytes.bytes, isRequest: isRequest, with: &decoder, into: &decoded)
+    return bytes
   }
 
   /// Decodes the values of other characteristics that the definition asks for.

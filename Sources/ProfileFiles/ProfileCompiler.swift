@@ -35,6 +35,15 @@ package enum ProfileCompiler {
     literal("definitions", into: &output) { output in
       for line in lines { Self.line(line.text, into: &output) }
     }
+    literal("asked", into: &output) { output in
+      var lines: Set<String> = []
+      let messages = profiles.compactMap(\.vendor).flatMap(\.messages).map(\.definition)
+      for external in (profiles.flatMap(\.definitions) + messages).flatMap(\.tables.externals) {
+        let key = BuiltInProfiles.key(.characteristic, external.uuid)
+        lines.insert(String(decoding: key.dropFirst(), as: UTF8.self))
+      }
+      for line in lines.sorted() { Self.line(line, into: &output) }
+    }
     literal("protocols", into: &output) { output in
       for vendor in profiles.compactMap(\.vendor) {
         Self.line(StoredText.text(vendor.stored), into: &output)

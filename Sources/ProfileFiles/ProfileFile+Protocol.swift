@@ -36,7 +36,7 @@ extension ProfileFile {
       }
     }
     let exchange = try parts[3].1.map { node throws(ProfileError) in
-      try ProfileReader.exchange(node)
+      try ProfileReader.exchange(node, header: try reader.headerParts)
     }
     var list: [VendorProtocol.Message] = []
     for node in try messages.list("a list of messages") {
@@ -61,44 +61,13 @@ extension ProfileFile {
   }
 }
 
-extension ProfileReader {
-  /// Reads `exchange`.
-  static func exchange(_ node: SourceNode) throws(ProfileError) -> VendorProtocol.Exchange {
-    let keys = try KeyedNode(node, "a mapping of request, response, sequence, timeout_ms")
-    var exchange = VendorProtocol.Exchange()
-    exchange.request = try keys.node("request").map { node throws(ProfileError) in try rule(node) }
-    exchange.response = try keys.node("response").map { node throws(ProfileError) in try rule(node)
-    }
-    exchange.usesSequence = try keys.node("sequence")?.flag() ?? false
-    exchange.timeout = try keys.node("timeout_ms")?.number(in: 1...3_600_000) ?? 5000
-    try keys.finish()
-    return exchange
-  }
-
-  /// An expression over `command` alone.
-  private static func rule(_ node: SourceNode) throws(ProfileError) -> [Operation] {
-    var operations: [Operation] = []
-    for step in try ExpressionParser.parse(node).steps {
-      switch step {
-      case .operation(let operation): operations.append(operation)
-      case .name("command"): operations.append(Operation(.command))
-      case .name(let name):
-        throw node.error("in the expression, only `command` can be used, found `\(name)`")
-      case .external:
-        throw node.error("in the expression, only `command` can be used")
-      }
-    }
-    return operations
-  }
-}
-
 /// Reads frames and messages.
 struct ProtocolReader {
   /// The frames.
   let frame: FrameLayout
-  private let header: SourceNode?
+  let header: SourceNode?
   private let context: FileContext
-  private let isBigEndian: Bool
+  let isBigEndian: Bool
 
   /// Reads `frame`; without one each write or notification is a frame.
   init(_ node: SourceNode?, _ context: FileContext) throws(ProfileError) {
@@ -152,9 +121,11 @@ struct ProtocolReader {
       frame.timeout = try keys.node("timeout_ms")?.number(in: 1...600_000) ?? 2000
       frame.most = try keys.node("max")?.number(in: 1...65_535) ?? 512
       try keys.finish()
-      if ending == .value {
-        throw reassemble.error("a frame over several values needs length, size or end")
-      }
+    }
+    if let padding = keys.node("padding") {
+      let bytes = try padding.bytes()
+      guard bytes.count == 1 else { throw padding.error("expected one byte, such as \"00\"") }
+      frame.padding = bytes[0]
     }
     try keys.finish()
     self.frame = frame
@@ -242,11 +213,14 @@ struct ProtocolReader {
       try part(node, isBigEndian)
     }
     let last = try keys.node("last")?.number()
+    var chunk = FrameLayout.Chunk(index: index, first: first, count: count, last: last)
+    chunk.timeout = try keys.node("timeout_ms")?.number(in: 1...600_000) ?? chunk.timeout
+    chunk.most = try keys.node("max")?.number(in: 1...65_535) ?? chunk.most
     try keys.finish()
     guard (count == nil) != (last == nil) else {
       throw node.error("either count or last is needed")
     }
-    return FrameLayout.Chunk(index: index, first: first, count: count, last: last)
+    return chunk
   }
 
   // MARK: Messages
@@ -325,9 +299,11 @@ struct ProtocolReader {
     let count = try compiler.program(try keys.required("count"), scope)
     let command = try commands(try keys.required("command"))?.lowerBound ?? 0
     let index = try keys.node("index")?.name() ?? ""
+    let first = try keys.node("first")?.number() ?? 0
     let timeout = try keys.node("timeout_ms")?.number(in: 1...3_600_000) ?? 5000
     try keys.finish()
-    return VendorProtocol.Series(count: count, command: command, index: index, timeout: timeout)
+    return VendorProtocol.Series(
+      count: count, command: command, index: index, first: first, timeout: timeout)
   }
 }
 

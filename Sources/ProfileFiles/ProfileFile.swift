@@ -210,7 +210,7 @@ package struct ProfileReader {
     let fields = try keys.required("fields")
     try compiler.fields(fields, scope, isBigEndian: isBig)
     let exchange = try keys.node("exchange").map { node throws(ProfileError) in
-      try Self.exchange(node)
+      try Self.exchange(node, header: nil)
     }
     let definition = try finish(&compiler, keys, scope, subject, name: name, exchange)
     return (definition, try keys.node("examples")?.list("a list of examples") ?? [])

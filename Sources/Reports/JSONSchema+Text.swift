@@ -15,6 +15,7 @@ extension JSONSchema {
     {"$ref": "#/$defs/info"},
     {"$ref": "#/$defs/map"},
     {"$ref": "#/$defs/value"},
+    {"$ref": "#/$defs/exchange"},
     {"$ref": "#/$defs/explain"},
     {"$ref": "#/$defs/scan"},
     {"$ref": "#/$defs/device"},
@@ -536,6 +537,52 @@ extension JSONSchema {
         "decoded": {"$ref": "#/$defs/decoded"}
       }
     },
+    "exchange": {
+      "type": "object",
+      "description": "One of the last lines of `gattscope values --json`: what became of the requests and series of one protocol, or of one control point, on one connection. Not there where reading stopped early.",
+      "required": ["type", "connection", "name"],
+      "additionalProperties": false,
+      "properties": {
+        "type": {"const": "exchange"},
+        "connection": {"type": "integer", "description": "The connection's number.", "minimum": 0},
+        "server": {"const": "local", "description": "The captured host answers."},
+        "name": {"type": "string", "description": "The protocol's profile, or the control point's name."},
+        "requests": {"type": "integer", "description": "Requests that something answers.", "minimum": 1},
+        "answered": {"type": "integer", "description": "How many of them were answered.", "minimum": 0},
+        "refused": {"type": "integer", "description": "How many the server refused with an ATT error.", "minimum": 1},
+        "unanswered": {
+          "type": "array",
+          "description": "Packets with requests that nothing answered, the first few.",
+          "items": {"$ref": "#/$defs/packetNumber"},
+          "minItems": 1
+        },
+        "series": {"type": "integer", "description": "Series of messages that were announced.", "minimum": 1},
+        "complete": {"type": "integer", "description": "How many of them are complete.", "minimum": 0},
+        "unfinished": {"$ref": "#/$defs/unfinished"}
+      }
+    },
+    "unfinished": {
+      "type": "array",
+      "description": "Series of messages, and messages in several parts, that are over and not complete.",
+      "minItems": 1,
+      "items": {
+        "type": "object",
+        "required": ["kind", "packet", "received"],
+        "additionalProperties": false,
+        "properties": {
+          "kind": {"enum": ["series", "parts"]},
+          "packet": {"$ref": "#/$defs/packetNumber", "description": "The packet that announced the series, or brought the first part."},
+          "count": {"type": "integer", "description": "How many there should be, where that was said."},
+          "received": {"type": "integer", "description": "How many came.", "minimum": 0},
+          "missing": {
+            "type": "array",
+            "description": "Which did not, the first few: by the number in the messages, parts from 1. Not there where nothing numbers them.",
+            "items": {"type": "integer"},
+            "minItems": 1
+          }
+        }
+      }
+    },
     "explain": {
       "type": "object",
       "description": "The document of `gattscope explain --json`.",
@@ -937,7 +984,7 @@ extension JSONSchema {
         },
         "answers": {
           "$ref": "#/$defs/packetNumber",
-          "description": "The packet with the request that this message answers (vendor protocols)."
+          "description": "The packet with the request that this message answers (vendor protocols, control points)."
         },
         "latency_ms": {"$ref": "#/$defs/latency"},
         "reassembled_from": {
@@ -947,8 +994,30 @@ extension JSONSchema {
         },
         "hidden": {"$ref": "#/$defs/hidden"},
         "assumed": {"type": "array", "description": "Fields about which a condition decides that is not known: taken as there.", "items": {"type": "string"}},
-        "recognized_by": {"const": "frame", "description": "The protocol is known by nothing but its frame: length and checksum are right."},
-        "answers_nothing": {"const": true, "description": "This is a response, and no request waits for it (vendor protocols)."},
+        "recognized_by": {
+          "enum": ["frame", "presentation_format"],
+          "description": "frame: the protocol is known by nothing but its frame: length and checksum are right. presentation_format: what the value means is known by nothing but a descriptor of its characteristic."
+        },
+        "answers_nothing": {"const": true, "description": "This is a response, and no request waits for it (vendor protocols, control points)."},
+        "series": {
+          "type": "object",
+          "description": "Of a message of a series that another one announced, and of that one.",
+          "required": ["announced_by", "count", "received", "complete"],
+          "additionalProperties": false,
+          "properties": {
+            "announced_by": {"$ref": "#/$defs/packetNumber"},
+            "count": {"type": "integer", "description": "How many were announced.", "minimum": 0},
+            "received": {"type": "integer", "description": "How many came so far, this one with them.", "minimum": 0},
+            "complete": {"type": "boolean"}
+          }
+        },
+        "unfinished": {"$ref": "#/$defs/unfinished", "description": "What this message shows to be over and not complete."},
+        "following": {
+          "type": "array",
+          "description": "The messages behind this one in the same value.",
+          "items": {"$ref": "#/$defs/decoded"},
+          "minItems": 1
+        },
         "text": {"type": "string", "description": "The same for people, in a few words."},
         "problems": {
           "type": "array",

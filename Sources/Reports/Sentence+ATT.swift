@@ -15,6 +15,8 @@ extension Sentence {
     hidesValues = !showsKeys && answer.bringsKeyMaterial(pdu.opcode, memory)
     if fields.value != nil, moment.isWhole {
       observe(pdu.opcode, fields, bytes, direction, answer, memory, decodes: !hidesValues)
+    } else if fields.error != nil, moment.isWhole {
+      reading.noteRefusal(fields, answer)
     }
     if let short = pdu.opcode.shortName {
       name(short)

@@ -20,19 +20,7 @@ extension ValueReading {
 
   mutating func sayPart(_ sighting: VendorSighting) {
     line.clear()
-    if let command = sighting.command {
-      line.text("command ")
-      line.hexDigits(UInt64(truncatingIfNeeded: command), command > 0xff ? 4 : 2)
-      line.text(", ")
-    }
-    line.text("bytes ")
-    line.decimal(Int(sighting.part.start) + 1)
-    line.text("–")
-    line.decimal(sighting.part.end)
-    if let total = sighting.total {
-      line.text(" of ")
-      line.decimal(total)
-    }
+    sighting.sayPart(into: &line)
     textEnd = line.count
     hasMeaning = true
   }
@@ -66,17 +54,6 @@ extension ValueReading {
   mutating func name(_ uuid: BluetoothUUID?) -> String? {
     guard let uuid, uuid.name == nil else { return nil }
     return vendorName ?? name(of: uuid)
-  }
-
-  /// Writes what a message answers, behind a comma.
-  func writeExchange(into output: inout Output) {
-    guard let sighting else { return }
-    if let request = sighting.request {
-      output.text(", answers ")
-      output.packet(request)
-    } else if sighting.isOrphan {
-      output.text(", answers nothing")
-    }
   }
 
   /// Writes the words for people.

@@ -9,8 +9,7 @@ extension ValueReading {
 
   /// Writes the object under `decoded`.
   func writeJSON(_ value: RawSpan, into output: inout Output) {
-    if let sighting, sighting.isJoined {
-      let whole = joined
+    if let whole = sighting?.bytes {
       writeObject(whole.bytes, into: &output)
     } else {
       writeObject(value, into: &output)
@@ -19,17 +18,7 @@ extension ValueReading {
 
   private func writeObject(_ value: RawSpan, into output: inout Output) {
     if let sighting, sighting.frame == nil {
-      output.text("{\"profile\":\"")
-      output.jsonEscaped([UInt8](sighting.vendor.profile.utf8).bytes)
-      output.text("\",\"name\":\"part\",\"fields\":{\"first_byte\":")
-      output.decimal(Int(sighting.part.start) + 1)
-      output.text(",\"last_byte\":")
-      output.decimal(sighting.part.end)
-      if let total = sighting.total {
-        output.text(",\"frame_length\":")
-        output.decimal(total)
-      }
-      output.byte(0x7d)
+      sighting.writePart(into: &output)
     } else {
       guard let definition = decoded.definition,
         let writer = DecodedWriter(decoded, isJSON: true, showsKeys: showsKeys)
@@ -40,11 +29,19 @@ extension ValueReading {
       writer.units(into: &output)
       writer.remarks(into: &output)
     }
-    if let sighting { writeExchange(sighting, into: &output) }
+    if let sighting {
+      sighting.writeJSON(into: &output)
+    } else if let control {
+      Self.writeJSON(control, into: &output)
+    }
+    if isByFormat { output.text(",\"recognized_by\":\"presentation_format\"") }
     output.text(",\"text\":\"")
     line.copyEscaped(Slice(start: 0, count: textEnd), into: &output)
     output.byte(0x22)
-    if sighting == nil || sighting?.frame != nil, !decoded.problems.isEmpty {
+    if let sighting {
+      sighting.writeProblems(decoded, value, showsKeys: showsKeys, into: &output)
+      writeFollowing(value, into: &output)
+    } else if !decoded.problems.isEmpty {
       var scratch = Output()
       DecodedWriter(decoded, isJSON: false, showsKeys: showsKeys)?.problems(
         value, line: &scratch, into: &output)
@@ -52,34 +49,12 @@ extension ValueReading {
     output.byte(0x7d)
   }
 
-  private func writeExchange(_ sighting: VendorSighting, into output: inout Output) {
-    if sighting.isByFrame { output.text(",\"recognized_by\":\"frame\"") }
-    if let request = sighting.request {
-      output.text(",\"answers\":")
-      output.decimal(request)
-    } else if sighting.isOrphan {
-      output.text(",\"answers_nothing\":true")
-    }
-    if let latency = sighting.latency {
-      output.text(",\"latency_ms\":")
-      output.fixed(Int(latency / 1000), decimals: 3)
-    }
-    guard sighting.isJoined else { return }
-    output.text(",\"reassembled_from\":[")
-    for (index, packet) in packets.enumerated() {
-      if index > 0 { output.byte(0x2c) }
-      output.decimal(packet)
-    }
-    output.byte(0x5d)
-  }
-
   // MARK: One field a line
 
   /// Writes a line for each field.
   func writeLines(_ value: RawSpan, to sink: inout VerboseSink) {
     guard hasMeaning else { return }
-    if let sighting, sighting.isJoined {
-      let whole = joined
+    if let whole = sighting?.bytes {
       writeLines(of: whole.bytes, to: &sink)
     } else {
       writeLines(of: value, to: &sink)
@@ -92,10 +67,14 @@ extension ValueReading {
     if let sighting {
       sink.string("profile", [UInt8](sighting.vendor.profile.utf8).bytes)
       if sighting.isByFrame { sink.word("recognized_by", "frame") }
-      if let request = sighting.request { sink.number("answers", request) }
-      if sighting.isOrphan { sink.word("answers", "nothing") }
-      if let latency = sighting.latency { sink.quantity("latency", Int(latency / 1000), .latency) }
-      if sighting.isJoined { sink.packets("reassembled_from", packets[...]) }
+      if let series = sighting.series { sink.number("announced_by", series.announcement) }
+      if sighting.isJoined { sink.packets("reassembled_from", sighting.packets[...]) }
+    }
+    if isByFormat { sink.word("recognized_by", "presentation_format") }
+    if let exchange {
+      if let request = exchange.request { sink.number("answers", request) }
+      if exchange.isOrphan { sink.word("answers", "nothing") }
+      if let latency = exchange.latency { sink.quantity("latency", Int(latency / 1000), .latency) }
     }
     if sighting == nil || sighting?.frame != nil, let definition = decoded.definition,
       let writer = DecodedWriter(decoded, isJSON: false, showsKeys: showsKeys)
@@ -120,6 +99,7 @@ extension ValueReading {
       }
       for _ in ends { sink.end() }
     }
-    sink.line([UInt8]("text".utf8), line.bytes)
+    sink.line([UInt8]("text".utf8), line.bytes.part(Slice(start: 0, count: wordsEnd)))
+    for message in following { sink.line([UInt8]("following".utf8), message.line.bytes) }
   }
 }

@@ -17,7 +17,7 @@ struct ValueReading: ~Copyable {
   }
 
   /// What there is for one UUID.
-  private struct Plan: Sendable {
+  struct Plan: Sendable {
     var kind: Subject.Kind
     var uuid: BluetoothUUID?
     var definitions: [Definition] = []
@@ -27,54 +27,69 @@ struct ValueReading: ~Copyable {
     var needsContext = false
     /// Whether there is nothing but protocols that a frame has to tell.
     var isByFrameAlone = false
+    /// What its values are kept for, since they say what others mean.
+    var use: KnownValues.Use?
   }
 
   /// A message of a request or indication, which `values` asks for again when its answer has come.
-  private struct Recent: Sendable {
+  struct Recent: Sendable {
     var packet: Int
     var handle: UInt16
-    var sighting: VendorSighting
-    var joined: [UInt8]
-    var packets: [Int]
+    /// The message, and those behind it in the same value; nil at a control point.
+    var sighting: VendorSighting?
+    var following: [VendorSighting] = []
+    /// What the value of a control point answers.
+    var control: ExchangeNote?
   }
 
   private let supplied: SuppliedProfiles?
   /// Whether secrets are shown.
   let showsKeys: Bool
-  private var library: ProfileLibrary?
-  private var vendors: [VendorProtocol] = []
-  private var decoder = ValueDecoder()
+  var library: ProfileLibrary?
+  var vendors: [VendorProtocol] = []
+  var decoder = ValueDecoder()
   var messages = VendorMessages()
-  private var plans: [Plan] = []
+  var plans: [Plan] = []
   /// For each byte whether a frame of a protocol that nothing else tells can begin with it.
   private var firstBytes: [Bool] = []
   /// Where a UUID's plan was found last, by the UUID's last bits.
   private var hints = [Int](repeating: 0, count: 64)
-  private var recent: [Recent] = []
+  var recent: [Recent] = []
   /// Whether such messages are kept.
-  private let keepsRecent: Bool
+  let keepsRecent: Bool
+  /// Values that say what others mean, and the characteristics that definitions ask for.
+  var known = KnownValues()
+  private(set) var wanted: [BluetoothUUID] = []
 
   /// What the value that was read last means.
-  private(set) var decoded = Decoded()
+  var decoded = Decoded()
   /// Of a vendor's message, where it stands among others.
-  private(set) var sighting: VendorSighting?
-  /// The frame that was put together of several values, and their packets.
-  private(set) var joined: [UInt8] = []
-  private(set) var packets: [Int] = []
+  var sighting: VendorSighting?
+  /// The messages behind the first one in the same value.
+  var following: [FollowingMessage] = []
+  /// What the value of a control point answers.
+  var control: ExchangeNote?
+  /// Whether the words say what a message answers.
+  var isExchangeSaid = false
+  /// Whether nothing but a descriptor of its characteristic says what the value means.
+  var isByFormat = false
   /// The words for it, those for what is wrong last.
   var line = Output()
   var textEnd = 0
+  /// Where the words of the first message end, where the value has several.
+  var wordsEnd: Int { following.isEmpty ? line.count : firstEnd }
+  var firstEnd = 0
   /// Whether the value that was read last has a meaning.
   var hasMeaning = false
   /// Whether that value is the one that a PDU is about, not one of several that it brings.
   private(set) var isOfPDU = false
   /// Whether profiles were read.
-  private var isReady = false
+  private(set) var isReady = false
 
   /// So many UUIDs are remembered.
   private static let mostPlans = 1024
   /// So many messages that wait for their answer.
-  private static let mostRecent = 64
+  static let mostRecent = 64
 
   /// - Parameters:
   ///   - supplied: people's own profiles, which come before the program's; nil: nothing is decoded.
@@ -90,18 +105,23 @@ struct ValueReading: ~Copyable {
   mutating func clear() {
     hasMeaning = false
     isOfPDU = false
-    sighting = nil
+    if sighting != nil { sighting = nil }
+    if control != nil { control = nil }
+    isByFormat = false
+    isExchangeSaid = false
+    if !following.isEmpty { following.removeAll() }
   }
 
   // MARK: Plans
 
   @inline(never)
-  private mutating func prepare() {
+  mutating func prepare() {
     isReady = true
     guard let supplied else { return }
     let library = ProfileLibrary(own: supplied.definitions, vendors: supplied.vendors)
     vendors = library.vendors
     self.library = library
+    wanted = library.wanted
     firstBytes = [Bool](repeating: false, count: 256)
     for vendor in vendors where vendor.claims.contains(where: \.isFrame) {
       if let first = vendor.frame.start.first, let byte = first {
@@ -130,7 +150,10 @@ struct ValueReading: ~Copyable {
     }
     if plans.count >= Self.mostPlans { plans.removeAll() }
     var plan = Plan(kind: kind, uuid: uuid)
-    if let uuid { plan.definitions = library?.definitions(kind, uuid) ?? [] }
+    if let uuid {
+      plan.definitions = library?.definitions(kind, uuid) ?? []
+      plan.use = KnownValues.use(kind, uuid, wanted)
+    }
     plan.needsContext = plan.definitions.contains {
       $0.subject.service != nil || $0.subject.device != nil
     }
@@ -149,7 +172,7 @@ struct ValueReading: ~Copyable {
   }
 
   /// The protocols that may be spoken on a characteristic.
-  private func claims(
+  func claims(
     _ uuid: BluetoothUUID?, service: BluetoothUUID?, isOfDevice: (String) -> Bool
   ) -> [(vendor: Int, isByFrame: Bool)] {
     var found: [(vendor: Int, isByFrame: Bool)] = []
@@ -195,9 +218,12 @@ struct ValueReading: ~Copyable {
     }
     let plan = self.plan(kind, uuid)
     // Nearly all that nothing decodes ends here.
-    if plans[plan].isByFrameAlone, !messages.hasOpenFrames, !firstBytes[Int(value.byte(at: 0))] {
+    if plans[plan].isByFrameAlone, !messages.hasOpenFrames, !firstBytes[Int(value.byte(at: 0))],
+      !known.hasFormats
+    {
       return
     }
+    if let use = plans[plan].use { keep(use, value, answer, memory, isLocal: isLocal) }
     var service: BluetoothUUID?
     var isOfDevice: (String) -> Bool = { _ in false }
     if plans[plan].needsContext {
@@ -206,24 +232,41 @@ struct ValueReading: ~Copyable {
     }
     let definition = definition(plan, service, value, isOfDevice)
     if let definition, !definition.subject.isCarrier {
-      if decodes { read(definition, value, isWritten: way == .written) }
+      if definition.exchange != nil, let link = answer.link,
+        let handle = fields.handle ?? answer.request?.handle
+      {
+        pair(
+          definition, value, way, Self.conversation(link, isLocal: isLocal, memory), handle,
+          packet, time)
+      }
+      if decodes {
+        var server: UInt64?
+        if !definition.tables.externals.isEmpty, let link = answer.link {
+          server = Self.server(link, isLocal: isLocal, memory)
+        }
+        read(definition, value, isWritten: way == .written, server)
+      }
       isOfPDU = true
       return
     }
     if kind == .characteristic, let link = answer.link,
       let handle = fields.handle ?? answer.request?.handle
     {
-      let conversation = UInt64(truncatingIfNeeded: memory.links.id(link)) << 1 | (isLocal ? 1 : 0)
+      let conversation = Self.conversation(link, isLocal: isLocal, memory)
       if message(
-        plan, service, value, way, conversation & 0x3fff_ffff_ffff, handle, packet, time,
-        isOfDevice)
+        plan, service, value, way, conversation, handle, packet, time, isOfDevice)
       {
-        if decodes { readMessage(value) }
+        if decodes { readMessage(value, Self.server(link, isLocal: isLocal, memory)) }
         isOfPDU = true
         return
       }
+      if definition == nil, known.hasFormats {
+        let server = Self.server(link, isLocal: isLocal, memory)
+        isOfPDU = readByFormat(uuid, handle, server, value, decodes: decodes)
+        return
+      }
     }
-    if let definition, decodes { read(definition, value, isWritten: way == .written) }
+    if let definition, decodes { read(definition, value, isWritten: way == .written, nil) }
     isOfPDU = definition != nil
   }
 
@@ -243,7 +286,10 @@ struct ValueReading: ~Copyable {
       !answer.fragment.isTruncated
     else { return }
     let fields = pdu.fields
-    guard fields.value != nil else { return }
+    guard fields.value != nil else {
+      noteRefusal(fields, answer)
+      return
+    }
     observe(
       pdu.opcode, fields, bytes, answer, memory, packet: record.number, time: record.time,
       isLocal: (record.direction == .sent) == pdu.opcode.isServers, decodes: false)
@@ -261,46 +307,36 @@ struct ValueReading: ~Copyable {
       return value.attribute.uuid.map { read(.serviceData, $0, content) } ?? false
     }
     if readAgain(value.packet, value.attribute.handle, content) { return true }
+    let answered = control
     guard let uuid = value.attribute.uuid,
       value.attribute.kind == .value || value.attribute.kind == .descriptor
         || value.attribute.kind == nil
     else { return false }
     let peer = value.parties.peer
-    return read(
-      value.attribute.kind == .descriptor ? .descriptor : uuid.subjectKind, uuid, content,
-      isWritten: value.operation.isWrite, service: value.attribute.service
+    let kind = value.attribute.kind == .descriptor ? .descriptor : uuid.subjectKind
+    let server = memory.attributes.currentKey(value.attribute.server)
+    if isReady, library != nil, let use = plans[plan(kind, uuid)].use {
+      keep(use, content, value, memory)
+    }
+    let isRead = read(
+      kind, uuid, content, isWritten: value.operation.isWrite, service: value.attribute.service,
+      server: server
     ) { pattern in
       guard let peer,
         let entry = memory.names.find(peer, .random) ?? memory.names.find(peer, .public)
       else { return false }
       return memory.names[entry]?.fits(pattern) ?? false
     }
-  }
-
-  /// Reads a value of which nothing is known but its attribute: a vendor's frame has to be whole.
-  mutating func readAlone(
-    _ uuid: BluetoothUUID, service: BluetoothUUID?, _ value: RawSpan, isWritten: Bool
-  ) -> Bool {
-    if read(uuid.subjectKind, uuid, value, isWritten: isWritten, service: service),
-      !(decoded.definition?.subject.isCarrier ?? false)
-    {
-      return true
-    }
-    let isCarried = hasMeaning
-    guard value.byteCount > 0, !uuid.isDescriptor,
-      case .message(let vendor, let message, let frame, let isRequest)? = library?.match(
-        .characteristic, uuid, service: service, value, isWritten: isWritten,
-        isOfDevice: { _ in false })
-    else { return isCarried }
-    sighting = VendorSighting(vendor, message, frame, isRequest: isRequest)
-    readMessage(value)
-    return hasMeaning
+    control = answered
+    if isRead || !known.hasFormats || kind != .characteristic { return isRead }
+    return readByFormat(uuid, value.attribute.handle, server, content, decodes: true)
   }
 
   /// Reads a value by itself: what a device advertises, or one of several that came together.
   mutating func read(
     _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ value: RawSpan, isWritten: Bool = false,
-    service: BluetoothUUID? = nil, isOfDevice: (String) -> Bool = { _ in false }
+    service: BluetoothUUID? = nil, server: UInt64? = nil,
+    isOfDevice: (String) -> Bool = { _ in false }
   ) -> Bool {
     clear()
     guard value.byteCount > 0 else { return false }
@@ -310,7 +346,7 @@ struct ValueReading: ~Copyable {
     guard !plans[plan].definitions.isEmpty,
       let definition = definition(plan, service, value, isOfDevice)
     else { return false }
-    read(definition, value, isWritten: isWritten)
+    read(definition, value, isWritten: isWritten, server)
     return hasMeaning
   }
 
@@ -337,76 +373,15 @@ struct ValueReading: ~Copyable {
     return nil
   }
 
-  private mutating func read(_ definition: Definition, _ value: RawSpan, isWritten: Bool) {
-    decoder.decode(definition, value, DecodingContext(isWritten: isWritten), into: &decoded)
+  /// - Parameter server: whose value it is, where the definition asks for other values.
+  mutating func read(
+    _ definition: Definition, _ value: RawSpan, isWritten: Bool, _ server: UInt64?
+  ) {
+    var context = DecodingContext(isWritten: isWritten)
+    if !definition.tables.externals.isEmpty {
+      context.externals = externals(of: definition, server)
+    }
+    decoder.decode(definition, value, context, into: &decoded)
     say(value)
-  }
-
-  /// The message or the part of one that a value is; false where it is none.
-  private mutating func message(
-    _ plan: Int, _ service: BluetoothUUID?, _ value: RawSpan, _ way: Way, _ conversation: UInt64,
-    _ handle: UInt16, _ packet: Int, _ time: Timestamp?, _ isOfDevice: (String) -> Bool
-  ) -> Bool {
-    let uuid = plans[plan].uuid
-    let claims =
-      plans[plan].needsContext
-      ? claims(uuid, service: service, isOfDevice: isOfDevice) : plans[plan].claims
-    for claim in claims {
-      let vendor = vendors[claim.vendor]
-      guard let isRequestChannel = vendor.isRequestChannel(way, uuid) else { continue }
-      let found = messages.accept(
-        vendor, at: claim.vendor, isByFrame: claim.isByFrame, conversation: conversation,
-        handle: handle, isWritten: way == .written, isRequestChannel: isRequestChannel, value,
-        packet: packet, time: time)
-      guard let found else { continue }
-      sighting = found
-      if found.isJoined {
-        joined = messages.joined
-        packets = messages.packets
-      }
-      if keepsRecent { keep(found, packet, handle) }
-      return true
-    }
-    return false
-  }
-
-  private mutating func keep(_ found: VendorSighting, _ packet: Int, _ handle: UInt16) {
-    if recent.count >= Self.mostRecent { recent.removeFirst() }
-    recent.append(
-      Recent(
-        packet: packet, handle: handle, sighting: found, joined: found.isJoined ? joined : [],
-        packets: found.isJoined ? packets : []))
-  }
-
-  /// Reads the message that the value of an earlier packet was; false where it was none.
-  mutating func readAgain(_ packet: Int, _ handle: UInt16?, _ value: RawSpan) -> Bool {
-    clear()
-    guard let handle,
-      let found = recent.lastIndex(where: { $0.packet == packet && $0.handle == handle })
-    else { return false }
-    sighting = recent[found].sighting
-    joined = recent[found].joined
-    packets = recent[found].packets
-    readMessage(value)
-    return hasMeaning
-  }
-
-  /// Decodes the message that was found, or words a part.
-  private mutating func readMessage(_ value: RawSpan) {
-    guard let sighting else { return }
-    guard let frame = sighting.frame, let message = sighting.message else {
-      sayPart(sighting)
-      return
-    }
-    if sighting.isJoined {
-      let whole = joined
-      sighting.vendor.decode(
-        frame, message, whole.bytes, isRequest: sighting.isRequest, with: &decoder, into: &decoded)
-      say(whole.bytes)
-    } else {
-      sighting.vendor.decode(
-        frame, message, value, isRequest: sighting.isRequest, with: &decoder, into: &decoded)
-      say(value)
-    }
   }
 }

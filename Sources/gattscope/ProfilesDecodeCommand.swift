@@ -3,6 +3,7 @@ import Bluetooth
 import Bytes
 import Decoders
 import ProfileFiles
+import Reports
 
 /// `profiles decode`: tries profiles on bytes.
 struct ProfilesDecodeCommand: ParsableCommand {
@@ -55,11 +56,12 @@ struct ProfilesDecodeCommand: ParsableCommand {
   mutating func run() throws {
     let subjects = try self.subjects()
     let profiles = try ProfileFilesOnDisk.read(profile)
-    let library = ProfileLibrary(
-      own: profiles.flatMap(\.definitions), vendors: profiles.compactMap(\.vendor))
-    var trial = Trial(
-      library: library, subjects: subjects, service: try service.map { try Self.uuid($0) },
-      isJSON: json, isWritten: written)
+    var supplied = SuppliedProfiles()
+    supplied.definitions = profiles.flatMap(\.definitions)
+    supplied.vendors = profiles.compactMap(\.vendor)
+    var trial = ValueTrial(supplied)
+    let service = try service.map { try Self.uuid($0) }
+    var lines: [UInt8] = []
     var values: [String] = []
     if hex.isEmpty {
       while let line = readLine() { values.append(line) }
@@ -71,9 +73,11 @@ struct ProfilesDecodeCommand: ParsableCommand {
         Terminal.complain("expected bytes in hexadecimal, found \(value)")
         throw ExitCode(64)
       }
-      trial.decode(bytes)
+      var output = Output()
+      trial.decode(
+        subjects, service: service, bytes.bytes, isWritten: written, isJSON: json, into: &output)
+      lines.append(output.bytes)
     }
-    let lines = trial.lines
     try Terminal.write { output in output.raw(lines.bytes) }
   }
 
@@ -117,58 +121,5 @@ struct ProfilesDecodeCommand: ParsableCommand {
       bytes.append(byte)
     }
     return bytes
-  }
-}
-
-/// Decodes values, a line each.
-private struct Trial {
-  var library: ProfileLibrary
-  let subjects: [(Subject.Kind, BluetoothUUID)]
-  let service: BluetoothUUID?
-  let isJSON: Bool
-  let isWritten: Bool
-  /// What is printed.
-  var lines: [UInt8] = []
-  private var decoded = Decoded()
-
-  init(
-    library: ProfileLibrary, subjects: [(Subject.Kind, BluetoothUUID)], service: BluetoothUUID?,
-    isJSON: Bool, isWritten: Bool
-  ) {
-    self.library = library
-    self.subjects = subjects
-    self.service = service
-    self.isJSON = isJSON
-    self.isWritten = isWritten
-  }
-
-  mutating func decode(_ bytes: [UInt8]) {
-    var output = Output()
-    var decoder = ValueDecoder()
-    decoded.clear()
-    for (kind, uuid) in subjects {
-      let match = library.match(
-        kind, uuid, service: service, bytes.bytes, isWritten: isWritten, isOfDevice: { _ in false })
-      switch match {
-      case .definition(let definition):
-        let context = DecodingContext(isWritten: isWritten)
-        decoder.decode(definition, bytes.bytes, context, into: &decoded)
-      case .message(let vendor, let message, let frame, let isRequest):
-        vendor.decode(
-          frame, message, bytes.bytes, isRequest: isRequest, with: &decoder, into: &decoded)
-      case nil: continue
-      }
-      break
-    }
-    if decoded.definition == nil {
-      output.text(isJSON ? "{}" : "no profile decodes this")
-    } else if isJSON {
-      var line = Output()
-      decoded.writeJSON(bytes.bytes, line: &line, into: &output)
-    } else {
-      DecodedWriter(decoded, isJSON: false)?.line(bytes.bytes, into: &output)
-    }
-    output.byte(0x0a)
-    lines.append(output.bytes)
   }
 }

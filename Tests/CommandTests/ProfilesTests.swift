@@ -38,6 +38,35 @@ struct ProfilesTests {
     #expect(result.errors != "")
   }
 
+  @Test("A protocol of one's own is taken at its word, over several lines too")
+  func ownProtocol() throws {
+    let folder = try Folder()
+    let yaml = try Program.run(["profiles", "show", "wristband"]).output
+    let file = try folder.write("own.yaml", yaml)
+    let decode = ["profiles", "decode", "--profile", file, "--uuid", "fff6"]
+    let bad = try Program.run(decode + ["--written", "a506030b1400"])
+    #expect(bad.text == "packet count for 11-20?, checksum 00, not bf\n")
+    let part = try Program.run(decode + ["a506830003"])
+    #expect(part.text == "part of a frame: command 83, bytes 1–5 of 6\n")
+    let input = try folder.write("lines", [UInt8]("a506830003\n23\n".utf8))
+    let lines = try Program.run(decode, input: input)
+    #expect(
+      lines.text == "part of a frame: command 83, bytes 1–5 of 6\npacket count 768\n")
+  }
+
+  @Test("Of what comes nearest it is said what it wants")
+  func nearest() throws {
+    let decode = ["profiles", "decode"]
+    let short = try Program.run(decode + ["--service-data", "feaa", "00eb01"])
+    #expect(
+      short.text == "no profile decodes this; Eddystone-UID wants 18 to 20 bytes, not 3\n")
+    let elsewhere = try Program.run(decode + ["--uuid", "ffe1", "4f4b"])
+    #expect(
+      elsewhere.text
+        == "no profile decodes this; Serial Data is a characteristic of service ffe0\n")
+    #expect(try Program.run(decode + ["--uuid", "ffe1", "--json", "4f4b"]).text == "{}\n")
+  }
+
   @Test("A profile of one's own is checked, and decodes")
   func own() throws {
     let folder = try Folder()

@@ -75,10 +75,17 @@ struct ProfileTests {
       return vendor.frame.parts(of: bytes.bytes, Slice(start: 0, count: bytes.count))
     }
     let (request, response) = (frame("a506030b14bf"), frame("a50683030023"))
-    #expect(vendor.isRequest(3, onRequestChannel: false))
-    #expect(!vendor.isRequest(0x83, onRequestChannel: true))
-    #expect(vendor.answers(response, request))
-    #expect(!vendor.answers(frame("a505ff015e"), request))
+    func isRequest(_ frame: Frame, onRequestChannel: Bool) -> Bool {
+      vendor.isRequest(frame, RawSpan(), onRequestChannel: onRequestChannel)
+    }
+    #expect(isRequest(request, onRequestChannel: false))
+    #expect(!isRequest(response, onRequestChannel: true))
+    func answers(_ response: Frame, _ request: Frame) -> Bool {
+      vendor.exchange.answers(
+        response.command, request.command, response.sequence, request.sequence)
+    }
+    #expect(answers(response, request))
+    #expect(!answers(frame("a505ff015e"), request))
     #expect(vendor.message(3, isRequest: true)?.definition.name == "sport_packet_count.request")
     #expect(vendor.message(4, isRequest: true)?.definition.name == "unknown")
   }

@@ -2802,6 +2802,7 @@ characteristics:
     exchange:
       request: command == 1 || command == 2 || command == 4 || command == 5 || (command >= 7 && command <= 24 &&
         command % 3 != 0) || command == 25 || command == 26 || command == 27
+      request_field: request
     examples:
       - {hex: "01 05", written: true, fields: {command: set_communication_interval, interval: 5},
          text: "set communication interval, 5 min"}
@@ -3075,7 +3076,7 @@ characteristics:
                   - {name: data, type: bytes}
                 other: [{name: parameter, type: bytes, when: remaining > 0}]
           other: [{name: parameter, type: bytes, when: remaining > 0}]
-    exchange: {request: command < 32, response: 32, timeout_ms: 30000}
+    exchange: {request: command < 32, response: 32, request_field: request, timeout_ms: 30000}
     examples:
       - {hex: "04 59 01", written: true, fields: {command: set_crank_length, crank_length: 172.5},
          text: "set crank length, 172.5 mm"}
@@ -3887,7 +3888,7 @@ characteristics:
                   - {name: target_speed_high, type: u16, scale: {decimal: -2}, unit: km/h}
                 other: [{name: parameter, type: bytes, when: remaining > 0}]
           other: [{name: parameter, type: bytes, when: remaining > 0}]
-    exchange: {request: command < 0x80, response: 0x80}
+    exchange: {request: command < 0x80, response: 0x80, request_field: request}
     examples:
       - {hex: "00", written: true, fields: {command: request_control}, text: request control}
       - {hex: "80 00 01", fields: {command: response, request: request_control, result: success},
@@ -5238,7 +5239,7 @@ characteristics:
                 5: [{name: route_name, type: utf8, label: ""}]
                 other: [{name: parameter, type: bytes, when: remaining > 0}]
           other: [{name: parameter, type: bytes, when: remaining > 0}]
-    exchange: {request: command < 32, response: 32, timeout_ms: 30000}
+    exchange: {request: command < 32, response: 32, request_field: request, timeout_ms: 30000}
     examples:
       - {hex: "05 01 00", written: true, fields: {command: request_name_of_route, route: 1}}
       - {hex: "20 05 01 4c 61 6b 65", fields: {request: request_name_of_route, route_name: Lake},
@@ -5282,7 +5283,7 @@ characteristics:
                 5: [{name: user_index, type: u8, special: {255: unknown}, label: user}]
                 other: [{name: parameter, type: bytes, when: remaining > 0}]
           other: [{name: parameter, type: bytes, when: remaining > 0}]
-    exchange: {request: command < 32, response: 32}
+    exchange: {request: command < 32, response: 32, request_field: request}
     examples:
       - {hex: "02 01 d2 04", written: true, fields: {command: consent, user_index: 1}, text: "consent, user 1, consent code <hidden>"}
       - {hex: "20 02 01", fields: {request: consent, result: success}, text: "response, to consent, success"}
@@ -5798,7 +5799,7 @@ characteristics:
                 3: [{name: checksum, type: u32, format: hex}]
                 other: [{name: parameter, type: bytes, when: remaining > 0}]
           other: [{name: parameter, type: bytes, when: remaining > 0}]
-    exchange: {request: command < 0x60, response: 0x60}
+    exchange: {request: command < 0x60, response: 0x60, request_field: request}
     examples:
       - {hex: "05 00 00 00 00 00 01 00 00", written: true, fields: {command: read, offset: 0, length: 256},
          text: "read, offset 0, length 256"}
@@ -5828,7 +5829,7 @@ characteristics:
                        5: out_of_bounds, 6: too_many_objects, 7: no_object, 8: object_id_not_found}
             - {name: objects, type: u32, when: request == 7 && result == 1}
           other: [{name: parameter, type: bytes, when: remaining > 0}]
-    exchange: {request: command < 0x70, response: 0x70}
+    exchange: {request: command < 0x70, response: 0x70, request_field: request}
     examples:
       - {hex: "04", written: true, fields: {command: next}, text: next}
       - {hex: "70 07 01 03 00 00 00", fields: {request: request_number_of_objects, result: success, objects: 3},
@@ -6227,7 +6228,7 @@ characteristics:
                   - {name: highest, type: u16, label: to, when: filter == 1}
                   - {name: earliest, type: datetime, label: "", when: filter == 2}
                   - {name: latest, type: datetime, label: to, when: filter == 2}
-    exchange: {request: command < 5 || command == 7, timeout_ms: 30000}
+    exchange: {request: command < 5 || command == 7, request_field: request, timeout_ms: 30000}
     examples:
       - {hex: "01 01", written: true, fields: {command: report_stored_records, operator: all_records},
          text: "report stored records, all records"}
@@ -6262,7 +6263,7 @@ characteristics:
                 4:
                   - {name: earliest, type: u16, unit: min, label: ""}
                   - {name: latest, type: u16, unit: min, label: to}
-    exchange: {request: command < 5 || command == 7, timeout_ms: 30000}
+    exchange: {request: command < 5 || command == 7, request_field: request, timeout_ms: 30000}
     examples:
       - {hex: "01 04 01 05 00 0a 00", written: true, fields: {filter: time_offset, earliest: 5, latest: 10},
          text: "report stored records, within, time offset, 5 min, to 10 min"}
@@ -6295,7 +6296,7 @@ characteristics:
                   - {name: highest, type: u16, label: to, when: filter == 1}
                   - {name: earliest, type: u32, unit: s, label: "", when: filter == 2}
                   - {name: latest, type: u32, unit: s, label: to, when: filter == 2}
-    exchange: {request: command < 5 || command == 7, timeout_ms: 30000}
+    exchange: {request: command < 5 || command == 7, request_field: request, timeout_ms: 30000}
     examples:
       - {hex: "01 02 01 05 00", written: true, fields: {operator: up_to, filter: sequence_number, highest: 5}}
       - {hex: "07 03 02 7d 00 00 00", written: true, fields: {command: combined_report, earliest: 125}}
@@ -6310,7 +6311,7 @@ characteristics:
         cases:
           6: [{layout: outcome}]
           other: [{name: operand, type: bytes, when: remaining > 0}]
-    exchange: {request: command < 5 || command == 7, timeout_ms: 30000}
+    exchange: {request: command < 5 || command == 7, request_field: request, timeout_ms: 30000}
     examples:
       - {hex: "07 02 01 05 00", written: true, fields: {command: combined_report, operator: up_to, operand: "010500"}}
       - {hex: "03 00", written: true, fields: {command: abort}, text: abort}
@@ -6379,7 +6380,7 @@ characteristics:
                values: {1: success, 2: op_code_not_supported, 3: invalid_operand, 4: operation_failed}}
             - {name: locations, type: u8, values: sensor_location, repeat: rest, when: request == 4 && result == 1}
           other: [{name: parameter, type: bytes, when: remaining > 0}]
-    exchange: {request: command < 16, response: 16, timeout_ms: 30000}
+    exchange: {request: command < 16, response: 16, request_field: request, timeout_ms: 30000}
     examples:
       - {hex: "01 00 00 00 00", written: true, fields: {command: set_cumulative_value, cumulative_value: 0},
          text: "set cumulative value, 0"}
@@ -7048,9 +7049,11 @@ applies_to:
   - {characteristic: "69d1d8f3-45e1-49a8-9821-9bbdfdaad9d9"}
   - {characteristic: "22eac6e9-24d6-4bb5-be44-b36ace7c7bfb"}
 channels: {requests: "69d1d8f3-45e1-49a8-9821-9bbdfdaad9d9", responses: "22eac6e9-24d6-4bb5-be44-b36ace7c7bfb"}
+# An answer goes over as many notifications as it needs; only its fields tell where it ends.
 frame:
   command: {at: 0, type: u8}
   payload: [1, 0]
+  reassemble: {timeout_ms: 2000, max: 4096}
 exchange: {response: command}
 messages:
   - command: 0
@@ -7200,6 +7203,7 @@ frame:
   command: [{at: 0, type: u8}, {at: 1, type: u8}]
   payload: [2, -1]
   checksum: {at: -1, algorithm: xor8, over: [0, -1]}
+  padding: "00"
 exchange: {response: command}
 messages:
   - command: [0x33, 0x01]
@@ -7207,7 +7211,6 @@ messages:
     direction: request
     fields:
       - {name: power, type: u8, values: {0: "off", 1: "on"}}
-      - {name: padding, type: bytes, quiet: true}
     text: "power {power}"
     examples:
       - hex: "33 01 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 33"
@@ -7222,7 +7225,6 @@ messages:
     direction: response
     fields:
       - {name: result, type: u8, values: {0: ok}, open: true}
-      - {name: padding, type: bytes, quiet: true}
     text: "power {result}"
     examples:
       - hex: "33 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 32"
@@ -7231,8 +7233,7 @@ messages:
   - command: [0xaa, 0x01]
     name: power.get.request
     direction: request
-    fields:
-      - {name: padding, type: bytes, quiet: true}
+    fields: []
     text: "power?"
     examples:
       - hex: "aa 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 ab"
@@ -7242,7 +7243,6 @@ messages:
     direction: response
     fields:
       - {name: power, type: u8, values: {0: "off", 1: "on"}}
-      - {name: padding, type: bytes, quiet: true}
     text: "power {power}"
     examples:
       - hex: "aa 01 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 aa"
@@ -7253,7 +7253,6 @@ messages:
     direction: request
     fields:
       - {name: brightness, type: u8}
-      - {name: padding, type: bytes, quiet: true}
     text: "brightness {brightness}"
     examples:
       - hex: "33 04 64 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 53"
@@ -7264,7 +7263,6 @@ messages:
     direction: response
     fields:
       - {name: result, type: u8, values: {0: ok}, open: true}
-      - {name: padding, type: bytes, quiet: true}
     text: "brightness {result}"
     examples:
       - hex: "33 04 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 37"
@@ -7273,8 +7271,7 @@ messages:
   - command: [0xaa, 0x04]
     name: brightness.get.request
     direction: request
-    fields:
-      - {name: padding, type: bytes, quiet: true}
+    fields: []
     text: "brightness?"
     examples:
       - hex: "aa 04 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 ae"
@@ -7284,7 +7281,6 @@ messages:
     direction: response
     fields:
       - {name: brightness, type: u8}
-      - {name: padding, type: bytes, quiet: true}
     text: "brightness {brightness}"
     examples:
       - hex: "aa 04 32 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 9c"
@@ -7316,7 +7312,6 @@ messages:
     direction: response
     fields:
       - {name: result, type: u8, values: {0: ok}, open: true}
-      - {name: padding, type: bytes, quiet: true}
     text: "mode {result}"
     examples:
       - hex: "33 05 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 36"
@@ -7327,7 +7322,6 @@ messages:
     direction: request
     fields:
       - {name: selector, type: u8}
-      - {name: padding, type: bytes, quiet: true}
     text: "mode?"
     examples:
       - hex: "aa 05 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 ae"
@@ -7338,7 +7332,7 @@ messages:
     direction: response
     fields:
       - {name: mode, type: u8, format: hex, values: mode, open: true}
-      - {name: padding, type: bytes, quiet: true}
+      - {name: parameters, type: bytes, quiet: true}
     text: "mode {mode}"
     examples:
       - hex: "aa 05 02 ff 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 52"
@@ -7347,8 +7341,7 @@ messages:
   - command: [0xaa, 0x06]
     name: firmware.get.request
     direction: request
-    fields:
-      - {name: padding, type: bytes, quiet: true}
+    fields: []
     text: "firmware?"
     examples:
       - hex: "aa 06 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 ac"
@@ -7358,7 +7351,6 @@ messages:
     direction: response
     fields:
       - {name: firmware, type: utf8, terminator: "00"}
-      - {name: padding, type: bytes, quiet: true}
     text: "firmware {firmware:n}"
     examples:
       - hex: "aa 06 31 2e 30 30 2e 31 37 00 00 00 00 00 00 00 00 00 00 9b"
@@ -7369,7 +7361,6 @@ messages:
     direction: request
     fields:
       - {name: selector, type: u8, values: selector, open: true}
-      - {name: padding, type: bytes, quiet: true}
     text: "{selector}?"
     examples:
       - hex: "aa 07 02 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 af"
@@ -7384,7 +7375,6 @@ messages:
         cases:
           "3-4": [{name: version, type: utf8, terminator: "00"}]
           other: [{name: data, type: bytes}]
-      - {name: padding, type: bytes, quiet: true, optional: true}
     examples:
       - hex: "aa 07 03 31 2e 30 30 2e 30 31 00 00 00 00 00 00 00 00 00 9e"
         fields: {selector: hardware_version, version: 1.00.01}
@@ -7400,7 +7390,6 @@ messages:
       - {name: time_flag, type: u8, quiet: true}
       - {name: zone_hours, type: i8}
       - {name: zone_minutes, type: u8}
-      - {name: padding, type: bytes, quiet: true}
     text: "{hour:02}:{minute:02}:{second:02}, weekday {weekday}, zone {zone_hours}"
     examples:
       - hex: "33 09 0c 22 38 03 01 f9 00 00 00 00 00 00 00 00 00 00 00 d7"
@@ -7411,7 +7400,6 @@ messages:
     direction: response
     fields:
       - {name: result, type: u8, values: {0: ok}, open: true}
-      - {name: padding, type: bytes, quiet: true}
     text: "time {result}"
     examples:
       - hex: "33 09 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 3a"
@@ -7422,7 +7410,6 @@ messages:
     unsolicited: true
     fields:
       - {name: result, type: u8, values: {0: connected}, open: true}
-      - {name: padding, type: bytes, quiet: true}
     text: "Wi-Fi {result}"
     examples:
       - hex: "ee 11 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 ff"
@@ -7433,7 +7420,6 @@ messages:
     unsolicited: true
     fields:
       - {name: brightness, type: u8}
-      - {name: padding, type: bytes, quiet: true}
     text: "brightness {brightness}"
     examples:
       - hex: "ee 20 32 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 fc"
@@ -7492,7 +7478,7 @@ frame:
   sequence: {at: 6, type: u8}
   payload: [8, 0]
   reassemble: {timeout_ms: 5000, max: 4096}
-exchange: {sequence: true, timeout_ms: 40000}
+exchange: {request: "first.operation & 1 == 0", sequence: true, timeout_ms: 40000}
 # The payload is a CBOR map, shown as bytes.
 messages:
   - command: [0, 0]

@@ -9,8 +9,9 @@ struct MapDocument: ~Copyable {
   private let devices: [MapDevice]
   private var sink: JSONSink
 
-  /// What values mean.
+  /// What values mean, and whose are written.
   private var reading: ValueReading
+  private var server: UInt64?
 
   init(_ devices: [MapDevice], showsKeys: Bool, profiles: SuppliedProfiles?) {
     reading = ValueReading(profiles, showsKeys: showsKeys)
@@ -32,6 +33,8 @@ struct MapDocument: ~Copyable {
   }
 
   private mutating func write(_ device: MapDevice) {
+    server = device.key
+    reading.learn(device)
     if let address = device.address { sink.address("address", address) }
     if let kind = device.kind?.key { sink.word("address_type", kind) }
     if let identity = device.identity { sink.address("identity", identity) }
@@ -239,7 +242,7 @@ struct MapDocument: ~Copyable {
     if let use = characteristic.use {
       write(
         use, characteristic.attribute.uuid, service: service,
-        isWritten: characteristic.isOnlyWritten)
+        isWritten: characteristic.isOnlyWritten, handle: characteristic.value.handle)
     }
     write(characteristic.descriptors, database, connection)
   }
@@ -247,7 +250,7 @@ struct MapDocument: ~Copyable {
   /// The value, and what was tried.
   private mutating func write(
     _ use: AttributeUse, _ uuid: BluetoothUUID?, service: BluetoothUUID? = nil,
-    isWritten: Bool = false
+    isWritten: Bool = false, handle: UInt16? = nil
   ) {
     if let value = use.value {
       if use.holdsKey(uuid), !sink.showsKeys {
@@ -257,7 +260,9 @@ struct MapDocument: ~Copyable {
       }
       sink.number("value_packet", use.valuePacket)
       if let uuid, uuid != .encryptedDataKeyMaterial,
-        reading.readAlone(uuid, service: service, value.bytes, isWritten: isWritten)
+        reading.readAlone(
+          uuid, service: service, value.bytes, isWritten: isWritten, server: server,
+          handle: handle)
       {
         sink.key("decoded")
         reading.writeJSON(value.bytes, into: &sink.output)

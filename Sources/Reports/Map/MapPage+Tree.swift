@@ -48,7 +48,8 @@ extension MapPage {
     reading.clear()
     if let value = characteristic.use?.value, attribute.uuid != .encryptedDataKeyMaterial {
       _ = reading.readAlone(
-        attribute.uuid, service: service, value.bytes, isWritten: characteristic.isOnlyWritten)
+        attribute.uuid, service: service, value.bytes, isWritten: characteristic.isOnlyWritten,
+        server: device.key, handle: characteristic.value.handle)
     }
     if !characteristic.isPlaceholder {
       out.spaces(2)

@@ -72,6 +72,7 @@ struct MapPage: ~Copyable {
   // MARK: The heading
 
   private mutating func write(_ device: MapDevice) {
+    reading.learn(device)
     if let adapter = device.adapter {
       out.text("this host")
       if adapter != 0xffff {

@@ -84,6 +84,8 @@ package struct ValueLines: PacketReport, ~Copyable {
     conversations.finish(memory)
     write(memory, into: &output)
     if form == .csv { header(into: &output) }
+    // Where reading stopped early, more may have come.
+    if form == .json, !filter.isSatisfied { writeExchanges(into: &output) }
   }
 
   private mutating func write(_ memory: Memory, into output: inout Output) {

@@ -256,6 +256,11 @@ struct ValueSeries: Sendable {
     if value.isPlain { course.add(content, NumberForm(value.attribute.uuid)) }
     if let quantity = reading.quantity { quantities.add(quantity, reading) }
     lastLength = content.byteCount
+    // What other values say of it may have come only now.
+    if isSame, lastText.isEmpty, reading.hasMeaning {
+      lastText.append(reading.line.bytes.part(Slice(start: 0, count: Self.keptText)))
+      if firstText.isEmpty, first == last { firstText = lastText }
+    }
     guard !isSame else { return }
     distinct.add(content, limit: distinctLimit)
     if isPrintable {

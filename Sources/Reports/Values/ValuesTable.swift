@@ -287,23 +287,26 @@ struct ValuesTable: ~Copyable {
 
   /// Says what became of the requests of vendors' protocols.
   mutating func say(_ tallies: [VendorTally], into output: inout Output) {
-    for tally in tallies where tally.requests > 0 {
-      out.string(tally.vendor.profile)
+    for tally in tallies where !tally.isEmpty {
+      out.string(tally.title)
       if tallies.count > 1 {
         out.text(", connection ")
         out.decimal(Int(tally.conversation >> 1))
       }
       out.text(": ")
-      out.count(tally.requests, "request", "requests")
-      if tally.answered == tally.requests {
-        out.text(tally.requests == 1 ? ", answered" : ", all answered")
-      } else {
-        out.text(", ")
-        out.decimal(tally.answered)
-        out.text(" answered; no answer to ")
-        out.packets(tally.unanswered[...], glyphs)
-      }
+      out.requests(of: tally, glyphs)
       finishLine(into: &output)
+      for one in tally.unfinished {
+        out.text("  ")
+        out.unfinished(one)
+        finishLine(into: &output)
+      }
+      if tally.unfinishedCount > tally.unfinished.count {
+        out.text("  and ")
+        out.decimal(tally.unfinishedCount - tally.unfinished.count)
+        out.text(" more that are not complete")
+        finishLine(into: &output)
+      }
     }
   }
 

@@ -1,0 +1,167 @@
+import Bluetooth
+import Bytes
+
+/// A message in several frames, as far as they came.
+struct ChunkedMessage: Sendable {
+  private struct Piece: Sendable {
+    /// Which one it is, from 0.
+    let place: Int
+    let payload: [UInt8]
+  }
+
+  let command: Int?
+  /// How many pieces there are, where the frames say so, or the last one came.
+  private(set) var count: Int?
+  /// When the last piece came.
+  private(set) var last: Timestamp?
+  /// The packets that they came in, the first few.
+  private(set) var packets: [Int] = []
+  private var pieces: [Piece] = []
+  /// What stands before the payload, in the first piece.
+  private var head: [UInt8] = []
+  private var size = 0
+  private var highest = -1
+  /// A frame whose checksum is wrong, the first such.
+  private var damaged: Frame?
+
+  /// So many pieces a message may have.
+  private static let mostPieces = 1024
+
+  init(_ frame: Frame) { command = frame.command }
+
+  /// What became of a piece.
+  enum Outcome {
+    /// It is none of this message's: that is over.
+    case other
+    /// It was taken, or told to be wrong.
+    case taken(ChunkNote)
+  }
+
+  /// Takes a piece.
+  mutating func take(
+    _ frame: Frame, _ bytes: RawSpan, _ layout: FrameLayout.Chunk, _ packets: [Int],
+    _ time: Timestamp?
+  ) -> Outcome {
+    let payload = bytes.part(frame.payload).array
+    if let last, let time, !pieces.isEmpty,
+      time.nanoseconds(since: last) > Int64(layout.timeout) * 1_000_000
+    {
+      return .other
+    }
+    if let count, let said = frame.chunks, said != count { return .other }
+    guard frame.command == command, size + payload.count <= layout.most,
+      pieces.count < Self.mostPieces
+    else { return .other }
+    // The last one, where only that is marked, stands behind all that came.
+    let isMarked = frame.isLastChunk
+    if isMarked, let count, pieces.contains(where: { $0.place == count - 1 }) {
+      guard pieces.contains(where: { $0.place == count - 1 && $0.payload == payload }) else {
+        return .other
+      }
+      if let time { last = time }
+      return .taken(ChunkNote(number: count, count: count, isRepeated: true))
+    }
+    let place = isMarked ? highest + 1 : frame.chunk ?? 0
+    var note = ChunkNote(number: place + 1, count: frame.chunks ?? count)
+    guard place >= 0, place < note.count ?? Self.mostPieces else {
+      note.isBeyond = true
+      return pieces.isEmpty ? .taken(note) : .other
+    }
+    if let held = pieces.first(where: { $0.place == place }) {
+      guard held.payload == payload else { return .other }
+      if let time { last = time }
+      note.isRepeated = true
+      return .taken(note)
+    }
+    if isMarked { count = place + 1 } else { count = frame.chunks ?? count }
+    note.count = count
+    note.isLate = place < highest
+    if place > highest + 1 {
+      note.firstMissing = highest + 2
+      note.missing = place - highest - 1
+    }
+    if head.isEmpty || place == 0 {
+      let start = Int(frame.bytes.start)
+      head = bytes.part(Slice(start: start, count: Int(frame.payload.start) - start)).array
+    }
+    if !frame.isSound, damaged == nil { damaged = frame }
+    highest = max(highest, place)
+    size += payload.count
+    pieces.append(Piece(place: place, payload: payload))
+    for packet in packets where self.packets.count < VendorMessages.listed {
+      self.packets.append(packet)
+    }
+    if let time { last = time }
+    return .taken(note)
+  }
+
+  /// Whether a piece came.
+  var hasPieces: Bool { !pieces.isEmpty }
+
+  /// Whether all came.
+  var isComplete: Bool { count.map { pieces.count >= $0 } ?? false }
+
+  /// The joined message and its frame.
+  func whole(_ frame: Frame) -> (bytes: [UInt8], frame: Frame) {
+    var bytes = head
+    for piece in pieces.sorted(by: { $0.place < $1.place }) { bytes += piece.payload }
+    return (bytes, (damaged ?? frame).joined(head: head.count, count: bytes.count))
+  }
+
+  /// What is missing, now that no more will come.
+  var unfinished: Unfinished {
+    var missing: [Int] = []
+    var there = [Bool](repeating: false, count: highest + 1)
+    for piece in pieces { there[piece.place] = true }
+    var place = 0
+    while place < count ?? highest + 1, missing.count < VendorSeries.listed {
+      if place > highest || !there[place] { missing.append(place + 1) }
+      place += 1
+    }
+    return Unfinished(
+      kind: .parts, packet: packets.first ?? 0, count: count, received: pieces.count,
+      missing: missing)
+  }
+}
+
+extension VendorMessages {
+  /// Puts a message in several frames together.
+  ///
+  /// - Returns: the joined frame, in the sighting's bytes; nil where more must come.
+  mutating func chunk(
+    _ sighting: inout VendorSighting, _ frame: Frame, _ bytes: RawSpan, _ slot: Int,
+    _ moment: Moment
+  ) -> Frame? {
+    guard let layout = moment.vendor.frame.chunk else { return frame }
+    let packets = sighting.packets.isEmpty ? [moment.packet] : sighting.packets
+    var message = channels[slot].chunks ?? ChunkedMessage(frame)
+    channels[slot].chunks = nil
+    var outcome = message.take(frame, bytes, layout, packets, moment.time)
+    if case .other = outcome {
+      if message.hasPieces {
+        sighting.unfinished.append(message.unfinished)
+        _ = tally(moment.vendor.profile, moment.place, moment.conversation)
+        note(message.unfinished, moment.place, moment.conversation)
+      }
+      message = ChunkedMessage(frame)
+      outcome = message.take(frame, bytes, layout, packets, moment.time)
+    }
+    guard case .taken(let note) = outcome else { return frame }
+    sighting.chunk = note
+    guard message.isComplete else {
+      if message.hasPieces {
+        channels[slot].chunks = message
+        _ = tally(moment.vendor.profile, moment.place, moment.conversation)
+      }
+      if let checksum = frame.checksum, !frame.isSound { sighting.badChecksum = checksum }
+      return nil
+    }
+    let (whole, joinedFrame) = message.whole(frame)
+    if message.packets.count > 1 {
+      join(&sighting, whole, message.packets)
+    } else {
+      sighting.bytes = whole
+    }
+    return joinedFrame
+  }
+}

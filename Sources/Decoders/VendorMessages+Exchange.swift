@@ -1,0 +1,194 @@
+package import Bluetooth
+import Bytes
+
+// Requests and the responses to them: of protocols and of control points.
+
+extension VendorMessages {
+  /// A request that waits for its answer.
+  struct Request: Sendable {
+    let conversation: UInt64
+    /// The protocol's place, or below 0 a control point.
+    let owner: Int
+    let command: Int?
+    let sequence: Int?
+    let packet: Int
+    let time: Timestamp?
+    /// For how many milliseconds it waits.
+    let timeout: Int
+  }
+
+  /// How many open requests and conversations are remembered.
+  private static let mostRequests = 256
+  private static let mostTallies = 256
+
+  /// Whether a request waits for its answer.
+  package var hasRequests: Bool { !requests.isEmpty }
+
+  /// Takes a request that something answers.
+  mutating func request(_ request: Request, _ title: String) {
+    if let tally = tally(title, request.owner, request.conversation) {
+      tallies[tally].requests += 1
+    }
+    if requests.count >= Self.mostRequests { giveUp(0) }
+    requests.append(request)
+  }
+
+  /// Takes a protocol's response, and finds the oldest request that it fits.
+  mutating func response(
+    _ frame: Frame, _ vendor: VendorProtocol, _ moment: Moment
+  ) -> ExchangeNote {
+    answer(vendor.profile, moment.place, moment.conversation, moment.packet, moment.time) {
+      vendor.exchange.answers(
+        frame.command, $0.command, frame.sequence, $0.sequence)
+    }
+  }
+
+  /// Finds the oldest request that a response fits.
+  private mutating func answer(
+    _ title: String, _ owner: Int, _ conversation: UInt64, _ packet: Int, _ time: Timestamp?,
+    _ fits: (Request) -> Bool
+  ) -> ExchangeNote {
+    expire(time, owner)
+    var note = ExchangeNote()
+    let found = requests.firstIndex {
+      $0.owner == owner && $0.conversation == conversation && fits($0)
+    }
+    let tally = tally(title, owner, conversation)
+    guard let found else {
+      note.isOrphan = true
+      return note
+    }
+    note.request = requests[found].packet
+    if let sent = requests[found].time, let time { note.latency = time.nanoseconds(since: sent) }
+    if let tally { tallies[tally].answered += 1 }
+    requests.remove(at: found)
+    return note
+  }
+
+  // MARK: Control points
+
+  /// Takes a value of a control point: a characteristic to which requests are written, and which sends the
+  /// responses.
+  ///
+  /// - Returns: what it answers; nil where it is a request, or nothing of the kind.
+  package mutating func acceptControl(
+    _ definition: Definition, _ exchange: VendorProtocol.Exchange, conversation: UInt64,
+    handle: UInt16, isWritten: Bool, _ bytes: RawSpan, packet: Int, time: Timestamp?
+  ) -> ExchangeNote? {
+    guard let command = definition.command(of: bytes) else { return nil }
+    let owner = -1 - Int(handle)
+    if isWritten {
+      guard exchange.isRequest(command) ?? true else { return nil }
+      request(
+        Request(
+          conversation: conversation, owner: owner, command: command, sequence: nil,
+          packet: packet, time: time, timeout: exchange.timeout), definition.name)
+      return nil
+    }
+    guard exchange.request == nil || exchange.isRequest(command) == false,
+      exchange.isResponse(command)
+    else { return nil }
+    var named: Int?
+    if !exchange.requestField.isEmpty {
+      named = looker.number(of: exchange.requestField, definition, bytes)
+    }
+    return answer(definition.name, owner, conversation, packet, time) { request in
+      if let named, named != request.command { return false }
+      return exchange.answers(command, request.command, nil, nil)
+    }
+  }
+
+  /// Takes in that a server refused the request that a packet carried: no response will come.
+  package mutating func refuse(_ packet: Int) {
+    guard let found = requests.lastIndex(where: { $0.packet == packet }) else { return }
+    let request = requests.remove(at: found)
+    if let tally = tally("", request.owner, request.conversation) {
+      tallies[tally].refused += 1
+    }
+  }
+
+  // MARK: Counting
+
+  /// Where the requests of a conversation are counted; nil where there is no room.
+  mutating func tally(_ title: String, _ owner: Int, _ conversation: UInt64) -> Int? {
+    let known = tallies.firstIndex { $0.conversation == conversation && $0.owner == owner }
+    if let known { return known }
+    guard tallies.count < Self.mostTallies else { return nil }
+    tallies.append(VendorTally(conversation: conversation, title: title, owner: owner))
+    return tallies.count - 1
+  }
+
+  /// Gives requests up whose time is over.
+  private mutating func expire(_ time: Timestamp?, _ owner: Int) {
+    guard let time else { return }
+    var index = 0
+    while index < requests.count {
+      let request = requests[index]
+      let wait = Int64(request.timeout) * 1_000_000
+      if request.owner == owner, let sent = request.time, time.nanoseconds(since: sent) > wait {
+        giveUp(index)
+      } else {
+        index += 1
+      }
+    }
+  }
+
+  private mutating func giveUp(_ index: Int) {
+    let request = requests.remove(at: index)
+    let found = tallies.firstIndex {
+      $0.conversation == request.conversation && $0.owner == request.owner
+    }
+    if let found, tallies[found].unanswered.count < Self.listed {
+      tallies[found].unanswered.append(request.packet)
+    }
+  }
+
+  /// Takes the end: what is open stays without an answer, or incomplete.
+  package mutating func finish() {
+    while !requests.isEmpty { giveUp(0) }
+    for one in series { note(one.unfinished, one.owner, one.conversation) }
+    series.removeAll()
+    for index in channels.indices {
+      guard let open = channels[index].chunks else { continue }
+      note(open.unfinished, channels[index].vendor, channels[index].key >> 18)
+      channels[index].chunks = nil
+    }
+    for index in tallies.indices { tallies[index].unanswered.sort() }
+  }
+
+  /// Counts what was not complete.
+  mutating func note(_ unfinished: Unfinished, _ owner: Int, _ conversation: UInt64) {
+    let found = tallies.firstIndex { $0.conversation == conversation && $0.owner == owner }
+    guard let found else { return }
+    if unfinished.kind == .parts { tallies[found].incompleteMessages += 1 }
+    if tallies[found].unfinished.count < 16 { tallies[found].unfinished.append(unfinished) }
+  }
+}
+
+extension Definition {
+  /// The number of the first field, which is a control point's command; nil where there is none.
+  package func command(of bytes: RawSpan) -> Int? {
+    guard let field = tables.fields.first, field.kind == .unsigned,
+      field.width <= bytes.byteCount
+    else { return nil }
+    let isBigEndian = field.flags.contains(.bigEndian)
+    return Int(
+      truncatingIfNeeded: ValueDecoder.load(bytes, 0, field.width, bigEndian: isBigEndian))
+  }
+}
+
+extension VendorProtocol.Exchange {
+  /// Whether one command can be the answer to another, and one sequence number.
+  func answers(
+    _ answer: Int?, _ command: Int?, _ sequence: Int?, _ requested: Int?
+  ) -> Bool {
+    if usesSequence, sequence != requested { return false }
+    return answers(answer, command)
+  }
+
+  /// Whether a command is that of a response, as far as the rule tells without a request.
+  func isResponse(_ command: Int) -> Bool {
+    guard let rule = response, !rule.contains(where: { $0.code == .command }) else { return true }
+    return answers(command, 0)
+  }
+}

@@ -1,0 +1,209 @@
+import Bytes
+import Decoders
+
+/// What is not as it should be with a message's parts, or with the series that it belongs to.
+enum MessageRemark: Equatable {
+  case repeatedPart(Int)
+  case latePart(Int)
+  case missingParts(first: Int, count: Int)
+  case partBeyond(Int)
+  case badChecksum(found: UInt32, expected: UInt32, digits: Int)
+  case repeatedMessage
+  case messageBeyond
+  case lateMessage
+  case unfinished(Unfinished)
+
+  /// As JSON names it.
+  var code: StaticString {
+    switch self {
+    case .repeatedPart: "repeated_part"
+    case .latePart: "part_out_of_order"
+    case .missingParts: "missing_part"
+    case .partBeyond: "part_beyond_last"
+    case .badChecksum: "bad_checksum"
+    case .repeatedMessage: "repeated_message"
+    case .messageBeyond: "message_beyond_last"
+    case .lateMessage: "late_message"
+    case .unfinished(let what): what.kind == .series ? "series_incomplete" : "message_incomplete"
+    }
+  }
+
+  /// Says it.
+  func say(into line: inout Output) {
+    switch self {
+    case .repeatedPart(let number):
+      line.text("part ")
+      line.decimal(number)
+      line.text(" came before")
+    case .latePart(let number):
+      line.text("part ")
+      line.decimal(number)
+      line.text(" comes late")
+    case .missingParts(let first, let count):
+      line.text(count == 1 ? "part " : "parts ")
+      line.decimal(first)
+      if count > 1 {
+        line.text("–")
+        line.decimal(first + count - 1)
+      }
+      line.text(count == 1 ? " has not come" : " have not come")
+    case .partBeyond(let number):
+      line.text("part ")
+      line.decimal(number)
+      line.text(" is beyond the last")
+    case .badChecksum(let found, let expected, let digits):
+      line.text("checksum ")
+      line.hexDigits(UInt64(found), digits)
+      line.text(", not ")
+      line.hexDigits(UInt64(expected), digits)
+    case .repeatedMessage: line.text("came before")
+    case .messageBeyond: line.text("has a number that was not announced")
+    case .lateMessage: line.text("late")
+    case .unfinished(let what): line.unfinished(what)
+    }
+  }
+}
+
+extension VendorSighting {
+  /// What is not as it should be, beside the message's own fields.
+  var remarks: [MessageRemark] {
+    var remarks: [MessageRemark] = []
+    if let badChecksum {
+      let width = vendor.frame.checksum?.part.width ?? 1
+      remarks.append(
+        .badChecksum(
+          found: badChecksum.found, expected: badChecksum.expected, digits: 2 * width))
+    }
+    if let chunk {
+      if chunk.isRepeated { remarks.append(.repeatedPart(chunk.number)) }
+      if chunk.isLate { remarks.append(.latePart(chunk.number)) }
+      if chunk.isBeyond { remarks.append(.partBeyond(chunk.number)) }
+      if chunk.missing > 0 {
+        remarks.append(.missingParts(first: chunk.firstMissing, count: chunk.missing))
+      }
+    }
+    if let series {
+      if series.isRepeated { remarks.append(.repeatedMessage) }
+      if series.isBeyond { remarks.append(.messageBeyond) }
+      if series.isLate { remarks.append(.lateMessage) }
+    }
+    for one in unfinished { remarks.append(.unfinished(one)) }
+    return remarks
+  }
+}
+
+extension Output {
+  /// Appends `2 of 3 that #97 announced came, 4 is missing`.
+  mutating func unfinished(_ what: Unfinished) {
+    switch what.kind {
+    case .series:
+      decimal(what.received)
+      if let count = what.count {
+        text(" of ")
+        decimal(count)
+      }
+      text(" that ")
+      packet(what.packet)
+      text(" announced came")
+    case .parts:
+      text("the message of ")
+      packet(what.packet)
+      text(" is incomplete: ")
+      decimal(what.received)
+      if let count = what.count {
+        text(" of ")
+        decimal(count)
+      }
+      text(what.count ?? what.received == 1 ? " part" : " parts")
+    }
+    guard !what.missing.isEmpty else { return }
+    text(", missing ")
+    numbers(what.missing)
+    if let count = what.count, count - what.received > what.missing.count { text(", …") }
+  }
+
+  /// Appends numbers in ascending order, runs as ranges: `2, 5–7`.
+  private mutating func numbers(_ numbers: [Int]) {
+    var place = 0
+    while place < numbers.count {
+      var end = place
+      while end + 1 < numbers.count, numbers[end + 1] == numbers[end] + 1 { end += 1 }
+      if place > 0 { text(", ") }
+      decimal(numbers[place])
+      if end > place {
+        text("–")
+        decimal(numbers[end])
+      }
+      place = end + 1
+    }
+  }
+
+  /// Appends a list in JSON of what was not complete.
+  mutating func unfinished(_ list: [Unfinished]) {
+    byte(0x5b)
+    for (index, what) in list.enumerated() {
+      if index > 0 { byte(0x2c) }
+      text("{\"kind\":\"")
+      text(what.kind.name)
+      text("\",\"packet\":")
+      decimal(what.packet)
+      if let count = what.count {
+        text(",\"count\":")
+        decimal(count)
+      }
+      text(",\"received\":")
+      decimal(what.received)
+      if !what.missing.isEmpty {
+        text(",\"missing\":[")
+        for (place, number) in what.missing.enumerated() {
+          if place > 0 { byte(0x2c) }
+          decimal(number)
+        }
+        byte(0x5d)
+      }
+      byte(0x7d)
+    }
+    byte(0x5d)
+  }
+}
+
+extension Output {
+  /// Appends what became of the requests and series of a protocol: `8 requests, 7 answered; no answer to
+  /// #109`.
+  mutating func requests(of tally: VendorTally, _ glyphs: Glyphs) {
+    var isFirst = true
+    if tally.requests > 0 {
+      isFirst = false
+      count(tally.requests, "request", "requests")
+      if tally.answered == tally.requests {
+        text(tally.requests == 1 ? ", answered" : ", all answered")
+      } else {
+        text(", ")
+        decimal(tally.answered)
+        text(" answered")
+        if tally.refused > 0 {
+          text(", ")
+          decimal(tally.refused)
+          text(" refused")
+        }
+        if !tally.unanswered.isEmpty {
+          text("; no answer to ")
+          packets(tally.unanswered[...], glyphs)
+        }
+      }
+    }
+    if tally.series > 0 {
+      if !isFirst { text("; ") }
+      isFirst = false
+      decimal(tally.completed)
+      text(" of ")
+      count(tally.series, "series", "series")
+      text(" complete")
+    }
+    if tally.incompleteMessages > 0 {
+      if !isFirst { text("; ") }
+      count(tally.incompleteMessages, "message", "messages")
+      text(" incomplete")
+    }
+  }
+}

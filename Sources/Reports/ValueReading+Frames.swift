@@ -1,0 +1,115 @@
+import Bluetooth
+import Bytes
+import Decoders
+import Sessions
+
+/// Messages of vendors' protocols: finding them, and finding them again.
+extension ValueReading {
+  /// Reads a value of which nothing is known but its attribute: a vendor's frame has to be whole.
+  ///
+  /// - Parameter server: whose value it is, where values that say what others mean were learnt of.
+  mutating func readAlone(
+    _ uuid: BluetoothUUID, service: BluetoothUUID?, _ value: RawSpan, isWritten: Bool,
+    server: UInt64? = nil, handle: UInt16? = nil
+  ) -> Bool {
+    if read(
+      uuid.subjectKind, uuid, value, isWritten: isWritten, service: service, server: server),
+      !(decoded.definition?.subject.isCarrier ?? false)
+    {
+      return true
+    }
+    let isCarried = hasMeaning
+    guard value.byteCount > 0, !uuid.isDescriptor,
+      case .message(let vendor, let message, let frame, let isRequest)? = library?.match(
+        .characteristic, uuid, service: service, value, isWritten: isWritten,
+        isOfDevice: { _ in false })
+    else {
+      guard !isCarried, known.hasFormats, value.byteCount > 0, !uuid.isDescriptor else {
+        return isCarried
+      }
+      return readByFormat(uuid, handle, server, value, decodes: true)
+    }
+    sighting = VendorSighting(vendor, message, frame, isRequest: isRequest)
+    readMessage(value, nil)
+    return hasMeaning
+  }
+
+  /// The message or the part of one that a value is; false where it is none.
+  mutating func message(
+    _ plan: Int, _ service: BluetoothUUID?, _ value: RawSpan, _ way: Way, _ conversation: UInt64,
+    _ handle: UInt16, _ packet: Int, _ time: Timestamp?, _ isOfDevice: (String) -> Bool
+  ) -> Bool {
+    let uuid = plans[plan].uuid
+    let claims =
+      plans[plan].needsContext
+      ? claims(uuid, service: service, isOfDevice: isOfDevice) : plans[plan].claims
+    for claim in claims {
+      let vendor = vendors[claim.vendor]
+      guard let isRequestChannel = vendor.isRequestChannel(way, uuid) else { continue }
+      let found = messages.accept(
+        vendor, at: claim.vendor, isByFrame: claim.isByFrame, conversation: conversation,
+        handle: handle, isWritten: way == .written, isRequestChannel: isRequestChannel, value,
+        packet: packet, time: time)
+      guard let found else { continue }
+      sighting = found
+      if keepsRecent {
+        keep(Recent(packet: packet, handle: handle, sighting: found, following: messages.following))
+      }
+      return true
+    }
+    return false
+  }
+
+  private mutating func keep(_ message: Recent) {
+    if recent.count >= Self.mostRecent { recent.removeFirst() }
+    recent.append(message)
+  }
+
+  /// Keeps what the value of a control point answers.
+  mutating func keep(_ control: ExchangeNote, _ packet: Int, _ handle: UInt16) {
+    keep(Recent(packet: packet, handle: handle, control: control))
+  }
+
+  /// Reads the message that the value of an earlier packet was; false where it was none.
+  mutating func readAgain(_ packet: Int, _ handle: UInt16?, _ value: RawSpan) -> Bool {
+    clear()
+    guard let handle,
+      let found = recent.lastIndex(where: { $0.packet == packet && $0.handle == handle })
+    else { return false }
+    control = recent[found].control
+    guard let message = recent[found].sighting else { return false }
+    sighting = message
+    readMessage(value, nil, recent[found].following)
+    return hasMeaning
+  }
+
+  /// Takes a message that was found where requests and responses are not told apart.
+  mutating func take(trial found: VendorSighting, _ value: RawSpan) {
+    clear()
+    sighting = found
+    sighting?.exchange = ExchangeNote()
+    readMessage(value, nil)
+  }
+
+  /// Decodes the message that was found, or words a part.
+  ///
+  /// - Parameters:
+  ///   - server: whose value it is, where that is known.
+  ///   - others: the messages behind it in the same value; nil: those that were found with it.
+  mutating func readMessage(
+    _ value: RawSpan, _ server: UInt64?, _ others: [VendorSighting]? = nil
+  ) {
+    guard let sighting else { return }
+    if let frame = sighting.frame, let message = sighting.message {
+      let asks = !message.definition.tables.externals.isEmpty
+      let externals = asks ? externals(of: message.definition, server) : []
+      sighting.decode(frame, message, value, externals, with: &decoder, into: &decoded)
+      if let whole = sighting.bytes { say(whole.bytes) } else { say(value) }
+    } else {
+      sayPart(sighting)
+    }
+    sighting.sayRemarks(into: &line)
+    let others = others ?? messages.following
+    if !others.isEmpty { readFollowing(others, value) }
+  }
+}

@@ -1,0 +1,136 @@
+import Bluetooth
+import Bytes
+import Decoders
+import Dissectors
+import Sessions
+
+/// Values that say what others mean, and control points.
+extension ValueReading {
+  /// Who a link's server is: the same over reconnections.
+  static func server(_ link: LinkSlot, isLocal: Bool, _ memory: Memory) -> UInt64 {
+    memory.attributes.currentKey(Attributes.key(isLocal: isLocal, memory.links.connection(link)))
+  }
+
+  /// Which conversation of a link's this is: who asks is the other side of who answers.
+  static func conversation(_ link: LinkSlot, isLocal: Bool, _ memory: Memory) -> UInt64 {
+    let number = UInt64(truncatingIfNeeded: memory.links.id(link)) << 1 | (isLocal ? 1 : 0)
+    return number & 0x3fff_ffff_ffff
+  }
+
+  /// Keeps a value that others are decoded by.
+  @inline(never)
+  mutating func keep(
+    _ use: KnownValues.Use, _ value: RawSpan, _ answer: Answer, _ memory: Memory, isLocal: Bool
+  ) {
+    guard let link = answer.link, let place = answer.attribute else { return }
+    let server = Self.server(link, isLocal: isLocal, memory)
+    let attribute = memory.attributes[place]
+    if use == .external {
+      known.keep(value, attribute.uuid, of: server)
+      return
+    }
+    let before = memory.attributes.value(before: place).map { memory.attributes[$0].handle }
+    guard let owner = before ?? (attribute.target != 0 ? attribute.target : nil) else { return }
+    known.keep(use, value, descriptor: attribute.handle, owner: owner, of: server)
+  }
+
+  /// The same for a value that `Conversations` told, which may have come in parts.
+  @inline(never)
+  mutating func keep(
+    _ use: KnownValues.Use, _ content: RawSpan, _ value: ConveyedValue, _ memory: Memory
+  ) {
+    guard value.outcome == .done else { return }
+    let server = memory.attributes.currentKey(value.attribute.server)
+    if use == .external {
+      if let uuid = value.attribute.uuid { known.keep(content, uuid, of: server) }
+    } else if let owner = value.attribute.owner, let handle = value.attribute.handle {
+      known.keep(use, content, descriptor: handle, owner: owner, of: server)
+    }
+  }
+
+  /// Learns of the values of a map that say what others mean.
+  mutating func learn(_ device: MapDevice) {
+    guard prepared else { return }
+    for characteristic in device.characteristics {
+      let uuid = characteristic.value.uuid
+      if let value = characteristic.use?.value,
+        KnownValues.use(.characteristic, uuid, wanted) == .external
+      {
+        known.keep(value.bytes, uuid, of: device.key)
+      }
+      for descriptor in characteristic.descriptors {
+        guard let value = descriptor.use?.value,
+          let use = KnownValues.use(.descriptor, descriptor.attribute.uuid, wanted)
+        else { continue }
+        known.keep(
+          use, value.bytes, descriptor: descriptor.attribute.handle,
+          owner: characteristic.value.handle, of: device.key)
+      }
+    }
+  }
+
+  /// Whether there are profiles; reads them.
+  private var prepared: Bool {
+    mutating get {
+      if !isReady { prepare() }
+      return library != nil
+    }
+  }
+
+  /// What a definition asks for of other values.
+  @inline(never)
+  mutating func externals(of definition: Definition, _ server: UInt64?) -> [Known] {
+    guard let server else { return [] }
+    if let numbers = known.numbers(for: definition, of: server) { return numbers }
+    var numbers: [Known] = []
+    var other = Decoded()
+    var decoder = ValueDecoder()
+    for external in definition.tables.externals {
+      var number = Known.unknown
+      if let value = known.value(external.uuid, of: server),
+        let found = library?.find(
+          .characteristic, external.uuid, service: nil, value.bytes, isOfDevice: { _ in false })
+      {
+        decoder.decode(found, value.bytes, into: &other)
+        number = other.number(of: external.path)
+      }
+      numbers.append(number)
+    }
+    known.remember(numbers, for: definition, of: server)
+    return numbers
+  }
+
+  /// Reads a value by the format that a descriptor of its characteristic gives; false where none does.
+  @inline(never)
+  mutating func readByFormat(
+    _ uuid: BluetoothUUID?, _ handle: UInt16?, _ server: UInt64?, _ value: RawSpan, decodes: Bool
+  ) -> Bool {
+    guard let uuid, let handle, let server,
+      let definition = known.definition(uuid, at: handle, of: server)
+    else { return false }
+    guard decodes else { return true }
+    read(definition, value, isWritten: false, nil)
+    isByFormat = hasMeaning
+    if hasMeaning { line.text(", by its presentation format") }
+    return true
+  }
+
+  /// Finds what a control point's value answers.
+  @inline(never)
+  mutating func pair(
+    _ definition: Definition, _ value: RawSpan, _ way: Way, _ conversation: UInt64,
+    _ handle: UInt16, _ packet: Int, _ time: Timestamp?
+  ) {
+    guard let exchange = definition.exchange, way != .read else { return }
+    control = messages.acceptControl(
+      definition, exchange, conversation: conversation, handle: handle,
+      isWritten: way == .written, value, packet: packet, time: time)
+    if keepsRecent, let control { keep(control, packet, handle) }
+  }
+
+  /// Takes in that a request was refused: no response will come.
+  mutating func noteRefusal(_ fields: ATTFields, _ answer: Answer) {
+    guard messages.hasRequests, fields.error != nil, let request = answer.request else { return }
+    messages.refuse(request.packet)
+  }
+}

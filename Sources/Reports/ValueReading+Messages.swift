@@ -1,0 +1,275 @@
+import Bytes
+import Decoders
+
+/// A message behind the first one of a value.
+struct FollowingMessage: Sendable {
+  var sighting: VendorSighting
+  var decoded = Decoded()
+  /// The words, those for what is wrong last, and where those begin.
+  var line: [UInt8] = []
+  var textEnd = 0
+}
+
+/// What is to be said of a message beside its fields: what it answers, where it stands in a series.
+extension ValueReading {
+  /// Reads the messages behind the first one, and says all of them in one line.
+  @inline(never)
+  mutating func readFollowing(_ sightings: [VendorSighting], _ value: RawSpan) {
+    firstEnd = line.count
+    if let sighting { Self.writeExchange(sighting.exchange, sighting.series, into: &line) }
+    isExchangeSaid = true
+    for sighting in sightings {
+      var message = FollowingMessage(sighting: sighting)
+      var words = Output()
+      if let frame = sighting.frame, let named = sighting.message {
+        var decoder = ValueDecoder()
+        sighting.decode(frame, named, value, [], with: &decoder, into: &message.decoded)
+        let whole = sighting.bytes ?? value.array
+        message.textEnd = sighting.say(
+          message.decoded, whole.bytes, showsKeys: showsKeys, into: &words)
+      } else {
+        sighting.sayPart(into: &words)
+        message.textEnd = words.count
+      }
+      sighting.sayRemarks(into: &words)
+      message.line = words.bytes.array
+      line.text("; ")
+      words.copy(into: &line)
+      Self.writeExchange(sighting.exchange, sighting.series, into: &line)
+      following.append(message)
+    }
+  }
+
+  /// What the value answers.
+  var exchange: ExchangeNote? { sighting?.exchange ?? control }
+
+  /// Writes what a message answers and where it stands in a series, behind a comma.
+  func writeExchange(into output: inout Output) {
+    guard !isExchangeSaid, let exchange else { return }
+    Self.writeExchange(exchange, sighting?.series, into: &output)
+  }
+
+  private static func writeExchange(
+    _ exchange: ExchangeNote, _ series: SeriesNote?, into output: inout Output
+  ) {
+    if let request = exchange.request {
+      output.text(", answers ")
+      output.packet(request)
+    } else if exchange.isOrphan {
+      output.text(", answers nothing")
+    }
+    guard let series, !series.isAnnouncement, !series.isBeyond, !series.isRepeated else { return }
+    output.text(", ")
+    output.decimal(series.received)
+    output.text(" of ")
+    output.decimal(series.count)
+    guard series.isComplete else { return }
+    output.text(", all that ")
+    output.packet(series.announcement)
+    output.text(" announced")
+  }
+
+  /// Writes the members of JSON for what a message answers, and so on.
+  static func writeJSON(_ exchange: ExchangeNote, into output: inout Output) {
+    if let request = exchange.request {
+      output.text(",\"answers\":")
+      output.decimal(request)
+    } else if exchange.isOrphan {
+      output.text(",\"answers_nothing\":true")
+    }
+    if let latency = exchange.latency {
+      output.text(",\"latency_ms\":")
+      output.fixed(Int(latency / 1000), decimals: 3)
+    }
+  }
+
+  /// Writes the list of the messages behind the first one.
+  func writeFollowing(_ value: RawSpan, into output: inout Output) {
+    guard !following.isEmpty else { return }
+    output.text(",\"following\":[")
+    for (place, message) in following.enumerated() {
+      if place > 0 { output.byte(0x2c) }
+      let whole = message.sighting.bytes ?? value.array
+      message.sighting.writeHead(
+        message.decoded, whole.bytes, showsKeys: showsKeys, into: &output)
+      message.sighting.writeJSON(into: &output)
+      output.text(",\"text\":\"")
+      output.jsonEscaped(message.line.bytes.part(Slice(start: 0, count: message.textEnd)))
+      output.byte(0x22)
+      message.sighting.writeProblems(
+        message.decoded, whole.bytes, showsKeys: showsKeys, into: &output)
+      output.byte(0x7d)
+    }
+    output.byte(0x5d)
+  }
+}
+
+extension VendorSighting {
+  /// Decodes the message; bytes behind the last frame of a value are what no field explains.
+  func decode(
+    _ frame: Frame, _ message: VendorProtocol.Message, _ value: RawSpan, _ externals: [Known],
+    with decoder: inout ValueDecoder, into decoded: inout Decoded
+  ) {
+    if let bytes {
+      vendor.decode(
+        frame, message, bytes.bytes, isRequest: isRequest, externals: externals, with: &decoder,
+        into: &decoded)
+    } else {
+      vendor.decode(
+        frame, message, value, isRequest: isRequest, externals: externals, with: &decoder,
+        into: &decoded)
+    }
+    if !trailing.isEmpty { decoded.addTail(trailing) }
+  }
+
+  /// Says the message; gives where what is wrong begins.
+  fileprivate func say(
+    _ decoded: Decoded, _ value: RawSpan, showsKeys: Bool, into line: inout Output
+  ) -> Int {
+    guard let writer = DecodedWriter(decoded, isJSON: false, showsKeys: showsKeys) else { return 0 }
+    writer.line(value, saysProblems: false, into: &line)
+    let end = line.count
+    for problem in decoded.problems {
+      line.text(", ")
+      writer.problem(problem, value, into: &line)
+    }
+    return end
+  }
+
+  /// Says which part of a message this is.
+  func sayPart(into line: inout Output) {
+    if let command {
+      line.text("command ")
+      line.hexDigits(UInt64(truncatingIfNeeded: command), command > 0xff ? 4 : 2)
+      line.text(", ")
+    }
+    if let chunk {
+      line.text("part ")
+      line.decimal(chunk.number)
+      if let count = chunk.count {
+        line.text(" of ")
+        line.decimal(count)
+      }
+      return
+    }
+    line.text("bytes ")
+    line.decimal(Int(part.start) + 1)
+    line.text("–")
+    line.decimal(part.end)
+    if let total {
+      line.text(" of ")
+      line.decimal(total)
+    }
+  }
+
+  /// Says what is not as it should be with the message's parts and its series, behind commas.
+  func sayRemarks(into line: inout Output) {
+    for remark in remarks {
+      line.text(", ")
+      remark.say(into: &line)
+    }
+  }
+
+  // MARK: JSON
+
+  /// Writes the beginning of the object: profile, name, fields, units.
+  fileprivate func writeHead(
+    _ decoded: Decoded, _ value: RawSpan, showsKeys: Bool, into output: inout Output
+  ) {
+    guard frame != nil else {
+      writePart(into: &output)
+      return
+    }
+    guard let definition = decoded.definition,
+      let writer = DecodedWriter(decoded, isJSON: true, showsKeys: showsKeys)
+    else { return }
+    let head = definition.jsonHead
+    output.raw(head.bytes)
+    writer.fields(value, into: &output)
+    writer.units(into: &output)
+    writer.remarks(into: &output)
+  }
+
+  /// Writes the beginning of the object for a part of a message.
+  func writePart(into output: inout Output) {
+    output.text("{\"profile\":\"")
+    output.jsonEscaped([UInt8](vendor.profile.utf8).bytes)
+    output.text("\",\"name\":\"part\",\"fields\":{")
+    if let chunk {
+      output.text("\"part\":")
+      output.decimal(chunk.number)
+      if let count = chunk.count {
+        output.text(",\"parts\":")
+        output.decimal(count)
+      }
+    } else {
+      output.text("\"first_byte\":")
+      output.decimal(Int(part.start) + 1)
+      output.text(",\"last_byte\":")
+      output.decimal(part.end)
+      if let total {
+        output.text(",\"frame_length\":")
+        output.decimal(total)
+      }
+    }
+    output.byte(0x7d)
+  }
+
+  /// Writes what a message answers, where it stands in a series, and what it was put together of.
+  func writeJSON(into output: inout Output) {
+    if isByFrame { output.text(",\"recognized_by\":\"frame\"") }
+    ValueReading.writeJSON(exchange, into: &output)
+    if let series {
+      output.text(",\"series\":{\"announced_by\":")
+      output.decimal(series.announcement)
+      output.text(",\"count\":")
+      output.decimal(series.count)
+      output.text(",\"received\":")
+      output.decimal(series.received)
+      output.text(series.isComplete ? ",\"complete\":true}" : ",\"complete\":false}")
+    }
+    if !unfinished.isEmpty {
+      output.text(",\"unfinished\":")
+      output.unfinished(unfinished)
+    }
+    guard isJoined else { return }
+    output.text(",\"reassembled_from\":[")
+    for (index, packet) in packets.enumerated() {
+      if index > 0 { output.byte(0x2c) }
+      output.decimal(packet)
+    }
+    output.byte(0x5d)
+  }
+
+  /// Writes `,"problems":` and the list of what is wrong with the message and its parts.
+  func writeProblems(
+    _ decoded: Decoded, _ value: RawSpan, showsKeys: Bool, into output: inout Output
+  ) {
+    let remarks = remarks
+    let ofValue = frame == nil ? nil : DecodedWriter(decoded, isJSON: false, showsKeys: showsKeys)
+    guard !remarks.isEmpty else {
+      var scratch = Output()
+      ofValue?.problems(value, line: &scratch, into: &output)
+      return
+    }
+    var scratch = Output()
+    output.text(",\"problems\":[")
+    var isFirst = true
+    if frame != nil, let ofValue, !decoded.problems.isEmpty {
+      ofValue.problemItems(value, line: &scratch, into: &output)
+      isFirst = false
+    }
+    for remark in remarks {
+      if !isFirst { output.byte(0x2c) }
+      isFirst = false
+      output.text("{\"code\":\"")
+      output.text(remark.code)
+      output.text("\",\"message\":\"")
+      scratch.clear()
+      remark.say(into: &scratch)
+      output.jsonEscaped(scratch.bytes)
+      output.text("\",\"offset\":0}")
+    }
+    output.byte(0x5d)
+  }
+}

@@ -1,0 +1,141 @@
+package import Bluetooth
+package import Bytes
+package import Decoders
+import Sessions
+
+/// `profiles decode`: tries profiles on values, one after the other, so that a frame may go over several.
+package struct ValueTrial: ~Copyable {
+  private var reading: ValueReading
+  private var number = 0
+
+  /// A trial of people's own profiles, and the program's.
+  package init(_ profiles: SuppliedProfiles) {
+    reading = ValueReading(profiles, showsKeys: false)
+  }
+
+  /// Decodes a value, and writes a line.
+  ///
+  /// - Parameters:
+  ///   - subjects: what the bytes may be of; the first that has a profile is taken.
+  ///   - isWritten: whether the client writes the value.
+  package mutating func decode(
+    _ subjects: [(Subject.Kind, BluetoothUUID)], service: BluetoothUUID?, _ value: RawSpan,
+    isWritten: Bool, isJSON: Bool, into output: inout Output
+  ) {
+    number += 1
+    for (kind, uuid) in subjects
+    where reading.read(
+      trial: number, kind, uuid, service: service, value, isWritten: isWritten)
+    {
+      if isJSON {
+        reading.writeJSON(value, into: &output)
+      } else {
+        if reading.sighting?.frame == nil, reading.sighting != nil {
+          output.text("part of a frame: ")
+        }
+        reading.line.copy(into: &output)
+      }
+      output.byte(0x0a)
+      return
+    }
+    output.text(isJSON ? "{}" : "no profile decodes this")
+    if !isJSON { hint(subjects, service, value, into: &output) }
+    output.byte(0x0a)
+  }
+
+  /// Says of the definition that comes nearest why it is not taken.
+  private mutating func hint(
+    _ subjects: [(Subject.Kind, BluetoothUUID)], _ service: BluetoothUUID?, _ value: RawSpan,
+    into output: inout Output
+  ) {
+    var nearest: (definition: Definition, right: Int)?
+    for (kind, uuid) in subjects {
+      for definition in reading.library?.definitions(kind, uuid) ?? [] {
+        let subject = definition.subject
+        var right = 0
+        for (offset, byte) in subject.match.enumerated() {
+          guard offset < value.byteCount, byte ?? value.byte(at: offset) == value.byte(at: offset)
+          else { break }
+          right += 1
+        }
+        if right == subject.match.count { right += 100 }
+        if subject.sizes?.contains(value.byteCount) ?? true { right += 10 }
+        if subject.service == nil || subject.service?.shortest == service?.shortest { right += 10 }
+        if right > nearest?.right ?? -1 { nearest = (definition, right) }
+      }
+    }
+    guard let nearest else { return }
+    output.text("; ")
+    output.string(nearest.definition.name)
+    nearest.definition.subject.sayMisfit(value, service, into: &output)
+  }
+}
+
+extension ValueReading {
+  /// Reads a value that somebody tries. Frames of people's own protocols are taken as such whatever their
+  /// checksum, those of the program's only where they would be in a capture.
+  fileprivate mutating func read(
+    trial number: Int, _ kind: Subject.Kind, _ uuid: BluetoothUUID, service: BluetoothUUID?,
+    _ value: RawSpan, isWritten: Bool
+  ) -> Bool {
+    let isRead = read(kind, uuid, value, isWritten: isWritten, service: service)
+    if isRead, !(decoded.definition?.subject.isCarrier ?? false) { return true }
+    guard kind == .characteristic, value.byteCount > 0, !uuid.isDescriptor else { return isRead }
+    for (place, vendor) in (library?.vendors ?? []).enumerated() {
+      let isOwn = place < library?.ownVendors ?? 0
+      let claim = vendor.claim(
+        characteristic: uuid.shortest, service: service?.shortest, isOfDevice: { _ in isOwn })
+      guard let claim else { continue }
+      let found = messages.accept(
+        vendor, at: place, isByFrame: claim.isFrame && !isOwn, conversation: 2, handle: 1,
+        isWritten: isWritten, isRequestChannel: isWritten, value, packet: number, time: nil)
+      guard let found else { continue }
+      take(trial: found, value)
+      return hasMeaning
+    }
+    return isRead
+  }
+}
+
+extension Subject {
+  /// Says, behind the definition's name, which bytes it wants, where it does not want these.
+  fileprivate func sayMisfit(
+    _ value: RawSpan, _ wanted: BluetoothUUID?, into output: inout Output
+  ) {
+    var isFirst = true
+    func next(_ output: inout Output) {
+      if !isFirst { output.text(", and") }
+      isFirst = false
+    }
+    if let service, service.shortest != wanted?.shortest {
+      next(&output)
+      output.text(" is a characteristic of service ")
+      output.uuid(service)
+    }
+    if device != nil {
+      next(&output)
+      output.text(" is asked of devices with a certain name only")
+    }
+    if let sizes, !sizes.contains(value.byteCount) {
+      next(&output)
+      output.text(" wants ")
+      output.decimal(sizes.lowerBound)
+      if sizes.upperBound > sizes.lowerBound {
+        output.text(" to ")
+        output.decimal(sizes.upperBound)
+      }
+      output.text(sizes.upperBound == 1 ? " byte, not " : " bytes, not ")
+      output.decimal(value.byteCount)
+    }
+    let begins = match.enumerated().allSatisfy { offset, byte in
+      offset < value.byteCount && (byte == nil || byte == value.byte(at: offset))
+    }
+    guard !begins else { return }
+    next(&output)
+    output.text(" begins with")
+    for byte in match {
+      output.byte(0x20)
+      if let byte { output.hex(byte) } else { output.text("??") }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import Bytes
+import Decoders
+import Sessions
+
+/// What became of the requests and series of protocols and control points, now that no more will come: a
+/// line of JSON each.
+extension ValueLines {
+  mutating func writeExchanges(into output: inout Output) {
+    for tally in reading.finish() where !tally.isEmpty {
+      output.text("{\"type\":\"exchange\",\"connection\":")
+      output.decimal(Int(tally.conversation >> 1))
+      if tally.conversation & 1 == 1 { output.text(",\"server\":\"local\"") }
+      output.text(",\"name\":\"")
+      output.jsonEscaped([UInt8](tally.title.utf8).bytes)
+      output.byte(0x22)
+      if tally.requests > 0 {
+        number(",\"requests\":", tally.requests, into: &output)
+        number(",\"answered\":", tally.answered, into: &output)
+        if tally.refused > 0 { number(",\"refused\":", tally.refused, into: &output) }
+      }
+      if !tally.unanswered.isEmpty {
+        output.text(",\"unanswered\":[")
+        for (place, packet) in tally.unanswered.enumerated() {
+          if place > 0 { output.byte(0x2c) }
+          output.decimal(packet)
+        }
+        output.byte(0x5d)
+      }
+      if tally.series > 0 {
+        number(",\"series\":", tally.series, into: &output)
+        number(",\"complete\":", tally.completed, into: &output)
+      }
+      if !tally.unfinished.isEmpty {
+        output.text(",\"unfinished\":")
+        output.unfinished(tally.unfinished)
+      }
+      output.text("}\n")
+    }
+  }
+
+  private func number(_ key: StaticString, _ number: Int, into output: inout Output) {
+    output.text(key)
+    output.decimal(number)
+  }
+}

@@ -1,0 +1,292 @@
+import Foundation
+import ProgramRunner
+import Testing
+
+/// Runs commands on a conversation, with a profile.
+private struct Trial {
+  let folder: Folder
+  let arguments: [String]
+
+  init(_ talk: Talk, profile: String = "") throws {
+    folder = try Folder()
+    let capture = try folder.write("talk.btsnoop", talk.file.bytes)
+    if profile.isEmpty {
+      arguments = [capture]
+    } else {
+      let path = try folder.write("trial.yaml", [UInt8](profile.utf8))
+      arguments = ["--profile", path, capture]
+    }
+  }
+
+  func text(_ command: [String]) throws -> String {
+    let run = try Program.run(command + arguments)
+    #expect(run.status == 0, "\(run.errors)")
+    return run.text
+  }
+
+  /// What was decoded of the values of one attribute, in order.
+  func decoded(_ uuid: String, _ command: String = "show") throws -> [[String: Any]] {
+    let run = try Program.run([command, "--json", "--uuid", uuid] + arguments)
+    return run.objects.compactMap { $0?["decoded"] as? [String: Any] }
+  }
+
+  /// The lines of values that say what became of requests and series.
+  func exchanges() throws -> [[String: Any]] {
+    let run = try Program.run(["values", "--json"] + arguments)
+    return run.objects.compactMap(\.self).filter { $0["type"] as? String == "exchange" }
+  }
+
+  /// The end of each line of show about an attribute, but for its discovery.
+  func lines(_ uuid: String) throws -> [String] {
+    let all = try text(["show", "--uuid", uuid]).split(separator: "\n").dropFirst()
+    return all.filter { !$0.contains("Read By Type") && !$0.contains("Find Info") }.map { line in
+      String(line.split(separator: "  ").last ?? "").trimmingCharacters(in: .whitespaces)
+    }
+  }
+}
+
+private func codes(_ decoded: [String: Any]) -> [String] {
+  (decoded["problems"] as? [[String: Any]] ?? []).compactMap { $0["code"] as? String }
+}
+
+@Suite("What crosses several packets, as a user sees it")
+struct ProtocolTests {
+  private static let band = """
+    profile: band
+    applies_to: [{service: fff0}]
+    frame:
+      start: "a6"
+      length: {at: 1, type: u8}
+      command: {at: 2, type: u8}
+      payload: [3, -1]
+      checksum: {at: -1, algorithm: xor8}
+      reassemble: {timeout_ms: 2000}
+    exchange: {request: command & 0x80 == 0, response: command | 0x80}
+    messages:
+      - {command: 3, name: count.request, fields: [], text: "how many?"}
+      - command: 0x83
+        name: count.response
+        fields: [{name: total, type: u8}]
+        series: {count: total, command: 0x84, index: number}
+        text: "{total} follow"
+      - {command: 0x84, name: data, unsolicited: true, fields: [{name: number, type: u8}], text: "data {number}"}
+      - command: "0x90-0x9f"
+        name: event
+        unsolicited: true
+        fields: [{name: data, type: bytes, optional: true}]
+        text: "event[ {data}]"
+
+    """
+
+  private static func frame(_ command: UInt8, _ payload: [UInt8] = []) -> [UInt8] {
+    let frame = [0xa6, UInt8(payload.count + 4), command] + payload
+    return frame + [frame.reduce(0, ^)]
+  }
+
+  private static var talk: Talk {
+    var talk = Talk()
+    talk.discover(0xfff0, 0x10...0x1f, [(0x12, 0xfff6), (0x14, 0xfff7)])
+    return talk
+  }
+
+  @Test("A series says how much of it came, and what shows that it is not complete")
+  func series() throws {
+    var talk = Self.talk
+    for count: UInt8 in [2, 3, 4] {
+      talk.write(0x12, Self.frame(3))
+      talk.notify(0x14, Self.frame(0x83, [count]))
+      talk.notify(0x14, Self.frame(0x84, [0]))
+      talk.notify(0x14, Self.frame(0x84, [count - 1]))
+      if count == 3 {
+        talk.wait(8000)
+        talk.notify(0x14, Self.frame(0x90, [1]))
+      }
+    }
+    let trial = try Trial(talk, profile: Self.band)
+    let lines = try trial.lines("fff7")
+    #expect(
+      lines == [
+        "2 follow, answers #5", "data 0, 1 of 2", "data 1, 2 of 2, all that #6 announced",
+        "3 follow, answers #9", "data 0, 1 of 3", "data 2, 2 of 3",
+        "event 01, 2 of 3 that #10 announced came, missing 1",
+        "4 follow, answers #14", "data 0, 1 of 4", "data 3, 2 of 4",
+      ])
+    for command in ["show", "values"] {
+      let decoded = try trial.decoded("fff7", command)
+      let series = decoded.map { $0["series"] as? [String: Any] }
+      #expect(series.map { $0?["received"] as? Int } == [0, 1, 2, 0, 1, 2, nil, 0, 1, 2])
+      #expect(series[2]?["complete"] as? Bool == true)
+      #expect(series[2]?["announced_by"] as? Int == 6)
+      let unfinished = (decoded[6]["unfinished"] as? [[String: Any]])?.first
+      #expect(unfinished?["kind"] as? String == "series")
+      #expect(unfinished?["missing"] as? [Int] == [1])
+      #expect(codes(decoded[6]) == ["series_incomplete"])
+    }
+    let table = try trial.text(["values"])
+    #expect(
+      table.contains(
+        """
+        band: 3 requests, all answered; 1 of 3 series complete
+          2 of 3 that #10 announced came, missing 1
+          2 of 4 that #15 announced came, missing 1–2
+
+        """), "\(table)")
+    let exchange = try #require(try trial.exchanges().first)
+    #expect(exchange["name"] as? String == "band" && exchange["connection"] as? Int == 1)
+    #expect(exchange["series"] as? Int == 3 && exchange["complete"] as? Int == 1)
+    #expect((exchange["unfinished"] as? [[String: Any]])?.count == 2)
+  }
+
+  @Test("Several frames in one value are several messages")
+  func several() throws {
+    var talk = Self.talk
+    talk.write(0x12, Self.frame(3))
+    talk.notify(0x14, Self.frame(0x90, [1]) + Self.frame(0x83, [0]) + Self.frame(0x91))
+    talk.notify(0x14, Self.frame(0x90) + Self.frame(0x91, [2, 3])[..<3])
+    talk.notify(0x14, Self.frame(0x91, [2, 3])[3...] + Self.frame(0x92) + [7])
+    let trial = try Trial(talk, profile: Self.band)
+    #expect(
+      try trial.lines("fff7") == [
+        "event 01; 0 follow, answers #5; event", "event; command 91, bytes 1–3 of 6",
+        "event 02 03; event, 1 byte too many: 07",
+      ])
+    let decoded = try trial.decoded("fff7", "values")
+    let following = decoded.map { $0["following"] as? [[String: Any]] ?? [] }
+    #expect(following.map(\.count) == [2, 1, 1])
+    #expect(following[0][0]["answers"] as? Int == 5)
+    #expect(following[1][0]["name"] as? String == "part")
+    #expect(decoded[2]["reassembled_from"] as? [Int] == [7, 8])
+    #expect(codes(following[2][0]) == ["trailing_bytes"])
+    let details = try trial.text(["show", "-v", "--packets", "6"])
+    #expect(details.contains("text: event 01\n") && details.contains("following: 0 follow"))
+    // What shows only a packet follows all the others.
+    let last = try trial.text(["show", "--packets", "8"])
+    #expect(last.contains("event 02 03; event"))
+  }
+
+  @Test("A message in several frames is joined; gaps and repetitions are said")
+  func chunks() throws {
+    let profile = """
+      profile: chunky
+      applies_to: [{characteristic: fff7}]
+      frame:
+        start: "b0"
+        command: {at: 1, type: u8}
+        payload: [4, -1]
+        checksum: {at: -1, algorithm: sum8}
+        chunk: {index: {at: 2, type: u8}, count: {at: 3, type: u8}}
+      messages:
+        - {command: 0x81, name: text, unsolicited: true, fields: [{name: text, type: utf8, label: ""}]}
+
+      """
+    func frame(_ index: UInt8, _ text: String) -> [UInt8] {
+      let frame = [0xb0, 0x81, index, 3] + [UInt8](text.utf8)
+      return frame + [frame.reduce(0, &+)]
+    }
+    var talk = Self.talk
+    for index: UInt8 in [0, 1, 2, 0, 2, 2, 1, 0] { talk.notify(0x14, frame(index, "<\(index)>")) }
+    talk.notify(0x14, frame(0, "other"))
+    let trial = try Trial(talk, profile: profile)
+    #expect(
+      try trial.lines("fff7") == [
+        "command 81, part 1 of 3", "command 81, part 2 of 3", "\"<0><1><2>\"",
+        "command 81, part 1 of 3", "command 81, part 3 of 3, part 2 has not come",
+        "command 81, part 3 of 3, part 3 came before", "\"<0><1><2>\", part 2 comes late",
+        "command 81, part 1 of 3",
+        "command 81, part 1 of 3, the message of #12 is incomplete: 1 of 3 parts, missing 2–3",
+      ])
+    let decoded = try trial.decoded("fff7", "values")
+    #expect(
+      decoded.map { ($0["fields"] as? [String: Any])?["part"] as? Int }
+        == [1, 2, nil, 1, 3, 3, nil, 1, 1])
+    #expect(decoded[6]["reassembled_from"] as? [Int] == [8, 9, 11])
+    #expect(
+      decoded.map(codes) == [
+        [], [], [], [], ["missing_part"], ["repeated_part"], ["part_out_of_order"], [],
+        ["message_incomplete"],
+      ])
+    #expect(try trial.text(["values"]).contains("chunky: 2 messages incomplete\n"))
+  }
+
+  @Test("Control points pair requests and responses")
+  func controlPoint() throws {
+    var talk = Talk()
+    talk.discover(0x1808, 0x20...0x2f, [(0x22, 0x2a52)])
+    talk.request(0x22, [4, 1])
+    talk.indicate(0x22, [5, 0, 12, 0])
+    talk.request(0x22, [1, 1])
+    talk.request(0x22, [3, 0])
+    talk.indicate(0x22, [6, 0, 3, 1])
+    talk.request(0x22, [2, 1], error: 0xfe)
+    talk.indicate(0x22, [6, 0, 4, 1])
+    let trial = try Trial(talk)
+    for command in ["show", "values"] {
+      let decoded = try trial.decoded("2a52", command)
+      let answers = decoded.map { $0["answers"] as? Int }
+      #expect(answers == [nil, 5, nil, nil, 11, nil, nil], "\(command)")
+      #expect(decoded[1]["latency_ms"] as? Double == 20)
+      #expect(decoded[6]["answers_nothing"] as? Bool == true)
+    }
+    let shown = try trial.text(["show"])
+    #expect(shown.contains("number of stored records, 12, answers #5\n"), "\(shown)")
+    #expect(
+      try trial.text(["values"]).contains(
+        "Record Access Control Point: 4 requests, 2 answered, 1 refused; no answer to #9\n"))
+    let exchange = try trial.exchanges().first
+    #expect(exchange?["refused"] as? Int == 1 && exchange?["unanswered"] as? [Int] == [9])
+  }
+
+  /// CGM Service 1.0.2, 3.1.1.3: bit 12 of the features says that there is a CRC.
+  @Test("A value that another one decides is no guess once that was seen")
+  func externals() throws {
+    var talk = Talk()
+    talk.discover(0x181f, 0x30...0x3f, [(0x32, 0x2aa8), (0x34, 0x2aa7)])
+    let measurement: [UInt8] = [8, 0, 0x78, 0, 5, 0, 0x0d, 0xe8]
+    talk.notify(0x34, measurement)
+    talk.read(0x32, [0, 0x10, 0, 0x19, 0xf4, 0x0b])
+    talk.notify(0x34, measurement)
+    let trial = try Trial(talk)
+    for command in ["show", "values"] {
+      let decoded = try trial.decoded("2aa7", command)
+      #expect(decoded.map { $0["assumed"] as? [String] } == [["e2e_crc"], nil], "\(command)")
+    }
+  }
+
+  @Test("A descriptor's format decodes the value that it describes, where no profile does")
+  func format() throws {
+    var talk = Talk()
+    talk.discover(
+      0xfeaa, 0x40...0x4f, [(0x42, 0xff01), (0x45, 0xff02), (0x4a, 0x2a19)],
+      descriptors: [(0x43, 0x2904), (0x46, 0x2904), (0x47, 0x2904), (0x48, 0x2905), (0x4b, 0x2904)])
+    let temperature: [UInt8] = [0x0e, 0xfe, 0x2f, 0x27, 1, 0, 0]
+    talk.notify(0x42, [0xf6, 9])
+    talk.read(0x43, temperature)
+    talk.notify(0x42, [0xf6, 9])
+    talk.read(0x46, temperature)
+    talk.read(0x47, [4, 0, 0xad, 0x27, 1, 0, 0])
+    // Which of the two it is nobody says.
+    talk.notify(0x45, [0xf6, 9, 55])
+    talk.read(0x48, [0x46, 0, 0x47, 0])
+    talk.notify(0x45, [0xf6, 9, 55])
+    talk.read(0x4b, temperature)
+    talk.notify(0x4a, [55])
+    let trial = try Trial(talk)
+    #expect(
+      try trial.lines("ff01").suffix(2) == ["f6 09", "25.50 °C, by its presentation format"])
+    #expect(
+      try trial.lines("ff02").suffix(2) == [
+        "f6 09 37", "25.50 °C, 55 %, by its presentation format",
+      ])
+    #expect(try trial.lines("2a19").last?.hasPrefix("55 %") == true)
+    for command in ["show", "values"] {
+      let decoded = try trial.decoded("ff01", command)
+      #expect(decoded.count == 1)
+      #expect(decoded[0]["recognized_by"] as? String == "presentation_format")
+      #expect((decoded[0]["fields"] as? [String: Any])?["value"] as? Double == 25.5)
+      #expect((decoded[0]["units"] as? [String: Any])?["value"] as? String == "°C")
+    }
+    #expect(try trial.text(["values"]).contains("25.50 °C, by its presentation format"))
+    let map = try trial.text(["map"])
+    #expect(map.contains("25.50 °C, by its presentation format"), "\(map)")
+  }
+}

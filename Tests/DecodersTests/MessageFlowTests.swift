@@ -1,0 +1,213 @@
+import Bluetooth
+import Bytes
+import Testing
+
+@testable import Decoders
+@testable import ProfileFiles
+
+@Suite("Several frames in a value, frames without a length, requests and responses")
+struct MessageFlowTests {
+  private static let sized = """
+    frame:
+      start: "a6"
+      length: {at: 1, type: u8}
+      command: {at: 2, type: u8}
+      payload: [3, -1]
+      checksum: {at: -1, algorithm: xor8}
+      reassemble: {timeout_ms: 2000}
+    messages: [{command: 0x90, name: event, unsolicited: true, fields: [{name: data, type: bytes}]}]
+    """
+
+  private func frame(_ payload: [UInt8]) -> [UInt8] {
+    let frame = [0xa6, UInt8(payload.count + 4), 0x90] + payload
+    return frame + [frame.reduce(0, ^)]
+  }
+
+  private func payloads(_ first: VendorSighting?, _ trial: ProtocolTrial) -> [[UInt8]?] {
+    ([first].compactMap { $0 } + trial.messages.following).map { ProtocolTrial.payload($0) }
+  }
+
+  @Test("Each frame of a value is a message, and what is left begins the next")
+  func several() throws {
+    var trial = try ProtocolTrial(Self.sized)
+    let first = trial.accept(frame([1]) + frame([2, 3]) + frame([]))
+    #expect(payloads(first, trial) == [[1], [2, 3], []])
+    let begun = trial.accept(frame([4]) + frame([5, 6])[0..<3])
+    #expect(payloads(begun, trial) == [[4], nil])
+    #expect(trial.messages.following.last?.total == 6)
+    let rest = trial.accept(frame([5, 6])[3...] + frame([7]) + [1, 2])
+    #expect(payloads(rest, trial) == [[5, 6], [7]])
+    #expect(rest?.packets == [2, 3])
+    #expect(trial.messages.following.last?.trailing.count == 2)
+    // Nothing is left over from before.
+    _ = trial.accept(frame([8]))
+    #expect(trial.messages.following.isEmpty)
+  }
+
+  @Test("Where only frames tell the protocol, all of a value's must be right")
+  func evidence() throws {
+    var trial = try ProtocolTrial(Self.sized, isByFrame: true)
+    #expect(trial.accept(frame([1]) + [0, 0], isByFrame: true) == nil)
+    var wrong = frame([2])
+    wrong[wrong.count - 1] ^= 1
+    #expect(trial.accept(frame([1]) + wrong, isByFrame: true) == nil)
+    #expect(trial.accept(frame([1]) + frame([2]), isByFrame: true) != nil)
+    #expect(trial.accept(frame([1]) + wrong, isByFrame: true) != nil)
+  }
+
+  /// Apple Notification Center Service, Get Notification Attributes: what iOS sends goes over as many
+  /// notifications as it takes, and has no length.
+  @Test("A response without a length ends where its fields do; a request is written whole")
+  func openEnded() throws {
+    var trial = try ProtocolTrial(named: "ancs")
+    let request = Decoding.bytes("00 2a 00 00 00 00 01 20 00")
+    #expect(trial.accept(request, isWritten: true)?.message != nil)
+    let answer = Decoding.bytes(
+      "00 2a 00 00 00 00 09 00 63 6f 6d 2e 61 2e 62 2e 63 01 05 00 48 65 6c 6c 6f")
+    #expect(trial.accept([UInt8](answer[..<20]))?.message == nil)
+    let whole = trial.accept([UInt8](answer[20...]))
+    #expect(whole?.bytes == answer && whole?.packets == [2, 3] && whole?.request == 1)
+    // A part that nothing goes on with is given up in time.
+    _ = trial.accept([UInt8](answer[..<20]), milliseconds: 10)
+    let next = trial.accept(answer, milliseconds: 2011)
+    #expect(next?.isJoined == false && next?.message != nil)
+    // One that is too long is none.
+    var endless = answer[..<20] + [1, 0xff, 0xff]
+    for _ in 0..<300 {
+      _ = trial.accept([UInt8](endless), milliseconds: 3000)
+      endless = [UInt8](repeating: 0x20, count: 20)[...]
+    }
+    #expect((trial.messages.channels.map(\.open.count).max() ?? 0) <= 4096)
+  }
+
+  @Test("Requests are told by a number of the header, with its bits")
+  func header() throws {
+    var trial = try ProtocolTrial(named: "mcumgr")
+    // Operation 2 is a write's request, 3 its response; sequence number 0x2a.
+    let request = Decoding.bytes("02 00 00 01 00 00 2a 00 a0")
+    let response = Decoding.bytes("03 00 00 01 00 00 2a 00 a0")
+    #expect(trial.accept(request)?.isRequest == true)
+    #expect(trial.accept(response, isWritten: true)?.request == 1)
+    let wrong = Decoding.read(
+      """
+      profile: wrong
+      applies_to: [{characteristic: "fff7"}]
+      frame: {header: [{name: kind, type: u8}], command: {at: 1, type: u8}}
+      exchange: {request: knd == 1}
+      messages: [{command: 1, name: one, fields: []}]
+      """)
+    #expect(
+      wrong.errors.map(\.description) == [
+        "test.yaml:4: exchange.request: in the expression, only `command` and the header's numbers can be used, found `knd`"
+      ])
+  }
+
+  @Test("What fills a frame up is no field, and nothing else is taken for that")
+  func padding() throws {
+    var trial = try ProtocolTrial(named: "govee")
+    var bytes = Decoding.bytes("33 01 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 33")
+    let plain = ProtocolTrial.decode(trial.accept(bytes, isWritten: true), bytes)
+    #expect(plain?.problems == [])
+    #expect(plain?.fields == #"{"command":"0x3301","power":"on","checksum":"ok"}"#)
+    bytes[10] = 7
+    bytes[19] ^= 7
+    let filled = ProtocolTrial.decode(trial.accept(bytes, isWritten: true), bytes)
+    #expect(filled?.problems == ["trailing_bytes"])
+  }
+}
+
+@Suite("Examples of messages that come in several values")
+struct JoinedExampleTests {
+  private func errors(_ hex: String, _ text: String) -> [String] {
+    let file = Decoding.read(
+      """
+      profile: trial
+      applies_to: [{characteristic: fff7}]
+      frame:
+        command: {at: 0, type: u8}
+        payload: [2, 0]
+        chunk: {index: {at: 1, type: u8}, last: 0xff}
+      messages:
+        - command: 0x81
+          name: text
+          fields: [{name: text, type: utf8}]
+          examples: [{hex: \(hex), fields: {text: \(text)}}]
+
+      """)
+    guard let profile = file.profile else { return ["no profile"] }
+    return file.errors.map(\.description)
+      + profile.examples.flatMap { $0.check(profile) }.map(\.description)
+  }
+
+  @Test("They are joined, and the last must complete them")
+  func check() {
+    #expect(errors("[\"81 00 61\", \"81 01 62\", \"81 ff 63\"]", "abc") == [])
+    #expect(
+      errors("[\"81 00 61\", \"81 01 62\"]", "ab") == [
+        "test.yaml:11: messages.examples: the last of the values does not complete a message"
+      ])
+    #expect(errors("[\"81 00 61\", \"81 ff 62\"]", "xy").count == 1)
+  }
+}
+
+@Suite("Control points")
+struct ControlPointTests {
+  private var messages = VendorMessages()
+  private let definition: Definition
+
+  init() throws {
+    definition = try #require(
+      BuiltInProfiles.definitions(.characteristic, BluetoothUUID(0x2a52)).first {
+        $0.subject.service == BluetoothUUID(0x1808)
+      })
+  }
+
+  private mutating func accept(
+    _ bytes: [UInt8], isWritten: Bool = false, packet: Int, milliseconds: Int64 = 0
+  ) -> ExchangeNote? {
+    guard let exchange = definition.exchange else { return nil }
+    return messages.acceptControl(
+      definition, exchange, conversation: 2, handle: 0x22, isWritten: isWritten, bytes.bytes,
+      packet: packet, time: Timestamp(microseconds: milliseconds * 1000))
+  }
+
+  /// Record Access Control Point: 1 asks for records, 3 aborts, 4 for their number; 5 is the number, 6 the
+  /// response to the operation that stands in its third byte.
+  @Test("A response answers the request that it names, else the oldest")
+  mutating func pairs() {
+    #expect(accept([4, 1], isWritten: true, packet: 1) == nil)
+    let number = accept([5, 0, 12, 0], packet: 2, milliseconds: 7)
+    #expect(number?.request == 1 && number?.latency == 7_000_000)
+    _ = accept([1, 1], isWritten: true, packet: 3)
+    _ = accept([3, 0], isWritten: true, packet: 4)
+    #expect(accept([6, 0, 3, 1], packet: 5)?.request == 4)
+    #expect(accept([6, 0, 1, 1], packet: 6)?.request == 3)
+    #expect(accept([6, 0, 1, 1], packet: 7)?.isOrphan == true)
+  }
+
+  @Test("A request that is refused waits for nothing, one without a response has none")
+  mutating func unanswered() {
+    _ = accept([1, 1], isWritten: true, packet: 1)
+    messages.refuse(1)
+    _ = accept([1, 1], isWritten: true, packet: 3)
+    // Half a minute is the profile's time.
+    #expect(accept([6, 0, 1, 1], packet: 4, milliseconds: 30_001)?.isOrphan == true)
+    messages.finish()
+    let tally = messages.tallies.first
+    #expect(tally?.requests == 2 && tally?.refused == 1 && tally?.unanswered == [3])
+    #expect(tally?.title == "Record Access Control Point")
+  }
+
+  @Test("Every control point of the program's that has responses says how they belong together")
+  func builtIn() {
+    // Those that a specification gives an answer of their own; others are written to, and that is all.
+    let answering: [UInt16] = [
+      0x2a52, 0x2a55, 0x2a66, 0x2a6b, 0x2a9f, 0x2aac, 0x2ac5, 0x2ac6, 0x2ad9, 0x2ba4, 0x2bbe,
+      0x2bc6,
+    ]
+    for uuid in answering {
+      let found = BuiltInProfiles.definitions(.characteristic, BluetoothUUID(uuid))
+      #expect(!found.isEmpty && found.allSatisfy { $0.exchange != nil }, "\(uuid)")
+    }
+  }
+}

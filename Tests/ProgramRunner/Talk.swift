@@ -1,0 +1,78 @@
+/// A capture of one connection's ATT PDUs under construction, ten milliseconds apart: what a client that is
+/// the captured host says, and what the server answers.
+package struct Talk: Sendable {
+  /// The file so far.
+  package private(set) var file = CaptureBytes()
+  private var milliseconds: Int64 = 0
+
+  /// Nothing said.
+  package init() {}
+
+  /// Lets time pass.
+  package mutating func wait(_ milliseconds: Int64) { self.milliseconds += milliseconds }
+
+  /// Appends a PDU.
+  package mutating func att(_ pdu: [UInt8], isSent: Bool) {
+    milliseconds += 10
+    var packet: [UInt8] = [2, 1, isSent ? 0 : 0x20]
+    packet += Self.u16(pdu.count + 4)
+    packet += Self.u16(pdu.count)
+    packet += [4, 0]
+    file.record(packet + pdu, flags: isSent ? 0 : 1, microseconds: milliseconds * 1000)
+  }
+
+  private static func u16(_ value: Int) -> [UInt8] {
+    [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
+  }
+
+  /// The discovery of a service that has characteristics with short UUIDs (handle of the value, UUID), each
+  /// declared at the handle before, and descriptors.
+  package mutating func discover(
+    _ service: Int, _ range: ClosedRange<Int>, _ characteristics: [(handle: Int, uuid: Int)],
+    descriptors: [(handle: Int, uuid: Int)] = []
+  ) {
+    let bounds = Self.u16(range.lowerBound) + Self.u16(range.upperBound)
+    att([0x10] + bounds + [0, 0x28], isSent: true)
+    att([0x11, 6] + bounds + Self.u16(service), isSent: false)
+    att([0x08] + bounds + [3, 0x28], isSent: true)
+    var list: [UInt8] = [0x09, 7]
+    for (handle, uuid) in characteristics {
+      list += Self.u16(handle - 1)
+      list.append(0x3e)
+      list += Self.u16(handle) + Self.u16(uuid)
+    }
+    att(list, isSent: false)
+    for (handle, uuid) in descriptors {
+      att([0x04] + Self.u16(handle) + Self.u16(handle), isSent: true)
+      att([0x05, 1] + Self.u16(handle) + Self.u16(uuid), isSent: false)
+    }
+  }
+
+  /// A write without response.
+  package mutating func write(_ handle: Int, _ value: [UInt8]) {
+    att([0x52] + Self.u16(handle) + value, isSent: true)
+  }
+
+  /// A write with its response, or the error that refuses it.
+  package mutating func request(_ handle: Int, _ value: [UInt8], error: UInt8? = nil) {
+    att([0x12] + Self.u16(handle) + value, isSent: true)
+    att(error.map { [1, 0x12] + Self.u16(handle) + [$0] } ?? [0x13], isSent: false)
+  }
+
+  /// A notification.
+  package mutating func notify(_ handle: Int, _ value: [UInt8]) {
+    att([0x1b] + Self.u16(handle) + value, isSent: false)
+  }
+
+  /// An indication with its confirmation.
+  package mutating func indicate(_ handle: Int, _ value: [UInt8]) {
+    att([0x1d] + Self.u16(handle) + value, isSent: false)
+    att([0x1e], isSent: true)
+  }
+
+  /// A read with its response.
+  package mutating func read(_ handle: Int, _ value: [UInt8]) {
+    att([0x0a] + Self.u16(handle), isSent: true)
+    att([0x0b] + value, isSent: false)
+  }
+}
