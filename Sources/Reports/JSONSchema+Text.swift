@@ -588,6 +588,7 @@ extension JSONSchema {
           "description": "What ended it: the host, its duration, a reset of the controller, another scan that the host began. Absent where it is on at the end of the capture."
         },
         "opening_missing": {"const": true, "description": "It was on already: its beginning is not in the capture, nor how it was set up."},
+        "content_filters": {"type": "integer", "description": "The most filters by which the controller chose what it reports meanwhile (Android's Advertising Packet Content Filter): a device that is not listed may have been there.", "minimum": 1},
         "duplicates_reported_via": {"const": "inferred", "description": "Present where no command tells whether duplicates are filtered and the reports show that they are not: the same data of the same device came again within a second."},
         "discovery": {"$ref": "#/$defs/flags", "description": "It is a discovery of the Linux kernel's, for these types; the capture does not have the commands by which it scans."},
         "phys": {
@@ -713,7 +714,8 @@ extension JSONSchema {
             "required": ["packet", "last_packet"],
             "additionalProperties": false,
             "properties": {
-              "packet": {"$ref": "#/$defs/packetNumber", "description": "The command that switched it on."},
+              "packet": {"$ref": "#/$defs/packetNumber", "description": "The command that switched it on; with opening_missing what switched it off."},
+              "opening_missing": {"const": true, "description": "It was on already: its beginning is not in the capture."},
               "last_packet": {"$ref": "#/$defs/packetNumber", "description": "What switched it off, or the capture's last packet."},
               "time": {"$ref": "#/$defs/time"},
               "elapsed_s": {"$ref": "#/$defs/elapsed"},
