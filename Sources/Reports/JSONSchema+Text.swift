@@ -962,6 +962,8 @@ extension JSONSchema {
             "properties": {
               "code": {"type": "string", "description": "What is wrong; stable, made for comparing.", "pattern": "^[a-z0-9_]+$"},
               "message": {"type": "string", "description": "What was expected and what was found, for people."},
+        "response": {"$ref": "#/$defs/packetNumber", "description": "Of earlier_response_reassigned: the response that answered another request than was told when it came."},
+        "request": {"$ref": "#/$defs/packetNumber", "description": "The request that it is about: of earlier_response_reassigned the one that the response did answer, of response_on_other_channel the one that is answered, of request_before_response and response_mismatch the one that was open."},
               "offset": {"type": "integer", "description": "Where, in bytes from the start of the value, or of the frame.", "minimum": 0}
             }
           },
@@ -1616,7 +1618,8 @@ extension JSONSchema {
           "additionalProperties": false,
           "properties": {
             "packet": {"$ref": "#/$defs/packetNumber", "description": "Where the hash was read."},
-            "outcome": {"enum": ["proven", "one_missing", "one_too_many", "not_equal"], "description": "What came of it."},
+            "outcome": {"enum": ["proven", "one_missing", "one_too_many", "not_equal", "not_checkable"], "description": "What came of it. Not checkable: it is not equal, but not all was asked for, as discovery tells."},
+            "inferred": {"type": "array", "description": "The descriptors without which the map does not come to the hash: nobody has asked for them, and the hash proves them.", "items": {"$ref": "#/$defs/handle"}, "minItems": 1},
             "handle": {"$ref": "#/$defs/handle"},
             "attribute": {"$ref": "#/$defs/mapKind"},
             "uuid": {"$ref": "#/$defs/uuid"},

@@ -169,11 +169,17 @@ struct MapPage: ~Copyable {
     count(
       summary.services - (isMixed ? supplied.services : 0),
       summary.characteristics - (isMixed ? supplied.characteristics : 0),
-      summary.descriptors - (isMixed ? supplied.descriptors : 0))
+      summary.descriptors - summary.inferred - (isMixed ? supplied.descriptors : 0))
     extent(device)
+    if summary.inferred > 0 {
+      out.text("; ")
+      out.count(summary.inferred, "descriptor", "descriptors")
+      out.text(" inferred")
+    }
     if isMixed {
       out.text("; ")
-      count(supplied.services, supplied.characteristics, supplied.descriptors)
+      count(
+        supplied.services, supplied.characteristics, supplied.descriptors, isBrief: true)
       out.text(" supplied")
     }
     if device.usualVia == .carried { out.text("; all on an earlier connection") }
@@ -187,21 +193,24 @@ struct MapPage: ~Copyable {
     }
   }
 
-  private mutating func count(_ services: Int, _ characteristics: Int, _ descriptors: Int) {
-    out.count(services, "service", "services")
-    out.text(", ")
-    out.count(characteristics, "characteristic", "characteristics")
-    out.text(", ")
-    out.count(descriptors, "descriptor", "descriptors")
+  /// - Parameter isBrief: whether to leave out what there is none of.
+  private mutating func count(
+    _ services: Int, _ characteristics: Int, _ descriptors: Int, isBrief: Bool = false
+  ) {
+    let parts: [(count: Int, one: StaticString, several: StaticString)] = [
+      (services, "service", "services"),
+      (characteristics, "characteristic", "characteristics"),
+      (descriptors, "descriptor", "descriptors"),
+    ]
+    for (index, part) in parts.filter({ !isBrief || $0.count > 0 }).enumerated() {
+      if index > 0 { out.text(", ") }
+      out.count(part.count, part.one, part.several)
+    }
   }
 
   /// What was asked for, and what was not.
   private mutating func extent(_ device: MapDevice) {
     let summary = device.summary
-    let searches: [(words: StaticString, extent: MapDevice.Extent)] = [
-      ("services", summary.serviceExtent), ("characteristics", summary.characteristicExtent),
-      ("descriptors", summary.descriptorExtent), ("includes", summary.includeExtent),
-    ]
     if device.database?.discovery == nil {
       let isSupplied = device.usualVia == .supplied
       out.text(
@@ -210,7 +219,9 @@ struct MapPage: ~Copyable {
           : summary.supplied.isAll ? ", all supplied" : ", supplied but for what is marked")
       return
     }
-    let isAll = searches.prefix(3).allSatisfy { $0.extent == .all }
+    let isAll = [
+      summary.serviceExtent, summary.characteristicExtent, summary.descriptorExtent,
+    ].allSatisfy { $0 == .all }
     out.text(isAll ? ", all discovered" : ", discovered")
     if let packets = device.database?.discovery {
       out.text(" (")
@@ -221,14 +232,28 @@ struct MapPage: ~Copyable {
       }
       out.byte(0x29)
     }
+    unasked(summary, "; ")
+  }
+
+  /// What was not asked for.
+  ///
+  /// - Parameter start: what stands before it.
+  private mutating func unasked(_ summary: MapSummary, _ start: StaticString) {
+    let searches: [(words: StaticString, extent: MapDevice.Extent)] = [
+      ("services", summary.serviceExtent), ("characteristics", summary.characteristicExtent),
+      ("descriptors", summary.descriptorExtent), ("includes", summary.includeExtent),
+    ]
+    var isFirst = true
     for (extent, words) in [
       (.part, " not all asked for"), (.none, " not asked for"),
     ] as [(MapDevice.Extent, StaticString)] {
       let left = searches.filter { $0.extent == extent }
       guard !left.isEmpty else { continue }
       for (index, search) in left.enumerated() {
-        out.text(index == 0 ? "; " : index + 1 == left.count ? " and " : ", ")
+        let separator: StaticString = index + 1 == left.count ? " and " : ", "
+        out.text(index > 0 ? separator : isFirst ? start : "; ")
         out.text(search.words)
+        isFirst = false
       }
       out.text(words)
     }
@@ -246,6 +271,12 @@ struct MapPage: ~Copyable {
       name(attribute)
     case .disproved:
       out.text("the Database Hash does not agree, and one attribute does not explain it")
+    case .concluded(let attributes):
+      out.text("complete and proven: the Database Hash agrees, with ")
+      out.count(attributes.count, "inferred CCCD", "inferred CCCDs")
+    case .unchecked:
+      out.text("the Database Hash cannot be checked")
+      unasked(device.summary, ": ")
     }
     out.text(" (")
     out.packet(hash.packet)
