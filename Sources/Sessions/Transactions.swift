@@ -114,6 +114,13 @@ struct Transactions: Sendable {
     return doubts.first { $0.place == place }?.requests ?? []
   }
 
+  /// The requests of a direction that wait for their responses, the oldest first.
+  func open(_ direction: Direction) -> [Request] {
+    let waiting = waiting(direction)
+    if !waiting.isEmpty { return waiting }
+    return open[Self.place(direction, isIndication: false)].map { [$0] } ?? []
+  }
+
   /// Forgets what is open: records were lost, and answers may be among them.
   mutating func forgetOpen() {
     open = InlineArray(repeating: nil)

@@ -322,9 +322,7 @@ struct ValueFacts: Sendable {
     if !possible.isEmpty { subscriptions.sort { $0.packet < $1.packet } }
     for position in entries.indices
     where
-      (entries[position].attribute.uuid == nil
-      || entries[position].attribute.via == .supplied)
-      && entries[position].attribute.handle != nil
+      entries[position].attribute.mayBeKnownBetter && entries[position].attribute.handle != nil
     {
       let known = entries[position].attribute
       entries[position].attribute = memory.identity(
@@ -385,5 +383,13 @@ struct ValueFacts: Sendable {
         entries.append(entry)
       }
     }
+  }
+}
+
+extension AttributeIdentity {
+  /// Whether what came later may have told what it is, or whose: a CCCD is joined with its value when that is
+  /// heard from.
+  fileprivate var mayBeKnownBetter: Bool {
+    uuid == nil || via == .supplied || kind == .descriptor && owner == nil
   }
 }
