@@ -37,8 +37,7 @@ struct SideBySideTests {
     #expect(requests == [3918, 3913])
     let values = try Program.run(["values", "--json", "--uuid", "2b7d", capture])
     let wrong = values.objects.compactMap { $0?["value"] as? String }.filter { $0.count != 6 }
-    // What is written to the CCCD has two bytes.
-    #expect(Set(wrong) == ["0100"], "\(wrong)")
+    #expect(!values.objects.isEmpty && wrong.isEmpty, "\(wrong)")
     let orphans = try Program.run(["values", capture])
     #expect(!orphans.text.contains("the request is missing"))
   }

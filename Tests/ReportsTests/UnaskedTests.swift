@@ -79,8 +79,8 @@ struct UnaskedTests {
     #expect(
       page.contains(
         "\n4 services, 7 characteristics, 1 descriptor, discovered (#2–#21); descriptors not all "
-          + "asked for; 2 descriptors inferred\ncomplete and proven: the Database Hash agrees, with 2 "
-          + "inferred CCCDs (#19)\n"), "\(page)")
+          + "asked for; 2 descriptors inferred\ncomplete and proven: the Database Hash agrees, with "
+          + "inferred CCCDs at 0x0009, 0x0012 (#19)\n"), "\(page)")
     #expect(page.contains("    0x0009       2902 CCCD"), "\(page)")
     #expect(page.contains("not written  inferred, #19\n"), "\(page)")
     #expect(page.contains("indications on  inferred, #22\n"), "\(page)")
@@ -161,6 +161,24 @@ struct UnaskedTests {
       link.att("1b 10 00 05", .received)
     }
     #expect(table.contains("  2902 CCCD of 0x0010 (0x0011)  write "), "\(table)")
+  }
+
+  /// Nobody asked what is at 0x0011; 0x0020 is discovered after it was read.
+  @Test("Values are read again when it turns out what they are of")
+  func readAgain() {
+    let table = printed(ValuesReport(ValuesOptions())) { link in
+      link.att("0a 21 00", .sent)
+      link.att("0b 64", .received)
+      link.att("12 11 00 01 00", .sent)
+      link.att("13", .received)
+      link.att("1b 10 00 05", .received)
+      link.discover(0x20, "19 2a")
+    }
+    #expect(
+      table.contains("  2a19 Battery Level ") && table.contains("  #3       100 %\n"), "\(table)")
+    #expect(
+      table.contains("  2902 CCCD of 0x0010 (0x0011, inferred)  write "), "\(table)")
+    #expect(table.contains("  #4       notifications\n"), "\(table)")
   }
 
   @Test("A handle of which the server says that there is none")

@@ -124,17 +124,18 @@ extension MapDevice {
   ) -> DatabaseProof {
     let told = attributes.filter { $0.via != .inferred }
     if DatabaseProof.agrees(told, hash: hash.value) { return .proven }
-    if let concluded = DatabaseProof.conclusions(attributes, uses, hash: hash) {
-      return .concluded(concluded)
-    }
     let isWhole =
       told.contains { $0.via == .supplied }
       || [serviceExtent, characteristicExtent, descriptorExtent, includeExtent].allSatisfy {
         $0 == .all
       }
+    let concluded = { DatabaseProof.conclusions(attributes, uses, hash: hash) }
+    // What was asked for and is not there is rather missing.
+    if !isWhole, let concluded = concluded() { return .concluded(concluded) }
     let proof = DatabaseProof(told, hash: hash.value, isWhole: isWhole)
-    if !isWhole, case .disproved = proof { return .unchecked }
-    return proof
+    guard case .disproved = proof else { return proof }
+    if isWhole, let concluded = concluded() { return .concluded(concluded) }
+    return isWhole ? proof : .unchecked
   }
 
   /// Makes the tree of attributes, and the list of what was used beside them.

@@ -23,6 +23,9 @@ struct MapPage: ~Copyable {
     static let value = 70
   }
 
+  /// So many of a list are named in a line.
+  private static let mostNamed = 8
+
   init(_ devices: [MapDevice], _ options: MapOptions) {
     self.devices = devices
     self.options = options
@@ -169,8 +172,13 @@ struct MapPage: ~Copyable {
     count(
       summary.services - (isMixed ? supplied.services : 0),
       summary.characteristics - (isMixed ? supplied.characteristics : 0),
-      summary.descriptors - summary.inferred - (isMixed ? supplied.descriptors : 0))
+      summary.descriptors - summary.inferred - (isMixed ? supplied.descriptors : 0),
+      isBrief: isMixed || device.database?.discovery == nil)
     extent(device)
+    if device.database?.discovery == nil, summary.unknown > 0 {
+      out.text("; ")
+      out.count(summary.unknown, "more handle was used", "more handles were used")
+    }
     if summary.inferred > 0 {
       out.text("; ")
       out.count(summary.inferred, "descriptor", "descriptors")
@@ -202,6 +210,7 @@ struct MapPage: ~Copyable {
       (characteristics, "characteristic", "characteristics"),
       (descriptors, "descriptor", "descriptors"),
     ]
+    let isBrief = isBrief && parts.contains { $0.count > 0 }
     for (index, part) in parts.filter({ !isBrief || $0.count > 0 }).enumerated() {
       if index > 0 { out.text(", ") }
       out.count(part.count, part.one, part.several)
@@ -273,7 +282,16 @@ struct MapPage: ~Copyable {
       out.text("the Database Hash does not agree, and one attribute does not explain it")
     case .concluded(let attributes):
       out.text("complete and proven: the Database Hash agrees, with ")
-      out.count(attributes.count, "inferred CCCD", "inferred CCCDs")
+      out.text(attributes.count == 1 ? "an inferred CCCD at " : "inferred CCCDs at ")
+      for (index, attribute) in attributes.prefix(Self.mostNamed).enumerated() {
+        if index > 0 { out.text(", ") }
+        out.handle(attribute.handle)
+      }
+      if attributes.count > Self.mostNamed {
+        out.text(" and ")
+        out.decimal(attributes.count - Self.mostNamed)
+        out.text(" more")
+      }
     case .unchecked:
       out.text("the Database Hash cannot be checked")
       unasked(device.summary, ": ")
