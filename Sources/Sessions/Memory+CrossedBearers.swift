@@ -12,13 +12,15 @@ import Dissectors
 extension Memory {
   /// How well a response fits what waits on a bearer.
   private enum Fit: Int, Comparable {
-    /// Nothing waits that it could be the answer to.
-    case none
+    /// Nothing waits.
+    case nothing
+    /// What waits is another kind of request.
+    case otherKind
     /// It is of the right kind, but says what the request's attribute cannot.
     case impossible
     /// It can be the answer.
     case possible
-    /// It is as long as the value must be that was asked for.
+    /// It names the attribute that was asked for, or is as long as its value must be.
     case exact
 
     static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
@@ -36,12 +38,11 @@ extension Memory {
     if let partner, fit(partner, response, length, direction, link) > .impossible { return partner }
     let fit = fit(own, response, length, direction, link)
     guard fit < .possible, partner == nil, channels[own].isWhollyKnown else { return own }
+    // Where nothing waits the request may be missing in the capture.
+    let least = fit == .otherKind ? Fit.possible : .exact
     var found: Int?
-    for other in channels.bearers(beside: own) {
-      guard
-        self.fit(other, response, length, direction, link)
-          > (fit == .none ? .impossible : .possible)
-      else { continue }
+    for other in channels.bearers(beside: own)
+    where self.fit(other, response, length, direction, link) >= least {
       guard found == nil else { return own }
       found = other
     }
@@ -54,9 +55,8 @@ extension Memory {
     _ slot: Int, _ response: Transactions.Response, _ length: Int?, _ direction: Direction,
     _ link: LinkSlot
   ) -> Fit {
-    var best = Fit.none
-    for request in channels[transactions: slot].open(direction.reversed)
-    where response.isKind(of: request) {
+    var best = Fit.nothing
+    channels[transactions: slot].forEachOpen(direction.reversed) { request in
       best = max(best, fit(request, response, length, direction, link))
     }
     return best
@@ -66,7 +66,9 @@ extension Memory {
     _ request: Request, _ response: Transactions.Response, _ length: Int?, _ direction: Direction,
     _ link: LinkSlot
   ) -> Fit {
+    guard response.isKind(of: request) else { return .otherKind }
     guard response.names(request), response.fits(request) else { return .impossible }
+    if let subject = response.subject, subject == request.handle { return .exact }
     guard let length, let handle = request.handle,
       let place = attribute(handle, response.opcode, direction, on: link),
       let expected = attributes[place].uuid.valueLength

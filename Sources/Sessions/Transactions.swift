@@ -114,11 +114,14 @@ struct Transactions: Sendable {
     return doubts.first { $0.place == place }?.requests ?? []
   }
 
-  /// The requests of a direction that wait for their responses, the oldest first.
-  func open(_ direction: Direction) -> [Request] {
-    let waiting = waiting(direction)
-    if !waiting.isEmpty { return waiting }
-    return open[Self.place(direction, isIndication: false)].map { [$0] } ?? []
+  /// Calls back for each request of a direction that waits for its response. No array is made of them.
+  func forEachOpen(_ direction: Direction, _ body: (Request) -> Void) {
+    let place = Self.place(direction, isIndication: false)
+    if !doubts.isEmpty, let doubt = doubts.first(where: { $0.place == place }) {
+      doubt.requests.forEach(body)
+    } else if let request = open[place] {
+      body(request)
+    }
   }
 
   /// Forgets what is open: records were lost, and answers may be among them.

@@ -82,6 +82,24 @@ import Testing
     #expect(crossed[8].answers == "answers 7 after 1 ms")
     #expect(crossed.problems == ["answersOtherChannel(7,0)"])
     #expect(run(traffic("01 00 05"))[8].answers == "answers 6 after 2 ms")
+    // An error names the handle that was asked for on the other channel.
+    let error = run { traffic in
+      traffic.connect()
+      traffic.openBearers()
+      traffic.sdu("0a 12 00", .sent, cid: 0x50)
+      traffic.sdu("0a 14 00", .sent, cid: 0x51)
+      traffic.sdu("01 0a 14 00 02", .received, cid: 0x41)
+    }
+    #expect(error[6].answers == "answers 5 after 1 ms")
+    // Where nothing waits its request may be missing: only what is certain is another channel's.
+    let missing = run { traffic in
+      traffic.connect()
+      traffic.openBearers()
+      traffic.sdu("0a 14 00", .sent, cid: 0x51)
+      traffic.sdu("0b aa", .received, cid: 0x41)
+    }
+    #expect(missing[5].answers == nil)
+    #expect(missing.problems == ["responseWithoutRequest(0,0)"])
     // Neither has two bytes: then the server is wrong, not the channel.
     let other = run(traffic("01 00"))
     #expect(other[8].answers == "answers 6 after 2 ms" && other.problems == [])

@@ -288,11 +288,18 @@ extension MapDevice {
         }
       }
     }
-    return gaps.isEmpty && characteristicExtent == .all ? .all : extent(.descriptors, gaps)
+    if gaps.isEmpty {
+      // Where nobody knows what there is they may be anywhere.
+      return characteristicExtent == .all ? .all : extent(.descriptors, [1...UInt16.max])
+    }
+    return extent(.descriptors, gaps)
   }
 
+  /// The handles of services; all where none is known.
   private var ranges: [ClosedRange<UInt16>] {
-    services.map { $0.declaration.handle...max($0.declaration.handle, $0.end) }
+    services.isEmpty
+      ? [1...UInt16.max]
+      : services.map { $0.declaration.handle...max($0.declaration.handle, $0.end) }
   }
 
   private func extent(_ search: Database.Search, _ wanted: [ClosedRange<UInt16>]) -> Extent {

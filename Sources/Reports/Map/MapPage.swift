@@ -169,12 +169,23 @@ struct MapPage: ~Copyable {
     let supplied = summary.supplied
     // What was discovered and what was supplied are counted apart.
     let isMixed = device.database?.discovery != nil && supplied.count > 0
-    count(
-      summary.services - (isMixed ? supplied.services : 0),
-      summary.characteristics - (isMixed ? supplied.characteristics : 0),
-      summary.descriptors - summary.inferred - (isMixed ? supplied.descriptors : 0),
-      isBrief: isMixed || device.database?.discovery == nil)
-    extent(device)
+    let counted = summary.services + summary.characteristics + summary.descriptors
+    if isMixed, counted == supplied.count + summary.inferred {
+      count(supplied)
+      out.text("; nothing else was discovered")
+      discovery(device)
+    } else {
+      count(
+        summary.services - (isMixed ? supplied.services : 0),
+        summary.characteristics - (isMixed ? supplied.characteristics : 0),
+        summary.descriptors - summary.inferred - (isMixed ? supplied.descriptors : 0),
+        isBrief: isMixed || device.database?.discovery == nil)
+      extent(device)
+      if isMixed {
+        out.text("; ")
+        count(supplied)
+      }
+    }
     if device.database?.discovery == nil, summary.unknown > 0 {
       out.text("; ")
       out.count(summary.unknown, "more handle was used", "more handles were used")
@@ -183,12 +194,6 @@ struct MapPage: ~Copyable {
       out.text("; ")
       out.count(summary.inferred, "descriptor", "descriptors")
       out.text(" inferred")
-    }
-    if isMixed {
-      out.text("; ")
-      count(
-        supplied.services, supplied.characteristics, supplied.descriptors, isBrief: true)
-      out.text(" supplied")
     }
     if device.usualVia == .carried { out.text("; all on an earlier connection") }
     guard device.usualVia == .discovered else { return }
@@ -199,6 +204,12 @@ struct MapPage: ~Copyable {
       out.text("; what is not marked was discovered on connection ")
       out.decimal(connection)
     }
+  }
+
+  private mutating func count(_ supplied: MapSummary.Supplied) {
+    count(
+      supplied.services, supplied.characteristics, supplied.descriptors, isBrief: true)
+    out.text(" supplied")
   }
 
   /// - Parameter isBrief: whether to leave out what there is none of.
@@ -232,16 +243,20 @@ struct MapPage: ~Copyable {
       summary.serviceExtent, summary.characteristicExtent, summary.descriptorExtent,
     ].allSatisfy { $0 == .all }
     out.text(isAll ? ", all discovered" : ", discovered")
-    if let packets = device.database?.discovery {
-      out.text(" (")
-      out.packet(packets.lowerBound)
-      if packets.count > 1 {
-        out.text(glyphs.to)
-        out.packet(packets.upperBound)
-      }
-      out.byte(0x29)
-    }
+    discovery(device)
     unasked(summary, "; ")
+  }
+
+  /// The packets of the first and the last discovery.
+  private mutating func discovery(_ device: MapDevice) {
+    guard let packets = device.database?.discovery else { return }
+    out.text(" (")
+    out.packet(packets.lowerBound)
+    if packets.count > 1 {
+      out.text(glyphs.to)
+      out.packet(packets.upperBound)
+    }
+    out.byte(0x29)
   }
 
   /// What was not asked for.
