@@ -50,7 +50,9 @@ private func isUnprintable(_ scalar: UInt32) -> Bool {
 extension Output {
   /// Appends a string from a capture for people: printable UTF-8 as it is, everything else as
   /// `\xNN` a byte or `\u{…}` a scalar. A backslash is doubled, so that the text stays unambiguous.
-  package mutating func printable(_ bytes: RawSpan) {
+  ///
+  /// - Parameter isQuoted: whether it stands in quotes: then its own are escaped, too.
+  package mutating func printable(_ bytes: RawSpan, isQuoted: Bool = false) {
     var offset = 0
     while offset < bytes.byteCount {
       switch bytes.textUnit(at: offset) {
@@ -61,6 +63,8 @@ extension Output {
       case .scalar(let scalar, let count):
         if scalar == 0x5c {
           text("\\\\")
+        } else if scalar == 0x22, isQuoted {
+          text("\\\"")
         } else if scalar < 0x80, isUnprintable(scalar) {
           text("\\x")
           hex(UInt8(scalar))

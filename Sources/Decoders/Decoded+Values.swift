@@ -105,7 +105,7 @@ package struct DecodedWriter: ~Copyable {
       // Many devices send the zero that ends a C string; people need not read it.
       var count = bytes.byteCount
       while count > 0, bytes.byte(at: count - 1) == 0 { count -= 1 }
-      output.printable(bytes.part(Slice(start: 0, count: count)))
+      output.printable(bytes.part(Slice(start: 0, count: count)), isQuoted: true)
     }
     output.byte(0x22)
   }

@@ -95,6 +95,8 @@ package struct Problem: Equatable, Sendable {
     /// A response that shows that an earlier one answered another request than the one it was given to
     /// (the earlier response's packet, the request's).
     case answersEarlier
+    /// A response that answers a request of another enhanced bearer than its own (the request's packet).
+    case answersOtherChannel
   }
 
   /// Of `limitReached`: what there is too much of.

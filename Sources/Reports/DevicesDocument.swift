@@ -79,6 +79,7 @@ struct DevicesDocument: ~Copyable {
     }
     if scan.duration > 0 { sink.quantity("scan_duration", Int(scan.duration), .timeout) }
     if scan.period > 0 { sink.quantity("period", Int(scan.period), .inquiry) }
+    if scan.contentFilters > 0 { sink.number("content_filters", scan.contentFilters) }
     sink.number("reports", scan.reports)
   }
 
@@ -361,6 +362,7 @@ struct DevicesDocument: ~Copyable {
   private mutating func period(_ period: OwnAdvertiser.Period) {
     sink.beginItem()
     stretch(period.firstPacket, period.firstTime, period.lastPacket, period.lastTime)
+    if period.isOpeningMissing { sink.flag("opening_missing", true) }
     if let refusal = period.refusal {
       sink.code("refused", UInt64(refusal.rawValue), digits: 2, refusal.name)
     } else if let ending = period.ending {

@@ -58,7 +58,13 @@ extension DevicesPage {
     out.text("  ")
     let on = set.periods.filter { $0.refusal == nil }
     if let first = on.first, let last = on.last {
-      if last.ending == nil {
+      if first.isOpeningMissing {
+        out.text("already running, its beginning is not in the capture; ")
+      }
+      if last.isOpeningMissing {
+        out.text("off in ")
+        out.packet(last.lastPacket)
+      } else if last.ending == nil {
         out.text("on since ")
         out.packet(first.firstPacket)
       } else {
@@ -72,10 +78,12 @@ extension DevicesPage {
         out.decimal(times)
         out.text(" times")
       }
-      out.text(", ")
-      let spans = on.map { span($0.firstTime, $0.lastTime) }
-      out.duration(nanoseconds: spans.reduce(0) { $0.addingReportingOverflow($1).partialValue })
-      if times > 1 { out.text(" in all") }
+      if !last.isOpeningMissing {
+        out.text(", ")
+        let spans = on.map { span($0.firstTime, $0.lastTime) }
+        out.duration(nanoseconds: spans.reduce(0) { $0.addingReportingOverflow($1).partialValue })
+        if times > 1 { out.text(" in all") }
+      }
       ending(last.ending)
     } else {
       out.text("set up, but not switched on in this capture")

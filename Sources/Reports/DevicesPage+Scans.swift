@@ -46,6 +46,11 @@ extension DevicesPage {
     adapter(scan.adapter)
     out.text(": ")
     look(scan)
+    if scan.contentFilters > 0 {
+      out.text("; chosen by up to ")
+      out.count(scan.contentFilters, "content filter", "content filters")
+      out.text(" (APCF): who is not listed may have been there")
+    }
     let reports = alike.reduce(0) { $0 + list.scans[$1].reports }
     if scan.refusal == nil, scan.discovery == nil {
       out.text("; ")
@@ -157,6 +162,7 @@ private struct ScanLook: Hashable {
       scan.isOpeningMissing ? scan.hasDuplicates ? 2 : 1 : 0,
       scan.refusal.map { Int($0.rawValue) } ?? -1,
       scan.parameters.map { Int($0.filterPolicy) } ?? -1, scan.discovery.map { Int($0) } ?? -1,
+      scan.contentFilters,
     ]
     for setting in [scan.parameters?.le1M, scan.parameters?.leCoded] {
       words.append(setting.map { $0.isActive ? 1 : 0 } ?? -1)

@@ -270,7 +270,9 @@ struct InfoPage: ~Copyable {
     if let isEncrypted = connection.isEncrypted {
       out.text(isEncrypted ? ", encrypted" : ", not encrypted")
     }
-    if let failure = facts.encryptionFailures.last(where: { $0.connection == connection.id }) {
+    if connection.isEncrypted != true,
+      let failure = facts.encryptionFailures.last(where: { $0.connection == connection.id })
+    {
       out.text(", encryption failed: ")
       out.named(failure.status.name, UInt64(failure.status.rawValue), digits: 2)
       out.text(", ")

@@ -635,6 +635,7 @@ extension JSONSchema {
           "description": "What ended it: the host, its duration, a reset of the controller, another scan that the host began. Absent where it is on at the end of the capture."
         },
         "opening_missing": {"const": true, "description": "It was on already: its beginning is not in the capture, nor how it was set up."},
+        "content_filters": {"type": "integer", "description": "The most filters by which the controller chose what it reports meanwhile (Android's Advertising Packet Content Filter): a device that is not listed may have been there.", "minimum": 1},
         "duplicates_reported_via": {"const": "inferred", "description": "Present where no command tells whether duplicates are filtered and the reports show that they are not: the same data of the same device came again within a second."},
         "discovery": {"$ref": "#/$defs/flags", "description": "It is a discovery of the Linux kernel's, for these types; the capture does not have the commands by which it scans."},
         "phys": {
@@ -760,7 +761,8 @@ extension JSONSchema {
             "required": ["packet", "last_packet"],
             "additionalProperties": false,
             "properties": {
-              "packet": {"$ref": "#/$defs/packetNumber", "description": "The command that switched it on."},
+              "packet": {"$ref": "#/$defs/packetNumber", "description": "The command that switched it on; with opening_missing what switched it off."},
+              "opening_missing": {"const": true, "description": "It was on already: its beginning is not in the capture."},
               "last_packet": {"$ref": "#/$defs/packetNumber", "description": "What switched it off, or the capture's last packet."},
               "time": {"$ref": "#/$defs/time"},
               "elapsed_s": {"$ref": "#/$defs/elapsed"},
@@ -1029,6 +1031,8 @@ extension JSONSchema {
             "properties": {
               "code": {"type": "string", "description": "What is wrong; stable, made for comparing.", "pattern": "^[a-z0-9_]+$"},
               "message": {"type": "string", "description": "What was expected and what was found, for people."},
+        "response": {"$ref": "#/$defs/packetNumber", "description": "Of earlier_response_reassigned: the response that answered another request than was told when it came."},
+        "request": {"$ref": "#/$defs/packetNumber", "description": "The request that it is about: of earlier_response_reassigned the one that the response did answer, of response_on_other_channel the one that is answered, of request_before_response and response_mismatch the one that was open."},
               "offset": {"type": "integer", "description": "Where, in bytes from the start of the value, or of the frame.", "minimum": 0}
             }
           },
@@ -1683,7 +1687,8 @@ extension JSONSchema {
           "additionalProperties": false,
           "properties": {
             "packet": {"$ref": "#/$defs/packetNumber", "description": "Where the hash was read."},
-            "outcome": {"enum": ["proven", "one_missing", "one_too_many", "not_equal"], "description": "What came of it."},
+            "outcome": {"enum": ["proven", "one_missing", "one_too_many", "not_equal", "not_checkable"], "description": "What came of it. Not checkable: it is not equal, but not all was asked for, as discovery tells."},
+            "inferred": {"type": "array", "description": "The descriptors without which the map does not come to the hash: nobody has asked for them, and the hash proves them.", "items": {"$ref": "#/$defs/handle"}, "minItems": 1},
             "handle": {"$ref": "#/$defs/handle"},
             "attribute": {"$ref": "#/$defs/mapKind"},
             "uuid": {"$ref": "#/$defs/uuid"},

@@ -87,10 +87,11 @@ extension Output {
     return true
   }
 
-  /// Appends a string from a capture in quotes.
+  /// Appends a string from a capture in quotes. Many devices send the zero that ends a string in C, or fill
+  /// up with zeros; people need not read those.
   mutating func quoted(_ bytes: RawSpan) {
     byte(0x22)
-    printable(bytes)
+    printable(bytes.withoutZeros, isQuoted: true)
     byte(0x22)
   }
 
@@ -98,7 +99,7 @@ extension Output {
   mutating func quoted(_ start: AssignedName?, _ rest: RawSpan) {
     byte(0x22)
     if let start { name(start) }
-    printable(rest)
+    printable(rest, isQuoted: true)
     byte(0x22)
   }
 

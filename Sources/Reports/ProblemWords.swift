@@ -57,6 +57,7 @@ extension Problem.Code {
     case .repeatedRecord: "repeated_record"
     case .attributeChanged: "attribute_changed"
     case .answersEarlier: "earlier_response_reassigned"
+    case .answersOtherChannel: "response_on_other_channel"
     }
   }
 
@@ -123,6 +124,11 @@ extension Problem.Code {
         "response that was to an earlier request than told",
         "responses that were to earlier requests than told"
       )
+    case .answersOtherChannel:
+      (
+        "response on another channel than its request",
+        "responses on other channels than their requests"
+      )
     }
   }
 
@@ -133,7 +139,7 @@ extension Problem.Code {
       .advertisingStructureTooLong, .fragmentLost, .fragmentTooLong, .requestBeforeResponse,
       .responseMismatch, .indicationBeforeConfirmation, .invalidIdentifier, .sduTooLong,
       .sduOverrun, .sduLost, .frameTooLong, .noCredits, .parameterTooSmall, .invalidCredits,
-      .mtuExchangeNotAllowed, .channelInUse, .channelCountMismatch:
+      .mtuExchangeNotAllowed, .channelInUse, .channelCountMismatch, .answersOtherChannel:
       .error
     case .truncated, .leftOver, .unknownMonitorOpcode, .unknownRecordType, .unknownOpcode,
       .recordsDropped, .timeOutOfRange, .continuationWithoutStart, .responseWithoutRequest,
@@ -141,6 +147,20 @@ extension Problem.Code {
       .advertisementTooLong, .channelClosed, .unknownChannel, .frameOutOfStep, .repeatedRecord,
       .attributeChanged, .answersEarlier:
       .warning
+    }
+  }
+}
+
+extension Problem {
+  /// The packet of another response that the problem is about.
+  var response: Int? { code == .answersEarlier ? Int(first) : nil }
+
+  /// The packet of the request that the problem is about.
+  var request: Int? {
+    switch code {
+    case .answersEarlier: Int(second)
+    case .requestBeforeResponse, .responseMismatch, .answersOtherChannel: Int(first)
+    default: nil
     }
   }
 }
@@ -280,6 +300,10 @@ extension Output {
       packet(first)
       text(" was the answer to ")
       packet(second)
+    case .answersOtherChannel:
+      text("answers ")
+      packet(first)
+      text(", which came on another channel")
     }
   }
 

@@ -172,7 +172,10 @@ extension Sentence {
       }
     }
     if let data = fields.data {
-      if case .incomplete = pdu, !data.isEmpty { output.text("incomplete: ") }
+      if case .incomplete = pdu, !data.isEmpty {
+        output.text("incomplete: ")
+        continueWithoutComma()
+      }
       if hidesValues, !data.isEmpty {
         hidden(Int(data.count))
       } else {
@@ -225,11 +228,13 @@ extension Sentence {
     if value.byteCount == 0 {
       output.text("(empty)")
     } else if hidesValues {
+      // What stands before it leads to it.
+      continueWithoutComma()
       hidden(value.byteCount)
     } else if let uuid, moment.isWhole, reading.read(uuid.subjectKind, uuid, value) {
       reading.line.copy(into: &output)
     } else if value.isText(of: uuid) {
-      output.quoted(value.withoutZeros)
+      output.quoted(value)
     } else {
       output.hex(value, separator: 0x20)
     }

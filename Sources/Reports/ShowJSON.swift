@@ -145,6 +145,8 @@ package struct ShowJSON: SharedReport, ~Copyable {
       sink.output.byte(0x22)
       sink.output.message(of: problem)
       sink.output.byte(0x22)
+      if let response = problem.response { sink.number("response", response) }
+      if let request = problem.request { sink.number("request", request) }
       if !isJoined, let offset = problem.offset { sink.number("offset", Int(offset)) }
       sink.endItem()
     }

@@ -73,9 +73,19 @@ struct UnansweredRequests: Sendable {
       sides[key]?.open.append(
         Sent(packet: record.number, opcode: opcode, connection: connection, time: record.time))
     } else if let request = answer.request {
-      mark(key, request.packet)
+      mark(answer.channel == nil ? key : bearer(of: request.packet, key), request.packet)
       for correction in memory.doubt.corrections { mark(key, correction.request.packet) }
     }
+  }
+
+  /// The bearer on which a request waits: that of its answer, but for hosts that answer on other channels.
+  private func bearer(of packet: Int, _ key: UInt64) -> UInt64 {
+    func waits(_ side: Side?) -> Bool { side?.open.contains { $0.packet == packet } ?? false }
+    if waits(sides[key]) { return key }
+    let other = sides.first {
+      $0.key >> 32 == key >> 32 && $0.key & 3 == key & 3 && waits($0.value)
+    }
+    return other?.key ?? key
   }
 
   private mutating func mark(_ key: UInt64, _ packet: Int) {

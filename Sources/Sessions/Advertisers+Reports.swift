@@ -112,7 +112,7 @@ extension Advertisers {
     } else if control.code == ControlRecord.advertisingRemoved, !body.isEmpty {
       own.end(
         AdvertisingSet(.management, bytes.byte(at: Int(body.start))), .host,
-        record.adapter ?? 0xffff, packet: record.number, time: record.time)
+        record.adapter ?? 0xffff, packet: record.number, time: record.time, isProof: false)
     }
     guard isCounted else { return }
     let isMonitors = control.code == 0x002f
@@ -164,7 +164,7 @@ extension Advertisers {
       own.end(
         AdvertisingSet(.android, instance),
         .connection(answer.link.map { memory.links.id($0) }.flatMap { $0 == 0 ? nil : $0 }),
-        record.adapter ?? 0xffff, packet: record.number, time: record.time)
+        record.adapter ?? 0xffff, packet: record.number, time: record.time, isProof: true)
       return
     }
     guard isCounted, (try? cursor.take(2)) != nil, (try? cursor.u8()) == 0,

@@ -80,6 +80,7 @@ package struct Advertisers: Sendable {
       if commanded.count < limits.adapters { commanded.insert(record.adapter ?? 0xffff) }
       if ScanParameters.opcodes.contains(command.opcode)
         || ScanSwitch.opcodes.contains(command.opcode)
+        || command.opcode == ContentFilterChange.opcode
         || AdvertisingCommand.concerns(command.opcode)
       {
         send(command.opcode, record, bytes.part(dissection.body))
@@ -120,6 +121,9 @@ package struct Advertisers: Sendable {
         let setting = try? ScanParameters(command.opcode, parameters)
       else { return }
       scans.set(setting, adapter)
+    } else if !command.isControl, command.opcode == ContentFilterChange.opcode {
+      guard status == .success, let change = ContentFilterChange(parameters) else { return }
+      scans.filter(change, adapter)
     } else if let known = command.advertising {
       if status == .success {
         own.apply(
@@ -207,15 +211,17 @@ package struct Advertisers: Sendable {
       guard let ended = try? AdvertisingSetTerminated(parsing: &cursor) else { return }
       let ending: OwnAdvertiser.Ending =
         ended.status == .success
-        ? .connection(answer.link.map { memory.links.id($0) }) : .controller(ended.status)
-      own.end(ended.set, ending, adapter, packet: record.number, time: record.time)
+        ? .connection(answer.link.map { memory.links.id($0) })
+        : ended.status == .operationCancelledByHost ? .host : .controller(ended.status)
+      own.end(
+        ended.set, ending, adapter, packet: record.number, time: record.time, isProof: true)
     case 0x01, 0x0a, 0x29:
       // Directed advertising at a high duty cycle ends by itself: LE (Enhanced) Connection Complete says
       // Advertising Timeout (Core, Vol 4, Part E, 7.8.9).
       if let status = try? cursor.u8(), status == 0x3c {
         own.end(
           AdvertisingSet(.legacy, 0), .controller(StatusCode(rawValue: 0x3c)), adapter,
-          packet: record.number, time: record.time)
+          packet: record.number, time: record.time, isProof: false)
       }
       fallthrough
     default:
@@ -225,7 +231,7 @@ package struct Advertisers: Sendable {
       if connection.localRole == .peripheral {
         own.end(
           AdvertisingSet(.legacy, 0), .connection(connection.id), adapter,
-          packet: record.number, time: record.time)
+          packet: record.number, time: record.time, isProof: false)
       }
     }
   }

@@ -72,6 +72,9 @@ struct Channel: Sendable {
   var accessory: (dlci: UInt8, is: AccessoryProtocol)?
   /// Of a channel whose opening is not in the capture: what speaks for an ATT bearer.
   var evidence = Evidence()
+  /// By the direction of responses, the channel (its serial) whose requests they answer instead of this one's;
+  /// 0: none.
+  var partners = InlineArray<2, Int>(repeating: 0)
   /// The packet that used it last.
   var lastUse: Int
 

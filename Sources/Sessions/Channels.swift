@@ -52,6 +52,9 @@ package struct Channels: Sendable {
     return slot
   }
 
+  /// The places of all that are remembered.
+  var indices: Range<Int> { slots.indices }
+
   /// Whether there are none.
   var isEmpty: Bool { slots.isEmpty }
 

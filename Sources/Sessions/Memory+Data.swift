@@ -59,13 +59,21 @@ extension Memory {
       if opcode == .exchangeMTURequest {
         dissection.problems.add(Problem(.mtuExchangeNotAllowed))
       }
+      var slot = bearer.slot
+      if opcode.role == .response {
+        slot = answeredBearer(
+          slot, Transactions.Response(record.number, opcode, fields, bytes, impossible: 0), fields,
+          direction, link, isWhole: !record.isTruncated && !answer.fragment.isTruncated)
+      }
       let impossible =
-        channels[transactions: bearer.slot].hasDoubts
-        ? impossible(channels[transactions: bearer.slot], opcode, fields, direction, record, answer)
-        : 0
-      let request = channels[transactions: bearer.slot].observe(
+        channels[transactions: slot].hasDoubts
+        ? impossible(channels[transactions: slot], opcode, fields, direction, record, answer) : 0
+      let request = channels[transactions: slot].observe(
         opcode, fields, bytes, direction, packet: record.number, time: record.time,
         impossible: impossible, &doubt, &dissection.problems)
+      if slot != bearer.slot, let request {
+        dissection.problems.add(Problem(.answersOtherChannel, request.packet))
+      }
       answer.answers(request, at: record.time)
       return
     }

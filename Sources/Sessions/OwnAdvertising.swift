@@ -40,6 +40,8 @@ package struct OwnAdvertiser: Sendable {
     package internal(set) var lastTime: Timestamp?
     /// Why the controller did not switch it on.
     package internal(set) var refusal: StatusCode?
+    /// Whether it was on already: its beginning is not in the capture, and `firstPacket` is what ended it.
+    package internal(set) var isOpeningMissing = false
   }
 
   /// The controller's index; 0xffff: the record belonged to none.
@@ -276,11 +278,23 @@ package struct OwnAdvertising: Sendable {
   }
 
   /// The controller has switched a set off.
+  ///
+  /// - Parameter isProof: whether it says so of this very set: one that was never switched on was on before
+  ///   the capture began. That a host switches one off proves nothing, many do to be sure.
   mutating func end(
     _ set: AdvertisingSet, _ ending: OwnAdvertiser.Ending, _ adapter: UInt16, packet: Int,
-    time: Timestamp?
+    time: Timestamp?, isProof: Bool
   ) {
-    if let known = find(adapter, set) { switchOff(known, ending, packet: packet, time: time) }
+    let place = isProof ? make(adapter, set, packet: packet, time: time) : find(adapter, set)
+    guard let known = place else { return }
+    guard isProof, all[known].periods.isEmpty, all[known].furtherPeriods == 0 else {
+      switchOff(known, ending, packet: packet, time: time)
+      return
+    }
+    add(
+      OwnAdvertiser.Period(
+        firstPacket: packet, firstTime: time, ending: ending, lastPacket: packet, lastTime: time,
+        isOpeningMissing: true), to: known)
   }
 
   /// The controller was reset, or went away.

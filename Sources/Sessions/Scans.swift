@@ -56,6 +56,9 @@ package struct Scan: Sendable {
   package internal(set) var hasDuplicates = false
   /// Why the controller did not begin it.
   package internal(set) var refusal: StatusCode?
+  /// The most filters by which the controller chose what it reports while it was on (Android's Advertising
+  /// Packet Content Filter).
+  package internal(set) var contentFilters = 0
   /// Reports while it was on, of those that were asked for.
   package internal(set) var reports = 0
 
@@ -84,6 +87,7 @@ package struct Scans: Sendable {
   private struct Controller: Sendable {
     let adapter: UInt16
     var parameters: ScanParameters?
+    var filters = ContentFilters()
     /// The scan that is on, or ended last, by its number; 0: none.
     var latest = 0
     var isOn = false
@@ -161,6 +165,19 @@ package struct Scans: Sendable {
   private mutating func begin(_ scan: Scan, _ known: Int) {
     controllers[known].latest = append(scan)
     controllers[known].isOn = true
+    noteFilters(known)
+  }
+
+  /// A filter is set or taken away, or filtering switched.
+  mutating func filter(_ change: ContentFilterChange, _ adapter: UInt16) {
+    let known = controller(adapter)
+    controllers[known].filters.apply(change)
+    if controllers[known].isOn { noteFilters(known) }
+  }
+
+  private mutating func noteFilters(_ known: Int) {
+    guard let on = position(controllers[known].latest) else { return }
+    all[on].contentFilters = max(all[on].contentFilters, controllers[known].filters.inForce)
   }
 
   /// Its number.
@@ -196,6 +213,7 @@ package struct Scans: Sendable {
     end(adapter, .reset, packet: packet, time: time)
     if let known = controllers.firstIndex(where: { $0.adapter == adapter }) {
       controllers[known].parameters = nil
+      controllers[known].filters = ContentFilters()
     }
   }
 

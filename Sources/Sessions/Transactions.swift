@@ -114,6 +114,16 @@ struct Transactions: Sendable {
     return doubts.first { $0.place == place }?.requests ?? []
   }
 
+  /// Calls back for each request of a direction that waits for its response. No array is made of them.
+  func forEachOpen(_ direction: Direction, _ body: (Request) -> Void) {
+    let place = Self.place(direction, isIndication: false)
+    if !doubts.isEmpty, let doubt = doubts.first(where: { $0.place == place }) {
+      doubt.requests.forEach(body)
+    } else if let request = open[place] {
+      body(request)
+    }
+  }
+
   /// Forgets what is open: records were lost, and answers may be among them.
   mutating func forgetOpen() {
     open = InlineArray(repeating: nil)

@@ -4,6 +4,17 @@ import Testing
 
 @Suite("Every capture that is there")
 struct CaptureSweepTests {
+  /// Here and in the other tests that go through all captures, these are only the project's own without them.
+  @Test(
+    "The shared captures are among them",
+    .enabled(
+      if: FileManager.default.fileExists(atPath: Program.sharedCaptures.path),
+      "the shared captures are not there: what goes through all captures has the project's alone"))
+  func sharedCaptures() {
+    let folder = Program.sharedCaptures.standardizedFileURL.path
+    #expect(Program.captures.contains { $0.standardizedFileURL.path.hasPrefix(folder) })
+  }
+
   @Test("One line a whole record, JSON that parses, the same bytes on every run")
   func everyCapture() throws {
     #expect(Program.captures.count >= 7)

@@ -56,7 +56,11 @@ struct MapTests {
       let devices = again.objects.first??["devices"] as? [[String: Any]]
       let services = devices?.first?["services"] as? [[String: Any]]
       #expect(services?.count == 6)
-      #expect(services?.allSatisfy { $0["via"] as? String == "supplied" } == true)
+      // What there is none of is not counted.
+      let page = try Program.run(["map", "--map", file.path, cut]).text
+      #expect(page.contains("\n3 descriptors, discovered (#4–#12); "), "\(page)")
+      #expect(
+        page.contains("; 6 services, 15 characteristics, 2 descriptors supplied\n"), "\(page)")
     }
   }
 

@@ -27,6 +27,21 @@ struct SideBySideTests {
       ])
   }
 
+  /// One of the hosts joins the ends of its two channels the other way round, and answers on the other one:
+  /// #3957 and #3959 are the PnP ID, asked for in #3918 and #3913, on the channel of a read of Volume State.
+  @Test(
+    "An answer on another channel is told with its request, and no value as another attribute's")
+  func crossedChannels() throws {
+    let told = try Program.run(["show", "--json", "--packets", "3957,3959", capture])
+    let requests = told.objects.map { (($0?["att"] as? [String: Any])?["request"] as? Int) ?? 0 }
+    #expect(requests == [3918, 3913])
+    let values = try Program.run(["values", "--json", "--uuid", "2b7d", capture])
+    let wrong = values.objects.compactMap { $0?["value"] as? String }.filter { $0.count != 6 }
+    #expect(!values.objects.isEmpty && wrong.isEmpty, "\(wrong)")
+    let orphans = try Program.run(["values", capture])
+    #expect(!orphans.text.contains("the request is missing"))
+  }
+
   @Test("values has each value where it belongs")
   func values() throws {
     let told = try Program.run(["values", "--json", "--packets", "1866,1869,1886,1887", capture])

@@ -290,6 +290,36 @@ struct AttributeWordingTests {
     #expect(!open.contains("unanswered"), "\(open)")
   }
 
+  /// Two enhanced bearers, 0x0040 and 0x0041 on this host for 0x0051 and 0x0050 on the peer; each answers what
+  /// was asked on the other.
+  private func crossed(_ link: inout Link) {
+    func add(_ text: String, cid: UInt8, _ direction: Direction) {
+      let frame = hex(text)
+      let l2cap = [UInt8(frame.count), 0, cid, 0] + frame
+      link.add([2, 0x40, 0, UInt8(l2cap.count), 0] + l2cap, direction)
+    }
+    add("17 01 0c 00 27 00 40 00 40 00 05 00 40 00 41 00", cid: 5, .sent)
+    add("18 01 0c 00 40 00 40 00 05 00 00 00 51 00 50 00", cid: 5, .received)
+    add("05 00 12 10 00 01 00", cid: 0x51, .sent)
+    add("03 00 0a 20 00", cid: 0x50, .sent)
+    add("01 00 13", cid: 0x41, .received)
+    add("02 00 0b aa", cid: 0x40, .received)
+    link.add([4, 5, 4, 0, 0x40, 0, 0x13], .received)
+  }
+
+  @Test("A request that was answered on another channel is answered")
+  func answeredElsewhere() {
+    let text = info(of: crossed)
+    #expect(!text.contains("unanswered"), "\(text)")
+    #expect(
+      text.contains("2 errors: 2 responses on other channels than their requests"), "\(text)")
+    let lines = shown(of: crossed)
+    #expect(
+      lines.contains {
+        $0.contains("to #4") && $0.hasSuffix("answers #4, which came on another channel")
+      }, "\(lines)")
+  }
+
   @Test("After 30 s no answer is waited for")
   func timedOut() {
     let text = info { link in

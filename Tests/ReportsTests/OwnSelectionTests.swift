@@ -54,4 +54,42 @@ struct OwnSelectionTests {
     let missed = devices(advertise(0)) { $0.devices = [other] }
     #expect(missed.remark == "no device of that name; the capture has: Own")
   }
+
+  /// LE Advertising Set Terminated (7.7.65.18) of a set that nobody switched on: Operation Cancelled by
+  /// Host, set 1.
+  @Test func alreadyRunning() {
+    let ended = TestRecord(bytes: hex("04 3e 06 12 44 01 00 00 44"), direction: .received)
+    let page = devices([ended]) { _ in }.page
+    #expect(
+      page.contains("already running, its beginning is not in the capture; off in #1\n"), "\(page)")
+    // That a host switches off what is off proves nothing.
+    let off = [
+      TestRecord(bytes: hex("01 0a 20 01 00")),
+      TestRecord(bytes: hex("04 0e 04 01 0a 20 00"), direction: .received),
+    ]
+    #expect(devices(off) { _ in }.page == "nobody was heard advertising\n")
+  }
+
+  /// Android's LE_APCF_Command: filtering on, a filter set, then a scan (LE Set Scan Enable).
+  @Test func contentFilters() {
+    func page(_ features: String) -> String {
+      let texts = [
+        ("01 57 fd 02 00 01", "04 0e 06 01 57 fd 00 00 01"),
+        ("01 57 fd 05 01 00 05 \(features)", "04 0e 07 01 57 fd 00 01 00 0f"),
+        ("01 0c 20 02 01 00", "04 0e 04 01 0c 20 00"),
+      ]
+      return devices(
+        texts.flatMap { command, answer in
+          [
+            TestRecord(bytes: hex(command)),
+            TestRecord(bytes: hex(answer), direction: .received),
+          ]
+        }
+      ) { _ in }.page
+    }
+    let words = "; chosen by up to 1 content filter (APCF): who is not listed may have been there"
+    #expect(page("20 00").contains(words), "\(page("20 00"))")
+    // A filter without features lets everything pass.
+    #expect(!page("00 00").contains("content filter"), "\(page("00 00"))")
+  }
 }

@@ -47,7 +47,7 @@ struct TextValueTests {
       // A number of four bytes: 65.
       ("f7 ff", "41 00 00 00", "41 00 00 00"), ("f7 ff", "30 75 00 00", "30 75 00 00"),
       ("f7 ff", "41 63 0a 65", "41 63 0a 65"), ("19 2a", "64", "64"),
-      ("f7 ff", "22 5c 1b 41 41", "22 5c 1b 41 41"), ("f7 ff", "41 22 41 41", "\"A\"AA\""),
+      ("f7 ff", "22 5c 1b 41 41", "22 5c 1b 41 41"), ("f7 ff", "41 22 41 41", "\"A\\\"AA\""),
     ])
   func quoted(_ uuid: String, _ value: String, _ expected: String) {
     for pdu in ["1b 11 00 \(value)", "12 11 00 \(value)"] {

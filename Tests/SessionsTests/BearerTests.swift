@@ -32,6 +32,79 @@ import Testing
     #expect(told[10].connection?.mtu == nil)
   }
 
+  /// A host that joins the ends of channels in another order than they were opened answers on the other
+  /// one: what one response shows holds for those behind it.
+  private static func crossing(_ traffic: inout Traffic) {
+    traffic.connect()
+    traffic.openBearers()
+    traffic.sdu("12 10 00 01 00", .sent, cid: 0x50)
+    traffic.sdu("0a 20 00", .sent, cid: 0x51)
+    traffic.sdu("13", .received, cid: 0x40)
+    traffic.sdu("0b aa", .received, cid: 0x41)
+    traffic.sdu("0a 30 00", .sent, cid: 0x50)
+    traffic.sdu("0a 40 00", .sent, cid: 0x51)
+    traffic.sdu("0b 33", .received, cid: 0x40)
+    traffic.sdu("0b 44", .received, cid: 0x41)
+  }
+
+  @Test func answersOnTheOtherChannel() {
+    let told = run { Self.crossing(&$0) }
+    #expect(
+      (4...11).map { told[$0].answers }
+        == [
+          nil, nil, "answers 4 after 2 ms", "answers 5 after 2 ms", nil, nil,
+          "answers 8 after 2 ms", "answers 9 after 2 ms",
+        ])
+    #expect(
+      told.problems == [4, 5, 8, 9].map { "answersOtherChannel(\($0),0)" }, "\(told.problems)")
+    let values = converse { Self.crossing(&$0) }
+    #expect(
+      values.lines == [
+        "write 0x0010: 0100 #4", "read 0x0020: aa #7", "read 0x0030: 33 #10",
+        "read 0x0040: 44 #11",
+      ])
+  }
+
+  /// 2b7d Volume State has three bytes and 2a50 PnP ID seven: what is read is the other channel's.
+  @Test func theLengthTellsWhoseAnswerItIs() {
+    func traffic(_ value: String) -> (inout Traffic) -> Void {
+      { traffic in
+        traffic.connect()
+        traffic.openBearers()
+        traffic.sent("08 01 00 ff ff 03 28")
+        traffic.received("09 07 11 00 02 12 00 7d 2b 13 00 02 14 00 50 2a")
+        traffic.sdu("0a 12 00", .sent, cid: 0x50)
+        traffic.sdu("0a 14 00", .sent, cid: 0x51)
+        traffic.sdu("0b \(value)", .received, cid: 0x41)
+      }
+    }
+    let crossed = run(traffic("02 6b 1d 46 02 42 05"))
+    #expect(crossed[8].answers == "answers 7 after 1 ms")
+    #expect(crossed.problems == ["answersOtherChannel(7,0)"])
+    #expect(run(traffic("01 00 05"))[8].answers == "answers 6 after 2 ms")
+    // An error names the handle that was asked for on the other channel.
+    let error = run { traffic in
+      traffic.connect()
+      traffic.openBearers()
+      traffic.sdu("0a 12 00", .sent, cid: 0x50)
+      traffic.sdu("0a 14 00", .sent, cid: 0x51)
+      traffic.sdu("01 0a 14 00 02", .received, cid: 0x41)
+    }
+    #expect(error[6].answers == "answers 5 after 1 ms")
+    // Where nothing waits its request may be missing: only what is certain is another channel's.
+    let missing = run { traffic in
+      traffic.connect()
+      traffic.openBearers()
+      traffic.sdu("0a 14 00", .sent, cid: 0x51)
+      traffic.sdu("0b aa", .received, cid: 0x41)
+    }
+    #expect(missing[5].answers == nil)
+    #expect(missing.problems == ["responseWithoutRequest(0,0)"])
+    // Neither has two bytes: then the server is wrong, not the channel.
+    let other = run(traffic("01 00"))
+    #expect(other[8].answers == "answers 6 after 2 ms" && other.problems == [])
+  }
+
   /// An ATT PDU in two frames is one PDU.
   @Test func attOverSeveralFrames() {
     let value = (0..<60).map { UInt8($0) }

@@ -54,6 +54,7 @@ private func outcome(_ attributes: [Attribute]) -> String {
   case .missing(let attribute):
     "missing \(attribute.kind) \(attribute.handle) \(String(attribute.uuid.low, radix: 16))"
   case .disproved: "disproved"
+  case .concluded, .unchecked: "more than the search says"
   }
 }
 
@@ -87,6 +88,36 @@ private func outcome(_ attributes: [Attribute]) -> String {
       handle: 0x17, kind: .descriptor, uuid: .clientConfiguration, connection: 1, packet: 1)
     attributes.append(surplus)
     #expect(outcome(attributes) == "surplus descriptor 23")
+  }
+
+  /// The CCCDs of 2a05 (0x09) and 2a18 (0x12) were not asked for: one was written, of the other is known that
+  /// it must be there.
+  @Test func conclusions() throws {
+    let attributes = sample.filter { !$0.uuid.isShort(0x2902) }
+    var written = AttributeUse(0x12, packet: 7)
+    written.note(.write, .unencrypted, nil, packet: 8)
+    written.take(.write, [0x02, 0x00], packet: 7)
+    for (uses, packets) in [([written], [5, 7]), ([], [5, 5])] {
+      let found = try #require(
+        DatabaseProof.conclusions(attributes, uses, hash: (hash.reversed(), 5)))
+      #expect(found.map(\.handle) == [0x09, 0x12])
+      #expect(found.map(\.target) == [0x08, 0x11] && found.allSatisfy { $0.via == .inferred })
+      #expect(found.map(\.packet) == packets)
+    }
+    // The other descriptor stands first, so nobody knows where the CCCD is unless it was written.
+    var moved = sample
+    let places = moved.indices.filter { moved[$0].handle == 0x12 || moved[$0].handle == 0x13 }
+    (moved[places[0]].uuid, moved[places[1]].uuid) = (moved[places[1]].uuid, moved[places[0]].uuid)
+    let other = DatabaseProof.hash(of: moved)
+    let left = moved.filter { !$0.uuid.isShort(0x2902) }
+    #expect(DatabaseProof.conclusions(left, [], hash: (other, 5))?.map(\.handle) == [0x09, 0x13])
+    // Another hash proves nothing.
+    #expect(DatabaseProof.conclusions(attributes, [written], hash: (other, 5)) == nil)
+    // A handle that was written with something else is no CCCD.
+    written.take(.write, [0x04, 0x00], packet: 9)
+    #expect(
+      DatabaseProof.conclusions(attributes, [written], hash: (hash.reversed(), 5))?.map(\.packet)
+        == [5, 5])
   }
 
   @Test func anotherDatabase() {

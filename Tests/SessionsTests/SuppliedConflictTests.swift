@@ -63,6 +63,27 @@ private func run(_ map: SuppliedMap, _ write: (inout Traffic) -> Void) -> (Datab
     #expect(use?.conflict == nil)
   }
 
+  /// The server's Database Hash is read by its type, at 13.
+  @Test func aHashThatDisagrees() {
+    func use(_ map: SuppliedMap, _ hash: [UInt8]) -> SuppliedUse? {
+      run(map) { traffic in
+        traffic.connect()
+        traffic.sent("08 01 00 ff ff 2a 2b")
+        let digits = hash.map { String(UInt16($0) | 0x100, radix: 16).suffix(2) }
+        traffic.received("09 12 0d 00 " + digits.joined(separator: " "))
+      }.1
+    }
+    let hash = DatabaseProof.hash(of: map.attributes)
+    #expect(use(map, hash)?.disagreeingHash == nil)
+    #expect(use(map, hash.map { ~$0 })?.disagreeingHash == 3)
+    // The CCCD must be there, whether the map has it or not.
+    var lesser = map
+    lesser.attributes.removeAll { $0.handle == 4 }
+    #expect(use(lesser, hash)?.disagreeingHash == nil)
+    lesser.attributes.removeAll { $0.handle == 5 }
+    #expect(use(lesser, hash)?.disagreeingHash == 3)
+  }
+
   @Test(
     arguments: [
       // Declarations and configurations are not notified or written by commands, nor written; a value without

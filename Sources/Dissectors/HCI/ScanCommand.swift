@@ -83,3 +83,37 @@ package struct ScanSwitch: Equatable, Sendable {
     period = opcode == 0x2042 ? try cursor.u16() : 0
   }
 }
+
+/// What a command of Android's Advertising Packet Content Filter changes (Android, "Bluetooth HCI
+/// requirements", LE_APCF_Command [mem]): the filters that there are, not what they look for.
+package enum ContentFilterChange: Equatable, Sendable {
+  /// Filtering is switched.
+  case enable(Bool)
+  /// A filter is set; one that selects no feature lets everything pass.
+  case add(UInt8, passesAll: Bool)
+  /// A filter is taken away.
+  case remove(UInt8)
+  /// All are.
+  case clear
+
+  /// The opcode.
+  package static let opcode: UInt16 = 0xfd57
+
+  /// Reads the parameters: sub-opcode (1 byte), then enable (1), or action (1), filter index (1), feature
+  /// selection (2, little-endian); nil where the command sets up something else, or ends too early.
+  package init?(_ parameters: RawSpan) {
+    var cursor = Cursor(parameters)
+    guard let kind = try? cursor.u8(), let value = try? cursor.u8() else { return nil }
+    switch (kind, value) {
+    case (0x00, _): self = .enable(value != 0)
+    case (0x01, 0x02): self = .clear
+    case (0x01, 0x00):
+      guard let index = try? cursor.u8(), let features = try? cursor.u16() else { return nil }
+      self = .add(index, passesAll: features == 0)
+    case (0x01, 0x01):
+      guard let index = try? cursor.u8() else { return nil }
+      self = .remove(index)
+    default: return nil
+    }
+  }
+}

@@ -97,6 +97,12 @@ struct MapDocument: ~Copyable {
         sink.word("outcome", "one_missing")
         write(attribute)
       case .disproved: sink.word("outcome", "not_equal")
+      case .concluded(let attributes):
+        sink.word("outcome", "proven")
+        sink.beginList("inferred")
+        for attribute in attributes { sink.element(handle: attribute.handle) }
+        sink.endList()
+      case .unchecked: sink.word("outcome", "not_checkable")
       }
       sink.end()
     }

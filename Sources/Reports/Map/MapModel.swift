@@ -87,6 +87,12 @@ struct MapUnknown: Sendable {
   /// Whether one belongs to it: then it is a value.
   var isValue = false
 
+  /// Whether the server has said of all that was tried that there is no such attribute: Invalid Handle.
+  var isDenied: Bool {
+    guard let use, !use.accesses.isEmpty else { return false }
+    return use.accesses.allSatisfy { $0.error?.rawValue == 0x01 }
+  }
+
   /// What may be done with it, as far as that was seen.
   var properties: CharacteristicProperties { use?.properties ?? .init(rawValue: 0) }
 
@@ -103,12 +109,43 @@ extension MapDevice {
   mutating func build(_ database: Database?, _ uses: [AttributeUse]) {
     self.database = database
     let attributes = database?.attributes ?? []
+    place(attributes, uses)
+    // Where no service was found there is nothing to hold against it.
+    guard let hash = database?.hash, !services.isEmpty else { return }
+    proof = proof(attributes, uses, hash)
+    guard case .concluded(let concluded) = proof else { return }
+    (services, loose, unknown) = ([], [], [])
+    place(DatabaseProof.merge(attributes, concluded), uses)
+  }
+
+  /// Holds the attributes against the Database Hash.
+  private func proof(
+    _ attributes: [Attribute], _ uses: [AttributeUse], _ hash: (value: [UInt8], packet: Int)
+  ) -> DatabaseProof {
+    let told = attributes.filter { $0.via != .inferred }
+    if DatabaseProof.agrees(told, hash: hash.value) { return .proven }
+    let isWhole =
+      told.contains { $0.via == .supplied }
+      || [serviceExtent, characteristicExtent, descriptorExtent, includeExtent].allSatisfy {
+        $0 == .all
+      }
+    let concluded = { DatabaseProof.conclusions(attributes, uses, hash: hash) }
+    // What was asked for and is not there is rather missing.
+    if !isWhole, let concluded = concluded() { return .concluded(concluded) }
+    let proof = DatabaseProof(told, hash: hash.value, isWhole: isWhole)
+    guard case .disproved = proof else { return proof }
+    if isWhole, let concluded = concluded() { return .concluded(concluded) }
+    return isWhole ? proof : .unchecked
+  }
+
+  /// Makes the tree of attributes, and the list of what was used beside them.
+  private mutating func place(_ attributes: [Attribute], _ uses: [AttributeUse]) {
     let conclusions = database?.evidence.conclusions ?? []
     var places: [UInt16: Int] = [:]
     for (index, use) in uses.enumerated() { places[use.handle] = index }
     let use = { (handle: UInt16) in places[handle].map { uses[$0] } }
-    var isKnown = Set<UInt16>()
-    for attribute in attributes { isKnown.insert(attribute.handle) }
+    var slots: [UInt16: Int] = [:]
+    for (index, attribute) in attributes.enumerated() { slots[attribute.handle] = index }
     let declared = Set(attributes.filter { $0.kind == .characteristic }.map(\.target))
 
     for attribute in attributes {
@@ -119,8 +156,7 @@ extension MapDevice {
         guard let last = index(of: attribute.handle) else { continue }
         services[last].includes.append(attribute)
       case .characteristic:
-        var value = attribute
-        if let known = attributes.first(where: { $0.handle == attribute.target }) { value = known }
+        let value = slots[attribute.target].map { attributes[$0] } ?? attribute
         add(
           MapCharacteristic(
             declaration: attribute, value: value, use: use(attribute.target)), attribute.handle)
@@ -128,7 +164,7 @@ extension MapDevice {
         if declared.contains(attribute.handle) { continue }
         add(MapCharacteristic(value: attribute, use: use(attribute.handle)), attribute.handle)
       case .descriptor:
-        if attribute.via == .inferred, !isKnown.contains(attribute.target) { continue }
+        if attribute.via == .inferred, slots[attribute.target] == nil { continue }
         add(MapDescriptor(attribute: attribute, use: use(attribute.handle)))
       }
     }
@@ -142,17 +178,13 @@ extension MapDevice {
         characteristics: services[position].characteristics)
     }
     for use in uses
-    where !isKnown.contains(use.handle)
-      || conclusions.contains(where: { $0.handle == use.handle && !isKnown.contains($0.value) })
+    where slots[use.handle] == nil
+      || conclusions.contains(where: { $0.handle == use.handle && slots[$0.value] == nil })
     {
       var entry = MapUnknown(handle: use.handle, use: use)
       entry.conclusion = conclusions.first { $0.handle == use.handle }
       entry.isValue = conclusions.contains { $0.value == use.handle }
       unknown.append(entry)
-    }
-    // Where no service was found there is nothing to hold against it.
-    if let database, let hash = database.hash, !services.isEmpty {
-      proof = DatabaseProof(attributes.filter { $0.via != .inferred }, hash: hash.value)
     }
   }
 
@@ -256,11 +288,18 @@ extension MapDevice {
         }
       }
     }
-    return gaps.isEmpty && characteristicExtent == .all ? .all : extent(.descriptors, gaps)
+    if gaps.isEmpty {
+      // Where nobody knows what there is they may be anywhere.
+      return characteristicExtent == .all ? .all : extent(.descriptors, [1...UInt16.max])
+    }
+    return extent(.descriptors, gaps)
   }
 
+  /// The handles of services; all where none is known.
   private var ranges: [ClosedRange<UInt16>] {
-    services.map { $0.declaration.handle...max($0.declaration.handle, $0.end) }
+    services.isEmpty
+      ? [1...UInt16.max]
+      : services.map { $0.declaration.handle...max($0.declaration.handle, $0.end) }
   }
 
   private func extent(_ search: Database.Search, _ wanted: [ClosedRange<UInt16>]) -> Extent {

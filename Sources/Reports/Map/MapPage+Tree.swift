@@ -147,7 +147,7 @@ extension MapPage {
     } else if reading.hasMeaning {
       reading.line.copy(into: &out)
     } else if value.bytes.isText(of: uuid) {
-      out.quoted(value.bytes.withoutZeros)
+      out.quoted(value.bytes)
     } else {
       out.hex(value.bytes, separator: 0x20)
     }
@@ -227,6 +227,8 @@ extension MapPage {
       out.text(", inferred")
     } else if unknown.mustBeValue {
       out.text("a value, inferred")
+    } else if unknown.isDenied {
+      out.text("no such attribute")
     } else {
       out.text("unknown")
     }

@@ -23,6 +23,9 @@ struct MapPage: ~Copyable {
     static let value = 70
   }
 
+  /// So many of a list are named in a line.
+  private static let mostNamed = 8
+
   init(_ devices: [MapDevice], _ options: MapOptions) {
     self.devices = devices
     self.options = options
@@ -167,15 +170,31 @@ struct MapPage: ~Copyable {
     let supplied = summary.supplied
     // What was discovered and what was supplied are counted apart.
     let isMixed = device.database?.discovery != nil && supplied.count > 0
-    count(
-      summary.services - (isMixed ? supplied.services : 0),
-      summary.characteristics - (isMixed ? supplied.characteristics : 0),
-      summary.descriptors - (isMixed ? supplied.descriptors : 0))
-    extent(device)
-    if isMixed {
+    let counted = summary.services + summary.characteristics + summary.descriptors
+    if isMixed, counted == supplied.count + summary.inferred {
+      count(supplied)
+      out.text("; nothing else was discovered")
+      discovery(device)
+    } else {
+      count(
+        summary.services - (isMixed ? supplied.services : 0),
+        summary.characteristics - (isMixed ? supplied.characteristics : 0),
+        summary.descriptors - summary.inferred - (isMixed ? supplied.descriptors : 0),
+        isBrief: isMixed || device.database?.discovery == nil)
+      extent(device)
+      if isMixed {
+        out.text("; ")
+        count(supplied)
+      }
+    }
+    if device.database?.discovery == nil, summary.unknown > 0 {
       out.text("; ")
-      count(supplied.services, supplied.characteristics, supplied.descriptors)
-      out.text(" supplied")
+      out.count(summary.unknown, "more handle was used", "more handles were used")
+    }
+    if summary.inferred > 0 {
+      out.text("; ")
+      out.count(summary.inferred, "descriptor", "descriptors")
+      out.text(" inferred")
     }
     if device.usualVia == .carried { out.text("; all on an earlier connection") }
     guard device.usualVia == .discovered else { return }
@@ -188,21 +207,31 @@ struct MapPage: ~Copyable {
     }
   }
 
-  private mutating func count(_ services: Int, _ characteristics: Int, _ descriptors: Int) {
-    out.count(services, "service", "services")
-    out.text(", ")
-    out.count(characteristics, "characteristic", "characteristics")
-    out.text(", ")
-    out.count(descriptors, "descriptor", "descriptors")
+  private mutating func count(_ supplied: MapSummary.Supplied) {
+    count(
+      supplied.services, supplied.characteristics, supplied.descriptors, isBrief: true)
+    out.text(" supplied")
+  }
+
+  /// - Parameter isBrief: whether to leave out what there is none of.
+  private mutating func count(
+    _ services: Int, _ characteristics: Int, _ descriptors: Int, isBrief: Bool = false
+  ) {
+    let parts: [(count: Int, one: StaticString, several: StaticString)] = [
+      (services, "service", "services"),
+      (characteristics, "characteristic", "characteristics"),
+      (descriptors, "descriptor", "descriptors"),
+    ]
+    let isBrief = isBrief && parts.contains { $0.count > 0 }
+    for (index, part) in parts.filter({ !isBrief || $0.count > 0 }).enumerated() {
+      if index > 0 { out.text(", ") }
+      out.count(part.count, part.one, part.several)
+    }
   }
 
   /// What was asked for, and what was not.
   private mutating func extent(_ device: MapDevice) {
     let summary = device.summary
-    let searches: [(words: StaticString, extent: MapDevice.Extent)] = [
-      ("services", summary.serviceExtent), ("characteristics", summary.characteristicExtent),
-      ("descriptors", summary.descriptorExtent), ("includes", summary.includeExtent),
-    ]
     if device.database?.discovery == nil {
       let isSupplied = device.usualVia == .supplied
       out.text(
@@ -211,25 +240,45 @@ struct MapPage: ~Copyable {
           : summary.supplied.isAll ? ", all supplied" : ", supplied but for what is marked")
       return
     }
-    let isAll = searches.prefix(3).allSatisfy { $0.extent == .all }
+    let isAll = [
+      summary.serviceExtent, summary.characteristicExtent, summary.descriptorExtent,
+    ].allSatisfy { $0 == .all }
     out.text(isAll ? ", all discovered" : ", discovered")
-    if let packets = device.database?.discovery {
-      out.text(" (")
-      out.packet(packets.lowerBound)
-      if packets.count > 1 {
-        out.text(glyphs.to)
-        out.packet(packets.upperBound)
-      }
-      out.byte(0x29)
+    discovery(device)
+    unasked(summary, "; ")
+  }
+
+  /// The packets of the first and the last discovery.
+  private mutating func discovery(_ device: MapDevice) {
+    guard let packets = device.database?.discovery else { return }
+    out.text(" (")
+    out.packet(packets.lowerBound)
+    if packets.count > 1 {
+      out.text(glyphs.to)
+      out.packet(packets.upperBound)
     }
+    out.byte(0x29)
+  }
+
+  /// What was not asked for.
+  ///
+  /// - Parameter start: what stands before it.
+  private mutating func unasked(_ summary: MapSummary, _ start: StaticString) {
+    let searches: [(words: StaticString, extent: MapDevice.Extent)] = [
+      ("services", summary.serviceExtent), ("characteristics", summary.characteristicExtent),
+      ("descriptors", summary.descriptorExtent), ("includes", summary.includeExtent),
+    ]
+    var isFirst = true
     for (extent, words) in [
       (.part, " not all asked for"), (.none, " not asked for"),
     ] as [(MapDevice.Extent, StaticString)] {
       let left = searches.filter { $0.extent == extent }
       guard !left.isEmpty else { continue }
       for (index, search) in left.enumerated() {
-        out.text(index == 0 ? "; " : index + 1 == left.count ? " and " : ", ")
+        let separator: StaticString = index + 1 == left.count ? " and " : ", "
+        out.text(index > 0 ? separator : isFirst ? start : "; ")
         out.text(search.words)
+        isFirst = false
       }
       out.text(words)
     }
@@ -247,6 +296,21 @@ struct MapPage: ~Copyable {
       name(attribute)
     case .disproved:
       out.text("the Database Hash does not agree, and one attribute does not explain it")
+    case .concluded(let attributes):
+      out.text("complete and proven: the Database Hash agrees, with ")
+      out.text(attributes.count == 1 ? "an inferred CCCD at " : "inferred CCCDs at ")
+      for (index, attribute) in attributes.prefix(Self.mostNamed).enumerated() {
+        if index > 0 { out.text(", ") }
+        out.handle(attribute.handle)
+      }
+      if attributes.count > Self.mostNamed {
+        out.text(" and ")
+        out.decimal(attributes.count - Self.mostNamed)
+        out.text(" more")
+      }
+    case .unchecked:
+      out.text("the Database Hash cannot be checked")
+      unasked(device.summary, ": ")
     }
     out.text(" (")
     out.packet(hash.packet)

@@ -8,6 +8,8 @@ struct MapSummary: Sendable {
   let services: Int
   let characteristics: Int
   let descriptors: Int
+  /// How many of the descriptors are concluded.
+  let inferred: Int
   let unknown: Int
   let serviceExtent: MapDevice.Extent
   let characteristicExtent: MapDevice.Extent
@@ -30,6 +32,9 @@ struct MapSummary: Sendable {
     services = device.services.count
     characteristics = device.characteristics.count { !$0.isPlaceholder }
     descriptors = device.descriptorCount
+    inferred = device.characteristics.reduce(0) { count, characteristic in
+      count + characteristic.descriptors.count { $0.attribute.via == .inferred }
+    }
     unknown = device.unknown.count
     serviceExtent = device.serviceExtent
     characteristicExtent = device.characteristicExtent

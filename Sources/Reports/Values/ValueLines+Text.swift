@@ -104,7 +104,7 @@ extension ValueLines {
         if content.isText(of: value.attribute.uuid) {
           line.byte(0x20)
           line.byte(0x20)
-          line.quoted(content.withoutZeros)
+          line.quoted(content)
         }
       }
     }

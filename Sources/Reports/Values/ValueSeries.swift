@@ -218,6 +218,25 @@ struct ValueSeries: Sendable {
     isSecret = isSecret || later.isSecret
   }
 
+  /// Reads the first value and the last one again, as those of a type that was not known when they came.
+  mutating func readAgain(
+    _ uuid: BluetoothUUID, service: BluetoothUUID?, _ reading: inout ValueReading
+  ) {
+    isString = uuid.isString
+    guard !isSecret, partial == 0 else { return }
+    func meaning(_ value: [UInt8], _ length: Int?) -> [UInt8] {
+      let isMeant =
+        length == value.count
+        && reading.readAlone(
+          uuid, service: service, value.bytes, isWritten: operation.isWrite)
+      return isMeant
+        ? reading.line.bytes.part(Slice(start: 0, count: Self.keptText)).array : []
+    }
+    firstText = meaning(first, firstLength)
+    lastText = meaning(last, lastLength)
+    reading.clear()
+  }
+
   private mutating func note(_ outcome: ValueOutcome, _ isAcknowledged: Bool?, times: Int = 1) {
     let known = reasons.firstIndex {
       $0.outcome == outcome && $0.isAcknowledged == isAcknowledged

@@ -66,7 +66,7 @@ package struct ValuesReport: PacketReport, ~Copyable {
   ) {
     conversations.finish(memory)
     count(memory)
-    facts.finish(memory)
+    facts.finish(memory, &reading)
     if facts.entries.isEmpty {
       if filter.remark == nil {
         output.text("no attribute value crossed any link in this capture\n")
@@ -310,7 +310,7 @@ struct ValueFacts: Sendable {
   }
 
   /// Names what was discovered only after it was used, and who was resolved only after they were heard.
-  mutating func finish(_ memory: Memory) {
+  mutating func finish(_ memory: Memory, _ reading: inout ValueReading) {
     for write in possible {
       let identity = memory.identity(
         of: write.attribute.handle, write.attribute.server, isLocal: write.attribute.isLocal,
@@ -322,13 +322,12 @@ struct ValueFacts: Sendable {
     if !possible.isEmpty { subscriptions.sort { $0.packet < $1.packet } }
     for position in entries.indices
     where
-      (entries[position].attribute.uuid == nil
-      || entries[position].attribute.via == .supplied)
-      && entries[position].attribute.handle != nil
+      entries[position].attribute.mayBeKnownBetter && entries[position].attribute.handle != nil
     {
       let known = entries[position].attribute
       entries[position].attribute = memory.identity(
         of: known.handle, known.server, isLocal: known.isLocal, connection: 0)
+      if known.uuid == nil { entries[position].readAgain(&reading) }
     }
     for position in servers.indices
     where servers[position].isAdvertiser && servers[position].name == nil {

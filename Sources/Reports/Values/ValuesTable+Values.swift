@@ -76,7 +76,7 @@ extension ValuesTable {
       text.byte(0x22)
       // A character may be cut in two: what is left of it would look like a broken one.
       let count = shown < length ? [UInt8](bytes.prefix(shown)).wholeCharacters : shown
-      text.printable(bytes.bytes.part(Slice(start: 0, count: count)))
+      text.printable(bytes.bytes.part(Slice(start: 0, count: count)), isQuoted: true)
       if shown < length { text.text(glyphs.ellipsis) }
       text.byte(0x22)
       bytesInAll(length, shown, into: &text)

@@ -174,6 +174,7 @@ extension Conversations {
     _ pdu: ATTPDU, _ place: Place, _ record: borrowing CaptureRecord, _ dissection: Dissection,
     _ bytes: RawSpan, _ answer: Answer, _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: Memory
   ) {
+    let place = answered(place, pdu, answer)
     let side = place.side
     let arrived = Arrived(
       pdu: pdu, moment: Moment(record), latency: answer.latency, packets: fragments,
@@ -203,7 +204,7 @@ extension Conversations {
   }
 
   /// Where the request waits that a PDU answers.
-  private func slot(_ place: Place, _ pdu: ATTPDU, _ request: Int) -> Int? {
+  func slot(_ place: Place, _ pdu: ATTPDU, _ request: Int) -> Int? {
     let first = pdu.opcode.role == .confirmation ? Side.indications : 0
     return (first..<first + Side.indications).first { slot in
       sides[place.side].pending[slot].isOpen && sides[place.side].pending[slot].packet == request
@@ -219,14 +220,6 @@ extension Conversations {
     for response in held {
       complete(place, response.request, response.arrived, response.bytes.bytes, memory)
     }
-  }
-
-  /// One response more than there can have been requests: those that are held answer others than they
-  /// were given to, and nobody knows which.
-  private mutating func orphan(_ place: Place, _ memory: Memory) {
-    let held = sides[place.side].held
-    sides[place.side].held.removeAll()
-    for response in held { tellOrphan(place, response.arrived, response.bytes.bytes, memory) }
   }
 
   /// Takes in the answer to a request.
@@ -322,40 +315,6 @@ extension Conversations {
     if !hasRoom {
       reached(.preparedParts, limits.preparedParts)
     }
-  }
-
-  /// A response or an error whose request is not known.
-  private mutating func tellOrphan(
-    _ place: Place, _ arrived: Arrived, _ bytes: RawSpan, _ memory: Memory
-  ) {
-    let pdu = arrived.pdu
-    let fields = pdu.fields
-    var told = ConveyedValue(
-      operation: .read, attribute: identity(nil, place, isLocal: place.isLocal, memory),
-      parties: bearers[place.bearer].parties, direction: place.direction.reversed,
-      packet: arrived.moment.number, time: arrived.moment.time)
-    switch pdu.opcode {
-    case .errorResponse:
-      guard let error = fields.error, let opcode = fields.requestOpcode else { return }
-      switch opcode {
-      case .readRequest, .readMultipleRequest, .readMultipleVariableRequest: break
-      case .writeRequest: told.operation = .write
-      case .prepareWriteRequest: told.operation = .preparedWrite
-      default: return
-      }
-      told.outcome = .refused(error)
-      told.attribute = identity(
-        fields.handle == 0 ? nil : fields.handle, place, isLocal: place.isLocal, memory)
-    case .readResponse, .readBlobResponse:
-      guard let value = fields.value else { return }
-      told.value = keep(bytes.part(value))
-      told.packets = keep(arrived.packets)
-      told.isCut = arrived.isCut
-      // As show has it: where there is a key, it may be this.
-      told.isSecret = memory.attributes.hasKeyMaterial
-    default: return
-    }
-    tell(told)
   }
 
   // MARK: PDUs that nobody answers

@@ -266,9 +266,10 @@ package struct AttributeUses: Sendable {
     var isSecret = memory.attributes.hasKeyMaterial
     switch opcode {
     case .readByTypeResponse:
-      guard let type = answer.request?.type, !type.isDeclaration else { return }
+      guard answer.request == nil || answer.request?.type?.isDeclaration == false else { return }
       operation = .read
-      isSecret = answer.listsKeyMaterial || isSecret && !memory.doubt.alternatives.isEmpty
+      let isDoubtful = answer.request == nil || !memory.doubt.alternatives.isEmpty
+      isSecret = answer.listsKeyMaterial || isSecret && isDoubtful
     case .readMultipleVariableResponse: operation = .read
     case .multipleHandleValueNotification: operation = .notification
     default: return
@@ -281,6 +282,11 @@ package struct AttributeUses: Sendable {
       guard let handle = item.handle ?? (index < asked.count ? asked[index] : nil),
         let value = item.value, item.missing == 0
       else { continue }
+      if opcode == .readByTypeResponse, answer.request == nil,
+        !memory.attributes.isRead(handle, bytes.part(value), of: servers[server].key)
+      {
+        continue
+      }
       let copy = bytes.part(value).array
       change(handle, server, packet: packet) { use in
         use.note(operation, security, nil, packet: packet)

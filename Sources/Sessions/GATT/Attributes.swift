@@ -94,6 +94,16 @@ package struct Attributes: Sendable {
     return Place(server: server, slot: slot)
   }
 
+  /// Whether an item of a Read By Type Response whose request is not in the capture is an attribute's value
+  /// that was read: not a declaration, of which discovery lists many, nor what reads like one.
+  func isRead(_ handle: UInt16, _ value: RawSpan, of key: UInt64) -> Bool {
+    if let place = look(handle, of: currentKey(key)) { return !self[place].kind.isDeclaration }
+    if let declaration = CharacteristicDeclaration(value) {
+      return declaration.valueHandle <= handle
+    }
+    return IncludeDeclaration(value) == nil
+  }
+
   /// Whether the attribute at a place is of the type `uuid`, a short one.
   func isShort(_ place: Place, _ uuid: UInt16) -> Bool {
     servers[place.server].isShort(place.slot, uuid)

@@ -7,20 +7,28 @@ import Cryptography
 package enum DatabaseProof: Sendable {
   /// It does: it is complete, and right.
   case proven
+  /// It does with these, which were concluded: it is complete, and right.
+  case concluded([Attribute])
   /// It would without this attribute.
   case surplus(Attribute)
   /// It would with this attribute.
   case missing(Attribute)
   /// It does not, and one attribute does not explain that.
   case disproved
+  /// It does not, but not all of it was asked for: that may explain it.
+  case unchecked
 
   /// How many bytes may be hashed in search of an explanation.
   private static let budget = 100_000_000
+  /// The same where much is missing that nobody has asked for: then one attribute is unlikely to explain it.
+  private static let smallBudget = 2_000_000
 
   /// Holds attributes, in the order of their handles, against a hash.
-  package init(_ attributes: [Attribute], hash: [UInt8]) {
+  ///
+  /// - Parameter isWhole: whether all was asked for.
+  package init(_ attributes: [Attribute], hash: [UInt8], isWhole: Bool = true) {
     var search = Search(attributes, hash)
-    self = search.run(budget: Self.budget)
+    self = search.run(budget: isWhole ? Self.budget : Self.smallBudget)
   }
 
   /// Whether attributes, in the order of their handles, come to a hash.
@@ -66,7 +74,7 @@ private struct Search {
   mutating func run(budget: Int) -> DatabaseProof {
     left = budget
     if fits(message()) { return .proven }
-    for index in attributes.indices where !parts[index].isEmpty {
+    for index in attributes.indices where left > 0 && !parts[index].isEmpty {
       if fits(message(without: index)) { return .surplus(attributes[index]) }
     }
     if let found = descriptor() ?? declaration() ?? include() ?? service() ?? characteristic() {

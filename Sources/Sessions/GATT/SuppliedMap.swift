@@ -123,7 +123,8 @@ extension Memory {
       guard let hash = server.hash else { continue }
       let known = server.attributes
       guard known.contains(where: { $0.via == .supplied }),
-        !DatabaseProof.agrees(known.filter { $0.via != .inferred }, hash: hash.value)
+        !DatabaseProof.agrees(known.filter { $0.via != .inferred }, hash: hash.value),
+        DatabaseProof.conclusions(known, [], hash: hash) == nil
       else { continue }
       use.disagreeingHash = hash.packet
       break

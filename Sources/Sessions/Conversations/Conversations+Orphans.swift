@@ -1,0 +1,79 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+
+/// Responses that are not where they belong: on another bearer than their request, or without one.
+extension Conversations {
+  /// Where the request waits that a PDU answers: on its own bearer, but for hosts that answer on others.
+  func answered(_ place: Place, _ pdu: ATTPDU, _ answer: Answer) -> Place {
+    guard let request = answer.request, answer.channel != nil,
+      slot(place, pdu, request.packet) == nil
+    else { return place }
+    let link = bearers[place.bearer].link
+    for bearer in bearers.indices where bearers[bearer].lastUse > 0 && bearers[bearer].link == link
+    {
+      let other = Place(bearer: bearer, direction: place.direction)
+      if slot(other, pdu, request.packet) != nil { return other }
+    }
+    return place
+  }
+
+  /// One response more than there can have been requests: those that are held answer others than they
+  /// were given to, and nobody knows which.
+  mutating func orphan(_ place: Place, _ memory: Memory) {
+    let held = sides[place.side].held
+    sides[place.side].held.removeAll()
+    for response in held { tellOrphan(place, response.arrived, response.bytes.bytes, memory) }
+  }
+
+  /// A response or an error whose request is not known.
+  mutating func tellOrphan(
+    _ place: Place, _ arrived: Arrived, _ bytes: RawSpan, _ memory: Memory
+  ) {
+    let pdu = arrived.pdu
+    let fields = pdu.fields
+    var told = ConveyedValue(
+      operation: .read, attribute: identity(nil, place, isLocal: place.isLocal, memory),
+      parties: bearers[place.bearer].parties, direction: place.direction.reversed,
+      packet: arrived.moment.number, time: arrived.moment.time)
+    switch pdu.opcode {
+    case .errorResponse:
+      guard let error = fields.error, let opcode = fields.requestOpcode else { return }
+      switch opcode {
+      case .readRequest, .readMultipleRequest, .readMultipleVariableRequest: break
+      case .writeRequest: told.operation = .write
+      case .prepareWriteRequest: told.operation = .preparedWrite
+      default: return
+      }
+      told.outcome = .refused(error)
+      told.attribute = identity(
+        fields.handle == 0 ? nil : fields.handle, place, isLocal: place.isLocal, memory)
+    case .readResponse, .readBlobResponse:
+      guard let value = fields.value else { return }
+      told.value = keep(bytes.part(value))
+      told.packets = keep(arrived.packets)
+      told.isCut = arrived.isCut
+      // As show has it: where there is a key, it may be this.
+      told.isSecret = memory.attributes.hasKeyMaterial
+    case .readByTypeResponse:
+      guard let items = fields.items else { return }
+      var cursor = Cursor(bytes, items.list)
+      told.packets = keep(arrived.packets)
+      told.isSecret = memory.attributes.hasKeyMaterial
+      while let item = items.next(&cursor) {
+        guard let handle = item.handle, let slice = item.value else { continue }
+        told.attribute = identity(handle, place, isLocal: place.isLocal, memory)
+        guard memory.attributes.isRead(handle, bytes.part(slice), of: told.attribute.server) else {
+          continue
+        }
+        told.value = keep(bytes.part(slice))
+        told.isCut = item.missing > 0
+        tell(told)
+      }
+      return
+    default: return
+    }
+    tell(told)
+  }
+}

@@ -1,0 +1,108 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+
+/// Responses on another enhanced bearer than their request.
+///
+/// Channels are opened several at once, and some hosts join their two lists of ends in another order than they
+/// were sent in (Core, Vol 3, Part A, 4.25 and 4.26): such a one answers on the channel that it takes for the
+/// request's. That shows where a response cannot be that to its own channel's request, but is just what
+/// one other channel waits for.
+extension Memory {
+  /// How well a response fits what waits on a bearer.
+  private enum Fit: Int, Comparable {
+    /// Nothing waits.
+    case nothing
+    /// What waits is another kind of request.
+    case otherKind
+    /// It is of the right kind, but says what the request's attribute cannot.
+    case impossible
+    /// It can be the answer.
+    case possible
+    /// It names the attribute that was asked for, or is as long as its value must be.
+    case exact
+
+    static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  }
+
+  /// The bearer whose request a response answers: the one that it came on, but for hosts that cross them.
+  @inline(never)
+  mutating func answeredBearer(
+    _ own: Int, _ response: Transactions.Response, _ fields: ATTFields, _ direction: Direction,
+    _ link: LinkSlot, isWhole: Bool
+  ) -> Int {
+    let length =
+      isWhole && response.opcode == .readResponse ? fields.value.map { Int($0.count) } : nil
+    let partner = channels.partner(of: own, direction)
+    if let partner, fit(partner, response, length, direction, link) > .impossible { return partner }
+    let fit = fit(own, response, length, direction, link)
+    guard fit < .possible, partner == nil, channels[own].isWhollyKnown else { return own }
+    // Where nothing waits the request may be missing in the capture.
+    let least = fit == .otherKind ? Fit.possible : .exact
+    var found: Int?
+    for other in channels.bearers(beside: own)
+    where self.fit(other, response, length, direction, link) >= least {
+      guard found == nil else { return own }
+      found = other
+    }
+    guard let found else { return own }
+    channels.cross(own, found, direction)
+    return found
+  }
+
+  private func fit(
+    _ slot: Int, _ response: Transactions.Response, _ length: Int?, _ direction: Direction,
+    _ link: LinkSlot
+  ) -> Fit {
+    var best = Fit.nothing
+    channels[transactions: slot].forEachOpen(direction.reversed) { request in
+      best = max(best, fit(request, response, length, direction, link))
+    }
+    return best
+  }
+
+  private func fit(
+    _ request: Request, _ response: Transactions.Response, _ length: Int?, _ direction: Direction,
+    _ link: LinkSlot
+  ) -> Fit {
+    guard response.isKind(of: request) else { return .otherKind }
+    guard response.names(request), response.fits(request) else { return .impossible }
+    if let subject = response.subject, subject == request.handle { return .exact }
+    guard let length, let handle = request.handle,
+      let place = attribute(handle, response.opcode, direction, on: link),
+      let expected = attributes[place].uuid.valueLength
+    else { return .possible }
+    return expected == length ? .exact : .impossible
+  }
+}
+
+extension Channel {
+  /// Whether all that crossed it is in the capture.
+  var isWhollyKnown: Bool { mode == .creditBased && !isInferred }
+}
+
+extension Channels {
+  /// The other ATT bearers of a channel's connection that are open and wholly known.
+  func bearers(beside slot: Int) -> [Int] {
+    let connection = self[slot].connection
+    return indices.filter {
+      $0 != slot && self[$0].connection == connection && self[$0].closedBy == nil
+        && self[$0].psm == .eatt && self[$0].isWhollyKnown
+    }
+  }
+
+  /// The channel whose requests are answered on another one, where that is so of the responses that go in
+  /// `direction`.
+  func partner(of slot: Int, _ direction: Direction) -> Int? {
+    let serial = self[slot].partners[Int(direction.rawValue)]
+    guard serial != 0 else { return nil }
+    return indices.first { self[$0].serial == serial && self[$0].closedBy == nil }
+  }
+
+  /// Takes in that the requests of either channel are answered on the other.
+  mutating func cross(_ one: Int, _ other: Int, _ direction: Direction) {
+    self[one].partners[Int(direction.rawValue)] = self[other].serial
+    self[other].partners[Int(direction.rawValue)] = self[one].serial
+  }
+}

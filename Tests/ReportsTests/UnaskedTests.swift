@@ -1,0 +1,224 @@
+// What is said of what nobody has asked for, as far as the capture shows: descriptors that a hash proves, and
+// lists whose request is missing.
+
+import Bluetooth
+import Bytes
+import Captures
+import Sessions
+import Testing
+
+@testable import Reports
+
+private func printed<Report: PacketReport & ~Copyable>(
+  _ report: consuming Report, of write: (inout Link) -> Void
+) -> String {
+  var link = Link()
+  write(&link)
+  var source = RecordList(link.records)
+  var report = report
+  return Rendering.run(&source, &report)
+}
+
+private func map(json: Bool = false, of write: (inout Link) -> Void) -> String {
+  var options = MapOptions()
+  options.isJSON = json
+  return printed(MapReport(options), of: write)
+}
+
+@Suite("What nobody has asked for")
+struct UnaskedTests {
+  // MARK: The Database Hash
+
+  /// The specification's sample database (Core, Vol 3, Part G, Appendix B), without its descriptors: 2902 at
+  /// 0x0009 and 0x0012, 2900 with the value 0 at 0x0013. Its hash is printed there, most significant byte
+  /// first.
+  private func sample(_ link: inout Link) {
+    link.att("10 01 00 ff ff 00 28", .sent)
+    link.att("11 06 01 00 05 00 00 18 06 00 0d 00 01 18 0e 00 13 00 08 18", .received)
+    link.att("10 14 00 ff ff 00 28", .sent)
+    link.att("01 10 14 00 0a", .received)
+    link.att("08 01 00 ff ff 02 28", .sent)
+    link.att("09 08 0f 00 14 00 16 00 0f 18", .received)
+    link.att("08 10 00 ff ff 02 28", .sent)
+    link.att("01 08 10 00 0a", .received)
+    link.att("08 01 00 ff ff 03 28", .sent)
+    link.att("09 07 02 00 0a 03 00 00 2a 04 00 02 05 00 01 2a 07 00 20 08 00 05 2a", .received)
+    link.att("08 08 00 ff ff 03 28", .sent)
+    link.att("09 07 0a 00 0a 0b 00 29 2b 0c 00 02 0d 00 2a 2b 10 00 a2 11 00 18 2a", .received)
+    link.att("08 11 00 ff ff 03 28", .sent)
+    link.att("09 07 15 00 02 16 00 19 2a", .received)
+    link.att("08 16 00 ff ff 03 28", .sent)
+    link.att("01 08 16 00 0a", .received)
+    link.att("08 01 00 ff ff 2a 2b", .sent)
+    link.att("09 12 0d 00 90 a9 fb b9 bb 30 88 8a ac 8b f5 ec 48 2d ca f1", .received)
+  }
+
+  @Test("A hash that cannot agree, because descriptors were not asked for, is not said to differ")
+  func notCheckable() {
+    let page = map(of: sample)
+    #expect(
+      page.contains("\nthe Database Hash cannot be checked: descriptors not asked for (#19)\n"),
+      "\(page)")
+    let document = map(json: true, of: sample)
+    #expect(
+      document.contains("\"proof\":{\"packet\":19,\"outcome\":\"not_checkable\"}"), "\(document)")
+  }
+
+  /// 2900 was found, the CCCD of 2a18 written; of 2a05 nothing is known but that it indicates.
+  private func proven(_ link: inout Link) {
+    sample(&link)
+    link.att("04 13 00 13 00", .sent)
+    link.att("05 01 13 00 00 29", .received)
+    link.att("12 12 00 02 00", .sent)
+    link.att("13", .received)
+  }
+
+  @Test("A hash that agrees with the configurations that must be there proves these")
+  func inferred() {
+    let page = map(of: proven)
+    #expect(
+      page.contains(
+        "\n4 services, 7 characteristics, 1 descriptor, discovered (#2–#21); descriptors not all "
+          + "asked for; 2 descriptors inferred\ncomplete and proven: the Database Hash agrees, with "
+          + "inferred CCCDs at 0x0009, 0x0012 (#19)\n"), "\(page)")
+    #expect(page.contains("    0x0009       2902 CCCD"), "\(page)")
+    #expect(page.contains("not written  inferred, #19\n"), "\(page)")
+    #expect(page.contains("indications on  inferred, #22\n"), "\(page)")
+    #expect(!page.contains("used, but not discovered"), "\(page)")
+    let document = map(json: true, of: proven)
+    #expect(
+      document.contains(
+        "\"proof\":{\"packet\":19,\"outcome\":\"proven\",\"inferred\":[\"0x0009\",\"0x0012\"]}"),
+      "\(document)")
+  }
+
+  // MARK: Lists whose request is missing
+
+  /// 2a19 was found at 0x0020. Three lists have no request: its value, one of a handle that nobody knows, and
+  /// what reads like the declaration of a characteristic.
+  private func lists(_ link: inout Link) {
+    link.att("04 20 00 21 00", .sent)
+    link.att("05 01 20 00 19 2a", .received)
+    link.att("09 03 20 00 64", .received)
+    link.att("09 05 30 00 aa bb cc", .received)
+    link.att("09 07 40 00 02 41 00 00 2a", .received)
+  }
+
+  @Test("Values of a list without its request are told, declarations are not")
+  func listsOfValues() {
+    let lines = printed(
+      ValueLines(ValuesOptions(), .json, RecordList([]).summary), of: lists
+    ).split(separator: "\n")
+    #expect(lines.count == 2, "\(lines)")
+    #expect(
+      lines.first?.contains("\"uuid\":\"2a19\"") == true
+        && lines.first?.contains("\"value\":\"64\"") == true, "\(lines)")
+    #expect(
+      lines.last?.contains("\"handle\":\"0x0030\"") == true
+        && lines.last?.contains("\"value\":\"aabbcc\"") == true, "\(lines)")
+    let page = map(of: lists)
+    #expect(page.contains("2a19 Battery Level                                   100 %"), "\(page)")
+    #expect(page.contains("0x0030") && !page.contains("0x0040"), "\(page)")
+  }
+
+  /// 2b88 Encrypted Data Key Material is at 0x0020: whatever the list was asked for, it may be a key.
+  @Test("What may be a key in such a list is hidden, with no comma before it")
+  func keys() {
+    func write(_ link: inout Link) {
+      link.att("04 20 00 21 00", .sent)
+      link.att("05 01 20 00 88 2b", .received)
+      link.att("09 06 20 00 c0 c1 c2 c3", .received)
+    }
+    let text = printed(ShowText(ShowOptions(), RecordList([]).summary), of: write)
+    #expect(text.contains("  0x0020 <hidden>, 4 bytes  "), "\(text)")
+    for told in [text, printed(ValuesReport(ValuesOptions()), of: write), map(of: write)] {
+      #expect(told.contains("<hidden>") && !told.contains("c0 c1"), "\(told)")
+    }
+  }
+
+  // MARK: Handles that nobody discovered
+
+  @Test("A handle that is not known stands in the service whose range holds it")
+  func inItsService() {
+    let table = printed(ValuesReport(ValuesOptions())) { link in
+      link.att("10 01 00 ff ff 00 28", .sent)
+      link.att("11 06 10 00 20 00 0f 18", .received)
+      link.att("1b 15 00 05", .received)
+      link.att("1b 25 00 06", .received)
+    }
+    #expect(table.contains("\n180f Battery\n  0x0015 "), "\(table)")
+    #expect(table.contains("\nservice not known\n  0x0025 "), "\(table)")
+  }
+
+  /// 2902 is at 0x0011, and what it is for is known once that is heard from.
+  @Test("A CCCD is called by the value that it turns out to be for")
+  func configuration() {
+    let table = printed(ValuesReport(ValuesOptions())) { link in
+      link.att("04 11 00 11 00", .sent)
+      link.att("05 01 11 00 02 29", .received)
+      link.att("12 11 00 01 00", .sent)
+      link.att("13", .received)
+      link.att("1b 10 00 05", .received)
+    }
+    #expect(table.contains("  2902 CCCD of 0x0010 (0x0011)  write "), "\(table)")
+  }
+
+  /// Nobody asked what is at 0x0011; 0x0020 is discovered after it was read.
+  @Test("Values are read again when it turns out what they are of")
+  func readAgain() {
+    let table = printed(ValuesReport(ValuesOptions())) { link in
+      link.att("0a 21 00", .sent)
+      link.att("0b 64", .received)
+      link.att("12 11 00 01 00", .sent)
+      link.att("13", .received)
+      link.att("1b 10 00 05", .received)
+      link.discover(0x20, "19 2a")
+    }
+    #expect(
+      table.contains("  2a19 Battery Level ") && table.contains("  #3       100 %\n"), "\(table)")
+    #expect(
+      table.contains("  2902 CCCD of 0x0010 (0x0011, inferred)  write "), "\(table)")
+    #expect(table.contains("  #4       notifications\n"), "\(table)")
+  }
+
+  @Test("A handle of which the server says that there is none")
+  func denied() {
+    let page = map { link in
+      link.att("0a 30 00", .sent)
+      link.att("01 0a 30 00 01", .received)
+      link.att("0a 31 00", .sent)
+      link.att("01 0a 31 00 05", .received)
+    }
+    #expect(page.contains("  0x0030       no such attribute\n"), "\(page)")
+    #expect(page.contains("  0x0031       unknown\n"), "\(page)")
+  }
+
+  // MARK: Words
+
+  @Test("Of a string in quotes its own are escaped, and zeros at its end left out")
+  func quoted() {
+    let bytes = Array("a \"b\" \\\0\0".utf8)
+    #expect(written { $0.quoted(bytes.bytes) } == #""a \"b\" \\""#)
+    #expect(written { $0.quoted([0, 0x61, 0].bytes) } == #""\x00a""#)
+  }
+
+  /// Two reads are open, then come two answers: the first was the older one's.
+  @Test("JSON has the packets of a response that was another's")
+  func reassigned() {
+    let text = Rendering.json(
+      {
+        var link = Link()
+        for pdu in ["0a 10 00", "0a 20 00"] { link.att(pdu, .sent) }
+        for pdu in ["0b aa", "0b bb"] { link.att(pdu, .received) }
+        return link.records
+      }())
+    #expect(
+      text.contains(
+        "\"code\":\"request_before_response\",\"message\":\"a request before the answer to #2\",\"request\":2"
+      ), "\(text)")
+    #expect(
+      text.contains(
+        "\"code\":\"earlier_response_reassigned\",\"message\":\"shows that #4 was the answer to #2\",\"response\":4,\"request\":2"
+      ), "\(text)")
+  }
+}
