@@ -50,6 +50,13 @@ extension ProfileFile {
         errors.append(error)
       }
     }
+    if list.contains(where: \.definition.hasSecrets),
+      claims.contains(where: { $0.characteristic == nil })
+    {
+      // What is secret is known beforehand by the attribute, not by what its values turn out to be.
+      throw claimsNode.error(
+        "a protocol with a field that is `secret` names the characteristic wherever it is spoken")
+    }
     // Those for all other commands stand behind the others; one for each way is there.
     if !list.contains(where: { $0.commands == nil && $0.isRequest == nil }) {
       list.append(try reader.message(try SourceNode.read([UInt8](reader.unknown.utf8), file: "")).0)

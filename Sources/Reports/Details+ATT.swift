@@ -133,14 +133,15 @@ extension Details {
       }
       if joined.offset > 0 { sink.number("offset", joined.offset) }
       let value = values.bytes.bytes.part(joined.value)
-      if answer.isKeyMaterial(joined, memory), !sink.showsKeys {
+      let secrecy = answer.secrecy(joined, memory)
+      if secrecy != .open, !sink.showsKeys {
         sink.hidden("value", value.byteCount)
       } else {
         sink.bytes("value", value)
       }
       if joined.isCut { sink.flag("incomplete", true) }
       sink.packets("packets", values.packets[joined.packets])
-      if joined.offset == 0, !joined.isCut, !answer.isKeyMaterial(joined, memory),
+      if joined.offset == 0, !joined.isCut, secrecy != .doubtful,
         let place = answer.attribute(joined, memory)
       {
         let uuid = memory.attributes[place].uuid

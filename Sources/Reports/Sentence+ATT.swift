@@ -12,9 +12,10 @@ extension Sentence {
     _ pdu: ATTPDU, _ bytes: RawSpan, _ direction: Direction?, _ answer: Answer, _ memory: Memory
   ) {
     let fields = pdu.fields
-    hidesValues = !showsKeys && answer.bringsKeyMaterial(pdu.opcode, memory)
+    secrecy = showsKeys ? .open : answer.secrecy(pdu.opcode, memory)
     if fields.value != nil, moment.isWhole {
-      observe(pdu.opcode, fields, bytes, direction, answer, memory, decodes: !hidesValues)
+      observe(
+        pdu.opcode, fields, bytes, direction, answer, memory, decodes: secrecy != .doubtful)
     }
     if let short = pdu.opcode.shortName {
       name(short)
@@ -145,7 +146,7 @@ extension Sentence {
         case .service(let uuid) = DeclaredAttribute(bytes.part(value), type)
       {
         attribute(uuid)
-      } else if reading.hasMeaning, !hidesValues {
+      } else if reading.hasMeaning {
         reading.writeText(into: &output)
       } else {
         var uuid = fields.type
@@ -171,7 +172,7 @@ extension Sentence {
     }
     if let data = fields.data {
       if case .incomplete = pdu, !data.isEmpty { output.text("incomplete: ") }
-      if hidesValues, !data.isEmpty {
+      if secrecy != .open, !data.isEmpty {
         hidden(Int(data.count))
       } else {
         output.hex(bytes.part(data), separator: 0x20)
@@ -209,9 +210,11 @@ extension Sentence {
         output.decimal(joined.offset)
       }
       output.text(": ")
-      hidesValues = !showsKeys && answer.isKeyMaterial(joined, memory)
+      secrecy = showsKeys ? .open : answer.secrecy(joined, memory)
       let uuid = answer.attribute(joined, memory).flatMap { memory.attributes[$0].uuid }
-      value(values.bytes.bytes.part(joined.value), of: uuid)
+      value(
+        values.bytes.bytes.part(joined.value), of: uuid,
+        isWhole: joined.offset == 0 && !joined.isCut)
       if joined.isCut { output.text(glyphs.ellipsis) }
     }
   }
@@ -219,13 +222,15 @@ extension Sentence {
   /// A value: as text where it reads like some, as in `values`, else hexadecimal.
   ///
   /// - Parameter uuid: what it is a value of, where that is known.
-  private mutating func value(_ value: RawSpan, of uuid: BluetoothUUID?) {
+  private mutating func value(_ value: RawSpan, of uuid: BluetoothUUID?, isWhole: Bool = true) {
     if value.byteCount == 0 {
       output.text("(empty)")
-    } else if hidesValues {
-      hidden(value.byteCount)
-    } else if let uuid, moment.isWhole, reading.read(uuid.subjectKind, uuid, value) {
+    } else if let uuid, isWhole, moment.isWhole, secrecy != .doubtful,
+      reading.read(uuid.subjectKind, uuid, value)
+    {
       reading.line.copy(into: &output)
+    } else if secrecy != .open {
+      hidden(value.byteCount)
     } else if value.isText(of: uuid) {
       output.quoted(value.withoutZeros)
     } else {

@@ -27,6 +27,8 @@ struct ValueReading: ~Copyable {
     var needsContext = false
     /// Whether there is nothing but protocols that a frame has to tell.
     var isByFrameAlone = false
+    /// Whether only what knows the secrets in such values may read them.
+    var isClosed = false
   }
 
   /// A message of a request or indication, which `values` asks for again when its answer has come.
@@ -41,6 +43,8 @@ struct ValueReading: ~Copyable {
   private let supplied: SuppliedProfiles?
   /// Whether secrets are shown.
   let showsKeys: Bool
+  /// Which attributes have values that are secret.
+  let secretTypes: SecretTypes
   private var library: ProfileLibrary?
   private var vendors: [VendorProtocol] = []
   private var decoder = ValueDecoder()
@@ -83,6 +87,7 @@ struct ValueReading: ~Copyable {
   init(_ supplied: SuppliedProfiles?, showsKeys: Bool, keepsRecent: Bool = false) {
     self.supplied = supplied
     self.showsKeys = showsKeys
+    secretTypes = SecretTypes(supplied?.secretTypes ?? [])
     self.keepsRecent = keepsRecent
   }
 
@@ -143,6 +148,9 @@ struct ValueReading: ~Copyable {
     }
     plan.isByFrameAlone =
       plan.definitions.isEmpty && !plan.needsContext && plan.claims.allSatisfy(\.isByFrame)
+    plan.isClosed =
+      !showsKeys && (kind == .characteristic || kind == .descriptor)
+      && secretTypes.contains(uuid)
     plans.append(plan)
     hints[hint] = plans.count - 1
     return plans.count - 1
@@ -244,7 +252,7 @@ struct ValueReading: ~Copyable {
   mutating func read(_ value: ConveyedValue, _ bytes: RawSpan, _ memory: Memory) -> Bool {
     clear()
     guard let slice = value.value, slice.count > 0, value.offset == 0, !value.isCut,
-      value.handles == nil
+      value.handles == nil, showsKeys || !value.isSecret
     else { return false }
     let content = bytes.part(slice)
     if let company = value.company { return read(.company, BluetoothUUID(company), content) }
@@ -281,7 +289,8 @@ struct ValueReading: ~Copyable {
     guard value.byteCount > 0, !uuid.isDescriptor,
       case .message(let vendor, let message, let frame, let isRequest)? = library?.match(
         .characteristic, uuid, service: service, value, isWritten: isWritten,
-        isOfDevice: { _ in false })
+        isOfDevice: { _ in false }),
+      vendor.hasSecrets || showsKeys || !secretTypes.contains(uuid)
     else { return isCarried }
     sighting = VendorSighting(vendor, message, frame, isRequest: isRequest)
     readMessage(value)
@@ -321,7 +330,8 @@ struct ValueReading: ~Copyable {
       let subject = definition.subject
       if let wanted = subject.service, wanted.shortest != service?.shortest { continue }
       if let device = subject.device, !isOfDevice(device) { continue }
-      if subject.fits(value) { return definition }
+      guard subject.fits(value) else { continue }
+      return plans[plan].isClosed && !definition.hasSecrets ? nil : definition
     }
     return nil
   }
@@ -342,7 +352,9 @@ struct ValueReading: ~Copyable {
       ? claims(uuid, service: service, isOfDevice: isOfDevice) : plans[plan].claims
     for claim in claims {
       let vendor = vendors[claim.vendor]
-      guard let isRequestChannel = vendor.isRequestChannel(way, uuid) else { continue }
+      guard let isRequestChannel = vendor.isRequestChannel(way, uuid),
+        vendor.hasSecrets || !plans[plan].isClosed
+      else { continue }
       let found = messages.accept(
         vendor, at: claim.vendor, isByFrame: claim.isByFrame, conversation: conversation,
         handle: handle, isWritten: way == .written, isRequestChannel: isRequestChannel, value,

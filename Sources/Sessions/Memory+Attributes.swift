@@ -22,7 +22,7 @@ extension Memory {
     guard let link = answer.link else { return }
     if !supplied.maps.isEmpty { applySupplied(to: link, packet: record.number) }
     let isLocal = (direction == .sent) == opcode.isServers
-    if let type = fields.type, type == .encryptedDataKeyMaterial {
+    if let type = fields.type, attributes.secretTypes.contains(type) {
       attributes.noteKeyMaterial()
     }
     // Before the list may say that the attribute is another one.
@@ -86,7 +86,7 @@ extension Memory {
       guard item.value != nil, let handle = item.handle,
         let place = attributes.look(handle, of: key)
       else { continue }
-      if attributes[place].uuid == .encryptedDataKeyMaterial { return true }
+      if attributes.secretTypes.contains(attributes[place].uuid) { return true }
     }
     return false
   }

@@ -71,12 +71,14 @@ package struct Memory: Sendable {
   private var said: UInt8 = 0
 
   /// Nothing known.
-  package init(_ limits: Limits = Limits()) {
+  ///
+  /// - Parameter secretTypes: which attributes have values that are secret.
+  package init(_ limits: Limits = Limits(), secretTypes: SecretTypes = SecretTypes()) {
     shared = SharedLimits(limits)
     links = Links(limit: limits.links)
     names = Names(limit: limits.names)
     advertisements = Advertisements(shared)
-    attributes = Attributes(shared)
+    attributes = Attributes(shared, secretTypes)
     identities = Identities(limits)
     adapters = Adapters(shared)
     channels = Channels(limits)

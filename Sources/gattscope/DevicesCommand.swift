@@ -54,6 +54,6 @@ struct DevicesCommand: ParsableCommand {
     options.times = times.time
     options.show.time = times.time ?? .elapsed
     options.show.zoneOffset = Terminal.zoneOffset(at:)
-    try Run.captures(captures) { DevicesReport(options, $0) }
+    try Run.captures(captures, profiles: nil) { DevicesReport(options, $0) }
   }
 }

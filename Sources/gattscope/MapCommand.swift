@@ -84,6 +84,8 @@ struct MapCommand: ParsableCommand {
     presentation.apply(to: &options)
     options.profiles = try supplying.profiles()
     let chosen = options
-    try Run.captures(captures, maps: supplied.maps()) { _ in MapReport(chosen) }
+    try Run.captures(captures, maps: supplied.maps(), profiles: chosen.profiles) { _ in
+      MapReport(chosen)
+    }
   }
 }

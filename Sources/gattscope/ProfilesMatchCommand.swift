@@ -30,6 +30,8 @@ struct ProfilesMatchCommand: ParsableCommand {
     options.profiles = try supplying.profiles()
     options.glyphs = signs.glyphs
     let chosen = options
-    try Run.captures(captures, maps: supplied.maps()) { _ in ProfileMatches(chosen) }
+    try Run.captures(captures, maps: supplied.maps(), profiles: chosen.profiles) { _ in
+      ProfileMatches(chosen)
+    }
   }
 }

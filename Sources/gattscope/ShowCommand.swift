@@ -77,11 +77,13 @@ struct ShowCommand: ParsableCommand {
     options.zoneOffset = Terminal.zoneOffset(at:)
     let maps = try supplied.maps()
     if presentation.json, captures.count == 1, options.showsEverything {
-      try Run.shared(captures[0], maps: maps) { [options] in ShowJSON(options, $0) }
+      try Run.shared(captures[0], maps: maps, profiles: options.profiles) { [options] in
+        ShowJSON(options, $0)
+      }
     } else if presentation.json {
-      try Run.captures(captures, maps: maps) { ShowJSON(options, $0) }
+      try Run.captures(captures, maps: maps, profiles: options.profiles) { ShowJSON(options, $0) }
     } else {
-      try Run.captures(captures, maps: maps) { ShowText(options, $0) }
+      try Run.captures(captures, maps: maps, profiles: options.profiles) { ShowText(options, $0) }
     }
   }
 }
@@ -114,7 +116,7 @@ struct InfoCommand: ParsableCommand {
   mutating func run() throws {
     let (name, json, glyphs) = (captures[0], json, signs.glyphs)
     let (width, usesColor) = (terminal.columns, terminal.usesColor)
-    try Run.captures(captures, saysRemarks: false) {
+    try Run.captures(captures, saysRemarks: false, profiles: nil) {
       InfoReport(name, $0, json: json, glyphs: glyphs, width: width, usesColor: usesColor)
     }
   }

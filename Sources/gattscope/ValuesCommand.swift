@@ -131,13 +131,21 @@ struct ValuesCommand: ParsableCommand {
     if let raw {
       try write(raw, options, maps)
     } else if presentation.json {
-      try Run.captures(captures, maps: maps) { ValueLines(options, .json, $0) }
+      try Run.captures(captures, maps: maps, profiles: options.profiles) {
+        ValueLines(options, .json, $0)
+      }
     } else if csv {
-      try Run.captures(captures, maps: maps) { ValueLines(options, .csv, $0) }
+      try Run.captures(captures, maps: maps, profiles: options.profiles) {
+        ValueLines(options, .csv, $0)
+      }
     } else if all || follow {
-      try Run.captures(captures, maps: maps) { ValueLines(options, .text, $0) }
+      try Run.captures(captures, maps: maps, profiles: options.profiles) {
+        ValueLines(options, .text, $0)
+      }
     } else {
-      try Run.captures(captures, maps: maps) { _ in ValuesReport(options) }
+      try Run.captures(captures, maps: maps, profiles: options.profiles) { _ in
+        ValuesReport(options)
+      }
     }
   }
 
@@ -146,7 +154,9 @@ struct ValuesCommand: ParsableCommand {
     let file = try OutputFile(name)
     var refusal: String?
     do {
-      try Run.captures(captures, to: file.descriptor, maps: maps) { _ in
+      try Run.captures(
+        captures, to: file.descriptor, maps: maps, profiles: options.profiles
+      ) { _ in
         RawValues(options, channel: channel)
       } inspect: { report in
         refusal = report.refusal

@@ -3120,12 +3120,13 @@ descriptors:
         type: u16
         bits:
           - {bits: [0, 1], name: subscription, label: "",
-             values: {0: none, 1: notifications, 2: indications, 3: notifications_and_indications}}
+             values: {0: "off", 1: notifications_on, 2: indications_on, 3: notifications_and_indications_on}}
     examples:
-      - {hex: "01 00", written: true, fields: {subscription: notifications}, text: notifications}
-      - {hex: "02 00", written: true, fields: {subscription: indications}}
-      - {hex: "00 00", fields: {subscription: none}}
-      - {hex: "04 00", fields: {subscription: none}, problems: [reserved_bits]}
+      - {hex: "01 00", written: true, fields: {subscription: notifications_on}, text: notifications on}
+      - {hex: "02 00", written: true, fields: {subscription: indications_on}, text: indications on}
+      - {hex: "00 00", fields: {subscription: "off"}, text: "off"}
+      - {hex: "03 00", fields: {subscription: notifications_and_indications_on}, text: notifications and indications on}
+      - {hex: "04 00", fields: {subscription: "off"}, problems: [reserved_bits]}
   - uuid: "2903"
     name: Server Characteristic Configuration
     fields:
@@ -3270,11 +3271,26 @@ characteristics:
     fields:
       - {name: manufacturer_identifier, type: u40, format: hex}
       - {name: oui, type: u24, format: hex, label: OUI}
-    text: "OUI {oui:x6}, {manufacturer_identifier:x10}"
+    text: "OUI {oui:x6}, identifier {manufacturer_identifier:x10}"
     examples:
-      - hex: "bc 9a 78 fe ff 56 34 12"
-        fields: {manufacturer_identifier: "0xfffe789abc", oui: "0x123456"}
-        text: "OUI 123456, fffe789abc"
+      - hex: "de bc 9a fe ff 56 34 12"
+        fields: {manufacturer_identifier: "0xfffe9abcde", oui: "0x123456"}
+        text: "OUI 123456, identifier fffe9abcde"
+        source: "Device Information Service, System ID: of the address 12:34:56:9A:BC:DE it is 0x123456FFFE9ABCDE"
+  # Many devices send it as people write it, first byte first. Where it was made from an address the ff fe in its middle tells.
+  - uuid: "2a23"
+    name: System ID
+    match: "?? ?? ?? ff fe"
+    size: 8
+    endian: big
+    fields:
+      - {name: oui, type: u24, format: hex, label: OUI}
+      - {name: manufacturer_identifier, type: u40, format: hex}
+    text: "OUI {oui:x6}, identifier {manufacturer_identifier:x10}, bytes reversed"
+    examples:
+      - hex: "12 34 56 ff fe 9a bc de"
+        fields: {manufacturer_identifier: "0xfffe9abcde", oui: "0x123456"}
+        text: "OUI 123456, identifier fffe9abcde, bytes reversed"
   - uuid: "2a24"
     name: Model Number String
     fields: [{name: model_number, type: utf8}]

@@ -17,6 +17,8 @@ package struct ProfileMatches: PacketReport, ~Copyable {
     var problems = 0
     var unexplained = 0
     var example: [UInt8] = []
+    /// Whether some of these are secret.
+    var isSecret = false
   }
 
   /// What tells entries apart.
@@ -71,7 +73,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
     let bytes = conversations.bytes
     for position in conversations.values.indices {
       let value = conversations.values[position]
-      guard let slice = value.value, slice.count > 0, !value.isKeyMaterial,
+      guard let slice = value.value, slice.count > 0,
         filter.admits(value, bytes.bytes)
       else { continue }
       let isRead = reading.read(value, bytes.bytes, memory)
@@ -82,7 +84,9 @@ package struct ProfileMatches: PacketReport, ~Copyable {
       entries[place].values += 1
       guard isRead, let name = reading.vendorName ?? reading.decoded.definition?.profile else {
         entries[place].unexplained += 1
-        if entries[place].example.isEmpty {
+        if value.isKeyMaterial, !options.showsKeys {
+          entries[place].isSecret = true
+        } else if entries[place].example.isEmpty {
           let part = Slice(start: Int(slice.start), count: min(Int(slice.count), Self.shown))
           entries[place].example = bytes.bytes.part(part).array
         }
@@ -156,6 +160,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
         line.text(entry.profiles.isEmpty ? "no profile" : "; no profile for ")
         if !entry.profiles.isEmpty { line.decimal(entry.unexplained) }
         line.text(": ")
+        if entry.example.isEmpty, entry.isSecret { line.text("<hidden>") }
         line.hex(entry.example.bytes, separator: 0x20)
         if entry.example.count == Self.shown { line.text(options.glyphs.ellipsis) }
       }

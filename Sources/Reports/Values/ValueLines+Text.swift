@@ -94,11 +94,11 @@ extension ValueLines {
     if let slice = value.value {
       isFirst = false
       let content = bytes.bytes.part(slice)
-      if hides(value) {
+      if reading.hasMeaning {
+        reading.writeText(into: &line)
+      } else if hides(value) {
         line.text("<hidden>, ")
         line.count(content.byteCount, "byte", "bytes")
-      } else if reading.hasMeaning {
-        reading.writeText(into: &line)
       } else {
         line.valueBytes(content)
         if content.isText(of: value.attribute.uuid) {

@@ -91,11 +91,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     let bytes = conversations.bytes
     for index in conversations.values.indices {
       guard filter.admits(conversations.values[index], bytes.bytes) else { continue }
-      if hides(conversations.values[index]) {
-        reading.clear()
-      } else {
-        _ = reading.read(conversations.values[index], bytes.bytes, memory)
-      }
+      _ = reading.read(conversations.values[index], bytes.bytes, memory)
       switch form {
       case .json: json(index, bytes, memory, into: &output)
       case .csv: csv(index, bytes, memory, into: &output)

@@ -147,7 +147,10 @@ struct ValueSeries: Sendable {
   private(set) var partial = 0
   private(set) var mayGoOn = 0
   private(set) var wrongEchoes = 0
+  /// Whether a value is secret or holds a secret; whether all are an attribute's of which that is known, so
+  /// that profiles say of them what is secret.
   private(set) var isSecret = false
+  private(set) var isReadable = true
 
   /// Why there was no answer, and whether the other side had the packet.
   struct Reason: Sendable {
@@ -216,6 +219,7 @@ struct ValueSeries: Sendable {
     mayGoOn += later.mayGoOn
     wrongEchoes += later.wrongEchoes
     isSecret = isSecret || later.isSecret
+    isReadable = isReadable && later.isReadable
   }
 
   private mutating func note(_ outcome: ValueOutcome, _ isAcknowledged: Bool?, times: Int = 1) {
@@ -242,6 +246,7 @@ struct ValueSeries: Sendable {
     (lastPacket, lastTime) = (value.packet, value.time)
     if value.outcome != .done { note(value.outcome, value.isAcknowledged) }
     if value.isKeyMaterial { isSecret = true }
+    if value.isSecret || !value.isOfSecretType { isReadable = false }
     if value.isCut { cut += 1 }
     if value.offset > 0 { partial += 1 }
     if value.mayGoOn { mayGoOn += 1 }
