@@ -164,7 +164,7 @@ extension Sentence {
       output.decimal(Int(counter))
     }
     if let items = fields.items {
-      if items.layout == .handleLengthValue {
+      if items.layout == .handleLengthValue || items.layout == .lengthValue {
         notifications(items, bytes, pdu.opcode, direction, answer, memory)
       } else {
         self.items(items, bytes, answer.request)
@@ -296,13 +296,17 @@ extension Sentence {
     }
   }
 
-  /// The values of a Multiple Handle Value Notification, each behind its attribute.
+  /// The values of a Multiple Handle Value Notification, or of several reads, each behind its attribute.
   private mutating func notifications(
     _ items: ATTItems, _ bytes: RawSpan, _ opcode: ATTOpcode, _ direction: Direction?,
     _ answer: Answer, _ memory: Memory
   ) {
     var cursor = Cursor(bytes, items.list)
-    while let item = items.next(&cursor) {
+    let asked = answer.request.map { memory.askedHandles[$0.packet] } ?? []
+    var index = 0
+    while var item = items.next(&cursor) {
+      if item.handle == nil, index < asked.count { item.handle = asked[index] }
+      index += 1
       comma()
       if let handle = item.handle {
         attribute(handle, opcode, direction, answer, memory)

@@ -25,6 +25,8 @@ struct Sentence: ~Copyable {
   var goesOn = false
   /// Whether the attribute values of the packet are keys.
   var secrecy = Answer.Secrecy.open
+  /// Who sends the advertising data that is worded.
+  var advertiser = OwnAddress()
   /// Whether it is worth saying that there is no advertising data.
   var saysNoData = true
   /// The number that was said last, and where its unit begins: a range may go on from there.

@@ -30,6 +30,9 @@ extension Memory {
       answer.listsKeyMaterial = hasKeyMaterial(
         items, bytes, Attributes.key(isLocal: isLocal, links[link]))
     }
+    if opcode == .readMultipleVariableRequest, let handles = fields.handles {
+      note(handles: bytes.part(handles), packet: record.number)
+    }
     if fields.items != nil || opcode == .errorResponse {
       learnAttributes(opcode, fields, bytes, isLocal: isLocal, record, &dissection, answer)
     }
@@ -75,6 +78,12 @@ extension Memory {
     }
     // What was learnt may have moved it, or forgotten it.
     answer.attribute = attributes.find(handle, of: key, packet: record.number)
+  }
+
+  @inline(never)
+  private mutating func note(handles: RawSpan, packet: Int) {
+    askedHandles.note(
+      (0..<handles.byteCount / 2).map { handles.littleEndianU16(at: 2 * $0) }, packet: packet)
   }
 
   /// Whether one of the values in a list is that of an attribute whose values are keys, whatever was asked

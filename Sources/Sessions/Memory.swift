@@ -59,6 +59,8 @@ package struct Memory: Sendable {
   package internal(set) var signals: Signals
   /// Values in parts, and those that the current packet completes.
   package internal(set) var longValues = LongValues()
+  /// What requests for several values ask for.
+  package internal(set) var askedHandles = AskedHandles()
   /// What the answer of the current packet leaves open.
   package internal(set) var doubt = ResponseDoubt()
   var commands: Commands

@@ -4,6 +4,7 @@ import Bytes
 import Decoders
 import Glibc
 import ProfileFiles
+import Reports
 
 /// `profiles`: the decoders, and people's own.
 struct ProfilesCommand: ParsableCommand {
@@ -55,55 +56,28 @@ enum ProfileFilesOnDisk {
 /// `profiles list`
 struct ProfilesListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List what is decoded.")
+    commandName: "list", abstract: "List what is decoded, by the program's profiles and your own.",
+    discussion: """
+      Examples:
+        gattscope profiles list | grep 2a37
+        gattscope profiles list --json | jq -r '.definitions[] | select(.profile == "heart_rate") | .uuid'
+      """)
+
+  @OptionGroup
+  var supplying: ProfileFileOptions
+
+  @Flag(name: .long, help: "Print a JSON document.")
+  var json = false
+
+  @OptionGroup(title: "Terminal")
+  var signs: SignOptions
 
   mutating func run() throws {
-    let definitions = BuiltInProfiles.all
-    let vendors = BuiltInProfiles.vendors
-    var rows = definitions.map { definition in
-      [ProfileWords.subject(definition.subject), definition.name, definition.profile]
-    }
-    for vendor in vendors {
-      rows.append([
-        "protocol", "\(vendor.title), \(vendor.messages.count) messages", vendor.profile,
-      ])
-    }
-    let widths = (0..<2).map { column in
-      rows.map { [UInt8]($0[column].utf8).bytes.columns }.max() ?? 0
-    }
+    let list = ProfileList(own: try supplying.profiles(), glyphs: signs.glyphs)
+    let isJSON = json
     try Terminal.write { output in
-      for row in rows {
-        for column in 0..<2 {
-          output.string(row[column])
-          output.spaces(widths[column] + 2 - [UInt8](row[column].utf8).bytes.columns)
-        }
-        output.string(row[2])
-        output.byte(0x0a)
-      }
-      output.string("\(definitions.count) definitions, \(vendors.count) protocols\n")
+      if isJSON { list.writeJSON(into: &output) } else { list.writeText(into: &output) }
     }
-  }
-}
-
-/// Words for definitions.
-enum ProfileWords {
-  /// What a definition is of.
-  static func subject(_ subject: Subject) -> String {
-    var output = Output()
-    switch subject.kind {
-    case .characteristic: output.text("characteristic ")
-    case .descriptor: output.text("descriptor ")
-    case .company: output.text("manufacturer data of ")
-    case .serviceData: output.text("service data of ")
-    case .advertisingData: output.text("advertising data ")
-    case .message: output.text("command ")
-    }
-    if subject.kind == .advertisingData {
-      output.hexadecimal(subject.uuid.low, digits: 2)
-    } else {
-      output.uuid(subject.uuid)
-    }
-    return String(decoding: output.bytes.array, as: UTF8.self)
   }
 }
 

@@ -10,6 +10,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
   /// What is counted of one characteristic, or of one kind of advertised data.
   private struct Entry: Sendable {
     let subject: [UInt8]
+    let key: Key
     var values = 0
     /// Profiles, and how many values each explained.
     var profiles: [(name: String, count: Int, isByFrame: Bool)] = []
@@ -22,7 +23,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
   }
 
   /// What tells entries apart.
-  private struct Key: Hashable, Sendable {
+  fileprivate struct Key: Hashable, Sendable {
     var uuid: BluetoothUUID?
     var company: UInt16?
     var handle: UInt16?
@@ -30,6 +31,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
   }
 
   private let options: ValuesOptions
+  private let isJSON: Bool
   private let limits: Limits
   private var conversations: Conversations
   private var filter: ValueFilter
@@ -43,8 +45,11 @@ package struct ProfileMatches: PacketReport, ~Copyable {
   private static let named = 8
 
   /// A report on the values that the options choose.
-  package init(_ options: ValuesOptions, limits: Limits = Limits()) {
+  ///
+  /// - Parameter isJSON: whether it is a JSON document (json.md).
+  package init(_ options: ValuesOptions, isJSON: Bool = false, limits: Limits = Limits()) {
     self.options = options
+    self.isJSON = isJSON
     self.limits = limits
     conversations = Conversations(limits)
     filter = ValueFilter(options)
@@ -125,7 +130,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
       subject.text("not known")
     }
     index[key] = entries.count
-    entries.append(Entry(subject: subject.bytes.array))
+    entries.append(Entry(subject: subject.bytes.array, key: key))
     return entries.count - 1
   }
 
@@ -134,6 +139,10 @@ package struct ProfileMatches: PacketReport, ~Copyable {
   ) {
     conversations.finish(memory)
     count(memory)
+    if isJSON { writeJSON(into: &output) } else { writeText(into: &output) }
+  }
+
+  private func writeText(into output: inout Output) {
     let width = min(44, entries.map { $0.subject.bytes.columns }.max() ?? 0)
     for entry in entries {
       var line = Output()
@@ -171,5 +180,51 @@ package struct ProfileMatches: PacketReport, ~Copyable {
       output.count(omitted, "value", "values")
       output.text(" of attributes that there was no room to count\n")
     }
+  }
+
+  private func writeJSON(into output: inout Output) {
+    var sink = JSONSink(showsKeys: options.showsKeys)
+    sink.beginDocument(in: &output)
+    sink.number("schema", JSONSchema.number)
+    sink.beginList("subjects")
+    for entry in entries { write(entry, to: &sink) }
+    sink.endList()
+    if omitted > 0 { sink.number("values_omitted", omitted) }
+    sink.endDocument(in: &output)
+  }
+
+  private func write(_ entry: Entry, to sink: inout JSONSink) {
+    sink.beginItem()
+    if entry.key.isAdvertised {
+      sink.word("of", entry.key.company == nil ? "service_data" : "manufacturer_data")
+    } else {
+      sink.word("of", "attribute")
+    }
+    if let uuid = entry.key.uuid { sink.namedUUID(uuid) }
+    if let company = entry.key.company {
+      sink.code(
+        "company", UInt64(company), digits: 4, assigned: CompanyID(rawValue: company).name)
+    }
+    if let handle = entry.key.handle { sink.identifier("handle", UInt64(handle), digits: 4) }
+    sink.number("values", entry.values)
+    sink.beginList("profiles")
+    for profile in entry.profiles {
+      sink.beginItem()
+      sink.string("profile", profile.name)
+      sink.number("values", profile.count)
+      if profile.isByFrame { sink.word("recognized_by", "frame") }
+      sink.endItem()
+    }
+    sink.endList()
+    if entry.problems > 0 { sink.number("values_with_problems", entry.problems) }
+    if entry.unexplained > 0 {
+      sink.number("unexplained", entry.unexplained)
+      if entry.example.isEmpty, entry.isSecret {
+        sink.hidden("example", 0)
+      } else {
+        sink.bytes("example", entry.example.bytes)
+      }
+    }
+    sink.endItem()
   }
 }

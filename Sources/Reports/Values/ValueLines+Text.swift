@@ -107,6 +107,9 @@ extension ValueLines {
           line.quoted(content.withoutZeros)
         }
       }
+      if value.operation == .advertisement, !hides(value) {
+        line.ownAddress(value.parties.advertiser.place(in: content))
+      }
     }
     if value.offset > 0 {
       comma(&line)

@@ -128,6 +128,10 @@ package struct ValueLines: PacketReport, ~Copyable {
         sink.hidden("value", Int(slice.count))
       } else {
         sink.bytes("value", bytes.bytes.part(slice))
+        if value.operation == .advertisement {
+          sink.advertiser = value.parties.advertiser
+          sink.ownAddress(in: bytes.bytes.part(slice))
+        }
       }
     }
     if value.isCut { sink.flag("cut", true) }

@@ -147,6 +147,8 @@ struct ValueSeries: Sendable {
   private(set) var partial = 0
   private(set) var mayGoOn = 0
   private(set) var wrongEchoes = 0
+  /// Values that are not laid out as profiles say; the chart leaves them out.
+  private(set) var doubtful = 0
   /// Whether a value is secret or holds a secret; whether all are an attribute's of which that is known, so
   /// that profiles say of them what is secret.
   private(set) var isSecret = false
@@ -218,6 +220,7 @@ struct ValueSeries: Sendable {
     partial += later.partial
     mayGoOn += later.mayGoOn
     wrongEchoes += later.wrongEchoes
+    doubtful += later.doubtful
     isSecret = isSecret || later.isSecret
     isReadable = isReadable && later.isReadable
   }
@@ -259,6 +262,7 @@ struct ValueSeries: Sendable {
     shortest = min(shortest, content.byteCount)
     longest = max(longest, content.byteCount)
     if value.isPlain { course.add(content, NumberForm(value.attribute.uuid)) }
+    if reading.isDoubtful { doubtful += 1 }
     if let quantity = reading.quantity { quantities.add(quantity, reading) }
     lastLength = content.byteCount
     guard !isSame else { return }

@@ -127,6 +127,8 @@ extension ValuesTable {
       (series.cut, ValueWords.cut),
       (series.mayGoOn, ValueWords.mayGoOn),
       (series.wrongEchoes, "the server repeated something else"),
+      // Of one or two the values themselves say so.
+      (series.count > 2 ? series.doubtful : 0, "not laid out as they should be"),
     ] as [(Int, StaticString)] where number > 0 {
       if text.count > 0 { text.text(", ") }
       if series.count > 1 {
