@@ -119,10 +119,10 @@ struct ProfilesCheckCommand: ParsableCommand {
       guard let profile = file.profile else { continue }
       profiles.append((name, profile))
       for example in profile.examples { errors += example.check(profile) }
-      let messages = profile.vendor.map { ", \($0.messages.count) messages" } ?? ""
+      let messages = profile.vendor.map { ", " + Self.count($0.messages.count, "message") } ?? ""
       lines.append(
-        "\(name): \(profile.definitions.count) definitions\(messages), "
-          + "\(profile.examples.count) examples")
+        "\(name): \(Self.count(profile.definitions.count, "definition"))\(messages), "
+          + Self.count(profile.examples.count, "example"))
     }
     errors += ProfileTies.find(profiles)
     for error in errors { Terminal.complain(error.description) }
@@ -130,11 +130,17 @@ struct ProfilesCheckCommand: ParsableCommand {
     let definitions = profiles.reduce(0) { $0 + $1.profile.definitions.count }
     let examples = profiles.reduce(0) { $0 + $1.profile.examples.count }
     if profiles.count > 1 {
-      lines.append("\(profiles.count) profiles, \(definitions) definitions, \(examples) examples")
+      lines.append(
+        "\(profiles.count) profiles, \(Self.count(definitions, "definition")), "
+          + Self.count(examples, "example"))
     }
     try Terminal.write { output in
       for line in lines { output.string(line + "\n") }
     }
+  }
+
+  private static func count(_ number: Int, _ noun: String) -> String {
+    "\(number) \(noun)\(number == 1 ? "" : "s")"
   }
 }
 

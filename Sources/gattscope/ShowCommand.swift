@@ -13,6 +13,9 @@ struct ShowCommand: ParsableCommand {
       One line a packet: its number, the time, the silence before it, the connection, the direction \
       (\u{2192} host to controller), and what it is. With --json one object a line.
 
+      Values, beacons and vendors' messages are decoded where a profile explains them: one of the \
+      program's own, or of yours (--profile; gattscope profiles --help).
+
       What is selected: an option can be repeated, any of its values matches; different options must \
       all match. Numbers are hexadecimal behind 0x, else decimal; UUIDs, addresses and bytes are \
       always hexadecimal.
@@ -22,6 +25,7 @@ struct ShowCommand: ParsableCommand {
         gattscope show --packets 97-164 -v capture.btsnoop
         gattscope show btsnoop_hci.log.last btsnoop_hci.log
         gattscope show --device 'HRM*' --brief capture.btsnoop
+        gattscope show --profile band.yaml --uuid fff6,fff7 capture.btsnoop
         gattscope show --device C0:FF:EE:12:34:56 --from 12.5 --to 14 capture.btsnoop
         gattscope show --status '!0' capture.btsnoop
         gattscope show --uuid 2a37,2a19 --value 'a5 06 * 03' capture.btsnoop

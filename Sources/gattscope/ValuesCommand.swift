@@ -13,7 +13,8 @@ struct ValuesCommand: ParsableCommand {
       A table: for each characteristic how often its value was read, written, notified or indicated, \
       the first value and the last one, how many were different, and what was refused. Values that \
       came in several packets are joined: long reads, prepared writes. Service data and manufacturer \
-      data in advertisements are values, too. Numbers get a chart.
+      data in advertisements are values, too. Numbers get a chart. Values are decoded where a profile \
+      explains them: one of the program's own, or of yours (--profile).
 
       With --all one line a value, in the order in which it became known what had become of it; with \
       --csv and --json the same for programs. --raw writes the bytes of one characteristic, or of one \

@@ -134,7 +134,7 @@ struct DecodedViewsTests {
     var table = ValuesReport(ValuesOptions())
     let text = Rendering.run(&source, &table)
     #expect(text.contains("76…80 %, median 78 %"), "\(text)")
-    #expect(text.contains("2 of 6: not laid out as they should be"), "\(text)")
+    #expect(text.contains("2 of 6: wrong layout or checksum"), "\(text)")
     source = RecordList(records)
     var lines = ValueLines(ValuesOptions(), .csv, source.summary)
     let csv = Rendering.run(&source, &lines)

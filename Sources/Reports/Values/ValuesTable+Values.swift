@@ -128,7 +128,7 @@ extension ValuesTable {
       (series.mayGoOn, ValueWords.mayGoOn),
       (series.wrongEchoes, "the server repeated something else"),
       // Of one or two the values themselves say so.
-      (series.count > 2 ? series.doubtful : 0, "not laid out as they should be"),
+      (series.count > 2 ? series.doubtful : 0, "wrong layout or checksum"),
     ] as [(Int, StaticString)] where number > 0 {
       if text.count > 0 { text.text(", ") }
       if series.count > 1 {
