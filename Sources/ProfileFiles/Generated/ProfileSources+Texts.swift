@@ -92,7 +92,7 @@ private let source_apple_continuity: StaticString = ##"""
 profile: apple_continuity
 title: Apple continuity messages
 # Apple publishes none of this: names, lengths and fields are what researchers observed.
-source: furiousMAC/continuity, after Martin et al. (2019), Celosia and Cunche (2020), Heinrich et al. (2021)
+source: furiousMAC/continuity, after Martin et al. (2019), Celosia and Cunche (2020), Heinrich et al. (2021); the name of element 0x11 and the HomeKit categories from memory
 enumerations:
   element_type:
     0x01: hashed_services
@@ -4567,16 +4567,17 @@ structures:
         - {bit: 2, name: has_type}
     - {name: temperature, type: medfloat32, unit: °C, label: "", when: "!flags.fahrenheit"}
     - {name: temperature, type: medfloat32, unit: °F, label: "", when: flags.fahrenheit}
-    - {name: time, type: datetime, label: at, when: flags.has_time}
+    - {name: time, type: datetime, label: "", when: flags.has_time}
     - {name: temperature_type, type: u8, values: temperature_type, label: "", when: flags.has_type}
 characteristics:
   - uuid: "2a1c"
     name: Temperature Measurement
     fields: [{layout: temperature_measurement}]
+    text: "{temperature}[, {temperature_type}][, {time}]"
     examples:
       - hex: "06 6c 01 00 ff ea 07 0b 16 05 1a 32 03"
         fields: {temperature: 36.4, time: "2026-11-22T05:26:50", temperature_type: ear}
-        text: "36.4 °C, at 2026-11-22 05:26:50, ear"
+        text: "36.4 °C, ear, 2026-11-22 05:26:50"
       - hex: "01 d8 03 00 ff"
         fields: {temperature: 98.4}
         text: 98.4 °F
@@ -4591,6 +4592,7 @@ characteristics:
   - uuid: "2a1e"
     name: Intermediate Temperature
     fields: [{layout: temperature_measurement}]
+    text: "{temperature}[, {temperature_type}][, {time}]"
     examples:
       - hex: "04 6c 01 00 ff 06"
         fields: {temperature: 36.4, temperature_type: mouth}
@@ -7469,7 +7471,7 @@ messages:
 private let source_mcumgr: StaticString = ##"""
 profile: mcumgr
 title: MCUmgr, Simple Management Protocol
-source: Zephyr Project, SMP protocol specification, SMP transport specification, group pages
+source: Zephyr Project, SMP protocol specification, SMP transport specification, group pages; the tables of groups and commands from memory
 endian: big
 enumerations:
   operation: {0: read_request, 1: read_response, 2: write_request, 3: write_response}
