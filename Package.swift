@@ -112,9 +112,12 @@ let package = Package(
 
 // A fuzzer's main function is libFuzzer's, so the fuzzers cannot be linked in a normal build.
 if Context.environment["ENABLE_FUZZING"] != nil {
-  package.targets += ["FuzzCapture", "FuzzPcap", "FuzzPcapng", "FuzzPacketLogger", "FuzzDissect", "FuzzDecode", "FuzzProfile"]
-    .map { name in
-      .executableTarget(
-        name: name, dependencies: ["FuzzInputs"], path: "Fuzz/\(name)", swiftSettings: strict)
-    }
+  package.targets += [
+    "FuzzCapture", "FuzzPcap", "FuzzPcapng", "FuzzPacketLogger", "FuzzDissect", "FuzzDecode",
+    "FuzzProfile",
+  ]
+  .map { name in
+    .executableTarget(
+      name: name, dependencies: ["FuzzInputs"], path: "Fuzz/\(name)", swiftSettings: strict)
+  }
 }

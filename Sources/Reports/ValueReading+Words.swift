@@ -13,7 +13,7 @@ extension ValueReading {
     textEnd = line.count
     for problem in decoded.problems {
       if line.count > 0 { line.text(", ") }
-      writer.problem(problem, value, into: &line)
+      writer.problem(problem, value, inLine: true, into: &line)
     }
     hasMeaning = line.count > 0
   }

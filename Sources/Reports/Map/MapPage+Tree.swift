@@ -72,17 +72,13 @@ extension MapPage {
       endLine()
       if let use = characteristic.use { access(use) }
     }
-    for descriptor in characteristic.descriptors {
-      reading.clear()
-      if let use = descriptor.use {
-        reading.read(use, descriptor.attribute.uuid, service: nil, isWritten: false)
-      }
-      write(descriptor, device)
-    }
+    for descriptor in characteristic.descriptors { write(descriptor, device) }
   }
 
   private mutating func write(_ descriptor: MapDescriptor, _ device: MapDevice) {
     let uuid = descriptor.attribute.uuid
+    reading.clear()
+    if let use = descriptor.use { reading.read(use, uuid, service: nil, isWritten: false) }
     out.spaces(4)
     out.handle(descriptor.attribute.handle)
     pad(to: Column.descriptor)
