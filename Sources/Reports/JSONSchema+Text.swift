@@ -1234,6 +1234,7 @@ extension JSONSchema {
       "required": ["opcode"],
       "additionalProperties": false,
       "properties": {
+        "hidden": {"$ref": "#/$defs/hidden"},
         "opcode": {"$ref": "#/$defs/identifier", "description": "0x12 is a Write Request, 0x1b a notification."},
         "name": {"type": "string", "description": "The PDU's name in the specification, absent if it is not known."},
         "request": {"$ref": "#/$defs/packetNumber", "description": "The packet that this one answers."},
@@ -1323,6 +1324,7 @@ extension JSONSchema {
       "description": "One entry of a list in an ATT PDU.",
       "additionalProperties": false,
       "properties": {
+        "hidden": {"$ref": "#/$defs/hidden"},
         "decoded": {"$ref": "#/$defs/decoded", "description": "What a profile makes of the value."},
         "handle": {"$ref": "#/$defs/handle"},
         "end_handle": {"$ref": "#/$defs/handle", "description": "Last handle of the group, which is a service."},
@@ -1915,6 +1917,7 @@ extension JSONSchema {
       "required": ["uuid", "handle"],
       "additionalProperties": false,
       "properties": {
+        "hidden": {"$ref": "#/$defs/hidden"},
         "uuid": {"$ref": "#/$defs/uuid"},
         "name": {"type": "string", "description": "Its name, if it has one."},
         "registered_to": {"type": "string", "description": "Who registered the UUID, which others may use too."},
