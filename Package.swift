@@ -102,16 +102,22 @@ let package = Package(
     .target(name: "ProgramRunner", path: "Tests/ProgramRunner", swiftSettings: strict),
     // What the fuzzers do with their input; the tests do the same with what once failed.
     .target(
-      name: "FuzzInputs", dependencies: ["Reports", "Sessions", "Captures", "Bluetooth", "Bytes"],
+      name: "FuzzInputs",
+      dependencies: [
+        "Reports", "ProfileFiles", "Decoders", "Sessions", "Captures", "Bluetooth", "Bytes",
+      ],
       path: "Fuzz/Inputs", swiftSettings: strict),
   ]
 )
 
 // A fuzzer's main function is libFuzzer's, so the fuzzers cannot be linked in a normal build.
 if Context.environment["ENABLE_FUZZING"] != nil {
-  package.targets += ["FuzzCapture", "FuzzPcap", "FuzzPcapng", "FuzzPacketLogger", "FuzzDissect"]
-    .map { name in
-      .executableTarget(
-        name: name, dependencies: ["FuzzInputs"], path: "Fuzz/\(name)", swiftSettings: strict)
-    }
+  package.targets += [
+    "FuzzCapture", "FuzzPcap", "FuzzPcapng", "FuzzPacketLogger", "FuzzDissect", "FuzzDecode",
+    "FuzzProfile",
+  ]
+  .map { name in
+    .executableTarget(
+      name: name, dependencies: ["FuzzInputs"], path: "Fuzz/\(name)", swiftSettings: strict)
+  }
 }

@@ -27,6 +27,7 @@ VIEWS = (
     *(["map"], ["map", "--json"]),
     *(["devices"], ["devices", "--json"]),
     *(["values"], ["values", "--all"], ["values", "--csv"], ["values", "--json"]),
+    *(["values", "--channel", "0x0004", "--raw", "-"], ["values", "--raw", "-"], ["profiles", "match"]),
 )
 # Bytes of a piece, and where pieces begin: a dump breaks a key of 16 bytes into two lines, of which one has 8 of them.
 PIECE, STARTS = 6, (0, 5, 10)
@@ -105,7 +106,7 @@ def secrets_of(path: Path, packets: list[dict]) -> Secrets:
 
 def printed(program: str, arguments: list[str], path: Path) -> str:
     result = subprocess.run([program, *arguments, str(path)], capture_output=True, check=False)
-    if result.returncode not in (0, 65):
+    if result.returncode not in (0, 64, 65):
         sys.exit(f"{path}: {' '.join(arguments)} ended with {result.returncode}: {result.stderr.decode().strip()}")
     return result.stdout.decode("utf-8")
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs fuzzers one after the other. usage: fuzz.sh SECONDS FUZZER...
-# Seeds: the sample captures and every input that once failed. What fails now is kept in Fuzz/Regressions/NAME and should
+# Seeds: the sample captures, for profiles those of the program, and every input that once failed. What fails now is kept in Fuzz/Regressions/NAME and should
 # be committed. New corpus files stay in the build folder.
 set -eu
 
@@ -14,6 +14,8 @@ for fuzzer in "$@"; do
   name=$(basename "$fuzzer")
   corpus=$(dirname "$fuzzer")/corpus-$name
   kept=Fuzz/Regressions/$name
+  seeds=captures
+  [ "$name" = FuzzProfile ] && seeds=Profiles
   mkdir -p "$corpus" "$kept"
   echo "$name: $seconds s"
   # First what once failed, each input by itself: a regression is found at once.
@@ -23,7 +25,7 @@ for fuzzer in "$@"; do
   done
   log=$corpus.log
   if "$fuzzer" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 -use_value_profile=1 \
-    -artifact_prefix="$kept/" "$corpus" captures "$kept" 2>"$log"; then
+    -artifact_prefix="$kept/" "$corpus" "$seeds" "$kept" 2>"$log"; then
     grep -E '^Done|cov:' "$log" | tail -n 2
   else
     tail -n 40 "$log"

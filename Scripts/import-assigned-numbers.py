@@ -12,6 +12,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+import made_files
+
 FOLDER = Path(__file__).resolve().parent.parent / "Sources" / "Bluetooth" / "Generated"
 QUOTES = '##"""'
 INDEX_COLUMNS = 9
@@ -171,22 +173,8 @@ def tables(source: Source) -> dict:
 
 
 def main() -> int:
-    arguments = sys.argv[1:]
-    checks = arguments[:1] == ["--check"]
-    if checks:
-        del arguments[0]
-    if len(arguments) != 1 or arguments[0].startswith("-"):
-        sys.exit(__doc__)
-    status = 0
-    for name, text in tables(Source(Path(arguments[0]))).items():
-        file = FOLDER / name
-        if not checks:
-            FOLDER.mkdir(exist_ok=True)
-            file.write_text(text, encoding="utf-8")
-        elif not file.exists() or file.read_text(encoding="utf-8") != text:
-            print(f"{name} is not what {arguments[0]} makes it")
-            status = 1
-    return status
+    path, checks = made_files.arguments(__doc__)
+    return 0 if made_files.keep(tables(Source(Path(path))), FOLDER, path, checks) else 1
 
 
 if __name__ == "__main__":

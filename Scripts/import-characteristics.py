@@ -17,6 +17,8 @@ from decimal import Decimal
 from importlib import util
 from pathlib import Path
 
+import made_files
+
 SCRIPTS = Path(__file__).resolve().parent
 FOLDER = SCRIPTS.parent / "Profiles" / "sig"
 MARK = "# Made by Scripts/import-characteristics.py; do not edit."
@@ -511,26 +513,11 @@ def files(supplement: Supplement) -> tuple[dict, list]:
 
 
 def main() -> int:
-    arguments = sys.argv[1:]
-    checks = arguments[:1] == ["--check"]
-    if checks:
-        del arguments[0]
-    if len(arguments) != 1 or arguments[0].startswith("-"):
-        sys.exit(__doc__)
-    texts, missing = files(Supplement(Path(arguments[0])))
-    status = 0
+    path, checks = made_files.arguments(__doc__)
+    texts, missing = files(Supplement(Path(path)))
     if missing:
         print(f"in no file: {' '.join(missing)}")
-        status = 1
-    for name, text in texts.items():
-        file = FOLDER / name
-        if not checks:
-            FOLDER.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
-        elif not file.exists() or file.read_text(encoding="utf-8") != text:
-            print(f"{name} is not what {arguments[0]} makes it")
-            status = 1
-    return status
+    return 0 if made_files.keep(texts, FOLDER, path, checks) and not missing else 1
 
 
 if __name__ == "__main__":

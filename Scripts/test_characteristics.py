@@ -3,12 +3,9 @@ to what is promised of them. As in test_import.py, BLUETOOTH_SIG names a copy of
 is skipped.
 """
 
-import contextlib
 import importlib.util
-import io
 import re
 import shutil
-import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -26,16 +23,6 @@ def load():
     return module
 
 
-def run(importer, *arguments: str) -> tuple[int, str]:
-    printed = io.StringIO()
-    before, sys.argv = sys.argv, ["import-characteristics.py", *arguments]
-    try:
-        with contextlib.redirect_stdout(printed):
-            return importer.main(), printed.getvalue()
-    finally:
-        sys.argv = before
-
-
 class Made(unittest.TestCase):
     def path(self) -> str:
         path = test_import.source()
@@ -46,14 +33,14 @@ class Made(unittest.TestCase):
         return str(path)
 
     def test_every_layout_is_in_a_file_and_the_files_are_what_the_importer_makes(self):
-        self.assertEqual(run(load(), "--check", self.path()), (0, ""))
+        self.assertEqual(test_import.run(load(), "--check", self.path()), (0, ""))
 
     def test_what_no_file_has_is_named(self):
         path, importer = self.path(), load()
         with tempfile.TemporaryDirectory() as folder:
             shutil.copy(FOLDER / "activity.yaml", folder)
             importer.FOLDER = Path(folder)
-            status, printed = run(importer, path)
+            status, printed = test_import.run(importer, path)
         self.assertEqual(status, 1)
         self.assertIn("2a37", printed.split(":")[1].split())
 

@@ -1,10 +1,12 @@
 """The documents are held against the program: what they show is what it prints.
 
-A fenced block whose first line begins with `$` and names gattscope is run, from the project's folder, and what follows
-a command must be its output to the letter. A line that is only … stands for any number of lines. The program is
+A fenced block whose first line begins with `$` and names gattscope is run, in a folder that has the project's, and what
+follows a command must be its output to the letter. A block whose first line is `# NAME.yaml` is a file that the reader
+writes: it stands in that folder for the commands behind it. A line that is only … stands for any number of lines. The program is
 $GATTSCOPE, or the release build.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -21,6 +23,7 @@ PROGRAM = Path(os.environ.get("GATTSCOPE", ROOT / ".build" / "release" / "gattsc
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 FENCED = re.compile(r"^```[a-z]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+WRITTEN = re.compile(r"# ([a-z-]+\.yaml)\n")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 SKIPPED = "…"
 
@@ -31,9 +34,12 @@ except ImportError:
 
 
 def examples(document: Path) -> list[tuple[str, list[str]]]:
-    """The commands of a document, each with the lines that it is said to print."""
+    """The commands of a document, each with the lines that it is said to print; a file that the reader writes
+    is the command that writes it."""
     found: list[tuple[str, list[str]]] = []
     for block in FENCED.findall(document.read_text(encoding="utf-8")):
+        if written := WRITTEN.match(block):
+            found.append((f"cat > {written[1]} <<'END'\n{block}END", []))
         if not (block.startswith("$ ") and "gattscope" in block.partition("\n")[0]):
             continue
         for line in block.splitlines():
@@ -53,26 +59,44 @@ def fits(shown: list[str], printed: list[str]) -> bool:
     return bool(printed) and shown[0] == printed[0].rstrip() and fits(shown[1:], printed[1:])
 
 
+@contextlib.contextmanager
+def reader():
+    """Gives a function that runs a command as a reader of the documents would, and gives what it prints."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        for entry in ROOT.iterdir():
+            if not entry.name.startswith("."):
+                (place / entry.name).symlink_to(entry)
+        (place / ".bin").mkdir()
+        (place / ".bin" / "gattscope").symlink_to(PROGRAM.resolve())
+        environment = os.environ | {
+            "PATH": f"{place / '.bin'}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "TZ": "UTC", "NO_COLOR": "1",
+            "HOME": folder, "XDG_CONFIG_HOME": "",
+        }
+
+        def run(command: str) -> list[str]:
+            result = subprocess.run(
+                ["bash", "-c", command], cwd=place, env=environment, check=False, text=True,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+            return result.stdout.splitlines()
+
+        yield run
+
+
 @unittest.skipUnless(PROGRAM.exists() or os.environ.get("CI"), f"there is no {PROGRAM}")
 @unittest.skipUnless(shutil.which("jq") or os.environ.get("CI"), "jq is not installed")
 class ExampleTests(unittest.TestCase):
     def test_commands_print_what_the_documents_show(self) -> None:
         count = 0
-        with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "gattscope").symlink_to(PROGRAM.resolve())
-            environment = os.environ | {
-                "PATH": f"{folder}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "TZ": "UTC", "NO_COLOR": "1",
-            }
-            for document in DOCUMENTS:
+        for document in DOCUMENTS:
+            with reader() as run:
                 for command, shown in examples(document):
                     with self.subTest(f"{document.name}: {command}"):
                         count += 1
-                        result = subprocess.run(
-                            ["bash", "-c", command], cwd=ROOT, env=environment, check=False, text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+                        printed = run(command)
                         self.assertTrue(
-                            fits(shown, result.stdout.splitlines()),
-                            f"\nshown:\n{chr(10).join(shown)}\nprinted:\n{result.stdout}")
+                            fits(shown, printed),
+                            f"\nshown:\n{chr(10).join(shown)}\nprinted:\n{chr(10).join(printed)}")
         self.assertGreater(count, 0)
 
 

@@ -33,7 +33,7 @@ def source() -> Path | None:
 
 def run(importer, *arguments: str) -> tuple[int, str]:
     printed = io.StringIO()
-    before, sys.argv = sys.argv, ["import-assigned-numbers.py", *arguments]
+    before, sys.argv = sys.argv, ["importer", *arguments]
     try:
         with contextlib.redirect_stdout(printed):
             return importer.main(), printed.getvalue()

@@ -4,12 +4,8 @@
 Where an example skips lines (…), each shown line becomes the printed line that is most like it.
 """
 import difflib
-import os
-import subprocess
-import tempfile
-from pathlib import Path
 
-from test_docs import DOCUMENTS, PROGRAM, ROOT, SKIPPED, examples, fits
+from test_docs import DOCUMENTS, SKIPPED, examples, fits, reader
 
 
 def renewed(shown: list[str], printed: list[str]) -> list[str]:
@@ -25,25 +21,25 @@ def renewed(shown: list[str], printed: list[str]) -> list[str]:
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "gattscope").symlink_to(PROGRAM.resolve())
-        environment = os.environ | {
-            "PATH": f"{folder}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "TZ": "UTC", "NO_COLOR": "1",
-        }
-        for document in DOCUMENTS:
-            text = document.read_text(encoding="utf-8")
+    for document in DOCUMENTS:
+        text = document.read_text(encoding="utf-8")
+        # Where the last example ended: a command may stand there again.
+        place = 0
+        with reader() as run:
             for command, shown in examples(document):
-                result = subprocess.run(
-                    ["bash", "-c", command], cwd=ROOT, env=environment, check=False, text=True,
-                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
-                printed = result.stdout.splitlines()
-                if fits(shown, printed):
-                    continue
+                printed = run(command)
                 before = "\n".join([f"$ {command}", *shown])
+                if before not in text:
+                    continue  # a file that was written
+                place = text.index(before, place)
+                if fits(shown, printed):
+                    place += len(before)
+                    continue
                 after = "\n".join([f"$ {command}", *renewed(shown, printed)])
-                text = text.replace(before, after)
+                text = text[:place] + after + text[place + len(before):]
+                place += len(after)
                 print(f"{document.name}: {command}")
-            document.write_text(text, encoding="utf-8")
+        document.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ usage: validate-json.py GATTSCOPE CAPTURE_OR_FOLDER...
 
 Every line of `show --json` and `show --json --raw` must fit `$defs/showLine`, every line of `devices --json`
 `$defs/devicesLine` and of `values --json` `$defs/value`, the documents of `info --json` and `map --json` `$defs/info` and
-`$defs/map`; none may have a top-level key that the schema does not know, and two runs must give the same bytes.
+`$defs/map`, that of `profiles match --json` `$defs/profileMatches`, and `profiles list --json` `$defs/profileList`; none may have a top-level key that the schema does not know, and two runs must give the same bytes.
 Of a folder, every file below it that gattscope reads is taken. Exit status 1: something does not fit.
 """
 
@@ -25,6 +25,7 @@ COMMANDS = (
     *(("showLine", ["show", "--json"]), ("showLine", ["show", "--json", "--raw"])),
     *(("value", ["values", "--json"]), ("value", ["values", "--json", "--show-keys"])),
     *(("devicesLine", ["devices", "--json"]), ("info", ["info", "--json"]), ("map", ["map", "--json"])),
+    ("profileMatches", ["profiles", "match", "--json"]),
 )
 LINES = ("showLine", "value", "devicesLine")  # a document a line
 READ, DAMAGED = 0, 65  # exit statuses: 65 is also "not a format that gattscope reads", which prints nothing
@@ -43,7 +44,7 @@ def validators(program: str) -> dict[str, Draft202012Validator]:
     schema = json.loads(output)
     Draft202012Validator.check_schema(schema)
     found = {}
-    for name in {name for name, _ in COMMANDS}:
+    for name in {name for name, _ in COMMANDS} | {"profileList"}:
         if name not in schema.get("$defs", {}):
             sys.exit(f"gattscope schema has no $defs/{name}")
         found[name] = Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": schema["$defs"]})
@@ -123,9 +124,11 @@ def main() -> int:
         sys.exit(__doc__)
     program = sys.argv[1]
     schemas = validators(program)
-    counts = {"showLine": 0, "value": 0, "devicesLine": 0, "info": 0, "map": 0, "not read": 0}
-    found = [error for path in captures(sys.argv[2:]) for error in capture_errors(program, schemas, path, counts)]
-    if 0 in (counts["showLine"], counts["value"], counts["devicesLine"], counts["info"], counts["map"]):
+    counts = dict.fromkeys([*(name for name, _ in COMMANDS), "not read"], 0)
+    listed = run(program, "profiles", "list", "--json")[1]
+    found = [f"profiles list --json: {error}" for error in document_errors(schemas["profileList"], listed)]
+    found += [error for path in captures(sys.argv[2:]) for error in capture_errors(program, schemas, path, counts)]
+    if 0 in (count for name, count in counts.items() if name != "not read"):
         found.append("nothing was validated")
     for message in found[:MOST_PRINTED]:
         print(message)
@@ -134,6 +137,7 @@ def main() -> int:
     print(
         f"{counts['showLine']} lines of show, {counts['value']} of values, {counts['devicesLine']} of devices, "
         f"{counts['info']} documents of info, {counts['map']} of map, "
+        f"{counts['profileMatches']} of profiles match, "
         f"{counts['not read']} files in formats that are not read, {len(found)} errors"
     )
     return 1 if found else 0

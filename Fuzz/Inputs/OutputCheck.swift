@@ -115,7 +115,11 @@ private struct JSONReader: ~Escapable {
     let isZero = next == 0x30
     let start = offset
     guard digits(), !isZero || offset == start + 1 else { return false }
-    return take(0x2e) ? digits() : true
+    if take(0x2e), !digits() { return false }
+    // Numbers of floating point have an exponent where they are large or small.
+    guard take(0x65) else { return true }
+    if !take(0x2b) { _ = take(0x2d) }
+    return digits()
   }
 
   @_lifetime(self: copy self)

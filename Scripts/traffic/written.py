@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from . import advertising, classic, handmade, link, management, pairing, phone
+from . import advertising, classic, handmade, link, management, pairing, phone, secret_values
 
 CAPTURES = {
     "advertising-types": advertising.advertising_types,
@@ -14,6 +14,7 @@ CAPTURES = {
     "monitor": handmade.monitor,
     "pairing-all-keys": pairing.pairing_all_keys,
     "periodic": advertising.periodic,
+    "secret-values": secret_values.secret_values,
 }
 
 # What must not be shown without being asked for: keys, and digits that were typed.
@@ -28,6 +29,7 @@ SECRETS = {
     "management": management.SECRETS,
     "pairing-all-keys": pairing.SECRETS,
     "periodic": [b"INVENTED-CODE-02"],
+    "secret-values": secret_values.SECRETS,
     "write-refused": [bytes(range(16))],  # in the configuration record of its PacketLogger file
 }
 PASSKEYS = {"management": management.PASSKEYS}

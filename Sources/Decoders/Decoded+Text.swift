@@ -22,7 +22,7 @@ extension DecodedWriter {
     for problem in decoded.problems {
       if !isEmpty { output.text(", ") }
       isEmpty = false
-      self.problem(problem, value, into: &output)
+      self.problem(problem, value, inLine: true, into: &output)
     }
   }
 
@@ -261,9 +261,17 @@ extension DecodedWriter {
   // MARK: Problems
 
   /// Writes what is wrong, as text and JSON's `message` say it.
+  ///
+  /// - Parameter inLine: behind the value's text, which has the number where it has one field alone.
   package func problem(
-    _ problem: DecodingProblem, _ value: RawSpan, into output: inout Output
+    _ problem: DecodingProblem, _ value: RawSpan, inLine: Bool = false, into output: inout Output
   ) {
+    if inLine, problem.code == .reservedValue, decoded.fields.count == 1, definition.isAlone(nil),
+      definition.tables.template < 0, !definition.hasSecrets
+    {
+      output.text("which is reserved")
+      return
+    }
     let bytes = value.part(problem.bytes)
     switch problem.code {
     case .trailingBytes:

@@ -28,6 +28,9 @@ package struct Decoded: Sendable {
     }
   }
 
+  /// Whether the value is not laid out as it should be, so that its numbers say little.
+  package var isDoubtful: Bool { problems.contains { $0.code.castsDoubt } }
+
   /// Forgets what was decoded.
   package mutating func clear() {
     definition = nil
@@ -123,6 +126,16 @@ package struct DecodingProblem: Sendable, Equatable {
     case tooFew
     /// More fields than are decoded.
     case limit
+
+    /// Whether what is wrong casts doubt on the other fields, too: bytes that are missing or too many are
+    /// another layout's; codes and bits that are not known yet are a newer one's.
+    var castsDoubt: Bool {
+      switch self {
+      case .missingBytes, .trailingBytes, .outOfRange, .unexpectedValue, .badChecksum, .badDigit:
+        true
+      case .reservedValue, .reservedBits, .badText, .tooFew, .limit: false
+      }
+    }
 
     /// As JSON names it.
     package var name: StaticString {

@@ -217,6 +217,9 @@ package struct Subject: Sendable, Equatable {
     self.uuid = uuid
   }
 
+  /// Whether it is an attribute's value.
+  package var isAttribute: Bool { kind == .characteristic || kind == .descriptor }
+
   /// Whether these bytes are such as `match` and `sizes` ask for.
   package func fits(_ bytes: RawSpan) -> Bool {
     if let sizes, !sizes.contains(bytes.byteCount) { return false }

@@ -132,6 +132,8 @@ package final class VendorProtocol: Sendable {
   package let exchange: Exchange
   /// The messages, those without commands last.
   package let messages: [Message]
+  /// Whether a message has a field that is secret.
+  package let hasSecrets: Bool
 
   /// A protocol.
   package init(
@@ -146,6 +148,7 @@ package final class VendorProtocol: Sendable {
     self.frame = frame
     self.exchange = exchange
     self.messages = messages
+    hasSecrets = messages.contains { $0.definition.hasSecrets }
   }
 
   /// The first of the claims that a characteristic fulfils, but for the frame, those that ask for more

@@ -316,6 +316,26 @@ struct DefinitionCompiler {
     try keys.node("endian")?.choice([("little", false), ("big", true)])
   }
 
+  /// What stands inside a secret field is secret, and what is computed from one.
+  mutating func markSecrets() {
+    var slots: Set<Int> = []
+    for place in tables.fields.indices {
+      let field = tables.fields[place]
+      if field.kind == .computed, field.selector >= 0 {
+        let program = tables.programs[field.selector]..<tables.programs[field.selector + 1]
+        let isDerived = tables.operations[program].contains {
+          $0.code == .slot && slots.contains($0.operand)
+        }
+        if isDerived { tables.fields[place].flags.insert(.secret) }
+      }
+      guard tables.fields[place].flags.contains(.secret) else { continue }
+      slots.insert(field.slot)
+      for inner in place + 1..<max(field.end, place + 1) {
+        tables.fields[inner].flags.insert(.secret)
+      }
+    }
+  }
+
   /// Flags that expressions use say how the bytes lie; known only when all is compiled.
   mutating func markLayout() {
     for place in tables.fields.indices

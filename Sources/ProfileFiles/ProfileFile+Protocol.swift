@@ -50,9 +50,20 @@ extension ProfileFile {
         errors.append(error)
       }
     }
+    let hasSecrets = list.contains(where: \.definition.hasSecrets)
+    if hasSecrets,
+      claims.contains(where: { $0.characteristic == nil })
+    {
+      // What is secret is known beforehand by the attribute, not by what its values turn out to be.
+      throw claimsNode.error(
+        "a protocol with a field that is `secret` names the characteristic wherever it is spoken")
+    }
     // Those for all other commands stand behind the others; one for each way is there.
     if !list.contains(where: { $0.commands == nil && $0.isRequest == nil }) {
-      list.append(try reader.message(try SourceNode.read([UInt8](reader.unknown.utf8), file: "")).0)
+      list.append(
+        try reader.message(
+          try SourceNode.read([UInt8](reader.unknown(isSecret: hasSecrets).utf8), file: "")
+        ).0)
     }
     profile?.vendor = VendorProtocol(
       profile: context.profile, title: title, claims: claims, requests: requests,
@@ -226,11 +237,11 @@ struct ProtocolReader {
   // MARK: Messages
 
   /// The message for commands that no other has, where the profile does not have one.
-  var unknown: String {
+  func unknown(isSecret: Bool) -> String {
     let command = frame.command.isEmpty ? "" : "command {command:x2}"
     let payload = frame.command.isEmpty ? "[payload {payload}]" : "[, payload {payload}]"
     return """
-      {command: other, name: unknown, fields: [{name: payload, type: bytes, optional: true}],
+      {command: other, name: unknown, fields: [{name: payload, type: bytes, optional: true, secret: \(isSecret)}],
       text: "\(command)\(payload)"}
       """
   }

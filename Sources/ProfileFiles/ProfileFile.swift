@@ -184,7 +184,12 @@ package struct ProfileReader {
       let type = try keys.required("ad_type").number(in: 0...255)
       subject = Subject(.advertisingData, BluetoothUUID(UInt16(type)))
     }
-    return try definition(keys, &subject, context)
+    let (definition, examples) = try definition(keys, &subject, context)
+    guard !definition.hasSecrets else {
+      throw node.error(
+        "`secret` is for values of attributes: what is advertised everybody near receives")
+    }
+    return (definition, examples)
   }
 
   /// What all definitions have.
@@ -227,6 +232,7 @@ package struct ProfileReader {
     _ = keys.node("examples")
     try keys.finish()
     compiler.markLayout()
+    compiler.markSecrets()
     let profile = compiler.file.profile
     guard
       let definition = Definition(

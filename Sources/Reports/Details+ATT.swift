@@ -6,8 +6,8 @@ import Sessions
 extension Details {
   /// An ATT PDU, which begins at `body`.
   static func att<Sink: FieldSink & ~Copyable>(
-    _ pdu: ATTPDU, _ body: Slice, _ bytes: RawSpan, _ answer: Answer, _ memory: Memory,
-    to sink: inout Sink
+    _ pdu: ATTPDU, _ body: Slice, _ bytes: RawSpan, _ direction: Direction?, _ answer: Answer,
+    _ memory: Memory, to sink: inout Sink
   ) {
     let fields = pdu.fields
     let start = Int(body.start)
@@ -85,7 +85,11 @@ extension Details {
     }
     if let handles = fields.handles { self.handles(handles, bytes, to: &sink) }
     if let items = fields.items {
-      self.items(items, bytes, answer.request, hides: hides, to: &sink)
+      if items.layout == .handleLengthValue || items.layout == .lengthValue {
+        values(items, pdu.opcode, bytes, direction, answer, memory, hides: hides, to: &sink)
+      } else {
+        self.items(items, bytes, answer.request, hides: hides, to: &sink)
+      }
     }
     if !memory.longValues.isEmpty { joined(answer, memory, to: &sink) }
     if let data = fields.data, !data.isEmpty {
@@ -133,14 +137,15 @@ extension Details {
       }
       if joined.offset > 0 { sink.number("offset", joined.offset) }
       let value = values.bytes.bytes.part(joined.value)
-      if answer.isKeyMaterial(joined, memory), !sink.showsKeys {
+      let secrecy = answer.secrecy(joined, memory)
+      if secrecy != .open, !sink.showsKeys {
         sink.hidden("value", value.byteCount)
       } else {
         sink.bytes("value", value)
       }
       if joined.isCut { sink.flag("incomplete", true) }
       sink.packets("packets", values.packets[joined.packets])
-      if joined.offset == 0, !joined.isCut, !answer.isKeyMaterial(joined, memory),
+      if joined.offset == 0, !joined.isCut, secrecy != .doubtful,
         let place = answer.attribute(joined, memory)
       {
         let uuid = memory.attributes[place].uuid
@@ -207,6 +212,47 @@ extension Details {
       }
       sink.endItem()
       start = cursor.offset
+    }
+    sink.endList()
+  }
+
+  /// The values of a Multiple Handle Value Notification, or of several reads: which attributes these are of
+  /// is known from their handles, or from those that the request has.
+  @inline(never)
+  private static func values<Sink: FieldSink & ~Copyable>(
+    _ items: ATTItems, _ opcode: ATTOpcode, _ bytes: RawSpan, _ direction: Direction?,
+    _ answer: Answer, _ memory: Memory, hides: Bool, to sink: inout Sink
+  ) {
+    let asked = answer.request.map { memory.askedHandles[$0.packet] } ?? []
+    sink.beginList("items")
+    var cursor = Cursor(bytes, items.list)
+    var start = cursor.offset
+    var index = 0
+    while let item = items.next(&cursor) {
+      sink.at(start, cursor.offset - start)
+      sink.beginItem()
+      let handle = item.handle ?? (index < asked.count ? asked[index] : nil)
+      var uuid: BluetoothUUID?
+      if let handle {
+        if item.handle != nil { sink.at(start, 2) }
+        sink.identifier("handle", UInt64(handle), digits: 4)
+        if let direction, let link = answer.link,
+          let place = memory.attribute(handle, opcode, direction, on: link)
+        {
+          uuid = memory.attributes[place].uuid
+        }
+      }
+      if let uuid { sink.namedUUID(uuid) }
+      if let value = item.value {
+        self.value("value", value, of: bytes, isSecret: hides, to: &sink)
+        if item.missing > 0 { sink.number("missing", item.missing) }
+        if let uuid, !hides || sink.showsKeys, item.missing == 0 {
+          sink.decoded(uuid.subjectKind, uuid, bytes.part(value))
+        }
+      }
+      sink.endItem()
+      start = cursor.offset
+      index += 1
     }
     sink.endList()
   }

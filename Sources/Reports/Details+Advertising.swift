@@ -13,6 +13,7 @@ extension Details {
     sink.beginList("advertisements")
     for index in memory.advertisements.reports.indices {
       let advertisement = memory.advertisements.reports[index]
+      sink.advertiser = memory.advertiser(of: advertisement)
       sink.beginItem()
       report(advertisement.report, advertisement.train, to: &sink)
       if let chain = advertisement.chain {
@@ -31,6 +32,7 @@ extension Details {
       }
       sink.endItem()
     }
+    sink.advertiser = OwnAddress()
     sink.endList()
   }
 
@@ -177,7 +179,9 @@ extension Details {
       if let uuid { sink.namedUUID(uuid) }
       sink.bytes("data", data.dropping(width))
       sink.end()
-      if let uuid { sink.decoded(.serviceData, uuid, data.dropping(width)) }
+      sink.ownAddress(in: data.dropping(width))
+      if let uuid, sink.decoded(.serviceData, uuid, data.dropping(width)) { return }
+      sink.decoded(type, data)
     case .manufacturerData where isWhole:
       let company = CompanyID(rawValue: data.littleEndianU16(at: 0))
       sink.begin("value")
@@ -187,7 +191,9 @@ extension Details {
         sink.number("overflow_area_bits", area.services(bytes))
       }
       sink.end()
-      sink.decoded(.company, BluetoothUUID(company.rawValue), data.dropping(2))
+      sink.ownAddress(in: data.dropping(2))
+      if sink.decoded(.company, BluetoothUUID(company.rawValue), data.dropping(2)) { return }
+      sink.decoded(type, data)
     case .deviceClass where isWhole:
       deviceClass(data, to: &sink)
     case .uri where isWhole: uri(data, to: &sink)
@@ -197,7 +203,9 @@ extension Details {
       let left = try? ADFields.walk(type, bytes, slice, &sink)
       sink.end()
       if let left { rest(bytes.part(left), to: &sink) }
-    default: sink.bytes("data", data)
+    default:
+      sink.bytes("data", data)
+      sink.decoded(type, data)
     }
   }
 

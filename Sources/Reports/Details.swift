@@ -64,7 +64,9 @@ enum Details {
       sink.number("data_length", Int(header.length))
       sink.end()
     }
-    if let pdu = dissection.att { att(pdu, dissection.body, bytes, answer, memory, to: &sink) }
+    if let pdu = dissection.att {
+      att(pdu, dissection.body, bytes, record.direction, answer, memory, to: &sink)
+    }
     if let pdu = dissection.smp { smp(pdu, dissection, bytes, answer, to: &sink) }
     if tellsReports { advertisements(bytes, memory, to: &sink) }
   }

@@ -193,6 +193,7 @@ struct DevicesDocument: ~Copyable {
       sink.number("last_change", device.lastChange)
     }
     apple(entry.said.appleLimits)
+    sink.advertiser = device.sender
     payloads(device.payloads, device.joins) { $0.stream.mostBytes }
   }
 
@@ -341,6 +342,7 @@ struct DevicesDocument: ~Copyable {
       sink.number("last_change", set.lastChange)
     }
     apple(own.said.appleLimits)
+    sink.advertiser = OwnAddress(address: own.address)
     payloads(set.payloads, []) { own.mostBytes(of: $0) }
   }
 

@@ -22,6 +22,7 @@ extension DevicesPage {
     }
     if device.payloads.all.count(where: { !$0.stream.isScanResponse }) > 1 { offers(entry.said) }
     apple(entry.said)
+    sentence.advertiser = device.sender
     payloads(device.payloads, device.joins) { $0.stream.mostBytes }
   }
 

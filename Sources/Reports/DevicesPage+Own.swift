@@ -46,6 +46,7 @@ extension DevicesPage {
     periods(set)
     offers(own)
     apple(own.said)
+    sentence.advertiser = OwnAddress(address: own.address)
     payloads(set.payloads, []) { own.mostBytes(of: $0) }
   }
 

@@ -60,8 +60,9 @@ protocol FieldSink: HCIFieldVisitor, ~Copyable {
   mutating func words(_ key: StaticString, bits: Int, of count: Int, _ word: (Int) -> StaticString)
   /// A list of the AD structures in the parameter `name` begins: there may be several such parameters.
   mutating func beginStructures(of name: StaticString)
-  /// What a profile makes of service data or manufacturer data.
-  mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan)
+  /// What a profile makes of a value, or of service data or manufacturer data; gives whether there is one.
+  @discardableResult
+  mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan) -> Bool
   /// Whether secrets are to be shown.
   var showsKeys: Bool { get }
   /// Writes the connection as the last time, if that was remembered; false where it was not.
@@ -71,6 +72,8 @@ protocol FieldSink: HCIFieldVisitor, ~Copyable {
   /// Whether advertising data is hidden whatever it looks like: it is a part of more, which holds a
   /// secret.
   var hidesAdvertising: Bool { get set }
+  /// Who sends the advertising data that is told.
+  var advertiser: OwnAddress { get set }
   /// Whether the structures of advertising data are told where it stands: not in reports, which tell
   /// them beside their event.
   var tellsStructures: Bool { get set }

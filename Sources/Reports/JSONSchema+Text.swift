@@ -20,7 +20,9 @@ extension JSONSchema {
     {"$ref": "#/$defs/scan"},
     {"$ref": "#/$defs/device"},
     {"$ref": "#/$defs/diff"},
-    {"$ref": "#/$defs/callback"}
+    {"$ref": "#/$defs/callback"},
+    {"$ref": "#/$defs/profileList"},
+    {"$ref": "#/$defs/profileMatches"}
   ],
   "$defs": {
     "showLine": {
@@ -534,6 +536,7 @@ extension JSONSchema {
           "description": "Of a packet of this host's without an answer: whether the peer acknowledged it on the air (Number Of Completed Packets)."
         },
         "hidden": {"$ref": "#/$defs/hidden"},
+        "own_address": {"$ref": "#/$defs/ownAddress"},
         "decoded": {"$ref": "#/$defs/decoded"}
       }
     },
@@ -1304,6 +1307,7 @@ extension JSONSchema {
       "required": ["opcode"],
       "additionalProperties": false,
       "properties": {
+        "hidden": {"$ref": "#/$defs/hidden"},
         "opcode": {"$ref": "#/$defs/identifier", "description": "0x12 is a Write Request, 0x1b a notification."},
         "name": {"type": "string", "description": "The PDU's name in the specification, absent if it is not known."},
         "request": {"$ref": "#/$defs/packetNumber", "description": "The packet that this one answers."},
@@ -1393,6 +1397,7 @@ extension JSONSchema {
       "description": "One entry of a list in an ATT PDU.",
       "additionalProperties": false,
       "properties": {
+        "hidden": {"$ref": "#/$defs/hidden"},
         "decoded": {"$ref": "#/$defs/decoded", "description": "What a profile makes of the value."},
         "handle": {"$ref": "#/$defs/handle"},
         "end_handle": {"$ref": "#/$defs/handle", "description": "Last handle of the group, which is a service."},
@@ -1548,8 +1553,130 @@ extension JSONSchema {
           ]
         },
         "data": {"$ref": "#/$defs/hex", "description": "Bytes that were not decoded: of a type that is not known, of a wrong length (the packet's problems say which), or left over."},
-        "decoded": {"$ref": "#/$defs/decoded", "description": "What a profile makes of service data or manufacturer data."},
+        "decoded": {"$ref": "#/$defs/decoded", "description": "What a profile makes of service data, of manufacturer data, or of the structure by its type."},
+        "own_address": {"$ref": "#/$defs/ownAddress"},
         "hidden": {"$ref": "#/$defs/hidden"}
+      }
+    },
+    "ownAddress": {
+      "type": "object",
+      "description": "Service data or manufacturer data holds the advertiser's own address, as devices send it whose apps cannot see it otherwise.",
+      "required": ["address", "offset", "byte_order"],
+      "additionalProperties": false,
+      "properties": {
+        "address": {"$ref": "#/$defs/address", "description": "The one that it holds: that of the advertisement, or the identity address where a key tells it."},
+        "offset": {"type": "integer", "description": "Where it begins, counted behind the service's UUID or the company.", "minimum": 0},
+        "byte_order": {"enum": ["big_endian", "little_endian"], "description": "Whether the bytes stand as they are printed, or the last one first."}
+      }
+    },
+    "profileList": {
+      "type": "object",
+      "description": "The document of `gattscope profiles list --json`: what is decoded.",
+      "required": ["schema", "definitions", "protocols"],
+      "additionalProperties": false,
+      "properties": {
+        "schema": {"const": 1, "description": "Number of this schema."},
+        "definitions": {
+          "type": "array",
+          "description": "What attributes and advertised data mean.",
+          "items": {
+            "type": "object",
+            "required": ["profile", "of", "name"],
+            "additionalProperties": false,
+            "properties": {
+              "profile": {"type": "string", "description": "The profile that has it."},
+              "own": {"const": true, "description": "Present where the profile is not one of the program's."},
+              "of": {"enum": ["characteristic", "descriptor", "manufacturer_data", "service_data", "advertising_data"]},
+              "uuid": {"$ref": "#/$defs/uuid", "description": "The characteristic or descriptor; of service data, the service."},
+              "company": {"$ref": "#/$defs/code", "description": "Of manufacturer data: whose it is."},
+              "ad_type": {"$ref": "#/$defs/identifier", "description": "Of other advertising data: its type."},
+              "service": {"$ref": "#/$defs/uuid", "description": "Only in this service."},
+              "device": {"type": "string", "description": "Only of devices with this name; * and ? as in file names."},
+              "match": {"type": "string", "description": "Only where the bytes begin so; ?? is any byte."},
+              "least_bytes": {"type": "integer", "description": "Only where there are so many bytes, or more.", "minimum": 0},
+              "most_bytes": {"type": "integer", "description": "Only where there are so many bytes, or fewer.", "minimum": 0},
+              "carrier": {"const": true, "description": "The characteristic carries anything; taken only where no protocol's frame is recognized."},
+              "name": {"type": "string", "description": "As people know it."},
+              "has_secrets": {"const": true, "description": "Present where a field is secret: the bytes of such values are hidden."}
+            }
+          }
+        },
+        "protocols": {
+          "type": "array",
+          "description": "Vendors' protocols.",
+          "items": {
+            "type": "object",
+            "required": ["profile", "title", "applies_to", "messages"],
+            "additionalProperties": false,
+            "properties": {
+              "profile": {"type": "string", "description": "The profile that has it."},
+              "own": {"const": true, "description": "Present where the profile is not one of the program's."},
+              "title": {"type": "string", "description": "What it is, in a few words."},
+              "applies_to": {
+                "type": "array",
+                "description": "Where it is spoken: any of these.",
+                "items": {
+                  "type": "object",
+                  "additionalProperties": false,
+                  "properties": {
+                    "characteristic": {"$ref": "#/$defs/uuid"},
+                    "service": {"$ref": "#/$defs/uuid"},
+                    "device": {"type": "string", "description": "A device's name; * and ? as in file names."},
+                    "company": {"$ref": "#/$defs/code"},
+                    "frame": {"const": true, "description": "Wherever a whole frame is seen."}
+                  }
+                }
+              },
+              "messages": {"type": "integer", "description": "How many messages are known.", "minimum": 0}
+            }
+          }
+        }
+      }
+    },
+    "profileMatches": {
+      "type": "object",
+      "description": "The document of `gattscope profiles match --json`: which profiles explain the values of a capture.",
+      "required": ["schema", "subjects"],
+      "additionalProperties": false,
+      "properties": {
+        "schema": {"const": 1, "description": "Number of this schema."},
+        "subjects": {
+          "type": "array",
+          "description": "Attributes by their UUID, or by their handle where that is all that is known, and kinds of advertised data.",
+          "items": {
+            "type": "object",
+            "required": ["of", "values", "profiles"],
+            "additionalProperties": false,
+            "properties": {
+              "of": {"enum": ["attribute", "manufacturer_data", "service_data"]},
+              "uuid": {"$ref": "#/$defs/uuid"},
+              "name": {"type": "string", "description": "What the UUID stands for, where that is assigned."},
+              "registered_to": {"type": "string", "description": "Who registered the UUID, or for what."},
+              "company": {"$ref": "#/$defs/code", "description": "Of manufacturer data: whose it is."},
+              "handle": {"$ref": "#/$defs/handle"},
+              "values": {"type": "integer", "description": "How many values there were.", "minimum": 1},
+              "profiles": {
+                "type": "array",
+                "description": "The profiles that explain some of them.",
+                "items": {
+                  "type": "object",
+                  "required": ["profile", "values"],
+                  "additionalProperties": false,
+                  "properties": {
+                    "profile": {"type": "string"},
+                    "values": {"type": "integer", "description": "How many it explains.", "minimum": 1},
+                    "recognized_by": {"const": "frame", "description": "The protocol is known by nothing but its frame: length and checksum are right."}
+                  }
+                }
+              },
+              "values_with_problems": {"type": "integer", "description": "Of those that are explained, how many are not laid out as they should be, or hold what is reserved.", "minimum": 1},
+              "unexplained": {"type": "integer", "description": "How many no profile explains.", "minimum": 1},
+              "example": {"$ref": "#/$defs/hex", "description": "The first bytes of the first of these."},
+              "hidden": {"$ref": "#/$defs/hidden"}
+            }
+          }
+        },
+        "values_omitted": {"type": "integer", "description": "Values of attributes that there was no room to count.", "minimum": 1}
       }
     },
     "adValue": {
@@ -1864,6 +1991,7 @@ extension JSONSchema {
       "required": ["uuid", "handle"],
       "additionalProperties": false,
       "properties": {
+        "hidden": {"$ref": "#/$defs/hidden"},
         "uuid": {"$ref": "#/$defs/uuid"},
         "name": {"type": "string", "description": "Its name, if it has one."},
         "registered_to": {"type": "string", "description": "Who registered the UUID, which others may use too."},

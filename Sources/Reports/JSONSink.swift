@@ -10,6 +10,7 @@ struct JSONSink: FieldSink, ~Copyable {
   var output = Output()
   let showsKeys: Bool
   var hidesAdvertising = false
+  var advertiser = OwnAddress()
   var tellsStructures = false
   /// Whether a comma is due before the next key or element.
   private var isFirst = true
@@ -35,10 +36,11 @@ struct JSONSink: FieldSink, ~Copyable {
     reading = ValueReading(profiles, showsKeys: showsKeys)
   }
 
-  mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan) {
-    guard reading.read(kind, uuid, data) else { return }
+  mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan) -> Bool {
+    guard reading.read(kind, uuid, data) else { return false }
     key("decoded")
     reading.writeJSON(data, into: &output)
+    return true
   }
 
   mutating func key(_ key: StaticString) {

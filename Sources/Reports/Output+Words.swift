@@ -143,18 +143,22 @@ extension Output {
   /// Appends what this buffer holds to another one, in ASCII alone.
   func copyASCII(into other: inout Output) { other.ascii(bytes) }
 
-  /// Appends finished text in ASCII alone: `u` for the micro sign of a unit, `\u{…}` for every other
-  /// character that a name may bring.
+  /// Appends finished text in ASCII alone: signs of units and of sentences as what is typed for them, and
+  /// `\u{…}` for every other character that a name may bring. In quotes stands what a device sent: there
+  /// every character stays told from others.
   mutating func ascii(_ bytes: RawSpan) {
     var offset = 0
+    var isQuoted = false
     while offset < bytes.byteCount {
       switch bytes.textUnit(at: offset) {
       case .scalar(let scalar, count: 1):
+        if scalar == 0x22 { isQuoted.toggle() }
         byte(UInt8(scalar))
         offset += 1
       case .scalar(let scalar, let count):
-        if scalar == 0xb5 {
-          byte(0x75)
+        let next = offset + count < bytes.byteCount ? bytes.byte(at: offset + count) : 0
+        if let sign = isQuoted ? nil : Self.typed(scalar, before: next) {
+          text(sign)
         } else {
           text("\\u{")
           string(String(scalar, radix: 16))
@@ -166,6 +170,25 @@ extension Output {
         hex(value)
         offset += 1
       }
+    }
+  }
+
+  /// What is typed for a sign of a unit or of a sentence; nil where it is none of ours.
+  private static func typed(_ scalar: UInt32, before next: UInt8) -> StaticString? {
+    switch scalar {
+    // Of temperatures the letter says enough; else it is an angle.
+    case 0xb0: next == 0x43 || next == 0x46 ? "" : "deg"
+    case 0xb2: "2"
+    case 0xb3: "3"
+    case 0xb5, 0x3bc: "u"
+    case 0xb7: "."
+    case 0xd7: "x"
+    case 0x2013, 0x2212: "-"
+    case 0x2026: "..."
+    case 0x2126, 0x3a9: "ohm"
+    case 0x2190: "<-"
+    case 0x2192: "->"
+    default: nil
     }
   }
 

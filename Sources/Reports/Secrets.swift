@@ -234,25 +234,41 @@ extension Dissection {
 }
 
 extension Answer {
-  /// Whether the values of an ATT PDU are Encrypted Data Key Material: a session key and its IV
-  /// (Supplement to the Core, Part A, 1.23). Those of several attributes may be, where there is one.
-  func bringsKeyMaterial(_ opcode: ATTOpcode, _ memory: Memory) -> Bool {
+  /// How secret the values of a PDU are.
+  enum Secrecy {
+    case open
+    /// The attribute is one whose values are secret or hold secrets: profiles know which part is.
+    case known
+    /// They may be an attribute's whose values are secret.
+    case doubtful
+  }
+
+  /// How secret the values of an ATT PDU are. Those of several attributes may be, where there is one
+  /// whose values are (`SecretTypes`).
+  func secrecy(_ opcode: ATTOpcode, _ memory: Memory) -> Secrecy {
+    guard memory.attributes.hasKeyMaterial else { return .open }
     switch opcode {
     case .readMultipleResponse, .readMultipleVariableResponse, .multipleHandleValueNotification:
-      return memory.attributes.hasKeyMaterial
+      return .doubtful
     default: break
     }
-    if request?.type == .encryptedDataKeyMaterial || listsKeyMaterial { return true }
+    let types = memory.attributes.secretTypes
+    if types.contains(request?.type) || listsKeyMaterial { return .doubtful }
     // Of which of several requests it is the answer is not known then: one may have asked for a key.
-    if memory.attributes.hasKeyMaterial, !memory.doubt.alternatives.isEmpty { return true }
-    if request == nil, memory.attributes.hasKeyMaterial {
+    if !memory.doubt.alternatives.isEmpty { return .doubtful }
+    if request == nil {
       // The request is missing: it may have asked for a key.
       switch opcode {
-      case .readResponse, .readBlobResponse, .readByTypeResponse: return true
+      case .readResponse, .readBlobResponse, .readByTypeResponse: return .doubtful
       default: break
       }
     }
-    return attribute.map { memory.attributes[$0].uuid == .encryptedDataKeyMaterial } ?? false
+    return types.contains(attribute.map { memory.attributes[$0].uuid }) ? .known : .open
+  }
+
+  /// Whether the values of an ATT PDU are secret, or hold secrets, or may.
+  func bringsKeyMaterial(_ opcode: ATTOpcode, _ memory: Memory) -> Bool {
+    secrecy(opcode, memory) != .open
   }
 }
 
@@ -262,10 +278,11 @@ extension Answer {
     link.flatMap { memory.attribute(joined.handle, .readBlobResponse, joined.direction, on: $0) }
   }
 
-  /// Whether a value in parts is Encrypted Data Key Material.
-  func isKeyMaterial(_ joined: JoinedValue, _ memory: Memory) -> Bool {
-    attribute(joined, memory).map { memory.attributes[$0].uuid == .encryptedDataKeyMaterial }
-      ?? memory.attributes.hasKeyMaterial
+  /// How secret a value in parts is.
+  func secrecy(_ joined: JoinedValue, _ memory: Memory) -> Secrecy {
+    guard memory.attributes.hasKeyMaterial else { return .open }
+    guard let place = attribute(joined, memory) else { return .doubtful }
+    return memory.attributes.secretTypes.contains(memory.attributes[place].uuid) ? .known : .open
   }
 }
 

@@ -12,9 +12,10 @@ extension Sentence {
     _ pdu: ATTPDU, _ bytes: RawSpan, _ direction: Direction?, _ answer: Answer, _ memory: Memory
   ) {
     let fields = pdu.fields
-    hidesValues = !showsKeys && answer.bringsKeyMaterial(pdu.opcode, memory)
+    secrecy = showsKeys ? .open : answer.secrecy(pdu.opcode, memory)
     if fields.value != nil, moment.isWhole {
-      observe(pdu.opcode, fields, bytes, direction, answer, memory, decodes: !hidesValues)
+      observe(
+        pdu.opcode, fields, bytes, direction, answer, memory, decodes: secrecy != .doubtful)
     } else if fields.error != nil, moment.isWhole {
       reading.noteRefusal(fields, answer)
     }
@@ -147,7 +148,7 @@ extension Sentence {
         case .service(let uuid) = DeclaredAttribute(bytes.part(value), type)
       {
         attribute(uuid)
-      } else if reading.hasMeaning, !hidesValues {
+      } else if reading.hasMeaning {
         reading.writeText(into: &output)
       } else {
         var uuid = fields.type
@@ -165,7 +166,7 @@ extension Sentence {
       output.decimal(Int(counter))
     }
     if let items = fields.items {
-      if items.layout == .handleLengthValue {
+      if items.layout == .handleLengthValue || items.layout == .lengthValue {
         notifications(items, bytes, pdu.opcode, direction, answer, memory)
       } else {
         self.items(items, bytes, answer.request)
@@ -176,7 +177,7 @@ extension Sentence {
         output.text("incomplete: ")
         continueWithoutComma()
       }
-      if hidesValues, !data.isEmpty {
+      if secrecy != .open, !data.isEmpty {
         hidden(Int(data.count))
       } else {
         output.hex(bytes.part(data), separator: 0x20)
@@ -214,9 +215,11 @@ extension Sentence {
         output.decimal(joined.offset)
       }
       output.text(": ")
-      hidesValues = !showsKeys && answer.isKeyMaterial(joined, memory)
+      secrecy = showsKeys ? .open : answer.secrecy(joined, memory)
       let uuid = answer.attribute(joined, memory).flatMap { memory.attributes[$0].uuid }
-      value(values.bytes.bytes.part(joined.value), of: uuid)
+      value(
+        values.bytes.bytes.part(joined.value), of: uuid,
+        isWhole: joined.offset == 0 && !joined.isCut)
       if joined.isCut { output.text(glyphs.ellipsis) }
     }
   }
@@ -224,15 +227,17 @@ extension Sentence {
   /// A value: as text where it reads like some, as in `values`, else hexadecimal.
   ///
   /// - Parameter uuid: what it is a value of, where that is known.
-  private mutating func value(_ value: RawSpan, of uuid: BluetoothUUID?) {
+  private mutating func value(_ value: RawSpan, of uuid: BluetoothUUID?, isWhole: Bool = true) {
     if value.byteCount == 0 {
       output.text("(empty)")
-    } else if hidesValues {
+    } else if let uuid, isWhole, moment.isWhole, secrecy != .doubtful,
+      reading.read(uuid.subjectKind, uuid, value)
+    {
+      reading.line.copy(into: &output)
+    } else if secrecy != .open {
       // What stands before it leads to it.
       continueWithoutComma()
       hidden(value.byteCount)
-    } else if let uuid, moment.isWhole, reading.read(uuid.subjectKind, uuid, value) {
-      reading.line.copy(into: &output)
     } else if value.isText(of: uuid) {
       output.quoted(value)
     } else {
@@ -298,13 +303,17 @@ extension Sentence {
     }
   }
 
-  /// The values of a Multiple Handle Value Notification, each behind its attribute.
+  /// The values of a Multiple Handle Value Notification, or of several reads, each behind its attribute.
   private mutating func notifications(
     _ items: ATTItems, _ bytes: RawSpan, _ opcode: ATTOpcode, _ direction: Direction?,
     _ answer: Answer, _ memory: Memory
   ) {
     var cursor = Cursor(bytes, items.list)
-    while let item = items.next(&cursor) {
+    let asked = answer.request.map { memory.askedHandles[$0.packet] } ?? []
+    var index = 0
+    while var item = items.next(&cursor) {
+      if item.handle == nil, index < asked.count { item.handle = asked[index] }
+      index += 1
       comma()
       if let handle = item.handle {
         attribute(handle, opcode, direction, answer, memory)

@@ -14,7 +14,9 @@ extension Sentence {
     name(first.report.title)
     whose(first)
     endSubject()
+    advertiser = memory.advertiser(of: first)
     report(first, bytes, memory)
+    advertiser = OwnAddress()
     guard reports.count > 1 else { return }
     for advertisement in reports.dropFirst().prefix(Self.devicesInLine - 1) {
       output.text("; ")
@@ -259,7 +261,7 @@ extension Sentence {
       var cursor = Cursor(data)
       guard let uuid = try? BluetoothUUID(parsing: &cursor, width: width) else { return }
       output.namedUUID(uuid)
-      advertised(.serviceData, uuid, data.dropping(width))
+      advertised(.serviceData, uuid, data.dropping(width), type, data)
     case .manufacturerData where isWhole:
       let company = CompanyID(rawValue: data.littleEndianU16(at: 0))
       output.text("company ")
@@ -270,7 +272,7 @@ extension Sentence {
         output.text(" set:")
         following(" ", bytes.part(area.mask))
       } else {
-        advertised(.company, BluetoothUUID(company.rawValue), data.dropping(2))
+        advertised(.company, BluetoothUUID(company.rawValue), data.dropping(2), type, data)
       }
     case .deviceClass where isWhole:
       let number = UInt32(data.littleEndianU16(at: 0)) | UInt32(data.byte(at: 2)) << 16
@@ -284,7 +286,10 @@ extension Sentence {
       output.text(type.name(count: data.byteCount) ?? "")
       output.text(" <hidden>")
     case .fields where isWhole: fields(type, bytes, slice)
-    default: undescribed(type, data)
+    default:
+      if !meaning(.advertisingData, BluetoothUUID(UInt16(type.rawValue)), data, goesOn: false) {
+        undescribed(type, data)
+      }
     }
   }
 
@@ -309,18 +314,31 @@ extension Sentence {
     following(" ", data)
   }
 
-  /// What a profile makes of service data or manufacturer data, else the bytes.
+  /// What a profile makes of service data or manufacturer data, or of the whole structure by its type,
+  /// else the bytes.
   private mutating func advertised(
-    _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan
+    _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan, _ type: ADType, _ whole: RawSpan
   ) {
-    guard reading.read(kind, uuid, data), let definition = reading.decoded.definition else {
+    if !meaning(kind, uuid, data),
+      !meaning(.advertisingData, BluetoothUUID(UInt16(type.rawValue)), whole)
+    {
       following(" data ", data)
-      return
     }
-    output.text(": ")
+    output.ownAddress(advertiser.place(in: data))
+  }
+
+  /// What a profile makes of data, behind a colon where it goes on; false where none does.
+  private mutating func meaning(
+    _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan, goesOn: Bool = true
+  ) -> Bool {
+    guard reading.read(kind, uuid, data), let definition = reading.decoded.definition else {
+      return false
+    }
+    if goesOn { output.text(": ") }
     output.string(definition.name)
     output.byte(0x20)
     reading.line.copy(into: &output)
+    return true
   }
 
   /// Bytes behind a few words, if there are any.

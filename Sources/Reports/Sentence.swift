@@ -24,7 +24,9 @@ struct Sentence: ~Copyable {
   /// Whether what follows goes on without a comma.
   var goesOn = false
   /// Whether the attribute values of the packet are keys.
-  var hidesValues = false
+  var secrecy = Answer.Secrecy.open
+  /// Who sends the advertising data that is worded.
+  var advertiser = OwnAddress()
   /// Whether it is worth saying that there is no advertising data.
   var saysNoData = true
   /// The number that was said last, and where its unit begins: a range may go on from there.
@@ -118,6 +120,7 @@ struct Sentence: ~Copyable {
   /// Bytes that may hold a secret.
   mutating func undecoded(_ bytes: RawSpan, isSecret: Bool) {
     if isSecret && !showsKeys {
+      comma()
       hidden(bytes.byteCount)
     } else {
       undecoded(bytes)
@@ -126,7 +129,6 @@ struct Sentence: ~Copyable {
 
   /// That something secret is there.
   mutating func hidden(_ count: Int) {
-    comma()
     output.text("<hidden>, ")
     output.count(count, "byte", "bytes")
   }

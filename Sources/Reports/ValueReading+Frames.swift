@@ -22,7 +22,8 @@ extension ValueReading {
     guard value.byteCount > 0, !uuid.isDescriptor,
       case .message(let vendor, let message, let frame, let isRequest)? = library?.match(
         .characteristic, uuid, service: service, value, isWritten: isWritten,
-        isOfDevice: { _ in false })
+        isOfDevice: { _ in false }),
+      vendor.hasSecrets || showsKeys || !secretTypes.contains(uuid)
     else {
       guard !isCarried, known.hasFormats, value.byteCount > 0, !uuid.isDescriptor else {
         return isCarried
@@ -45,7 +46,9 @@ extension ValueReading {
       ? claims(uuid, service: service, isOfDevice: isOfDevice) : plans[plan].claims
     for claim in claims {
       let vendor = vendors[claim.vendor]
-      guard let isRequestChannel = vendor.isRequestChannel(way, uuid) else { continue }
+      guard let isRequestChannel = vendor.isRequestChannel(way, uuid),
+        vendor.hasSecrets || !plans[plan].isClosed
+      else { continue }
       let found = messages.accept(
         vendor, at: claim.vendor, isByFrame: claim.isByFrame, conversation: conversation,
         handle: handle, isWritten: way == .written, isRequestChannel: isRequestChannel, value,

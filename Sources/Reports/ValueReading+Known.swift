@@ -105,7 +105,7 @@ extension ValueReading {
   mutating func readByFormat(
     _ uuid: BluetoothUUID?, _ handle: UInt16?, _ server: UInt64?, _ value: RawSpan, decodes: Bool
   ) -> Bool {
-    guard let uuid, let handle, let server,
+    guard let uuid, let handle, let server, showsKeys || !secretTypes.contains(uuid),
       let definition = known.definition(uuid, at: handle, of: server)
     else { return false }
     guard decodes else { return true }

@@ -13,7 +13,7 @@ extension ValueReading {
     textEnd = line.count
     for problem in decoded.problems {
       if line.count > 0 { line.text(", ") }
-      writer.problem(problem, value, into: &line)
+      writer.problem(problem, value, inLine: true, into: &line)
     }
     hasMeaning = line.count > 0
   }
@@ -36,11 +36,16 @@ extension ValueReading {
 
   /// The number that matters most of the value that was read last.
   var quantity: DecodedQuantity? {
-    guard hasMeaning, sighting == nil || sighting?.frame != nil,
+    guard hasMeaning, sighting == nil || sighting?.frame != nil, !decoded.isDoubtful,
       let quantity = DecodedWriter(decoded, isJSON: false, showsKeys: showsKeys)?.quantity
     else { return nil }
     // The numbers of several messages without a unit have nothing in common.
     return sighting != nil && quantity.unit < 0 ? nil : quantity
+  }
+
+  /// Whether the value that was read last is not laid out as it should be: its number is not counted.
+  var isDoubtful: Bool {
+    hasMeaning && (sighting == nil || sighting?.frame != nil) && decoded.isDoubtful
   }
 
   /// The unit of such a number.

@@ -29,6 +29,8 @@ struct ValueReading: ~Copyable {
     var isByFrameAlone = false
     /// What its values are kept for, since they say what others mean.
     var use: KnownValues.Use?
+    /// Whether only what knows the secrets in such values may read them.
+    var isClosed = false
   }
 
   /// A message of a request or indication, which `values` asks for again when its answer has come.
@@ -45,6 +47,8 @@ struct ValueReading: ~Copyable {
   private let supplied: SuppliedProfiles?
   /// Whether secrets are shown.
   let showsKeys: Bool
+  /// Which attributes have values that are secret.
+  let secretTypes: SecretTypes
   var library: ProfileLibrary?
   var vendors: [VendorProtocol] = []
   var decoder = ValueDecoder()
@@ -98,6 +102,7 @@ struct ValueReading: ~Copyable {
   init(_ supplied: SuppliedProfiles?, showsKeys: Bool, keepsRecent: Bool = false) {
     self.supplied = supplied
     self.showsKeys = showsKeys
+    secretTypes = SecretTypes(supplied?.secretTypes ?? [])
     self.keepsRecent = keepsRecent
   }
 
@@ -166,6 +171,9 @@ struct ValueReading: ~Copyable {
     }
     plan.isByFrameAlone =
       plan.definitions.isEmpty && !plan.needsContext && plan.claims.allSatisfy(\.isByFrame)
+    plan.isClosed =
+      !showsKeys && (kind == .characteristic || kind == .descriptor)
+      && secretTypes.contains(uuid)
     plans.append(plan)
     hints[hint] = plans.count - 1
     return plans.count - 1
@@ -299,7 +307,7 @@ struct ValueReading: ~Copyable {
   mutating func read(_ value: ConveyedValue, _ bytes: RawSpan, _ memory: Memory) -> Bool {
     clear()
     guard let slice = value.value, slice.count > 0, value.offset == 0, !value.isCut,
-      value.handles == nil
+      value.handles == nil, showsKeys || !value.isSecret
     else { return false }
     let content = bytes.part(slice)
     if let company = value.company { return read(.company, BluetoothUUID(company), content) }
@@ -368,7 +376,8 @@ struct ValueReading: ~Copyable {
         if let wanted = subject.service, wanted.shortest != service?.shortest { continue }
         if let device = subject.device, !isOfDevice(device) { continue }
       }
-      if definition.fits(value) { return definition }
+      guard definition.fits(value) else { continue }
+      return plans[plan].isClosed && !definition.hasSecrets ? nil : definition
     }
     return nil
   }

@@ -9,6 +9,7 @@ struct VerboseSink: FieldSink, ~Copyable {
   var output = Output()
   let showsKeys: Bool
   var hidesAdvertising = false
+  var advertiser = OwnAddress()
   var tellsStructures = false
   private let glyphs: Glyphs
   private var depth = 0
@@ -34,13 +35,14 @@ struct VerboseSink: FieldSink, ~Copyable {
     reading = ValueReading(profiles, showsKeys: showsKeys)
   }
 
-  mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan) {
-    guard reading.read(kind, uuid, data) else { return }
+  mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan) -> Bool {
+    guard reading.read(kind, uuid, data) else { return false }
     // Taken out, since it writes here.
     var taken = ValueReading(nil, showsKeys: false)
     swap(&taken, &reading)
     taken.writeLines(data, to: &self)
     swap(&taken, &reading)
+    return true
   }
 
   /// Forgets the packet before.

@@ -22,13 +22,16 @@ extension Memory {
     guard let link = answer.link else { return }
     if !supplied.maps.isEmpty { applySupplied(to: link, packet: record.number) }
     let isLocal = (direction == .sent) == opcode.isServers
-    if let type = fields.type, type == .encryptedDataKeyMaterial {
+    if let type = fields.type, attributes.secretTypes.contains(type) {
       attributes.noteKeyMaterial()
     }
     // Before the list may say that the attribute is another one.
     if attributes.hasKeyMaterial, let items = fields.items {
       answer.listsKeyMaterial = hasKeyMaterial(
         items, bytes, Attributes.key(isLocal: isLocal, links[link]))
+    }
+    if opcode == .readMultipleVariableRequest, let handles = fields.handles {
+      note(handles: bytes.part(handles), packet: record.number)
     }
     if fields.items != nil || opcode == .errorResponse {
       learnAttributes(opcode, fields, bytes, isLocal: isLocal, record, &dissection, answer)
@@ -77,6 +80,12 @@ extension Memory {
     answer.attribute = attributes.find(handle, of: key, packet: record.number)
   }
 
+  @inline(never)
+  private mutating func note(handles: RawSpan, packet: Int) {
+    askedHandles.note(
+      (0..<handles.byteCount / 2).map { handles.littleEndianU16(at: 2 * $0) }, packet: packet)
+  }
+
   /// Whether one of the values in a list is that of an attribute whose values are keys, whatever was asked
   /// for.
   @inline(never)
@@ -86,7 +95,7 @@ extension Memory {
       guard item.value != nil, let handle = item.handle,
         let place = attributes.look(handle, of: key)
       else { continue }
-      if attributes[place].uuid == .encryptedDataKeyMaterial { return true }
+      if attributes.secretTypes.contains(attributes[place].uuid) { return true }
     }
     return false
   }

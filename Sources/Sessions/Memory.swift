@@ -59,6 +59,8 @@ package struct Memory: Sendable {
   package internal(set) var signals: Signals
   /// Values in parts, and those that the current packet completes.
   package internal(set) var longValues = LongValues()
+  /// What requests for several values ask for.
+  package internal(set) var askedHandles = AskedHandles()
   /// What the answer of the current packet leaves open.
   package internal(set) var doubt = ResponseDoubt()
   var commands: Commands
@@ -71,12 +73,14 @@ package struct Memory: Sendable {
   private var said: UInt8 = 0
 
   /// Nothing known.
-  package init(_ limits: Limits = Limits()) {
+  ///
+  /// - Parameter secretTypes: which attributes have values that are secret.
+  package init(_ limits: Limits = Limits(), secretTypes: SecretTypes = SecretTypes()) {
     shared = SharedLimits(limits)
     links = Links(limit: limits.links)
     names = Names(limit: limits.names)
     advertisements = Advertisements(shared)
-    attributes = Attributes(shared)
+    attributes = Attributes(shared, secretTypes)
     identities = Identities(limits)
     adapters = Adapters(shared)
     channels = Channels(limits)

@@ -69,12 +69,16 @@ package struct Pass: ~Copyable {
 
   /// A run that remembers no more than `limits`.
   ///
-  /// - Parameter maps: what is known of servers from elsewhere.
-  package init(_ limits: Limits = Limits(), maps: [SuppliedMap] = []) {
+  /// - Parameters:
+  ///   - maps: what is known of servers from elsewhere.
+  ///   - secretTypes: which attributes have values that are secret.
+  package init(
+    _ limits: Limits = Limits(), maps: [SuppliedMap] = [], secretTypes: SecretTypes = SecretTypes()
+  ) {
     reassembly = Reassembly(limits)
     directions = Directions(limits)
     sdus = SDUs(limits)
-    memory = Memory(limits)
+    memory = Memory(limits, secretTypes: secretTypes)
     memory.supply(maps)
   }
 

@@ -15,7 +15,8 @@ struct DevicesCommand: ParsableCommand {
       and how strong, and its distinct data. With --json one object a line.
 
       What is selected counts: with --from and --to only the reports of that time. Interval and signal \
-      strength are told only where the scan did not filter duplicates.
+      strength are told only where the scan did not filter duplicates. Beacons and other data are decoded \
+      where a profile explains them: one of the program's own, or of yours (--profile).
 
       Examples:
         gattscope devices btsnoop_hci.log
@@ -54,6 +55,6 @@ struct DevicesCommand: ParsableCommand {
     options.times = times.time
     options.show.time = times.time ?? .elapsed
     options.show.zoneOffset = Terminal.zoneOffset(at:)
-    try Run.captures(captures) { DevicesReport(options, $0) }
+    try Run.captures(captures, profiles: nil) { DevicesReport(options, $0) }
   }
 }

@@ -18,6 +18,7 @@ struct GattscopeCommand: ParsableCommand {
         gattscope map btsnoop_hci.log                what services devices have
         gattscope values btsnoop_hci.log             what each characteristic's value was
         gattscope devices btsnoop_hci.log            who is advertising, and what
+        gattscope profiles list                      which values are decoded; your own: profiles --help
         gattscope show --layer att --errors capture  ATT requests that were refused
         gattscope show --json capture | jq .summary  for programs
         ssh pi tail -c +1 -f trace | gattscope -     while btmon -w trace runs there

@@ -11,7 +11,8 @@ struct MapCommand: ParsableCommand {
       A tree for each GATT server: handles, UUIDs, properties and the last values, from every discovery \
       in the capture; what was refused; and handles that were used but never discovered, with what \
       their use says of them. Where the capture has the server's Database Hash the map is held \
-      against it.
+      against it. Values are decoded where a profile explains them: one of the program's own, or of \
+      yours (--profile).
 
       Examples:
         gattscope map btsnoop_hci.log
@@ -24,45 +25,8 @@ struct MapCommand: ParsableCommand {
   @Argument(help: Run.capturesHelp, completion: .file())
   var captures: [String]
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Only a device: its address (C0:FF:* for all that begin so), or its name (J*).",
-      valueName: "address|name"),
-    transform: { try DevicePattern($0) })
-  var device: [DevicePattern] = []
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Only devices of connections by their number, several with commas; info lists them.",
-      valueName: "n,\u{2026}"),
-    transform: { try NumberRanges.read($0, "connections by number, as in 1 or 1,3") })
-  var connection: [[ClosedRange<Int>]] = []
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Only devices of a controller: 0 or hci0; several with commas.", valueName: "n,\u{2026}"),
-    transform: { try SeveralValues.read($0, AdapterArgument.index) })
-  var adapter: [[ClosedRange<Int>]] = []
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Only services, characteristics and descriptors with a UUID; several with commas. A service is "
-        + "shown with all that is in it.",
-      valueName: "uuid,\u{2026}"),
-    transform: { try SeveralValues.read($0, Selection.uuid) })
-  var uuid: [[BluetoothUUID]] = []
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Only attributes with a handle: 0x0010 or 16, 0x10-0x20, several with commas.",
-      valueName: "handle,\u{2026}"),
-    transform: { try SeveralValues.read($0, Selection.handles) })
-  var handle: [[ClosedRange<UInt16>]] = []
+  @OptionGroup(title: "Selection")
+  var subject: SubjectOptions
 
   @OptionGroup
   var supplied: MapFileOptions
@@ -75,15 +39,13 @@ struct MapCommand: ParsableCommand {
 
   mutating func run() throws {
     var options = MapOptions()
-    options.selection.devices = device
-    options.selection.connections = connection.flatMap(\.self)
-    options.selection.adapters = adapter.flatMap(\.self)
-    options.selection.uuids = uuid.flatMap(\.self)
-    options.selection.handles = handle.flatMap(\.self)
+    subject.choose(in: &options.selection)
     options.isJSON = presentation.json
     presentation.apply(to: &options)
     options.profiles = try supplying.profiles()
     let chosen = options
-    try Run.captures(captures, maps: supplied.maps()) { _ in MapReport(chosen) }
+    try Run.captures(captures, maps: supplied.maps(), profiles: chosen.profiles) { _ in
+      MapReport(chosen)
+    }
   }
 }

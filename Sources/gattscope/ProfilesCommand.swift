@@ -4,6 +4,7 @@ import Bytes
 import Decoders
 import Glibc
 import ProfileFiles
+import Reports
 
 /// `profiles`: the decoders, and people's own.
 struct ProfilesCommand: ParsableCommand {
@@ -55,55 +56,28 @@ enum ProfileFilesOnDisk {
 /// `profiles list`
 struct ProfilesListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List what is decoded.")
+    commandName: "list", abstract: "List what is decoded, by the program's profiles and your own.",
+    discussion: """
+      Examples:
+        gattscope profiles list | grep 2a37
+        gattscope profiles list --json | jq -r '.definitions[] | select(.profile == "heart_rate") | .uuid'
+      """)
+
+  @OptionGroup
+  var supplying: ProfileFileOptions
+
+  @Flag(name: .long, help: "Print a JSON document.")
+  var json = false
+
+  @OptionGroup(title: "Terminal")
+  var signs: SignOptions
 
   mutating func run() throws {
-    let definitions = BuiltInProfiles.all
-    let vendors = BuiltInProfiles.vendors
-    var rows = definitions.map { definition in
-      [ProfileWords.subject(definition.subject), definition.name, definition.profile]
-    }
-    for vendor in vendors {
-      rows.append([
-        "protocol", "\(vendor.title), \(vendor.messages.count) messages", vendor.profile,
-      ])
-    }
-    let widths = (0..<2).map { column in
-      rows.map { [UInt8]($0[column].utf8).bytes.columns }.max() ?? 0
-    }
+    let list = ProfileList(own: try supplying.profiles(), glyphs: signs.glyphs)
+    let isJSON = json
     try Terminal.write { output in
-      for row in rows {
-        for column in 0..<2 {
-          output.string(row[column])
-          output.spaces(widths[column] + 2 - [UInt8](row[column].utf8).bytes.columns)
-        }
-        output.string(row[2])
-        output.byte(0x0a)
-      }
-      output.string("\(definitions.count) definitions, \(vendors.count) protocols\n")
+      if isJSON { list.writeJSON(into: &output) } else { list.writeText(into: &output) }
     }
-  }
-}
-
-/// Words for definitions.
-enum ProfileWords {
-  /// What a definition is of.
-  static func subject(_ subject: Subject) -> String {
-    var output = Output()
-    switch subject.kind {
-    case .characteristic: output.text("characteristic ")
-    case .descriptor: output.text("descriptor ")
-    case .company: output.text("manufacturer data of ")
-    case .serviceData: output.text("service data of ")
-    case .advertisingData: output.text("advertising data ")
-    case .message: output.text("command ")
-    }
-    if subject.kind == .advertisingData {
-      output.hexadecimal(subject.uuid.low, digits: 2)
-    } else {
-      output.uuid(subject.uuid)
-    }
-    return String(decoding: output.bytes.array, as: UTF8.self)
   }
 }
 
@@ -145,10 +119,10 @@ struct ProfilesCheckCommand: ParsableCommand {
       guard let profile = file.profile else { continue }
       profiles.append((name, profile))
       for example in profile.examples { errors += example.check(profile) }
-      let messages = profile.vendor.map { ", \($0.messages.count) messages" } ?? ""
+      let messages = profile.vendor.map { ", " + Self.count($0.messages.count, "message") } ?? ""
       lines.append(
-        "\(name): \(profile.definitions.count) definitions\(messages), "
-          + "\(profile.examples.count) examples")
+        "\(name): \(Self.count(profile.definitions.count, "definition"))\(messages), "
+          + Self.count(profile.examples.count, "example"))
     }
     errors += ProfileTies.find(profiles)
     for error in errors { Terminal.complain(error.description) }
@@ -156,11 +130,17 @@ struct ProfilesCheckCommand: ParsableCommand {
     let definitions = profiles.reduce(0) { $0 + $1.profile.definitions.count }
     let examples = profiles.reduce(0) { $0 + $1.profile.examples.count }
     if profiles.count > 1 {
-      lines.append("\(profiles.count) profiles, \(definitions) definitions, \(examples) examples")
+      lines.append(
+        "\(profiles.count) profiles, \(Self.count(definitions, "definition")), "
+          + Self.count(examples, "example"))
     }
     try Terminal.write { output in
       for line in lines { output.string(line + "\n") }
     }
+  }
+
+  private static func count(_ number: Int, _ noun: String) -> String {
+    "\(number) \(noun)\(number == 1 ? "" : "s")"
   }
 }
 

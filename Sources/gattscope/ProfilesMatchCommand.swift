@@ -11,6 +11,7 @@ struct ProfilesMatchCommand: ParsableCommand {
       Examples:
         gattscope profiles match capture.btsnoop
         gattscope profiles match --profile band.yaml capture.btsnoop
+        gattscope profiles match --json capture.btsnoop | jq -r '.subjects[] | select(.unexplained) | .uuid'
       """)
 
   @Argument(help: Run.capturesHelp, completion: .file())
@@ -22,6 +23,9 @@ struct ProfilesMatchCommand: ParsableCommand {
   @OptionGroup
   var supplied: MapFileOptions
 
+  @Flag(name: .long, help: "Print a JSON document.")
+  var json = false
+
   @OptionGroup(title: "Terminal")
   var signs: SignOptions
 
@@ -30,6 +34,8 @@ struct ProfilesMatchCommand: ParsableCommand {
     options.profiles = try supplying.profiles()
     options.glyphs = signs.glyphs
     let chosen = options
-    try Run.captures(captures, maps: supplied.maps()) { _ in ProfileMatches(chosen) }
+    try Run.captures(captures, maps: supplied.maps(), profiles: chosen.profiles) { [json] _ in
+      ProfileMatches(chosen, isJSON: json)
+    }
   }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Bluetooth
 import Bytes
 import Captures
+import Decoders
 import Glibc
 import Reports
 import Sessions
@@ -20,13 +21,16 @@ enum Run {
   ///   packets, goes to standard error: not where the report says it itself.
   /// - Parameter descriptor: where the report goes.
   /// - Parameter maps: what is known of servers from elsewhere.
+  /// - Parameter profiles: people's own: which values they call secret.
   /// - Parameter inspect: looks at the report when it is done.
   static func captures<Report: PacketReport & ~Copyable>(
     _ names: [String], saysRemarks: Bool = true, to descriptor: Int32 = STDOUT_FILENO,
-    maps: [SuppliedMap] = [], _ makeReport: @escaping (CaptureSummary) -> Report,
+    maps: [SuppliedMap] = [], profiles: SuppliedProfiles?,
+    _ makeReport: @escaping (CaptureSummary) -> Report,
     inspect: @escaping (borrowing Report) -> Void = { _ in }
   ) throws {
-    var reading = Reading(Output(descriptor: descriptor), maps, makeReport, inspect)
+    var reading = Reading(
+      Output(descriptor: descriptor), maps, profiles, makeReport, inspect)
     var failures: [CaptureFailure] = []
     do throws(CaptureFailure) {
       if names.count == 1 {
@@ -82,18 +86,21 @@ private struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable
   private let inspect: (borrowing Report) -> Void
   /// What is known of servers from elsewhere.
   private let maps: [SuppliedMap]
+  /// Which attributes have values that are secret.
+  private let secretTypes: SecretTypes
   /// Where the report is printed.
   private(set) var output: Output
   /// What is to be said beside it.
   var remarks: [String] = []
 
   init(
-    _ output: consuming Output, _ maps: [SuppliedMap],
+    _ output: consuming Output, _ maps: [SuppliedMap], _ profiles: SuppliedProfiles?,
     _ makeReport: @escaping (CaptureSummary) -> Report,
     _ inspect: @escaping (borrowing Report) -> Void = { _ in }
   ) {
     self.output = output
     self.maps = maps
+    secretTypes = SecretTypes(profiles?.secretTypes ?? [])
     self.makeReport = makeReport
     self.inspect = inspect
   }
@@ -111,7 +118,7 @@ private struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable
     _ source: inout Source
   ) throws(CaptureFailure) {
     var report = makeReport(source.summary)
-    var pass = Pass(maps: maps)
+    var pass = Pass(maps: maps, secretTypes: secretTypes)
     defer {
       if let remark = report.remark { remarks.append(remark) }
       remarks += pass.suppliedUse?.remarks ?? []
@@ -135,12 +142,12 @@ extension Run {
   /// Reads a capture and prints the report on it, with as many processors as there are where it is a
   /// file that is long enough. The output is the same with any number of them.
   static func shared<Report: SharedReport & SendableMetatype & ~Copyable>(
-    _ name: String, maps: [SuppliedMap] = [],
+    _ name: String, maps: [SuppliedMap] = [], profiles: SuppliedProfiles?,
     _ makeReport: @escaping @Sendable (CaptureSummary) -> Report
   ) throws {
     let members = members
     guard members > 1, let size = Terminal.fileSize(name), size >= leastSharedBytes else {
-      return try captures([name], maps: maps, makeReport)
+      return try captures([name], maps: maps, profiles: profiles, makeReport)
     }
     let ring = Ring(of: members, to: STDOUT_FILENO)
     // The others read what the first one reads, so that all see the same bytes even if the file
@@ -148,7 +155,7 @@ extension Run {
     let feeds = (1..<members).map { _ in Handoff<[UInt8]>() }
     let result = Mutex<(failure: CaptureFailure?, remarks: [String])>((nil, []))
     let wasShared = ring.run { member in
-      var reading = Reading(Output(), maps) { summary in
+      var reading = Reading(Output(), maps, profiles) { summary in
         TurnTaking(makeReport(summary), member: member, of: members) {
           ring.write(&$0, member: member)
         }
@@ -168,7 +175,7 @@ extension Run {
       feeds.forEach { $0.end() }
       result.withLock { $0.remarks = reading.remarks }
     }
-    guard wasShared else { return try captures([name], maps: maps, makeReport) }
+    guard wasShared else { return try captures([name], maps: maps, profiles: profiles, makeReport) }
     let (failure, remarks) = result.withLock { $0 }
     try end([name], failure.map { [$0] } ?? [], remarks, outputFailure: ring.failure)
   }

@@ -2,13 +2,12 @@ import ArgumentParser
 import Bluetooth
 import Reports
 
-/// Which packets to show. Each option can be repeated: any of its values matches; different options
-/// must all match.
-struct SelectionOptions: ParsableArguments {
+/// Whose packets, attributes and values: what nearly all reports can be narrowed down to.
+struct SubjectOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Packets about a device: its address (C0:FF:* for all that begin so), or its name (J*).",
+      "What is about a device: its address (C0:FF:* for all that begin so), or its name (J*).",
       valueName: "address|name"),
     transform: { try DevicePattern($0) })
   var device: [DevicePattern] = []
@@ -23,14 +22,14 @@ struct SelectionOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Packets of a controller: 0 or hci0; several with commas.", valueName: "n,\u{2026}"),
+      "What is of a controller: 0 or hci0; several with commas.", valueName: "n,\u{2026}"),
     transform: { try SeveralValues.read($0, AdapterArgument.index) })
   var adapter: [[ClosedRange<Int>]] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "ATT PDUs and advertisements that carry a UUID or are about an attribute that has it; several "
+      "What carries a UUID, or is about an attribute that has it or a service that holds it; several "
         + "with commas.",
       valueName: "uuid,\u{2026}"),
     transform: { try SeveralValues.read($0, Selection.uuid) })
@@ -39,11 +38,26 @@ struct SelectionOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "ATT PDUs with an attribute handle, and answers to those: 0x0010 or 16, 0x10-0x20, several "
-        + "with commas.",
+      "What is about an attribute handle, answers too: 0x0010 or 16, 0x10-0x20, several with commas.",
       valueName: "handle,\u{2026}"),
     transform: { try SeveralValues.read($0, Selection.handles) })
   var handle: [[ClosedRange<UInt16>]] = []
+
+  /// Takes these into a selection.
+  func choose(in selection: inout Selection) {
+    selection.devices = device
+    selection.connections = connection.flatMap(\.self)
+    selection.adapters = adapter.flatMap(\.self)
+    selection.uuids = uuid.flatMap(\.self)
+    selection.handles = handle.flatMap(\.self)
+  }
+}
+
+/// Which packets to show. Each option can be repeated: any of its values matches; different options
+/// must all match.
+struct SelectionOptions: ParsableArguments {
+  @OptionGroup
+  var subject: SubjectOptions
 
   @Option(
     name: .long,
@@ -150,12 +164,8 @@ struct SelectionOptions: ParsableArguments {
   /// What the options say.
   func selection() throws -> Selection {
     var selection = Selection()
+    subject.choose(in: &selection)
     selection.packets = packets.flatMap(\.self)
-    selection.connections = connection.flatMap(\.self)
-    selection.adapters = adapter.flatMap(\.self)
-    selection.devices = device
-    selection.uuids = uuid.flatMap(\.self)
-    selection.handles = handle.flatMap(\.self)
     selection.layers = layer.flatMap(\.self)
     selection.directions = direction.flatMap(\.self)
     selection.opcodes = opcode.reduce(into: nil) { all, one in

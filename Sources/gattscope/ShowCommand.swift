@@ -13,6 +13,9 @@ struct ShowCommand: ParsableCommand {
       One line a packet: its number, the time, the silence before it, the connection, the direction \
       (\u{2192} host to controller), and what it is. With --json one object a line.
 
+      Values, beacons and vendors' messages are decoded where a profile explains them: one of the \
+      program's own, or of yours (--profile; gattscope profiles --help).
+
       What is selected: an option can be repeated, any of its values matches; different options must \
       all match. Numbers are hexadecimal behind 0x, else decimal; UUIDs, addresses and bytes are \
       always hexadecimal.
@@ -22,6 +25,7 @@ struct ShowCommand: ParsableCommand {
         gattscope show --packets 97-164 -v capture.btsnoop
         gattscope show btsnoop_hci.log.last btsnoop_hci.log
         gattscope show --device 'HRM*' --brief capture.btsnoop
+        gattscope show --profile band.yaml --uuid fff6,fff7 capture.btsnoop
         gattscope show --device C0:FF:EE:12:34:56 --from 12.5 --to 14 capture.btsnoop
         gattscope show --status '!0' capture.btsnoop
         gattscope show --uuid 2a37,2a19 --value 'a5 06 * 03' capture.btsnoop
@@ -77,11 +81,13 @@ struct ShowCommand: ParsableCommand {
     options.zoneOffset = Terminal.zoneOffset(at:)
     let maps = try supplied.maps()
     if presentation.json, captures.count == 1, options.showsEverything {
-      try Run.shared(captures[0], maps: maps) { [options] in ShowJSON(options, $0) }
+      try Run.shared(captures[0], maps: maps, profiles: options.profiles) { [options] in
+        ShowJSON(options, $0)
+      }
     } else if presentation.json {
-      try Run.captures(captures, maps: maps) { ShowJSON(options, $0) }
+      try Run.captures(captures, maps: maps, profiles: options.profiles) { ShowJSON(options, $0) }
     } else {
-      try Run.captures(captures, maps: maps) { ShowText(options, $0) }
+      try Run.captures(captures, maps: maps, profiles: options.profiles) { ShowText(options, $0) }
     }
   }
 }
@@ -114,7 +120,7 @@ struct InfoCommand: ParsableCommand {
   mutating func run() throws {
     let (name, json, glyphs) = (captures[0], json, signs.glyphs)
     let (width, usesColor) = (terminal.columns, terminal.usesColor)
-    try Run.captures(captures, saysRemarks: false) {
+    try Run.captures(captures, saysRemarks: false, profiles: nil) {
       InfoReport(name, $0, json: json, glyphs: glyphs, width: width, usesColor: usesColor)
     }
   }

@@ -13,7 +13,8 @@ struct ValuesCommand: ParsableCommand {
       A table: for each characteristic how often its value was read, written, notified or indicated, \
       the first value and the last one, how many were different, and what was refused. Values that \
       came in several packets are joined: long reads, prepared writes. Service data and manufacturer \
-      data in advertisements are values, too. Numbers get a chart.
+      data in advertisements are values, too. Numbers get a chart. Values are decoded where a profile \
+      explains them: one of the program's own, or of yours (--profile).
 
       With --all one line a value, in the order in which it became known what had become of it; with \
       --csv and --json the same for programs. --raw writes the bytes of one characteristic, or of one \
@@ -131,13 +132,21 @@ struct ValuesCommand: ParsableCommand {
     if let raw {
       try write(raw, options, maps)
     } else if presentation.json {
-      try Run.captures(captures, maps: maps) { ValueLines(options, .json, $0) }
+      try Run.captures(captures, maps: maps, profiles: options.profiles) {
+        ValueLines(options, .json, $0)
+      }
     } else if csv {
-      try Run.captures(captures, maps: maps) { ValueLines(options, .csv, $0) }
+      try Run.captures(captures, maps: maps, profiles: options.profiles) {
+        ValueLines(options, .csv, $0)
+      }
     } else if all || follow {
-      try Run.captures(captures, maps: maps) { ValueLines(options, .text, $0) }
+      try Run.captures(captures, maps: maps, profiles: options.profiles) {
+        ValueLines(options, .text, $0)
+      }
     } else {
-      try Run.captures(captures, maps: maps) { _ in ValuesReport(options) }
+      try Run.captures(captures, maps: maps, profiles: options.profiles) { _ in
+        ValuesReport(options)
+      }
     }
   }
 
@@ -146,7 +155,9 @@ struct ValuesCommand: ParsableCommand {
     let file = try OutputFile(name)
     var refusal: String?
     do {
-      try Run.captures(captures, to: file.descriptor, maps: maps) { _ in
+      try Run.captures(
+        captures, to: file.descriptor, maps: maps, profiles: options.profiles
+      ) { _ in
         RawValues(options, channel: channel)
       } inspect: { report in
         refusal = report.refusal

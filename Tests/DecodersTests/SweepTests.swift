@@ -317,7 +317,7 @@ struct BuiltInTests {
     let text = try String(contentsOf: page, encoding: .utf8)
     let blocks = text.components(separatedBy: "```yaml\n").dropFirst()
       .compactMap { $0.components(separatedBy: "```").first }
-      .filter { $0.hasPrefix("profile: ") }
+      .filter { $0.contains("profile: ") && $0.contains("examples:") }
     #expect(blocks.count >= 3)
     for block in blocks {
       let file = Decoding.read(block)

@@ -41,6 +41,12 @@ struct HostileInputTests {
         #expect(fuzz([UInt8](try Data(contentsOf: file)), .all) == nil, "\(file)")
       }
     }
+    for file in files("Fuzz/Regressions/FuzzDecode") where file.lastPathComponent != ".gitkeep" {
+      #expect(Fuzzing.decode([UInt8](try Data(contentsOf: file)), .all) == nil, "\(file)")
+    }
+    for file in files("Fuzz/Regressions/FuzzProfile") where file.lastPathComponent != ".gitkeep" {
+      #expect(Fuzzing.profile([UInt8](try Data(contentsOf: file))) == nil, "\(file)")
+    }
     for file in files("Fuzz/Regressions/FuzzDissect") where file.lastPathComponent != ".gitkeep" {
       #expect(Fuzzing.dissect([UInt8](try Data(contentsOf: file)), .all) == nil, "\(file)")
     }
@@ -104,6 +110,44 @@ struct HostileInputTests {
       #expect(Fuzzing.pcap(bytes, .all) == nil)
       #expect(Fuzzing.pcapng(bytes, .all) == nil)
       #expect(Fuzzing.packetLogger(bytes, .all) == nil)
+    }
+  }
+
+  @Test("Every definition keeps the promises over random bytes, in every report")
+  func values() {
+    let seed: UInt64 = 0x6465_636f
+    var random = Seeded(state: seed)
+    for round in 0..<900 {
+      let count = Int.random(in: 0...48, using: &random)
+      // Small numbers come up more often, as flags and op codes do.
+      let value = (0..<count).map { _ in
+        UInt8.random(in: 0...(Bool.random(using: &random) ? 8 : 255), using: &random)
+      }
+      let input = [UInt8(round & 0xff), UInt8(round >> 8), UInt8(count)] + value
+      let broken = Fuzzing.decode(input, .one(round / 7))
+      #expect(broken == nil, "seed \(seed), round \(round): \(input)")
+    }
+  }
+
+  @Test("A profile with changed bytes is right or has errors, and never harms")
+  func profiles() throws {
+    let seed: UInt64 = 0x7961_6d6c
+    var random = Seeded(state: seed)
+    let names = ["vendor/wristband", "beacons/ibeacon", "sig/heart_rate", "sig/glucose"]
+    let signs = [UInt8]("{}[]:,&*-0x 9\"!@%\n".utf8) + [0, 0x80, 0xff]
+    for name in names {
+      let text = [UInt8](
+        try Data(contentsOf: package.appending(path: "Profiles/\(name).yaml")))
+      #expect(Fuzzing.profile(text) == nil, "\(name)")
+      for _ in 0..<40 {
+        var changed = text
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+          let place = Int.random(in: 0..<changed.count, using: &random)
+          changed[place] = signs.randomElement(using: &random) ?? 0
+        }
+        let broken = Fuzzing.profile(changed)
+        #expect(broken == nil, "seed \(seed), \(name): \(String(decoding: changed, as: UTF8.self))")
+      }
     }
   }
 

@@ -12,7 +12,7 @@ struct SecretPackets {
   static let address: [UInt8] = [1, 2, 3, 4, 5, 6]
 
   static let all: [SecretPackets] =
-    commands + events + parts + returns + management + pairing + data + keyMaterial
+    commands + events + parts + returns + management + pairing + data + keyMaterial + profiled
 
   private init(_ name: String, _ records: TestRecord...) {
     self.name = name
@@ -400,12 +400,53 @@ struct SecretPackets {
     return records
   }
 
-  /// Encrypted Data Key Material (2b88): a session key and its IV, in the attribute 3, which the
-  /// declaration in attribute 2 tells of.
+  /// The declaration in attribute 2 tells of a characteristic with a 16-bit UUID in attribute 3.
+  private static func discovery(_ uuid: UInt16) -> [TestRecord] {
+    att([0x08, 1, 0, 0xff, 0xff, 0x03, 0x28], received: false)
+      + att([0x09, 7, 2, 0, 0x22, 3, 0, UInt8(uuid & 0xff), UInt8(uuid >> 8)])
+  }
+
+  /// Values that profiles call secret, or of which they call a part so: a Set Identity Resolving Key (2b84),
+  /// a Broadcast Code that is set (2bc7) and one that was wrong (2bc8), an authorization code (2aa4), and
+  /// values that are longer than their layout, or cut short.
+  private static var profiled: [SecretPackets] {
+    let code: [UInt8] = [4, 1] + key
+    let source: [UInt8] = [1, 1, 1, 2, 3, 4, 5, 6, 3, 0xcc, 0xbb, 0xaa, 2, 3]
+    return [
+      pairing(
+        "A Set Identity Resolving Key, read",
+        discovery(0x2b84) + att([0x0a, 3, 0], received: false) + att([0x0b, 1] + key)),
+      pairing("… notified", discovery(0x2b84) + att([0x1b, 3, 0, 1] + key)),
+      pairing("… cut short", discovery(0x2b84) + att([0x1b, 3, 0, 1] + key.dropLast(4))),
+      pairing("… with bytes behind it", discovery(0x2b84) + att([0x1b, 3, 0, 1] + key2 + key)),
+      pairing("… in two fragments", discovery(0x2b84) + att([0x1b, 3, 0, 1] + key, pieces: [12])),
+      pairing(
+        "… read in parts",
+        discovery(0x2b84) + att([0x0a, 3, 0], received: false)
+          + att([0x0b, 1] + key + [0, 1, 2, 3, 4])
+          + att([0x0c, 3, 0, 22, 0], received: false) + att([0x0d] + key)),
+      pairing(
+        "A Broadcast Code, written", discovery(0x2bc7) + att([0x12, 3, 0] + code, received: false)),
+      pairing("… without response", discovery(0x2bc7) + att([0x52, 3, 0] + code, received: false)),
+      pairing(
+        "… prepared and executed",
+        discovery(0x2bc7) + att([0x16, 3, 0, 0, 0] + code, received: false)
+          + att([0x17, 3, 0, 0, 0] + code) + att([0x18, 1], received: false) + att([0x19])),
+      pairing("… that was wrong", discovery(0x2bc8) + att([0x1b, 3, 0] + source + key + [0])),
+      pairing(
+        "… among several that are notified", discovery(0x2bc7) + att([0x23, 3, 0, 18, 0] + code)),
+      pairing(
+        "An authorization code", discovery(0x2aa4) + att([0x12, 3, 0, 3] + key, received: false)),
+      pairing(
+        "… refused",
+        discovery(0x2aa4) + att([0x12, 3, 0, 3] + key, received: false)
+          + att([0x01, 0x12, 3, 0, 0x80])),
+    ]
+  }
+
+  /// Encrypted Data Key Material (2b88): a session key and its IV.
   private static var keyMaterial: [SecretPackets] {
-    let discovery =
-      att([0x08, 1, 0, 0xff, 0xff, 0x03, 0x28], received: false)
-      + att([0x09, 7, 2, 0, 0x22, 3, 0, 0x88, 0x2b])
+    let discovery = discovery(0x2b88)
     let read = discovery + att([0x0a, 3, 0], received: false)
     return [
       pairing(
@@ -440,6 +481,12 @@ struct SecretPackets {
           + [5, 7, 9].flatMap { att([0x0b, $0]) } + att([0x0b] + key) + att([0x0b, 11])),
     ]
   }
+
+  /// The Write Request of a value to a characteristic that was discovered, and its response.
+  static func writing(_ value: [UInt8], to uuid: UInt16) -> [TestRecord] {
+    discovery(uuid) + att([0x12, 3, 0] + value, received: false)
+  }
+  static var writeResponse: [TestRecord] { att([0x13]) }
 
   /// Whole packets without a secret, and a key where the record goes on: told by no field, but among the
   /// record's bytes.

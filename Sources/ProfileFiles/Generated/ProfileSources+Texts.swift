@@ -92,7 +92,7 @@ private let source_apple_continuity: StaticString = ##"""
 profile: apple_continuity
 title: Apple continuity messages
 # Apple publishes none of this: names, lengths and fields are what researchers observed.
-source: furiousMAC/continuity, after Martin et al. (2019), Celosia and Cunche (2020), Heinrich et al. (2021)
+source: furiousMAC/continuity, after Martin et al. (2019), Celosia and Cunche (2020), Heinrich et al. (2021); the name of element 0x11 and the HomeKit categories from memory
 enumerations:
   element_type:
     0x01: hashed_services
@@ -3121,12 +3121,13 @@ descriptors:
         type: u16
         bits:
           - {bits: [0, 1], name: subscription, label: "",
-             values: {0: none, 1: notifications, 2: indications, 3: notifications_and_indications}}
+             values: {0: "off", 1: notifications_on, 2: indications_on, 3: notifications_and_indications_on}}
     examples:
-      - {hex: "01 00", written: true, fields: {subscription: notifications}, text: notifications}
-      - {hex: "02 00", written: true, fields: {subscription: indications}}
-      - {hex: "00 00", fields: {subscription: none}}
-      - {hex: "04 00", fields: {subscription: none}, problems: [reserved_bits]}
+      - {hex: "01 00", written: true, fields: {subscription: notifications_on}, text: notifications on}
+      - {hex: "02 00", written: true, fields: {subscription: indications_on}, text: indications on}
+      - {hex: "00 00", fields: {subscription: "off"}, text: "off"}
+      - {hex: "03 00", fields: {subscription: notifications_and_indications_on}, text: notifications and indications on}
+      - {hex: "04 00", fields: {subscription: "off"}, problems: [reserved_bits]}
   - uuid: "2903"
     name: Server Characteristic Configuration
     fields:
@@ -3271,11 +3272,26 @@ characteristics:
     fields:
       - {name: manufacturer_identifier, type: u40, format: hex}
       - {name: oui, type: u24, format: hex, label: OUI}
-    text: "OUI {oui:x6}, {manufacturer_identifier:x10}"
+    text: "OUI {oui:x6}, identifier {manufacturer_identifier:x10}"
     examples:
-      - hex: "bc 9a 78 fe ff 56 34 12"
-        fields: {manufacturer_identifier: "0xfffe789abc", oui: "0x123456"}
-        text: "OUI 123456, fffe789abc"
+      - hex: "de bc 9a fe ff 56 34 12"
+        fields: {manufacturer_identifier: "0xfffe9abcde", oui: "0x123456"}
+        text: "OUI 123456, identifier fffe9abcde"
+        source: "Device Information Service, System ID: of the address 12:34:56:9A:BC:DE it is 0x123456FFFE9ABCDE"
+  # Many devices send it as people write it, first byte first. Where it was made from an address the ff fe in its middle tells.
+  - uuid: "2a23"
+    name: System ID
+    match: "?? ?? ?? ff fe"
+    size: 8
+    endian: big
+    fields:
+      - {name: oui, type: u24, format: hex, label: OUI}
+      - {name: manufacturer_identifier, type: u40, format: hex}
+    text: "OUI {oui:x6}, identifier {manufacturer_identifier:x10}, bytes reversed"
+    examples:
+      - hex: "12 34 56 ff fe 9a bc de"
+        fields: {manufacturer_identifier: "0xfffe9abcde", oui: "0x123456"}
+        text: "OUI 123456, identifier fffe9abcde, bytes reversed"
   - uuid: "2a24"
     name: Model Number String
     fields: [{name: model_number, type: utf8}]
@@ -4552,16 +4568,17 @@ structures:
         - {bit: 2, name: has_type}
     - {name: temperature, type: medfloat32, unit: °C, label: "", when: "!flags.fahrenheit"}
     - {name: temperature, type: medfloat32, unit: °F, label: "", when: flags.fahrenheit}
-    - {name: time, type: datetime, label: at, when: flags.has_time}
+    - {name: time, type: datetime, label: "", when: flags.has_time}
     - {name: temperature_type, type: u8, values: temperature_type, label: "", when: flags.has_type}
 characteristics:
   - uuid: "2a1c"
     name: Temperature Measurement
     fields: [{layout: temperature_measurement}]
+    text: "{temperature}[, {temperature_type}][, {time}]"
     examples:
       - hex: "06 6c 01 00 ff ea 07 0b 16 05 1a 32 03"
         fields: {temperature: 36.4, time: "2026-11-22T05:26:50", temperature_type: ear}
-        text: "36.4 °C, at 2026-11-22 05:26:50, ear"
+        text: "36.4 °C, ear, 2026-11-22 05:26:50"
       - hex: "01 d8 03 00 ff"
         fields: {temperature: 98.4}
         text: 98.4 °F
@@ -4576,6 +4593,7 @@ characteristics:
   - uuid: "2a1e"
     name: Intermediate Temperature
     fields: [{layout: temperature_measurement}]
+    text: "{temperature}[, {temperature_type}][, {time}]"
     examples:
       - hex: "04 6c 01 00 ff 06"
         fields: {temperature: 36.4, temperature_type: mouth}
@@ -7439,7 +7457,7 @@ messages:
 private let source_mcumgr: StaticString = ##"""
 profile: mcumgr
 title: MCUmgr, Simple Management Protocol
-source: Zephyr Project, SMP protocol specification, SMP transport specification, group pages
+source: Zephyr Project, SMP protocol specification, SMP transport specification, group pages; the tables of groups and commands from memory
 endian: big
 enumerations:
   operation: {0: read_request, 1: read_response, 2: write_request, 3: write_response}

@@ -259,16 +259,15 @@ struct MapDocument: ~Copyable {
     isWritten: Bool = false, handle: UInt16? = nil
   ) {
     if let value = use.value {
-      if use.holdsKey(uuid), !sink.showsKeys {
+      if reading.hides(use, uuid) {
         sink.hidden("value", value.count)
       } else {
         sink.bytes("value", value.bytes)
       }
       sink.number("value_packet", use.valuePacket)
-      if let uuid, uuid != .encryptedDataKeyMaterial,
-        reading.readAlone(
-          uuid, service: service, value.bytes, isWritten: isWritten, server: server,
-          handle: handle)
+      if let uuid,
+        reading.read(
+          use, uuid, service: service, isWritten: isWritten, server: server, handle: handle)
       {
         sink.key("decoded")
         reading.writeJSON(value.bytes, into: &sink.output)
@@ -325,9 +324,24 @@ extension MapDevice.Extent {
   }
 }
 
-extension AttributeUse {
-  /// Whether the value is a key, or may be one.
-  func holdsKey(_ uuid: BluetoothUUID?) -> Bool { isSecret || uuid == .encryptedDataKeyMaterial }
+extension ValueReading {
+  /// Whether an attribute's value is not shown, nor may be read but by what knows its secrets.
+  func hides(_ use: AttributeUse, _ uuid: BluetoothUUID?) -> Bool {
+    !showsKeys && (use.isSecret || secretTypes.contains(uuid))
+  }
+
+  /// Reads the value that an attribute had last; false where it has none that is known and may be read.
+  @discardableResult
+  mutating func read(
+    _ use: AttributeUse, _ uuid: BluetoothUUID, service: BluetoothUUID?, isWritten: Bool,
+    server: UInt64? = nil, handle: UInt16? = nil
+  ) -> Bool {
+    clear()
+    // One that may be another attribute's, a key, is none to read.
+    guard let value = use.value, showsKeys || !use.isSecret else { return false }
+    return readAlone(
+      uuid, service: service, value.bytes, isWritten: isWritten, server: server, handle: handle)
+  }
 }
 
 extension AttributeUse.Security {

@@ -46,9 +46,9 @@ extension MapPage {
   ) {
     let attribute = characteristic.attribute
     reading.clear()
-    if let value = characteristic.use?.value, attribute.uuid != .encryptedDataKeyMaterial {
-      _ = reading.readAlone(
-        attribute.uuid, service: service, value.bytes, isWritten: characteristic.isOnlyWritten,
+    if let use = characteristic.use {
+      reading.read(
+        use, attribute.uuid, service: service, isWritten: characteristic.isOnlyWritten,
         server: device.key, handle: characteristic.value.handle)
     }
     if !characteristic.isPlaceholder {
@@ -74,18 +74,13 @@ extension MapPage {
       endLine()
       if let use = characteristic.use { access(use) }
     }
-    for descriptor in characteristic.descriptors {
-      reading.clear()
-      if let value = descriptor.use?.value {
-        _ = reading.readAlone(
-          descriptor.attribute.uuid, service: nil, value.bytes, isWritten: false)
-      }
-      write(descriptor, device)
-    }
+    for descriptor in characteristic.descriptors { write(descriptor, device) }
   }
 
   private mutating func write(_ descriptor: MapDescriptor, _ device: MapDevice) {
     let uuid = descriptor.attribute.uuid
+    reading.clear()
+    if let use = descriptor.use { reading.read(use, uuid, service: nil, isWritten: false) }
     out.spaces(4)
     out.handle(descriptor.attribute.handle)
     pad(to: Column.descriptor)
@@ -95,11 +90,7 @@ extension MapPage {
     pad(to: Column.value)
     let isConfiguration = uuid == .clientConfiguration || uuid.isShort(0x2903)
     if let use = descriptor.use, let value = use.value {
-      if uuid == .clientConfiguration, value.count == 2 {
-        configuration(value)
-      } else {
-        show(value, of: use, uuid)
-      }
+      show(value, of: use, uuid)
     } else {
       out.text(isConfiguration ? "not written" : "not read")
     }
@@ -127,25 +118,14 @@ extension MapPage {
     }
   }
 
-  /// A Client Characteristic Configuration: bit 0 notifications, bit 1 indications (Core, Vol 3, Part
-  /// G, 3.3.3.3).
-  private mutating func configuration(_ value: [UInt8]) {
-    switch value[0] & 3 {
-    case 0: out.text("off")
-    case 1: out.text("notifications on")
-    case 2: out.text("indications on")
-    default: out.text("notifications and indications on")
-    }
-  }
-
   /// A value: as text where it reads like some, as in `values`, else its bytes.
   private mutating func show(_ value: [UInt8], of use: AttributeUse, _ uuid: BluetoothUUID?) {
     if value.isEmpty {
       out.text("(empty)")
-    } else if use.holdsKey(uuid), !options.showsKeys {
-      out.text("<hidden>")
     } else if reading.hasMeaning {
       reading.line.copy(into: &out)
+    } else if reading.hides(use, uuid) {
+      out.text("<hidden>")
     } else if value.bytes.isText(of: uuid) {
       out.quoted(value.bytes)
     } else {
@@ -242,11 +222,11 @@ extension MapPage {
     }
     if let value = use.value {
       pad(to: Column.value)
-      if unknown.conclusion != nil, value.count == 2 {
-        configuration(value)
-      } else {
-        show(value, of: use, nil)
+      reading.clear()
+      if unknown.conclusion != nil {
+        reading.read(use, .clientConfiguration, service: nil, isWritten: false)
       }
+      show(value, of: use, nil)
     }
     endLine()
     out.spaces(Column.descriptor)

@@ -10,6 +10,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
   /// What is counted of one characteristic, or of one kind of advertised data.
   private struct Entry: Sendable {
     let subject: [UInt8]
+    let key: Key
     var values = 0
     /// Profiles, and how many values each explained.
     var profiles: [(name: String, count: Int, isByFrame: Bool)] = []
@@ -17,10 +18,12 @@ package struct ProfileMatches: PacketReport, ~Copyable {
     var problems = 0
     var unexplained = 0
     var example: [UInt8] = []
+    /// Whether some of these are secret.
+    var isSecret = false
   }
 
   /// What tells entries apart.
-  private struct Key: Hashable, Sendable {
+  fileprivate struct Key: Hashable, Sendable {
     var uuid: BluetoothUUID?
     var company: UInt16?
     var handle: UInt16?
@@ -28,6 +31,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
   }
 
   private let options: ValuesOptions
+  private let isJSON: Bool
   private let limits: Limits
   private var conversations: Conversations
   private var filter: ValueFilter
@@ -41,8 +45,11 @@ package struct ProfileMatches: PacketReport, ~Copyable {
   private static let named = 8
 
   /// A report on the values that the options choose.
-  package init(_ options: ValuesOptions, limits: Limits = Limits()) {
+  ///
+  /// - Parameter isJSON: whether it is a JSON document (json.md).
+  package init(_ options: ValuesOptions, isJSON: Bool = false, limits: Limits = Limits()) {
     self.options = options
+    self.isJSON = isJSON
     self.limits = limits
     conversations = Conversations(limits)
     filter = ValueFilter(options)
@@ -71,7 +78,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
     let bytes = conversations.bytes
     for position in conversations.values.indices {
       let value = conversations.values[position]
-      guard let slice = value.value, slice.count > 0, !value.isKeyMaterial,
+      guard let slice = value.value, slice.count > 0,
         filter.admits(value, bytes.bytes)
       else { continue }
       let isRead = reading.read(value, bytes.bytes, memory)
@@ -82,7 +89,9 @@ package struct ProfileMatches: PacketReport, ~Copyable {
       entries[place].values += 1
       guard isRead, let name = reading.vendorName ?? reading.decoded.definition?.profile else {
         entries[place].unexplained += 1
-        if entries[place].example.isEmpty {
+        if value.isKeyMaterial, !options.showsKeys {
+          entries[place].isSecret = true
+        } else if entries[place].example.isEmpty {
           let part = Slice(start: Int(slice.start), count: min(Int(slice.count), Self.shown))
           entries[place].example = bytes.bytes.part(part).array
         }
@@ -121,7 +130,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
       subject.text("not known")
     }
     index[key] = entries.count
-    entries.append(Entry(subject: subject.bytes.array))
+    entries.append(Entry(subject: subject.bytes.array, key: key))
     return entries.count - 1
   }
 
@@ -130,6 +139,10 @@ package struct ProfileMatches: PacketReport, ~Copyable {
   ) {
     conversations.finish(memory)
     count(memory)
+    if isJSON { writeJSON(into: &output) } else { writeText(into: &output) }
+  }
+
+  private func writeText(into output: inout Output) {
     let width = min(44, entries.map { $0.subject.bytes.columns }.max() ?? 0)
     for entry in entries {
       var line = Output()
@@ -156,6 +169,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
         line.text(entry.profiles.isEmpty ? "no profile" : "; no profile for ")
         if !entry.profiles.isEmpty { line.decimal(entry.unexplained) }
         line.text(": ")
+        if entry.example.isEmpty, entry.isSecret { line.text("<hidden>") }
         line.hex(entry.example.bytes, separator: 0x20)
         if entry.example.count == Self.shown { line.text(options.glyphs.ellipsis) }
       }
@@ -166,5 +180,51 @@ package struct ProfileMatches: PacketReport, ~Copyable {
       output.count(omitted, "value", "values")
       output.text(" of attributes that there was no room to count\n")
     }
+  }
+
+  private func writeJSON(into output: inout Output) {
+    var sink = JSONSink(showsKeys: options.showsKeys)
+    sink.beginDocument(in: &output)
+    sink.number("schema", JSONSchema.number)
+    sink.beginList("subjects")
+    for entry in entries { write(entry, to: &sink) }
+    sink.endList()
+    if omitted > 0 { sink.number("values_omitted", omitted) }
+    sink.endDocument(in: &output)
+  }
+
+  private func write(_ entry: Entry, to sink: inout JSONSink) {
+    sink.beginItem()
+    if entry.key.isAdvertised {
+      sink.word("of", entry.key.company == nil ? "service_data" : "manufacturer_data")
+    } else {
+      sink.word("of", "attribute")
+    }
+    if let uuid = entry.key.uuid { sink.namedUUID(uuid) }
+    if let company = entry.key.company {
+      sink.code(
+        "company", UInt64(company), digits: 4, assigned: CompanyID(rawValue: company).name)
+    }
+    if let handle = entry.key.handle { sink.identifier("handle", UInt64(handle), digits: 4) }
+    sink.number("values", entry.values)
+    sink.beginList("profiles")
+    for profile in entry.profiles {
+      sink.beginItem()
+      sink.string("profile", profile.name)
+      sink.number("values", profile.count)
+      if profile.isByFrame { sink.word("recognized_by", "frame") }
+      sink.endItem()
+    }
+    sink.endList()
+    if entry.problems > 0 { sink.number("values_with_problems", entry.problems) }
+    if entry.unexplained > 0 {
+      sink.number("unexplained", entry.unexplained)
+      if entry.example.isEmpty, entry.isSecret {
+        sink.hidden("example", 0)
+      } else {
+        sink.bytes("example", entry.example.bytes)
+      }
+    }
+    sink.endItem()
   }
 }

@@ -67,7 +67,7 @@ package struct RawValues: PacketReport, ~Copyable {
 
   /// Why what was written is not what was asked for; then it is worth nothing.
   package var refusal: String? {
-    if hidden { return "these values are key material; --show-keys writes them" }
+    if hidden { return "these values are keys or hold secrets; --show-keys writes them" }
     guard streams.count > 1 else { return nil }
     var text = Output()
     text.text("--raw writes the bytes of one attribute or channel, one way, and ")

@@ -114,7 +114,6 @@ struct ValueFilter: Sendable {
 }
 
 extension ConveyedValue {
-  /// Whether the value is Encrypted Data Key Material (Supplement to the Core, Part A, 1.23), or stands
-  /// among such.
-  var isKeyMaterial: Bool { isSecret || attribute.uuid == .encryptedDataKeyMaterial }
+  /// Whether the value is a key or holds a secret, or stands among such.
+  var isKeyMaterial: Bool { isSecret || isOfSecretType }
 }

@@ -94,11 +94,11 @@ extension ValueLines {
     if let slice = value.value {
       isFirst = false
       let content = bytes.bytes.part(slice)
-      if hides(value) {
+      if reading.hasMeaning {
+        reading.writeText(into: &line)
+      } else if hides(value) {
         line.text("<hidden>, ")
         line.count(content.byteCount, "byte", "bytes")
-      } else if reading.hasMeaning {
-        reading.writeText(into: &line)
       } else {
         line.valueBytes(content)
         if content.isText(of: value.attribute.uuid) {
@@ -106,6 +106,9 @@ extension ValueLines {
           line.byte(0x20)
           line.quoted(content)
         }
+      }
+      if value.operation == .advertisement, !hides(value) {
+        line.ownAddress(value.parties.advertiser.place(in: content))
       }
     }
     if value.offset > 0 {

@@ -93,11 +93,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     let bytes = conversations.bytes
     for index in conversations.values.indices {
       guard filter.admits(conversations.values[index], bytes.bytes) else { continue }
-      if hides(conversations.values[index]) {
-        reading.clear()
-      } else {
-        _ = reading.read(conversations.values[index], bytes.bytes, memory)
-      }
+      _ = reading.read(conversations.values[index], bytes.bytes, memory)
       switch form {
       case .json: json(index, bytes, memory, into: &output)
       case .csv: csv(index, bytes, memory, into: &output)
@@ -134,6 +130,10 @@ package struct ValueLines: PacketReport, ~Copyable {
         sink.hidden("value", Int(slice.count))
       } else {
         sink.bytes("value", bytes.bytes.part(slice))
+        if value.operation == .advertisement {
+          sink.advertiser = value.parties.advertiser
+          sink.ownAddress(in: bytes.bytes.part(slice))
+        }
       }
     }
     if value.isCut { sink.flag("cut", true) }

@@ -147,7 +147,12 @@ struct ValueSeries: Sendable {
   private(set) var partial = 0
   private(set) var mayGoOn = 0
   private(set) var wrongEchoes = 0
+  /// Values that are not laid out as profiles say; the chart leaves them out.
+  private(set) var doubtful = 0
+  /// Whether a value is secret or holds a secret; whether all are an attribute's of which that is known, so
+  /// that profiles say of them what is secret.
   private(set) var isSecret = false
+  private(set) var isReadable = true
 
   /// Why there was no answer, and whether the other side had the packet.
   struct Reason: Sendable {
@@ -215,7 +220,9 @@ struct ValueSeries: Sendable {
     partial += later.partial
     mayGoOn += later.mayGoOn
     wrongEchoes += later.wrongEchoes
+    doubtful += later.doubtful
     isSecret = isSecret || later.isSecret
+    isReadable = isReadable && later.isReadable
   }
 
   /// Reads the first value and the last one again, as those of a type that was not known when they came.
@@ -261,6 +268,7 @@ struct ValueSeries: Sendable {
     (lastPacket, lastTime) = (value.packet, value.time)
     if value.outcome != .done { note(value.outcome, value.isAcknowledged) }
     if value.isKeyMaterial { isSecret = true }
+    if value.isSecret || !value.isOfSecretType { isReadable = false }
     if value.isCut { cut += 1 }
     if value.offset > 0 { partial += 1 }
     if value.mayGoOn { mayGoOn += 1 }
@@ -273,6 +281,7 @@ struct ValueSeries: Sendable {
     shortest = min(shortest, content.byteCount)
     longest = max(longest, content.byteCount)
     if value.isPlain { course.add(content, NumberForm(value.attribute.uuid)) }
+    if reading.isDoubtful { doubtful += 1 }
     if let quantity = reading.quantity { quantities.add(quantity, reading) }
     lastLength = content.byteCount
     // What other values say of it may have come only now.

@@ -51,11 +51,7 @@ package struct ValuesReport: PacketReport, ~Copyable {
     for index in conversations.values.indices
     where filter.admits(conversations.values[index], bytes.bytes) {
       let value = conversations.values[index]
-      if value.isKeyMaterial, !options.showsKeys {
-        reading.clear()
-      } else {
-        _ = reading.read(value, bytes.bytes, memory)
-      }
+      _ = reading.read(value, bytes.bytes, memory)
       let name = reading.name(value.attribute.uuid)
       facts.add(value, bytes.bytes, reading, name)
     }

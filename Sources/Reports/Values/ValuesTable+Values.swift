@@ -30,11 +30,9 @@ extension ValuesTable {
   /// The first value and the last one, and what is to be said of them.
   func value(_ series: ValueSeries, _ entry: ValueEntry) -> [UInt8] {
     var text = Output()
-    let hides =
-      !options.showsKeys
-      && (series.isSecret || entry.attribute.uuid == .encryptedDataKeyMaterial)
+    let hides = hides(series, entry)
     if let firstLength = series.firstLength, let lastLength = series.lastLength {
-      if hides {
+      if hides, !(series.isReadable && !series.firstText.isEmpty && !series.lastText.isEmpty) {
         text.text("<hidden>, ")
         text.count(lastLength, "byte", "bytes")
       } else {
@@ -58,6 +56,11 @@ extension ValuesTable {
     }
     remarks(series, into: &text)
     return text.bytes.array
+  }
+
+  /// Whether the bytes of values are not shown.
+  private func hides(_ series: ValueSeries, _ entry: ValueEntry) -> Bool {
+    !options.showsKeys && (series.isSecret || secretTypes.contains(entry.attribute.uuid))
   }
 
   private func sample(
@@ -124,6 +127,8 @@ extension ValuesTable {
       (series.cut, ValueWords.cut),
       (series.mayGoOn, ValueWords.mayGoOn),
       (series.wrongEchoes, "the server repeated something else"),
+      // Of one or two the values themselves say so.
+      (series.count > 2 ? series.doubtful : 0, "wrong layout or checksum"),
     ] as [(Int, StaticString)] where number > 0 {
       if text.count > 0 { text.text(", ") }
       if series.count > 1 {
@@ -185,7 +190,7 @@ extension ValuesTable {
       NumberForm(entry.attribute.uuid) == course.form,
       // Two that nobody says are numbers are more likely flags.
       !course.form.isAssumed || series.distinct.isAtLeast || series.distinct.count > 2,
-      options.showsKeys || !(series.isSecret || entry.attribute.uuid == .encryptedDataKeyMaterial)
+      !hides(series, entry)
     else { return nil }
     return Self.text { text in
       bars(course.trend, into: &text)

@@ -8,6 +8,7 @@ struct ValuesTable: ~Copyable {
   private let facts: ValueFacts
   let options: ValuesOptions
   private let memory: Memory
+  var secretTypes: SecretTypes { memory.attributes.secretTypes }
   private var cells: [Row] = []
   private var out = Output()
   private var ascii = Output()

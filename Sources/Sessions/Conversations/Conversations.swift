@@ -100,6 +100,8 @@ package struct Conversations: Sendable {
   /// What the captured host advertises.
   var ownData: OwnAdvertisedData
   let limits: Limits
+  /// Which attributes have values that are secret; nil before the first packet.
+  private var secretTypes: SecretTypes?
 
   /// Nothing said yet.
   package init(_ limits: Limits = Limits()) {
@@ -120,6 +122,7 @@ package struct Conversations: Sendable {
     _ answer: Answer, fragments: [Int], _ memory: Memory
   ) {
     if !values.isEmpty { clear() }
+    if secretTypes == nil { secretTypes = memory.attributes.secretTypes }
     limitReached = nil
     // What another file has, too, was told.
     guard record.original == nil else { return }
@@ -160,7 +163,12 @@ package struct Conversations: Sendable {
   }
 
   /// Tells a value.
-  mutating func tell(_ value: ConveyedValue) { values.append(value) }
+  mutating func tell(_ value: ConveyedValue) {
+    values.append(value)
+    if value.operation != .advertisement, secretTypes?.contains(value.attribute.uuid) ?? false {
+      values[values.count - 1].isOfSecretType = true
+    }
+  }
 
   /// Keeps bytes for a value that is told.
   mutating func keep(_ span: RawSpan) -> Slice {

@@ -149,8 +149,11 @@ package struct ConveyedValue: Sendable {
   package var company: UInt16?
   /// The AD type of a value in an advertisement.
   package var adType: ADType?
-  /// Whether advertising data around the value holds a secret: then nobody knows what this is.
+  /// Whether advertising data around the value holds a secret, or the value may be another attribute's that
+  /// does: then nobody knows what this is.
   package var isSecret = false
+  /// Whether the attribute is one whose values are secret, or hold secrets.
+  package var isOfSecretType = false
 
   /// Whether the value belongs to a series of values: it is one, and whole.
   package var isPlain: Bool {

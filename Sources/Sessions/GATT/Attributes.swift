@@ -25,12 +25,17 @@ package struct Attributes: Sendable {
   /// Whether something was not remembered for want of room, and that has not been said yet.
   private var isFull = false
   private var hasSaidFull = false
-  /// Whether there was an attribute, or a request for one, whose value is a key.
+  /// Whether there was an attribute, or a request for one, whose value is a key or holds a secret.
   package private(set) var hasKeyMaterial = false
+  /// Which attributes have such values.
+  package let secretTypes: SecretTypes
   private let shared: SharedLimits
   private var limits: Limits { shared.values }
 
-  init(_ limits: SharedLimits) { shared = limits }
+  init(_ limits: SharedLimits, _ secretTypes: SecretTypes) {
+    shared = limits
+    self.secretTypes = secretTypes
+  }
 
   // MARK: Asking
   //
@@ -153,7 +158,7 @@ package struct Attributes: Sendable {
 
   /// Takes in what an attribute is, and says what was said of it before, where that was something else.
   mutating func note(_ attribute: Attribute, _ server: Int) -> Attribute? {
-    if attribute.uuid == .encryptedDataKeyMaterial { hasKeyMaterial = true }
+    if secretTypes.contains(attribute.uuid) { hasKeyMaterial = true }
     let (hasRoom, older) = servers[server].note(attribute, limit: limits.attributes)
     if !hasRoom { isFull = true }
     return older

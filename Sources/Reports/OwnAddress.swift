@@ -1,0 +1,104 @@
+import Bluetooth
+import Bytes
+import Decoders
+import Dissectors
+import Sessions
+
+/// Who advertises, for the question whether data holds the advertiser's own address: many devices send it,
+/// since Apple's systems hide addresses from apps.
+struct OwnAddress: Equatable, Sendable {
+  /// The address that is advertised from, and the identity address behind it, where they are known.
+  var address: DeviceAddress?
+  var identity: DeviceAddress?
+
+  /// An address in data.
+  struct Place: Equatable, Sendable {
+    /// Which of the two it is.
+    var address: DeviceAddress
+    var isIdentity: Bool
+    /// Where its first byte stands.
+    var offset: Int
+    /// The byte that is printed last comes first, as Bluetooth sends addresses.
+    var isReversed: Bool
+  }
+
+  /// Where data holds one of the addresses, in either order of bytes: the first place.
+  func place(in data: RawSpan) -> Place? {
+    if let address, let place = Self.place(of: address, in: data) { return place }
+    guard let identity, identity != address, var place = Self.place(of: identity, in: data) else {
+      return nil
+    }
+    place.isIdentity = true
+    return place
+  }
+
+  private static let size = 6
+
+  private static func place(of address: DeviceAddress, in data: RawSpan) -> Place? {
+    guard data.byteCount >= size, address != .zero else { return nil }
+    let (first, last) = (UInt8(address.value >> 40), UInt8(address.value & 0xff))
+    for offset in 0...data.byteCount - size {
+      let byte = data.byte(at: offset)
+      guard byte == first || byte == last else { continue }
+      var (forward, backward): (UInt64, UInt64) = (0, 0)
+      for index in 0..<size {
+        let byte = UInt64(data.byte(at: offset + index))
+        forward = forward << 8 | byte
+        backward |= byte << UInt64(8 * index)
+      }
+      if forward == address.value || backward == address.value {
+        return Place(
+          address: address, isIdentity: false, offset: offset, isReversed: forward != address.value)
+      }
+    }
+    return nil
+  }
+}
+
+extension Output {
+  /// Appends that data holds the advertiser's own address, where it does.
+  mutating func ownAddress(_ place: OwnAddress.Place?) {
+    guard let place else { return }
+    text(place.isIdentity ? ", holds its own identity address" : ", holds its own address")
+    if place.isReversed { text(", last byte first") }
+  }
+}
+
+extension FieldSink where Self: ~Copyable {
+  /// Tells that data holds the advertiser's own address, where it does.
+  mutating func ownAddress(in data: RawSpan) {
+    guard let place = advertiser.place(in: data) else { return }
+    begin("own_address")
+    address("address", place.address)
+    number("offset", place.offset)
+    word("byte_order", place.isReversed ? "little_endian" : "big_endian")
+    end()
+  }
+}
+
+extension FieldSink where Self: ~Copyable {
+  /// What a profile makes of a structure in advertising data by its type.
+  mutating func decoded(_ type: ADType, _ data: RawSpan) {
+    decoded(.advertisingData, BluetoothUUID(UInt16(type.rawValue)), data)
+  }
+}
+
+extension Memory {
+  /// Who sends a report.
+  func advertiser(of advertisement: Advertisement) -> OwnAddress {
+    guard let address = advertisement.report.address ?? advertisement.train?.address else {
+      return OwnAddress()
+    }
+    return OwnAddress(address: address, identity: identities.identity(of: address)?.address)
+  }
+}
+
+extension ValueParties {
+  /// Who advertised a value.
+  var advertiser: OwnAddress { OwnAddress(address: peer, identity: identity) }
+}
+
+extension Advertiser {
+  /// Whose addresses its data may hold.
+  var sender: OwnAddress { OwnAddress(address: address, identity: identity) }
+}

@@ -1,0 +1,28 @@
+package import Bluetooth
+
+/// The types of attributes whose values are keys or other secrets, or hold some: these values are not
+/// printed unless secrets are asked for, wherever they turn up.
+package struct SecretTypes: Sendable, Equatable {
+  /// Those that the program's own profiles mark with `secret`, and Encrypted Data Key Material, a session
+  /// key and its IV (Supplement to the Core, Part A, 1.23).
+  package static let known: [UInt16] = [
+    0x2a9f,  // User Control Point: consent codes
+    0x2aa4,  // Bond Management Control Point: authorization codes
+    0x2b84,  // Set Identity Resolving Key
+    0x2b88,  // Encrypted Data Key Material
+    0x2bc7,  // Broadcast Audio Scan Control Point: broadcast codes
+    0x2bc8,  // Broadcast Receive State: broadcast codes that were wrong
+  ]
+
+  /// Those that people's own profiles mark.
+  private let others: [BluetoothUUID]
+
+  /// The known ones, and `others`.
+  package init(_ others: [BluetoothUUID] = []) { self.others = others.map(\.shortest) }
+
+  /// Whether values of a type are secret, or hold secrets.
+  package func contains(_ type: BluetoothUUID?) -> Bool {
+    guard let type else { return false }
+    return Self.known.contains { type.isShort($0) } || others.contains(type.shortest)
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import ProgramRunner
+import Testing
+
+/// What people's own profiles call secret, in the program as it is run.
+@Suite("Secrets of people's own profiles")
+struct OwnSecretTests {
+  /// Every way to print values, but for those with --show-keys.
+  private static let views: [[String]] = [
+    ["show"], ["show", "-v", "-x"], ["show", "-x"], ["show", "--json", "--raw"],
+    ["show", "--brief"],
+    ["values"], ["values", "--all"], ["values", "--csv"], ["values", "--json"], ["map"],
+    ["map", "--json"], ["profiles", "match"], ["profiles", "match", "--json"],
+  ]
+
+  /// What stands in the output of the needles, in hexadecimal however it is spaced, or as text.
+  private static func found(_ needles: [String], in output: String) -> [String] {
+    let plain = output.replacingOccurrences(of: " ", with: "").lowercased()
+    return needles.filter { output.contains($0) || plain.contains($0) }
+  }
+
+  @Test("The value of a characteristic is hidden in every view, and shown with --show-keys")
+  func characteristic() throws {
+    let folder = try Folder()
+    try folder.write(
+      "own.yaml",
+      [UInt8](
+        """
+        profile: own
+        characteristics:
+          - uuid: "2a29"
+            name: Manufacturer
+            fields: [{name: maker, type: utf8, secret: true}]
+            examples: [{hex: "41", text: "<hidden>"}]
+        """.utf8))
+    let profile = ["--profile", folder.path("own.yaml"), Program.sample("heart-rate")]
+    // "Acme"
+    let needles = ["Acme", "41636d65"]
+    for view in Self.views {
+      let output = try Program.run(view + profile).text
+      #expect(Self.found(needles, in: output).isEmpty, "\(view): \(output)")
+    }
+    let shown = try Program.run(["show", "--json", "--show-keys"] + profile).text
+    #expect(Self.found(needles, in: shown) == needles)
+    let raw = try Program.run(["values", "--uuid", "2a29", "--raw", "-"] + profile)
+    #expect(raw.status == 64 && raw.output.isEmpty, "\(raw.errors)")
+    let without = try Program.run(["values", Program.sample("heart-rate")]).text
+    #expect(without.contains("\"Acme\""))
+  }
+
+  @Test("So are all bytes of a protocol with a secret; what is none is told")
+  func messages() throws {
+    let folder = try Folder()
+    func write(_ claims: String) throws {
+      try folder.write(
+        "own.yaml",
+        [UInt8](
+          """
+          profile: own
+          applies_to: [\(claims)]
+          frame:
+            start: "a5"
+            length: {at: 1, type: u8, counts: frame}
+            command: {at: 2, type: u8}
+            checksum: {at: -1, algorithm: xor8}
+            reassemble: {timeout_ms: 2000}
+          messages:
+            - command: 0x82
+              name: pin
+              fields: [{name: attempts, type: u8}, {name: pin, type: u8, secret: true}]
+          """.utf8))
+    }
+    try write(#"{characteristic: "fff6"}, {characteristic: "fff7"}"#)
+    let profile = ["--profile", folder.path("own.yaml"), Program.sample("wristband")]
+    for view in Self.views {
+      let output = try Program.run(view + profile).text
+      // The frame of the message, and a part of one that is longer.
+      #expect(
+        Self.found(["a50682550175", "41f50142590243"], in: output).isEmpty, "\(view): \(output)")
+    }
+    let text = try Program.run(["show", "--uuid", "fff7"] + profile).text
+    #expect(text.contains("attempts 85, pin <hidden>"), "\(text)")
+    // Where only a frame tells, the bytes before it would have been printed.
+    try write("{frame: true}")
+    let refused = try Program.run(["profiles", "check", folder.path("own.yaml")])
+    #expect(refused.status == 65 && refused.errors.contains("names the characteristic"))
+  }
+
+  @Test("What is advertised is no secret")
+  func advertisement() throws {
+    let folder = try Folder()
+    try folder.write(
+      "own.yaml",
+      [UInt8](
+        """
+        profile: own
+        advertisements:
+          - company: "ffff"
+            name: Own
+            fields: [{name: code, type: u8, secret: true}]
+        """.utf8))
+    let refused = try Program.run(["profiles", "check", folder.path("own.yaml")])
+    #expect(refused.status == 65 && refused.errors.contains("everybody near"), "\(refused.errors)")
+  }
+}
