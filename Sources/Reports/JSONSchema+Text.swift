@@ -1338,6 +1338,7 @@ extension JSONSchema {
         "included_start_handle": {"$ref": "#/$defs/handle", "description": "Include declaration: first handle of the included service."},
         "included_end_handle": {"$ref": "#/$defs/handle", "description": "Include declaration: its last handle."},
         "value": {"$ref": "#/$defs/hex", "description": "The attribute's value."},
+        "hidden": {"$ref": "#/$defs/hidden"},
         "missing": {
           "type": "integer",
           "description": "How many bytes of the value did not fit into the response.",
@@ -1757,7 +1758,8 @@ extension JSONSchema {
               "properties": {"$ref": "#/$defs/properties", "description": "Those that it must have, by its use."},
               "value": {"$ref": "#/$defs/hex", "description": "The last value known."},
               "value_packet": {"$ref": "#/$defs/packetNumber", "description": "Where it crossed the link."},
-              "access": {"$ref": "#/$defs/mapAccess"}
+              "access": {"$ref": "#/$defs/mapAccess"},
+              "hidden": {"$ref": "#/$defs/hidden"}
             }
           }
         }
@@ -1805,7 +1807,8 @@ extension JSONSchema {
         "value": {"$ref": "#/$defs/hex", "description": "The last value known."},
         "value_packet": {"$ref": "#/$defs/packetNumber", "description": "The packet that the value was in."},
         "access": {"$ref": "#/$defs/mapAccess"},
-        "decoded": {"$ref": "#/$defs/decoded"}
+        "decoded": {"$ref": "#/$defs/decoded"},
+        "hidden": {"$ref": "#/$defs/hidden"}
       }
     },
     "mapAccess": {
