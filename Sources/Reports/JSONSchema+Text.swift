@@ -1034,8 +1034,6 @@ extension JSONSchema {
             "properties": {
               "code": {"type": "string", "description": "What is wrong; stable, made for comparing.", "pattern": "^[a-z0-9_]+$"},
               "message": {"type": "string", "description": "What was expected and what was found, for people."},
-        "response": {"$ref": "#/$defs/packetNumber", "description": "Of earlier_response_reassigned: the response that answered another request than was told when it came."},
-        "request": {"$ref": "#/$defs/packetNumber", "description": "The request that it is about: of earlier_response_reassigned the one that the response did answer, of response_on_other_channel the one that is answered, of request_before_response and response_mismatch the one that was open."},
               "offset": {"type": "integer", "description": "Where, in bytes from the start of the value, or of the frame.", "minimum": 0}
             }
           },
@@ -1055,6 +1053,8 @@ extension JSONSchema {
         },
         "code": {"type": "string", "description": "What is wrong; stable, made for comparing.", "pattern": "^[a-z0-9_]+$"},
         "message": {"type": "string", "description": "What was expected and what was found, for people."},
+        "response": {"$ref": "#/$defs/packetNumber", "description": "Of earlier_response_reassigned: the response that answered another request than was told when it came."},
+        "request": {"$ref": "#/$defs/packetNumber", "description": "The request that it is about: of earlier_response_reassigned the one that the response did answer, of response_on_other_channel the one that is answered, of request_before_response and response_mismatch the one that was open."},
         "offset": {
           "type": "integer",
           "description": "Where, in bytes from the start of the record; in a PDU that was joined from several records, from the start of its L2CAP header.",
@@ -1412,6 +1412,7 @@ extension JSONSchema {
         "included_start_handle": {"$ref": "#/$defs/handle", "description": "Include declaration: first handle of the included service."},
         "included_end_handle": {"$ref": "#/$defs/handle", "description": "Include declaration: its last handle."},
         "value": {"$ref": "#/$defs/hex", "description": "The attribute's value."},
+        "hidden": {"$ref": "#/$defs/hidden"},
         "missing": {
           "type": "integer",
           "description": "How many bytes of the value did not fit into the response.",
@@ -1953,7 +1954,8 @@ extension JSONSchema {
               "properties": {"$ref": "#/$defs/properties", "description": "Those that it must have, by its use."},
               "value": {"$ref": "#/$defs/hex", "description": "The last value known."},
               "value_packet": {"$ref": "#/$defs/packetNumber", "description": "Where it crossed the link."},
-              "access": {"$ref": "#/$defs/mapAccess"}
+              "access": {"$ref": "#/$defs/mapAccess"},
+              "hidden": {"$ref": "#/$defs/hidden"}
             }
           }
         }
@@ -2002,7 +2004,8 @@ extension JSONSchema {
         "value": {"$ref": "#/$defs/hex", "description": "The last value known."},
         "value_packet": {"$ref": "#/$defs/packetNumber", "description": "The packet that the value was in."},
         "access": {"$ref": "#/$defs/mapAccess"},
-        "decoded": {"$ref": "#/$defs/decoded"}
+        "decoded": {"$ref": "#/$defs/decoded"},
+        "hidden": {"$ref": "#/$defs/hidden"}
       }
     },
     "mapAccess": {
