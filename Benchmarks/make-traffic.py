@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes a large capture out of small ones, for measuring.
 
-usage: make-traffic.py OUT COUNT [--mix NAME] [--hci-only] [--from FOLDER]...
+usage: make-traffic.py OUT COUNT [--mix NAME | --notifications UUID] [--hci-only] [--from FOLDER]...
 
 The sessions of a mix follow one another and start again until COUNT records are written: `spine`, the five captures that
 the project's first numbers were measured with, or `mixed-layers`, which holds every layer (signalling, channels, enhanced
@@ -35,6 +35,9 @@ PAUSE_US = 1_000_000  # between two sessions
 HCI_ONLY = (btsnoop.COMMAND, btsnoop.EVENT)
 TIME_AT = btsnoop.RECORD.size - 8
 TIME = struct.Struct(">Q")
+HEART_RATE = bytes.fromhex("372a")  # 2a37 Heart Rate Measurement, as it stands in a declaration
+NOTIFICATION = bytes.fromhex("04001b")  # the channel of ATT, and the opcode
+NOTIFICATION_AT = 7  # behind the packet's type and the headers of HCI and L2CAP's length
 
 
 class Block:
@@ -86,14 +89,40 @@ def write(out: Path, count: int, captures: list[Path], hci_only: bool) -> None:
             start += block.duration
 
 
+def write_notifications(out: Path, count: int, uuid: str) -> None:
+    """The session up to its first notification, then all of them over and over, a millisecond apart."""
+    before: list[btsnoop.Record] = []
+    notifications: list[btsnoop.Record] = []
+    for record in btsnoop.records((ROOT / "captures" / "heart-rate.btsnoop").read_bytes()):
+        if record.data[NOTIFICATION_AT:].startswith(NOTIFICATION):
+            notifications.append(record)
+        elif not notifications:
+            before.append(record)
+    handle = slice(NOTIFICATION_AT + len(NOTIFICATION), NOTIFICATION_AT + len(NOTIFICATION) + 2)
+    notifications = [record for record in notifications if record.data[handle] == notifications[0].data[handle]]
+    time = before[0].time
+    with open(out, "wb", buffering=1 << 20) as file:
+        file.write(btsnoop.header(btsnoop.H4))
+        for index in range(count):
+            is_before = index < len(before)
+            record = before[index] if is_before else notifications[(index - len(before)) % len(notifications)]
+            data = record.data.replace(HEART_RATE, bytes.fromhex(uuid)[::-1]) if is_before else record.data
+            time = record.time if is_before else time + 1000
+            file.write(btsnoop.RECORD.pack(record.original, len(data), record.flags, 0, time) + data)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("out", type=Path)
     parser.add_argument("count", type=int)
     parser.add_argument("--mix", choices=MIXES, default="spine")
+    parser.add_argument("--notifications", metavar="UUID")
     parser.add_argument("--hci-only", action="store_true")
     parser.add_argument("--from", dest="folders", type=Path, action="append")
     arguments = parser.parse_args()
+    if arguments.notifications:
+        write_notifications(arguments.out, arguments.count, arguments.notifications)
+        return
     if arguments.folders:
         found = sorted(path for folder in arguments.folders for path in folder.glob("*.btsnoop"))
         captures = [path for path in found if ".peripheral." not in path.name]

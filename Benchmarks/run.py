@@ -28,6 +28,7 @@ PEAK_NOISE_MB = 2  # the peak does not depend on the length of the capture, but 
 FIRST_LINE_MS = 30
 DEVICE = "C0:FF:EE:C0:FF:EE"  # in one packet of a hundred or fewer
 SELECTION = 0.10  # how much more choosing may cost than choosing nothing
+DECODING = 0.5  # the least speed with decoded values, of that without
 MIXES = {"": "spine", ", layers": "mixed-layers"}  # by what the table calls them
 # What tells at the end what it gathered; `values --json` tells as it goes.
 SUMMARIES = (["map"], ["devices"], ["values"], ["values", "--json"])
@@ -176,6 +177,25 @@ class Bench:
                 ratio = statistics.median(all_seconds) / show
                 self.verdict(f"{name}{suffix} : show, seconds", f"{ratio:.2f}", "at most 1.00", ratio <= 1)
 
+    def decoding(self) -> None:
+        """The same notifications of a characteristic that is decoded, and of one that is not."""
+        count = 200_000 if self.quick else 1_000_000
+        captures = {}
+        for uuid in ("2a37", "fff1"):
+            captures[uuid] = str(self.folder / f"notifications-{uuid}.btsnoop")
+            command = [sys.executable, str(HERE / "make-traffic.py"), captures[uuid], str(count), "--notifications", uuid]
+            subprocess.run(command, check=True)
+        for arguments in (["show"], ["show", "--json"]):
+            seconds: dict[str, list[float]] = {uuid: [] for uuid in captures}
+            for _ in range(self.rounds):
+                for uuid, capture in captures.items():
+                    seconds[uuid].append(run(self.program, *arguments, capture).seconds)
+            ratio = statistics.median(seconds["fff1"]) / statistics.median(seconds["2a37"])
+            what = f"{' '.join(arguments)}, decoded : not, records/s"
+            self.verdict(what, f"{ratio:.2f}", f"{DECODING:.2f}", ratio >= DECODING)
+        for capture in captures.values():
+            os.remove(capture)
+
     def memory(self) -> None:
         few, many = 10_000, 1_000_000 if self.quick else 10_000_000
         for suffix, mix in MIXES.items():
@@ -237,6 +257,7 @@ def main() -> int:
         bench.growth()
         bench.selection()
         bench.summaries()
+        bench.decoding()
         bench.memory()
         bench.start()
         bench.allocations()

@@ -43,6 +43,14 @@ package struct DecimalNumber: Equatable, Sendable {
   /// The same number without zeros at the end of its digits.
   package var reduced: DecimalNumber {
     guard mantissa != 0 else { return DecimalNumber(0) }
+    if var small = Int64(exactly: mantissa) {
+      var exponent = exponent
+      while small % 10 == 0 {
+        small /= 10
+        exponent += 1
+      }
+      return DecimalNumber(Int128(small), exponent: exponent)
+    }
     var number = self
     while number.mantissa % 10 == 0 {
       number.mantissa /= 10
@@ -79,10 +87,23 @@ package struct DecimalNumber: Equatable, Sendable {
     return power
   }
 
+  /// 10^`exponent` in 64 bits, for nearly all numbers; nil where it is negative or above 18.
+  static func smallPowerOfTen(_ exponent: Int) -> UInt64? {
+    guard exponent >= 0, exponent <= 18 else { return nil }
+    var power: UInt64 = 1
+    for _ in 0..<exponent { power &*= 10 }
+    return power
+  }
+
   /// Rounded to so many decimals, halves away from zero; as it is where it has no more.
   package func rounded(decimals: Int) -> DecimalNumber {
     let excess = -exponent - decimals
     guard excess > 0 else { return self }
+    if let power = Self.smallPowerOfTen(excess), let digits = UInt64(exactly: mantissa.magnitude) {
+      let rounded = digits / power + (digits % power >= (power + 1) / 2 ? 1 : 0)
+      return DecimalNumber(
+        mantissa < 0 ? -Int128(rounded) : Int128(rounded), exponent: -decimals)
+    }
     guard let power = Self.powerOfTen(excess) else { return DecimalNumber(0, exponent: -decimals) }
     let (quotient, remainder) = mantissa.quotientAndRemainder(dividingBy: power)
     let isUp = remainder.magnitude >= (power.magnitude + 1) / 2
@@ -121,11 +142,20 @@ extension Output {
     let digits = number.mantissa.magnitude
     guard number.exponent < 0 else {
       wide(digits, digits: 1)
-      if number.mantissa != 0 { for _ in 0..<number.exponent { byte(0x30) } }
+      if number.mantissa != 0 { zeros(number.exponent) }
       if let decimals, decimals > 0 {
         byte(0x2e)
-        for _ in 0..<decimals { byte(0x30) }
+        zeros(decimals)
       }
+      return
+    }
+    if let power = DecimalNumber.smallPowerOfTen(-number.exponent),
+      let small = UInt64(exactly: digits)
+    {
+      decimal(UInt(small / power), digits: 1)
+      byte(0x2e)
+      decimal(UInt(small % power), digits: -number.exponent)
+      zeros((decimals ?? 0) + number.exponent)
       return
     }
     let power = (DecimalNumber.powerOfTen(-number.exponent) ?? 1).magnitude
@@ -133,9 +163,11 @@ extension Output {
     wide(whole, digits: 1)
     byte(0x2e)
     wide(fraction, digits: -number.exponent)
-    if let decimals, decimals > -number.exponent {
-      for _ in 0..<(decimals + number.exponent) { byte(0x30) }
-    }
+    zeros((decimals ?? 0) + number.exponent)
+  }
+
+  private mutating func zeros(_ count: Int) {
+    for _ in 0..<max(0, count) { byte(0x30) }
   }
 
   /// Appends a number of up to 128 bits with at least so many digits.

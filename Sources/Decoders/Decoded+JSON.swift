@@ -26,9 +26,8 @@ extension DecodedWriter {
       }
       if !isFirst { output.byte(0x2c) }
       isFirst = false
-      output.byte(0x22)
       key(of: entry, into: &output)
-      output.text("\":")
+      output.byte(0x3a)
       let isList = isRepeated(entry)
       if isList { output.byte(0x5b) }
       var item = place
@@ -50,16 +49,15 @@ extension DecodedWriter {
     }
   }
 
+  /// Writes the name of an entry's field, in quotes.
   private func key(of entry: DecodedField, into output: inout Output) {
-    guard entry.field >= 0 else {
-      if entry.field == DecodedField.frameChecksum {
-        output.text("checksum")
-      } else {
-        output.text("unknown")
-      }
-      return
+    if entry.field >= 0 {
+      output.raw(words.bytes(definition.jsonKey(entry.field)))
+    } else if entry.field == DecodedField.frameChecksum {
+      output.text("\"checksum\"")
+    } else {
+      output.text("\"unknown\"")
     }
-    output.raw(words.bytes(definition.tables.fields[entry.field].name))
   }
 
   /// Writes `,"hidden":` and the names of secrets, and `,"assumed":` and those of fields about which a
@@ -79,9 +77,7 @@ extension DecodedWriter {
       guard entry.field != last else { continue }
       output.text(last == nil ? key : ",")
       last = entry.field
-      output.byte(0x22)
       self.key(of: entry, into: &output)
-      output.byte(0x22)
     }
     if last != nil { output.byte(0x5d) }
   }
@@ -110,24 +106,22 @@ extension DecodedWriter {
         ends.removeLast()
         path.removeLast()
       }
-      guard entry.field >= 0 else { continue }
-      let field = definition.tables.fields[entry.field]
+      guard entry.field >= 0, entry.field != last else { continue }
       if entry.form == .group {
-        path.append(field.name)
+        path.append(definition.tables.fields[entry.field].name)
         ends.append(entry.end)
-      } else if field.unit >= 0, entry.field != last, field.tick == 0 {
-        output.text(isFirst ? ",\"units\":{\"" : ",\"")
-        isFirst = false
-        for name in path {
-          output.raw(words.bytes(name))
-          output.byte(0x2e)
-        }
-        output.raw(words.bytes(field.name))
-        output.text("\":\"")
-        output.jsonEscaped(words.bytes(field.unit))
-        output.byte(0x22)
-        last = entry.field
+        continue
       }
+      let unit = words.bytes(definition.jsonUnit(entry.field))
+      guard unit.byteCount > 0 else { continue }
+      output.text(isFirst ? ",\"units\":{\"" : ",\"")
+      isFirst = false
+      for name in path {
+        output.raw(words.bytes(name))
+        output.byte(0x2e)
+      }
+      output.raw(unit)
+      last = entry.field
     }
     if !isFirst { output.byte(0x7d) }
   }

@@ -36,9 +36,10 @@ extension DecodedWriter {
     while place < range.upperBound {
       let run = run(from: place, in: range)
       let entry = decoded.fields[place]
-      if let field = field(of: entry), isShown(place..<run, field) {
+      if entry.field >= 0, isShown(place..<run) {
         if !isFirst { output.text(", ") }
         isFirst = false
+        let field = definition.tables.fields[entry.field]
         let isFlag = field.flags.contains(.flag) && entry.word < 0
         if !isAlone || isFlag {
           let label = field.label >= 0 ? field.label : field.name
@@ -53,49 +54,53 @@ extension DecodedWriter {
   }
 
   /// Whether text has one of the turns of a field.
-  private func isShown(_ range: Range<Int>, _ field: Field) -> Bool {
+  private func isShown(_ range: Range<Int>) -> Bool {
     let first = decoded.fields[range.lowerBound]
-    if first.form != .group, !field.flags.contains(.repeated) { return isShown(first, field) }
+    if first.form != .group, !isRepeated(first) { return isShown(first) }
     var place = range.lowerBound
     while place < range.upperBound {
-      if isShown(decoded.fields[place], field), !isEmpty(place, field) { return true }
+      if isShown(decoded.fields[place]), !isEmpty(place) { return true }
       place = max(decoded.fields[place].end, place + 1)
     }
     return false
   }
 
   /// Whether an entry is a group of which text has nothing.
-  private func isEmpty(_ group: Int, _ field: Field) -> Bool {
-    guard decoded.fields[group].form == .group, field.template < 0 else { return false }
+  private func isEmpty(_ group: Int) -> Bool {
+    let entry = decoded.fields[group]
+    guard entry.form == .group, definition.tables.fields[entry.field].template < 0 else {
+      return false
+    }
     var place = group + 1
-    while place < decoded.fields[group].end {
-      let entry = decoded.fields[place]
-      if let field = self.field(of: entry), isShown(entry, field), !isEmpty(place, field) {
-        return false
-      }
-      place = max(entry.end, place + 1)
+    while place < entry.end {
+      if isShown(decoded.fields[place]), !isEmpty(place) { return false }
+      place = max(decoded.fields[place].end, place + 1)
     }
     return true
   }
 
   /// Whether text has the entry.
-  private func isShown(_ entry: DecodedField, _ field: Field) -> Bool {
-    if field.flags.contains(.quiet) || entry.form == .checksumOK || entry.form == .checksumBad {
+  private func isShown(_ entry: DecodedField) -> Bool {
+    guard entry.field >= 0 else { return false }
+    let flags = definition.tables.fields[entry.field].flags
+    if flags.contains(.quiet) || entry.form == .checksumOK || entry.form == .checksumBad {
       return false
     }
-    if field.flags.contains(.flag), entry.word < 0,
-      entry.raw == 0 || field.flags.contains(.layout)
-    {
+    if flags.contains(.flag), entry.word < 0, entry.raw == 0 || flags.contains(.layout) {
       return false
     }
-    return !isQuiet(entry, field)
+    return !isQuiet(entry)
   }
 
   /// Whether the field is one that text leaves out for this number.
-  private func isQuiet(_ entry: DecodedField, _ field: Field) -> Bool {
-    guard field.quietCount > 0 else { return false }
-    let codes = definition.tables.codes[field.firstQuiet..<field.firstQuiet + field.quietCount]
-    return codes.contains { $0.contains(entry.raw) }
+  private func isQuiet(_ entry: DecodedField) -> Bool {
+    guard entry.field >= 0 else { return false }
+    let field = definition.tables.fields[entry.field]
+    for place in field.firstQuiet..<field.firstQuiet + field.quietCount
+    where definition.tables.codes[place].contains(entry.raw) {
+      return true
+    }
+    return false
   }
 
   /// Writes the turns of one field, with spaces between and the unit once.
@@ -107,8 +112,7 @@ extension DecodedWriter {
     while place < range.upperBound {
       let entry = decoded.fields[place]
       // Of a list, those that say something; a field that stands alone was asked for.
-      if range.count > 1, entry.form != .group, let field = field(of: entry), isQuiet(entry, field)
-      {
+      if range.count > 1, entry.form != .group, isQuiet(entry) {
         place += 1
         continue
       }
@@ -132,8 +136,10 @@ extension DecodedWriter {
 
   /// Writes the unit of what are numbers.
   func unit(_ range: Range<Int>, into output: inout Output) {
-    guard let field = field(of: decoded.fields[range.lowerBound]), field.unit >= 0, field.tick == 0
-    else { return }
+    let first = decoded.fields[range.lowerBound]
+    guard first.field >= 0 else { return }
+    let field = definition.tables.fields[first.field]
+    guard field.unit >= 0, field.tick == 0 else { return }
     let isNumber = range.contains { place in
       let entry = decoded.fields[place]
       return switch entry.form {
@@ -199,8 +205,8 @@ extension DecodedWriter {
       case .open: place += piece.operand
       case .literal, .close, nil: continue
       default:
-        guard let found = find(piece.operand, range), let field = field(of: decoded.fields[found]),
-          mayBeQuiet || !isQuiet(decoded.fields[found], field)
+        guard let found = find(piece.operand, range),
+          mayBeQuiet || !isQuiet(decoded.fields[found])
         else { return false }
       }
     }
@@ -209,10 +215,16 @@ extension DecodedWriter {
 
   /// The first entry of the field that a slot is of.
   private func find(_ slot: Int, _ range: Range<Int>) -> Int? {
-    range.first { place in
-      let entry = decoded.fields[place]
-      return entry.field >= 0 && definition.tables.fields[entry.field].slot == slot
+    guard slot >= 0, slot < decoded.firsts.count else { return nil }
+    let first = Int(decoded.firsts[slot])
+    guard first >= 0, first < range.upperBound else { return nil }
+    // Only where this is not the first turn of a group another one has to be looked for.
+    if first >= range.lowerBound { return first }
+    for place in range {
+      let field = decoded.fields[place].field
+      if field >= 0, definition.tables.fields[field].slot == slot { return place }
     }
+    return nil
   }
 
   private func piece(

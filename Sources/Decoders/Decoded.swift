@@ -11,9 +11,22 @@ package struct Decoded: Sendable {
   package internal(set) var fields: [DecodedField] = []
   /// What is wrong.
   package internal(set) var problems: [DecodingProblem] = []
+  /// For each slot where the first field stands that it is of; −1: nowhere. Texts name fields by slot.
+  var firsts: [Int32] = []
 
   /// Nothing decoded.
   package init() {}
+
+  /// Notes where the first field of each slot stands.
+  mutating func noteFirsts(_ definition: Definition) {
+    firsts.removeAll(keepingCapacity: true)
+    guard definition.tables.templates.count > 1 else { return }
+    for _ in 0..<definition.tables.slotCount { firsts.append(-1) }
+    for place in fields.indices.reversed() where fields[place].field >= 0 {
+      let slot = definition.tables.fields[fields[place].field].slot
+      if slot >= 0 { firsts[slot] = Int32(truncatingIfNeeded: place) }
+    }
+  }
 
   /// Forgets what was decoded.
   package mutating func clear() {

@@ -51,6 +51,12 @@ package final class Definition: Sendable {
   package let hasSecrets: Bool
   /// What JSON begins with: `{"profile":"…","name":"…","fields":`.
   package let jsonHead: [UInt8]
+  /// The words of the tables, and behind them what JSON says of each field over and over: first each
+  /// one's name with its quotes, `"heart_rate"`; then each one's unit, without the first quote,
+  /// `heart_rate":"bpm"`, or nothing.
+  package let words: Words
+  /// Whether the subject asks for no bytes in particular.
+  private let fitsAll: Bool
   /// Behind one for all fields, one for each place: whether text shows one field at most.
   let alone: [Bool]
 
@@ -72,6 +78,8 @@ package final class Definition: Sendable {
     self.tables = tables
     self.scalings = scalings
     alone = Self.findAlone(tables)
+    words = Self.words(tables)
+    fitsAll = subject.match.isEmpty && subject.sizes == nil
     hasSecrets = tables.fields.contains { $0.flags.contains(.secret) }
     var head = Output()
     head.text("{\"profile\":\"")
@@ -82,8 +90,37 @@ package final class Definition: Sendable {
     jsonHead = head.bytes.array
   }
 
-  /// The words, for a local that lends their bytes.
-  package var words: Words { tables.words }
+  private static func words(_ tables: Tables) -> Words {
+    var words = tables.words
+    var output = Output()
+    for field in tables.fields {
+      output.clear()
+      output.byte(0x22)
+      output.raw(tables.words.bytes(field.name))
+      output.byte(0x22)
+      _ = words.append(output.bytes)
+    }
+    for field in tables.fields {
+      output.clear()
+      if field.unit >= 0, field.tick == 0 {
+        output.raw(tables.words.bytes(field.name))
+        output.text("\":\"")
+        output.jsonEscaped(tables.words.bytes(field.unit))
+        output.byte(0x22)
+      }
+      _ = words.append(output.bytes)
+    }
+    return words
+  }
+
+  /// The place of a field's name as JSON has it among the words.
+  func jsonKey(_ field: Int) -> Int { tables.words.count + field }
+
+  /// The place of what JSON says of a field's unit.
+  func jsonUnit(_ field: Int) -> Int { tables.words.count + tables.fields.count + field }
+
+  /// Whether these bytes are such as the subject asks for; most ask for none in particular.
+  package func fits(_ bytes: RawSpan) -> Bool { fitsAll || subject.fits(bytes) }
 
   /// A word by its place, as a string; for what is not said once a packet.
   package func string(_ place: Int) -> String { tables.words.string(place) }
@@ -184,8 +221,8 @@ package struct Subject: Sendable, Equatable {
   package func fits(_ bytes: RawSpan) -> Bool {
     if let sizes, !sizes.contains(bytes.byteCount) { return false }
     guard bytes.byteCount >= match.count else { return false }
-    for (offset, expected) in match.enumerated() {
-      if let expected, bytes.byte(at: offset) != expected { return false }
+    for offset in match.indices {
+      if let expected = match[offset], bytes.byte(at: offset) != expected { return false }
     }
     return true
   }

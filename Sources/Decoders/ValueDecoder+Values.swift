@@ -24,9 +24,10 @@ extension ValueDecoder {
   /// Cuts off a value whose size does not follow from its type; its prefix is behind the position
   /// afterwards, the value itself is not. Nil where not even the prefix is there.
   mutating func extent(
-    _ place: Int, _ field: Field, _ definition: Definition, _ bytes: RawSpan,
+    _ place: Int, _ definition: Definition, _ bytes: RawSpan,
     _ window: inout Window, _ decoded: inout Decoded
   ) -> Extent? {
+    let field = definition.tables.fields[place]
     var wanted = window.remaining
     if field.prefix > 0 {
       guard window.remaining >= field.prefix else {
@@ -67,9 +68,10 @@ extension ValueDecoder {
 
   /// Reads an integer, and the bits inside it.
   mutating func integer(
-    _ place: Int, _ field: Field, _ definition: Definition, _ bytes: RawSpan,
+    _ place: Int, _ definition: Definition, _ bytes: RawSpan,
     _ window: inout Window, _ decoded: inout Decoded
   ) -> Outcome {
+    let field = definition.tables.fields[place]
     guard window.remaining >= field.width else {
       return missing(place, field.width, window, &decoded)
     }
@@ -82,11 +84,11 @@ extension ValueDecoder {
     if field.slot >= 0 { slots[field.slot] = number }
     let slice = Slice(start: start, count: field.width)
     if field.checksum >= 0 {
-      check(place, field, number, slice, bytes, window, &decoded)
+      check(place, definition, number, slice, bytes, window, &decoded)
     } else if field.end > place + 1 {
-      split(place, field, loaded, slice, definition, &decoded)
+      split(place, loaded, slice, definition, &decoded)
     } else {
-      append(place, field, number, slice, definition, &decoded)
+      append(place, number, slice, definition, &decoded)
     }
     return .done
   }
@@ -98,9 +100,10 @@ extension ValueDecoder {
 
   /// Verifies a checksum.
   private mutating func check(
-    _ place: Int, _ field: Field, _ number: Int, _ slice: Slice, _ bytes: RawSpan,
+    _ place: Int, _ definition: Definition, _ number: Int, _ slice: Slice, _ bytes: RawSpan,
     _ window: Window, _ decoded: inout Decoded
   ) {
+    let field = definition.tables.fields[place]
     guard let algorithm = ChecksumAlgorithm(rawValue: field.checksum) else { return }
     let from = min(window.group + field.checksumFrom, Int(slice.start))
     let covered = Slice(start: from, count: Int(slice.start) - from)
@@ -121,9 +124,10 @@ extension ValueDecoder {
 
   /// Gives the bits of a number.
   private mutating func split(
-    _ place: Int, _ field: Field, _ number: UInt64, _ slice: Slice, _ definition: Definition,
+    _ place: Int, _ number: UInt64, _ slice: Slice, _ definition: Definition,
     _ decoded: inout Decoded
   ) {
+    let field = definition.tables.fields[place]
     var named: UInt64 = 0
     for inner in place + 1..<field.end {
       let bits = definition.tables.fields[inner]
@@ -134,7 +138,7 @@ extension ValueDecoder {
         bits.flags.contains(.signedBits)
         ? Self.signed(part, bits: bits.bitCount) : Int(truncatingIfNeeded: part)
       if bits.slot >= 0 { slots[bits.slot] = value }
-      append(inner, bits, value, slice, definition, &decoded)
+      append(inner, value, slice, definition, &decoded)
     }
     let reserved = number & ~named
     if reserved != 0 {
@@ -147,9 +151,10 @@ extension ValueDecoder {
 
   /// Gives an integer, with its word, and says what is wrong with it.
   private func append(
-    _ place: Int, _ field: Field, _ number: Int, _ slice: Slice, _ definition: Definition,
+    _ place: Int, _ number: Int, _ slice: Slice, _ definition: Definition,
     _ decoded: inout Decoded
   ) {
+    let field = definition.tables.fields[place]
     var entry = DecodedField(
       field: place, form: .integer, raw: number, bytes: slice, end: decoded.fields.count + 1)
     if field.codeCount > 0,
@@ -176,28 +181,30 @@ extension ValueDecoder {
 
   /// Gives a number that is computed; nothing where it is not known.
   mutating func computed(
-    _ place: Int, _ field: Field, _ definition: Definition, _ window: Window,
+    _ place: Int, _ definition: Definition, _ window: Window,
     _ decoded: inout Decoded
   ) -> Outcome {
+    let field = definition.tables.fields[place]
     let number = value(of: field.selector, definition, window)
     guard number.isKnown else { return .done }
     if field.slot >= 0 { slots[field.slot] = number.number }
     let slice = Slice(start: window.position, count: 0)
-    append(place, field, number.number, slice, definition, &decoded)
+    append(place, number.number, slice, definition, &decoded)
     return .done
   }
 
   /// Reads a value that is no integer.
   mutating func other(
-    _ place: Int, _ field: Field, _ definition: Definition, _ bytes: RawSpan,
+    _ place: Int, _ definition: Definition, _ bytes: RawSpan,
     _ window: inout Window, _ decoded: inout Decoded
   ) -> Outcome {
+    let field = definition.tables.fields[place]
     var slice: Slice
     var isShort = false
     var skipped = 0
     if field.terminator >= 0 {
-      (slice, skipped) = terminated(field, definition, bytes, window)
-    } else if let extent = extent(place, field, definition, bytes, &window, &decoded) {
+      (slice, skipped) = terminated(place, definition, bytes, window)
+    } else if let extent = extent(place, definition, bytes, &window, &decoded) {
       (slice, isShort) = (extent.bytes, extent.isShort)
     } else {
       return .missing
@@ -212,15 +219,16 @@ extension ValueDecoder {
     window.position = slice.end + skipped
     var entry = DecodedField(
       field: place, form: .bytes, bytes: slice, end: decoded.fields.count + 1)
-    read(place, field, &entry, definition, bytes, &decoded)
+    read(place, &entry, definition, bytes, &decoded)
     if !isShort || !slice.isEmpty { decoded.fields.append(entry) }
     return isShort ? .missing : .done
   }
 
   /// Everything up to the bytes that end a text, and how many those are.
   private func terminated(
-    _ field: Field, _ definition: Definition, _ bytes: RawSpan, _ window: Window
+    _ place: Int, _ definition: Definition, _ bytes: RawSpan, _ window: Window
   ) -> (Slice, Int) {
+    let field = definition.tables.fields[place]
     let words = definition.words
     let pattern = words.bytes(field.terminator)
     let count = pattern.byteCount
@@ -236,16 +244,17 @@ extension ValueDecoder {
 
   /// Finds out what the bytes of a field are.
   private mutating func read(
-    _ place: Int, _ field: Field, _ entry: inout DecodedField, _ definition: Definition,
+    _ place: Int, _ entry: inout DecodedField, _ definition: Definition,
     _ bytes: RawSpan, _ decoded: inout Decoded
   ) {
+    let field = definition.tables.fields[place]
     let (start, count) = (Int(entry.bytes.start), Int(entry.bytes.count))
     let isBig = field.flags.contains(.bigEndian)
     switch field.kind {
     case .float: entry.readFloat(Self.load(bytes, start, count, bigEndian: isBig), width: count)
     case .medfloat:
       entry.readMedicalFloat(Self.load(bytes, start, count, bigEndian: isBig), width: count)
-    case .bcd: readDigits(place, field, &entry, bytes, &decoded)
+    case .bcd: readDigits(place, &entry, definition, bytes, &decoded)
     case .dateTime: entry.form = .dateTime
     case .utf8:
       entry.form = .utf8
@@ -277,9 +286,10 @@ extension ValueDecoder {
 
   /// Reads binary-coded decimals: two digits a byte. Up to nine bytes are a number.
   private mutating func readDigits(
-    _ place: Int, _ field: Field, _ entry: inout DecodedField, _ bytes: RawSpan,
+    _ place: Int, _ entry: inout DecodedField, _ definition: Definition, _ bytes: RawSpan,
     _ decoded: inout Decoded
   ) {
+    let field = definition.tables.fields[place]
     let count = Int(entry.bytes.count)
     guard count <= 9 else { return }
     var number = 0

@@ -19,6 +19,8 @@ package struct DecodingContext: Sendable {
 
 /// The one interpreter: bytes and a definition to named fields.
 ///
+/// A field's row is asked for by its place wherever it is needed: handing one on would copy it.
+///
 /// No definition and no bytes can make it trap, loop or grow without bound: fields are counted
 /// (`fuel`), what comes out is limited (`mostFields`), nesting is bounded by the definition.
 package struct ValueDecoder: ~Copyable {
@@ -91,6 +93,7 @@ package struct ValueDecoder: ~Copyable {
     let all = 0..<definition.tables.fields.count
     let outcome = list(all, of: definition, bytes, &window, &decoded)
     leaveTail(outcome, &window, &decoded)
+    decoded.noteFirsts(definition)
   }
 
   /// Keeps the bytes that no field explained.
@@ -113,19 +116,19 @@ package struct ValueDecoder: ~Copyable {
   ) -> Outcome {
     var place = range.lowerBound
     while place < range.upperBound {
-      let field = definition.tables.fields[place]
-      let outcome = conditional(place, field, definition, bytes, &window, &decoded)
+      let outcome = conditional(place, definition, bytes, &window, &decoded)
       guard outcome == .done else { return outcome }
-      place = max(field.end, place + 1)
+      place = max(definition.tables.fields[place].end, place + 1)
     }
     return .done
   }
 
   /// Reads a field where its condition holds, as often as it is repeated.
   private mutating func conditional(
-    _ place: Int, _ field: Field, _ definition: Definition, _ bytes: RawSpan,
+    _ place: Int, _ definition: Definition, _ bytes: RawSpan,
     _ window: inout Window, _ decoded: inout Decoded
   ) -> Outcome {
+    let field = definition.tables.fields[place]
     let first = decoded.fields.count
     var isAssumed = false
     if field.when >= 0 {
@@ -139,8 +142,8 @@ package struct ValueDecoder: ~Copyable {
     if field.flags.contains(.optional), window.remaining == 0 { return .ended }
     let outcome =
       field.flags.contains(.repeated)
-      ? repeated(place, field, definition, bytes, &window, &decoded)
-      : once(place, field, definition, bytes, &window, &decoded)
+      ? repeated(place, definition, bytes, &window, &decoded)
+      : once(place, definition, bytes, &window, &decoded)
     if isAssumed {
       for index in first..<decoded.fields.count { decoded.fields[index].isAssumed = true }
     }
@@ -148,9 +151,10 @@ package struct ValueDecoder: ~Copyable {
   }
 
   private mutating func repeated(
-    _ place: Int, _ field: Field, _ definition: Definition, _ bytes: RawSpan,
+    _ place: Int, _ definition: Definition, _ bytes: RawSpan,
     _ window: inout Window, _ decoded: inout Decoded
   ) -> Outcome {
+    let field = definition.tables.fields[place]
     let isRest = field.flags.contains(.repeatRest)
     var turns = field.most
     if !isRest { turns = min(turns, value(of: field.turns, definition, window).number) }
@@ -160,7 +164,7 @@ package struct ValueDecoder: ~Copyable {
     while count < turns, !isRest || window.remaining > 0 {
       turn = count
       let before = window.position
-      let outcome = once(place, field, definition, bytes, &window, &decoded)
+      let outcome = once(place, definition, bytes, &window, &decoded)
       guard outcome == .done else { return outcome }
       count += 1
       // What takes no bytes would go on for ever.
@@ -176,9 +180,10 @@ package struct ValueDecoder: ~Copyable {
   }
 
   private mutating func once(
-    _ place: Int, _ field: Field, _ definition: Definition, _ bytes: RawSpan,
+    _ place: Int, _ definition: Definition, _ bytes: RawSpan,
     _ window: inout Window, _ decoded: inout Decoded
   ) -> Outcome {
+    let field = definition.tables.fields[place]
     fuel -= 1
     guard fuel > 0, decoded.fields.count < Self.mostFields,
       decoded.problems.count < Self.mostFields
@@ -193,19 +198,20 @@ package struct ValueDecoder: ~Copyable {
       return .full
     }
     switch field.kind {
-    case .group: return group(place, field, definition, bytes, &window, &decoded)
-    case .choice: return choice(place, field, definition, bytes, &window, &decoded)
-    case .unsigned, .signed: return integer(place, field, definition, bytes, &window, &decoded)
-    case .computed: return computed(place, field, definition, window, &decoded)
-    default: return other(place, field, definition, bytes, &window, &decoded)
+    case .group: return group(place, definition, bytes, &window, &decoded)
+    case .choice: return choice(place, definition, bytes, &window, &decoded)
+    case .unsigned, .signed: return integer(place, definition, bytes, &window, &decoded)
+    case .computed: return computed(place, definition, window, &decoded)
+    default: return other(place, definition, bytes, &window, &decoded)
     }
   }
 
   /// Reads the fields of the branch for the number that is chosen by.
   private mutating func choice(
-    _ place: Int, _ field: Field, _ definition: Definition, _ bytes: RawSpan,
+    _ place: Int, _ definition: Definition, _ bytes: RawSpan,
     _ window: inout Window, _ decoded: inout Decoded
   ) -> Outcome {
+    let field = definition.tables.fields[place]
     let selector = value(of: field.selector, definition, window)
     guard selector.isKnown else { return .done }
     var branch = place + 1
@@ -226,14 +232,15 @@ package struct ValueDecoder: ~Copyable {
 
   /// Reads a group's fields, inside its size where it has one.
   private mutating func group(
-    _ place: Int, _ field: Field, _ definition: Definition, _ bytes: RawSpan,
+    _ place: Int, _ definition: Definition, _ bytes: RawSpan,
     _ window: inout Window, _ decoded: inout Decoded
   ) -> Outcome {
+    let field = definition.tables.fields[place]
     let start = window.position
     var isShort = false
     var size: Int?
     if field.flags.contains(.sized) {
-      guard let extent = extent(place, field, definition, bytes, &window, &decoded) else {
+      guard let extent = extent(place, definition, bytes, &window, &decoded) else {
         return .missing
       }
       size = Int(extent.bytes.count)

@@ -46,7 +46,8 @@ extension ValueReading {
   /// The unit of such a number.
   func unit(of number: DecodedQuantity) -> [UInt8] {
     guard let definition = decoded.definition, number.unit >= 0 else { return [] }
-    return definition.words.bytes(number.unit).array
+    let words = definition.words
+    return words.bytes(number.unit).array
   }
 
   /// What the attribute is called where only profiles know a name.

@@ -363,10 +363,12 @@ struct ValueReading: ~Copyable {
   ) -> Definition? {
     for index in plans[plan].definitions.indices {
       let definition = plans[plan].definitions[index]
-      let subject = definition.subject
-      if let wanted = subject.service, wanted.shortest != service?.shortest { continue }
-      if let device = subject.device, !isOfDevice(device) { continue }
-      if subject.fits(value) { return definition }
+      if plans[plan].needsContext {
+        let subject = definition.subject
+        if let wanted = subject.service, wanted.shortest != service?.shortest { continue }
+        if let device = subject.device, !isOfDevice(device) { continue }
+      }
+      if definition.fits(value) { return definition }
     }
     return nil
   }

@@ -33,11 +33,15 @@ package struct Attributes: Sendable {
   init(_ limits: SharedLimits) { shared = limits }
 
   // MARK: Asking
+  //
+  // What is asked for every packet reaches for single attributes, and asks the databases themselves only
+  // where those do not tell: a database is copied for that.
 
   /// The attribute at a place.
   package subscript(place: Place) -> Attribute { servers[place.server][place.slot] }
 
   /// The service that holds the attribute at a place, where its range is known.
+  @inline(never)
   package func service(of place: Place) -> BluetoothUUID? {
     servers[place.server].service(of: servers[place.server].handle(at: place.slot))?.uuid
   }
@@ -48,15 +52,31 @@ package struct Attributes: Sendable {
   }
 
   /// The value of the characteristic that a descriptor belongs to, where that is known.
+  @inline(__always)
   package func value(before place: Place) -> Place? {
-    servers[place.server].value(ofDescriptor: place.slot).map {
+    servers[place.server].slots[place.slot].kind == .descriptor ? value(ofDescriptor: place) : nil
+  }
+
+  @inline(never)
+  private func value(ofDescriptor place: Place) -> Place? {
+    let handle = servers[place.server].slots[place.slot].handle
+    return servers[place.server].value(before: handle).map {
       Place(server: place.server, slot: $0)
     }
   }
 
   /// How the attribute at a place is known on a connection.
+  @inline(__always)
   package func via(of place: Place, on connection: Int) -> Attribute.Via {
-    servers[place.server].via(at: place.slot, on: connection)
+    let via = servers[place.server].slots[place.slot].via
+    return via == .discovered && servers[place.server].slots[place.slot].connection != connection
+      ? viaAgain(place, connection) : via
+  }
+
+  /// How an attribute is known that was discovered on another connection.
+  @inline(never)
+  private func viaAgain(_ place: Place, _ connection: Int) -> Attribute.Via {
+    servers[place.server].via(of: servers[place.server][place.slot], on: connection)
   }
 
   /// Where the attribute `handle` of a server stands, if it is known.

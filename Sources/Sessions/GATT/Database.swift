@@ -21,7 +21,7 @@ package struct Database: Sendable {
   package internal(set) var key: UInt64
   var lastUse: Int
   /// In no order; those that are known stand in `order`.
-  private var slots: [Attribute] = []
+  private(set) var slots: [Attribute] = []
   /// Handles and where the attribute stands in `slots`, in the order of handles: handle << 16 | slot.
   /// Small, so that one more costs little wherever it goes.
   private var order: [UInt32] = []
@@ -75,20 +75,6 @@ package struct Database: Sendable {
 
   /// The handle of the attribute at a place.
   func handle(at slot: Int) -> UInt16 { slots[slot].handle }
-
-  /// Where the value stands that the descriptor at a place belongs to; nil where that is no descriptor.
-  ///
-  /// Not inlined, nor is `via`: who reaches into a database more than once copies it.
-  @inline(never)
-  func value(ofDescriptor slot: Int) -> Int? {
-    slots[slot].kind == .descriptor ? value(before: slots[slot].handle) : nil
-  }
-
-  /// How the attribute at a place is known on a connection.
-  @inline(never)
-  func via(at slot: Int, on connection: Int) -> Attribute.Via {
-    via(of: slots[slot], on: connection)
-  }
 
   /// Whether the attribute at a place is of the type `uuid`, a short one.
   func isShort(_ slot: Int, _ uuid: UInt16) -> Bool { slots[slot].uuid.isShort(uuid) }
