@@ -4,7 +4,7 @@
 usage: validate-json.py GATTSCOPE CAPTURE_OR_FOLDER...
 
 Every line of `show --json` and `show --json --raw` must fit `$defs/showLine`, every line of `devices --json`
-`$defs/devicesLine` and of `values --json` `$defs/value`, the documents of `info --json` and `map --json` `$defs/info` and
+`$defs/devicesLine` and of `values --json` `$defs/valuesLine`, the documents of `info --json` and `map --json` `$defs/info` and
 `$defs/map`; none may have a top-level key that the schema does not know, and two runs must give the same bytes.
 Of a folder, every file below it that gattscope reads is taken. Exit status 1: something does not fit.
 """
@@ -23,10 +23,10 @@ except ImportError:
 MOST_PRINTED = 40
 COMMANDS = (
     *(("showLine", ["show", "--json"]), ("showLine", ["show", "--json", "--raw"])),
-    *(("value", ["values", "--json"]), ("value", ["values", "--json", "--show-keys"])),
+    *(("valuesLine", ["values", "--json"]), ("valuesLine", ["values", "--json", "--show-keys"])),
     *(("devicesLine", ["devices", "--json"]), ("info", ["info", "--json"]), ("map", ["map", "--json"])),
 )
-LINES = ("showLine", "value", "devicesLine")  # a document a line
+LINES = ("showLine", "valuesLine", "devicesLine")  # a document a line
 READ, DAMAGED = 0, 65  # exit statuses: 65 is also "not a format that gattscope reads", which prints nothing
 NOT_CAPTURES = (".md", ".json", ".tsv", ".txt")
 
@@ -123,16 +123,16 @@ def main() -> int:
         sys.exit(__doc__)
     program = sys.argv[1]
     schemas = validators(program)
-    counts = {"showLine": 0, "value": 0, "devicesLine": 0, "info": 0, "map": 0, "not read": 0}
+    counts = {"showLine": 0, "valuesLine": 0, "devicesLine": 0, "info": 0, "map": 0, "not read": 0}
     found = [error for path in captures(sys.argv[2:]) for error in capture_errors(program, schemas, path, counts)]
-    if 0 in (counts["showLine"], counts["value"], counts["devicesLine"], counts["info"], counts["map"]):
+    if 0 in (counts["showLine"], counts["valuesLine"], counts["devicesLine"], counts["info"], counts["map"]):
         found.append("nothing was validated")
     for message in found[:MOST_PRINTED]:
         print(message)
     if len(found) > MOST_PRINTED:
         print(f"... and {len(found) - MOST_PRINTED} more")
     print(
-        f"{counts['showLine']} lines of show, {counts['value']} of values, {counts['devicesLine']} of devices, "
+        f"{counts['showLine']} lines of show, {counts['valuesLine']} of values, {counts['devicesLine']} of devices, "
         f"{counts['info']} documents of info, {counts['map']} of map, "
         f"{counts['not read']} files in formats that are not read, {len(found)} errors"
     )
