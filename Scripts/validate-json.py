@@ -4,7 +4,7 @@
 usage: validate-json.py GATTSCOPE CAPTURE_OR_FOLDER...
 
 Every line of `show --json` and `show --json --raw` must fit `$defs/showLine`, every line of `devices --json`
-`$defs/devicesLine` and of `values --json` `$defs/value`, the documents of `info --json` and `map --json` `$defs/info` and
+`$defs/devicesLine` and of `values --json` `$defs/valuesLine`, the documents of `info --json` and `map --json` `$defs/info` and
 `$defs/map`, that of `profiles match --json` `$defs/profileMatches`, and `profiles list --json` `$defs/profileList`; none may have a top-level key that the schema does not know, and two runs must give the same bytes.
 Of a folder, every file below it that gattscope reads is taken. Exit status 1: something does not fit.
 """
@@ -23,11 +23,11 @@ except ImportError:
 MOST_PRINTED = 40
 COMMANDS = (
     *(("showLine", ["show", "--json"]), ("showLine", ["show", "--json", "--raw"])),
-    *(("value", ["values", "--json"]), ("value", ["values", "--json", "--show-keys"])),
+    *(("valuesLine", ["values", "--json"]), ("valuesLine", ["values", "--json", "--show-keys"])),
     *(("devicesLine", ["devices", "--json"]), ("info", ["info", "--json"]), ("map", ["map", "--json"])),
     ("profileMatches", ["profiles", "match", "--json"]),
 )
-LINES = ("showLine", "value", "devicesLine")  # a document a line
+LINES = ("showLine", "valuesLine", "devicesLine")  # a document a line
 READ, DAMAGED = 0, 65  # exit statuses: 65 is also "not a format that gattscope reads", which prints nothing
 NOT_CAPTURES = (".md", ".json", ".tsv", ".txt")
 
@@ -135,7 +135,7 @@ def main() -> int:
     if len(found) > MOST_PRINTED:
         print(f"... and {len(found) - MOST_PRINTED} more")
     print(
-        f"{counts['showLine']} lines of show, {counts['value']} of values, {counts['devicesLine']} of devices, "
+        f"{counts['showLine']} lines of show, {counts['valuesLine']} of values, {counts['devicesLine']} of devices, "
         f"{counts['info']} documents of info, {counts['map']} of map, "
         f"{counts['profileMatches']} of profiles match, "
         f"{counts['not read']} files in formats that are not read, {len(found)} errors"

@@ -62,8 +62,8 @@ struct ChunkedMessage: Sendable {
       return .taken(ChunkNote(number: count, count: count, isRepeated: true))
     }
     let place = isMarked ? highest + 1 : frame.chunk ?? 0
-    var note = ChunkNote(number: place + 1, count: frame.chunks ?? count)
-    guard place >= 0, place < note.count ?? Self.mostPieces else {
+    var note = ChunkNote(number: place &+ 1, count: frame.chunks ?? count)
+    guard place >= 0, place < min(note.count ?? Self.mostPieces, Self.mostPieces) else {
       note.isBeyond = true
       return pieces.isEmpty ? .taken(note) : .other
     }

@@ -47,6 +47,8 @@ package final class Definition: Sendable {
   package let tables: Tables
   /// The scales, ready to compute with.
   let scalings: [Scaling]
+  /// Whether other values decide about fields.
+  package let hasExternals: Bool
   /// Whether a field is secret: then bytes that no field explains may be.
   package let hasSecrets: Bool
   /// What JSON begins with: `{"profile":"…","name":"…","fields":`.
@@ -80,6 +82,7 @@ package final class Definition: Sendable {
     alone = Self.findAlone(tables)
     words = Self.words(tables)
     fitsAll = subject.match.isEmpty && subject.sizes == nil
+    hasExternals = !tables.externals.isEmpty
     hasSecrets = tables.fields.contains { $0.flags.contains(.secret) }
     var head = Output()
     head.text("{\"profile\":\"")

@@ -81,7 +81,7 @@ struct VendorSeries: Sendable {
       var place = 0
       while place < count, missing.count < Self.listed {
         let isThere = place / 64 < seen.count && seen[place / 64] >> (place % 64) & 1 == 1
-        if !isThere { missing.append(first + place) }
+        if !isThere { missing.append(first &+ place) }
         place += 1
       }
     }

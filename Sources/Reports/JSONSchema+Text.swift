@@ -540,6 +540,10 @@ extension JSONSchema {
         "decoded": {"$ref": "#/$defs/decoded"}
       }
     },
+    "valuesLine": {
+      "description": "A line of `gattscope values --json`: first the values, then what became of requests and series.",
+      "oneOf": [{"$ref": "#/$defs/value"}, {"$ref": "#/$defs/exchange"}]
+    },
     "exchange": {
       "type": "object",
       "description": "One of the last lines of `gattscope values --json`: what became of the requests and series of one protocol, or of one control point, on one connection. Not there where reading stopped early.",

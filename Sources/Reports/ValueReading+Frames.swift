@@ -104,7 +104,7 @@ extension ValueReading {
   ) {
     guard let sighting else { return }
     if let frame = sighting.frame, let message = sighting.message {
-      let asks = !message.definition.tables.externals.isEmpty
+      let asks = message.definition.hasExternals
       let externals = asks ? externals(of: message.definition, server) : []
       sighting.decode(frame, message, value, externals, with: &decoder, into: &decoded)
       if let whole = sighting.bytes { say(whole.bytes) } else { say(value) }

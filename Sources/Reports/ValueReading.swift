@@ -249,7 +249,7 @@ struct ValueReading: ~Copyable {
       }
       if decodes {
         var server: UInt64?
-        if !definition.tables.externals.isEmpty, let link = answer.link {
+        if definition.hasExternals, let link = answer.link {
           server = Self.server(link, isLocal: isLocal, memory)
         }
         read(definition, value, isWritten: way == .written, server)
@@ -387,7 +387,7 @@ struct ValueReading: ~Copyable {
     _ definition: Definition, _ value: RawSpan, isWritten: Bool, _ server: UInt64?
   ) {
     var context = DecodingContext(isWritten: isWritten)
-    if !definition.tables.externals.isEmpty {
+    if definition.hasExternals {
       context.externals = externals(of: definition, server)
     }
     decoder.decode(definition, value, context, into: &decoded)

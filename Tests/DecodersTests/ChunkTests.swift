@@ -106,6 +106,30 @@ struct ChunkTests {
     #expect(ProtocolTrial.decode(whole, [])?.problems == ["bad_checksum"])
   }
 
+  @Test("Numbers of 64 bits are no reason to trap")
+  mutating func numbers() throws {
+    let text = """
+      frame:
+        command: {at: 0, type: u8}
+        payload: [17, 0]
+        chunk: {index: {at: 1, type: u64}, count: {at: 9, type: u64}}
+      messages: [{command: 0x81, name: text, fields: [{name: text, type: bytes}]}]
+      """
+    trial = try ProtocolTrial(text)
+    let numbers: [UInt64] = [0, 1, 1 << 62, .max >> 1, (.max >> 1) - 1, 1 << 63, .max]
+    for index in numbers {
+      for count in numbers {
+        var bytes: [UInt8] = [0x81]
+        for number in [index, count] {
+          bytes += (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+        }
+        let sighting = trial.accept(bytes + [1])
+        #expect(sighting?.chunk?.isBeyond == true || index < 1024, "\(index) of \(count)")
+      }
+    }
+    trial.messages.finish()
+  }
+
   @Test("Parts without end take no memory without end")
   mutating func bounds() throws {
     for round in 0..<2000 {
