@@ -9,7 +9,7 @@ extension ValueReading {
 
   /// Writes the object under `decoded`.
   func writeJSON(_ value: RawSpan, into output: inout Output) {
-    if let sighting, sighting.isJoined {
+    if sighting?.isJoined ?? isOfStructure {
       let whole = joined
       writeObject(whole.bytes, into: &output)
     } else {

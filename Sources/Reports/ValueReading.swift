@@ -72,6 +72,8 @@ struct ValueReading: ~Copyable {
   var hasMeaning = false
   /// Whether that value is the one that a PDU is about, not one of several that it brings.
   private(set) var isOfPDU = false
+  /// Whether that value is a part of a structure that was read as a whole, which is in `joined`.
+  private(set) var isOfStructure = false
   /// Whether profiles were read.
   private var isReady = false
 
@@ -95,6 +97,7 @@ struct ValueReading: ~Copyable {
   mutating func clear() {
     hasMeaning = false
     isOfPDU = false
+    isOfStructure = false
     sighting = nil
   }
 
@@ -255,7 +258,10 @@ struct ValueReading: ~Copyable {
       value.handles == nil, showsKeys || !value.isSecret
     else { return false }
     let content = bytes.part(slice)
-    if let company = value.company { return read(.company, BluetoothUUID(company), content) }
+    if let company = value.company {
+      return read(.company, BluetoothUUID(company), content)
+        || readStructure(.manufacturerSpecificData, company, content)
+    }
     if value.operation == .advertisement {
       return value.attribute.uuid.map { read(.serviceData, $0, content) } ?? false
     }
@@ -320,6 +326,20 @@ struct ValueReading: ~Copyable {
     guard library != nil else { return nil }
     let plan = self.plan(.characteristic, uuid)
     return plans[plan].definitions.first?.name
+  }
+
+  /// Reads manufacturer data by a definition of its AD type, which begins with the company.
+  private mutating func readStructure(
+    _ type: ADType, _ company: UInt16, _ content: RawSpan
+  ) -> Bool {
+    let uuid = BluetoothUUID(UInt16(type.rawValue))
+    guard !plans[plan(.advertisingData, uuid)].definitions.isEmpty else { return false }
+    joined = [UInt8(company & 0xff), UInt8(company >> 8)]
+    joined.append(content)
+    let whole = joined
+    guard read(.advertisingData, uuid, whole.bytes) else { return false }
+    isOfStructure = true
+    return true
   }
 
   private func definition(
