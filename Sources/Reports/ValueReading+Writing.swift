@@ -11,6 +11,9 @@ extension ValueReading {
   func writeJSON(_ value: RawSpan, into output: inout Output) {
     if let whole = sighting?.bytes {
       writeObject(whole.bytes, into: &output)
+    } else if !structure.isEmpty {
+      let whole = structure
+      writeObject(whole.bytes, into: &output)
     } else {
       writeObject(value, into: &output)
     }

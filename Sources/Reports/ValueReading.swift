@@ -87,6 +87,8 @@ struct ValueReading: ~Copyable {
   var hasMeaning = false
   /// Whether that value is the one that a PDU is about, not one of several that it brings.
   private(set) var isOfPDU = false
+  /// Where that value is a part of a structure that was read as a whole, that.
+  private(set) var structure: [UInt8] = []
   /// Whether profiles were read.
   private(set) var isReady = false
 
@@ -115,6 +117,7 @@ struct ValueReading: ~Copyable {
     isByFormat = false
     isExchangeSaid = false
     if !following.isEmpty { following.removeAll() }
+    if !structure.isEmpty { structure.removeAll(keepingCapacity: true) }
   }
 
   // MARK: Plans
@@ -310,7 +313,10 @@ struct ValueReading: ~Copyable {
       value.handles == nil, showsKeys || !value.isSecret
     else { return false }
     let content = bytes.part(slice)
-    if let company = value.company { return read(.company, BluetoothUUID(company), content) }
+    if let company = value.company {
+      return read(.company, BluetoothUUID(company), content)
+        || readStructure(.manufacturerSpecificData, company, content)
+    }
     if value.operation == .advertisement {
       return value.attribute.uuid.map { read(.serviceData, $0, content) } ?? false
     }
@@ -364,6 +370,19 @@ struct ValueReading: ~Copyable {
     guard library != nil else { return nil }
     let plan = self.plan(.characteristic, uuid)
     return plans[plan].definitions.first?.name
+  }
+
+  /// Reads manufacturer data by a definition of its AD type, which begins with the company.
+  private mutating func readStructure(
+    _ type: ADType, _ company: UInt16, _ content: RawSpan
+  ) -> Bool {
+    let uuid = BluetoothUUID(UInt16(type.rawValue))
+    guard !plans[plan(.advertisingData, uuid)].definitions.isEmpty else { return false }
+    var whole = [UInt8(company & 0xff), UInt8(company >> 8)]
+    whole.append(content)
+    guard read(.advertisingData, uuid, whole.bytes) else { return false }
+    structure = whole
+    return true
   }
 
   private func definition(

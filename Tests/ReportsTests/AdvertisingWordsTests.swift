@@ -95,7 +95,12 @@ extension String {
         == "Multiple Notification 2a37 Heart Rate Measurement 72 bpm, sensor contact detected, "
         + "2a19 Battery Level (0x0006) 100 %, 0x000c ff, 2a19 Battery Level (0x0009) (empty)")
     let json = Rendering.json(records).split(separator: "\n").last ?? ""
-    #expect(json.contains(#""items":[{"handle":"0x0003","value":"0648"}"#), "\(json)")
+    #expect(
+      json.contains(
+        #""items":[{"handle":"0x0003","uuid":"2a37","name":"Heart Rate Measurement","value":"0648","decoded":{"#
+      ),
+      "\(json)")
+    #expect(json.contains(#"{"handle":"0x000c","value":"ff"}"#), "\(json)")
   }
 }
 
