@@ -170,10 +170,7 @@ extension Sentence {
       }
     }
     if let data = fields.data {
-      if case .incomplete = pdu, !data.isEmpty {
-        output.text("incomplete: ")
-        continueWithoutComma()
-      }
+      if case .incomplete = pdu, !data.isEmpty { output.text("incomplete: ") }
       if hidesValues, !data.isEmpty {
         hidden(Int(data.count))
       } else {
@@ -226,8 +223,6 @@ extension Sentence {
     if value.byteCount == 0 {
       output.text("(empty)")
     } else if hidesValues {
-      // What stands before it leads to it.
-      continueWithoutComma()
       hidden(value.byteCount)
     } else if let uuid, moment.isWhole, reading.read(uuid.subjectKind, uuid, value) {
       reading.line.copy(into: &output)

@@ -118,6 +118,7 @@ struct Sentence: ~Copyable {
   /// Bytes that may hold a secret.
   mutating func undecoded(_ bytes: RawSpan, isSecret: Bool) {
     if isSecret && !showsKeys {
+      comma()
       hidden(bytes.byteCount)
     } else {
       undecoded(bytes)
@@ -126,7 +127,6 @@ struct Sentence: ~Copyable {
 
   /// That something secret is there.
   mutating func hidden(_ count: Int) {
-    comma()
     output.text("<hidden>, ")
     output.count(count, "byte", "bytes")
   }
