@@ -173,10 +173,7 @@ extension Sentence {
       }
     }
     if let data = fields.data {
-      if case .incomplete = pdu, !data.isEmpty {
-        output.text("incomplete: ")
-        continueWithoutComma()
-      }
+      if case .incomplete = pdu, !data.isEmpty { output.text("incomplete: ") }
       if secrecy != .open, !data.isEmpty {
         hidden(Int(data.count))
       } else {
@@ -235,8 +232,6 @@ extension Sentence {
     {
       reading.line.copy(into: &output)
     } else if secrecy != .open {
-      // What stands before it leads to it.
-      continueWithoutComma()
       hidden(value.byteCount)
     } else if value.isText(of: uuid) {
       output.quoted(value)

@@ -178,7 +178,7 @@ struct UnaskedTests {
       table.contains("  2a19 Battery Level ") && table.contains("  #3       100 %\n"), "\(table)")
     #expect(
       table.contains("  2902 CCCD of 0x0010 (0x0011, inferred)  write "), "\(table)")
-    #expect(table.contains("  #4       notifications\n"), "\(table)")
+    #expect(table.contains("  #4       notifications on\n"), "\(table)")
   }
 
   @Test("A handle of which the server says that there is none")
