@@ -73,7 +73,7 @@ struct ProfilesTests {
     let right = try folder.write("right.yaml", [UInt8](Self.right.utf8))
     let check = try Program.run(["profiles", "check", right])
     #expect(check.status == 0)
-    #expect(check.text == "\(right): 1 definitions, 1 examples\n")
+    #expect(check.text == "\(right): 1 definition, 1 example\n")
     let decoded = try Program.run(
       ["profiles", "decode", "--profile", right, "--uuid", "fff1", "0102"])
     #expect(decoded.text == "level 513 %\n")
