@@ -64,7 +64,7 @@ struct AppearanceTests {
     try Program.start(process)
     process.waitUntilExit()
     // 20 lines of at most 60 columns fit into the terminal's own buffer.
-    let text = String(decoding: window.availableData, as: UTF8.self)
+    let text = String(decoding: everything(from: window), as: UTF8.self)
     #expect(process.terminationStatus == 0)
     #expect(text.contains("\u{1b}[") == isColored)
     let plain = text.replacing(/\u{1b}\[[0-9;]*m/, with: "").replacing("\r\n", with: "\n")

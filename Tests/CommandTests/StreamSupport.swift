@@ -76,6 +76,17 @@ func socketPair(_ type: __socket_type) throws -> (FileHandle, FileHandle) {
   )
 }
 
+/// What a descriptor gives until nothing comes for a while: a terminal hands on what was written to it
+/// in pieces, even behind the writer's end.
+func everything(from file: FileHandle) -> [UInt8] {
+  var found: [UInt8] = []
+  while true {
+    var state = pollfd(fd: file.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    guard unsafe poll(&state, 1, 500) > 0, state.revents & Int16(POLLIN) != 0 else { return found }
+    found += file.availableData
+  }
+}
+
 /// A pseudo-terminal of so many columns: the end that a terminal window holds, and the program's.
 func pseudoTerminal(columns: UInt16) throws -> (window: FileHandle, program: FileHandle) {
   let window = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY)
