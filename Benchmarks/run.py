@@ -181,7 +181,7 @@ class Bench:
         """The same notifications of a characteristic that is decoded, and of one that is not."""
         count = 200_000 if self.quick else 1_000_000
         captures = {}
-        for uuid in ("2a37", "fff1"):
+        for uuid in ("2a37", "2b9d"):
             captures[uuid] = str(self.folder / f"notifications-{uuid}.btsnoop")
             command = [sys.executable, str(HERE / "make-traffic.py"), captures[uuid], str(count), "--notifications", uuid]
             subprocess.run(command, check=True)
@@ -190,7 +190,7 @@ class Bench:
             for _ in range(self.rounds):
                 for uuid, capture in captures.items():
                     seconds[uuid].append(run(self.program, *arguments, capture).seconds)
-            ratio = statistics.median(seconds["fff1"]) / statistics.median(seconds["2a37"])
+            ratio = statistics.median(seconds["2b9d"]) / statistics.median(seconds["2a37"])
             what = f"{' '.join(arguments)}, decoded : not, records/s"
             self.verdict(what, f"{ratio:.2f}", f"{DECODING:.2f}", ratio >= DECODING)
         for capture in captures.values():

@@ -172,21 +172,11 @@ struct ValueSeries: Sendable {
     outcome = value.outcome
   }
 
-  /// Whether a value belongs to this series.
-  func takes(_ value: ConveyedValue) -> Bool {
-    takes(value.operation, value.direction, value.outcome)
-  }
-
-  /// Whether what another one counts belongs to this series.
-  func takes(_ other: Self) -> Bool { takes(other.operation, other.direction, other.outcome) }
-
-  private func takes(
-    _ operation: ValueOperation, _ direction: Direction?, _ outcome: ValueOutcome
-  ) -> Bool {
-    guard operation == self.operation, direction == self.direction else { return false }
-    switch (self.outcome, outcome) {
-    case (.noResponse, .noResponse), (.notExecuted, .notExecuted): return true
-    default: return self.outcome == outcome
+  /// Whether two outcomes are counted together: those without an answer are, whatever the reason.
+  static func areOne(_ left: ValueOutcome, _ right: ValueOutcome) -> Bool {
+    switch (left, right) {
+    case (.noResponse, .noResponse), (.notExecuted, .notExecuted): true
+    default: left == right
     }
   }
 
@@ -360,7 +350,7 @@ struct ValueEntry: Sendable {
     _ value: ConveyedValue, _ bytes: RawSpan, _ reading: borrowing ValueReading, _ limits: Limits
   ) -> Bool {
     if value.attribute.uuid != nil { attribute = value.attribute }
-    var place = series.firstIndex { $0.takes(value) }
+    var place = self.place(value.operation, value.direction, value.outcome)
     if place == nil {
       guard series.count < Self.mostSeries else { return false }
       series.append(ValueSeries(value))
@@ -372,10 +362,24 @@ struct ValueEntry: Sendable {
     return true
   }
 
+  /// Where such values are counted. A loop over places, since a closure would be given a copy of each
+  /// series, and this is asked for every value.
+  private func place(
+    _ operation: ValueOperation, _ direction: Direction?, _ outcome: ValueOutcome
+  ) -> Int? {
+    for place in series.indices
+    where series[place].operation == operation && series[place].direction == direction
+      && ValueSeries.areOne(series[place].outcome, outcome)
+    {
+      return place
+    }
+    return nil
+  }
+
   /// Takes in what was counted of the same attribute of the same device under another address.
   mutating func absorb(_ other: Self, _ limits: Limits) {
     for one in other.series {
-      if let place = series.firstIndex(where: { $0.takes(one) }) {
+      if let place = place(one.operation, one.direction, one.outcome) {
         series[place].absorb(one, distinctLimit: limits.distinctValues)
       } else if series.count < Self.mostSeries {
         series.append(one)
