@@ -143,7 +143,7 @@ class SchemaTests(unittest.TestCase):
     def test_every_definition_is_used_and_every_reference_defined(self) -> None:
         text = json.dumps(self.schema)
         used = set(re.findall(r'"#/\$defs/(\w+)"', text))
-        self.assertEqual(used | {"showLine", "devicesLine"}, set(self.schema["$defs"]))
+        self.assertEqual(used | {"showLine", "devicesLine", "valuesLine"}, set(self.schema["$defs"]))
 
     @unittest.skipUnless(Draft202012Validator or os.environ.get("CI"), "python3-jsonschema is not installed")
     def test_documents_fit_one_definition_and_misspelt_keys_none(self) -> None:

@@ -236,13 +236,15 @@ SCHEMA = {
         },
         "note": {"type": "object", "required": ["type"], "properties": {"type": {"const": "note"}}},
         "devicesLine": {"type": "object", "required": ["events"], "properties": {"events": {"type": "object"}}},
-        "value": {
+        "valuesLine": {
             "type": "object",
             "required": ["packet"],
             "properties": {"type": {"const": "value"}, "packet": {"type": "integer"}},
         },
         "info": {"type": "object", "required": ["records"], "properties": {"records": {"type": "integer"}}},
         "map": {"type": "object", "required": ["devices"]},
+        "profileList": {"type": "object", "required": ["definitions"]},
+        "profileMatches": {"type": "object"},
     },
 }
 
@@ -413,6 +415,7 @@ class ValidationTests(StandIn):
         (self.folder / "schema").write_text(json.dumps(SCHEMA))
         (self.folder / "info").write_text('{"records":1}\n')
         (self.folder / "map").write_text('{"devices":[]}\n')
+        (self.folder / "profiles").write_text('{"definitions":[]}\n')
         (self.folder / "devices").write_text('{"events":{}}\n')
         (self.folder / "values").write_text('{"type":"value","packet":1}\n')
 
@@ -452,6 +455,12 @@ class ValidationTests(StandIn):
         self.assertEqual(status, 1)
         self.assertIn("$.records", output)
 
+    def test_a_wrong_list_of_profiles_is_found(self) -> None:
+        (self.folder / "profiles").write_text("{}\n")
+        status, output = self.judged('{"type":"packet","packet":1}\n')
+        self.assertEqual(status, 1)
+        self.assertIn("profiles list --json: $", output)
+
     def test_wrong_devices_are_found(self) -> None:
         (self.folder / "devices").write_text('{"events":{}}\n{"events":1}\n')
         status, output = self.judged('{"type":"packet","packet":1}\n')
@@ -463,7 +472,7 @@ class ValidationTests(StandIn):
         (self.folder / "schema").write_text(json.dumps(SCHEMA))
         self.module.validators = lambda program: {
             name: self.module.Draft202012Validator({"$ref": f"#/$defs/{name}", **SCHEMA})
-            for name in ("showLine", "devicesLine", "value", "info", "map")
+            for name in SCHEMA["$defs"]
         }
         self.assertIn("different bytes", self.judged("")[1])
 

@@ -5,7 +5,8 @@ usage: validate-json.py GATTSCOPE CAPTURE_OR_FOLDER...
 
 Every line of `show --json` and `show --json --raw` must fit `$defs/showLine`, every line of `devices --json`
 `$defs/devicesLine` and of `values --json` `$defs/valuesLine`, the documents of `info --json` and `map --json` `$defs/info` and
-`$defs/map`, that of `profiles match --json` `$defs/profileMatches`, and `profiles list --json` `$defs/profileList`; none may have a top-level key that the schema does not know, and two runs must give the same bytes.
+`$defs/map`, that of `profiles match --json` `$defs/profileMatches`, and `profiles list --json` `$defs/profileList`; none may
+have a top-level key that the schema does not know, and two runs must give the same bytes.
 Of a folder, every file below it that gattscope reads is taken. Exit status 1: something does not fit.
 """
 
