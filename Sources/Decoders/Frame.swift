@@ -230,10 +230,15 @@ extension FrameLayout {
   /// No frame is shorter: every part of it has its place.
   package var least: Int {
     var least = max(start.count, payloadFirst - min(0, payloadEnd))
-    for part in command + [sequence, checksum?.part, chunk?.index, chunk?.count].compactMap({ $0 })
-    {
-      least = max(least, part.at >= 0 ? part.at + part.width : -part.at)
+    // No list of all parts: this is asked for every value of a channel.
+    func reach(_ part: Part?) {
+      if let part { least = max(least, part.at >= 0 ? part.at + part.width : -part.at) }
     }
+    for part in command { reach(part) }
+    reach(sequence)
+    reach(checksum?.part)
+    reach(chunk?.index)
+    reach(chunk?.count)
     if case .length(let part, _, _) = ending { least = max(least, part.at + part.width) }
     return max(1, least)
   }

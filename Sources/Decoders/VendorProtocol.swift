@@ -231,24 +231,26 @@ extension VendorProtocol.Exchange {
   private static func run(
     _ operations: [Operation], _ command: Int, _ frame: RawSpan
   ) -> Known {
-    var stack: [Known] = []
+    // Of a fixed size, since this is asked for every message.
+    var stack = InlineArray<32, Known>(repeating: .unknown)
+    var depth = 0
     for operation in operations {
-      guard let code = operation.code else { return .unknown }
+      guard let code = operation.code, depth >= code.arity, depth < stack.count || code.arity > 0
+      else { return .unknown }
       switch code.arity {
       case 0:
-        stack.append(
+        stack[depth] =
           code == .number
-            ? Known(operation.operand)
-            : code == .header ? HeaderPart(operation.operand).number(in: frame) : Known(command))
-      case 1:
-        guard let value = stack.popLast() else { return .unknown }
-        stack.append(code.result(value))
+          ? Known(operation.operand)
+          : code == .header ? HeaderPart(operation.operand).number(in: frame) : Known(command)
+        depth += 1
+      case 1: stack[depth - 1] = code.result(stack[depth - 1])
       default:
-        guard let right = stack.popLast(), let left = stack.popLast() else { return .unknown }
-        stack.append(code.result(left, right))
+        stack[depth - 2] = code.result(stack[depth - 2], stack[depth - 1])
+        depth -= 1
       }
     }
-    return stack.last ?? .unknown
+    return depth > 0 ? stack[depth - 1] : .unknown
   }
 }
 
