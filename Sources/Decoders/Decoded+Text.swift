@@ -12,12 +12,15 @@ extension DecodedWriter {
   package func line(_ value: RawSpan, saysProblems: Bool = true, into output: inout Output) {
     let all = 0..<decoded.fields.count
     let template = definition.tables.template
-    var isEmpty = false
+    let start = output.count
     if template >= 0, hasFields(of: template, all) {
       self.template(template, all, value, into: &output)
     } else {
-      isEmpty = list(all, isAlone: definition.isAlone(nil), value, into: &output)
+      list(all, isAlone: definition.isAlone(nil), value, into: &output)
     }
+    // Flags that are not set are left out, but that none is set is what such a value says.
+    if output.count == start, decoded.problems.isEmpty, hasFlags { output.text("nothing set") }
+    var isEmpty = output.count == start
     guard saysProblems else { return }
     for problem in decoded.problems {
       if !isEmpty { output.text(", ") }
@@ -26,11 +29,19 @@ extension DecodedWriter {
     }
   }
 
-  /// Writes entries that stand beside one another, with commas between; gives whether there are none.
-  @discardableResult
+  /// Whether there are flags that text has where they are set.
+  private var hasFlags: Bool {
+    decoded.fields.contains { entry in
+      guard entry.field >= 0 else { return false }
+      let flags = definition.tables.fields[entry.field].flags
+      return flags.contains(.flag) && flags.isDisjoint(with: [.layout, .quiet])
+    }
+  }
+
+  /// Writes entries that stand beside one another, with commas between.
   private func list(
     _ range: Range<Int>, isAlone: Bool, _ value: RawSpan, into output: inout Output
-  ) -> Bool {
+  ) {
     var place = range.lowerBound
     var isFirst = true
     while place < range.upperBound {
@@ -50,7 +61,6 @@ extension DecodedWriter {
       }
       place = run
     }
-    return isFirst
   }
 
   /// Whether text has one of the turns of a field.

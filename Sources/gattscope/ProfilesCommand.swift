@@ -91,7 +91,8 @@ struct ProfilesShowCommand: ParsableCommand {
 
   mutating func run() throws {
     guard let text = ProfileSources.text(name) else {
-      Terminal.complain("no profile is named \(name); gattscope profiles list names them")
+      Terminal.complain(
+        "no profile of the program's own is named \(name); gattscope profiles list names them")
       throw ExitCode(64)
     }
     try Terminal.write { output in output.raw(text.bytes) }

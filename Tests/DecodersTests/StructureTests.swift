@@ -36,6 +36,11 @@ struct StructureTests {
       - {name: level, type: u8, unit: "%"}
       """
     #expect(try Decoding.decode(fields, "02 64").line == "charging, level 100 %")
+    #expect(try Decoding.decode(fields, "00 64").line == "level 100 %")
+    // A value that has nothing but flags says that none is set.
+    let flags = "- {name: flags, type: u8, bits: [{bit: 0, name: on_battery}]}"
+    #expect(try Decoding.decode(flags, "00").line == "nothing set")
+    #expect(try Decoding.decode(flags, "01").line == "on battery")
   }
 
   @Test(arguments: [
