@@ -17,4 +17,18 @@ extension Output {
     name(word)
     byte(0x22)
   }
+
+  /// Appends a list of numbers: some, and behind them others.
+  package mutating func jsonNumbers(_ numbers: ArraySlice<Int>, _ others: ArraySlice<Int> = []) {
+    byte(0x5b)
+    for index in numbers.indices {
+      if index > numbers.startIndex { byte(0x2c) }
+      decimal(numbers[index])
+    }
+    for number in others {
+      byte(0x2c)
+      decimal(number)
+    }
+    byte(0x5d)
+  }
 }

@@ -4,6 +4,16 @@ package import Bytes
 // for what is repeated.
 
 extension DecodedWriter {
+  /// Writes the beginning of the object that stands under `decoded`: profile, name, fields, units, and what
+  /// is to be said of fields.
+  package func head(_ value: RawSpan, into output: inout Output) {
+    let head = definition.jsonHead
+    output.raw(head.bytes)
+    fields(value, into: &output)
+    units(into: &output)
+    remarks(into: &output)
+  }
+
   /// Writes the object of the fields, as `decoded.fields` has it.
   package func fields(_ value: RawSpan, into output: inout Output) {
     output.byte(0x7b)
@@ -62,7 +72,7 @@ extension DecodedWriter {
 
   /// Writes `,"hidden":` and the names of secrets, and `,"assumed":` and those of fields about which a
   /// condition that is not known decides; nothing where there are none.
-  package func remarks(into output: inout Output) {
+  private func remarks(into output: inout Output) {
     guard definition.hasSecrets || !definition.tables.externals.isEmpty else { return }
     names(",\"hidden\":[", into: &output) { isHidden($0) }
     names(",\"assumed\":[", into: &output) { $0.isAssumed }
@@ -95,7 +105,7 @@ extension DecodedWriter {
 
   /// Writes `,"units":` and the object of the units: by name, with dots into groups. Nothing where there
   /// are none.
-  package func units(into output: inout Output) {
+  func units(into output: inout Output) {
     var path: [Int] = []
     var ends: [Int] = []
     var isFirst = true
@@ -172,33 +182,9 @@ extension Decoded {
   }
 }
 
-extension Decoded {
-  /// Writes the object that stands under `decoded`: profile, name, fields, units, text, and what is
-  /// wrong. `line` is a buffer without a descriptor, which is used for the text; what it held is gone.
-  package func writeJSON(
-    _ value: RawSpan, showsKeys: Bool = false, line: inout Output, into output: inout Output
-  ) {
-    guard let definition, var writer = DecodedWriter(self, isJSON: true, showsKeys: showsKeys)
-    else { return }
-    let head = definition.jsonHead
-    output.raw(head.bytes)
-    writer.fields(value, into: &output)
-    writer.units(into: &output)
-    writer.remarks(into: &output)
-    line.clear()
-    writer.isJSON = false
-    writer.line(value, saysProblems: false, into: &line)
-    output.text(",\"text\":\"")
-    output.jsonEscaped(line.bytes)
-    output.byte(0x22)
-    writer.problems(value, line: &line, into: &output)
-    output.byte(0x7d)
-  }
-}
-
 extension DecodedWriter {
   /// Writes `,"problems":` and the list of what is wrong; nothing where all is right. `line` is a buffer
-  /// as above.
+  /// without a descriptor; what it held is gone.
   package func problems(_ value: RawSpan, line: inout Output, into output: inout Output) {
     if !decoded.problems.isEmpty {
       output.text(",\"problems\":[")
@@ -220,5 +206,24 @@ extension DecodedWriter {
       output.decimal(Int(problem.bytes.start))
       output.byte(0x7d)
     }
+  }
+}
+
+extension Decoded {
+  /// Writes the whole object of a value that is decoded by itself: head, text, and what is wrong. `line` is
+  /// a buffer without a descriptor; what it held is gone.
+  package func writeJSON(
+    _ value: RawSpan, showsKeys: Bool = false, line: inout Output, into output: inout Output
+  ) {
+    guard var writer = DecodedWriter(self, isJSON: true, showsKeys: showsKeys) else { return }
+    writer.head(value, into: &output)
+    line.clear()
+    writer.isJSON = false
+    writer.line(value, saysProblems: false, into: &line)
+    output.text(",\"text\":\"")
+    output.jsonEscaped(line.bytes)
+    output.byte(0x22)
+    writer.problems(value, line: &line, into: &output)
+    output.byte(0x7d)
   }
 }

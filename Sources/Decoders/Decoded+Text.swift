@@ -9,7 +9,11 @@ extension DecodedWriter {
   /// Writes the line.
   ///
   /// - Parameter saysProblems: whether what is wrong follows.
-  package func line(_ value: RawSpan, saysProblems: Bool = true, into output: inout Output) {
+  /// - Returns: where that begins.
+  @discardableResult
+  package func line(
+    _ value: RawSpan, saysProblems: Bool = true, into output: inout Output
+  ) -> Int {
     let all = 0..<decoded.fields.count
     let template = definition.tables.template
     let start = output.count
@@ -20,13 +24,13 @@ extension DecodedWriter {
     }
     // Flags that are not set are left out, but that none is set is what such a value says.
     if output.count == start, decoded.problems.isEmpty, hasFlags { output.text("nothing set") }
-    var isEmpty = output.count == start
-    guard saysProblems else { return }
+    let end = output.count
+    guard saysProblems else { return end }
     for problem in decoded.problems {
-      if !isEmpty { output.text(", ") }
-      isEmpty = false
+      if output.count > start { output.text(", ") }
       self.problem(problem, value, inLine: true, into: &output)
     }
+    return end
   }
 
   /// Whether there are flags that text has where they are set.

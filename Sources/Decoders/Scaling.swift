@@ -123,15 +123,7 @@ package struct Scaling: Sendable, Equatable {
     guard let power = DecimalNumber.powerOfTen(exponent - target) else { return nil }
     let (wide, overflow) = product.multipliedReportingOverflow(by: power)
     guard !overflow else { return nil }
-    if let wide = Int64(exactly: wide), let divisor = Int64(exactly: divisor) {
-      let (quotient, remainder) = wide.quotientAndRemainder(dividingBy: divisor)
-      let isUp = remainder.magnitude >= divisor.magnitude - remainder.magnitude
-      return DecimalNumber(
-        Int128(isUp ? quotient + (wide < 0 ? -1 : 1) : quotient), exponent: target)
-    }
-    let (quotient, remainder) = wide.quotientAndRemainder(dividingBy: divisor)
-    let isUp = remainder.magnitude * 2 >= divisor.magnitude
-    return DecimalNumber(isUp ? quotient + (wide < 0 ? -1 : 1) : quotient, exponent: target)
+    return DecimalNumber(DecimalNumber.divide(wide, by: divisor), exponent: target)
   }
 
   private func approximate(_ raw: Int128) -> Number {

@@ -51,10 +51,6 @@ package struct VendorMessages: Sendable {
   private var latest = 0
   /// What looks into messages: whether they are complete, what they announce.
   var looker = MessageLooker()
-  /// The joined frame of the last sighting.
-  package private(set) var joined: [UInt8] = []
-  /// The packets that it came in.
-  package private(set) var packets: [Int] = []
   /// The messages behind the first one, of the last value that had several.
   package private(set) var following: [VendorSighting] = []
   /// What became of requests, by conversation.
@@ -204,8 +200,6 @@ package struct VendorMessages: Sendable {
     sighting.isJoined = true
     sighting.bytes = whole
     sighting.packets = packets
-    joined = whole
-    self.packets = packets
   }
 
   private mutating func close(_ slot: Int) {

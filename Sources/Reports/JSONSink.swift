@@ -354,16 +354,7 @@ struct JSONSink: FieldSink, ~Copyable {
     _ key: StaticString, _ packets: ArraySlice<Int>, _ last: ArraySlice<Int>
   ) {
     self.key(key)
-    output.byte(0x5b)
-    for index in packets.indices {
-      if index > packets.startIndex { output.byte(0x2c) }
-      output.decimal(packets[index])
-    }
-    for packet in last {
-      output.byte(0x2c)
-      output.decimal(packet)
-    }
-    output.byte(0x5d)
+    output.jsonNumbers(packets, last)
   }
 
   mutating func words(

@@ -154,12 +154,8 @@ extension Output {
       text(",\"received\":")
       decimal(what.received)
       if !what.missing.isEmpty {
-        text(",\"missing\":[")
-        for (place, number) in what.missing.enumerated() {
-          if place > 0 { byte(0x2c) }
-          decimal(number)
-        }
-        byte(0x5d)
+        text(",\"missing\":")
+        jsonNumbers(what.missing[...])
       }
       byte(0x7d)
     }

@@ -260,7 +260,7 @@ extension Sentence {
 
   /// What only a profile knows: a characteristic's name, or the protocol that is spoken there.
   private mutating func profileName(_ uuid: BluetoothUUID) {
-    if let name = reading.vendorName ?? reading.name(of: uuid) {
+    if let name = reading.name(uuid) {
       output.byte(0x20)
       output.string(name)
     }

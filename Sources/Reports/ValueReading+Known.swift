@@ -50,7 +50,7 @@ extension ValueReading {
 
   /// Learns of the values of a map that say what others mean.
   mutating func learn(_ device: MapDevice) {
-    guard prepared else { return }
+    guard hasProfiles else { return }
     for characteristic in device.characteristics {
       let uuid = characteristic.value.uuid
       if let value = characteristic.use?.value,
@@ -66,14 +66,6 @@ extension ValueReading {
           use, value.bytes, descriptor: descriptor.attribute.handle,
           owner: characteristic.value.handle, of: device.key)
       }
-    }
-  }
-
-  /// Whether there are profiles; reads them.
-  private var prepared: Bool {
-    mutating get {
-      if !isReady { prepare() }
-      return library != nil
     }
   }
 

@@ -25,8 +25,9 @@ extension ValueReading {
         var decoder = ValueDecoder()
         sighting.decode(frame, named, value, [], with: &decoder, into: &message.decoded)
         let whole = sighting.bytes ?? value.array
-        message.textEnd = sighting.say(
-          message.decoded, whole.bytes, showsKeys: showsKeys, into: &words)
+        message.textEnd =
+          DecodedWriter(message.decoded, isJSON: false, showsKeys: showsKeys)?
+          .line(whole.bytes, into: &words) ?? 0
       } else {
         sighting.sayPart(into: &words)
         message.textEnd = words.count
@@ -90,8 +91,12 @@ extension ValueReading {
     for (place, message) in following.enumerated() {
       if place > 0 { output.byte(0x2c) }
       let whole = message.sighting.bytes ?? value.array
-      message.sighting.writeHead(
-        message.decoded, whole.bytes, showsKeys: showsKeys, into: &output)
+      if message.sighting.frame == nil {
+        message.sighting.writePart(into: &output)
+      } else {
+        DecodedWriter(message.decoded, isJSON: true, showsKeys: showsKeys)?
+          .head(whole.bytes, into: &output)
+      }
       message.sighting.writeJSON(into: &output)
       output.text(",\"text\":\"")
       output.jsonEscaped(message.line.bytes.part(Slice(start: 0, count: message.textEnd)))
@@ -120,20 +125,6 @@ extension VendorSighting {
         into: &decoded)
     }
     if !trailing.isEmpty { decoded.addTail(trailing) }
-  }
-
-  /// Says the message; gives where what is wrong begins.
-  fileprivate func say(
-    _ decoded: Decoded, _ value: RawSpan, showsKeys: Bool, into line: inout Output
-  ) -> Int {
-    guard let writer = DecodedWriter(decoded, isJSON: false, showsKeys: showsKeys) else { return 0 }
-    writer.line(value, saysProblems: false, into: &line)
-    let end = line.count
-    for problem in decoded.problems {
-      line.text(", ")
-      writer.problem(problem, value, into: &line)
-    }
-    return end
   }
 
   /// Says which part of a message this is.
@@ -171,24 +162,6 @@ extension VendorSighting {
   }
 
   // MARK: JSON
-
-  /// Writes the beginning of the object: profile, name, fields, units.
-  fileprivate func writeHead(
-    _ decoded: Decoded, _ value: RawSpan, showsKeys: Bool, into output: inout Output
-  ) {
-    guard frame != nil else {
-      writePart(into: &output)
-      return
-    }
-    guard let definition = decoded.definition,
-      let writer = DecodedWriter(decoded, isJSON: true, showsKeys: showsKeys)
-    else { return }
-    let head = definition.jsonHead
-    output.raw(head.bytes)
-    writer.fields(value, into: &output)
-    writer.units(into: &output)
-    writer.remarks(into: &output)
-  }
 
   /// Writes the beginning of the object for a part of a message.
   func writePart(into output: inout Output) {
@@ -233,12 +206,8 @@ extension VendorSighting {
       output.unfinished(unfinished)
     }
     guard isJoined else { return }
-    output.text(",\"reassembled_from\":[")
-    for (index, packet) in packets.enumerated() {
-      if index > 0 { output.byte(0x2c) }
-      output.decimal(packet)
-    }
-    output.byte(0x5d)
+    output.text(",\"reassembled_from\":")
+    output.jsonNumbers(packets[...])
   }
 
   /// Writes `,"problems":` and the list of what is wrong with the message and its parts.

@@ -9,12 +9,7 @@ extension ValueReading {
   mutating func say(_ value: RawSpan) {
     line.clear()
     guard let writer = DecodedWriter(decoded, isJSON: false, showsKeys: showsKeys) else { return }
-    writer.line(value, saysProblems: false, into: &line)
-    textEnd = line.count
-    for problem in decoded.problems {
-      if line.count > 0 { line.text(", ") }
-      writer.problem(problem, value, inLine: true, into: &line)
-    }
+    textEnd = writer.line(value, into: &line)
     hasMeaning = line.count > 0
   }
 
@@ -53,12 +48,6 @@ extension ValueReading {
     guard let definition = decoded.definition, number.unit >= 0 else { return [] }
     let words = definition.words
     return words.bytes(number.unit).array
-  }
-
-  /// What the attribute is called where only profiles know a name.
-  mutating func name(_ uuid: BluetoothUUID?) -> String? {
-    guard let uuid, uuid.name == nil else { return nil }
-    return vendorName ?? name(of: uuid)
   }
 
   /// Writes the words for people.

@@ -23,14 +23,8 @@ extension ValueReading {
     if let sighting, sighting.frame == nil {
       sighting.writePart(into: &output)
     } else {
-      guard let definition = decoded.definition,
-        let writer = DecodedWriter(decoded, isJSON: true, showsKeys: showsKeys)
-      else { return }
-      let head = definition.jsonHead
-      output.raw(head.bytes)
-      writer.fields(value, into: &output)
-      writer.units(into: &output)
-      writer.remarks(into: &output)
+      guard let writer = DecodedWriter(decoded, isJSON: true, showsKeys: showsKeys) else { return }
+      writer.head(value, into: &output)
     }
     if let sighting {
       sighting.writeJSON(into: &output)

@@ -21,6 +21,8 @@ struct ValueReading: ~Copyable {
     var kind: Subject.Kind
     var uuid: BluetoothUUID?
     var definitions: [Definition] = []
+    /// Whether nothing but profiles has a name for it.
+    var isNameless = false
     /// Protocols that may be spoken, by their place, and whether only a frame tells.
     var claims: [(vendor: Int, isByFrame: Bool)] = []
     /// Whether the service or the device's name decides, so that both are asked for each time.
@@ -90,7 +92,7 @@ struct ValueReading: ~Copyable {
   /// Where that value is a part of a structure that was read as a whole, that.
   private(set) var structure: [UInt8] = []
   /// Whether profiles were read.
-  private(set) var isReady = false
+  private var isReady = false
 
   /// So many UUIDs are remembered.
   private static let mostPlans = 1024
@@ -122,8 +124,16 @@ struct ValueReading: ~Copyable {
 
   // MARK: Plans
 
+  /// Whether there are profiles; reads them.
+  var hasProfiles: Bool {
+    mutating get {
+      if !isReady { prepare() }
+      return library != nil
+    }
+  }
+
   @inline(never)
-  mutating func prepare() {
+  private mutating func prepare() {
     isReady = true
     guard let supplied else { return }
     let library = ProfileLibrary(own: supplied.definitions, vendors: supplied.vendors)
@@ -160,6 +170,7 @@ struct ValueReading: ~Copyable {
     var plan = Plan(kind: kind, uuid: uuid)
     if let uuid {
       plan.definitions = library?.definitions(kind, uuid) ?? []
+      plan.isNameless = uuid.name == nil
       plan.use = KnownValues.use(kind, uuid, wanted)
     }
     plan.needsContext = plan.definitions.contains {
@@ -206,15 +217,14 @@ struct ValueReading: ~Copyable {
   ///
   /// - Parameters:
   ///   - decodes: whether the meaning is asked for, too.
-  ///   - moment: the packet and its time.
+  ///   - isLocal: whether the server is this host.
   mutating func observe(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer,
     _ memory: Memory, packet: Int, time: Timestamp?, isLocal: Bool, decodes: Bool
   ) {
     clear()
     guard let slice = fields.value, slice.count > 0, let way = opcode.way else { return }
-    if !isReady { prepare() }
-    guard library != nil else { return }
+    guard hasProfiles else { return }
     let value = bytes.part(slice)
     var uuid: BluetoothUUID?
     var kind = Subject.Kind.characteristic
@@ -353,9 +363,7 @@ struct ValueReading: ~Copyable {
     isOfDevice: (String) -> Bool = { _ in false }
   ) -> Bool {
     clear()
-    guard value.byteCount > 0 else { return false }
-    if !isReady { prepare() }
-    guard library != nil else { return false }
+    guard value.byteCount > 0, hasProfiles else { return false }
     let plan = self.plan(kind, uuid)
     guard !plans[plan].definitions.isEmpty,
       let definition = definition(plan, service, value, isOfDevice)
@@ -364,12 +372,13 @@ struct ValueReading: ~Copyable {
     return hasMeaning
   }
 
-  /// What a characteristic is called that only a profile knows.
-  mutating func name(of uuid: BluetoothUUID) -> String? {
-    if !isReady { prepare() }
-    guard library != nil else { return nil }
+  /// What an attribute is called where only profiles know a name: by the protocol of the value that was read
+  /// last, or by the definition of its characteristic.
+  mutating func name(_ uuid: BluetoothUUID?) -> String? {
+    guard let uuid, hasProfiles else { return nil }
     let plan = self.plan(.characteristic, uuid)
-    return plans[plan].definitions.first?.name
+    guard plans[plan].isNameless else { return nil }
+    return vendorName ?? plans[plan].definitions.first?.name
   }
 
   /// Reads manufacturer data by a definition of its AD type, which begins with the company.

@@ -48,8 +48,9 @@ struct VendorMessagesTests {
     let pieces = [whole[0..<20], whole[20..<40], whole[40..<51]].map { [UInt8]($0) }
     #expect(accept(pieces[0], packet: 1) == nil)
     #expect(accept(pieces[1], packet: 2) == nil)
-    #expect(accept(pieces[2], packet: 3)?.isJoined == true)
-    #expect(messages.joined == whole && messages.packets == [1, 2, 3])
+    let joined = accept(pieces[2], packet: 3)
+    #expect(joined?.isJoined == true)
+    #expect(joined?.bytes == whole && joined?.packets == [1, 2, 3])
     let first = accept(pieces[0], packet: 4)
     #expect(first?.total == 51 && first?.part.end == 20 && first?.command == 0x84)
     #expect(accept(pieces[1], packet: 5)?.part.end == 40)

@@ -19,12 +19,8 @@ extension ValueLines {
         if tally.refused > 0 { number(",\"refused\":", tally.refused, into: &output) }
       }
       if !tally.unanswered.isEmpty {
-        output.text(",\"unanswered\":[")
-        for (place, packet) in tally.unanswered.enumerated() {
-          if place > 0 { output.byte(0x2c) }
-          output.decimal(packet)
-        }
-        output.byte(0x5d)
+        output.text(",\"unanswered\":")
+        output.jsonNumbers(tally.unanswered[...])
       }
       if tally.series > 0 {
         number(",\"series\":", tally.series, into: &output)
