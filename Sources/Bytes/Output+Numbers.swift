@@ -14,8 +14,16 @@ extension Output {
     }
   }
 
+  /// Appends a number in decimal.
+  package mutating func decimal(_ value: UInt) {
+    let length = Self.decimalDigits(value)
+    reserve(length)
+    _ = unsafe Self.digits(of: value, buffer + count, endingAt: length)
+    count &+= length
+  }
+
   /// Appends a number in decimal, with leading zeros up to `digits`.
-  package mutating func decimal(_ value: UInt, digits: Int = 1) {
+  package mutating func decimal(_ value: UInt, digits: Int) {
     decimal(value, columns: digits, filler: 0x30)
   }
 
@@ -73,12 +81,13 @@ extension Output {
   }
 
   /// Writes a number below 100 as two digits: one multiplication gives the tens, since 205 / 2048 is
-  /// near enough to a tenth up to there.
+  /// near enough to a tenth up to there. The tens are the lower byte, the rest is the higher one.
   @inline(__always)
   private static func pair(_ value: UInt, _ target: UnsafeMutablePointer<UInt8>) {
     let tens = (value &* 205) &>> 11
-    unsafe target[0] = UInt8(truncatingIfNeeded: 0x30 &+ tens)
-    unsafe target[1] = UInt8(truncatingIfNeeded: 0x30 &+ value &- tens &* 10)
+    let digits = 0x3030 &+ tens &+ (value &- tens &* 10) &<< 8
+    unsafe UnsafeMutableRawPointer(target).storeBytes(
+      of: UInt16(truncatingIfNeeded: digits).littleEndian, as: UInt16.self)
   }
 
   /// How many digits a number has. Compared with constants, the most frequent first.
@@ -138,7 +147,7 @@ extension Output {
     var (value, digits) = (value, decimals)
     if trim {
       if value == 0 { return }
-      // Nanoseconds are mostly whole microseconds.
+      // Nanoseconds are mostly whole microseconds, which mostly end in no zero.
       while digits >= 3 {
         let thousands = value / 1000
         guard thousands &* 1000 == value else { break }
@@ -152,7 +161,7 @@ extension Output {
     }
     guard digits > 0 else { return }
     byte(0x2e)
-    decimal(value, digits: digits)
+    if digits == 6 { sixDigits(UInt32(truncatingIfNeeded: value)) } else { decimal(value, digits: digits) }
   }
 
   // MARK: Hexadecimal

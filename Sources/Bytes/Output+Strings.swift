@@ -102,6 +102,18 @@ extension Output {
       let end = offset &+ min(left, Self.mostReserved)
       while offset < end {
         let left = bytes.byteCount &- offset
+        if left >= 16 {
+          // Mostly nothing is found, which two words tell together.
+          let (first, second) = (bytes.word(at: offset), bytes.word(at: offset &+ 8))
+          if Self.special(first) | Self.special(second) == 0 {
+            let target = unsafe UnsafeMutableRawPointer(buffer + count)
+            unsafe target.storeBytes(of: first, as: UInt64.self)
+            unsafe target.storeBytes(of: second, toByteOffset: 8, as: UInt64.self)
+            count &+= 16
+            offset &+= 16
+            continue
+          }
+        }
         let word = left >= 8 ? bytes.word(at: offset) : bytes.lastWord(left)
         // What is found first is exact; a borrow reaches only the bytes behind it.
         let plain = min(Self.special(word).trailingZeroBitCount &>> 3, left)
@@ -149,7 +161,7 @@ extension Output {
     let quotes = word ^ ones &* 0x22
     let backslashes = word ^ ones &* 0x5c
     let control = word &- ones &* 0x20
-    let high = ((word & (ones &* 0x7f)) &+ ones) | word
+    let high = (word &+ ones) | word
     let found = control | high | (quotes &- ones) | (backslashes &- ones)
     return found & (ones &* 0x80)
   }

@@ -76,7 +76,7 @@ struct Brief: Sendable {
   /// Why the packet is no news; nil where it is some.
   mutating func reason(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: Memory
+    _ answer: Answer, _ memory: borrowing Memory
   ) -> Reason? {
     let reason = reasonToFold(record, dissection, bytes, answer, memory)
     if reason == nil {
@@ -92,7 +92,7 @@ struct Brief: Sendable {
 
   private func reasonToFold(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: Memory
+    _ answer: Answer, _ memory: borrowing Memory
   ) -> Reason? {
     guard dissection.problems.isEmpty, dissection.failure(bytes, answer) == nil else { return nil }
     switch dissection.content {
@@ -136,13 +136,13 @@ struct Brief: Sendable {
   /// Whether a packet fits into what has been folded and not said yet: too many runs side by side are
   /// said first.
   func hasRoom(
-    _ reason: Reason, _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: Memory
+    _ reason: Reason, _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory
   ) -> Bool {
     runs.count < Self.runLimit || place(reason, record, answer, memory) != nil
   }
 
   private func place(
-    _ reason: Reason, _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: Memory
+    _ reason: Reason, _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory
   ) -> Int? {
     let kind: Kind
     switch reason {
@@ -182,7 +182,7 @@ struct Brief: Sendable {
   /// Folds a packet.
   mutating func fold(
     _ reason: Reason, _ record: borrowing CaptureRecord, _ dissection: Dissection,
-    _ bytes: RawSpan, _ answer: Answer, _ memory: Memory
+    _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory
   ) {
     let known = place(reason, record, answer, memory)
     switch reason {
@@ -207,7 +207,7 @@ struct Brief: Sendable {
 
   private mutating func extend(
     _ known: Int?, _ kind: Kind, _ record: borrowing CaptureRecord, _ answer: Answer,
-    _ memory: Memory
+    _ memory: borrowing Memory
   ) -> Int {
     if let known {
       runs[known].last = record.number
@@ -236,7 +236,7 @@ extension Brief.Found {
   /// - Parameter discovered: what was found before: that does not count again.
   fileprivate mutating func add(
     _ pdu: ATTPDU, _ record: borrowing CaptureRecord, _ bytes: RawSpan, _ answer: Answer,
-    _ memory: Memory, _ discovered: inout Set<UInt64>
+    _ memory: borrowing Memory, _ discovered: inout Set<UInt64>
   ) {
     guard let items = pdu.fields.items, let request = answer.request else { return }
     let connection = UInt64(

@@ -7,7 +7,7 @@ extension Details {
   /// An ATT PDU, which begins at `body`.
   static func att<Sink: FieldSink & ~Copyable>(
     _ pdu: ATTPDU, _ body: Slice, _ bytes: RawSpan, _ direction: Direction?, _ answer: Answer,
-    _ memory: Memory, to sink: inout Sink
+    _ memory: borrowing Memory, to sink: inout Sink
   ) {
     let fields = pdu.fields
     let start = Int(body.start)
@@ -100,7 +100,7 @@ extension Details {
 
   /// What is known of the attribute that a PDU is about.
   private static func attribute<Sink: FieldSink & ~Copyable>(
-    _ place: Attributes.Place, _ answer: Answer, _ memory: Memory, to sink: inout Sink
+    _ place: Attributes.Place, _ answer: Answer, _ memory: borrowing Memory, to sink: inout Sink
   ) {
     let attribute = memory.attributes[place]
     sink.uuid("uuid", attribute.uuid)
@@ -125,7 +125,7 @@ extension Details {
   /// The values in parts that the packet completes.
   @inline(never)
   private static func joined<Sink: FieldSink & ~Copyable>(
-    _ answer: Answer, _ memory: Memory, to sink: inout Sink
+    _ answer: Answer, _ memory: borrowing Memory, to sink: inout Sink
   ) {
     let values = memory.longValues
     sink.beginList("joined")
@@ -221,7 +221,7 @@ extension Details {
   @inline(never)
   private static func values<Sink: FieldSink & ~Copyable>(
     _ items: ATTItems, _ opcode: ATTOpcode, _ bytes: RawSpan, _ direction: Direction?,
-    _ answer: Answer, _ memory: Memory, hides: Bool, to sink: inout Sink
+    _ answer: Answer, _ memory: borrowing Memory, hides: Bool, to sink: inout Sink
   ) {
     let asked = answer.request.map { memory.askedHandles[$0.packet] } ?? []
     sink.beginList("items")

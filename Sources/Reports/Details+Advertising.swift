@@ -7,7 +7,7 @@ import Sessions
 extension Details {
   /// The advertising reports of a packet.
   static func advertisements<Sink: FieldSink & ~Copyable>(
-    _ bytes: RawSpan, _ memory: Memory, to sink: inout Sink
+    _ bytes: RawSpan, _ memory: borrowing Memory, to sink: inout Sink
   ) {
     guard !memory.advertisements.reports.isEmpty else { return }
     sink.beginList("advertisements")

@@ -7,7 +7,7 @@ extension Details {
   /// The L2CAP layer: a PDU, on the packet that completes it, or a fragment of one.
   static func l2cap<Sink: FieldSink & ~Copyable>(
     _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, fragments: [Int],
-    _ memory: Memory, to sink: inout Sink
+    _ memory: borrowing Memory, to sink: inout Sink
   ) {
     let fate = answer.fragment
     guard dissection.l2cap != nil || fate.isFragment else { return }
@@ -97,7 +97,7 @@ extension Details {
 
   /// The commands of a C-frame.
   private static func signalling<Sink: FieldSink & ~Copyable>(
-    _ dissection: Dissection, _ bytes: RawSpan, _ memory: Memory, to sink: inout Sink
+    _ dissection: Dissection, _ bytes: RawSpan, _ memory: borrowing Memory, to sink: inout Sink
   ) {
     let notes = memory.signals.notes
     var commands = SignallingCommands(dissection.body)

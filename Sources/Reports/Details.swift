@@ -12,7 +12,7 @@ enum Details {
   /// Everything between the record's own fields and its summary.
   static func packet<Sink: FieldSink & ~Copyable>(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory,
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory,
     to sink: inout Sink
   ) {
     if let link = answer.link { connection(memory.links.connection(link), memory, to: &sink) }
@@ -73,7 +73,7 @@ enum Details {
 
   /// Whether advertising reports are told where they stand, among their event's parameters, and not
   /// again: where every field is told, and they need nothing from other packets; or there are none.
-  private static func tellsReportsAsParameters(_ memory: Memory, _ tellsAll: Bool) -> Bool {
+  private static func tellsReportsAsParameters(_ memory: borrowing Memory, _ tellsAll: Bool) -> Bool {
     if memory.advertisements.reports.isEmpty { return true }
     return tellsAll
       && memory.advertisements.reports.allSatisfy { advertisement in
@@ -88,7 +88,7 @@ enum Details {
 
   /// Which connection a packet belongs to. Links that are no connections have no identity to tell.
   private static func connection<Sink: FieldSink & ~Copyable>(
-    _ connection: Connection, _ memory: Memory, to sink: inout Sink
+    _ connection: Connection, _ memory: borrowing Memory, to sink: inout Sink
   ) {
     guard connection.id != 0 else { return }
     let state = ConnectionState(connection, names: memory.names.generation)
@@ -112,7 +112,7 @@ enum Details {
 
   private static func event<Sink: FieldSink & ~Copyable>(
     _ event: HCIEvent, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: Memory, to sink: inout Sink
+    _ answer: Answer, _ memory: borrowing Memory, to sink: inout Sink
   ) {
     // Code (1 byte), length of the parameters (1).
     let start = Int(dissection.body.start)
@@ -241,7 +241,7 @@ enum Details {
 
   private static func acl<Sink: FieldSink & ~Copyable>(
     _ header: ACLHeader, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory, to sink: inout Sink
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, to sink: inout Sink
   ) {
     // Handle and flags (2 bytes), length of the data (2); in no place of a joined PDU.
     let isWhole = dissection.l2cap != nil

@@ -55,7 +55,7 @@ package struct DevicesReport: PacketReport, ~Copyable {
 
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     if start == nil { start = record.time }
     var isCounted = true
@@ -70,7 +70,7 @@ package struct DevicesReport: PacketReport, ~Copyable {
   package mutating func learn(_ summary: CaptureSummary) { source = summary }
 
   package mutating func finish(
-    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
     advertisers.finish(memory, isCounted: !isSelecting)
     watch.learn(memory.names)

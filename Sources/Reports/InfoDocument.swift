@@ -8,20 +8,18 @@ import Sessions
 struct InfoDocument: ~Copyable {
   private let facts: CaptureFacts
   private let source: CaptureSummary
-  private let memory: Memory
   private let failure: CaptureFailure?
   private var sink = JSONSink(showsKeys: false)
 
   init(
-    _ facts: CaptureFacts, _ source: CaptureSummary, _ memory: Memory, _ failure: CaptureFailure?
+    _ facts: CaptureFacts, _ source: CaptureSummary, _ failure: CaptureFailure?
   ) {
     self.facts = facts
     self.source = source
-    self.memory = memory
     self.failure = failure
   }
 
-  mutating func write(into output: inout Output) {
+  mutating func write(_ memory: borrowing Memory, into output: inout Output) {
     sink.beginDocument(in: &output)
     sink.number("schema", JSONSchema.number)
     sink.string("format", source.format.rawValue)
@@ -41,9 +39,9 @@ struct InfoDocument: ~Copyable {
     sink.number("truncated", facts.truncated)
     leftOut()
     if let failure { sink.string("damage", failure.messageWithFile) }
-    adapters()
-    connections()
-    channels()
+    adapters(memory)
+    connections(memory)
+    channels(memory)
     sink.begin("advertisers")
     sink.number("count", facts.advertiserCount)
     if facts.hasMoreAdvertisers { sink.flag("more", true) }
@@ -115,7 +113,7 @@ struct InfoDocument: ~Copyable {
     }
   }
 
-  private mutating func adapters() {
+  private mutating func adapters(_ memory: borrowing Memory) {
     sink.beginList("adapters")
     for adapter in memory.adapters.all {
       sink.beginItem()
@@ -144,7 +142,7 @@ struct InfoDocument: ~Copyable {
     sink.endList()
   }
 
-  private mutating func connections() {
+  private mutating func connections(_ memory: borrowing Memory) {
     sink.number("connections_total", facts.connectionCount)
     sink.number("most_open", memory.links.mostOpen)
     sink.beginList("connections")
@@ -204,7 +202,7 @@ struct InfoDocument: ~Copyable {
     sink.end()
   }
 
-  private mutating func channels() {
+  private mutating func channels(_ memory: borrowing Memory) {
     guard !memory.channels.opened.isEmpty else { return }
     sink.beginList("channels")
     for tally in memory.channels.opened {

@@ -8,7 +8,6 @@ import Sessions
 struct InfoPage: ~Copyable {
   private let facts: CaptureFacts
   private let source: CaptureSummary
-  private let memory: Memory
   private let failure: CaptureFailure?
   private let glyphs: Glyphs
   /// Columns of the terminal; nil: lines are not wrapped.
@@ -22,19 +21,18 @@ struct InfoPage: ~Copyable {
   private static let mostUnanswered = 8
 
   init(
-    _ facts: CaptureFacts, _ source: CaptureSummary, _ memory: Memory,
+    _ facts: CaptureFacts, _ source: CaptureSummary,
     _ failure: CaptureFailure?, _ glyphs: Glyphs, width: Int?, usesColor: Bool
   ) {
     self.facts = facts
     self.source = source
-    self.memory = memory
     self.failure = failure
     self.glyphs = glyphs
     self.width = width
     self.usesColor = usesColor
   }
 
-  mutating func write(_ name: String, into output: inout Output) {
+  mutating func write(_ name: String, _ memory: borrowing Memory, into output: inout Output) {
     if source.files.isEmpty {
       label("capture")
       file(name, .init(source))
@@ -50,9 +48,9 @@ struct InfoPage: ~Copyable {
     }
     times()
     records()
-    adapters()
-    connections()
-    channels()
+    adapters(memory)
+    connections(memory)
+    channels(memory)
     advertising()
     failures()
     problems()
@@ -135,7 +133,7 @@ struct InfoPage: ~Copyable {
     }
   }
 
-  private mutating func adapters() {
+  private mutating func adapters(_ memory: borrowing Memory) {
     for adapter in memory.adapters.all {
       label("adapter")
       out.text("hci")
@@ -172,7 +170,7 @@ struct InfoPage: ~Copyable {
     }
   }
 
-  private mutating func connections() {
+  private mutating func connections(_ memory: borrowing Memory) {
     label("connections")
     if facts.connectionCount == 0 {
       out.text("none\n")
@@ -197,7 +195,7 @@ struct InfoPage: ~Copyable {
       out.text(" of links of unknown type")
     }
     out.byte(0x0a)
-    for connection in facts.connections { line(connection) }
+    for connection in facts.connections { line(connection, memory) }
     if facts.connectionCount > facts.connections.count {
       out.text("  and ")
       out.decimal(facts.connectionCount - facts.connections.count)
@@ -205,7 +203,7 @@ struct InfoPage: ~Copyable {
     }
   }
 
-  private mutating func line(_ connection: Connection) {
+  private mutating func line(_ connection: Connection, _ memory: borrowing Memory) {
     out.text("  ")
     out.decimal(connection.id)
     out.text("  ")
@@ -317,7 +315,7 @@ struct InfoPage: ~Copyable {
   }
 
   /// The L2CAP channels that were opened, by what they are for.
-  private mutating func channels() {
+  private mutating func channels(_ memory: borrowing Memory) {
     let opened = memory.channels.opened
     guard !opened.isEmpty else { return }
     label("channels")

@@ -34,7 +34,7 @@ package struct InfoReport: PacketReport, ~Copyable {
 
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     facts.count(record, dissection, bytes, answer, memory)
   }
@@ -42,16 +42,16 @@ package struct InfoReport: PacketReport, ~Copyable {
   package mutating func learn(_ summary: CaptureSummary) { source = summary }
 
   package mutating func finish(
-    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
     facts.finish(memory)
     if isJSON {
-      var document = InfoDocument(facts, source, memory, failure)
-      document.write(into: &output)
+      var document = InfoDocument(facts, source, failure)
+      document.write(memory, into: &output)
     } else {
       var page = InfoPage(
-        facts, source, memory, failure, glyphs, width: width, usesColor: usesColor)
-      page.write(name, into: &output)
+        facts, source, failure, glyphs, width: width, usesColor: usesColor)
+      page.write(name, memory, into: &output)
     }
   }
 }
@@ -141,7 +141,7 @@ struct CaptureFacts: Sendable {
 
   mutating func count(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: Memory
+    _ answer: Answer, _ memory: borrowing Memory
   ) {
     records += 1
     if let failure = dissection.failure(bytes, answer) {
@@ -179,7 +179,7 @@ struct CaptureFacts: Sendable {
   }
 
   /// Tells whether the connection with a number is open.
-  private static func isOpen(_ memory: Memory) -> (Int) -> Bool {
+  private static func isOpen(_ memory: borrowing Memory) -> (Int) -> Bool {
     var open: Set<Int> = []
     memory.links.forEach { if $0.isOpen { open.insert($0.id) } }
     return { open.contains($0) }
@@ -206,7 +206,7 @@ struct CaptureFacts: Sendable {
     if let latest, time.nanoseconds(since: latest) <= 0 {} else { latest = time }
   }
 
-  private mutating func take(_ answer: Answer, _ memory: Memory) {
+  private mutating func take(_ answer: Answer, _ memory: borrowing Memory) {
     connectionCount = memory.links.count
     guard let link = answer.link else { return }
     store(memory.links.connection(link))
@@ -214,7 +214,7 @@ struct CaptureFacts: Sendable {
 
   /// Takes the connections that ended by something else than their own event: their slots may
   /// be others' before the end of the capture.
-  private mutating func takeOthers(_ memory: Memory) {
+  private mutating func takeOthers(_ memory: borrowing Memory) {
     let endings = memory.links.otherEndings - otherEndings
     otherEndings = memory.links.otherEndings
     if let departed = memory.links.departed { store(departed) }
@@ -235,7 +235,7 @@ struct CaptureFacts: Sendable {
 
   /// Keeps the last failure of pairing of each connection.
   private mutating func take(
-    _ reason: PairingFailure, _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: Memory
+    _ reason: PairingFailure, _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory
   ) {
     guard let link = answer.link else { return }
     let failure = FailedPairing(
@@ -249,7 +249,7 @@ struct CaptureFacts: Sendable {
   /// Keeps why a connection could not be encrypted (Encryption Change), the last reason of each.
   private mutating func takeEncryption(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: Memory
+    _ answer: Answer, _ memory: borrowing Memory
   ) {
     guard case .event(let event) = dissection.content,
       event.code == LinkEvent.encryptionChangeCode
@@ -277,7 +277,7 @@ struct CaptureFacts: Sendable {
   }
 
   /// Takes the last state of the links that are still open.
-  mutating func finish(_ memory: Memory) {
+  mutating func finish(_ memory: borrowing Memory) {
     connectionCount = memory.links.count
     memory.links.forEach { store($0) }
     connections.sort { $0.id < $1.id }
@@ -292,7 +292,7 @@ struct CaptureFacts: Sendable {
   }
 
   /// Counts a device once that advertised under several addresses, where a connection or a key tells it.
-  private mutating func uniteAdvertisers(_ memory: Memory) {
+  private mutating func uniteAdvertisers(_ memory: borrowing Memory) {
     var identities: [UInt64: UInt64] = [:]
     for connection in connections {
       guard let peer = connection.peer, let type = connection.peerType else { continue }

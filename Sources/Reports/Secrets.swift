@@ -20,7 +20,7 @@ struct Secrets: Sendable {
   /// Finds the secrets of a packet, in the bytes of its record.
   init(
     _ dissection: Dissection, _ packet: borrowing CaptureRecord, _ answer: Answer,
-    _ memory: Memory
+    _ memory: borrowing Memory
   ) {
     let record = packet.bytes
     switch dissection.content {
@@ -44,7 +44,7 @@ struct Secrets: Sendable {
   }
 
   /// Finds the secrets of a PDU that came in several packets, in its joined bytes.
-  init(joined dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: Memory) {
+  init(joined dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory) {
     if let pdu = dissection.att, answer.bringsKeyMaterial(pdu.opcode, memory) {
       let start = Int(dissection.body.start) + 1
       add(Slice(start: start, count: bytes.byteCount - start), of: bytes)
@@ -58,7 +58,7 @@ struct Secrets: Sendable {
   /// PDUs of the Security Manager that hold keys, and fragments that may.
   private mutating func addData(
     _ record: RawSpan, _ typeBytes: Int, _ dissection: Dissection, _ answer: Answer,
-    _ memory: Memory
+    _ memory: borrowing Memory
   ) {
     if dissection.l2cap != nil {
       addAttributeValues(record, dissection, answer, memory)
@@ -90,7 +90,7 @@ struct Secrets: Sendable {
   /// The values of an ATT PDU that are keys, and what stands behind a PDU that needs no secret of its
   /// own: it may be one that does.
   private mutating func addAttributeValues(
-    _ record: RawSpan, _ dissection: Dissection, _ answer: Answer, _ memory: Memory
+    _ record: RawSpan, _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory
   ) {
     // Of an SDU that is not all there it is not known yet.
     let hides =
@@ -245,7 +245,7 @@ extension Answer {
 
   /// How secret the values of an ATT PDU are. Those of several attributes may be, where there is one
   /// whose values are (`SecretTypes`).
-  func secrecy(_ opcode: ATTOpcode, _ memory: Memory) -> Secrecy {
+  func secrecy(_ opcode: ATTOpcode, _ memory: borrowing Memory) -> Secrecy {
     guard memory.attributes.hasKeyMaterial else { return .open }
     switch opcode {
     case .readMultipleResponse, .readMultipleVariableResponse, .multipleHandleValueNotification:
@@ -267,19 +267,19 @@ extension Answer {
   }
 
   /// Whether the values of an ATT PDU are secret, or hold secrets, or may.
-  func bringsKeyMaterial(_ opcode: ATTOpcode, _ memory: Memory) -> Bool {
+  func bringsKeyMaterial(_ opcode: ATTOpcode, _ memory: borrowing Memory) -> Bool {
     secrecy(opcode, memory) != .open
   }
 }
 
 extension Answer {
   /// The attribute whose value was joined on this packet, a server's answer.
-  func attribute(_ joined: JoinedValue, _ memory: Memory) -> Attributes.Place? {
+  func attribute(_ joined: JoinedValue, _ memory: borrowing Memory) -> Attributes.Place? {
     link.flatMap { memory.attribute(joined.handle, .readBlobResponse, joined.direction, on: $0) }
   }
 
   /// How secret a value in parts is.
-  func secrecy(_ joined: JoinedValue, _ memory: Memory) -> Secrecy {
+  func secrecy(_ joined: JoinedValue, _ memory: borrowing Memory) -> Secrecy {
     guard memory.attributes.hasKeyMaterial else { return .open }
     guard let place = attribute(joined, memory) else { return .doubtful }
     return memory.attributes.secretTypes.contains(memory.attributes[place].uuid) ? .known : .open

@@ -9,7 +9,7 @@ import Sessions
 extension Dissection {
   /// Whether the packet is about advertising data: it reports some, sets some, or has some among its
   /// parameters. A command may set none at all; elsewhere an empty field says nothing.
-  func isAboutAdvertising(_ bytes: RawSpan, _ memory: Memory) -> Bool {
+  func isAboutAdvertising(_ bytes: RawSpan, _ memory: borrowing Memory) -> Bool {
     if !memory.advertisements.reports.isEmpty { return true }
     var finder = AdvertisingFinder()
     if case .command = content { finder.takesEmpty = true }

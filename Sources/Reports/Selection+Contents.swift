@@ -78,7 +78,7 @@ extension Selection {
   @inline(never)
   func matchesUUID(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: Memory
+    _ answer: Answer, _ memory: borrowing Memory
   ) -> Bool {
     if dissection.att != nil { return matchesATT(record, dissection, bytes, answer, memory) }
     for advertisement in memory.advertisements.reports {
@@ -95,7 +95,7 @@ extension Selection {
   /// The same of an ATT PDU.
   private func matchesATT(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: Memory
+    _ answer: Answer, _ memory: borrowing Memory
   ) -> Bool {
     if has(answer.request?.type) || has(answer.request?.service) { return true }
     if let place = answer.attribute, has(memory.attributes[place].uuid) { return true }
@@ -136,7 +136,7 @@ extension Selection {
   /// Whether a handle in a PDU stands for an attribute with one of the UUIDs.
   private func isAbout(
     _ handle: UInt16, _ opcode: ATTOpcode, _ record: borrowing CaptureRecord,
-    _ answer: Answer, _ memory: Memory
+    _ answer: Answer, _ memory: borrowing Memory
   ) -> Bool {
     guard let link = answer.link, let direction = record.direction,
       let place = memory.attribute(handle, opcode, direction, on: link)
@@ -165,7 +165,7 @@ extension Selection {
   /// Whether an attribute value or an advertisement, heard or of one's own, holds one of the byte
   /// patterns.
   @inline(never)
-  func matchesValue(_ dissection: Dissection, _ bytes: RawSpan, _ memory: Memory) -> Bool {
+  func matchesValue(_ dissection: Dissection, _ bytes: RawSpan, _ memory: borrowing Memory) -> Bool {
     if let pdu = dissection.att {
       let fields = pdu.fields
       if let value = fields.value, holds(bytes.part(value)) { return true }

@@ -184,7 +184,7 @@ struct DeviceWatch: Sendable {
   }
 
   /// The same of an advertiser, who may have a resolvable address.
-  private func isWanted(_ address: DeviceAddress, _ memory: Memory) -> Bool {
+  private func isWanted(_ address: DeviceAddress, _ memory: borrowing Memory) -> Bool {
     if isWanted(address) { return true }
     return memory.identities.identity(of: address).map { isWanted($0.address) } ?? false
   }
@@ -200,7 +200,7 @@ struct DeviceWatch: Sendable {
   /// the identity that it gave, an advertiser or whom it calls, the sender of a periodic train, or any
   /// address among the parameters of a command or event.
   func matches(
-    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: Memory
+    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory
   ) -> Bool {
     if let link = answer.link {
       if let peer = memory.links.peer(link), isWanted(peer) { return true }
@@ -281,12 +281,12 @@ package struct NamesReport: PacketReport, ~Copyable {
 
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     watch.learn(memory.names)
   }
 
   package mutating func finish(
-    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {}
 }

@@ -59,7 +59,7 @@ extension Selection {
 extension Selection {
   /// Whether a packet is of one of the layers.
   @inline(never)
-  func isOfLayer(_ dissection: Dissection, _ bytes: RawSpan, _ memory: Memory) -> Bool {
+  func isOfLayer(_ dissection: Dissection, _ bytes: RawSpan, _ memory: borrowing Memory) -> Bool {
     for layer in layers where dissection.isOf(layer, bytes, memory) { return true }
     return false
   }
@@ -81,7 +81,7 @@ extension Dissection {
   }
 
   /// Whether the packet is of this layer.
-  func isOf(_ layer: Selection.Layer, _ bytes: RawSpan, _ memory: Memory) -> Bool {
+  func isOf(_ layer: Selection.Layer, _ bytes: RawSpan, _ memory: borrowing Memory) -> Bool {
     switch layer {
     case .advertising: isAboutAdvertising(bytes, memory)
     case .security: isAboutSecurity(bytes)

@@ -65,7 +65,7 @@ package struct Selection: Sendable {
   /// Whether a packet is to be shown, by what its record and its headers tell: the cheap questions.
   func admitsEnvelope(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
-    _ memory: Memory
+    _ memory: borrowing Memory
   ) -> Bool {
     let number = record.number
     if !packets.isEmpty, !packets.contains(where: { $0.contains(number) }) { return false }
@@ -88,7 +88,7 @@ package struct Selection: Sendable {
   /// those that are not asked cost nothing.
   func admitsContent(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: Memory
+    _ answer: Answer, _ memory: borrowing Memory
   ) -> Bool {
     if !layers.isEmpty, !isOfLayer(dissection, bytes, memory) { return false }
     if let opcodes, !opcodes.matches(dissection, bytes) { return false }

@@ -9,7 +9,7 @@ import Sessions
 extension Sentence {
   /// The PDU's short name, the attribute that it is about, its value.
   mutating func att(
-    _ pdu: ATTPDU, _ bytes: RawSpan, _ direction: Direction?, _ answer: Answer, _ memory: Memory
+    _ pdu: ATTPDU, _ bytes: RawSpan, _ direction: Direction?, _ answer: Answer, _ memory: borrowing Memory
   ) {
     let fields = pdu.fields
     secrecy = showsKeys ? .open : answer.secrecy(pdu.opcode, memory)
@@ -43,7 +43,7 @@ extension Sentence {
 
   /// The attribute: what it is, or the type that a discovery asks for. A response says
   /// neither; its request did.
-  private mutating func subject(_ fields: ATTFields, _ answer: Answer, _ memory: Memory) {
+  private mutating func subject(_ fields: ATTFields, _ answer: Answer, _ memory: borrowing Memory) {
     if let handle = fields.handle ?? answer.request.flatMap({ $0.handle }) {
       attribute(handle, answer, memory)
     } else if let type = fields.type ?? answer.request.flatMap({ $0.type }) {
@@ -53,7 +53,7 @@ extension Sentence {
   }
 
   /// An attribute as the subject: what is known of it, or its handle.
-  private mutating func attribute(_ handle: UInt16, _ answer: Answer, _ memory: Memory) {
+  private mutating func attribute(_ handle: UInt16, _ answer: Answer, _ memory: borrowing Memory) {
     if let place = answer.attribute {
       attribute(place, memory, isSubject: true)
     } else {
@@ -64,7 +64,7 @@ extension Sentence {
   /// An attribute among several: what is known of it, or its handle.
   private mutating func attribute(
     _ handle: UInt16, _ opcode: ATTOpcode, _ direction: Direction?, _ answer: Answer,
-    _ memory: Memory
+    _ memory: borrowing Memory
   ) {
     if let direction, let link = answer.link,
       let place = memory.attribute(handle, opcode, direction, on: link)
@@ -78,7 +78,7 @@ extension Sentence {
   /// An attribute that was discovered: UUID and name; its handle where others have the same UUID, as
   /// descriptors do in every second characteristic, and of a descriptor what it belongs to.
   private mutating func attribute(
-    _ place: Attributes.Place, _ memory: Memory, isSubject: Bool
+    _ place: Attributes.Place, _ memory: borrowing Memory, isSubject: Bool
   ) {
     let attribute = memory.attributes[place]
     self.uuid(of: attribute, isSubject: isSubject)
@@ -115,7 +115,7 @@ extension Sentence {
 
   private mutating func content(
     _ pdu: ATTPDU, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction?,
-    _ answer: Answer, _ memory: Memory
+    _ answer: Answer, _ memory: borrowing Memory
   ) {
     if let start = fields.startHandle, let end = fields.endHandle { range(start, end) }
     if let mtu = fields.mtu {
@@ -191,7 +191,7 @@ extension Sentence {
   /// The values in parts that the packet completes, each with the packets that brought it.
   @inline(never)
   private mutating func joined(
-    _ opcode: ATTOpcode, _ direction: Direction?, _ answer: Answer, _ memory: Memory
+    _ opcode: ATTOpcode, _ direction: Direction?, _ answer: Answer, _ memory: borrowing Memory
   ) {
     let values = memory.longValues
     for joined in values.values {
@@ -243,7 +243,7 @@ extension Sentence {
   /// What a PDU carries is read before it is worded: the subject names the protocol.
   private mutating func observe(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction?,
-    _ answer: Answer, _ memory: Memory, decodes: Bool
+    _ answer: Answer, _ memory: borrowing Memory, decodes: Bool
   ) {
     reading.observe(
       opcode, fields, bytes, answer, memory, packet: moment.packet, time: moment.time,
@@ -253,7 +253,7 @@ extension Sentence {
   /// Follows what is open of vendors' protocols with a packet that is not worded.
   mutating func follow(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: Memory
+    _ answer: Answer, _ memory: borrowing Memory
   ) {
     reading.follow(record, dissection, bytes, answer, memory)
   }
@@ -274,7 +274,7 @@ extension Sentence {
 
   /// Attribute Not Found is how discovery ends, not an error.
   private mutating func error(
-    _ error: ATTErrorCode, _ fields: ATTFields, _ answer: Answer, _ memory: Memory
+    _ error: ATTErrorCode, _ fields: ATTFields, _ answer: Answer, _ memory: borrowing Memory
   ) {
     if error == .attributeNotFound, let meaning = answer.request?.meaningOfNotFound {
       if let type = answer.request?.type { attribute(type) }
@@ -301,7 +301,7 @@ extension Sentence {
   /// The values of a Multiple Handle Value Notification, or of several reads, each behind its attribute.
   private mutating func notifications(
     _ items: ATTItems, _ bytes: RawSpan, _ opcode: ATTOpcode, _ direction: Direction?,
-    _ answer: Answer, _ memory: Memory
+    _ answer: Answer, _ memory: borrowing Memory
   ) {
     var cursor = Cursor(bytes, items.list)
     let asked = answer.request.map { memory.askedHandles[$0.packet] } ?? []

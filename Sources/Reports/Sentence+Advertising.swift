@@ -8,7 +8,7 @@ import Sessions
 extension Sentence {
   /// The reports of an event: the first in full, the next two by address, RSSI and name, the rest by
   /// their number.
-  mutating func advertisements(_ bytes: RawSpan, _ memory: Memory) {
+  mutating func advertisements(_ bytes: RawSpan, _ memory: borrowing Memory) {
     let reports = memory.advertisements.reports
     let first = reports[0]
     name(first.report.title)
@@ -80,7 +80,7 @@ extension Sentence {
   }
 
   private mutating func report(
-    _ advertisement: Advertisement, _ bytes: RawSpan, _ memory: Memory
+    _ advertisement: Advertisement, _ bytes: RawSpan, _ memory: borrowing Memory
   ) {
     let report = advertisement.report
     if let rssi = report.rssi {

@@ -6,7 +6,7 @@ import Sessions
 /// What is said of L2CAP: signalling commands, and data on the channels that they open.
 extension Sentence {
   /// The commands of a C-frame, with semicolons between them.
-  mutating func signalling(_ dissection: Dissection, _ bytes: RawSpan, _ memory: Memory) {
+  mutating func signalling(_ dissection: Dissection, _ bytes: RawSpan, _ memory: borrowing Memory) {
     let notes = memory.signals.notes
     var commands = SignallingCommands(dissection.body)
     var index = 0

@@ -9,7 +9,7 @@ extension Sentence {
   /// Words a packet; `clear` first.
   mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: Memory
+    _ answer: Answer, _ memory: borrowing Memory
   ) {
     isFailure = dissection.failure(bytes, answer) != nil
     moment = (
@@ -98,7 +98,7 @@ extension Sentence {
 
   private mutating func event(
     _ event: HCIEvent, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer,
-    _ memory: Memory
+    _ memory: borrowing Memory
   ) {
     guard let found = dissection.parameters else {
       name("Event")
@@ -249,7 +249,7 @@ extension Sentence {
 
   private mutating func data(
     _ dissection: Dissection, _ bytes: RawSpan, _ direction: Direction?, _ answer: Answer,
-    _ memory: Memory
+    _ memory: borrowing Memory
   ) {
     if let pdu = dissection.att {
       att(pdu, bytes, direction, answer, memory)

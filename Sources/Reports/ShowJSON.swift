@@ -36,7 +36,7 @@ package struct ShowJSON: SharedReport, ~Copyable {
 
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     guard showing.word(record, dissection, bytes, answer, memory, in: &sentence) else { return }
     sink.beginDocument(in: &output)
@@ -59,14 +59,14 @@ package struct ShowJSON: SharedReport, ~Copyable {
 
   package mutating func skip(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: Memory
+    _ answer: Answer, _ memory: borrowing Memory
   ) {
     showing.skip(record)
     sentence.follow(record, dissection, bytes, answer, memory)
   }
 
   package mutating func finish(
-    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {}
 
   /// The record's own fields, which every line begins with.

@@ -68,7 +68,7 @@ package struct ShowText: PacketReport, ~Copyable {
 
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     if firstAdapter == nil { firstAdapter = record.adapter }
     if let adapter = record.adapter, adapter != firstAdapter { hasSeveralAdapters = true }
@@ -129,7 +129,7 @@ package struct ShowText: PacketReport, ~Copyable {
   }
 
   package mutating func finish(
-    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
     guard options.isBrief else { return }
     sayFolded(into: &output)

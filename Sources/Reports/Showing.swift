@@ -47,7 +47,7 @@ struct Showing: Sendable {
   /// where words are looked for is a packet worded that is not shown.
   mutating func word(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: Memory, in sentence: inout Sentence
+    _ answer: Answer, _ memory: borrowing Memory, in sentence: inout Sentence
   ) -> Bool {
     hasSeenPackets = true
     if start == nil, let time = record.time { begin(at: time) }
@@ -77,7 +77,7 @@ struct Showing: Sendable {
   /// Whether a packet is to be shown, as far as its words have no part in it.
   private mutating func admits(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: Memory
+    _ answer: Answer, _ memory: borrowing Memory
   ) -> Bool {
     if record.number >= lastPacket { isPastSelection = true }
     if !selection.devices.isEmpty { devices.learn(memory.names) }

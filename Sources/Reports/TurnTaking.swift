@@ -9,7 +9,7 @@ package protocol SharedReport: PacketReport, ~Copyable {
   /// Takes a packet that another prints.
   mutating func skip(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: Memory)
+    _ answer: Answer, _ memory: borrowing Memory)
 }
 
 /// One of several that make a report together, each in a thread of its own.
@@ -62,7 +62,7 @@ package struct TurnTaking<Report: SharedReport & ~Copyable>: PacketReport, ~Copy
 
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     if turn == member {
       report.packet(
@@ -82,7 +82,7 @@ package struct TurnTaking<Report: SharedReport & ~Copyable>: PacketReport, ~Copy
 
   /// The end is printed by the one whose turn it is.
   package mutating func finish(
-    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
     guard turn == member else { return }
     report.finish(memory, failure, into: &output)

@@ -7,12 +7,12 @@ import Sessions
 /// Values that say what others mean, and control points.
 extension ValueReading {
   /// Who a link's server is: the same over reconnections.
-  static func server(_ link: LinkSlot, isLocal: Bool, _ memory: Memory) -> UInt64 {
+  static func server(_ link: LinkSlot, isLocal: Bool, _ memory: borrowing Memory) -> UInt64 {
     memory.attributes.currentKey(Attributes.key(isLocal: isLocal, memory.links.connection(link)))
   }
 
   /// Which conversation of a link's this is: who asks is the other side of who answers.
-  static func conversation(_ link: LinkSlot, isLocal: Bool, _ memory: Memory) -> UInt64 {
+  static func conversation(_ link: LinkSlot, isLocal: Bool, _ memory: borrowing Memory) -> UInt64 {
     let number = UInt64(truncatingIfNeeded: memory.links.id(link)) << 1 | (isLocal ? 1 : 0)
     return number & 0x3fff_ffff_ffff
   }
@@ -20,7 +20,7 @@ extension ValueReading {
   /// Keeps a value that others are decoded by.
   @inline(never)
   mutating func keep(
-    _ use: KnownValues.Use, _ value: RawSpan, _ answer: Answer, _ memory: Memory, isLocal: Bool
+    _ use: KnownValues.Use, _ value: RawSpan, _ answer: Answer, _ memory: borrowing Memory, isLocal: Bool
   ) {
     guard let link = answer.link, let place = answer.attribute else { return }
     let server = Self.server(link, isLocal: isLocal, memory)
@@ -37,7 +37,7 @@ extension ValueReading {
   /// The same for a value that `Conversations` told, which may have come in parts.
   @inline(never)
   mutating func keep(
-    _ use: KnownValues.Use, _ content: RawSpan, _ value: ConveyedValue, _ memory: Memory
+    _ use: KnownValues.Use, _ content: RawSpan, _ value: ConveyedValue, _ memory: borrowing Memory
   ) {
     guard value.outcome == .done else { return }
     let server = memory.attributes.currentKey(value.attribute.server)

@@ -87,12 +87,10 @@ extension VendorProtocol {
 }
 
 extension Memory {
-  /// Whether the peer of a link has a name that fits a pattern with `*` and `?`.
-  func isPeer(of link: LinkSlot?, named pattern: String) -> Bool {
-    guard let link, let entry = links.connection(link).name, let name = names[entry] else {
-      return false
-    }
-    return name.fits(pattern)
+  /// The name of a link's peer.
+  func peerName(of link: LinkSlot?) -> [UInt8]? {
+    guard let link, let entry = links.connection(link).name else { return nil }
+    return names[entry]
   }
 }
 

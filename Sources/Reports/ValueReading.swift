@@ -220,7 +220,7 @@ struct ValueReading: ~Copyable {
   ///   - isLocal: whether the server is this host.
   mutating func observe(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer,
-    _ memory: Memory, packet: Int, time: Timestamp?, isLocal: Bool, decodes: Bool
+    _ memory: borrowing Memory, packet: Int, time: Timestamp?, isLocal: Bool, decodes: Bool
   ) {
     clear()
     guard let slice = fields.value, slice.count > 0, let way = opcode.way else { return }
@@ -291,17 +291,17 @@ struct ValueReading: ~Copyable {
     isOfPDU = definition != nil
   }
 
-  /// Whether the peer's name fits a pattern. The closure holds a copy of all that is remembered, so that
-  /// it is made only where something asks for the name.
+  /// Whether the peer's name fits a pattern with `*` and `?`. Made only where something asks for the name.
   @inline(never)
-  private static func isPeer(of link: LinkSlot?, _ memory: Memory) -> (String) -> Bool {
-    { memory.isPeer(of: link, named: $0) }
+  private static func isPeer(of link: LinkSlot?, _ memory: borrowing Memory) -> (String) -> Bool {
+    let name = memory.peerName(of: link)
+    return { pattern in name?.fits(pattern) ?? false }
   }
 
   /// Follows what is open of vendors' protocols with a packet whose meaning is not asked for.
   mutating func follow(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: Memory
+    _ answer: Answer, _ memory: borrowing Memory
   ) {
     guard let pdu = dissection.att, record.original == nil, !record.isTruncated,
       !answer.fragment.isTruncated
@@ -317,7 +317,7 @@ struct ValueReading: ~Copyable {
   }
 
   /// Reads a value that `Conversations` told, whose packets were followed.
-  mutating func read(_ value: ConveyedValue, _ bytes: RawSpan, _ memory: Memory) -> Bool {
+  mutating func read(_ value: ConveyedValue, _ bytes: RawSpan, _ memory: borrowing Memory) -> Bool {
     clear()
     guard let slice = value.value, slice.count > 0, value.offset == 0, !value.isCut,
       value.handles == nil, showsKeys || !value.isSecret

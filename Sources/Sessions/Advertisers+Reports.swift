@@ -149,7 +149,7 @@ extension Advertisers {
   /// (1), data, length (1), scan response) (Android, "HCI requirements").
   mutating func observeVendors(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: Memory, isCounted: Bool
+    _ answer: Answer, _ memory: borrowing Memory, isCounted: Bool
   ) {
     let body = dissection.body
     guard !body.isEmpty, let row = dissection.parameters?.row else { return }
@@ -227,7 +227,7 @@ extension Advertisers {
 
   /// Takes the end of the capture: what was not answered has been carried out for all that is known,
   /// what is on was on up to here, and devices that turned out to be one become one.
-  package mutating func finish(_ memory: Memory, isCounted: Bool = true) {
+  package mutating func finish(_ memory: borrowing Memory, isCounted: Bool = true) {
     memory.links.forEach { note($0, isCounted: isCounted) }
     finishCommands()
     scans.finish(packet: lastPacket, time: lastTime)
@@ -248,7 +248,7 @@ extension Advertisers {
   }
 
   /// Devices of one identity become one.
-  private mutating func unite(_ memory: Memory) {
+  private mutating func unite(_ memory: borrowing Memory) {
     devices.sort { ($0.firstPacket, $0.key) < ($1.firstPacket, $1.key) }
     var united: [Advertiser] = []
     var places: [UInt64: Int] = [:]

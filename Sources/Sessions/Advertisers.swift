@@ -59,7 +59,7 @@ package struct Advertisers: Sendable {
   /// - Parameter isCounted: whether its reports are asked for; commands are carried out in any case.
   package mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: Memory, isCounted: Bool = true
+    _ answer: Answer, _ memory: borrowing Memory, isCounted: Bool = true
   ) {
     // What another file has, too, has been counted and carried out.
     guard record.original == nil else { return }
@@ -165,7 +165,7 @@ package struct Advertisers: Sendable {
 
   private mutating func observe(
     _ event: HCIEvent, _ record: borrowing CaptureRecord, _ dissection: Dissection,
-    _ bytes: RawSpan, _ answer: Answer, _ memory: Memory, isCounted: Bool
+    _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory, isCounted: Bool
   ) {
     let adapter = record.adapter ?? 0xffff
     let body = dissection.body
@@ -198,7 +198,7 @@ package struct Advertisers: Sendable {
   /// What has no report: the end of a scan or of an advertising set.
   private mutating func observeLE(
     _ subevent: UInt8, _ record: borrowing CaptureRecord, _ bytes: RawSpan, _ body: Slice,
-    _ answer: Answer, _ memory: Memory
+    _ answer: Answer, _ memory: borrowing Memory
   ) {
     let adapter = record.adapter ?? 0xffff
     var cursor = Cursor(bytes, body)
@@ -239,7 +239,7 @@ package struct Advertisers: Sendable {
   // MARK: Connections
 
   private mutating func observeLinks(
-    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: Memory, isCounted: Bool
+    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory, isCounted: Bool
   ) {
     if let link = answer.link { note(memory.links.connection(link), isCounted: isCounted) }
     guard memory.links.otherEndings != otherEndings else { return }

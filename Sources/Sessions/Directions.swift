@@ -30,7 +30,7 @@ struct Directions: Sendable {
 
   /// The direction that a packet must have had, for all that is known.
   mutating func infer(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ memory: Memory
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ memory: borrowing Memory
   ) -> Direction? {
     switch dissection.content {
     case .command: return .sent
@@ -42,7 +42,7 @@ struct Directions: Sendable {
   }
 
   private mutating func infer(
-    _ header: ACLHeader, _ fragment: RawSpan, _ adapter: UInt16, _ memory: Memory
+    _ header: ACLHeader, _ fragment: RawSpan, _ adapter: UInt16, _ memory: borrowing Memory
   ) -> Direction? {
     if entries.isEmpty { entries = [Entry](repeating: Entry(), count: limit) }
     let key = UInt32(adapter) << 16 | UInt32(header.handle)

@@ -40,7 +40,7 @@ package struct Answer: Sendable {
 }
 
 /// What the captured host and its peers have said so far that later packets depend on.
-package struct Memory: Sendable {
+package struct Memory: ~Copyable, Sendable {
   /// The links.
   package internal(set) var links: Links
   /// The names of devices.

@@ -22,7 +22,7 @@ package protocol PacketReport: ~Copyable {
   ///   - memory: everything that is known now.
   mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory,
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory,
     into output: inout Output)
 
   /// Takes what the source knows of the capture as a whole, now that it was read; then comes `finish`.
@@ -30,7 +30,7 @@ package protocol PacketReport: ~Copyable {
 
   /// Takes the end of the capture, or the failure that ended it.
   mutating func finish(
-    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output)
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output)
 }
 
 extension PacketReport where Self: ~Copyable {

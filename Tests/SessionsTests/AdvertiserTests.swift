@@ -18,13 +18,13 @@ struct DeviceRecording: PacketReport {
 
   mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     advertisers.observe(
       record, dissection, bytes, answer, memory, isCounted: counted.contains(record.number))
   }
 
-  mutating func finish(_ memory: Memory, _ failure: CaptureFailure?, into output: inout Output) {
+  mutating func finish(_ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output) {
     advertisers.finish(memory)
   }
 }

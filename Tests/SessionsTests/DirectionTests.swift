@@ -20,7 +20,7 @@ private struct Told: PacketReport {
 
   mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     directions.append(record.direction)
     areInferred.append(record.isDirectionInferred)
@@ -28,7 +28,7 @@ private struct Told: PacketReport {
     if dissection.att != nil, answer.request != nil { responses += 1 }
   }
 
-  mutating func finish(_ memory: Memory, _ failure: CaptureFailure?, into output: inout Output) {}
+  mutating func finish(_ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output) {}
 }
 
 @Suite struct DirectionTests {

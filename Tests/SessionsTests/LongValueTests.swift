@@ -15,14 +15,14 @@ private struct Joining: PacketReport {
 
   mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     for joined in memory.longValues.values {
       lines.append("\(joined.handle): \(joined.value.count) #\(record.number)")
     }
   }
 
-  mutating func finish(_ memory: Memory, _ failure: CaptureFailure?, into output: inout Output) {}
+  mutating func finish(_ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output) {}
 }
 
 @Suite struct LongValueTests {

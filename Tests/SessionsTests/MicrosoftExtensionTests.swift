@@ -106,10 +106,10 @@ private struct RowNames: PacketReport {
 
   mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     last = dissection.parameters?.row.map { HCITable.name($0).description }
   }
 
-  func finish(_ memory: Memory, _ failure: CaptureFailure?, into output: inout Output) {}
+  func finish(_ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output) {}
 }

@@ -269,13 +269,13 @@ private struct Doubts: PacketReport {
 
   mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     guard !memory.doubt.alternatives.isEmpty else { return }
     lines.append("#\(record.number) \(memory.doubt.corrections.count) corrections")
   }
 
-  mutating func finish(_ memory: Memory, _ failure: CaptureFailure?, into output: inout Output) {}
+  mutating func finish(_ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output) {}
 }
 
 /// How attributes were used.
@@ -287,12 +287,12 @@ private struct Using: PacketReport {
 
   mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     uses.observe(record.number, record.direction, dissection, bytes, answer, memory)
   }
 
-  mutating func finish(_ memory: Memory, _ failure: CaptureFailure?, into output: inout Output) {
+  mutating func finish(_ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output) {
     uses.finish()
     for key in uses.keys(memory.attributes) {
       for use in uses.uses(of: key, memory.attributes) {

@@ -81,7 +81,7 @@ struct Recording: PacketReport {
 
   mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     var seen = Seen()
     seen.number = record.number
@@ -121,7 +121,7 @@ struct Recording: PacketReport {
     packets.append(seen)
   }
 
-  mutating func finish(_ memory: Memory, _ failure: CaptureFailure?, into output: inout Output) {
+  mutating func finish(_ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output) {
     self.memory = memory
     self.failure = failure
     finishes += 1

@@ -51,7 +51,7 @@ package struct MapReport: PacketReport, ~Copyable {
 
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     guard let link = answer.link else { return }
     if dissection.att != nil || dissection.smp != nil {
@@ -76,7 +76,7 @@ package struct MapReport: PacketReport, ~Copyable {
   }
 
   package mutating func finish(
-    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
     memory.links.forEach { store($0) }
     uses.finish()
@@ -93,7 +93,7 @@ package struct MapReport: PacketReport, ~Copyable {
 
   /// The devices that are asked for, with what is known of them; in the order of their first connection,
   /// this host last.
-  private func devices(_ memory: Memory) -> [MapDevice] {
+  private func devices(_ memory: borrowing Memory) -> [MapDevice] {
     var devices: [MapDevice] = []
     for connection in connections.values.sorted(by: { $0.id < $1.id }) {
       guard connection.transport != .synchronous else { continue }
@@ -121,7 +121,7 @@ package struct MapReport: PacketReport, ~Copyable {
   }
 
   private func add(
-    _ connection: Connection, isLocal: Bool, to device: inout MapDevice, _ memory: Memory
+    _ connection: Connection, isLocal: Bool, to device: inout MapDevice, _ memory: borrowing Memory
   ) {
     device.connections.append(connection.id)
     device.adapters.insert(connection.adapter)

@@ -65,7 +65,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
 
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     filter.observe(record, memory)
     reading.follow(record, dissection, bytes, answer, memory)
@@ -73,7 +73,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
     count(memory)
   }
 
-  private mutating func count(_ memory: Memory) {
+  private mutating func count(_ memory: borrowing Memory) {
     // Held while they are counted: a span of it would hold all of this.
     let bytes = conversations.bytes
     for position in conversations.values.indices {
@@ -111,7 +111,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
     }
   }
 
-  private mutating func place(_ value: ConveyedValue, _ memory: Memory) -> Int? {
+  private mutating func place(_ value: ConveyedValue, _ memory: borrowing Memory) -> Int? {
     var key = Key(
       uuid: value.attribute.uuid, company: value.company,
       isAdvertised: value.operation == .advertisement)
@@ -135,7 +135,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
   }
 
   package mutating func finish(
-    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
     conversations.finish(memory)
     count(memory)

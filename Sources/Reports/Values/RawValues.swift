@@ -145,7 +145,7 @@ package struct RawValues: PacketReport, ~Copyable {
 
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     filter.observe(record, memory)
     if channel != nil {
@@ -157,7 +157,7 @@ package struct RawValues: PacketReport, ~Copyable {
   }
 
   package mutating func finish(
-    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
     guard channel == nil else { return }
     conversations.finish(memory)
@@ -209,7 +209,7 @@ package struct RawValues: PacketReport, ~Copyable {
 
   private mutating func data(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: Memory, into output: inout Output
+    _ answer: Answer, _ memory: borrowing Memory, into output: inout Output
   ) {
     guard let fact = answer.channel, let cid = dissection.l2cap?.cid, let link = answer.link,
       record.original == nil, !answer.fragment.isFragment, !dissection.body.isEmpty,

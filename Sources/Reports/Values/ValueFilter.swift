@@ -41,7 +41,7 @@ struct ValueFilter: Sendable {
   }
 
   /// Takes a packet, before its values are asked about.
-  mutating func observe(_ record: borrowing CaptureRecord, _ memory: Memory) {
+  mutating func observe(_ record: borrowing CaptureRecord, _ memory: borrowing Memory) {
     hasSeenPackets = true
     if start == nil, let time = record.time {
       start = time

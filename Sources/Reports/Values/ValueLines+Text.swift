@@ -5,7 +5,7 @@ import Sessions
 /// The lines for people.
 extension ValueLines {
   mutating func text(
-    _ index: Int, _ bytes: [UInt8], _ memory: Memory, into output: inout Output
+    _ index: Int, _ bytes: [UInt8], _ memory: borrowing Memory, into output: inout Output
   ) {
     let value = conversations.values[index]
     line.clear()
@@ -62,7 +62,7 @@ extension ValueLines {
 
   /// Whose value it is; gives how many of its bytes have no column of their own.
   private mutating func subject(
-    _ value: ConveyedValue, _ bytes: [UInt8], _ memory: Memory
+    _ value: ConveyedValue, _ bytes: [UInt8], _ memory: borrowing Memory
   ) -> Int {
     let start = line.count
     if value.operation == .advertisement {

@@ -70,7 +70,7 @@ package struct ValueLines: PacketReport, ~Copyable {
 
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     filter.observe(record, memory)
     reading.follow(record, dissection, bytes, answer, memory)
@@ -79,7 +79,7 @@ package struct ValueLines: PacketReport, ~Copyable {
   }
 
   package mutating func finish(
-    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
     conversations.finish(memory)
     write(memory, into: &output)
@@ -88,7 +88,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     if form == .json, !filter.isSatisfied { writeExchanges(into: &output) }
   }
 
-  private mutating func write(_ memory: Memory, into output: inout Output) {
+  private mutating func write(_ memory: borrowing Memory, into output: inout Output) {
     // Held while lines are written: a span of it would hold all of this.
     let bytes = conversations.bytes
     for index in conversations.values.indices {
@@ -107,7 +107,7 @@ package struct ValueLines: PacketReport, ~Copyable {
   // MARK: JSON
 
   private mutating func json(
-    _ index: Int, _ bytes: [UInt8], _ memory: Memory, into output: inout Output
+    _ index: Int, _ bytes: [UInt8], _ memory: borrowing Memory, into output: inout Output
   ) {
     let value = conversations.values[index]
     sink.beginDocument(in: &output)
@@ -211,7 +211,7 @@ package struct ValueLines: PacketReport, ~Copyable {
 
   /// No cell needs quotes but names: they may have commas.
   private mutating func csv(
-    _ index: Int, _ bytes: [UInt8], _ memory: Memory, into output: inout Output
+    _ index: Int, _ bytes: [UInt8], _ memory: borrowing Memory, into output: inout Output
   ) {
     header(into: &output)
     let value = conversations.values[index]

@@ -34,7 +34,7 @@ package struct ValuesReport: PacketReport, ~Copyable {
 
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     filter.observe(record, memory)
     reading.follow(record, dissection, bytes, answer, memory)
@@ -45,7 +45,7 @@ package struct ValuesReport: PacketReport, ~Copyable {
     if let link = answer.link { facts.learn(link, memory) }
   }
 
-  private mutating func count(_ memory: Memory) {
+  private mutating func count(_ memory: borrowing Memory) {
     // Held while they are counted: a span of it would hold all of this.
     let bytes = conversations.bytes
     for index in conversations.values.indices
@@ -58,7 +58,7 @@ package struct ValuesReport: PacketReport, ~Copyable {
   }
 
   package mutating func finish(
-    _ memory: Memory, _ failure: CaptureFailure?, into output: inout Output
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
     conversations.finish(memory)
     count(memory)
@@ -70,7 +70,7 @@ package struct ValuesReport: PacketReport, ~Copyable {
       return
     }
     var table = ValuesTable(facts, options, memory)
-    table.write(into: &output)
+    table.write(memory, into: &output)
     table.say(reading.finish(), into: &output)
     table.say(notes, into: &output)
   }
@@ -251,7 +251,7 @@ struct ValueFacts: Sendable {
   }
 
   /// Takes what is known of the link that the last value crossed.
-  mutating func learn(_ link: LinkSlot, _ memory: Memory) {
+  mutating func learn(_ link: LinkSlot, _ memory: borrowing Memory) {
     guard let latestServer,
       servers[latestServer].connectionNumbers.latest == memory.links.id(link)
     else { return }
@@ -306,7 +306,7 @@ struct ValueFacts: Sendable {
   }
 
   /// Names what was discovered only after it was used, and who was resolved only after they were heard.
-  mutating func finish(_ memory: Memory, _ reading: inout ValueReading) {
+  mutating func finish(_ memory: borrowing Memory, _ reading: inout ValueReading) {
     for write in possible {
       let identity = memory.identity(
         of: write.attribute.handle, write.attribute.server, isLocal: write.attribute.isLocal,
@@ -336,20 +336,21 @@ struct ValueFacts: Sendable {
 
   /// Makes one of servers that turn out to be one device: it used several resolvable addresses, and a key
   /// tells whose they are.
-  private mutating func unite(_ memory: Memory) {
+  private mutating func unite(_ memory: borrowing Memory) {
     var places: [UInt64: Int] = [:]
     var renamed: [UInt64: UInt64] = [:]
     var united: [Server] = []
     for var server in servers {
       var key = server.key
-      if !server.isLocal,
-        let known = server.addresses.lazy.compactMap({ memory.resolve(server: key, peer: $0) })
-          .first
-      {
-        server.identity = known.identity.address
-        key = known.server
-        if server.name == nil {
-          server.name = memory.names.find(known.identity.address, known.identity.type)
+      if !server.isLocal {
+        for address in server.addresses {
+          guard let known = memory.resolve(server: key, peer: address) else { continue }
+          server.identity = known.identity.address
+          key = known.server
+          if server.name == nil {
+            server.name = memory.names.find(known.identity.address, known.identity.type)
+          }
+          break
         }
       }
       if let place = places[key] {

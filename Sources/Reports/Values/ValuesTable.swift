@@ -7,8 +7,7 @@ import Sessions
 struct ValuesTable: ~Copyable {
   private let facts: ValueFacts
   let options: ValuesOptions
-  private let memory: Memory
-  var secretTypes: SecretTypes { memory.attributes.secretTypes }
+  let secretTypes: SecretTypes
   private var cells: [Row] = []
   private var out = Output()
   private var ascii = Output()
@@ -38,13 +37,13 @@ struct ValuesTable: ~Copyable {
   /// Bytes of what a profile makes of a value.
   static let shownMeaning = 96
 
-  init(_ facts: ValueFacts, _ options: ValuesOptions, _ memory: Memory) {
+  init(_ facts: ValueFacts, _ options: ValuesOptions, _ memory: borrowing Memory) {
     self.facts = facts
     self.options = options
-    self.memory = memory
+    secretTypes = memory.attributes.secretTypes
   }
 
-  mutating func write(into output: inout Output) {
+  mutating func write(_ memory: borrowing Memory, into output: inout Output) {
     // One pass over the entries: advertisers may be many. Of each server by handle, then as they came.
     var byServer: [UInt64: [Int]] = [:]
     for (position, entry) in facts.entries.enumerated() {
@@ -53,16 +52,16 @@ struct ValuesTable: ~Copyable {
     }
     let servers = facts.servers.sorted { !$0.isAdvertiser && $1.isAdvertiser }
     for server in servers {
-      if let places = byServer[server.key] { add(server, places) }
+      if let places = byServer[server.key] { add(server, places, memory) }
     }
     lay(into: &output)
-    footer(into: &output)
+    footer(memory, into: &output)
   }
 
   // MARK: What stands in it
 
-  private mutating func add(_ server: ValueFacts.Server, _ places: [Int]) {
-    heading(server)
+  private mutating func add(_ server: ValueFacts.Server, _ places: [Int], _ memory: borrowing Memory) {
+    heading(server, memory)
     var service: BluetoothUUID?
     for place in places.sorted() {
       let entry = facts.entries[place & 0xffff_ffff]
@@ -74,11 +73,11 @@ struct ValuesTable: ~Copyable {
           Row(isHeading: true, subject: Self.text { $0.text("service not known") }))
       }
       service = entry.attribute.service
-      add(entry)
+      add(entry, memory)
     }
   }
 
-  private mutating func heading(_ server: ValueFacts.Server) {
+  private mutating func heading(_ server: ValueFacts.Server, _ memory: borrowing Memory) {
     var text = Output()
     if server.isLocal {
       text.text(server.isAdvertiser ? "this host" : "this host, used by ")
@@ -123,7 +122,7 @@ struct ValuesTable: ~Copyable {
     cells.append(Row(isHeading: true, isDim: true, subject: text.bytes.array))
   }
 
-  private mutating func add(_ entry: ValueEntry) {
+  private mutating func add(_ entry: ValueEntry, _ memory: borrowing Memory) {
     var subject = Output()
     if entry.company != nil || entry.series.first?.operation == .advertisement {
       subject.advertised(entry.attribute.uuid, entry.company)
@@ -236,7 +235,7 @@ struct ValuesTable: ~Copyable {
   }
 
   /// What was subscribed to and whether it was heard from.
-  private mutating func footer(into output: inout Output) {
+  private mutating func footer(_ memory: borrowing Memory, into output: inout Output) {
     for server in facts.servers where !server.isAdvertiser {
       let all = facts.subscriptions.filter { $0.server == server.key }
       guard !all.isEmpty else { continue }
@@ -248,12 +247,12 @@ struct ValuesTable: ~Copyable {
         out.text(": ")
       }
       out.text("subscribed to ")
-      list(all)
+      list(all, memory)
       if silent.isEmpty {
         out.text(all.count == 1 ? "; it was heard from" : "; each was heard from")
       } else {
         out.text("; nothing came of ")
-        list(silent)
+        list(silent, memory)
       }
       finishLine(into: &output)
     }
@@ -269,7 +268,7 @@ struct ValuesTable: ~Copyable {
     }
   }
 
-  private mutating func list(_ subscriptions: [ValueFacts.Subscription]) {
+  private mutating func list(_ subscriptions: [ValueFacts.Subscription], _ memory: borrowing Memory) {
     for (index, subscription) in subscriptions.enumerated() {
       if index > 0 { out.text(", ") }
       let isLocal = facts.servers.first { $0.key == subscription.server }?.isLocal ?? false

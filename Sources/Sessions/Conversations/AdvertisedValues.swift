@@ -11,7 +11,7 @@ extension Conversations {
   static let ownAdvertiser: UInt64 = advertiser | 1 << 60
 
   mutating func observeAdvertisements(
-    _ record: borrowing CaptureRecord, _ bytes: RawSpan, _ memory: Memory
+    _ record: borrowing CaptureRecord, _ bytes: RawSpan, _ memory: borrowing Memory
   ) {
     for index in memory.advertisements.reports.indices {
       let advertisement = memory.advertisements.reports[index]
@@ -27,7 +27,7 @@ extension Conversations {
 
   private mutating func advertised(
     _ advertisement: Advertisement, _ bytes: RawSpan, _ data: Slice, _ chain: ArraySlice<Int>,
-    _ record: borrowing CaptureRecord, _ memory: Memory
+    _ record: borrowing CaptureRecord, _ memory: borrowing Memory
   ) {
     guard !data.isEmpty else { return }
     let address = advertisement.report.address ?? advertisement.train?.address

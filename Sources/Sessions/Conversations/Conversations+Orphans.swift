@@ -21,7 +21,7 @@ extension Conversations {
 
   /// One response more than there can have been requests: those that are held answer others than they
   /// were given to, and nobody knows which.
-  mutating func orphan(_ place: Place, _ memory: Memory) {
+  mutating func orphan(_ place: Place, _ memory: borrowing Memory) {
     let held = sides[place.side].held
     sides[place.side].held.removeAll()
     for response in held { tellOrphan(place, response.arrived, response.bytes.bytes, memory) }
@@ -29,7 +29,7 @@ extension Conversations {
 
   /// A response or an error whose request is not known.
   mutating func tellOrphan(
-    _ place: Place, _ arrived: Arrived, _ bytes: RawSpan, _ memory: Memory
+    _ place: Place, _ arrived: Arrived, _ bytes: RawSpan, _ memory: borrowing Memory
   ) {
     let pdu = arrived.pdu
     let fields = pdu.fields

@@ -14,7 +14,7 @@ extension Conversations {
   ///   - fillsPDU: it does.
   mutating func read(
     _ place: Place, _ pending: Pending, _ part: RawSpan, _ arrived: Arrived, isFull: Bool,
-    fillsPDU: Bool, _ memory: Memory
+    fillsPDU: Bool, _ memory: borrowing Memory
   ) {
     let side = place.side
     // Others may have been answered since it was asked for.
@@ -66,7 +66,7 @@ extension Conversations {
   /// Values that were read by their type: one for each attribute that has it (Core, Vol 3, Part G, 4.8.2).
   mutating func readByType(
     _ place: Place, _ pending: Pending, _ items: ATTItems, _ arrived: Arrived, _ bytes: RawSpan,
-    _ memory: Memory
+    _ memory: borrowing Memory
   ) {
     var cursor = Cursor(bytes, items.list)
     let packets = keep(arrived.packets)
@@ -101,7 +101,7 @@ extension Conversations {
   /// beside it, or where the lengths are known.
   mutating func readMultiple(
     _ place: Place, _ pending: Pending, _ fields: ATTFields, _ arrived: Arrived, _ bytes: RawSpan,
-    _ memory: Memory
+    _ memory: borrowing Memory
   ) {
     let handles = pending.value.bytes
     let count = handles.byteCount / 2
@@ -179,7 +179,7 @@ extension Conversations {
   /// other, and empties the queue.
   mutating func flush(
     _ queue: PreparedQueue, _ place: Place, _ outcome: ValueOutcome, response: Int?,
-    unanswered: Pending? = nil, isAcknowledged: Bool? = nil, _ memory: Memory
+    unanswered: Pending? = nil, isAcknowledged: Bool? = nil, _ memory: borrowing Memory
   ) {
     guard !queue.isEmpty else { return }
     var queue = queue

@@ -11,7 +11,7 @@ extension Conversations {
   mutating func observe(
     _ pdu: ATTPDU, _ bearer: Int, _ direction: Direction, _ record: borrowing CaptureRecord,
     _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ fragments: [Int],
-    _ memory: Memory
+    _ memory: borrowing Memory
   ) {
     let opcode = pdu.opcode
     if case .incomplete = pdu {
@@ -45,7 +45,7 @@ extension Conversations {
 
   /// What is known of an attribute on one of the bearer's servers.
   func identity(
-    _ handle: UInt16?, _ place: Place, isLocal: Bool, _ memory: Memory
+    _ handle: UInt16?, _ place: Place, isLocal: Bool, _ memory: borrowing Memory
   ) -> AttributeIdentity {
     let bearer = bearers[place.bearer]
     return memory.identity(
@@ -55,7 +55,7 @@ extension Conversations {
 
   /// How many packets the captured host has sent with this one; nil where it did not send this, or the
   /// count is not to be trusted.
-  private func ordinal(_ place: Place, _ memory: Memory) -> Int? {
+  private func ordinal(_ place: Place, _ memory: borrowing Memory) -> Int? {
     guard place.direction == .sent else { return nil }
     return memory.links.flow(bearers[place.bearer].link)?.sent
   }
@@ -64,7 +64,7 @@ extension Conversations {
 
   private mutating func begin(
     _ pdu: ATTPDU, _ place: Place, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
-    _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: Memory
+    _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: borrowing Memory
   ) {
     settle(place, memory)
     let side = place.side
@@ -97,7 +97,7 @@ extension Conversations {
 
   /// Makes room for a new request (`first` 0) or indication: those that wait are overtaken, and the oldest
   /// one is given up where there are too many.
-  private mutating func push(_ place: Place, from first: Int, _ memory: Memory) {
+  private mutating func push(_ place: Place, from first: Int, _ memory: borrowing Memory) {
     guard sides[place.side].pending[first].isOpen else { return }
     let last = first + Transactions.Doubt.depth - 1
     giveUp(place, last, .overtaken, at: nil, memory)
@@ -106,7 +106,7 @@ extension Conversations {
 
   /// Tells that those before the one in a slot were not answered, the oldest first.
   private mutating func giveUp(
-    _ place: Place, after slot: Int, _ reason: ValueOutcome.Reason, _ memory: Memory
+    _ place: Place, after slot: Int, _ reason: ValueOutcome.Reason, _ memory: borrowing Memory
   ) {
     let end = slot < Side.indications ? Side.indications : 2 * Side.indications
     for earlier in (slot + 1..<end).reversed() { giveUp(place, earlier, reason, at: nil, memory) }
@@ -115,7 +115,7 @@ extension Conversations {
   /// Tells that a request or an indication was not answered.
   mutating func giveUp(
     _ place: Place, _ slot: Int, _ reason: ValueOutcome.Reason, at time: Timestamp?,
-    _ memory: Memory
+    _ memory: borrowing Memory
   ) {
     let pending = sides[place.side].pending[slot]
     guard pending.isOpen else { return }
@@ -172,7 +172,7 @@ extension Conversations {
 
   private mutating func end(
     _ pdu: ATTPDU, _ place: Place, _ record: borrowing CaptureRecord, _ dissection: Dissection,
-    _ bytes: RawSpan, _ answer: Answer, _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: Memory
+    _ bytes: RawSpan, _ answer: Answer, _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: borrowing Memory
   ) {
     let place = answered(place, pdu, answer)
     let side = place.side
@@ -213,7 +213,7 @@ extension Conversations {
 
   /// No response follows that could tell anything else: those that are held answer what they were given
   /// to.
-  mutating func settle(_ place: Place, _ memory: Memory) {
+  mutating func settle(_ place: Place, _ memory: borrowing Memory) {
     guard !sides[place.side].held.isEmpty else { return }
     let held = sides[place.side].held
     sides[place.side].held.removeAll()
@@ -224,7 +224,7 @@ extension Conversations {
 
   /// Takes in the answer to a request.
   private mutating func complete(
-    _ place: Place, _ request: Int, _ arrived: Arrived, _ bytes: RawSpan, _ memory: Memory
+    _ place: Place, _ request: Int, _ arrived: Arrived, _ bytes: RawSpan, _ memory: borrowing Memory
   ) {
     let side = place.side
     guard let slot = slot(place, arrived.pdu, request) else { return }
@@ -263,7 +263,7 @@ extension Conversations {
 
   private mutating func refuse(
     _ place: Place, _ pending: Pending, _ error: ATTErrorCode, _ handle: UInt16?,
-    _ arrived: Arrived, _ memory: Memory
+    _ arrived: Arrived, _ memory: borrowing Memory
   ) {
     let response = arrived.moment.number
     switch pending.opcode {
@@ -321,7 +321,7 @@ extension Conversations {
 
   private mutating func tellUnacknowledged(
     _ pdu: ATTPDU, _ place: Place, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
-    _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: Memory
+    _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: borrowing Memory
   ) {
     let fields = pdu.fields
     let operation: ValueOperation

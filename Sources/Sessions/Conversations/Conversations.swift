@@ -119,7 +119,7 @@ package struct Conversations: Sendable {
   ///   - memory: what is known after this packet.
   package mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory
   ) {
     if !values.isEmpty { clear() }
     if secretTypes == nil { secretTypes = memory.attributes.secretTypes }
@@ -140,7 +140,7 @@ package struct Conversations: Sendable {
   }
 
   /// Takes the end of the capture: what is open stays open, and is told as that.
-  package mutating func finish(_ memory: Memory) {
+  package mutating func finish(_ memory: borrowing Memory) {
     clear()
     limitReached = nil
     finishOwnData()
@@ -189,7 +189,7 @@ package struct Conversations: Sendable {
 
   /// The bearer of a packet; what is known of its link is brought up to date.
   private mutating func bearer(
-    _ link: LinkSlot, _ channel: ChannelFact?, _ record: borrowing CaptureRecord, _ memory: Memory
+    _ link: LinkSlot, _ channel: ChannelFact?, _ record: borrowing CaptureRecord, _ memory: borrowing Memory
   ) -> Int {
     let key =
       UInt64(UInt32(truncatingIfNeeded: memory.links.id(link))) << 32
@@ -228,7 +228,7 @@ package struct Conversations: Sendable {
 
   /// A place for a new bearer: a free one, a new one, or that of the bearer that was silent longest.
   private mutating func place(
-    _ key: UInt64, _ link: LinkSlot, _ record: borrowing CaptureRecord, _ memory: Memory
+    _ key: UInt64, _ link: LinkSlot, _ record: borrowing CaptureRecord, _ memory: borrowing Memory
   ) -> Int {
     let new = Bearer(
       key: key, link: link, parties: ValueParties(), servers: (0, 0), lastUse: record.number)
@@ -255,7 +255,7 @@ package struct Conversations: Sendable {
 
   /// Tells what is open on a bearer, which then is free.
   private mutating func close(
-    _ bearer: Int, _ reason: ValueOutcome.Reason, at time: Timestamp?, _ memory: Memory
+    _ bearer: Int, _ reason: ValueOutcome.Reason, at time: Timestamp?, _ memory: borrowing Memory
   ) {
     for direction in [Direction.sent, .received] {
       let place = Place(bearer: bearer, direction: direction)
@@ -276,7 +276,7 @@ package struct Conversations: Sendable {
   }
 
   /// Closes the bearers whose connection has ended.
-  private mutating func sweep(_ record: borrowing CaptureRecord, _ memory: Memory) {
+  private mutating func sweep(_ record: borrowing CaptureRecord, _ memory: borrowing Memory) {
     endings = memory.links.otherEndings
     for bearer in bearers.indices where bearers[bearer].lastUse > 0 {
       let link = bearers[bearer].link
@@ -288,7 +288,7 @@ package struct Conversations: Sendable {
   }
 
   /// Records were lost: answers may be among them.
-  private mutating func lose(_ record: borrowing CaptureRecord, _ memory: Memory) {
+  private mutating func lose(_ record: borrowing CaptureRecord, _ memory: borrowing Memory) {
     gap = memory.links.gap
     ownData.forgetParts { known in memory.links.gapAdapter.map { $0 == known.adapter } ?? true }
     for bearer in bearers.indices where bearers[bearer].lastUse > 0 {

@@ -95,7 +95,7 @@ package struct AttributeUses: Sendable {
   /// Takes one packet.
   package mutating func observe(
     _ packet: Int, _ direction: Direction?, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: Memory
+    _ answer: Answer, _ memory: borrowing Memory
   ) {
     guard let link = answer.link else { return }
     if let method = answer.pairing?.method {
@@ -145,7 +145,7 @@ package struct AttributeUses: Sendable {
 
   /// Takes the values of writes that were prepared and are executed now. One that does not begin where the
   /// attribute's value does changes a part of that, if it is known.
-  private mutating func takeJoined(_ memory: Memory, _ packet: Int, _ server: Int) {
+  private mutating func takeJoined(_ memory: borrowing Memory, _ packet: Int, _ server: Int) {
     for joined in memory.longValues.values {
       change(joined.handle, server, packet: packet) { $0.isPreparedWritten = true }
       if joined.isCut { continue }
@@ -228,7 +228,7 @@ package struct AttributeUses: Sendable {
 
   /// Takes in which requests the responses answered that are held, where a packet tells that: a request of
   /// the same bearer that they are what they were taken for, a response that others were meant.
-  private mutating func settle(_ answer: Answer, _ memory: Memory, isResponse: Bool) {
+  private mutating func settle(_ answer: Answer, _ memory: borrowing Memory, isResponse: Bool) {
     for correction in memory.doubt.corrections {
       guard let index = held.firstIndex(where: { $0.use.packet == correction.response }) else {
         continue
@@ -259,7 +259,7 @@ package struct AttributeUses: Sendable {
 
   /// The values in a list: of Read By Type, of several notifications, of several reads.
   private mutating func observe(
-    _ items: ATTItems, _ opcode: ATTOpcode, _ bytes: RawSpan, _ answer: Answer, _ memory: Memory,
+    _ items: ATTItems, _ opcode: ATTOpcode, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory,
     _ security: AttributeUse.Security, _ packet: Int, _ server: Int
   ) {
     let operation: AttributeUse.Operation
