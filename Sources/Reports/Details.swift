@@ -15,7 +15,7 @@ enum Details {
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory,
     to sink: inout Sink
   ) {
-    if let link = answer.link { connection(memory.links.connection(link), memory, to: &sink) }
+    if let link = answer.link { connection(link, memory, to: &sink) }
     // The advertising data of reports is told with them, once.
     let tellsReports = !tellsReportsAsParameters(memory, Sink.tellsAll)
     sink.tellsStructures = !tellsReports
@@ -88,12 +88,12 @@ enum Details {
 
   /// Which connection a packet belongs to. Links that are no connections have no identity to tell.
   private static func connection<Sink: FieldSink & ~Copyable>(
-    _ connection: Connection, _ memory: borrowing Memory, to sink: inout Sink
+    _ link: LinkSlot, _ memory: borrowing Memory, to sink: inout Sink
   ) {
-    guard connection.id != 0 else { return }
-    let state = ConnectionState(connection, names: memory.names.generation)
-    if sink.repeats(state) { return }
+    let state = ConnectionState(of: link, memory)
+    if state.id == 0 || sink.repeats(state) { return }
     defer { sink.remember(state) }
+    let connection = memory.links.connection(link)
     sink.begin("connection")
     sink.number("id", connection.id)
     sink.identifier("handle", UInt64(connection.handle), digits: 4)

@@ -94,20 +94,13 @@ extension FieldSink where Self: ~Copyable {
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice
   ) {
-    if case .number(let number, _, .scaled(let scale)) = value, scale.absent == Int(number) {
-      guard Self.tellsAll else { return }
-      at(Int(slice.start), Int(slice.count))
-      word(name, "none")
+    if case .number(let number, let width, let form) = value {
+      field(name, line: line, number: number, width: width, form, bytes, at: slice)
       return
     }
     at(Int(slice.start), Int(slice.count))
-    if case .number(let number, _, .scaled(let scale)) = value, scale.unmanaged == Int(number) {
-      word(name, "unmanaged")
-      return
-    }
     switch value {
-    case .number(let number, let width, let form):
-      self.number(name, number, width: width, form)
+    case .number: break
     case .address(let address): self.address(name, address)
     case .bytes: self.bytes(name, bytes)
     case .uuid(let uuid): self.uuid(name, uuid)
@@ -126,6 +119,23 @@ extension FieldSink where Self: ~Copyable {
     case .secret, .advertisingFragment:
       if showsKeys { self.bytes(name, bytes) } else { hidden(name, bytes.byteCount) }
     }
+  }
+
+  mutating func field(
+    _ name: StaticString, line: StaticString?, number: Int64, width: Int,
+    _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice
+  ) {
+    if case .scaled(let scale) = form {
+      let isAbsent = scale.absent == Int(number)
+      if isAbsent && !Self.tellsAll { return }
+      if isAbsent || scale.unmanaged == Int(number) {
+        at(Int(slice.start), Int(slice.count))
+        word(name, isAbsent ? "none" : "unmanaged")
+        return
+      }
+    }
+    at(Int(slice.start), Int(slice.count))
+    self.number(name, number, width: width, form)
   }
 
   private mutating func number(

@@ -43,8 +43,8 @@ package struct ShowJSON: SharedReport, ~Copyable {
     head(record, dissection)
     Details.packet(
       record, dissection, bytes, answer, fragments: fragments, memory, to: &sink)
-    if let value = dissection.att?.fields.value, sentence.reading.hasMeaning,
-      sentence.reading.isOfPDU
+    if sentence.reading.hasMeaning, sentence.reading.isOfPDU,
+      let value = dissection.att?.fields.value
     {
       sink.key("decoded")
       sentence.reading.writeJSON(bytes.part(value), into: &sink.output)

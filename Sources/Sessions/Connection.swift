@@ -45,7 +45,7 @@ package struct Connection: Sendable {
 
   /// Counts connections from 1 in the order in which they opened or were first seen; 0 for links
   /// that are not connections.
-  package var id: Int
+  package var id: Int { didSet { changes &+= 1 } }
   /// The controller's index.
   package let adapter: UInt16
   /// The connection handle.
@@ -55,16 +55,16 @@ package struct Connection: Sendable {
   /// Whether the transport follows from the channels that its data uses, since its opening is missing.
   package var isTransportInferred = false
   /// The peer's address as used for the connection.
-  package var peer: DeviceAddress?
+  package var peer: DeviceAddress? { didSet { changes &+= 1 } }
   /// And its type.
-  package var peerType: AddressType?
+  package var peerType: AddressType? { didSet { changes &+= 1 } }
   /// The identity address that the peer gave when the two paired, and its type.
-  package var identity: (address: DeviceAddress, type: AddressType)?
+  package var identity: (address: DeviceAddress, type: AddressType)? { didSet { changes &+= 1 } }
   /// The resolvable private address that the peer uses, where `peer` is the identity that the
   /// controller has resolved it to: the peer advertised under it.
-  package var peerResolvable: DeviceAddress?
+  package var peerResolvable: DeviceAddress? { didSet { changes &+= 1 } }
   /// The part that the captured host plays.
-  package var localRole: Role?
+  package var localRole: Role? { didSet { changes &+= 1 } }
   /// The packet that opened it, or in which it was first seen.
   package let firstPacket: Int
   /// And when.
@@ -105,7 +105,10 @@ package struct Connection: Sendable {
   /// And when.
   package var lastTime: Timestamp?
   /// Where in `Names` the peer's name stands.
-  package var name: Names.Entry?
+  package var name: Names.Entry? { didSet { changes &+= 1 } }
+
+  /// How often what says which connection this is has changed: its number, the peer, the role.
+  package private(set) var changes = 0
 
   /// Whether the link is open.
   package var isOpen: Bool { ending == nil }

@@ -59,6 +59,9 @@ package struct Links: Sendable {
   /// The number of the connection in a slot; 0 for a link that is none.
   package func id(_ slot: LinkSlot) -> Int { slots[slot.index].connection.id }
 
+  /// How often what says which connection is in a slot has changed.
+  package func changes(_ slot: LinkSlot) -> Int { slots[slot.index].connection.changes }
+
   /// The peer of the link in a slot.
   package func peer(_ slot: LinkSlot) -> DeviceAddress? { slots[slot.index].connection.peer }
 

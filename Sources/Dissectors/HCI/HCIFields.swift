@@ -33,6 +33,11 @@ package protocol HCIFieldVisitor: ~Copyable {
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice)
+  /// A parameter that is a number, as most are: told without the detour of a value that may be anything.
+  /// It is little-endian and takes `width` bytes from `slice`'s start.
+  mutating func field(
+    _ name: StaticString, line: StaticString?, number: Int64, width: Int,
+    _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice)
   /// A list begins.
   mutating func beginList(_ name: StaticString)
   /// An item of the list begins.
@@ -46,6 +51,12 @@ package protocol HCIFieldVisitor: ~Copyable {
 /// What most visitors want: all parameters, and nothing of lists.
 extension HCIFieldVisitor where Self: ~Copyable {
   package static var wantsLineOnly: Bool { false }
+  package mutating func field(
+    _ name: StaticString, line: StaticString?, number: Int64, width: Int,
+    _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice
+  ) {
+    field(name, line: line, .number(number, width: width, form), bytes, at: slice)
+  }
   package mutating func beginList(_ name: StaticString) {}
   package mutating func beginItem() {}
   package mutating func endItem() {}
@@ -118,6 +129,12 @@ package struct HCIFields: ~Escapable {
         continue
       }
       switch field.kind {
+      case .unsigned(let width, let form):
+        let slice = Slice(start: cursor.offset, count: Int(width))
+        let number = try unsigned(width)
+        visitor.field(
+          field.name, line: field.line, number: number, width: Int(width), form,
+          cursor.bytes(slice), at: slice)
       case .list:
         let items = position..<position + Int(field.itemFields)
         try readList(
@@ -163,9 +180,6 @@ package struct HCIFields: ~Escapable {
     var slice: Slice
     let value: HCIValue
     switch parameter.kind {
-    case .unsigned(let width, let form):
-      value = .number(try unsigned(width), width: Int(width), form)
-      slice = Slice(start: start, count: Int(width))
     case .signed(let width, let form):
       let raw = try unsigned(width)
       let shift = 64 - 8 * Int64(width)
@@ -250,7 +264,8 @@ package struct HCIFields: ~Escapable {
     case .openEnd:
       isOpen = true
       return
-    case .list, .choice, .alternative, .otherwise, .versionEnd: return
+    // The walk does these itself.
+    case .unsigned, .list, .choice, .alternative, .otherwise, .versionEnd: return
     }
     visitor.field(parameter.name, line: parameter.line, value, cursor.bytes(slice), at: slice)
   }
