@@ -3,7 +3,8 @@
 # Optimised as one program: the small functions of the lower modules are inlined into the upper ones,
 # which makes everything a fifth faster. Nothing looks for symbols in it, but Swift's static libraries have them all exported;
 # without that, what nobody calls goes before it is optimised.
-RELEASE := -c release --static-swift-stdlib --experimental-lto-mode=full -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic
+RELEASE := -c release --static-swift-stdlib --experimental-lto-mode=full -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic \
+	--omit-frame-pointers
 PROGRAM := .build/release/gattscope
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60

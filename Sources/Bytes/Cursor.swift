@@ -159,19 +159,19 @@ package struct Cursor: ~Escapable {
   @inlinable
   @_lifetime(self: copy self)
   package mutating func unsigned(width: Int) throws(ParseError) -> UInt64 {
+    try check(width)
+    if remaining >= 8, width > 0 {
+      // The bytes behind are read, too, and shifted out.
+      let unused = UInt64(64 &- 8 &* width)
+      let word = unsafe span.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self)
+      position &+= width
+      return (UInt64(littleEndian: word) &<< unused) &>> unused
+    }
     switch width {
     case 1: return UInt64(try u8())
     case 2: return UInt64(try u16())
     case 4: return UInt64(try u32())
     default: break
-    }
-    try check(width)
-    if remaining >= 8, width > 0 {
-      // The bytes behind are read, too, and shifted out.
-      let unused = UInt64(64 - 8 * width)
-      let word = unsafe span.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self)
-      position += width
-      return (UInt64(littleEndian: word) &<< unused) &>> unused
     }
     var value: UInt64 = 0
     for index in 0..<width {

@@ -18,6 +18,24 @@ extension Output {
     byte(0x22)
   }
 
+  /// Appends an identifier of so many hexadecimal digits, at most 16, as a JSON string: `"0x0040"`.
+  package mutating func jsonIdentifier(_ value: UInt64, digits: Int) {
+    guard digits <= 8 else {
+      byte(0x22)
+      hexadecimal(value, digits: digits)
+      byte(0x22)
+      return
+    }
+    // As one: a line has many. Of the first word three bytes count.
+    reserve(16)
+    let target = unsafe UnsafeMutableRawPointer(buffer + count)
+    unsafe target.storeBytes(of: UInt32(0x7830_22).littleEndian, as: UInt32.self)
+    unsafe target.storeBytes(
+      of: Self.digits(value, digits), toByteOffset: 3, as: UInt64.self)
+    unsafe target.storeBytes(of: 0x22, toByteOffset: 3 &+ digits, as: UInt8.self)
+    count &+= 4 &+ digits
+  }
+
   /// Appends a list of numbers: some, and behind them others.
   package mutating func jsonNumbers(_ numbers: ArraySlice<Int>, _ others: ArraySlice<Int> = []) {
     byte(0x5b)

@@ -191,11 +191,18 @@ extension Output {
       digits = 8
     }
     reserve(8)
+    unsafe UnsafeMutableRawPointer(buffer + count).storeBytes(
+      of: Self.digits(value, digits), as: UInt64.self)
+    count &+= digits
+  }
+
+  /// The last `digits` (at most 8) hexadecimal digits of a number as characters, the first in the lowest
+  /// byte; what is behind them counts for nothing.
+  @inline(__always)
+  static func digits(_ value: UInt64, _ digits: Int) -> UInt64 {
     // What is in front of the digits that are wanted is shifted out.
     let shift = UInt32(truncatingIfNeeded: 4 &* (8 &- digits))
-    unsafe UnsafeMutableRawPointer(buffer + count).storeBytes(
-      of: Self.eightDigits(UInt32(truncatingIfNeeded: value) &<< shift), as: UInt64.self)
-    count &+= digits
+    return eightDigits(UInt32(truncatingIfNeeded: value) &<< shift)
   }
 
   /// Appends the last six bytes of a number, upper case with colons between: `C0:FF:EE:12:34:56`.

@@ -102,18 +102,6 @@ extension Output {
       let end = offset &+ min(left, Self.mostReserved)
       while offset < end {
         let left = bytes.byteCount &- offset
-        if left >= 16 {
-          // Mostly nothing is found, which two words tell together.
-          let (first, second) = (bytes.word(at: offset), bytes.word(at: offset &+ 8))
-          if Self.special(first) | Self.special(second) == 0 {
-            let target = unsafe UnsafeMutableRawPointer(buffer + count)
-            unsafe target.storeBytes(of: first, as: UInt64.self)
-            unsafe target.storeBytes(of: second, toByteOffset: 8, as: UInt64.self)
-            count &+= 16
-            offset &+= 16
-            continue
-          }
-        }
         let word = left >= 8 ? bytes.word(at: offset) : bytes.lastWord(left)
         // What is found first is exact; a borrow reaches only the bytes behind it.
         let plain = min(Self.special(word).trailingZeroBitCount &>> 3, left)
@@ -128,6 +116,42 @@ extension Output {
 
   /// For so many bytes room is asked for at once.
   private static var mostReserved: Int { 1024 }
+
+  /// Appends the part `slice` of what this buffer holds to another one, as the inside of a JSON
+  /// string.
+  ///
+  /// Sixteen bytes at a time, since that is where sentences go; what lies behind the part, as far as this
+  /// buffer reaches, is copied too, and not counted.
+  package func copyEscaped(_ slice: Slice, into other: inout Output) {
+    let (start, length) = (Int(slice.start), Int(slice.count))
+    precondition(start >= 0 && length >= 0 && start &+ length <= count)
+    guard length <= Self.mostReserved, start &+ length &+ 16 <= capacity else {
+      other.jsonEscaped(bytes.part(slice))
+      return
+    }
+    other.reserve(length &+ 16)
+    let source = unsafe UnsafeRawPointer(buffer + start)
+    let target = unsafe UnsafeMutableRawPointer(other.buffer + other.count)
+    var offset = 0
+    while offset < length {
+      let first = unsafe source.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      let second = unsafe source.loadUnaligned(fromByteOffset: offset &+ 8, as: UInt64.self)
+      unsafe target.storeBytes(of: first, toByteOffset: offset, as: UInt64.self)
+      unsafe target.storeBytes(of: second, toByteOffset: offset &+ 8, as: UInt64.self)
+      let (found, later) = (Self.special(first), Self.special(second))
+      if found | later != 0 {
+        let plain = (found != 0 ? found.trailingZeroBitCount : 64 &+ later.trailingZeroBitCount) &>> 3
+        if offset &+ plain < length {
+          other.count &+= offset &+ plain
+          let done = start &+ offset &+ plain
+          other.jsonEscaped(bytes.part(Slice(start: done, count: start &+ length &- done)))
+          return
+        }
+      }
+      offset &+= 16
+    }
+    other.count &+= length
+  }
 
   /// Appends the scalar at `offset`, which may not stand for itself; gives where it ends.
   @inline(never)

@@ -245,12 +245,6 @@ package struct Output: ~Copyable {
     copy(Slice(start: 0, count: count), into: &other)
   }
 
-  /// Appends the part `slice` of what this buffer holds to another one, as the inside of a JSON
-  /// string.
-  package func copyEscaped(_ slice: Slice, into other: inout Output) {
-    other.jsonEscaped(bytes.part(slice))
-  }
-
   /// Writes a byte over one that is there.
   package mutating func put(_ value: UInt8, at offset: Int) {
     precondition(offset >= 0 && offset < count)

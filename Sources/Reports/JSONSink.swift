@@ -183,42 +183,39 @@ struct JSONSink: FieldSink, ~Copyable {
 
   mutating func identifier(_ key: StaticString, _ value: UInt64, digits: Int) {
     self.key(key)
-    output.byte(0x22)
-    output.hexadecimal(value, digits: digits)
-    output.byte(0x22)
+    output.jsonIdentifier(value, digits: digits)
   }
 
   mutating func code(
     _ key: StaticString, _ value: UInt64, digits: Int, _ name: StaticString?
   ) {
     self.key(key)
-    output.text("{\"code\":\"")
-    output.hexadecimal(value, digits: digits)
+    output.text("{\"code\":")
+    output.jsonIdentifier(value, digits: digits)
     if let name {
-      output.text("\",\"name\":")
+      output.text(",\"name\":")
       output.jsonWord(name)
-      output.byte(0x7d)
-    } else {
-      output.text("\"}")
     }
+    output.byte(0x7d)
   }
 
   mutating func code(_ key: StaticString, _ value: UInt64, digits: Int, assigned: AssignedName?) {
     self.key(key)
-    output.text("{\"code\":\"")
-    output.hexadecimal(value, digits: digits)
+    output.text("{\"code\":")
+    output.jsonIdentifier(value, digits: digits)
     if let assigned {
-      output.text("\",\"name\":\"")
+      output.text(",\"name\":\"")
       output.jsonEscaped(assigned.bytes)
+      output.byte(0x22)
     }
-    output.text("\"}")
+    output.byte(0x7d)
   }
 
   mutating func flags(_ key: StaticString, _ value: UInt64, digits: Int, _ set: CodeSet) {
     self.key(key)
-    output.text("{\"code\":\"")
-    output.hexadecimal(value, digits: digits)
-    output.text("\",\"names\":[")
+    output.text("{\"code\":")
+    output.jsonIdentifier(value, digits: digits)
+    output.text(",\"names\":[")
     var rest = value
     var isFirstName = true
     while rest != 0 {

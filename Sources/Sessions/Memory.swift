@@ -2,6 +2,7 @@ import Bluetooth
 import Bytes
 import Captures
 import Dissectors
+import Synchronization
 
 /// What is known about a packet beyond its bytes, at the moment it comes.
 package struct Answer: Sendable {
@@ -69,6 +70,9 @@ package struct Memory: ~Copyable, Sendable {
   private var controlCommands: ControlCommands
   let shared: SharedLimits
   private var limits: Limits { shared.values }
+  /// Nothing. A type with this in it stays where it is: the compiler hands on its address. Of others as
+  /// large as this it would hand on a copy, bit by bit, with every packet.
+  private let anchor = Atomic<Bool>(false)
   /// The tables of which it was said that they are full: a bit each, by `Problem.Limited`.
   private var said: UInt8 = 0
 
