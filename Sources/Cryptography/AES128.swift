@@ -15,11 +15,41 @@ package struct AES128: Sendable {
     self.key = SymmetricKey(data: key)
   }
 
+  /// With a key that is a number.
+  init(_ key: PairingValue) {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.size)
+    bytes.append(key)
+    self.key = SymmetricKey(data: bytes)
+  }
+
   /// The security function e: one block, encrypted. Nil where it has not 16 bytes.
   package func encrypt(_ block: [UInt8]) -> [UInt8]? {
     guard block.count == Self.size else { return nil }
     var block = block
     do { try AES.permute(&block, key: key) } catch { return nil }
+    return block
+  }
+
+  /// The security function e of a number.
+  func encrypt(_ number: UInt128) -> UInt128 {
+    var block = Self.block(number)
+    // The key and the block have sizes that the function takes: it never throws.
+    do { try AES.permute(&block, key: key) } catch { return 0 }
+    return PairingValue(mostSignificantFirst: block).number
+  }
+
+  /// What e made a number of.
+  func decrypt(_ number: UInt128) -> UInt128 {
+    var block = Self.block(number)
+    do { try AES.inversePermute(&block, key: key) } catch { return 0 }
+    return PairingValue(mostSignificantFirst: block).number
+  }
+
+  private static func block(_ number: UInt128) -> [UInt8] {
+    var block: [UInt8] = []
+    block.reserveCapacity(size)
+    block.append(mostSignificantFirst: number)
     return block
   }
 
@@ -30,5 +60,10 @@ package struct AES128: Sendable {
     guard var code = try? AES.CMAC(key: key) else { return [] }
     code.update(data: message)
     return [UInt8](code.finalize())
+  }
+
+  /// AES-CMAC as a number.
+  static func authenticationCode(_ key: PairingValue, of message: [UInt8]) -> PairingValue {
+    PairingValue(mostSignificantFirst: AES128(key).authenticationCode(of: message))
   }
 }
