@@ -97,20 +97,38 @@ extension PasskeySearch {
   package func deviating(
     _ opening: Opening, in passkeys: ClosedRange<UInt32> = SixDigits.all
   ) -> Finding? {
+    let (confirm, random) = (opening.confirm.number, opening.random.number)
+    let blocks = Types.all.map { (types: $0, block: random ^ p1($0)) }
+    let pairing = complete
+    var block = AES128.block
     for number in passkeys {
       guard let passkey = SixDigits(number) else { return nil }
-      let key = PairingValue(passkey)
-      let cipher = AES128(key)
-      if let found = byBlocks(opening, passkey, cipher) { return found }
-      guard let pairing = complete else { continue }
-      if let found = Self.reversed(opening, pairing, cipher) {
-        return Finding(passkey, pairing, found)
-      }
-      if number != 0 {
-        let reversedKey = AES128(key.reversed)
-        if let found = Self.asGiven(opening, pairing, reversedKey) {
-          return Finding(passkey, pairing, [.temporaryKeyReversed] + found)
+      let cipher = AES128(UInt128(number), &block)
+      let outer = cipher.decrypt(confirm, &block)
+      for inner in blocks {
+        // What p2 must have been, with each type of the addresses in p1.
+        let p2 = outer ^ cipher.encrypt(inner.block, &block)
+        if let found = deviations(ofP2: p2) {
+          return Finding(passkey, inputs(inner.types, p2), deviations(of: inner.types) + found)
         }
+      }
+      guard let pairing else { continue }
+      // What p1 must have been.
+      let p1 = cipher.decrypt(outer ^ pairing.p2, &block) ^ random
+      if let found = deviations(ofP1: p1, pairing, random) {
+        return Finding(passkey, found.inputs, found.deviations)
+      }
+      if Self.fitsReversed(opening, pairing, cipher, &block) {
+        return Finding(passkey, pairing, [.blocksReversed])
+      }
+      guard number != 0 else { continue }
+      let reversed = AES128(UInt128(number).byteSwapped, &block)
+      let middle = reversed.encrypt(random ^ pairing.p1, &block)
+      if reversed.decrypt(confirm, &block) ^ middle == pairing.p2 {
+        return Finding(passkey, pairing, [.temporaryKeyReversed])
+      }
+      if Self.fitsReversed(opening, pairing, reversed, &block) {
+        return Finding(passkey, pairing, [.temporaryKeyReversed, .blocksReversed])
       }
     }
     return nil
@@ -121,22 +139,6 @@ extension PasskeySearch {
     guard let initiator, let responder else { return nil }
     return LegacyPairing(
       request: request, response: response, initiator: initiator, responder: responder)
-  }
-
-  /// What p2 must have been, with each type of the addresses in p1; then what p1 must have been.
-  private func byBlocks(_ opening: Opening, _ passkey: SixDigits, _ cipher: AES128) -> Finding? {
-    let outer = cipher.decrypt(opening.confirm.number)
-    for types in Types.all {
-      let p2 = outer ^ cipher.encrypt(opening.random.number ^ p1(types))
-      if let found = deviations(ofP2: p2) {
-        return Finding(passkey, inputs(types, p2), deviations(of: types) + found)
-      }
-    }
-    guard let pairing = complete else { return nil }
-    let p1 = cipher.decrypt(outer ^ pairing.p2) ^ opening.random.number
-    return deviations(ofP1: p1, pairing, opening).map { found in
-      Finding(passkey, found.inputs, found.deviations)
-    }
   }
 
   /// Whether the types are other than those known.
@@ -191,7 +193,7 @@ extension PasskeySearch {
 
   /// What is wrong with a p1; nil where it is none.
   private func deviations(
-    ofP1 p1: UInt128, _ pairing: LegacyPairing, _ opening: Opening
+    ofP1 p1: UInt128, _ pairing: LegacyPairing, _ random: UInt128
   ) -> (inputs: LegacyPairing, deviations: [ConfirmDeviation])? {
     let expected = pairing.p1
     let difference = p1 ^ expected
@@ -215,27 +217,18 @@ extension PasskeySearch {
       }
     }
     if p1 == expected.byteSwapped { return (inputs, [.p1Reversed]) }
-    let random = opening.random.number
     if difference == random ^ random.byteSwapped { return (inputs, [.randomReversed]) }
     return nil
   }
 
-  /// What a key shows that is not itself as specified: everything else is, or is in the other order.
-  private static func asGiven(
-    _ opening: Opening, _ pairing: LegacyPairing, _ cipher: AES128
-  ) -> [ConfirmDeviation]? {
-    let middle = cipher.encrypt(opening.random.number ^ pairing.p1)
-    if cipher.decrypt(opening.confirm.number) ^ middle == pairing.p2 { return [] }
-    return reversed(opening, pairing, cipher)
-  }
-
-  /// Whether all blocks were in the other order.
-  private static func reversed(
-    _ opening: Opening, _ pairing: LegacyPairing, _ cipher: AES128
-  ) -> [ConfirmDeviation]? {
-    let middle = cipher.encrypt((opening.random.number ^ pairing.p1).byteSwapped)
-    let outer = cipher.decrypt(opening.confirm.number.byteSwapped)
-    return outer ^ middle == pairing.p2.byteSwapped ? [.blocksReversed] : nil
+  /// Whether the confirm value fits where all blocks were in the other order.
+  private static func fitsReversed(
+    _ opening: Opening, _ pairing: LegacyPairing, _ cipher: AES128, _ block: inout [UInt8]
+  ) -> Bool {
+    let inner = (opening.random.number ^ pairing.p1).byteSwapped
+    let middle = cipher.encrypt(inner, &block)
+    let outer = cipher.decrypt(opening.confirm.number.byteSwapped, &block)
+    return outer ^ middle == pairing.p2.byteSwapped
   }
 }
 

@@ -72,17 +72,17 @@ package struct PasskeySearch: Sendable {
   package func asSpecified(
     _ opening: Opening, in passkeys: ClosedRange<UInt32> = SixDigits.all
   ) -> Finding? {
-    let blocks = types.map { types in
-      opening.random.number ^ p1(types)
-    }
+    let random = opening.random.number
+    let blocks = types.map { (types: $0, block: random ^ p1($0)) }
     let (expected, mask) = expectedP2
+    var block = AES128.block
     for number in passkeys {
       guard let passkey = SixDigits(number) else { return nil }
-      let cipher = AES128(PairingValue(passkey))
-      let outer = cipher.decrypt(opening.confirm.number)
-      for (types, block) in zip(types, blocks) {
-        let p2 = outer ^ cipher.encrypt(block)
-        if (p2 ^ expected) & mask == 0 { return Finding(passkey, inputs(types, p2)) }
+      let cipher = AES128(UInt128(number), &block)
+      let outer = cipher.decrypt(opening.confirm.number, &block)
+      for inner in blocks {
+        let p2 = outer ^ cipher.encrypt(inner.block, &block)
+        if (p2 ^ expected) & mask == 0 { return Finding(passkey, inputs(inner.types, p2)) }
       }
     }
     return nil
