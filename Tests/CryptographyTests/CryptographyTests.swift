@@ -4,14 +4,6 @@ import Testing
 
 @testable import Cryptography
 
-/// The bytes of "02 40 00", or of "024000".
-private func hex(_ text: String) -> [UInt8] {
-  let digits = Array(text.filter { $0 != " " })
-  return stride(from: 0, to: digits.count - 1, by: 2).compactMap {
-    UInt8(String(digits[$0...$0 + 1]), radix: 16)
-  }
-}
-
 @Suite struct CryptographyTests {
   /// FIPS 197, appendix C.1.
   @Test func block() throws {
