@@ -124,6 +124,12 @@ package struct PairingCommand: Hashable, Sendable {
   /// IOcap of the check value: AuthReq, OOB data flag, IO capability, most significant first (Core, Vol
   /// 3, Part H, 2.2.8).
   var capabilities: UInt32 { UInt32(truncatingIfNeeded: number >> 8) & 0xff_ffff }
+
+  /// The same with IOcap in the wrong order.
+  var withReversedCapabilities: PairingCommand {
+    let reversed = UInt64(capabilities.byteSwapped >> 8) << 8
+    return PairingCommand(number: number & ~0xffff_ff00 | reversed)
+  }
 }
 
 extension RawSpan {

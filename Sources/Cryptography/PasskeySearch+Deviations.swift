@@ -109,7 +109,8 @@ extension PasskeySearch {
         // What p2 must have been, with each type of the addresses in p1.
         let p2 = outer ^ cipher.encrypt(inner.block, &block)
         if let found = deviations(ofP2: p2) {
-          return Finding(passkey, inputs(inner.types, p2), deviations(of: inner.types) + found)
+          let forward = p2 >> 96 == 0 ? p2 : p2.byteSwapped
+          return Finding(passkey, inputs(inner.types, forward), deviations(of: inner.types) + found)
         }
       }
       guard let pairing else { continue }

@@ -8,9 +8,6 @@ package struct SecureConnectionsRounds: Sendable {
   /// The rounds that a passkey has.
   package static let count = 20
 
-  /// One of the two sides.
-  package enum Side: UInt8, Sendable { case initiator, responder }
-
   /// What was sent in a round, as far as it is in the capture.
   package struct Values: Hashable, Sendable {
     /// The initiator's confirm value Cai.
@@ -59,7 +56,7 @@ package struct SecureConnectionsRounds: Sendable {
   /// Confirm Value Failed, if somebody did.
   package init(
     initiatorKey: P256Coordinate, responderKey: P256Coordinate, _ values: [Values],
-    refusedBy side: Side?
+    refusedBy side: PairingSide?
   ) {
     let values = values.prefix(Self.count)
     let rounds = values.map { round in
@@ -98,7 +95,7 @@ package struct SecureConnectionsRounds: Sendable {
   }
 
   /// The bits that are known of a side's passkey, from the least significant one on without a gap.
-  package func bits(of side: Side) -> PasskeyBits {
+  package func bits(of side: PairingSide) -> PasskeyBits {
     var bits = agreed
     if let parting, parting.round == bits.count + 1 {
       bits.append(side == .initiator ? parting.initiatorBit : parting.responderBit)

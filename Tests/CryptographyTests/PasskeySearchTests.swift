@@ -81,6 +81,10 @@ import Testing
       try Self.opening("159492c5212938807cba9aedc059dd8c"), in: 400...500)
     #expect(exchanged?.inputs.initiator.address == search.responder?.address)
     #expect(exchanged?.inputs.responder.address == search.initiator?.address)
+    let reversed = search.search(
+      try Self.opening("5cec1cca7c7252cf20d32d2bd724165b"), in: 400...500)
+    #expect(reversed?.inputs.initiator == search.initiator)
+    #expect(reversed?.inputs.responder == search.responder)
   }
 
   /// One address that is missing is found, with its type.

@@ -37,7 +37,7 @@ import Testing
       }
     }
 
-    func analysed(refusedBy side: SecureConnectionsRounds.Side? = nil) -> SecureConnectionsRounds {
+    func analysed(refusedBy side: PairingSide? = nil) -> SecureConnectionsRounds {
       SecureConnectionsRounds(
         initiatorKey: initiatorKey, responderKey: responderKey, rounds, refusedBy: side)
     }

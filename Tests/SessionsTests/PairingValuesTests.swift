@@ -123,8 +123,9 @@ private struct Exchange {
     let rounds = SecureConnectionsRounds(
       initiatorKey: first, responderKey: second, values,
       refusedBy: failedBy.map { $0 == initiator ? .initiator : .responder })
-    var facts = ["\(rounds.rounds.count) rounds, \(rounds.agreed.count) agree"]
-    if let passkey = rounds.agreed.passkey { facts.append("passkey \(passkey)") }
+    var facts = [
+      "\(rounds.rounds.count) rounds, \(rounds.agreed.count) agree on \(rounds.agreed.number)"
+    ]
     if let parting = rounds.parting {
       facts.append(
         "parted in round \(parting.round): \(parting.initiatorBit), \(parting.responderBit)"
@@ -188,7 +189,7 @@ private func pairings(_ file: URL, near passkey: UInt32) throws -> [String] {
   /// is typed right.
   @Test(arguments: [
     ("pairing-fails", "legacy_passkey, initiator 923801, at c0ffeec0ffee random"),
-    ("write-refused", "sc_passkey, 20 rounds, 20 agree, passkey 353169"),
+    ("write-refused", "sc_passkey, 20 rounds, 20 agree on 353169"),
   ])
   func own(_ name: String, _ expected: String) throws {
     let found = try pairings(
@@ -213,12 +214,12 @@ private func pairings(_ file: URL, near passkey: UInt32) throws -> [String] {
       ),
       ("pair_sc_justworks", "sc_just_works, opens(bit: 0), 180625"),
       ("pair_sc_numeric", "sc_numeric_comparison, opens(bit: 0), 180625"),
-      ("pair_sc_passkey", "sc_passkey, 20 rounds, 20 agree, passkey 799308"),
+      ("pair_sc_passkey", "sc_passkey, 20 rounds, 20 agree on 799308"),
       ("pairfail_legacy_passkey_confirm", "legacy_passkey, initiator 799309, at own"),
       ("pairfail_sc_numeric_rejected", "sc_numeric_comparison, opens(bit: 0), 180625"),
       (
         "pairfail_sc_passkey_confirm",
-        "sc_passkey, 1 rounds, 0 agree, parted in round 1: 1, 0 deduced"
+        "sc_passkey, 1 rounds, 0 agree on 0, parted in round 1: 1, 0 deduced"
       ),
     ])
   func generated(_ name: String, _ expected: String) throws {
@@ -241,7 +242,7 @@ private func pairings(_ file: URL, near passkey: UInt32) throws -> [String] {
         "pair-clean.pcap", 977_347,
         [
           "sc_just_works, opens(bit: 0), 424871", "sc_numeric_comparison, opens(bit: 0), 728046",
-          "sc_passkey, 20 rounds, 20 agree, passkey 732463",
+          "sc_passkey, 20 rounds, 20 agree on 732463",
           "legacy_just_works, initiator 000000, responder 000000",
           "legacy_passkey, initiator 977347, responder 977347",
         ]
@@ -250,8 +251,9 @@ private func pairings(_ file: URL, near passkey: UInt32) throws -> [String] {
         "pair-gatt-coc-612.btsnoop", 221_299,
         [
           "sc_just_works, opens(bit: 0), 546769", "sc_numeric_comparison, opens(bit: 0), 137849",
-          // These two were given up, without a confirm value that does not fit.
-          "sc_passkey, 3 rounds, 3 agree", "sc_passkey, 0 rounds, 0 agree",
+          // These two were given up, without a confirm value that does not fit. The first passkey is
+          // 562297, which ends on the bits 001.
+          "sc_passkey, 3 rounds, 3 agree on 1", "sc_passkey, 0 rounds, 0 agree on 0",
           "legacy_just_works, initiator 000000, responder 000000",
           "legacy_passkey, initiator 221299, responder 221299",
         ]
