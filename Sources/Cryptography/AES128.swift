@@ -27,15 +27,7 @@ package struct AES128: Sendable {
     self.key = SymmetricKey(data: block)
   }
 
-  /// The security function e: one block, encrypted. Nil where it has not 16 bytes.
-  package func encrypt(_ block: [UInt8]) -> [UInt8]? {
-    guard block.count == Self.size else { return nil }
-    var block = block
-    do { try AES.permute(&block, key: key) } catch { return nil }
-    return block
-  }
-
-  /// The security function e of a number.
+  /// The security function e: one block, as a number, encrypted.
   func encrypt(_ number: UInt128) -> UInt128 {
     var block = Self.block
     return encrypt(number, &block)

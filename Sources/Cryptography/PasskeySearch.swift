@@ -8,8 +8,8 @@ import Bluetooth
 /// and shows what a device put in the place of p2 if not the addresses of the link: so an address that
 /// the capture lacks is found together with the passkey.
 ///
-/// A passkey is the key of its two blocks, so each needs a key schedule of its own; with the library's AES
-/// a million passkeys take about 0.3 s.
+/// A passkey is the key of its two blocks, so each needs a key schedule of its own. With the library's AES
+/// a million take a quarter of a second, and the deviations, if none fits, one second more.
 package struct PasskeySearch: Sendable {
   /// What one side has sent in Pairing Confirm and then in Pairing Random.
   package struct Opening: Hashable, Sendable {

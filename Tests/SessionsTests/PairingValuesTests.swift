@@ -197,6 +197,20 @@ private func pairings(_ file: URL, near passkey: UInt32) throws -> [String] {
     #expect(found == [expected])
   }
 
+  /// Its values are words, from which nothing follows; its last pairings are refused at once.
+  @Test func words() throws {
+    let found = try pairings(
+      project.appending(path: "captures/pairing-all-keys.btsnoop"), near: 0)
+    #expect(
+      found.prefix(5) == [
+        "legacy_passkey, initiator unknown, responder unknown",
+        "legacy_oob, initiator unknown, responder unknown",
+        "sc_numeric_comparison, not on the curve", "sc_passkey, not on the curve",
+        "sc_oob, not on the curve",
+      ])
+    #expect(found.dropFirst(5).allSatisfy { $0 == "no method" })
+  }
+
   private static let isThere = FileManager.default.fileExists(atPath: others.path)
 
   /// The generator's truth.json: 799308 is shown, and where pairing fails another one typed. `own` stands
