@@ -20,12 +20,7 @@ package struct IdentityResolvingKey: Sendable {
 
   /// The random address hash function ah: 24 bits of 24 (Core, Vol 3, Part H, 2.2.2).
   package func hash(_ random: UInt32) -> UInt32 {
-    var block = [UInt8](repeating: 0, count: AES128.size)
-    for index in 0..<3 {
-      block[13 + index] = UInt8(truncatingIfNeeded: random >> UInt32(8 * (2 - index)))
-    }
-    guard let encrypted = cipher.encrypt(block) else { return 0 }
-    return encrypted.suffix(3).reduce(0) { $0 << 8 | UInt32($1) }
+    UInt32(truncatingIfNeeded: cipher.encrypt(UInt128(random & 0xff_ffff))) & 0xff_ffff
   }
 
   /// Whether an address was made with this key: its lower 24 bits are the hash of the upper ones, of

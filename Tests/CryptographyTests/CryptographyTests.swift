@@ -4,21 +4,18 @@ import Testing
 
 @testable import Cryptography
 
-/// The bytes of "02 40 00", or of "024000".
-private func hex(_ text: String) -> [UInt8] {
-  let digits = Array(text.filter { $0 != " " })
-  return stride(from: 0, to: digits.count - 1, by: 2).compactMap {
-    UInt8(String(digits[$0...$0 + 1]), radix: 16)
-  }
-}
-
 @Suite struct CryptographyTests {
   /// FIPS 197, appendix C.1.
   @Test func block() throws {
     let cipher = try #require(AES128(key: hex("000102030405060708090a0b0c0d0e0f")))
-    let block = cipher.encrypt(hex("00112233445566778899aabbccddeeff"))
-    #expect(block == hex("69c4e0d86a7b0430d8cdb78070b4c55a"))
-    #expect(cipher.encrypt([1]) == nil)
+    let (plain, encrypted): (UInt128, UInt128) = (
+      0x0011_2233_4455_6677_8899_aabb_ccdd_eeff, 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a
+    )
+    #expect(cipher.encrypt(plain) == encrypted)
+    var block = AES128.block
+    #expect(cipher.decrypt(encrypted, &block) == plain)
+    let same = AES128(PairingValue(number: 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f))
+    #expect(same.encrypt(plain) == encrypted)
     #expect(AES128(key: [1, 2, 3]) == nil)
   }
 

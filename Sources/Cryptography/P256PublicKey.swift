@@ -1,0 +1,110 @@
+import Bytes
+import Crypto
+
+/// A coordinate of a point on the elliptic curve P-256, or the DHKey, which is one: 256 bits.
+package struct P256Coordinate: Hashable, Sendable {
+  /// The bytes of a coordinate.
+  package static let size = 32
+
+  /// The 128 most significant bits.
+  package let high: UInt128
+  /// The 128 least significant bits.
+  package let low: UInt128
+
+  /// A coordinate from its halves.
+  package init(high: UInt128, low: UInt128) {
+    self.high = high
+    self.low = low
+  }
+
+  /// Reads a coordinate, or a DHKey, as SMP and HCI carry it: 32 bytes, least significant first. Nil
+  /// where there are others.
+  package init?(_ bytes: RawSpan) {
+    guard bytes.byteCount == Self.size, let low = bytes.number(at: 0),
+      let high = bytes.number(at: PairingValue.size)
+    else { return nil }
+    self.init(high: high, low: low)
+  }
+
+  /// The same number with its bytes in the other order.
+  var reversed: P256Coordinate { P256Coordinate(high: low.byteSwapped, low: high.byteSwapped) }
+}
+
+/// A public key of LE Secure Connections: a point on P-256 (Core, Vol 3, Part H, 2.3.5.6.1).
+package struct P256PublicKey: Hashable, Sendable {
+  /// The bytes of a public key.
+  package static let size = 2 * P256Coordinate.size
+
+  /// The X coordinate.
+  package let x: P256Coordinate
+  /// The Y coordinate.
+  package let y: P256Coordinate
+
+  /// A point, whether it is on the curve or not.
+  package init(x: P256Coordinate, y: P256Coordinate) {
+    self.x = x
+    self.y = y
+  }
+
+  /// Reads a key as SMP and HCI carry it: X (32 bytes), Y (32), least significant byte first. Nil where
+  /// there are not 64 bytes.
+  package init?(_ bytes: RawSpan) {
+    let (x, y) = (
+      bytes.part(Slice(start: 0, count: P256Coordinate.size)), bytes.dropping(P256Coordinate.size)
+    )
+    guard let x = P256Coordinate(x), let y = P256Coordinate(y) else { return nil }
+    self.init(x: x, y: y)
+  }
+
+  /// The debug public key (2.3.5.6.1).
+  package static let debug = P256PublicKey(
+    x: P256Coordinate(
+      high: 0x20b0_03d2_f297_be2c_5e2c_83a7_e9f9_a5b9,
+      low: 0xeff4_9111_acf4_fddb_cc03_0148_0e35_9de6),
+    y: P256Coordinate(
+      high: 0xdc80_9c49_652a_eb6d_6332_9abf_5a52_155c,
+      low: 0x7663_45c2_8fed_3024_741c_8ed0_1589_d28b))
+
+  /// The private key of the debug key pair: it is published, for sniffers to follow a pairing
+  /// (2.3.5.6.1).
+  private static let debugPrivateKey = P256Coordinate(
+    high: 0x3f49_f6d4_a3c5_5f38_74c9_b3e3_d210_3f50,
+    low: 0x4aff_607b_eb40_b799_5899_b8a6_cd3c_1abd)
+
+  /// Whether it is on the curve: a peer has to refuse any other (2.3.5.6.1), since it may give away bits
+  /// of its private key.
+  package var isOnCurve: Bool { point != nil }
+
+  /// The shared secret of two public keys of which at least one is of the debug key pair: X of the other
+  /// one multiplied by its private key. Nil where neither is, or the other is no point of the curve.
+  ///
+  /// The X coordinate tells whether it is: the only other point with it belongs to the negative private
+  /// key, with which the same X comes out.
+  package static func debugDHKey(_ one: P256PublicKey, _ other: P256PublicKey) -> P256Coordinate? {
+    if one.x == debug.x { return other.dhKey(withPrivateKey: debugPrivateKey) }
+    if other.x == debug.x { return one.dhKey(withPrivateKey: debugPrivateKey) }
+    return nil
+  }
+
+  /// The function P256: X of this point multiplied by a private key (2.3.5.6.1). Nil where the point is
+  /// not on the curve, or the number is no private key.
+  func dhKey(withPrivateKey privateKey: P256Coordinate) -> P256Coordinate? {
+    var number: [UInt8] = []
+    number.append(privateKey)
+    guard let point, let key = try? P256.KeyAgreement.PrivateKey(rawRepresentation: number),
+      let secret = try? key.sharedSecretFromKeyAgreement(with: point)
+    else { return nil }
+    // The library lends the secret as a buffer, and in no other way. It is most significant byte first.
+    let bytes = unsafe secret.withUnsafeBytes { unsafe [UInt8]($0) }
+    return P256Coordinate([UInt8](bytes.reversed()).bytes)
+  }
+
+  /// The point as the library takes it: 4, X, Y, most significant byte first. Nil where it is not on the
+  /// curve.
+  private var point: P256.KeyAgreement.PublicKey? {
+    var bytes: [UInt8] = [4]
+    bytes.append(x)
+    bytes.append(y)
+    return try? P256.KeyAgreement.PublicKey(x963Representation: bytes)
+  }
+}
