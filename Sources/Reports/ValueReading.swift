@@ -300,24 +300,6 @@ struct ValueReading: ~Copyable {
     { memory.isPeer(of: link, named: $0) }
   }
 
-  /// Follows what is open of vendors' protocols with a packet whose meaning is not asked for.
-  mutating func follow(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: Memory
-  ) {
-    guard let pdu = dissection.att, record.original == nil, !record.isTruncated,
-      !answer.fragment.isTruncated
-    else { return }
-    let fields = pdu.fields
-    guard fields.value != nil else {
-      noteRefusal(fields, answer)
-      return
-    }
-    observe(
-      pdu.opcode, fields, bytes, answer, memory, packet: record.number, time: record.time,
-      isLocal: (record.direction == .sent) == pdu.opcode.isServers, decodes: false)
-  }
-
   /// Reads a value that `Conversations` told, whose packets were followed.
   mutating func read(_ value: ConveyedValue, _ bytes: RawSpan, _ memory: Memory) -> Bool {
     clear()
