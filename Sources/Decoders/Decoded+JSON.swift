@@ -36,7 +36,13 @@ extension DecodedWriter {
       }
       if !isFirst { output.byte(0x2c) }
       isFirst = false
-      key(of: entry, into: &output)
+      let earlier = namesakes(of: place, in: range)
+      if earlier == 0 {
+        key(of: entry, into: &output)
+      } else {
+        // No name has a dot, so that this is nobody else's.
+        output.string("\"\(name(entry)).\(earlier + 1)\"")
+      }
       output.byte(0x3a)
       let isList = isRepeated(entry)
       if isList { output.byte(0x5b) }
@@ -68,6 +74,21 @@ extension DecodedWriter {
     } else {
       output.text("\"unknown\"")
     }
+  }
+
+  /// How many fields before one, in the same object, have its name: of those that should exclude each other
+  /// both can be there where a condition is not known.
+  private func namesakes(of place: Int, in range: Range<Int>) -> Int {
+    let entry = decoded.fields[place]
+    guard entry.field < 0 || definition.hasNamesake[entry.field] else { return 0 }
+    let name = definition.keyName(entry.field)
+    var count = 0
+    var other = range.lowerBound
+    while other < place {
+      if definition.keyName(decoded.fields[other].field) == name { count += 1 }
+      other = run(from: other, in: range)
+    }
+    return count
   }
 
   /// Writes `,"hidden":` and the names of secrets, and `,"assumed":` and those of fields about which a
@@ -109,21 +130,25 @@ extension DecodedWriter {
     var path: [Int] = []
     var ends: [Int] = []
     var isFirst = true
-    var last = -1
+    // A bit for each of the fields, of which there are so many at most.
+    var written = InlineArray<16, UInt64>(repeating: 0)
     for place in decoded.fields.indices {
       let entry = decoded.fields[place]
       while let end = ends.last, end <= place {
         ends.removeLast()
         path.removeLast()
       }
-      guard entry.field >= 0, entry.field != last else { continue }
+      guard entry.field >= 0 else { continue }
       if entry.form == .group {
         path.append(definition.tables.fields[entry.field].name)
         ends.append(entry.end)
         continue
       }
+      // Each turn of a group has the same fields.
+      let first = definition.firstOfPath(entry.field)
+      guard first >= 0, written[first >> 6] & 1 << UInt64(first & 63) == 0 else { continue }
+      written[first >> 6] |= 1 << UInt64(first & 63)
       let unit = words.bytes(definition.jsonUnit(entry.field))
-      guard unit.byteCount > 0 else { continue }
       output.text(isFirst ? ",\"units\":{\"" : ",\"")
       isFirst = false
       for name in path {
@@ -131,7 +156,6 @@ extension DecodedWriter {
         output.byte(0x2e)
       }
       output.raw(unit)
-      last = entry.field
     }
     if !isFirst { output.byte(0x7d) }
   }

@@ -22,8 +22,7 @@ extension DecodedWriter {
     } else {
       list(all, isAlone: definition.isAlone(nil), value, into: &output)
     }
-    // Flags that are not set are left out, but that none is set is what such a value says.
-    if output.count == start, decoded.problems.isEmpty, hasFlags { output.text("nothing set") }
+    if output.count == start, decoded.problems.isEmpty { nothing(value, into: &output) }
     let end = output.count
     guard saysProblems else { return end }
     for problem in decoded.problems {
@@ -31,6 +30,19 @@ extension DecodedWriter {
       self.problem(problem, value, inLine: true, into: &output)
     }
     return end
+  }
+
+  /// Says of a value that is right and of which text has no field why that is.
+  @inline(never)
+  private func nothing(_ value: RawSpan, into output: inout Output) {
+    if hasFlags {
+      // Flags that are not set are left out, but that none is set is what such a value says.
+      output.text("nothing set")
+    } else if definition.subject.kind == .message {
+      output.string(definition.name)
+    } else {
+      output.text(value.byteCount == 0 ? "empty" : "nothing of note")
+    }
   }
 
   /// Whether there are flags that text has where they are set.
@@ -367,44 +379,5 @@ extension DecodedWriter {
       let byte = name.byte(at: index)
       output.byte(byte == 0x5f ? 0x20 : byte)
     }
-  }
-}
-
-extension Definition {
-  /// Whether text can show one field at most, which then needs no label: of all fields, or of those
-  /// inside a group.
-  func isAlone(_ group: Int?) -> Bool { alone[(group ?? -1) + 1] }
-
-  /// For all fields and for each place whether `isAlone`.
-  static func findAlone(_ tables: Tables) -> [Bool] {
-    var alone = [countShown(0..<tables.fields.count, tables).count <= 1]
-    for (place, field) in tables.fields.enumerated() {
-      alone.append(
-        field.kind == .group && countShown(place + 1..<field.end, tables).count <= 1)
-    }
-    return alone
-  }
-
-  /// The names of the fields that text may show.
-  private static func countShown(_ range: Range<Int>, _ tables: Tables) -> Set<Int> {
-    var names: Set<Int> = []
-    var place = range.lowerBound
-    while place < range.upperBound {
-      let field = tables.fields[place]
-      let isSpliced: Bool =
-        switch field.kind {
-        case .group: field.name < 0
-        case .choice, .branch: true
-        case .unsigned: field.end > place + 1
-        default: false
-        }
-      if isSpliced {
-        names.formUnion(countShown(place + 1..<field.end, tables))
-      } else if !field.flags.contains(.quiet), !field.flags.contains(.layout), field.checksum < 0 {
-        names.insert(field.name)
-      }
-      place = max(field.end, place + 1)
-    }
-    return names
   }
 }

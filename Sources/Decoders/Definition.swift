@@ -57,6 +57,13 @@ package final class Definition: Sendable {
   /// one's name with its quotes, `"heart_rate"`; then each one's unit, without the first quote,
   /// `heart_rate":"bpm"`, or nothing.
   package let words: Words
+  /// Of each field whether another one has its name.
+  let hasNamesake: [Bool]
+  /// Of each field with a unit the first one with its name in its groups; −1: no unit.
+  private let firstsOfPaths: [Int]
+  /// The places of the names of what stands in no field: bytes that none explains, a frame's checksum.
+  private let unknownName: Int
+  private let checksumName: Int
   /// Whether the subject asks for no bytes in particular.
   private let fitsAll: Bool
   /// Behind one for all fields, one for each place: whether text shows one field at most.
@@ -81,6 +88,8 @@ package final class Definition: Sendable {
     self.scalings = scalings
     alone = Self.findAlone(tables)
     words = Self.words(tables)
+    (hasNamesake, firstsOfPaths) = Self.namesakes(tables)
+    (unknownName, checksumName) = (tables.words.find("unknown"), tables.words.find("checksum"))
     fitsAll = subject.match.isEmpty && subject.sizes == nil
     hasExternals = !tables.externals.isEmpty
     hasSecrets = tables.fields.contains { $0.flags.contains(.secret) }
@@ -114,6 +123,36 @@ package final class Definition: Sendable {
       _ = words.append(output.bytes)
     }
     return words
+  }
+
+  /// Which fields have a name that others have, and the first field of each name with a unit.
+  private static func namesakes(_ tables: Tables) -> ([Bool], [Int]) {
+    var counts: [Int: Int] = [:]
+    for field in tables.fields where field.name >= 0 { counts[field.name, default: 0] += 1 }
+    var firsts: [Int] = []
+    var paths: [[Int]: Int] = [:]
+    var groups: [(name: Int, end: Int)] = []
+    for (place, field) in tables.fields.enumerated() {
+      while let group = groups.last, group.end <= place { groups.removeLast() }
+      if field.kind == .group, field.name >= 0 { groups.append((field.name, field.end)) }
+      guard field.unit >= 0, field.tick == 0 else {
+        firsts.append(-1)
+        continue
+      }
+      let path = groups.map(\.name) + [field.name]
+      firsts.append(paths[path] ?? place)
+      paths[path] = paths[path] ?? place
+    }
+    return (tables.fields.map { counts[$0.name, default: 0] > 1 }, firsts)
+  }
+
+  /// The first field with a unit that has the name of this one, in the same groups; −1: it has no unit.
+  func firstOfPath(_ field: Int) -> Int { firstsOfPaths[field] }
+
+  /// What tells the names of entries apart: the name's place, or a number below 0.
+  func keyName(_ field: Int) -> Int {
+    if field >= 0 { return tables.fields[field].name }
+    return field == DecodedField.frameChecksum ? checksumName : unknownName
   }
 
   /// The place of a field's name as JSON has it among the words.
@@ -160,6 +199,12 @@ package struct Words: Sendable, Equatable {
   package mutating func add(_ word: [UInt8]) -> Int {
     for place in 0..<ends.count where bytes(place).isEqual(to: word.bytes) { return place }
     return append(word.bytes)
+  }
+
+  /// The place of a word; below −1, by its length, where it is not there.
+  func find(_ word: StaticString) -> Int {
+    for place in 0..<ends.count where bytes(place).isEqual(to: word.bytes) { return place }
+    return -1 - word.utf8CodeUnitCount
   }
 
   /// Adds a word behind the others.

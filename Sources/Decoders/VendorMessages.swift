@@ -80,7 +80,7 @@ package struct VendorMessages: Sendable {
     let extent = vendor.frame.extent(of: bytes)
     // Most values of a channel where only a frame tells are no frame, and belong to none.
     if extent == .none, openCount == 0 { return nil }
-    let key = conversation << 18 | UInt64(handle) << 2 | (isWritten ? 1 : 0)
+    let key = Self.key(conversation, handle, isWritten: isWritten)
     guard let slot = slot(key, place, packet, makes: extent != .none) else { return nil }
     let moment = Moment(
       vendor: vendor, place: place, isByFrame: isByFrame, conversation: conversation,
@@ -110,6 +110,25 @@ package struct VendorMessages: Sendable {
       let sighting = VendorSighting(vendor: vendor, isByFrame: isByFrame)
       return tell(sighting, frame, bytes, slot, moment)
     }
+  }
+
+  private static func key(_ conversation: UInt64, _ handle: UInt16, isWritten: Bool) -> UInt64 {
+    conversation << 18 | UInt64(handle) << 2 | (isWritten ? 1 : 0)
+  }
+
+  /// The frame of a protocol that is begun on a channel: how many of its bytes are there, and how many it has
+  /// altogether, where that is known; nil where none is.
+  package func openFrame(
+    _ vendor: VendorProtocol, at place: Int, conversation: UInt64, handle: UInt16, isWritten: Bool
+  ) -> (count: Int, total: Int?)? {
+    let key = Self.key(conversation, handle, isWritten: isWritten)
+    let slot = channels.firstIndex { $0.key == key && $0.vendor == place && !$0.open.isEmpty }
+    guard let slot else { return nil }
+    let begun = channels[slot].open
+    guard case .partial(let total) = vendor.frame.extent(of: begun.bytes) else {
+      return (begun.count, nil)
+    }
+    return (begun.count, total)
   }
 
   /// Whether it is known that the protocol is spoken on a channel.

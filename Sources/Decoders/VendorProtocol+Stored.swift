@@ -155,7 +155,9 @@ extension VendorProtocol {
     writer.list(messages) { writer, message in
       writer.list(message.commands.map { [$0.lowerBound, $0.upperBound] } ?? []) { $0.number($1) }
       writer.optional(message.isRequest) { $0.count($1 ? 1 : 0) }
-      writer.count((message.isUnsolicited ? 1 : 0) | (message.isUnanswered ? 2 : 0))
+      writer.count(
+        (message.isUnsolicited ? 1 : 0) | (message.isUnanswered ? 2 : 0)
+          | (message.isImplied ? 4 : 0))
       writer.optional(message.series) { writer, series in
         writer.count(series.count)
         writer.number(series.command)
@@ -230,9 +232,11 @@ extension VendorProtocol {
       }.first
     guard let definition = Definition(stored: reader.run()) else { return nil }
     let range = commands.count == 2 && commands[0] <= commands[1] ? commands[0]...commands[1] : nil
-    return Message(
+    var message = Message(
       commands: range, isRequest: isRequest, isUnsolicited: flags & 1 == 1,
       isUnanswered: flags & 2 == 2, series: series,
       definition: definition)
+    message.isImplied = flags & 4 == 4
+    return message
   }
 }

@@ -103,6 +103,8 @@ package final class VendorProtocol: Sendable {
     package var series: Series?
     /// The fields: those of the header, then those of the payload.
     package var definition: Definition
+    /// Whether the profile does not have it: the one for commands that no other message has.
+    package var isImplied = false
 
     /// A message.
     package init(
@@ -134,6 +136,8 @@ package final class VendorProtocol: Sendable {
   package let messages: [Message]
   /// Whether a message has a field that is secret.
   package let hasSecrets: Bool
+  /// How many messages the profile has.
+  package var messageCount: Int { messages.count { !$0.isImplied } }
 
   /// A protocol.
   package init(

@@ -72,7 +72,7 @@ extension DefinitionCompiler {
       } else if case .scalar("rest") = size.content {
         return
       } else {
-        field.size = try program(size, scope)
+        field.size = try count(size, scope)
       }
     }
     if let prefix = keys.node("prefix") {
@@ -305,6 +305,7 @@ extension DefinitionCompiler {
       guard names.insert(name).inserted, scope.entries[name] == nil else {
         throw node.error("`\(name)` is there twice: bits stand beside fields")
       }
+      try claim(name, node, scope)
       scope.bitNames.insert(name)
       row.slot = declare(name, isInteger: true, inner)
       row.end = tables.fields.count + 1

@@ -44,6 +44,11 @@ struct DefinitionCompiler {
   /// The layouts that are being brought in, outermost first.
   private var layouts: [String] = []
   private var depth = 0
+  /// What must hold where the field that is compiled now is there.
+  var conditions: [FieldCondition] = []
+  /// The fields that take all bytes of the stretch that is compiled now, and which stretch that is.
+  var takers: [FieldPlace] = []
+  var window = 0
 
   /// How deep groups, layouts and choices may stand inside one another.
   static let deepest = 8
@@ -86,17 +91,25 @@ struct DefinitionCompiler {
     guard depth <= Self.deepest else {
       throw node.error("groups, layouts and choices nest up to \(Self.deepest) deep")
     }
+    let outer = conditions
+    defer { conditions = outer }
     let place = tables.fields.count
     tables.fields.append(Field())
     var field = Field()
     let isBig = try Self.isBigEndian(keys) ?? isBigEndian
     if isBig { field.flags.insert(.bigEndian) }
+    if let when = keys.node("when") {
+      field.when = try program(when, scope)
+      conditions += FieldCondition.all(of: operations(of: field.when), window)
+    }
     if kind != "choose" { try occurrence(keys, &field, scope) }
     switch kind {
     case "type":
       let name = try fieldName(keys, scope)
       field.name = word(name)
+      try checkBytes(keys)
       try value(keys, place, &field, name, scope, isBigEndian: isBig)
+      if field.takesRest { takers.append(FieldPlace(name, keys.node, conditions)) }
     case "compute":
       let name = try fieldName(keys, scope)
       field.name = word(name)
@@ -105,7 +118,6 @@ struct DefinitionCompiler {
       field.slot = declare(name, isInteger: true, scope)
       try meaning(keys, &field, bits: 64)
     case "choose":
-      if let when = keys.node("when") { field.when = try program(when, scope) }
       try choice(keys, &field, scope, isBigEndian: isBig)
     default: try group(keys, &field, scope, isBigEndian: isBig)
     }
@@ -121,6 +133,7 @@ struct DefinitionCompiler {
     guard !scope.bitNames.contains(name) else {
       throw node.error("`\(name)` is there twice: bits stand beside fields")
     }
+    try claim(name, node, scope)
     return name
   }
 
@@ -128,14 +141,13 @@ struct DefinitionCompiler {
   private mutating func occurrence(
     _ keys: KeyedNode, _ field: inout Field, _ scope: Scope
   ) throws(ProfileError) {
-    if let when = keys.node("when") { field.when = try program(when, scope) }
     if let optional = keys.node("optional"), try optional.flag() { field.flags.insert(.optional) }
     if let turns = keys.node("repeat") {
       field.flags.insert(.repeated)
       if case .scalar("rest") = turns.content {
         field.flags.insert(.repeatRest)
       } else {
-        field.turns = try program(turns, scope)
+        field.turns = try count(turns, scope)
       }
       let bounds = 0...ValueDecoder.mostFields
       if let least = keys.node("min") { field.least = try least.number(in: bounds) }
@@ -154,13 +166,19 @@ struct DefinitionCompiler {
     field.kind = .group
     var name: String?
     if let node = keys.node("name") {
-      name = try node.name()
-      field.name = word(try node.name())
+      let given = try node.name()
+      name = given
+      field.name = word(given)
+      try claim(given, node, scope)
     } else if field.flags.contains(.repeated) {
       throw keys.node.error("a repeated group needs a name")
     }
     try size(keys, &field, scope, mayEnd: false)
-    if keys.has("size") || keys.has("prefix") { field.flags.insert(.sized) }
+    let outer = (takers, window)
+    if keys.has("size") || keys.has("prefix") {
+      field.flags.insert(.sized)
+      beginWindow()
+    }
     // A group without a name puts its fields beside the others, in names as in the output.
     let inner = name == nil ? scope : Scope(inside: scope)
     if let layout = keys.node("layout") {
@@ -168,6 +186,7 @@ struct DefinitionCompiler {
     } else {
       try fields(try keys.required("fields"), inner, isBigEndian: isBigEndian)
     }
+    if field.flags.contains(.sized) { (takers, window) = outer }
     if let name {
       let slot = scope.entries[name]?.slot ?? newSlot()
       scope.entries[name] = Scope.Entry(slot: slot, isInteger: false, members: inner)
@@ -201,7 +220,7 @@ struct DefinitionCompiler {
     layouts.append(key)
     let outer = file
     file = source.file
-    let isolated = Scope()
+    let isolated = Scope(output: scope.output)
     defer {
       layouts.removeLast()
       file = outer
@@ -215,17 +234,31 @@ struct DefinitionCompiler {
   ) throws(ProfileError) {
     field.kind = .choice
     field.selector = try program(try keys.required("choose"), scope)
+    let outer = conditions
+    defer { conditions = outer }
+    var taken: NumberSet?
+    func condition(_ numbers: NumberSet) -> FieldCondition {
+      FieldCondition(
+        operations: operations(of: field.selector), numbers: numbers, window: window,
+        choice: field.selector)
+    }
     var other: (key: SourceNode, value: SourceNode)?
     for (key, value) in try keys.required("cases").pairs("a mapping of numbers to lists of fields")
     {
       if case .scalar("other") = key.content {
         other = (key, value)
       } else {
-        try branch(try key.range(), value, scope, isBigEndian: isBigEndian)
+        let range = try key.range()
+        let numbers = NumberSet(range)
+        conditions = outer + [condition(taken.map { numbers.subtracting($0) } ?? numbers)]
+        taken = taken?.union(numbers) ?? numbers
+        try branch(range, value, scope, isBigEndian: isBigEndian)
       }
     }
     // Behind the others, since the first branch that fits is taken.
-    if let other { try branch(nil, other.value, scope, isBigEndian: isBigEndian) }
+    guard let other else { return }
+    conditions = outer + (taken.map { [condition($0.complement)] } ?? [])
+    try branch(nil, other.value, scope, isBigEndian: isBigEndian)
   }
 
   private mutating func branch(

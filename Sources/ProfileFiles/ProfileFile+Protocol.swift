@@ -46,6 +46,7 @@ extension ProfileFile {
           profile?.examples.append(Example(target: .message(list.count), node: example))
         }
         list.append(message)
+        profile?.messageLines.append(node.line)
       } catch {
         errors.append(error)
       }
@@ -60,10 +61,10 @@ extension ProfileFile {
     }
     // Those for all other commands stand behind the others; one for each way is there.
     if !list.contains(where: { $0.commands == nil && $0.isRequest == nil }) {
-      list.append(
-        try reader.message(
-          try SourceNode.read([UInt8](reader.unknown(isSecret: hasSecrets).utf8), file: "")
-        ).0)
+      var (unknown, _) = try reader.message(
+        try SourceNode.read([UInt8](reader.unknown(isSecret: hasSecrets).utf8), file: ""))
+      unknown.isImplied = true
+      list.append(unknown)
     }
     profile?.vendor = VendorProtocol(
       profile: context.profile, title: title, claims: claims, requests: requests,
@@ -93,16 +94,19 @@ struct ProtocolReader {
     let isBig = context.isBigEndian
     header = keys.node("header")
     var frame = FrameLayout()
+    var parts = FrameParts()
     frame.start = try keys.node("start")?.pattern(allowsAny: true) ?? []
     var behind = frame.start.count
     if let command = keys.node("command") {
-      if case .list(let parts) = command.content {
-        guard (1...4).contains(parts.count) else {
+      if case .list(let list) = command.content {
+        guard (1...4).contains(list.count) else {
           throw command.error("a command has up to four parts")
         }
-        for part in parts { frame.command.append(try Self.part(part, isBig)) }
+        for node in list { frame.command.append(try Self.part(node, isBig)) }
+        for (part, node) in zip(frame.command, list) { parts.add("command", part, node) }
       } else {
         frame.command = [try Self.part(command, isBig)]
+        parts.add("command", frame.command[0], command)
       }
       guard frame.command.reduce(0, { $0 + $1.width }) <= 7 else {
         throw command.error("a command has up to seven bytes")
@@ -111,8 +115,11 @@ struct ProtocolReader {
     frame.sequence = try keys.node("sequence").map { node throws(ProfileError) in
       try Self.part(node, isBig)
     }
+    parts.add("sequence", frame.sequence, keys.node("sequence"))
     if let checksum = keys.node("checksum") { frame.checksum = try Self.checksum(checksum, isBig) }
+    parts.add("checksum", frame.checksum?.part, keys.node("checksum"))
     let ending = try Self.ending(keys, isBig)
+    if case .length(let part, _, _) = ending { parts.add("length", part, keys.node("length")) }
     for part in frame.command where part.at >= 0 { behind = max(behind, part.at + part.width) }
     if case .length(let part, _, _) = ending { behind = max(behind, part.at + part.width) }
     if let sequence = frame.sequence, sequence.at >= 0 {
@@ -127,6 +134,9 @@ struct ProtocolReader {
       guard frame.payloadFirst >= 0 else { throw payload.error("a payload begins at 0 or later") }
     }
     if let chunk = keys.node("chunk") { frame.chunk = try Self.chunk(chunk, isBig) }
+    parts.add("chunk.index", frame.chunk?.index, keys.node("chunk"))
+    parts.add("chunk.count", frame.chunk?.count, keys.node("chunk"))
+    try parts.check(frame)
     if let reassemble = keys.node("reassemble") {
       let keys = try KeyedNode(reassemble, "a mapping of timeout_ms and max")
       frame.timeout = try keys.node("timeout_ms")?.number(in: 1...600_000) ?? 2000
@@ -264,6 +274,7 @@ struct ProtocolReader {
     let scope = Scope()
     if !frame.command.isEmpty {
       compiler.command(width: frame.command.reduce(0) { $0 + $1.width }, scope)
+      try compiler.claim("command", node, scope)
     }
     if let header {
       try compiler.header(header, frame.payloadFirst, scope, isBigEndian: isBigEndian)
@@ -292,7 +303,17 @@ struct ProtocolReader {
     guard !frame.command.isEmpty else {
       throw node.error("the frame has no command, so this can only be `other`")
     }
-    guard case .list(let list) = node.content else { return try node.range() }
+    guard case .list(let list) = node.content else {
+      let range = try node.range()
+      let bytes = frame.command.reduce(0) { $0 + $1.width }
+      let most = 1 << (8 * bytes) - 1
+      guard range.lowerBound >= 0, range.upperBound <= most else {
+        throw node.error(
+          "\(node.kind) is no command of \(bytes == 1 ? "1 byte" : "\(bytes) bytes"), from 0 to \(most)"
+        )
+      }
+      return range
+    }
     guard list.count == frame.command.count else {
       throw node.error("the frame's command has \(frame.command.count) parts")
     }
@@ -345,7 +366,10 @@ extension DefinitionCompiler {
     field.width = size
     field.flags = [.sized, .open]
     tables.fields.append(field)
+    let outer = (takers, window)
+    beginWindow()
     try fields(node, scope, isBigEndian: isBigEndian)
+    (takers, window) = outer
     field.end = tables.fields.count
     tables.fields[place] = field
   }

@@ -8,8 +8,12 @@ package struct Profile: Sendable {
   package var title: String
   /// What characteristics, descriptors and advertisements mean.
   package var definitions: [Definition]
+  /// The lines of the file in which these stand.
+  package var definitionLines: [Int] = []
   /// A vendor's protocol, where the file has one.
   package var vendor: VendorProtocol?
+  /// The lines of its messages, but for one that the file does not have.
+  package var messageLines: [Int] = []
   /// What must come out for which bytes.
   package var examples: [Example]
 }
@@ -254,6 +258,7 @@ extension ProfileFile {
       let (definition, examples) = try read(node)
       let place = profile?.definitions.count ?? 0
       profile?.definitions.append(definition)
+      profile?.definitionLines.append(node.line)
       for example in examples {
         profile?.examples.append(Example(target: .definition(place), node: example))
       }

@@ -7,9 +7,9 @@ package enum ProfileTies {
   /// What is wrong with profiles that are used together: of each tie an error that names both.
   package static func find(_ profiles: [(file: String, profile: Profile)]) -> [ProfileError] {
     var errors: [ProfileError] = []
-    var first: [[UInt8]: (file: String, name: String)] = [:]
+    var first: [[UInt8]: (place: String, name: String)] = [:]
     for (file, profile) in profiles {
-      for definition in profile.definitions {
+      for (definition, line) in zip(profile.definitions, profile.definitionLines) {
         var writer = TableWriter()
         var subject = definition.subject
         subject.uuid = subject.uuid.shortest
@@ -17,28 +17,30 @@ package enum ProfileTies {
         if let other = first[writer.bytes] {
           errors.append(
             ProfileError(
-              file: file, line: 0, key: "",
+              file: file, line: line, key: "",
               message:
-                "`\(definition.name)` is of the same bytes as `\(other.name)` in \(other.file)"))
+                "`\(definition.name)` is of the same bytes as `\(other.name)` in \(other.place)"))
         } else {
-          first[writer.bytes] = (file, definition.name)
+          first[writer.bytes] = ("\(file):\(line)", definition.name)
         }
       }
-      for error in commandTies(profile) { errors.append(error.with(file)) }
+      errors += commandTies(profile, file)
     }
     return errors
   }
 
   /// Messages of one protocol that have one command in one direction.
-  private static func commandTies(_ profile: Profile) -> [ProfileError] {
+  private static func commandTies(_ profile: Profile, _ file: String) -> [ProfileError] {
     var errors: [ProfileError] = []
-    let messages = profile.vendor?.messages ?? []
-    for (place, message) in messages.enumerated() {
-      for other in messages[..<place] where overlap(message, other) {
+    let messages = Array(zip(profile.vendor?.messages ?? [], profile.messageLines))
+    for (place, (message, line)) in messages.enumerated() {
+      for (other, otherLine) in messages[..<place] where overlap(message, other) {
         errors.append(
           ProfileError(
-            file: "", line: 0, key: "",
-            message: "`\(message.definition.name)` has a command of `\(other.definition.name)`"))
+            file: file, line: line, key: "",
+            message:
+              "`\(message.definition.name)` has a command of `\(other.definition.name)` in \(file):\(otherLine)"
+          ))
       }
     }
     return errors
@@ -52,11 +54,5 @@ package enum ProfileTies {
       return left.commands == nil && right.commands == nil && left.isRequest == right.isRequest
     }
     return commands.overlaps(others)
-  }
-}
-
-extension ProfileError {
-  fileprivate func with(_ file: String) -> ProfileError {
-    ProfileError(file: file, line: line, key: key, message: message)
   }
 }

@@ -18,9 +18,14 @@ final class Scope {
   /// The names of bits, which stand beside those of fields in the output.
   var bitNames: Set<String> = []
   private let outer: Scope?
+  /// The names in the object of the output that the fields stand in.
+  let output: OutputNames
 
   /// The names of a list inside another, or of one that stands alone.
-  init(inside outer: Scope? = nil) { self.outer = outer }
+  init(inside outer: Scope? = nil, output: OutputNames = OutputNames()) {
+    self.outer = outer
+    self.output = output
+  }
 
   /// What a name with dots stands for.
   func find(_ path: String) -> Entry? {

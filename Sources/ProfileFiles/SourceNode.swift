@@ -48,6 +48,14 @@ struct SourceNode: Sendable {
       ProfileError(file: file, line: line, key: "", message: message)
     }
     guard bytes.count <= mostBytes else { throw failure("is larger than 256 KB") }
+    // Some editors begin each UTF-8 text with U+FEFF.
+    let bytes = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? Array(bytes.dropFirst(3)) : bytes
+    // What begins with U+FEFF in 16 bits, or with a letter in 16 bits.
+    if let first = bytes.first, bytes.count > 1,
+      [first, bytes[1]].sorted() == [0xfe, 0xff] || (first == 0) != (bytes[1] == 0)
+    {
+      throw failure("is UTF-16 text; expected UTF-8, as which an editor can save it")
+    }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw failure("is not UTF-8 text")
     }

@@ -31,7 +31,7 @@ package struct ProfileList: Sendable {
       var title = Output()
       title.string(vendor.title)
       title.text(", ")
-      title.count(vendor.messages.count, "message", "messages")
+      title.count(vendor.messageCount, "message", "messages")
       rows.append([
         [UInt8]("protocol".utf8), title.bytes.array,
         profile(vendor.profile, isOwn: place < own.vendors.count),
@@ -86,7 +86,7 @@ package struct ProfileList: Sendable {
       sink.beginList("applies_to")
       for claim in vendor.claims { Self.write(claim, to: &sink) }
       sink.endList()
-      sink.number("messages", vendor.messages.count)
+      sink.number("messages", vendor.messageCount)
       sink.endItem()
     }
     sink.endList()

@@ -1,6 +1,8 @@
 import Bluetooth
 import Bytes
+import Captures
 import Decoders
+import Dissectors
 import Sessions
 
 /// Messages of vendors' protocols: finding them, and finding them again.
@@ -61,6 +63,24 @@ extension ValueReading {
       return true
     }
     return false
+  }
+
+  /// Follows what is open of vendors' protocols with a packet whose meaning is not asked for.
+  mutating func follow(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) {
+    guard let pdu = dissection.att, record.original == nil, !record.isTruncated,
+      !answer.fragment.isTruncated
+    else { return }
+    let fields = pdu.fields
+    guard fields.value != nil else {
+      noteRefusal(fields, answer)
+      return
+    }
+    observe(
+      pdu.opcode, fields, bytes, answer, memory, packet: record.number, time: record.time,
+      isLocal: (record.direction == .sent) == pdu.opcode.isServers, decodes: false)
   }
 
   private mutating func keep(_ message: Recent) {

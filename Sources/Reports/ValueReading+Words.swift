@@ -10,7 +10,8 @@ extension ValueReading {
     line.clear()
     guard let writer = DecodedWriter(decoded, isJSON: false, showsKeys: showsKeys) else { return }
     textEnd = writer.line(value, into: &line)
-    hasMeaning = line.count > 0
+    // A value without bytes that its definition does not allow is no more decoded than one without any.
+    hasMeaning = line.count > 0 && (value.byteCount > 0 || decoded.problems.isEmpty)
   }
 
   mutating func sayPart(_ sighting: VendorSighting) {

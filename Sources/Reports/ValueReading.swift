@@ -223,7 +223,7 @@ struct ValueReading: ~Copyable {
     _ memory: borrowing Memory, packet: Int, time: Timestamp?, isLocal: Bool, decodes: Bool
   ) {
     clear()
-    guard let slice = fields.value, slice.count > 0, let way = opcode.way else { return }
+    guard let slice = fields.value, let way = opcode.way else { return }
     guard hasProfiles else { return }
     let value = bytes.part(slice)
     var uuid: BluetoothUUID?
@@ -239,12 +239,14 @@ struct ValueReading: ~Copyable {
     }
     let plan = self.plan(kind, uuid)
     // Nearly all that nothing decodes ends here.
-    if plans[plan].isByFrameAlone, !messages.hasOpenFrames, !firstBytes[Int(value.byte(at: 0))],
-      !known.hasFormats
+    if plans[plan].isByFrameAlone, !messages.hasOpenFrames, !known.hasFormats,
+      value.byteCount == 0 || !firstBytes[Int(value.byte(at: 0))]
     {
       return
     }
-    if let use = plans[plan].use { keep(use, value, answer, memory, isLocal: isLocal) }
+    if let use = plans[plan].use, value.byteCount > 0 {
+      keep(use, value, answer, memory, isLocal: isLocal)
+    }
     var service: BluetoothUUID?
     var isOfDevice: (String) -> Bool = { _ in false }
     if plans[plan].needsContext {
@@ -253,7 +255,7 @@ struct ValueReading: ~Copyable {
     }
     let definition = definition(plan, service, value, isOfDevice)
     if let definition, !definition.subject.isCarrier {
-      if definition.exchange != nil, let link = answer.link,
+      if definition.exchange != nil, value.byteCount > 0, let link = answer.link,
         let handle = fields.handle ?? answer.request?.handle
       {
         pair(
@@ -267,10 +269,10 @@ struct ValueReading: ~Copyable {
         }
         read(definition, value, isWritten: way == .written, server)
       }
-      isOfPDU = true
+      isOfPDU = value.byteCount > 0 || hasMeaning
       return
     }
-    if kind == .characteristic, let link = answer.link,
+    if kind == .characteristic, value.byteCount > 0, let link = answer.link,
       let handle = fields.handle ?? answer.request?.handle
     {
       let conversation = Self.conversation(link, isLocal: isLocal, memory)
@@ -298,28 +300,10 @@ struct ValueReading: ~Copyable {
     return { pattern in name?.fits(pattern) ?? false }
   }
 
-  /// Follows what is open of vendors' protocols with a packet whose meaning is not asked for.
-  mutating func follow(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    guard let pdu = dissection.att, record.original == nil, !record.isTruncated,
-      !answer.fragment.isTruncated
-    else { return }
-    let fields = pdu.fields
-    guard fields.value != nil else {
-      noteRefusal(fields, answer)
-      return
-    }
-    observe(
-      pdu.opcode, fields, bytes, answer, memory, packet: record.number, time: record.time,
-      isLocal: (record.direction == .sent) == pdu.opcode.isServers, decodes: false)
-  }
-
   /// Reads a value that `Conversations` told, whose packets were followed.
   mutating func read(_ value: ConveyedValue, _ bytes: RawSpan, _ memory: borrowing Memory) -> Bool {
     clear()
-    guard let slice = value.value, slice.count > 0, value.offset == 0, !value.isCut,
+    guard let slice = value.value, value.offset == 0, !value.isCut,
       value.handles == nil, showsKeys || !value.isSecret
     else { return false }
     let content = bytes.part(slice)
@@ -339,7 +323,7 @@ struct ValueReading: ~Copyable {
     let peer = value.parties.peer
     let kind = value.attribute.kind == .descriptor ? .descriptor : uuid.subjectKind
     let server = memory.attributes.currentKey(value.attribute.server)
-    if isReady, library != nil, let use = plans[plan(kind, uuid)].use {
+    if isReady, library != nil, content.byteCount > 0, let use = plans[plan(kind, uuid)].use {
       keep(use, content, value, memory)
     }
     let isRead = read(
@@ -352,7 +336,9 @@ struct ValueReading: ~Copyable {
       return memory.names[entry]?.fits(pattern) ?? false
     }
     control = answered
-    if isRead || !known.hasFormats || kind != .characteristic { return isRead }
+    if isRead || !known.hasFormats || kind != .characteristic || content.byteCount == 0 {
+      return isRead
+    }
     return readByFormat(uuid, value.attribute.handle, server, content, decodes: true)
   }
 
@@ -363,7 +349,7 @@ struct ValueReading: ~Copyable {
     isOfDevice: (String) -> Bool = { _ in false }
   ) -> Bool {
     clear()
-    guard value.byteCount > 0, hasProfiles else { return false }
+    guard hasProfiles else { return false }
     let plan = self.plan(kind, uuid)
     guard !plans[plan].definitions.isEmpty,
       let definition = definition(plan, service, value, isOfDevice)

@@ -3,6 +3,13 @@ package import Bytes
 package import Decoders
 import Sessions
 
+/// What bytes may be of, and where those begin.
+private struct Attempt {
+  var kind: Subject.Kind
+  var uuid: BluetoothUUID
+  var offset = 0
+}
+
 /// `profiles decode`: tries profiles on values, one after the other, so that a frame may go over several.
 package struct ValueTrial: ~Copyable {
   private var reading: ValueReading
@@ -23,10 +30,13 @@ package struct ValueTrial: ~Copyable {
     isWritten: Bool, isJSON: Bool, into output: inout Output
   ) {
     number += 1
-    for (kind, uuid) in subjects
-    where reading.read(
-      trial: number, kind, uuid, service: service, value, isWritten: isWritten)
-    {
+    let attempts = subjects.flatMap { Self.attempts($0, $1, value) }
+    for attempt in attempts {
+      let value = value.dropping(attempt.offset)
+      guard
+        reading.read(
+          trial: number, attempt.kind, attempt.uuid, service: service, value, isWritten: isWritten)
+      else { continue }
       if isJSON {
         reading.writeJSON(value, into: &output)
       } else {
@@ -38,19 +48,41 @@ package struct ValueTrial: ~Copyable {
       output.byte(0x0a)
       return
     }
-    output.text(isJSON ? "{}" : "no profile decodes this")
-    if !isJSON { hint(subjects, service, value, into: &output) }
+    if isJSON {
+      output.text("{}")
+    } else if !reading.sayOpenFrame(isWritten: isWritten, into: &output) {
+      output.text("no profile decodes this")
+      hint(attempts, service, value, into: &output)
+    }
     output.byte(0x0a)
+  }
+
+  /// What bytes may be of: those of advertising data that begins with a company or a service, first of what
+  /// stands behind that.
+  private static func attempts(
+    _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ value: RawSpan
+  ) -> [Attempt] {
+    let whole = Attempt(kind: kind, uuid: uuid)
+    guard kind == .advertisingData else { return [whole] }
+    switch ADType(rawValue: UInt8(truncatingIfNeeded: uuid.low)) {
+    case .manufacturerSpecificData where value.byteCount >= 2:
+      let company = BluetoothUUID(value.littleEndianU16(at: 0))
+      return [Attempt(kind: .company, uuid: company, offset: 2), whole]
+    case .serviceData16 where value.byteCount >= 2:
+      let service = BluetoothUUID(value.littleEndianU16(at: 0))
+      return [Attempt(kind: .serviceData, uuid: service, offset: 2), whole]
+    default: return [whole]
+    }
   }
 
   /// Says of the definition that comes nearest why it is not taken.
   private mutating func hint(
-    _ subjects: [(Subject.Kind, BluetoothUUID)], _ service: BluetoothUUID?, _ value: RawSpan,
-    into output: inout Output
+    _ attempts: [Attempt], _ service: BluetoothUUID?, _ value: RawSpan, into output: inout Output
   ) {
-    var nearest: (definition: Definition, right: Int)?
-    for (kind, uuid) in subjects {
-      for definition in reading.library?.definitions(kind, uuid) ?? [] {
+    var nearest: (definition: Definition, right: Int, offset: Int)?
+    for attempt in attempts {
+      let value = value.dropping(attempt.offset)
+      for definition in reading.library?.definitions(attempt.kind, attempt.uuid) ?? [] {
         let subject = definition.subject
         var right = 0
         for (offset, byte) in subject.match.enumerated() {
@@ -61,17 +93,43 @@ package struct ValueTrial: ~Copyable {
         if right == subject.match.count { right += 100 }
         if subject.sizes?.contains(value.byteCount) ?? true { right += 10 }
         if subject.service == nil || subject.service?.shortest == service?.shortest { right += 10 }
-        if right > nearest?.right ?? -1 { nearest = (definition, right) }
+        if right > nearest?.right ?? -1 { nearest = (definition, right, attempt.offset) }
       }
     }
     guard let nearest else { return }
     output.text("; ")
     output.string(nearest.definition.name)
-    nearest.definition.subject.sayMisfit(value, service, into: &output)
+    nearest.definition.subject.sayMisfit(
+      value.dropping(nearest.offset), service, into: &output)
   }
 }
 
 extension ValueReading {
+  /// Stand for the characteristic that is tried.
+  private static var conversation: UInt64 { 2 }
+  private static var handle: UInt16 { 1 }
+
+  /// Says which protocol's frame the values so far begin, where the protocol is told by its frames and one is
+  /// not complete; false where there is none.
+  fileprivate func sayOpenFrame(isWritten: Bool, into output: inout Output) -> Bool {
+    for (place, vendor) in (library?.vendors ?? []).enumerated() where vendor.frame.isRecognizable {
+      let open = messages.openFrame(
+        vendor, at: place, conversation: Self.conversation, handle: Self.handle,
+        isWritten: isWritten)
+      guard let open else { continue }
+      output.text("incomplete frame of ")
+      output.string(vendor.profile)
+      guard let total = open.total else { return true }
+      output.text(", ")
+      output.decimal(total - open.count)
+      output.text(" of ")
+      output.count(total, "byte", "bytes")
+      output.text(" missing")
+      return true
+    }
+    return false
+  }
+
   /// Reads a value that somebody tries. Frames of people's own protocols are taken as such whatever their
   /// checksum, those of the program's only where they would be in a capture.
   fileprivate mutating func read(
@@ -87,8 +145,9 @@ extension ValueReading {
         characteristic: uuid.shortest, service: service?.shortest, isOfDevice: { _ in isOwn })
       guard let claim else { continue }
       let found = messages.accept(
-        vendor, at: place, isByFrame: claim.isFrame && !isOwn, conversation: 2, handle: 1,
-        isWritten: isWritten, isRequestChannel: isWritten, value, packet: number, time: nil)
+        vendor, at: place, isByFrame: claim.isFrame && !isOwn, conversation: Self.conversation,
+        handle: Self.handle, isWritten: isWritten, isRequestChannel: isWritten, value,
+        packet: number, time: nil)
       guard let found else { continue }
       take(trial: found, value)
       return hasMeaning
@@ -130,7 +189,10 @@ extension Subject {
     let begins = match.enumerated().allSatisfy { offset, byte in
       offset < value.byteCount && (byte == nil || byte == value.byte(at: offset))
     }
-    guard !begins else { return }
+    guard !begins else {
+      if isFirst, value.byteCount == 0 { output.text(" is not without bytes") }
+      return
+    }
     next(&output)
     output.text(" begins with")
     for byte in match {

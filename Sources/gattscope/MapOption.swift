@@ -17,10 +17,7 @@ struct MapFileOptions: ParsableArguments {
   func maps() throws -> [SuppliedMap] {
     var maps: [SuppliedMap] = []
     for path in map {
-      guard let bytes = Terminal.contents(of: path) else {
-        Terminal.complain("\(path) cannot be read")
-        throw ExitCode(66)
-      }
+      let bytes = try Terminal.file(path)
       let name = path.split(separator: "/").last.map(String.init) ?? path
       do throws(MapFileError) {
         maps += try MapFile.read(bytes, name: name)

@@ -18,7 +18,7 @@ struct ProfileFileOptions: ParsableArguments {
   /// What the files say: those that were named come before those of the folder.
   func profiles() throws -> SuppliedProfiles {
     var supplied = SuppliedProfiles()
-    for profile in try ProfileFilesOnDisk.read(profile + ProfileFilesOnDisk.ofThisUser) {
+    for profile in try ProfileFilesOnDisk.read(profile, beside: ProfileFilesOnDisk.ofThisUser) {
       supplied.definitions += profile.definitions
       if let vendor = profile.vendor { supplied.vendors.append(vendor) }
     }
@@ -28,7 +28,17 @@ struct ProfileFileOptions: ParsableArguments {
 
 extension ProfileFilesOnDisk {
   /// The profiles in this user's folder, by their names.
-  static var ofThisUser: [String] {
+  static var ofThisUser: [String] { namesInFolder.filter(isProfile) }
+
+  /// What else is there, but for what is hidden.
+  static var othersOfThisUser: [String] { namesInFolder.filter { !isProfile($0) } }
+
+  private static func isProfile(_ path: String) -> Bool {
+    let name = path.lowercased()
+    return name.hasSuffix(".yaml") || name.hasSuffix(".yml")
+  }
+
+  private static var namesInFolder: [String] {
     let home = Terminal.environment("HOME").map { $0 + "/.config" }
     let settings = Terminal.environment("XDG_CONFIG_HOME").flatMap { $0.isEmpty ? nil : $0 }
     guard let folder = (settings ?? home).map({ $0 + "/gattscope/profiles" }),
@@ -42,7 +52,7 @@ extension ProfileFilesOnDisk {
           unsafe String(cString: $0)
         }
       }
-      if name.hasSuffix(".yaml") || name.hasSuffix(".yml") { names.append(name) }
+      if !name.hasPrefix(".") { names.append(name) }
     }
     return names.sorted().map { "\(folder)/\($0)" }
   }

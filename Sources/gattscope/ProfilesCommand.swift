@@ -28,28 +28,58 @@ struct ProfilesCommand: ParsableCommand {
 
 /// What the subcommands share.
 enum ProfileFilesOnDisk {
-  /// Reads profiles from files; those with errors end the program.
-  static func read(_ paths: [String]) throws -> [Profile] {
+  /// Reads profiles from files.
+  ///
+  /// - Parameters:
+  ///   - paths: files that were named; those with errors end the program.
+  ///   - found: files that nobody named; without those that have errors the program goes on.
+  static func read(_ paths: [String], beside found: [String] = []) throws -> [Profile] {
     let reader = ProfileReader(others: ProfileSources.files)
+    let named = distinct(paths)
     var profiles: [Profile] = []
-    var hasErrors = false
-    for path in paths {
-      let file = reader.read(try bytes(of: path), name: path)
+    var status: Int32 = 0
+    for (path, bytes) in contents(of: named, &status) {
+      let file = reader.read(bytes, name: path)
       for error in file.errors { Terminal.complain(error.description) }
-      hasErrors = hasErrors || !file.errors.isEmpty
+      if !file.errors.isEmpty { status = 65 }
       if let profile = file.profile { profiles.append(profile) }
     }
-    if hasErrors { throw ExitCode(65) }
+    if status != 0 { throw ExitCode(status) }
+    for path in distinct(named + found).dropFirst(named.count) {
+      do throws(FileFailure) {
+        let file = reader.read(try Terminal.contents(of: path), name: path)
+        if let error = file.errors.first {
+          Terminal.complain("\(error.description); this goes on without the file")
+        } else if let profile = file.profile {
+          profiles.append(profile)
+        }
+      } catch {
+        Terminal.complain("\(error.sentence); this goes on without it")
+      }
+    }
     return profiles
   }
 
-  /// The bytes of a file.
-  static func bytes(of path: String) throws -> [UInt8] {
-    guard let bytes = Terminal.contents(of: path) else {
-      Terminal.complain("\(path) cannot be read")
-      throw ExitCode(66)
+  /// The bytes of files; of those that cannot be read it is said why, and that is the status.
+  static func contents(
+    of paths: [String], _ status: inout Int32
+  ) -> [(name: String, bytes: [UInt8])] {
+    var files: [(name: String, bytes: [UInt8])] = []
+    for path in paths {
+      do throws(FileFailure) {
+        files.append((path, try Terminal.contents(of: path)))
+      } catch {
+        Terminal.complain(error.sentence)
+        status = 66
+      }
     }
-    return bytes
+    return files
+  }
+
+  /// Each file once, however often and by whatever path it was named.
+  static func distinct(_ paths: [String]) -> [String] {
+    var known: Set<String> = []
+    return paths.filter { known.insert(Terminal.realPath($0)).inserted }
   }
 }
 
@@ -74,6 +104,9 @@ struct ProfilesListCommand: ParsableCommand {
 
   mutating func run() throws {
     let list = ProfileList(own: try supplying.profiles(), glyphs: signs.glyphs)
+    for path in ProfileFilesOnDisk.othersOfThisUser {
+      Terminal.complain("\(path) is not read: profiles' names end in .yaml or .yml")
+    }
     let isJSON = json
     try Terminal.write { output in
       if isJSON { list.writeJSON(into: &output) } else { list.writeText(into: &output) }
@@ -84,18 +117,43 @@ struct ProfilesListCommand: ParsableCommand {
 /// `profiles show`
 struct ProfilesShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Print the YAML of a profile of the program's own.")
+    commandName: "show", abstract: "Print the YAML of a profile, your own or the program's.",
+    discussion: """
+      Examples:
+        gattscope profiles show heart_rate
+        gattscope profiles show --profile band.yaml band
+      """)
 
   @Argument(help: "The profile's name, as list has it.")
   var name: String
 
+  @OptionGroup
+  var supplying: ProfileFileOptions
+
   mutating func run() throws {
+    if let own = try ownText() {
+      try Terminal.write { output in output.raw(own.bytes) }
+      return
+    }
     guard let text = ProfileSources.text(name) else {
-      Terminal.complain(
-        "no profile of the program's own is named \(name); gattscope profiles list names them")
+      Terminal.complain("no profile is named \(name); gattscope profiles list names them")
       throw ExitCode(64)
     }
     try Terminal.write { output in output.raw(text.bytes) }
+  }
+
+  /// The text of the person's own profile with the name; those that were named come first.
+  private func ownText() throws -> [UInt8]? {
+    let reader = ProfileReader(others: ProfileSources.files)
+    for path in supplying.profile {
+      let bytes = try Terminal.file(path)
+      if reader.read(bytes, name: path).profile?.name == name { return bytes }
+    }
+    for path in ProfileFilesOnDisk.ofThisUser {
+      guard let bytes = try? Terminal.contents(of: path) else { continue }
+      if reader.read(bytes, name: path).profile?.name == name { return bytes }
+    }
+    return nil
   }
 }
 
@@ -109,10 +167,10 @@ struct ProfilesCheckCommand: ParsableCommand {
   var files: [String]
 
   mutating func run() throws {
-    let sources = try files.map { (name: $0, bytes: try ProfileFilesOnDisk.bytes(of: $0)) }
+    var status: Int32 = 0
+    let sources = ProfileFilesOnDisk.contents(of: ProfileFilesOnDisk.distinct(files), &status)
     let reader = ProfileReader(others: sources + ProfileSources.files)
     var errors: [ProfileError] = []
-    var lines: [String] = []
     var profiles: [(file: String, profile: Profile)] = []
     for (name, bytes) in sources {
       let file = reader.read(bytes, name: name)
@@ -120,17 +178,21 @@ struct ProfilesCheckCommand: ParsableCommand {
       guard let profile = file.profile else { continue }
       profiles.append((name, profile))
       for example in profile.examples { errors += example.check(profile) }
-      let messages = profile.vendor.map { ", " + Self.count($0.messages.count, "message") } ?? ""
+    }
+    errors += ProfileTies.find(profiles)
+    for error in errors { Terminal.complain(error.description) }
+    if !errors.isEmpty { status = 65 }
+    let wrong = Set(errors.map(\.file))
+    var lines: [String] = []
+    for (name, profile) in profiles where !wrong.contains(name) {
+      let messages = profile.vendor.map { ", " + Self.count($0.messageCount, "message") } ?? ""
       lines.append(
         "\(name): \(Self.count(profile.definitions.count, "definition"))\(messages), "
           + Self.count(profile.examples.count, "example"))
     }
-    errors += ProfileTies.find(profiles)
-    for error in errors { Terminal.complain(error.description) }
-    if !errors.isEmpty { throw ExitCode(65) }
     let definitions = profiles.reduce(0) { $0 + $1.profile.definitions.count }
     let examples = profiles.reduce(0) { $0 + $1.profile.examples.count }
-    if profiles.count > 1 {
+    if profiles.count > 1, status == 0 {
       lines.append(
         "\(profiles.count) profiles, \(Self.count(definitions, "definition")), "
           + Self.count(examples, "example"))
@@ -138,6 +200,7 @@ struct ProfilesCheckCommand: ParsableCommand {
     try Terminal.write { output in
       for line in lines { output.string(line + "\n") }
     }
+    if status != 0 { throw ExitCode(status) }
   }
 
   private static func count(_ number: Int, _ noun: String) -> String {
@@ -158,7 +221,7 @@ struct ProfilesCompileCommand: ParsableCommand {
   var files: [String]
 
   mutating func run() throws {
-    let texts = try files.map { (name: $0, bytes: try ProfileFilesOnDisk.bytes(of: $0)) }
+    let texts = try files.map { (name: $0, bytes: try Terminal.file($0)) }
     let reader = ProfileReader(others: texts)
     var profiles: [Profile] = []
     var errors: [ProfileError] = []

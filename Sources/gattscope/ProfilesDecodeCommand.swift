@@ -2,6 +2,7 @@ import ArgumentParser
 import Bluetooth
 import Bytes
 import Decoders
+import Glibc
 import ProfileFiles
 import Reports
 
@@ -53,6 +54,15 @@ struct ProfilesDecodeCommand: ParsableCommand {
   @Argument(help: "The bytes in hexadecimal, spaces between or not; without any, a value a line.")
   var hex: [String] = []
 
+  // Said with the usage of this command, which what `run` throws is not.
+  func validate() throws {
+    _ = try subjects()
+    _ = try service.map { try Self.uuid($0) }
+    if service != nil, uuid == nil {
+      throw ValidationError("--service goes with --uuid: it is the characteristic's.")
+    }
+  }
+
   mutating func run() throws {
     let subjects = try self.subjects()
     let profiles = try ProfileFilesOnDisk.read(profile)
@@ -61,65 +71,104 @@ struct ProfilesDecodeCommand: ParsableCommand {
     supplied.vendors = profiles.compactMap(\.vendor)
     var trial = ValueTrial(supplied)
     let service = try service.map { try Self.uuid($0) }
-    var lines: [UInt8] = []
-    var values: [String] = []
-    if hex.isEmpty {
-      while let line = readLine() { values.append(line) }
-    } else {
-      values = [hex.joined()]
-    }
-    for value in values {
-      guard let bytes = Self.bytes(value) else {
-        Terminal.complain("expected bytes in hexadecimal, found \(value)")
-        throw ExitCode(64)
-      }
-      var output = Output()
+    let (written, json) = (written, json)
+    func decode(_ text: String, into output: inout Output) throws(BytesError) {
+      let bytes = try Self.bytes(text)
       trial.decode(
         subjects, service: service, bytes.bytes, isWritten: written, isJSON: json, into: &output)
-      lines.append(output.bytes)
     }
-    try Terminal.write { output in output.raw(lines.bytes) }
+    var output = Output(descriptor: STDOUT_FILENO)
+    var status: Int32 = 0
+    if hex.isEmpty {
+      var number = 0
+      while let line = readLine() {
+        number += 1
+        do throws(BytesError) {
+          try decode(line, into: &output)
+        } catch {
+          // In the order of the lines.
+          output.flush()
+          Terminal.complain("line \(number) of standard input: \(error.sentence)")
+          status = 65
+        }
+      }
+    } else {
+      do throws(BytesError) {
+        try decode(hex.joined(), into: &output)
+      } catch {
+        Terminal.complain(error.sentence)
+        status = 64
+      }
+    }
+    output.flush()
+    try Terminal.check(output.failure)
+    if status != 0 { throw ExitCode(status) }
   }
 
   /// What the bytes may be of.
   private func subjects() throws -> [(Subject.Kind, BluetoothUUID)] {
     var subjects: [(Subject.Kind, BluetoothUUID)] = []
+    let given = [
+      ("--uuid", uuid), ("--company", company), ("--service-data", serviceData),
+      ("--ad-type", adType),
+    ].filter { $0.1 != nil }.map(\.0)
+    guard given.count == 1 else {
+      throw ValidationError(
+        given.isEmpty
+          ? "one of --uuid, --company, --service-data and --ad-type is needed."
+          : "\(given.joined(separator: " and ")) exclude each other.")
+    }
     if let uuid {
       let uuid = try Self.uuid(uuid)
       subjects += [(.characteristic, uuid), (.descriptor, uuid)]
     }
-    if let company { subjects.append((.company, try Self.number(company, "004c"))) }
+    if let company {
+      subjects.append((.company, try Self.number(company, "a company identifier such as 004c")))
+    }
     if let serviceData { subjects.append((.serviceData, try Self.uuid(serviceData))) }
-    if let adType { subjects.append((.advertisingData, try Self.number(adType, "0x16"))) }
-    guard !subjects.isEmpty else {
-      throw ValidationError("one of --uuid, --company, --service-data and --ad-type is needed")
+    if let adType {
+      let number = try Self.number(adType, "an AD type from 00 to ff such as 0x16", most: 0xff)
+      subjects.append((.advertisingData, number))
     }
     return subjects
   }
 
   private static func uuid(_ text: String) throws -> BluetoothUUID {
     guard let uuid = BluetoothUUID(text: text) else {
-      throw ValidationError("expected a UUID such as 2a37, found \(text)")
+      throw ValidationError("expected a UUID such as 2a37, found \(text).")
     }
     return uuid
   }
 
   /// A number in hexadecimal digits, as the UUID that stands for it.
-  private static func number(_ text: String, _ example: String) throws -> BluetoothUUID {
-    guard let number = UInt16(text.hasPrefix("0x") ? String(text.dropFirst(2)) : text, radix: 16)
-    else { throw ValidationError("expected a number such as \(example), found \(text)") }
+  private static func number(
+    _ text: String, _ expected: String, most: UInt16 = .max
+  ) throws -> BluetoothUUID {
+    let digits = text.hasPrefix("0x") ? String(text.dropFirst(2)) : text
+    guard let number = UInt16(digits, radix: 16), number <= most, !digits.hasPrefix("+") else {
+      throw ValidationError("expected \(expected), found \(text).")
+    }
     return BluetoothUUID(number)
   }
 
-  private static func bytes(_ text: String) -> [UInt8]? {
-    let digits = text.utf8.filter { ![0x20, 0x3a, 0x09, 0x0d].contains($0) }
-    guard digits.count % 2 == 0 else { return nil }
-    var bytes: [UInt8] = []
-    for index in stride(from: 0, to: digits.count, by: 2) {
-      let pair = String(decoding: digits[index...index + 1], as: UTF8.self)
-      guard let byte = UInt8(pair, radix: 16), !pair.hasPrefix("+") else { return nil }
-      bytes.append(byte)
+  private static func bytes(_ text: String) throws(BytesError) -> [UInt8] {
+    let digits = text.filter { ![" ", ":", "\t", "\r"].contains($0) }
+    guard digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+      throw BytesError(sentence: "expected bytes in hexadecimal, found \(text.prefix(80))")
     }
-    return bytes
+    let nibbles = digits.compactMap(\.hexDigitValue)
+    guard nibbles.count % 2 == 0 else {
+      throw BytesError(
+        sentence: "a hexadecimal digit is missing: two are a byte, found \(text.prefix(80))")
+    }
+    return stride(from: 0, to: nibbles.count, by: 2).map { index in
+      UInt8(nibbles[index] << 4 | nibbles[index + 1])
+    }
   }
+}
+
+/// Why a text is no bytes.
+private struct BytesError: Error {
+  /// A sentence about it.
+  let sentence: String
 }

@@ -58,6 +58,15 @@ struct TerminalOptions: ParsableArguments {
 /// What standard input is at the end of a stream that nobody ends.
 private let endOfInput = Atomic<Int32>(-1)
 
+/// Why a file cannot be read.
+struct FileFailure: Error {
+  /// The sentence about it: "band.yaml cannot be read: no such file or directory".
+  let sentence: String
+
+  /// A failure in the system's words.
+  init(_ path: String, _ words: String) { sentence = "\(path) cannot be read: \(words)" }
+}
+
 /// What the system says about standard output, time and signals.
 enum Terminal {
   /// Whether standard output is a terminal.
@@ -77,17 +86,18 @@ enum Terminal {
   /// How many processors this process may use (proc(5), Cpus_allowed: a bit each); 1 where that is
   /// not told.
   static var processors: Int {
-    let status = String(decoding: contents(of: "/proc/self/status") ?? [], as: UTF8.self)
+    let status = String(
+      decoding: (try? contents(of: "/proc/self/status")) ?? [], as: UTF8.self)
     let line = status.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed:") }
     let digits = line?.dropFirst("Cpus_allowed:".count).compactMap(\.hexDigitValue) ?? []
     let allowed = digits.reduce(0) { $0 + $1.nonzeroBitCount }
     return max(1, min(allowed, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
   }
 
-  /// The bytes of a small file; nil where it cannot be read, or is larger than any that is meant.
-  static func contents(of path: String) -> [UInt8]? {
+  /// The bytes of a small file; fails where it cannot be read, or is larger than any that is meant.
+  static func contents(of path: String) throws(FileFailure) -> [UInt8] {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
+    guard descriptor >= 0 else { throw FileFailure(path, systemWords(errno)) }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
     var block = [UInt8](repeating: 0, count: 65_536)
@@ -95,10 +105,34 @@ enum Terminal {
       let count = unsafe block.withUnsafeMutableBytes {
         unsafe read(descriptor, $0.baseAddress, $0.count)
       }
-      guard count > 0 else { return count == 0 ? bytes : nil }
+      guard count >= 0 else { throw FileFailure(path, systemWords(errno)) }
+      guard count > 0 else { return bytes }
       bytes += block.prefix(count)
     }
-    return nil
+    throw FileFailure(path, "is larger than 64 MB")
+  }
+
+  /// The bytes of a small file that was named: without it the program ends.
+  static func file(_ path: String) throws -> [UInt8] {
+    do throws(FileFailure) {
+      return try contents(of: path)
+    } catch {
+      complain(error.sentence)
+      throw ExitCode(66)
+    }
+  }
+
+  /// A file's path without links and dots, which tells whether two are one; what there is no file of stays.
+  static func realPath(_ path: String) -> String {
+    guard let real = unsafe realpath(path, nil) else { return path }
+    defer { unsafe free(real) }
+    return unsafe String(cString: real)
+  }
+
+  /// The system's words for an `errno`, as part of a sentence: "no such file or directory".
+  static func systemWords(_ code: Int32) -> String {
+    guard let words = unsafe strerror(code) else { return "error \(code)" }
+    return unsafe String(cString: words).lowercased()
   }
 
   /// Whether there is anything under this path.
@@ -181,8 +215,7 @@ enum Terminal {
   /// - Parameter failure: the error of the first write that failed.
   static func check(_ failure: Int32?) throws {
     guard let code = failure, code != EPIPE else { return }
-    let words = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
-    complain("output could not be written: \(words.lowercased())")
+    complain("output could not be written: \(systemWords(code))")
     throw ExitCode(74)
   }
 }

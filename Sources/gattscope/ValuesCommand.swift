@@ -232,8 +232,7 @@ struct OutputFile {
   }
 
   private static func failure(_ name: String) -> ExitCode {
-    let words = unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)"
-    Terminal.complain("\(name) could not be written: \(words.lowercased())")
+    Terminal.complain("\(name) could not be written: \(Terminal.systemWords(errno))")
     return ExitCode(74)
   }
 }

@@ -240,8 +240,9 @@ struct TieTests {
     let profile = try #require(file.profile)
     #expect(
       ProfileTies.find([("x.yaml", profile)]).map(\.description) == [
-        "x.yaml: `B` is of the same bytes as `A` in x.yaml", "x.yaml: `b` has a command of `a`",
-        "x.yaml: `d` has a command of `c`",
+        "x.yaml:4: `B` is of the same bytes as `A` in x.yaml:3",
+        "x.yaml:8: `b` has a command of `a` in x.yaml:8",
+        "x.yaml:8: `d` has a command of `c` in x.yaml:8",
       ])
   }
 

@@ -25,6 +25,7 @@ struct Seeded: RandomNumberGenerator {
 struct RandomProfile {
   private var generator: Seeded
   private var names: [String] = []
+  private var fresh = 0
 
   init(_ seed: UInt64) { generator = Seeded(seed) }
 
@@ -65,7 +66,9 @@ struct RandomProfile {
       if chance(30) { keys += ", min: \(Int.random(in: 0...3, using: &generator))" }
     }
     if chance(10) { keys += ", quiet: true" }
-    let name = pick(["a", "b", "c", "d", "e", "f", "g", "h"])
+    // Two fields of one name are mostly refused; now and then none of them is.
+    fresh += 1
+    let name = chance(95) ? "a\(fresh)" : pick(["a", "b", "c", "d", "e", "f", "g", "h"])
     let kind = Int.random(in: 0..<10, using: &generator)
     if kind == 0, depth < 6 {
       return
@@ -93,7 +96,7 @@ struct RandomProfile {
     switch Int.random(in: 0..<4, using: &generator) {
     case 0:
       return
-        "type: u\(8 * Int.random(in: 1...8, using: &generator)), bits: [{bit: 0, name: p}, {bits: [1, 6], name: q, signed: true}]"
+        "type: u\(8 * Int.random(in: 1...8, using: &generator)), bits: [{bit: 0, name: p\(fresh)}, {bits: [1, 6], name: q\(fresh), signed: true}]"
     case 1:
       let type = pick(["u", "i"]) + "\(8 * Int.random(in: 1...8, using: &generator))"
       return "type: \(type)"
@@ -108,7 +111,7 @@ struct RandomProfile {
         "type: \(pick(["f16", "f32", "f64", "medfloat16", "medfloat32", "datetime", "address"]))"
     default:
       return "type: \(pick(["utf8", "utf16", "bytes", "bcd", "uuid"]))"
-        + (chance(20) ? ", terminator: \"00\"" : size())
+        + (chance(20) ? ", terminator: \"00\"" : chance(80) ? ", prefix: u8" : size())
     }
   }
 

@@ -143,7 +143,7 @@ private struct Exchanges: PacketReport {
 
   mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: Memory, into output: inout Output
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     guard let link = answer.link else { return }
     let connection = memory.links.connection(link)
@@ -171,7 +171,7 @@ private struct Exchanges: PacketReport {
     }
   }
 
-  mutating func finish(_ memory: Memory, _ failure: CaptureFailure?, into output: inout Output) {}
+  mutating func finish(_ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output) {}
 }
 
 /// What the pairings of a capture come to.

@@ -2776,10 +2776,10 @@ characteristics:
           2: []
           # One byte in the service's specification, two in the Supplement; a CRC of two may follow.
           3:
-            - {name: interval, type: u8, unit: min, special: {0: disabled, 255: fastest}, label: "",
-               when: remaining % 2 == 1}
-            - {name: interval, type: u16, unit: min, special: {0: disabled, 0xffff: fastest}, label: "",
-               when: remaining % 2 == 0}
+            - choose: remaining % 2
+              cases:
+                1: [{name: interval, type: u8, unit: min, special: {0: disabled, 255: fastest}, label: ""}]
+                0: [{name: interval, type: u16, unit: min, special: {0: disabled, 0xffff: fastest}, label: ""}]
           4: [{layout: calibration}]
           5: [{name: calibration_record, type: u16, special: {0xffff: last}, label: record}]
           6: [{layout: calibration}]

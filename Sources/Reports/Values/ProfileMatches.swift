@@ -78,10 +78,10 @@ package struct ProfileMatches: PacketReport, ~Copyable {
     let bytes = conversations.bytes
     for position in conversations.values.indices {
       let value = conversations.values[position]
-      guard let slice = value.value, slice.count > 0,
-        filter.admits(value, bytes.bytes)
-      else { continue }
+      guard let slice = value.value, filter.admits(value, bytes.bytes) else { continue }
       let isRead = reading.read(value, bytes.bytes, memory)
+      // Of a value without bytes there is nothing to explain.
+      guard isRead || slice.count > 0 else { continue }
       guard let place = place(value, memory) else {
         omitted += 1
         continue
@@ -143,6 +143,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
   }
 
   private func writeText(into output: inout Output) {
+    if entries.isEmpty, omitted == 0 { output.text("no values to explain\n") }
     let width = min(44, entries.map { $0.subject.bytes.columns }.max() ?? 0)
     for entry in entries {
       var line = Output()

@@ -1,0 +1,61 @@
+import Decoders
+
+// What cannot be there together: fields of one name, and what stands behind a field that takes all bytes.
+
+extension DefinitionCompiler {
+  /// The operations of an expression, by its program's place.
+  func operations(of program: Int) -> ArraySlice<Operation> {
+    // A copy, which does not hold the table that grows.
+    Array(tables.operations[tables.programs[program]..<tables.programs[program + 1]])[...]
+  }
+
+  /// Takes a name in the object of the output; two fields have one only where they are never both there.
+  func claim(_ name: String, _ node: SourceNode, _ scope: Scope) throws(ProfileError) {
+    let others = scope.output.places[name] ?? []
+    if let other = others.first(where: { !$0.conditions.exclude(conditions) }) {
+      throw node.error(
+        "`\(name)` is there twice: \(other.words(beside: node)) has it too, and no condition says that "
+          + "only one of the two is there")
+    }
+    scope.output.places[name] = others + [FieldPlace(name, node, conditions)]
+  }
+
+  /// Fails where a field stands behind one that takes all bytes, and does not ask whether some remain.
+  func checkBytes(_ keys: KeyedNode) throws(ProfileError) {
+    let asks = conditions.contains { condition in
+      condition.operations == [Operation(.remaining)]
+        && condition.numbers.intersection(NumberSet(0...0)).isEmpty
+    }
+    guard !asks else { return }
+    guard let taker = takers.first(where: { !$0.conditions.exclude(conditions) }) else { return }
+    throw keys.node.error(
+      "nothing can stand behind `\(taker.name)` of \(taker.words(beside: keys.node)), which takes all "
+        + "bytes that remain; it needs one of the keys size, prefix, terminator")
+  }
+
+  /// Begins a stretch of bytes of its own: what takes all of them ends with it.
+  mutating func beginWindow() {
+    takers = []
+    // A number that no other stretch has: one that was left may not come again.
+    window = tables.fields.count
+  }
+
+  /// Brings in an expression for how many bytes or turns there are, which are not below none.
+  mutating func count(_ node: SourceNode, _ scope: Scope) throws(ProfileError) -> Int {
+    if case .scalar(let text) = node.content, let number = SourceNode.number(text), number < 0 {
+      throw node.error("expected a number from 0, found \(node.kind)")
+    }
+    return try program(node, scope)
+  }
+}
+
+extension Field {
+  /// Whether the field is all that remains.
+  var takesRest: Bool {
+    guard width == 0, size < 0, prefix == 0, terminator < 0 else { return false }
+    return switch kind {
+    case .bcd, .utf8, .utf16, .text, .bytes, .uuid: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import ProgramRunner
+import Testing
+
+@Suite("profiles: files, folders, and lines that are wrong")
+struct OwnProfileTests {
+  private static let quiet = """
+    profile: quiet
+    characteristics:
+      - {uuid: "fff1", name: Quiet, fields: [{name: a, type: u8, quiet: true}]}
+      - {uuid: "fff2", name: Empty, fields: []}
+
+    """
+
+  /// A folder of settings with profiles in it, and the environment that names it.
+  private static func settings(
+    _ files: [String: String]
+  ) throws -> (folder: Folder, environment: [String: String?]) {
+    let folder = try Folder()
+    let profiles = folder.url.appending(path: "gattscope/profiles")
+    try FileManager.default.createDirectory(at: profiles, withIntermediateDirectories: true)
+    for (name, text) in files { try folder.write("gattscope/profiles/\(name)", [UInt8](text.utf8)) }
+    return (folder, ["XDG_CONFIG_HOME": folder.url.path])
+  }
+
+  @Test(
+    "Quiet and empty values are decoded",
+    arguments: [
+      (["--uuid", "fff1", "05"], "nothing of note\n"),
+      (
+        ["--uuid", "fff1", "--json", "05"],
+        "{\"profile\":\"quiet\",\"name\":\"Quiet\",\"fields\":{\"a\":5},\"text\":\"nothing of note\"}\n"
+      ),
+      (["--uuid", "fff2", ""], "empty\n"),
+      (["--uuid", "fff1", ""], "no profile decodes this; Quiet is not without bytes\n"),
+    ])
+  func quietValues(_ arguments: [String], _ expected: String) throws {
+    let folder = try Folder()
+    let file = try folder.write("quiet.yaml", [UInt8](Self.quiet.utf8))
+    let run = try Program.run(["profiles", "decode", "--profile", file] + arguments)
+    #expect(run.text == expected, "expected \(expected), got \(run.text)\(run.errors)")
+  }
+
+  @Test("match and show count quiet and empty values as explained")
+  func quietInCaptures() throws {
+    var talk = Talk()
+    talk.discover(0xfff0, 1...9, [(3, 0xfff1), (5, 0xfff2)])
+    talk.att([0x1b, 3, 0, 5], isSent: false)
+    talk.att([0x1b, 5, 0], isSent: false)
+    let folder = try Folder()
+    let capture = try folder.write("talk.btsnoop", talk.file.bytes)
+    let file = try folder.write("quiet.yaml", [UInt8](Self.quiet.utf8))
+    let match = try Program.run(["profiles", "match", "--profile", file, capture])
+    #expect(match.text == "fff1  1 value  quiet\nfff2  1 value  quiet\n")
+    let show = try Program.run(["show", "--json", "--profile", file, capture])
+    let texts = show.objects.compactMap {
+      ($0?["decoded"] as? [String: Any])?["text"] as? String
+    }
+    #expect(texts == ["nothing of note", "empty"])
+  }
+
+  @Test("A line that is no bytes does not keep the others from being decoded")
+  func wrongLines() throws {
+    let folder = try Folder()
+    let input = try folder.write("lines", [UInt8]("00 48\n0g\n00 49\n004\n".utf8))
+    let run = try Program.run(["profiles", "decode", "--uuid", "2a37"], input: input)
+    #expect(run.status == 65)
+    #expect(run.text == "72 bpm\n73 bpm\n")
+    #expect(
+      run.errors == """
+        gattscope: line 2 of standard input: expected bytes in hexadecimal, found 0g
+        gattscope: line 4 of standard input: a hexadecimal digit is missing: two are a byte, found 004
+
+        """)
+  }
+
+  @Test(
+    "What decode cannot be asked is said with its own usage",
+    arguments: [
+      (["--uuid", "2a37", "--company", "004c"], "--uuid and --company exclude each other."),
+      (["--ad-type", "300"], "expected an AD type from 00 to ff such as 0x16, found 300."),
+      (["--uuid", "xyz"], "expected a UUID such as 2a37, found xyz."),
+      (
+        ["--company", "004c", "--service", "180d"],
+        "--service goes with --uuid: it is the characteristic's."
+      ),
+    ])
+  func wrongSubjects(_ arguments: [String], _ expected: String) throws {
+    let run = try Program.run(["profiles", "decode"] + arguments + ["00"])
+    #expect(run.status == 64)
+    #expect(run.errors.contains("Error: \(expected)\n"), "expected \(expected), got \(run.errors)")
+    #expect(run.errors.contains("\nUsage: gattscope profiles decode "), "got \(run.errors)")
+  }
+
+  @Test(
+    "Advertising data that begins with a company or a service, and parts of frames",
+    arguments: [
+      (
+        ["--ad-type", "0xff", "4c000215f7826da64fa24e988024bc5b71e0893e00010002c5"],
+        "f7826da6-4fa2-4e98-8024-bc5b71e0893e, major 1, minor 2, -59 dBm at 1 m\n"
+      ),
+      (
+        ["--ad-type", "16", "aafe00eb01"],
+        "no profile decodes this; Eddystone-UID wants 18 to 20 bytes, not 3\n"
+      ),
+      (
+        ["--uuid", "fff7", "a506830003"], "incomplete frame of wristband, 1 of 6 bytes missing\n"
+      ), (["--uuid", "fff7", "a5"], "incomplete frame of wristband\n"),
+    ])
+  func others(_ arguments: [String], _ expected: String) throws {
+    let run = try Program.run(["profiles", "decode"] + arguments)
+    #expect(run.text == expected, "expected \(expected), got \(run.text)\(run.errors)")
+  }
+
+  @Test("check goes on behind a file that cannot be read, and reads each once")
+  func checkSeveral() throws {
+    let folder = try Folder()
+    let right = try folder.write("right.yaml", [UInt8](Self.quiet.utf8))
+    let missing = folder.path("missing.yaml")
+    let files = [missing, folder.url.path, right, folder.path("./right.yaml")]
+    let run = try Program.run(["profiles", "check"] + files)
+    #expect(run.status == 66)
+    #expect(run.text == "\(right): 2 definitions, 0 examples\n")
+    #expect(
+      run.errors == """
+        gattscope: \(missing) cannot be read: no such file or directory
+        gattscope: \(folder.url.path) cannot be read: is a directory
+
+        """)
+    let wrong = try folder.write("wrong.yaml", [UInt8]("title: x\n".utf8))
+    let both = try Program.run(["profiles", "check", missing, wrong, right])
+    #expect(both.status == 65)
+    #expect(both.text == run.text)
+  }
+
+  @Test("A protocol without a message for other commands has those that it has")
+  func messageCount() throws {
+    let folder = try Folder()
+    let text = """
+      profile: p
+      applies_to: [{service: fff0}]
+      frame: {command: {at: 0, type: u8}}
+      messages: [{command: 1, name: a}, {command: 2, name: b}]
+      """
+    let file = try folder.write("p.yaml", [UInt8](text.utf8))
+    let check = try Program.run(["profiles", "check", file])
+    #expect(check.text == "\(file): 0 definitions, 2 messages, 0 examples\n")
+    let list = try Program.run(["profiles", "list", "--profile", file])
+    #expect(list.lines.contains { $0.hasPrefix("protocol ") && $0.contains("p, 2 messages ") })
+  }
+
+  @Test("The folder's files: any case, and one that is wrong does not end the program")
+  func folder() throws {
+    let (folder, environment) = try Self.settings([
+      "A.YAML": Self.quiet, "bad.yml": "profile: bad\nx: 1\n", "notes.txt": "",
+    ])
+    let place = folder.path("gattscope/profiles")
+    let list = try Program.run(["profiles", "list"], environment: environment)
+    #expect(list.status == 0)
+    #expect(list.lines.count { $0.hasSuffix("quiet, your own") } == 2)
+    let lines = list.errors.split(separator: "\n").map(String.init)
+    #expect(lines.count == 2, "got \(lines)")
+    let first = lines.first ?? ""
+    #expect(first.hasPrefix("gattscope: \(place)/bad.yml:2: unknown key `x`; "), "got \(first)")
+    #expect(first.hasSuffix("; this goes on without the file"), "got \(first)")
+    #expect(
+      lines.last
+        == "gattscope: \(place)/notes.txt is not read: profiles' names end in .yaml or .yml")
+    let show = try Program.run(
+      ["show", "--limit", "1", Program.sample("heart-rate")], environment: environment)
+    #expect(show.status == 0)
+    #expect(show.lines.count > 0)
+    let named = try Program.run(
+      ["show", "--profile", "\(place)/bad.yml", Program.sample("heart-rate")],
+      environment: environment)
+    #expect(named.status == 65)
+    #expect(named.text == "")
+  }
+
+  @Test(
+    "show prints a profile of one's own as it is written, and a file that is named twice counts once"
+  )
+  func ownText() throws {
+    let (folder, environment) = try Self.settings(["quiet.yaml": Self.quiet])
+    let found = try Program.run(["profiles", "show", "quiet"], environment: environment)
+    #expect(found.text == Self.quiet)
+    let file = folder.path("gattscope/profiles/quiet.yaml")
+    let named = try Program.run(["profiles", "show", "--profile", file, "quiet"])
+    #expect(named.text == Self.quiet)
+    let list = try Program.run(
+      ["profiles", "list", "--profile", file, "--profile", file], environment: environment)
+    #expect(list.lines.count { $0.hasSuffix("quiet, your own") } == 2)
+  }
+
+  @Test("match says that there is nothing to match")
+  func noValues() throws {
+    let capture = Program.sample("classic")
+    #expect(try Program.run(["profiles", "match", capture]).text == "no values to explain\n")
+    let json = try Program.run(["profiles", "match", "--json", capture])
+    #expect((json.objects.first??["subjects"] as? [Any])?.isEmpty == true, "got \(json.text)")
+  }
+}

@@ -1,0 +1,113 @@
+import Bytes
+import Testing
+
+@testable import Decoders
+@testable import ProfileFiles
+
+/// Fields of one name: which ones may be, and what is written where two come all the same.
+struct NameTests {
+  /// Fields, the first in line 6, that are never both there.
+  @Test(arguments: [
+    "- {name: f, type: u8}\n- {name: a, type: u8, when: f}\n- {name: a, type: u16, when: \"!f\"}",
+    "- {name: f, type: u8}\n- {name: a, type: u8, when: f == 1}\n- {name: a, type: u16, when: f == 2}",
+    "- {name: f, type: u8}\n- {name: a, type: u8, when: f < 4}\n- {name: a, type: u16, when: 4 <= f}",
+    "- {name: f, type: u8}\n- {name: a, type: u8, when: f > 4 && f < 9}\n- {name: a, type: u8, when: f == 9 || f == 4}",
+    "- {name: f, type: u8}\n- {name: a, type: u8, when: f & 3 == 1}\n- {name: a, type: u8, when: f & 3 != 1}",
+    "- {name: f, type: u8}\n- {when: f, fields: [{name: a, type: u8}]}\n- {name: a, type: u8, when: f == 0}",
+    "- choose: size\n  cases: {1: [{name: a, type: u8}], 2-3: [{name: a, type: u16}], other: [{name: a, type: u24}]}",
+    "- choose: remaining\n  cases: {1: [{name: a, type: u8}], other: [{name: a, type: u16}]}",
+    "- {name: a, type: u8, when: size == 1}\n- {name: a, type: u16, when: size != 1}",
+    "- {name: f, type: u8}\n- {name: a, when: f, fields: [{name: b, type: u8}]}\n- {name: b, type: u8}",
+  ])
+  func allowed(_ fields: String) {
+    let found = Decoding.read(Decoding.profile(fields)).errors.map(\.description)
+    #expect(found == [], "expected no errors, got \(found)")
+  }
+
+  /// Fields, the first in line 6, of which both may be there; the line of the one and of the other.
+  @Test(
+    arguments: [
+      ("- {name: a, type: u8}\n- {name: a, type: u8}", 7, 6),
+      (
+        "- {name: f, type: u8}\n- {name: a, type: u8, when: f}\n- {name: a, type: u8, when: f > 1}",
+        8, 7
+      ),
+      (
+        "- {name: f, type: u8}\n- {name: a, type: u8, when: f & 1}\n- {name: a, type: u8, when: f & 2}",
+        8, 7
+      ),
+      // What remains is less behind the first one.
+      (
+        "- {name: a, type: u8, when: remaining > 2}\n- {name: a, type: u8, when: remaining <= 2}",
+        7,
+        6
+      ),
+      // The sizes are those of different stretches.
+      (
+        "- {size: 2, fields: [{name: a, type: u16, when: size == 2}]}\n- {name: a, type: u8, when: size == 3}",
+        7, 6
+      ),
+      ("- {name: a, type: u8}\n- {fields: [{name: a, type: u8}]}", 7, 6),
+      ("- {name: a, type: u8}\n- {name: a, fields: [{name: b, type: u8}]}", 7, 6),
+      ("- {name: a, type: u8}\n- {name: a, compute: \"1\"}", 7, 6),
+      (
+        "- {name: f, type: u8, bits: [{bit: 0, name: a}]}\n- {name: g, type: u8, bits: [{bit: 0, name: a}]}",
+        7, 6
+      ),
+    ] as [(String, Int, Int)])
+  func refused(_ fields: String, _ line: Int, _ other: Int) {
+    let found = Decoding.read(Decoding.profile(fields)).errors
+    let wanted =
+      "`a` is there twice: line \(other) has it too, and no condition says that only one of the two is there"
+    #expect(found.map(\.message) == [wanted], "expected \(wanted), got \(found)")
+    #expect(found.map(\.line) == [line], "expected line \(line), got \(found.map(\.line))")
+  }
+
+  /// Where a condition is not known both are there: no key of JSON comes twice, in units neither.
+  @Test
+  func unknownCondition() throws {
+    let fields = """
+      - {name: a, type: u8, unit: m, when: "@2aa8.x"}
+      - {name: a, type: u16, unit: m, when: "!@2aa8.x"}
+      """
+    let result = try Decoding.decode(fields, "01 0200")
+    #expect(result.fields == #"{"a":1,"a.2":2}"#)
+    var output = Output()
+    DecodedWriter(result.decoded, isJSON: true)?.units(into: &output)
+    #expect(String(decoding: output.bytes.array, as: UTF8.self) == #","units":{"a":"m"}"#)
+  }
+
+  /// What no field explains is called unknown, as a field may be.
+  @Test
+  func unknownField() throws {
+    let result = try Decoding.decode("- {name: unknown, type: u8}", "01 02")
+    #expect(result.fields == #"{"unknown":1,"unknown.2":"02"}"#)
+  }
+
+  /// Each turn of a group has the same units, which stand there once.
+  @Test
+  func unitsOfGroups() throws {
+    let fields =
+      "- {name: g, repeat: rest, fields: [{name: a, type: u8, unit: m}, {name: b, type: u8, unit: s}]}"
+    let result = try Decoding.decode(fields, "01 02 03 04")
+    var output = Output()
+    DecodedWriter(result.decoded, isJSON: true)?.units(into: &output)
+    let found = String(decoding: output.bytes.array, as: UTF8.self)
+    #expect(found == #","units":{"g.a":"m","g.b":"s"}"#)
+  }
+
+  /// Sets of numbers, as conditions ask for them.
+  @Test
+  func numbers() {
+    let low = NumberSet(Int.min...3)
+    let high = NumberSet(4...Int.max)
+    #expect(low.complement == high)
+    #expect(high.complement == low)
+    #expect(low.union(high).complement.isEmpty)
+    #expect(low.intersection(high).isEmpty)
+    #expect(
+      NumberSet(0...9).subtracting(NumberSet(3...4)) == NumberSet(0...2).union(NumberSet(5...9)))
+    #expect(NumberSet.nonzero.intersection(NumberSet(0...1)) == NumberSet(1...1))
+    #expect(NumberSet.nonzero.union(NumberSet(0...0)).complement.isEmpty)
+  }
+}
