@@ -22,13 +22,21 @@ final class FileContext {
   var structures: [String: SourceNode] = [:]
   /// `enumerations:`, by name.
   var enumerations: [String: SourceNode] = [:]
-  /// The file's own characteristics, by UUID.
-  var characteristics: [BluetoothUUID: LayoutSource] = [:]
+  /// The fields of the file's own characteristics, by UUID, and whether they say most significant byte first.
+  /// Not as sources of layouts: those hold their file, which would hold itself and stay for ever.
+  var characteristics: [BluetoothUUID: (fields: SourceNode, isBigEndian: Bool)] = [:]
   /// Characteristics elsewhere.
   let elsewhere: (BluetoothUUID) -> LayoutSource?
 
   /// A file's context.
   init(elsewhere: @escaping (BluetoothUUID) -> LayoutSource?) { self.elsewhere = elsewhere }
+
+  /// The fields of one of the file's own characteristics.
+  func layout(_ uuid: BluetoothUUID) -> LayoutSource? {
+    characteristics[uuid].map {
+      LayoutSource(fields: $0.fields, file: self, isBigEndian: $0.isBigEndian)
+    }
+  }
 }
 
 /// Brings one definition into tables.
@@ -185,7 +193,7 @@ struct DefinitionCompiler {
       source = LayoutSource(fields: structure, file: file, isBigEndian: file.isBigEndian)
       key = "\(file.profile).\(name)"
     } else if let uuid = BluetoothUUID(text: name) {
-      guard let found = file.characteristics[uuid] ?? file.elsewhere(uuid) else {
+      guard let found = file.layout(uuid) ?? file.elsewhere(uuid) else {
         throw node.error("no characteristic \(name) has fields here")
       }
       source = found

@@ -56,7 +56,7 @@ package struct ProfileReader {
 
     func find(_ uuid: BluetoothUUID) -> LayoutSource? {
       for context in contexts ?? read() {
-        if let source = context.characteristics[uuid] { return source }
+        if let source = context.layout(uuid) { return source }
       }
       return nil
     }
@@ -145,8 +145,7 @@ package struct ProfileReader {
         let uuid = try? keys.node("uuid")?.uuid(), let fields = keys.node("fields")
       else { continue }
       let isBig = (try? DefinitionCompiler.isBigEndian(keys)) ?? context.isBigEndian
-      context.characteristics[uuid] = LayoutSource(
-        fields: fields, file: context, isBigEndian: isBig)
+      context.characteristics[uuid] = (fields, isBig)
     }
   }
 
