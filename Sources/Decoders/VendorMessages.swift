@@ -68,7 +68,7 @@ package struct VendorMessages: Sendable {
       vendor: vendor, place: place, isByFrame: isByFrame, conversation: conversation,
       isRequestChannel: isRequestChannel, packet: packet, time: time)
     if !channels[slot].open.isEmpty {
-      if isOver(slot, bytes, extent, moment) {
+      if isOver(slot, bytes, extent, moment) || isOvertaken(slot, moment) {
         close(slot)
       } else {
         let sighting = goOn(slot, bytes, moment)
@@ -83,7 +83,7 @@ package struct VendorMessages: Sendable {
       guard count == bytes.byteCount else {
         return several(slot, bytes.array, [packet], moment)
       }
-      if vendor.frame.isOpenEnded, looker.isIncomplete(bytes, moment) {
+      if vendor.frame.isOpenEnded, isIncomplete(bytes, moment) {
         return begin(slot, bytes, nil, moment)
       }
       let frame = vendor.frame.parts(of: bytes, Slice(start: 0, count: count))
@@ -149,7 +149,7 @@ package struct VendorMessages: Sendable {
     let layout = moment.vendor.frame
     let whole = channels[slot].open
     var extent = layout.extent(of: whole.bytes, searchedUpTo: start)
-    if layout.isOpenEnded, extent != .none, looker.isIncomplete(whole.bytes, moment) {
+    if layout.isOpenEnded, extent != .none, isIncomplete(whole.bytes, moment) {
       extent = .partial(total: nil)
     }
     switch extent {
@@ -276,7 +276,8 @@ package struct VendorMessages: Sendable {
           Request(
             conversation: moment.conversation, owner: moment.place, command: frame.command,
             sequence: frame.sequence, packet: moment.packet, time: moment.time,
-            timeout: vendor.exchange.timeout), vendor.profile)
+            timeout: vendor.exchange.timeout,
+            asked: asked(message, frame, bytes, sighting, vendor)), vendor.profile)
       }
     } else if !message.isUnsolicited {
       sighting.exchange = response(frame, vendor, moment)

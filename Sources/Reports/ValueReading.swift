@@ -61,6 +61,8 @@ struct ValueReading: ~Copyable {
   /// Where a UUID's plan was found last, by the UUID's last bits.
   private var hints = [Int](repeating: 0, count: 64)
   var recent: [Recent] = []
+  /// Packets that announced a series, or brought a part of a message, and were worded: the last few.
+  var announcements: [Int] = []
   /// Whether such messages are kept.
   let keepsRecent: Bool
   /// Values that say what others mean, and the characteristics that definitions ask for.
@@ -98,6 +100,8 @@ struct ValueReading: ~Copyable {
   private static let mostPlans = 1024
   /// So many messages that wait for their answer.
   static let mostRecent = 64
+  /// So many packets that may be named where a series stays open.
+  static let mostAnnouncements = 256
 
   /// - Parameters:
   ///   - supplied: people's own profiles, which come before the program's; nil: nothing is decoded.
