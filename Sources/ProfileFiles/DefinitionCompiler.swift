@@ -154,6 +154,22 @@ struct DefinitionCompiler {
     try words(keys, &field)
   }
 
+  /// Brings in what codes of Error Responses are called. Those below are the Attribute Protocol's own, those
+  /// above all profiles share (Core, Vol 3, Part F, 3.4.1.1); 0x80–0x9f are meant for this, but Apple's
+  /// services use 0xa0 and on.
+  mutating func errors(_ node: SourceNode) throws(ProfileError) {
+    for (key, value) in try node.pairs("a mapping of error codes to names") {
+      let code = try key.number(in: 0x80...0xdf)
+      guard !tables.errors.contains(where: { $0.low == code }) else {
+        throw key.error("the error \(key.kind) is there twice")
+      }
+      let name = try value.text("a name")
+      guard !name.isEmpty else { throw value.error("expected a name, found nothing") }
+      tables.errors.append(
+        Code(low: code, high: code, word: tables.words.add([UInt8](name.utf8))))
+    }
+  }
+
   // MARK: Groups and choices
 
   private mutating func group(

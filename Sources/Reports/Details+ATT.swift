@@ -35,7 +35,10 @@ extension Details {
     }
     if let error = fields.error {
       sink.at(start + 4, 1)
-      sink.code("error", UInt64(error.rawValue), digits: 2, error.name)
+      let name =
+        error.isOfProfile
+        ? sink.errorName(error, of: answer.attribute.map { ErrorSubject($0, memory) }) : nil
+      sink.error("error", error, name)
       if error == .attributeNotFound, let meaning = answer.request?.meaningOfNotFound {
         sink.flag("ends_discovery", meaning == .endOfDiscovery)
       }

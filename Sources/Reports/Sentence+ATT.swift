@@ -284,7 +284,10 @@ extension Sentence {
     }
     if let handle = fields.handle, handle != 0 { attribute(handle, answer, memory) }
     endSubject()
-    output.named(error.name, UInt64(error.rawValue), digits: 2)
+    let name =
+      error.isOfProfile
+      ? reading.errorName(error, of: answer.attribute.map { ErrorSubject($0, memory) }) : nil
+    output.error(error, name)
     guard let opcode = fields.requestOpcode else { return }
     output.text(", to ")
     if let name = opcode.shortName {
