@@ -307,24 +307,16 @@ extension Sentence {
     _ answer: Answer, _ memory: Memory
   ) {
     var cursor = Cursor(bytes, items.list)
-    let asked = answer.request.map { memory.askedHandles[$0.packet] } ?? []
-    var index = 0
-    while var item = items.next(&cursor) {
-      if item.handle == nil, index < asked.count { item.handle = asked[index] }
-      index += 1
+    var list = ListedValues(items, answer, memory)
+    while let (item, handle) = list.next(&cursor) {
       comma()
-      if let handle = item.handle {
+      if let handle {
         attribute(handle, opcode, direction, answer, memory)
         output.byte(0x20)
       }
       if let value = item.value {
-        var uuid: BluetoothUUID?
-        if let handle = item.handle, let direction, let link = answer.link,
-          let place = memory.attribute(handle, opcode, direction, on: link)
-        {
-          uuid = memory.attributes[place].uuid
-        }
-        self.value(bytes.part(value), of: uuid)
+        self.value(
+          bytes.part(value), of: answer.type(of: handle, opcode, direction, memory))
       }
       if item.missing > 0 { output.text(glyphs.ellipsis) }
     }
