@@ -43,7 +43,7 @@ help: ## list these targets
 demo: ## build the program and show what it says of sample captures
 	@Scripts/install-packages.sh $(BUILD_PACKAGES)
 	@$(MAKE) --no-print-directory build
-	@$(call demonstrate,show captures/heart-rate.btsnoop --layer att --packets 102-163)
+	@$(call demonstrate,show captures/heart-rate.btsnoop --uuid 2a37$(comma)2a38$(comma)2a39 --packets 102-163)
 	@$(call demonstrate,values captures/heart-rate.btsnoop)
 	@$(call demonstrate,show captures/write-refused.btsnoop --layer att --packets 78-)
 	@$(call demonstrate,show captures/wristband.btsnoop --uuid fff6$(comma)fff7 --packets 89-103)
