@@ -100,17 +100,4 @@ struct ErrorNamesTests {
     let found = BuiltInProfiles.definitions(kind, uuid).compactMap { $0.error(code) }
     #expect(found == [[UInt8](name.utf8)])
   }
-
-  @Test("A file's fields are not held by themselves")
-  func noCycle() throws {
-    weak var held: FileContext?
-    do {
-      let context = FileContext { _ in nil }
-      let fields = try SourceNode.read([UInt8]("[]".utf8), file: "test.yaml")
-      context.characteristics[BluetoothUUID(0x2aff)] = (fields, false)
-      #expect(context.layout(BluetoothUUID(0x2aff)) != nil)
-      held = context
-    }
-    #expect(held == nil)
-  }
 }
