@@ -31,16 +31,23 @@ FUZZERS := FuzzCapture FuzzPcap FuzzPcapng FuzzPacketLogger FuzzDissect FuzzDeco
 FUZZ_BUILD := ENABLE_FUZZING=1 SWIFT_DETERMINISTIC_HASHING=1 swift build --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer,address \
 	-c release --scratch-path .build-fuzz
 
+# Runs the program below the command that does the same.
+comma := ,
+demonstrate = printf '\n$$ gattscope %s\n' '$(1)' && $(PROGRAM) $(1)
+
 .DEFAULT_GOAL := help
 .PHONY: help demo build test test-scripts bench fuzz golden lint format schema profiles man captures install packages
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
 
-demo: ## build the program and show the first packets of a sample capture
+demo: ## build the program and show what it says of sample captures
 	@Scripts/install-packages.sh $(BUILD_PACKAGES)
 	@$(MAKE) --no-print-directory build
-	@$(PROGRAM) show captures/heart-rate.btsnoop | head -n 40
+	@$(call demonstrate,show captures/heart-rate.btsnoop --uuid 2a37$(comma)2a38$(comma)2a39 --packets 102-163)
+	@$(call demonstrate,values captures/heart-rate.btsnoop)
+	@$(call demonstrate,show captures/write-refused.btsnoop --layer att --packets 78-)
+	@$(call demonstrate,show captures/wristband.btsnoop --uuid fff6$(comma)fff7 --packets 89-103)
 
 build: ## build the release binary
 	swift build $(RELEASE)

@@ -121,6 +121,7 @@ extension Fuzzing {
         [0x0d, 1, 0, 0, 1, 1, 2, 3, 4, 5, 0xc6, 1, 0, 0xff, 0x7f, 0xc0]
         + [UInt8](repeating: 0, count: 9) + [UInt8(data.count)] + data
       record([4, 0x3e, UInt8(report.count)] + report, 3)
+    case .service: break
     case .characteristic, .descriptor:
       guard uuid.width == 2 else { break }
       let type = [UInt8(uuid.low & 0xff), UInt8(uuid.low >> 8)]

@@ -161,7 +161,11 @@ extension Output {
     }
     guard digits > 0 else { return }
     byte(0x2e)
-    if digits == 6 { sixDigits(UInt32(truncatingIfNeeded: value)) } else { decimal(value, digits: digits) }
+    if digits == 6 {
+      sixDigits(UInt32(truncatingIfNeeded: value))
+    } else {
+      decimal(value, digits: digits)
+    }
   }
 
   // MARK: Hexadecimal

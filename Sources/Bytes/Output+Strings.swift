@@ -140,7 +140,8 @@ extension Output {
       unsafe target.storeBytes(of: second, toByteOffset: offset &+ 8, as: UInt64.self)
       let (found, later) = (Self.special(first), Self.special(second))
       if found | later != 0 {
-        let plain = (found != 0 ? found.trailingZeroBitCount : 64 &+ later.trailingZeroBitCount) &>> 3
+        let plain =
+          (found != 0 ? found.trailingZeroBitCount : 64 &+ later.trailingZeroBitCount) &>> 3
         if offset &+ plain < length {
           other.count &+= offset &+ plain
           let done = start &+ offset &+ plain

@@ -12,7 +12,8 @@ extension Definition.Tables {
   /// Whether every place that is named is there.
   var isSound: Bool {
     guard fields.count <= Self.mostFields, slotCount >= 0, slotCount <= Self.mostFields,
-      areProgramsSound, areTemplatesSound, isTemplate(template)
+      areProgramsSound, areTemplatesSound, isTemplate(template),
+      errors.allSatisfy({ $0.word >= 0 && $0.word < words.count })
     else { return false }
     var place = 0
     while place < fields.count {

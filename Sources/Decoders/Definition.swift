@@ -30,6 +30,8 @@ package final class Definition: Sendable {
     package var template = -1
     /// How many slots there are.
     package var slotCount = 0
+    /// What the codes of Error Responses are called that are the attribute's or the service's own.
+    package var errors: [Code] = []
 
     /// Empty tables.
     package init() {}
@@ -164,6 +166,13 @@ package final class Definition: Sendable {
   /// Whether these bytes are such as the subject asks for; most ask for none in particular.
   package func fits(_ bytes: RawSpan) -> Bool { fitsAll || subject.fits(bytes) }
 
+  /// What a code of an Error Response is called; nil where the definition has no name for it.
+  package func error(_ code: UInt8) -> [UInt8]? {
+    guard let found = tables.errors.first(where: { $0.contains(Int(code)) }) else { return nil }
+    let words = tables.words
+    return words.bytes(found.word).array
+  }
+
   /// A word by its place, as a string; for what is not said once a packet.
   package func string(_ place: Int) -> String { tables.words.string(place) }
 }
@@ -241,6 +250,8 @@ package struct Subject: Sendable, Equatable {
     case company, serviceData, advertisingData
     /// A vendor's message.
     case message
+    /// A service: what its errors are called.
+    case service
   }
 
   /// The kind.
@@ -285,7 +296,7 @@ package struct Subject: Sendable, Equatable {
       case .characteristic, .descriptor: 4
       case .serviceData: 3
       case .company: 2
-      case .advertisingData, .message: 1
+      case .advertisingData, .message, .service: 1
       }
     if isCarrier { return device == nil ? 0 : 1 }
     let known = match.count { $0 != nil }

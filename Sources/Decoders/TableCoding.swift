@@ -170,13 +170,7 @@ extension Definition.Tables {
     writer.list(fields) { $0.row($1, usual: Field(), Field.columns) }
     writer.list(words.ends) { $0.count($1) }
     writer.run(words.bytes)
-    for list in [codes, limits] {
-      writer.list(list) { writer, code in
-        writer.number(code.low)
-        writer.number(code.high &- code.low)
-        writer.number(code.word)
-      }
-    }
+    for list in [codes, limits] { writer.list(list) { $1.write(&$0) } }
     writer.list(scalings) { $0.row($1, usual: Scaling.Written(), Scaling.Written.columns) }
     writer.list(programs) { $0.count($1) }
     writer.list(operations) { writer, operation in
@@ -202,14 +196,8 @@ extension Definition.Tables {
     fields = reader.list { $0.row(usual: Field(), Field.columns) }
     let ends = reader.list { $0.count() }
     words = Words(bytes: reader.run(), ends: ends)
-    let lists = (0..<2).map { _ in
-      reader.list { reader in
-        let low = reader.number()
-        let extent = reader.number()
-        return Code(low: low, high: low &+ extent, word: reader.number())
-      }
-    }
-    (codes, limits) = (lists[0], lists[1])
+    codes = reader.list { Code(&$0) }
+    limits = reader.list { Code(&$0) }
     scalings = reader.list { $0.row(usual: Scaling.Written(), Scaling.Written.columns) }
     programs = reader.list { $0.count() }
     operations = reader.list { reader in
@@ -265,6 +253,8 @@ extension Definition {
     subject.write(&writer)
     writer.list(exchange.map { [$0] } ?? []) { $1.write(&$0) }
     tables.write(&writer)
+    // Few have some, and those that have none are stored as they always were.
+    if !tables.errors.isEmpty { writer.list(tables.errors) { $1.write(&$0) } }
     return writer.bytes
   }
 
@@ -275,9 +265,26 @@ extension Definition {
     let name = reader.string()
     let subject = Subject(&reader)
     let exchange = reader.list { VendorProtocol.Exchange(&$0) }.first
-    let tables = Tables(&reader)
+    var tables = Tables(&reader)
+    if !reader.isAtEnd { tables.errors = reader.list { Code(&$0) } }
     guard reader.isSound, reader.isAtEnd else { return nil }
     self.init(subject, profile: profile, name: name, exchange: exchange, tables)
+  }
+}
+
+extension Code {
+  /// Writes the numbers and the word.
+  fileprivate func write(_ writer: inout TableWriter) {
+    writer.number(low)
+    writer.number(high &- low)
+    writer.number(word)
+  }
+
+  /// Reads the numbers and the word.
+  fileprivate init(_ reader: inout TableReader) {
+    let low = reader.number()
+    let extent = reader.number()
+    self.init(low: low, high: low &+ extent, word: reader.number())
   }
 }
 

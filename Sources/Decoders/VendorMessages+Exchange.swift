@@ -15,6 +15,8 @@ extension VendorMessages {
     let time: Timestamp?
     /// For how many milliseconds it waits.
     let timeout: Int
+    /// How many elements of a list it asks for.
+    var asked: ListLength?
   }
 
   /// How many open requests and conversations are remembered.
@@ -141,6 +143,24 @@ extension VendorMessages {
     if let found, tallies[found].unanswered.count < Self.listed {
       tallies[found].unanswered.append(request.packet)
     }
+  }
+
+  /// The series and the messages in parts that are open, and whose they are: what will not be complete
+  /// where the capture ends now.
+  package var leftOpen: [(conversation: UInt64, profile: String, what: Unfinished)] {
+    func title(_ owner: Int, _ conversation: UInt64) -> String {
+      tallies.first { $0.conversation == conversation && $0.owner == owner }?.title ?? ""
+    }
+    var found: [(conversation: UInt64, profile: String, what: Unfinished)] = []
+    for one in series {
+      found.append((one.conversation, title(one.owner, one.conversation), one.unfinished))
+    }
+    for channel in channels {
+      guard let open = channel.chunks else { continue }
+      let conversation = channel.key >> 18
+      found.append((conversation, title(channel.vendor, conversation), open.unfinished))
+    }
+    return found.sorted { $0.what.packet < $1.what.packet }
   }
 
   /// Takes the end: what is open stays without an answer, or incomplete.

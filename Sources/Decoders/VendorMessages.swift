@@ -3,25 +3,10 @@ import Bytes
 
 /// The frames and requests of vendors' protocols that are open: the one thing that decoding remembers.
 ///
-/// A channel is an attribute of a conversation, one way. Bounded: where there are too many channels or
-/// requests the one goes that was silent longest, or is oldest; a frame that is put together is no longer
-/// than its protocol allows, and is given up after the protocol's time.
+/// A channel is an attribute of a conversation, one way. Bounded: where there are too many channels
+/// (`VendorChannels.most`) or requests the one goes that was silent longest, or is oldest; a frame that is
+/// put together is no longer than its protocol allows, and is given up after the protocol's time.
 package struct VendorMessages: Sendable {
-  /// A channel on which a protocol was looked for.
-  struct Channel: Sendable {
-    let key: UInt64
-    let vendor: Int
-    /// Whether a right frame was seen here.
-    var isRecognized = false
-    /// The frame that is being put together, and when and where it began.
-    var open: [UInt8] = []
-    var packets: [Int] = []
-    var began: Timestamp?
-    /// The message that is being put together of several frames.
-    var chunks: ChunkedMessage?
-    var lastUse = 0
-  }
-
   /// A value with its surroundings.
   struct Moment: Sendable {
     let vendor: VendorProtocol
@@ -34,21 +19,18 @@ package struct VendorMessages: Sendable {
     let time: Timestamp?
   }
 
-  /// How many channels are remembered.
-  private static let mostChannels = 256
   /// How many packets are listed of a frame, and of unanswered requests.
   static let listed = 64
   /// How many frames of one value are told apart.
   private static let mostFrames = 64
 
-  var channels: [Channel] = []
+  var channels = VendorChannels()
   /// How many channels have a frame open.
   private var openCount = 0
   /// Requests that wait for an answer.
   var requests: [Request] = []
   /// Series that were announced and are not complete.
   var series: [VendorSeries] = []
-  private var latest = 0
   /// What looks into messages: whether they are complete, what they announce.
   var looker = MessageLooker()
   /// The messages behind the first one, of the last value that had several.
@@ -81,12 +63,12 @@ package struct VendorMessages: Sendable {
     // Most values of a channel where only a frame tells are no frame, and belong to none.
     if extent == .none, openCount == 0 { return nil }
     let key = Self.key(conversation, handle, isWritten: isWritten)
-    guard let slot = slot(key, place, packet, makes: extent != .none) else { return nil }
+    guard let slot = slot(key, place, makes: extent != .none) else { return nil }
     let moment = Moment(
       vendor: vendor, place: place, isByFrame: isByFrame, conversation: conversation,
       isRequestChannel: isRequestChannel, packet: packet, time: time)
     if !channels[slot].open.isEmpty {
-      if isOver(slot, bytes, extent, moment) {
+      if isOver(slot, bytes, extent, moment) || isOvertaken(slot, moment) {
         close(slot)
       } else {
         let sighting = goOn(slot, bytes, moment)
@@ -101,7 +83,7 @@ package struct VendorMessages: Sendable {
       guard count == bytes.byteCount else {
         return several(slot, bytes.array, [packet], moment)
       }
-      if vendor.frame.isOpenEnded, looker.isIncomplete(bytes, moment) {
+      if vendor.frame.isOpenEnded, isIncomplete(bytes, moment) {
         return begin(slot, bytes, nil, moment)
       }
       let frame = vendor.frame.parts(of: bytes, Slice(start: 0, count: count))
@@ -118,12 +100,11 @@ package struct VendorMessages: Sendable {
 
   /// The frame of a protocol that is begun on a channel: how many of its bytes are there, and how many it has
   /// altogether, where that is known; nil where none is.
-  package func openFrame(
+  package mutating func openFrame(
     _ vendor: VendorProtocol, at place: Int, conversation: UInt64, handle: UInt16, isWritten: Bool
   ) -> (count: Int, total: Int?)? {
     let key = Self.key(conversation, handle, isWritten: isWritten)
-    let slot = channels.firstIndex { $0.key == key && $0.vendor == place && !$0.open.isEmpty }
-    guard let slot else { return nil }
+    guard let slot = channels.find(key, place), !channels[slot].open.isEmpty else { return nil }
     let begun = channels[slot].open
     guard case .partial(let total) = vendor.frame.extent(of: begun.bytes) else {
       return (begun.count, nil)
@@ -186,7 +167,7 @@ package struct VendorMessages: Sendable {
     let layout = moment.vendor.frame
     let whole = channels[slot].open
     var extent = layout.extent(of: whole.bytes, searchedUpTo: start)
-    if layout.isOpenEnded, extent != .none, looker.isIncomplete(whole.bytes, moment) {
+    if layout.isOpenEnded, extent != .none, isIncomplete(whole.bytes, moment) {
       extent = .partial(total: nil)
     }
     switch extent {
@@ -277,29 +258,16 @@ package struct VendorMessages: Sendable {
   }
 
   /// The channel, which is new where it is not known.
-  private mutating func slot(
-    _ key: UInt64, _ vendor: Int, _ packet: Int, makes: Bool
-  ) -> Int? {
-    if latest < channels.count, channels[latest].key == key, channels[latest].vendor == vendor {
-      channels[latest].lastUse = packet
-      return latest
-    }
-    if let known = channels.firstIndex(where: { $0.key == key && $0.vendor == vendor }) {
-      latest = known
-      channels[known].lastUse = packet
-      return known
-    }
+  private mutating func slot(_ key: UInt64, _ vendor: Int, makes: Bool) -> Int? {
+    if let known = channels.find(key, vendor) { return known }
     guard makes else { return nil }
-    let new = Channel(key: key, vendor: vendor, lastUse: packet)
-    if channels.count < Self.mostChannels {
-      channels.append(new)
-      latest = channels.count - 1
-    } else {
-      latest = channels.indices.min { channels[$0].lastUse < channels[$1].lastUse } ?? 0
-      close(latest)
-      channels[latest] = new
+    if let silent = channels.silent {
+      close(silent)
+      if let open = channels[silent].chunks {
+        note(open.unfinished, channels[silent].vendor, channels[silent].key >> 18)
+      }
     }
-    return latest
+    return channels.make(key, vendor)
   }
 
   // MARK: Messages
@@ -326,7 +294,8 @@ package struct VendorMessages: Sendable {
           Request(
             conversation: moment.conversation, owner: moment.place, command: frame.command,
             sequence: frame.sequence, packet: moment.packet, time: moment.time,
-            timeout: vendor.exchange.timeout), vendor.profile)
+            timeout: vendor.exchange.timeout,
+            asked: asked(message, frame, bytes, sighting, vendor)), vendor.profile)
       }
     } else if !message.isUnsolicited {
       sighting.exchange = response(frame, vendor, moment)

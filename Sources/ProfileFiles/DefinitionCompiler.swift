@@ -22,13 +22,21 @@ final class FileContext {
   var structures: [String: SourceNode] = [:]
   /// `enumerations:`, by name.
   var enumerations: [String: SourceNode] = [:]
-  /// The file's own characteristics, by UUID.
-  var characteristics: [BluetoothUUID: LayoutSource] = [:]
+  /// The fields of the file's own characteristics, by UUID, and whether they say most significant byte first.
+  /// Not as sources of layouts: those hold their file, which would hold itself and stay for ever.
+  var characteristics: [BluetoothUUID: (fields: SourceNode, isBigEndian: Bool)] = [:]
   /// Characteristics elsewhere.
   let elsewhere: (BluetoothUUID) -> LayoutSource?
 
   /// A file's context.
   init(elsewhere: @escaping (BluetoothUUID) -> LayoutSource?) { self.elsewhere = elsewhere }
+
+  /// The fields of one of the file's own characteristics.
+  func layout(_ uuid: BluetoothUUID) -> LayoutSource? {
+    characteristics[uuid].map {
+      LayoutSource(fields: $0.fields, file: self, isBigEndian: $0.isBigEndian)
+    }
+  }
 }
 
 /// Brings one definition into tables.
@@ -158,6 +166,22 @@ struct DefinitionCompiler {
     try words(keys, &field)
   }
 
+  /// Brings in what codes of Error Responses are called. Those below are the Attribute Protocol's own, those
+  /// above all profiles share (Core, Vol 3, Part F, 3.4.1.1); 0x80–0x9f are meant for this, but Apple's
+  /// services use 0xa0 and on.
+  mutating func errors(_ node: SourceNode) throws(ProfileError) {
+    for (key, value) in try node.pairs("a mapping of error codes to names") {
+      let code = try key.number(in: 0x80...0xdf)
+      guard !tables.errors.contains(where: { $0.low == code }) else {
+        throw key.error("the error \(key.kind) is there twice")
+      }
+      let name = try value.text("a name")
+      guard !name.isEmpty else { throw value.error("expected a name, found nothing") }
+      tables.errors.append(
+        Code(low: code, high: code, word: tables.words.add([UInt8](name.utf8))))
+    }
+  }
+
   // MARK: Groups and choices
 
   private mutating func group(
@@ -204,7 +228,7 @@ struct DefinitionCompiler {
       source = LayoutSource(fields: structure, file: file, isBigEndian: file.isBigEndian)
       key = "\(file.profile).\(name)"
     } else if let uuid = BluetoothUUID(text: name) {
-      guard let found = file.characteristics[uuid] ?? file.elsewhere(uuid) else {
+      guard let found = file.layout(uuid) ?? file.elsewhere(uuid) else {
         throw node.error("no characteristic \(name) has fields here")
       }
       source = found

@@ -60,7 +60,7 @@ package struct ProfileReader {
 
     func find(_ uuid: BluetoothUUID) -> LayoutSource? {
       for context in contexts ?? read() {
-        if let source = context.characteristics[uuid] { return source }
+        if let source = context.layout(uuid) { return source }
       }
       return nil
     }
@@ -113,6 +113,11 @@ package struct ProfileReader {
         }
       }
     }
+    if let list = keys.node("services") {
+      for node in try list.list("a list of services") {
+        file.take(node) { node throws(ProfileError) in try Self.service(node, context) }
+      }
+    }
     if let list = keys.node("advertisements") {
       for node in try list.list("a list of definitions") {
         file.take(node) { node throws(ProfileError) in try Self.advertisement(node, context) }
@@ -149,8 +154,7 @@ package struct ProfileReader {
         let uuid = try? keys.node("uuid")?.uuid(), let fields = keys.node("fields")
       else { continue }
       let isBig = (try? DefinitionCompiler.isBigEndian(keys)) ?? context.isBigEndian
-      context.characteristics[uuid] = LayoutSource(
-        fields: fields, file: context, isBigEndian: isBig)
+      context.characteristics[uuid] = (fields, isBig)
     }
   }
 
@@ -163,6 +167,19 @@ package struct ProfileReader {
     var subject = Subject(kind, try keys.required("uuid").uuid())
     subject.service = try keys.node("service")?.uuid()
     return try definition(keys, &subject, context)
+  }
+
+  /// A service, of which nothing but its errors is defined.
+  private static func service(
+    _ node: SourceNode, _ context: FileContext
+  ) throws(ProfileError) -> (Definition, [SourceNode]) {
+    let keys = try KeyedNode(node, "a service")
+    let subject = Subject(.service, try keys.required("uuid").uuid())
+    let name = try keys.required("name").text()
+    _ = try keys.node("source")?.text()
+    var compiler = DefinitionCompiler(context)
+    try compiler.errors(try keys.required("errors"))
+    return (try finish(&compiler, keys, Scope(), subject, name: name), [])
   }
 
   private static func advertisement(
@@ -218,6 +235,7 @@ package struct ProfileReader {
     let isBig = try DefinitionCompiler.isBigEndian(keys) ?? context.isBigEndian
     let fields = try keys.required("fields")
     try compiler.fields(fields, scope, isBigEndian: isBig)
+    if subject.isAttribute, let errors = keys.node("errors") { try compiler.errors(errors) }
     let exchange = try keys.node("exchange").map { node throws(ProfileError) in
       try Self.exchange(node, header: nil)
     }

@@ -17,7 +17,9 @@ final class Scope {
   var entries: [String: Entry] = [:]
   /// The names of bits, which stand beside those of fields in the output.
   var bitNames: Set<String> = []
-  private let outer: Scope?
+  /// Not held: a group's scope is held by the entry of that group in this one, which lives as long as a
+  /// definition is read.
+  private weak var outer: Scope?
   /// The names in the object of the output that the fields stand in.
   let output: OutputNames
 

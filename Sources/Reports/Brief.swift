@@ -136,13 +136,15 @@ struct Brief: Sendable {
   /// Whether a packet fits into what has been folded and not said yet: too many runs side by side are
   /// said first.
   func hasRoom(
-    _ reason: Reason, _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory
+    _ reason: Reason, _ record: borrowing CaptureRecord, _ answer: Answer,
+    _ memory: borrowing Memory
   ) -> Bool {
     runs.count < Self.runLimit || place(reason, record, answer, memory) != nil
   }
 
   private func place(
-    _ reason: Reason, _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory
+    _ reason: Reason, _ record: borrowing CaptureRecord, _ answer: Answer,
+    _ memory: borrowing Memory
   ) -> Int? {
     let kind: Kind
     switch reason {

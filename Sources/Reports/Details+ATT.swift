@@ -35,7 +35,10 @@ extension Details {
     }
     if let error = fields.error {
       sink.at(start + 4, 1)
-      sink.code("error", UInt64(error.rawValue), digits: 2, error.name)
+      let name =
+        error.isOfProfile
+        ? sink.errorName(error, of: ErrorSubject(answer.attribute, memory)) : nil
+      sink.error("error", error, name)
       if error == .attributeNotFound, let meaning = answer.request?.meaningOfNotFound {
         sink.flag("ends_discovery", meaning == .endOfDiscovery)
       }
@@ -216,31 +219,23 @@ extension Details {
     sink.endList()
   }
 
-  /// The values of a Multiple Handle Value Notification, or of several reads: which attributes these are of
-  /// is known from their handles, or from those that the request has.
+  /// The values of a Multiple Handle Value Notification, or of several reads.
   @inline(never)
   private static func values<Sink: FieldSink & ~Copyable>(
     _ items: ATTItems, _ opcode: ATTOpcode, _ bytes: RawSpan, _ direction: Direction?,
     _ answer: Answer, _ memory: borrowing Memory, hides: Bool, to sink: inout Sink
   ) {
-    let asked = answer.request.map { memory.askedHandles[$0.packet] } ?? []
+    var list = ListedValues(items, answer, memory)
     sink.beginList("items")
     var cursor = Cursor(bytes, items.list)
     var start = cursor.offset
-    var index = 0
-    while let item = items.next(&cursor) {
+    while let (item, handle) = list.next(&cursor) {
       sink.at(start, cursor.offset - start)
       sink.beginItem()
-      let handle = item.handle ?? (index < asked.count ? asked[index] : nil)
-      var uuid: BluetoothUUID?
+      let uuid = answer.type(of: handle, opcode, direction, memory)
       if let handle {
         if item.handle != nil { sink.at(start, 2) }
         sink.identifier("handle", UInt64(handle), digits: 4)
-        if let direction, let link = answer.link,
-          let place = memory.attribute(handle, opcode, direction, on: link)
-        {
-          uuid = memory.attributes[place].uuid
-        }
       }
       if let uuid { sink.namedUUID(uuid) }
       if let value = item.value {
@@ -252,7 +247,6 @@ extension Details {
       }
       sink.endItem()
       start = cursor.offset
-      index += 1
     }
     sink.endList()
   }

@@ -73,7 +73,8 @@ enum Details {
 
   /// Whether advertising reports are told where they stand, among their event's parameters, and not
   /// again: where every field is told, and they need nothing from other packets; or there are none.
-  private static func tellsReportsAsParameters(_ memory: borrowing Memory, _ tellsAll: Bool) -> Bool {
+  private static func tellsReportsAsParameters(_ memory: borrowing Memory, _ tellsAll: Bool) -> Bool
+  {
     if memory.advertisements.reports.isEmpty { return true }
     return tellsAll
       && memory.advertisements.reports.allSatisfy { advertisement in

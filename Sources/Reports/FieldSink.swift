@@ -28,6 +28,10 @@ protocol FieldSink: HCIFieldVisitor, ~Copyable {
   mutating func identifier(_ key: StaticString, _ value: UInt64, digits: Int)
   /// A code that may have a name.
   mutating func code(_ key: StaticString, _ value: UInt64, digits: Int, _ name: StaticString?)
+  /// Why a request was refused; `name` is what `errorName` gave.
+  mutating func error(_ key: StaticString, _ error: ATTErrorCode, _ name: [UInt8]?)
+  /// What a profile calls an error of an attribute; nil where none has a name for it.
+  mutating func errorName(_ error: ATTErrorCode, of subject: ErrorSubject?) -> [UInt8]?
   /// A code whose name stands in the Assigned Numbers, if it has one.
   mutating func code(_ key: StaticString, _ value: UInt64, digits: Int, assigned: AssignedName?)
   /// Bits, of which those that are set may have names.

@@ -235,7 +235,8 @@ struct CaptureFacts: Sendable {
 
   /// Keeps the last failure of pairing of each connection.
   private mutating func take(
-    _ reason: PairingFailure, _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory
+    _ reason: PairingFailure, _ record: borrowing CaptureRecord, _ answer: Answer,
+    _ memory: borrowing Memory
   ) {
     guard let link = answer.link else { return }
     let failure = FailedPairing(

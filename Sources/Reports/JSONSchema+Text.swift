@@ -924,7 +924,7 @@ extension JSONSchema {
       "additionalProperties": false,
       "properties": {
         "code": {"$ref": "#/$defs/identifier"},
-        "name": {"type": "string", "description": "The specification's name of the code."}
+        "name": {"type": "string", "description": "The specification's name of the code; of an error of an attribute's own, what its profile calls it."}
       }
     },
     "flags": {
@@ -1591,8 +1591,8 @@ extension JSONSchema {
             "properties": {
               "profile": {"type": "string", "description": "The profile that has it."},
               "own": {"const": true, "description": "Present where the profile is not one of the program's."},
-              "of": {"enum": ["characteristic", "descriptor", "manufacturer_data", "service_data", "advertising_data"]},
-              "uuid": {"$ref": "#/$defs/uuid", "description": "The characteristic or descriptor; of service data, the service."},
+              "of": {"enum": ["characteristic", "descriptor", "manufacturer_data", "service_data", "advertising_data", "service"], "description": "What it is of. Of a service it names errors only."},
+              "uuid": {"$ref": "#/$defs/uuid", "description": "The characteristic, descriptor or service; of service data, the service."},
               "company": {"$ref": "#/$defs/code", "description": "Of manufacturer data: whose it is."},
               "ad_type": {"$ref": "#/$defs/identifier", "description": "Of other advertising data: its type."},
               "service": {"$ref": "#/$defs/uuid", "description": "Only in this service."},

@@ -199,6 +199,23 @@ struct JSONSink: FieldSink, ~Copyable {
     output.byte(0x7d)
   }
 
+  mutating func error(_ key: StaticString, _ error: ATTErrorCode, _ name: [UInt8]?) {
+    guard let name else {
+      code(key, UInt64(error.rawValue), digits: 2, error.name)
+      return
+    }
+    self.key(key)
+    output.text("{\"code\":\"")
+    output.hexadecimal(UInt64(error.rawValue), digits: 2)
+    output.text("\",\"name\":\"")
+    output.jsonEscaped(name.bytes)
+    output.text("\"}")
+  }
+
+  mutating func errorName(_ error: ATTErrorCode, of subject: ErrorSubject?) -> [UInt8]? {
+    reading.errorName(error, of: subject)
+  }
+
   mutating func code(_ key: StaticString, _ value: UInt64, digits: Int, assigned: AssignedName?) {
     self.key(key)
     output.text("{\"code\":")

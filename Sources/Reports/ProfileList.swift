@@ -125,7 +125,7 @@ extension Subject {
   fileprivate func write(to sink: inout JSONSink) {
     sink.word("of", kind.key)
     switch kind {
-    case .characteristic, .descriptor, .serviceData: sink.uuid("uuid", uuid)
+    case .characteristic, .descriptor, .serviceData, .service: sink.uuid("uuid", uuid)
     case .company:
       let company = CompanyID(rawValue: UInt16(truncatingIfNeeded: uuid.low))
       sink.code("company", uuid.low, digits: 4, assigned: company.name)
@@ -160,6 +160,7 @@ extension Subject.Kind {
     case .serviceData: "service data of"
     case .advertisingData: "advertising data"
     case .message: "command"
+    case .service: "errors of service"
     }
   }
 
@@ -172,6 +173,7 @@ extension Subject.Kind {
     case .serviceData: "service_data"
     case .advertisingData: "advertising_data"
     case .message: "command"
+    case .service: "service"
     }
   }
 }

@@ -44,7 +44,9 @@ struct Secrets: Sendable {
   }
 
   /// Finds the secrets of a PDU that came in several packets, in its joined bytes.
-  init(joined dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory) {
+  init(
+    joined dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory
+  ) {
     if let pdu = dissection.att, answer.bringsKeyMaterial(pdu.opcode, memory) {
       let start = Int(dissection.body.start) + 1
       add(Slice(start: start, count: bytes.byteCount - start), of: bytes)

@@ -165,7 +165,8 @@ extension Selection {
   /// Whether an attribute value or an advertisement, heard or of one's own, holds one of the byte
   /// patterns.
   @inline(never)
-  func matchesValue(_ dissection: Dissection, _ bytes: RawSpan, _ memory: borrowing Memory) -> Bool {
+  func matchesValue(_ dissection: Dissection, _ bytes: RawSpan, _ memory: borrowing Memory) -> Bool
+  {
     if let pdu = dissection.att {
       let fields = pdu.fields
       if let value = fields.value, holds(bytes.part(value)) { return true }

@@ -9,7 +9,8 @@ import Sessions
 extension Sentence {
   /// The PDU's short name, the attribute that it is about, its value.
   mutating func att(
-    _ pdu: ATTPDU, _ bytes: RawSpan, _ direction: Direction?, _ answer: Answer, _ memory: borrowing Memory
+    _ pdu: ATTPDU, _ bytes: RawSpan, _ direction: Direction?, _ answer: Answer,
+    _ memory: borrowing Memory
   ) {
     let fields = pdu.fields
     secrecy = showsKeys ? .open : answer.secrecy(pdu.opcode, memory)
@@ -284,7 +285,10 @@ extension Sentence {
     }
     if let handle = fields.handle, handle != 0 { attribute(handle, answer, memory) }
     endSubject()
-    output.named(error.name, UInt64(error.rawValue), digits: 2)
+    let name =
+      error.isOfProfile
+      ? reading.errorName(error, of: ErrorSubject(answer.attribute, memory)) : nil
+    output.error(error, name)
     guard let opcode = fields.requestOpcode else { return }
     output.text(", to ")
     if let name = opcode.shortName {
@@ -304,24 +308,16 @@ extension Sentence {
     _ answer: Answer, _ memory: borrowing Memory
   ) {
     var cursor = Cursor(bytes, items.list)
-    let asked = answer.request.map { memory.askedHandles[$0.packet] } ?? []
-    var index = 0
-    while var item = items.next(&cursor) {
-      if item.handle == nil, index < asked.count { item.handle = asked[index] }
-      index += 1
+    var list = ListedValues(items, answer, memory)
+    while let (item, handle) = list.next(&cursor) {
       comma()
-      if let handle = item.handle {
+      if let handle {
         attribute(handle, opcode, direction, answer, memory)
         output.byte(0x20)
       }
       if let value = item.value {
-        var uuid: BluetoothUUID?
-        if let handle = item.handle, let direction, let link = answer.link,
-          let place = memory.attribute(handle, opcode, direction, on: link)
-        {
-          uuid = memory.attributes[place].uuid
-        }
-        self.value(bytes.part(value), of: uuid)
+        self.value(
+          bytes.part(value), of: answer.type(of: handle, opcode, direction, memory))
       }
       if item.missing > 0 { output.text(glyphs.ellipsis) }
     }
@@ -391,37 +387,4 @@ extension Sentence {
 extension BluetoothUUID {
   /// What profiles call attributes of this type.
   var subjectKind: Subject.Kind { isDescriptor ? .descriptor : .characteristic }
-}
-
-extension Output {
-  /// Appends what an attribute of this type is called, behind a blank; nothing where it has no name,
-  /// which gives false.
-  @discardableResult
-  mutating func attributeName(_ uuid: BluetoothUUID) -> Bool {
-    if uuid.isShort(0x2902) {
-      // Everybody calls the Client Characteristic Configuration Descriptor so.
-      text(" CCCD")
-    } else if let name = uuid.name {
-      byte(0x20)
-      self.name(name)
-    } else {
-      return false
-    }
-    return true
-  }
-
-  /// Appends the first groups of digits of a long UUID, 1 to 4, each with the dash behind it.
-  mutating func uuidStart(_ uuid: BluetoothUUID, groups: UInt8) {
-    for index in 0..<(2 + 2 * Int(groups)) {
-      let half = index < 8 ? uuid.high : uuid.low
-      hex(UInt8(truncatingIfNeeded: half >> UInt64(56 - 8 * (index & 7))))
-      if index >= 3, index & 1 == 1 { byte(0x2d) }
-    }
-  }
-
-  /// Appends a handle without its `0x`: the end of a range.
-  mutating func digits(_ handle: UInt16) {
-    hex(UInt8(handle >> 8))
-    hex(UInt8(handle & 0xff))
-  }
 }

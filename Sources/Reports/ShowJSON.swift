@@ -28,8 +28,10 @@ package struct ShowJSON: SharedReport, ~Copyable {
       showsKeys: options.showsKeys, glyphs: .utf8, profiles: options.profiles)
   }
 
-  /// Why nothing was printed.
-  package var remark: String? { showing.remark }
+  /// Why nothing was printed; else what stays open of what was.
+  package var remark: String? {
+    showing.remark ?? (showing.isSatisfied ? nil : sentence.reading.openRemark)
+  }
 
   /// Whether all packets that can be shown have been.
   package var isSatisfied: Bool { showing.isSatisfied }

@@ -41,7 +41,8 @@ struct UnansweredRequests: Sendable {
 
   /// Takes a packet.
   mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
+    _ memory: borrowing Memory
   ) {
     if memory.links.gap != gap {
       gap = memory.links.gap

@@ -123,6 +123,7 @@ extension ValueReading {
     _ value: RawSpan, _ server: UInt64?, _ others: [VendorSighting]? = nil
   ) {
     guard let sighting else { return }
+    note(sighting)
     if let frame = sighting.frame, let message = sighting.message {
       let asks = message.definition.hasExternals
       let externals = asks ? externals(of: message.definition, server) : []

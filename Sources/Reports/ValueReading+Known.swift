@@ -20,7 +20,8 @@ extension ValueReading {
   /// Keeps a value that others are decoded by.
   @inline(never)
   mutating func keep(
-    _ use: KnownValues.Use, _ value: RawSpan, _ answer: Answer, _ memory: borrowing Memory, isLocal: Bool
+    _ use: KnownValues.Use, _ value: RawSpan, _ answer: Answer, _ memory: borrowing Memory,
+    isLocal: Bool
   ) {
     guard let link = answer.link, let place = answer.attribute else { return }
     let server = Self.server(link, isLocal: isLocal, memory)

@@ -41,6 +41,30 @@ extension ValueReading {
     }
   }
 
+  /// Remembers that what may stay open was worded.
+  mutating func note(_ sighting: VendorSighting) {
+    var packets = sighting.chunk == nil ? [] : sighting.packets
+    if let series = sighting.series { packets.append(series.announcement) }
+    for packet in packets where announcements.last != packet {
+      if announcements.count >= Self.mostAnnouncements { announcements.removeFirst() }
+      announcements.append(packet)
+    }
+  }
+
+  /// Says what stays open of what was worded, now that the capture ends; nil where nothing does.
+  var openRemark: String? {
+    var words = Output()
+    for open in messages.leftOpen where announcements.contains(open.what.packet) {
+      words.text(words.count > 0 ? "; " : "")
+      words.string(open.profile)
+      words.text(": ")
+      words.unfinished(open.what)
+    }
+    guard words.count > 0 else { return nil }
+    words.text(", and the capture ends")
+    return String(decoding: words.bytes.array, as: UTF8.self)
+  }
+
   /// What the value answers.
   var exchange: ExchangeNote? { sighting?.exchange ?? control }
 

@@ -11,41 +11,6 @@ import Sessions
 /// each UUID: a value that nothing decodes costs a comparison. What is open of vendors' protocols is
 /// followed with every packet, whether it is shown or not.
 struct ValueReading: ~Copyable {
-  /// How a value crosses a link.
-  enum Way: Sendable {
-    case written, notified, read
-  }
-
-  /// What there is for one UUID.
-  struct Plan: Sendable {
-    var kind: Subject.Kind
-    var uuid: BluetoothUUID?
-    var definitions: [Definition] = []
-    /// Whether nothing but profiles has a name for it.
-    var isNameless = false
-    /// Protocols that may be spoken, by their place, and whether only a frame tells.
-    var claims: [(vendor: Int, isByFrame: Bool)] = []
-    /// Whether the service or the device's name decides, so that both are asked for each time.
-    var needsContext = false
-    /// Whether there is nothing but protocols that a frame has to tell.
-    var isByFrameAlone = false
-    /// What its values are kept for, since they say what others mean.
-    var use: KnownValues.Use?
-    /// Whether only what knows the secrets in such values may read them.
-    var isClosed = false
-  }
-
-  /// A message of a request or indication, which `values` asks for again when its answer has come.
-  struct Recent: Sendable {
-    var packet: Int
-    var handle: UInt16
-    /// The message, and those behind it in the same value; nil at a control point.
-    var sighting: VendorSighting?
-    var following: [VendorSighting] = []
-    /// What the value of a control point answers.
-    var control: ExchangeNote?
-  }
-
   private let supplied: SuppliedProfiles?
   /// Whether secrets are shown.
   let showsKeys: Bool
@@ -61,6 +26,8 @@ struct ValueReading: ~Copyable {
   /// Where a UUID's plan was found last, by the UUID's last bits.
   private var hints = [Int](repeating: 0, count: 64)
   var recent: [Recent] = []
+  /// Packets that announced a series, or brought a part of a message, and were worded: the last few.
+  var announcements: [Int] = []
   /// Whether such messages are kept.
   let keepsRecent: Bool
   /// Values that say what others mean, and the characteristics that definitions ask for.
@@ -98,6 +65,8 @@ struct ValueReading: ~Copyable {
   private static let mostPlans = 1024
   /// So many messages that wait for their answer.
   static let mostRecent = 64
+  /// So many packets that may be named where a series stays open.
+  static let mostAnnouncements = 256
 
   /// - Parameters:
   ///   - supplied: people's own profiles, which come before the program's; nil: nothing is decoded.

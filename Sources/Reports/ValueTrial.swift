@@ -111,7 +111,7 @@ extension ValueReading {
 
   /// Says which protocol's frame the values so far begin, where the protocol is told by its frames and one is
   /// not complete; false where there is none.
-  fileprivate func sayOpenFrame(isWritten: Bool, into output: inout Output) -> Bool {
+  fileprivate mutating func sayOpenFrame(isWritten: Bool, into output: inout Output) -> Bool {
     for (place, vendor) in (library?.vendors ?? []).enumerated() where vendor.frame.isRecognizable {
       let open = messages.openFrame(
         vendor, at: place, conversation: Self.conversation, handle: Self.handle,

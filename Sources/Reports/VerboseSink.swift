@@ -226,6 +226,16 @@ struct VerboseSink: FieldSink, ~Copyable {
     endLine()
   }
 
+  mutating func error(_ key: StaticString, _ error: ATTErrorCode, _ name: [UInt8]?) {
+    line(key)
+    output.error(error, name)
+    endLine()
+  }
+
+  mutating func errorName(_ error: ATTErrorCode, of subject: ErrorSubject?) -> [UInt8]? {
+    reading.errorName(error, of: subject)
+  }
+
   mutating func code(_ key: StaticString, _ value: UInt64, digits: Int, assigned: AssignedName?) {
     line(key)
     output.assigned(assigned, value, digits: digits)

@@ -7,7 +7,7 @@ struct ProfilesTests {
     "Bytes are decoded",
     arguments: [
       (
-        ["--uuid", "2a37", "16", "48", "00", "03"], "72 bpm, sensor contact detected, RR 0.750 s\n"
+        ["--uuid", "2a37", "16", "48", "00", "03"], "72 bpm, contact detected, RR 0.750 s\n"
       ),
       (["--uuid", "fff7", "a50683030023"], "packet count 3\n"),
       (["--uuid", "fff6", "a506030b1400"], "no profile decodes this\n"),

@@ -131,6 +131,17 @@ struct ProtocolTests {
           2 of 4 that #15 announced came, missing 1–2
 
         """), "\(table)")
+    // What stays open is said beside the lines, unless reading ended before the capture does.
+    for options in [[], ["--json"], ["--uuid", "fff7"]] {
+      let shown = try Program.run(["show"] + options + trial.arguments)
+      #expect(
+        shown.errors.hasSuffix(
+          ": band: 2 of 4 that #15 announced came, missing 1–2, and the capture ends\n"))
+    }
+    for options in [["--packets", "1-16"], ["--layer", "hci_evt"]] {
+      let errors = try Program.run(["show"] + options + trial.arguments).errors
+      #expect(!errors.contains("announced"), "\(options): \(errors)")
+    }
     let exchange = try #require(try trial.exchanges().first)
     #expect(exchange["name"] as? String == "band" && exchange["connection"] as? Int == 1)
     #expect(exchange["series"] as? Int == 3 && exchange["complete"] as? Int == 1)

@@ -80,6 +80,32 @@ struct MessageFlowTests {
     #expect((trial.messages.channels.map(\.open.count).max() ?? 0) <= 4096)
   }
 
+  /// Cut between two attributes the first part has all that its fields want, but not all that was asked for.
+  @Test("A response without a length goes on while its list is shorter than the request's")
+  func asked() throws {
+    var trial = try ProtocolTrial(named: "ancs")
+    let request = Decoding.bytes("00 2a 00 00 00 00 01 20 00 03 80 00")
+    let first = Decoding.bytes("00 2a 00 00 00 00 09 00 63 6f 6d 2e 61 2e 62 2e 63")
+    let second = Decoding.bytes("01 05 00 48 65 6c 6c 6f")
+    let third = Decoding.bytes("03 02 00 48 69")
+    _ = trial.accept(request, isWritten: true)
+    #expect(trial.accept(first)?.message == nil)
+    #expect(trial.accept(second)?.message == nil)
+    let whole = trial.accept(third)
+    #expect(whole?.bytes == first + second + third && whole?.packets == [2, 3, 4])
+    #expect(whole?.request == 1)
+    // Nobody asked: what its fields explain is whole.
+    #expect(trial.accept(first)?.message != nil)
+    // The phone gives fewer than were asked for: the next request shows that no more comes.
+    _ = trial.accept(request, isWritten: true, milliseconds: 100)
+    #expect(trial.accept(first, milliseconds: 110)?.message == nil)
+    _ = trial.accept(Decoding.bytes("00 2b 00 00 00 00"), isWritten: true, milliseconds: 120)
+    var other = first
+    other[1] = 0x2b
+    let next = trial.accept(other, milliseconds: 130)
+    #expect(next?.isJoined == false)
+  }
+
   @Test("Requests are told by a number of the header, with its bits")
   func header() throws {
     var trial = try ProtocolTrial(named: "mcumgr")

@@ -92,7 +92,7 @@ extension String {
     ]
     #expect(
       words(records)
-        == "Multiple Notification 2a37 Heart Rate Measurement 72 bpm, sensor contact detected, "
+        == "Multiple Notification 2a37 Heart Rate Measurement 72 bpm, contact detected, "
         + "2a19 Battery Level (0x0006) 100 %, 0x000c ff, 2a19 Battery Level (0x0009) (empty)")
     let json = Rendering.json(records).split(separator: "\n").last ?? ""
     #expect(

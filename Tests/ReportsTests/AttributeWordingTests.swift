@@ -18,28 +18,9 @@ private func shown(_ options: ShowOptions = ShowOptions(), of write: (inout Link
   }
 }
 
-private func report<Report: PacketReport & ~Copyable>(
-  _ report: consuming Report, of write: (inout Link) -> Void
-) -> (text: String, remark: String?) {
-  var link = Link()
-  write(&link)
-  var source = RecordList(link.records)
-  var report = report
-  let text = Rendering.run(&source, &report)
-  return (text, report.remark)
-}
-
-private func map(
-  _ options: MapOptions = MapOptions(), json: Bool = false, of write: (inout Link) -> Void
-) -> String {
-  var options = options
-  options.isJSON = json
-  return report(MapReport(options), of: write).text
-}
-
 private func info(json: Bool = false, of write: (inout Link) -> Void) -> String {
   let summary = RecordList([]).summary
-  return report(InfoReport("x", summary, json: json, glyphs: .utf8), of: write).text
+  return Rendering.report(InfoReport("x", summary, json: json, glyphs: .utf8), of: write).text
 }
 
 @Suite("What is said of attributes")
@@ -131,15 +112,15 @@ struct AttributeWordingTests {
     }
     let text = shown(of: write).joined(separator: "\n")
     #expect(text.contains("Read Response   0x0020") && !text.contains("41 42"), "\(text)")
-    let values = report(ValuesReport(ValuesOptions()), of: write).text
+    let values = Rendering.report(ValuesReport(ValuesOptions()), of: write).text
     #expect(!values.contains("41 42") && !values.contains("ABCD"), "\(values)")
-    let map = map(of: write)
+    let map = Rendering.map(of: write)
     #expect(!map.contains("41 42") && !map.contains("ABCD"), "\(map)")
   }
 
   @Test("map takes the joined value of a write that was prepared")
   func mapOfPrepared() {
-    let text = map(of: longWrite)
+    let text = Rendering.map(of: longWrite)
     #expect(text.contains("41 42 43"), "\(text)")
     #expect(text.contains("prepared write 2 times; 3 bytes"), "\(text)")
   }
@@ -159,7 +140,7 @@ struct AttributeWordingTests {
   @Test("A discovered CCCD is that of the value that sends, even if that is unknown")
   func owner() {
     #expect(shown(of: configured).last?.contains("2902 CCCD of 0x0010 (0x0011)") == true)
-    let text = map(of: configured)
+    let text = Rendering.map(of: configured)
     #expect(
       text.contains(
         """
@@ -168,13 +149,13 @@ struct AttributeWordingTests {
             0x0011       2902 CCCD                                            notifications on
         """), "\(text)")
     #expect(!text.contains("in no service"), "\(text)")
-    let json = map(json: true, of: configured)
+    let json = Rendering.map(json: true, of: configured)
     #expect(json.contains(#""handle":"0x0011","of":"0x0010","via":"discovered""#), "\(json)")
   }
 
   @Test("What was subscribed to counts although that turns out later")
   func subscribed() {
-    let discovered = report(ValuesReport(ValuesOptions())) { link in
+    let discovered = Rendering.report(ValuesReport(ValuesOptions())) { link in
       link.att("04 11 00 11 00", .sent)
       link.att("05 01 11 00 02 29", .received)
       link.att("12 11 00 01 00", .sent)
@@ -184,14 +165,14 @@ struct AttributeWordingTests {
     #expect(
       discovered.text.hasSuffix("subscribed to 0x0010 (#4); it was heard from\n"),
       "\(discovered.text)")
-    let inferred = report(ValuesReport(ValuesOptions())) { link in
+    let inferred = Rendering.report(ValuesReport(ValuesOptions())) { link in
       link.att("12 11 00 01 00", .sent)
       link.att("13", .received)
       link.att("1b 10 00 05", .received)
     }
     #expect(
       inferred.text.hasSuffix("subscribed to 0x0010 (#2); it was heard from\n"), "\(inferred.text)")
-    let off = report(ValuesReport(ValuesOptions())) { link in
+    let off = Rendering.report(ValuesReport(ValuesOptions())) { link in
       link.att("12 11 00 01 00", .sent)
       link.att("13", .received)
       link.att("12 11 00 00 00", .sent)
@@ -202,7 +183,7 @@ struct AttributeWordingTests {
       link.att("1b 14 00 05", .received)
     }
     #expect(off.text.hasSuffix("subscribed to 0x0010 (#2), 0x0014 (#7); each was heard from\n"))
-    let other = report(ValuesReport(ValuesOptions())) { link in
+    let other = Rendering.report(ValuesReport(ValuesOptions())) { link in
       link.att("12 11 00 01 00", .sent)
       link.att("13", .received)
     }
@@ -216,9 +197,10 @@ struct AttributeWordingTests {
       link.att("1b 10 00 01", .received)
     }
     let expected = "the value of 1 packet is in no row: the handle is cut off"
-    #expect(report(ValuesReport(ValuesOptions()), of: write).remark == expected)
+    #expect(Rendering.report(ValuesReport(ValuesOptions()), of: write).remark == expected)
     let summary = RecordList([]).summary
-    #expect(report(ValueLines(ValuesOptions(), .text, summary), of: write).remark == expected)
+    #expect(
+      Rendering.report(ValueLines(ValuesOptions(), .text, summary), of: write).remark == expected)
   }
 
   // MARK: Choosing
@@ -235,7 +217,7 @@ struct AttributeWordingTests {
     func lines(_ change: (inout Selection) -> Void) -> [Substring] {
       var options = MapOptions()
       change(&options.selection)
-      return map(options, of: write).split(separator: "\n")
+      return Rendering.map(options, of: write).split(separator: "\n")
     }
     let battery = lines { $0.uuids = [BluetoothUUID(0x2a19)] }
     #expect(battery.contains { $0.contains("180f Battery") }, "\(battery)")

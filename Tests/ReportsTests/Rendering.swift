@@ -76,6 +76,27 @@ enum Rendering {
 }
 
 extension Rendering {
+  /// What a report prints of one link, and what it says beside that.
+  static func report<Report: PacketReport & ~Copyable>(
+    _ report: consuming Report, of write: (inout Link) -> Void
+  ) -> (text: String, remark: String?) {
+    var link = Link()
+    write(&link)
+    var source = RecordList(link.records)
+    var report = report
+    let text = run(&source, &report)
+    return (text, report.remark)
+  }
+
+  /// What `map` prints of one link.
+  static func map(
+    _ options: MapOptions = MapOptions(), json: Bool = false, of write: (inout Link) -> Void
+  ) -> String {
+    var options = options
+    options.isJSON = json
+    return report(MapReport(options), of: write).text
+  }
+
   /// The numbers of the packets that are shown, which text and JSON agree on.
   static func numbers(_ records: [TestRecord], _ options: ShowOptions) -> [Int] {
     let json = json(records, options).split(separator: "\n").compactMap { line in

@@ -12,17 +12,7 @@ import Testing
 private func printed<Report: PacketReport & ~Copyable>(
   _ report: consuming Report, of write: (inout Link) -> Void
 ) -> String {
-  var link = Link()
-  write(&link)
-  var source = RecordList(link.records)
-  var report = report
-  return Rendering.run(&source, &report)
-}
-
-private func map(json: Bool = false, of write: (inout Link) -> Void) -> String {
-  var options = MapOptions()
-  options.isJSON = json
-  return printed(MapReport(options), of: write)
+  Rendering.report(report, of: write).text
 }
 
 @Suite("What nobody has asked for")
@@ -55,11 +45,11 @@ struct UnaskedTests {
 
   @Test("A hash that cannot agree, because descriptors were not asked for, is not said to differ")
   func notCheckable() {
-    let page = map(of: sample)
+    let page = Rendering.map(of: sample)
     #expect(
       page.contains("\nthe Database Hash cannot be checked: descriptors not asked for (#19)\n"),
       "\(page)")
-    let document = map(json: true, of: sample)
+    let document = Rendering.map(json: true, of: sample)
     #expect(
       document.contains("\"proof\":{\"packet\":19,\"outcome\":\"not_checkable\"}"), "\(document)")
   }
@@ -75,7 +65,7 @@ struct UnaskedTests {
 
   @Test("A hash that agrees with the configurations that must be there proves these")
   func inferred() {
-    let page = map(of: proven)
+    let page = Rendering.map(of: proven)
     #expect(
       page.contains(
         "\n4 services, 7 characteristics, 1 descriptor, discovered (#2–#21); descriptors not all "
@@ -85,7 +75,7 @@ struct UnaskedTests {
     #expect(page.contains("not written  inferred, #19\n"), "\(page)")
     #expect(page.contains("indications on  inferred, #22\n"), "\(page)")
     #expect(!page.contains("used, but not discovered"), "\(page)")
-    let document = map(json: true, of: proven)
+    let document = Rendering.map(json: true, of: proven)
     #expect(
       document.contains(
         "\"proof\":{\"packet\":19,\"outcome\":\"proven\",\"inferred\":[\"0x0009\",\"0x0012\"]}"),
@@ -116,7 +106,7 @@ struct UnaskedTests {
     #expect(
       lines.last?.contains("\"handle\":\"0x0030\"") == true
         && lines.last?.contains("\"value\":\"aabbcc\"") == true, "\(lines)")
-    let page = map(of: lists)
+    let page = Rendering.map(of: lists)
     #expect(page.contains("2a19 Battery Level                                   100 %"), "\(page)")
     #expect(page.contains("0x0030") && !page.contains("0x0040"), "\(page)")
   }
@@ -131,7 +121,9 @@ struct UnaskedTests {
     }
     let text = printed(ShowText(ShowOptions(), RecordList([]).summary), of: write)
     #expect(text.contains("  0x0020 <hidden>, 4 bytes  "), "\(text)")
-    for told in [text, printed(ValuesReport(ValuesOptions()), of: write), map(of: write)] {
+    for told in [
+      text, printed(ValuesReport(ValuesOptions()), of: write), Rendering.map(of: write),
+    ] {
       #expect(told.contains("<hidden>") && !told.contains("c0 c1"), "\(told)")
     }
   }
@@ -183,7 +175,7 @@ struct UnaskedTests {
 
   @Test("A handle of which the server says that there is none")
   func denied() {
-    let page = map { link in
+    let page = Rendering.map { link in
       link.att("0a 30 00", .sent)
       link.att("01 0a 30 00 01", .received)
       link.att("0a 31 00", .sent)

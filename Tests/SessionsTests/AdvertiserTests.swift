@@ -24,7 +24,9 @@ struct DeviceRecording: PacketReport {
       record, dissection, bytes, answer, memory, isCounted: counted.contains(record.number))
   }
 
-  mutating func finish(_ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output) {
+  mutating func finish(
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {
     advertisers.finish(memory)
   }
 }

@@ -38,7 +38,9 @@ struct Conversing: PacketReport {
     take()
   }
 
-  mutating func finish(_ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output) {
+  mutating func finish(
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {
     conversations.finish(memory)
     take()
   }

@@ -28,7 +28,9 @@ private struct Told: PacketReport {
     if dissection.att != nil, answer.request != nil { responses += 1 }
   }
 
-  mutating func finish(_ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output) {}
+  mutating func finish(
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {}
 }
 
 @Suite struct DirectionTests {

@@ -22,7 +22,9 @@ private struct Joining: PacketReport {
     }
   }
 
-  mutating func finish(_ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output) {}
+  mutating func finish(
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {}
 }
 
 @Suite struct LongValueTests {

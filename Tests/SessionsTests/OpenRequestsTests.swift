@@ -275,7 +275,9 @@ private struct Doubts: PacketReport {
     lines.append("#\(record.number) \(memory.doubt.corrections.count) corrections")
   }
 
-  mutating func finish(_ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output) {}
+  mutating func finish(
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {}
 }
 
 /// How attributes were used.
@@ -292,7 +294,9 @@ private struct Using: PacketReport {
     uses.observe(record.number, record.direction, dissection, bytes, answer, memory)
   }
 
-  mutating func finish(_ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output) {
+  mutating func finish(
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {
     uses.finish()
     for key in uses.keys(memory.attributes) {
       for use in uses.uses(of: key, memory.attributes) {

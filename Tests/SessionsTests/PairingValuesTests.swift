@@ -171,7 +171,9 @@ private struct Exchanges: PacketReport {
     }
   }
 
-  mutating func finish(_ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output) {}
+  mutating func finish(
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {}
 }
 
 /// What the pairings of a capture come to.

@@ -51,11 +51,36 @@ struct Seen {
   }
 }
 
+/// What was known at the end of a capture: the parts of a memory that tests look at.
+struct Known {
+  var links = Memory().links
+  var names = Memory().names
+  var advertisements = Memory().advertisements
+  var attributes = Memory().attributes
+  var identities = Memory().identities
+  var adapters = Memory().adapters
+  var channels = Memory().channels
+  var signals = Memory().signals
+
+  init() {}
+
+  init(_ memory: borrowing Memory) {
+    links = memory.links
+    names = memory.names
+    advertisements = memory.advertisements
+    attributes = memory.attributes
+    identities = memory.identities
+    adapters = memory.adapters
+    channels = memory.channels
+    signals = memory.signals
+  }
+}
+
 /// Everything a pass told.
 struct Recording: PacketReport {
   private(set) var packets: [Seen] = []
   /// What was known at the end.
-  private(set) var memory = Memory()
+  private(set) var memory = Known()
   private(set) var finishes = 0
   /// After how many packets this report has enough.
   var enough = Int.max
@@ -121,8 +146,10 @@ struct Recording: PacketReport {
     packets.append(seen)
   }
 
-  mutating func finish(_ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output) {
-    self.memory = memory
+  mutating func finish(
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {
+    self.memory = Known(memory)
     self.failure = failure
     finishes += 1
   }

@@ -28,6 +28,7 @@ extension ProfileSources {
     ("device_information", source_device_information),
     ("electricity", source_electricity),
     ("environment", source_environment),
+    ("errors", source_errors),
     ("fitness_machine", source_fitness_machine),
     ("fitness_machine_data", source_fitness_machine_data),
     ("gases", source_gases),
@@ -3711,6 +3712,83 @@ characteristics:
 
 """##
 
+private let source_errors: StaticString = ##"""
+# What services call the errors that they define themselves, of all their attributes.
+profile: errors
+title: Error codes of services
+source: memory of the services' specifications, "Attribute Protocol Application error codes"; what it was held against stands at each
+services:
+  - uuid: "1808"
+    name: Glucose
+    source: memory, version 1.0
+    errors: {0x80: Procedure Already in Progress, 0x81: Client Characteristic Configuration Descriptor Improperly Configured}
+  - uuid: "1811"
+    name: Alert Notification
+    source: memory
+    errors: {0xa0: Command Not Supported}
+  - uuid: "1814"
+    name: Running Speed and Cadence
+    source: memory, version 1.0
+    errors: {0x80: Procedure Already in Progress, 0x81: Client Characteristic Configuration Descriptor Improperly Configured}
+  - uuid: "1816"
+    name: Cycling Speed and Cadence
+    source: memory, version 1.0
+    errors: {0x80: Procedure Already in Progress, 0x81: Client Characteristic Configuration Descriptor Improperly Configured}
+  - uuid: "1818"
+    name: Cycling Power
+    source: memory; held against BTstack
+    errors: {0x80: Inappropriate Connection Parameters}
+  - uuid: "181a"
+    name: Environmental Sensing
+    source: memory
+    errors: {0x80: Write Request Rejected, 0x81: Condition Not Supported}
+  - uuid: "181c"
+    name: User Data
+    source: memory; held against Renesas' stack
+    errors: {0x80: User Data Access Not Permitted}
+  - uuid: "181e"
+    name: Bond Management
+    source: memory
+    errors: {0x80: Op Code Not Supported, 0x81: Operation Failed}
+  - uuid: "181f"
+    name: Continuous Glucose Monitoring
+    source: memory
+    errors: {0x80: Missing CRC, 0x81: Invalid CRC}
+  - uuid: "1825"
+    name: Object Transfer
+    source: memory; held against Zephyr and Renesas' stack
+    errors: {0x80: Write Request Rejected, 0x81: Object Not Selected, 0x82: Concurrency Limit Exceeded, 0x83: Object Name Already Exists}
+  - uuid: "1843"
+    name: Audio Input Control
+    source: memory; held against Zephyr
+    errors: {0x80: Invalid Change Counter, 0x81: Opcode Not Supported, 0x82: Mute Disabled, 0x83: Value Out of Range, 0x84: Gain Mode Change Not Allowed}
+  - uuid: "1844"
+    name: Volume Control
+    source: memory; held against Zephyr
+    errors: {0x80: Invalid Change Counter, 0x81: Opcode Not Supported}
+  - uuid: "1845"
+    name: Volume Offset Control
+    source: memory; held against Zephyr
+    errors: {0x80: Invalid Change Counter, 0x81: Opcode Not Supported, 0x82: Value Out of Range}
+  - uuid: "1846"
+    name: Coordinated Set Identification
+    source: memory; held against Zephyr
+    errors: {0x80: Lock Denied, 0x81: Lock Release Denied, 0x82: Invalid Lock Value, 0x83: OOB SIRK Only, 0x84: Lock Already Granted}
+  - uuid: "184d"
+    name: Microphone Control
+    source: memory; held against Zephyr
+    errors: {0x80: Mute Disabled}
+  - uuid: "184f"
+    name: Broadcast Audio Scan
+    source: memory; held against Zephyr
+    errors: {0x80: Opcode Not Supported, 0x81: Invalid Source ID}
+  - uuid: "1854"
+    name: Hearing Access
+    source: memory; held against Zephyr
+    errors: {0x80: Invalid Opcode, 0x81: Write Name Not Allowed, 0x82: Preset Synchronization Not Supported, 0x83: Preset Operation Not Possible, 0x84: Invalid Parameters Length}
+
+"""##
+
 private let source_fitness_machine: StaticString = ##"""
 profile: fitness_machine
 title: Fitness Machine Service
@@ -4627,17 +4705,17 @@ characteristics:
       - {name: heart_rate, type: u16, unit: bpm, when: flags.wide}
       - {name: energy_expended, type: u16, unit: kJ, when: flags.has_energy}
       - {name: rr_interval, type: u16, scale: {divide: 1024}, unit: s, repeat: rest, min: 1, when: flags.has_rr}
-    text: "{heart_rate}[, sensor contact {flags.sensor_contact}][, {energy_expended}][, RR {rr_interval}]"
+    text: "{heart_rate}[, contact {flags.sensor_contact}][, {energy_expended}][, RR {rr_interval}]"
     examples:
       - hex: "16 48 00 03"
         fields: {heart_rate: 72, sensor_contact: detected, rr_interval: [0.75]}
-        text: "72 bpm, sensor contact detected, RR 0.750 s"
+        text: "72 bpm, contact detected, RR 0.750 s"
       - hex: "00 48"
         fields: {heart_rate: 72, sensor_contact: not_supported}
         text: 72 bpm
       - hex: "0d 2c 01 10 00"
         fields: {heart_rate: 300, energy_expended: 16}
-        text: "300 bpm, sensor contact not detected, 16 kJ"
+        text: "300 bpm, contact not detected, 16 kJ"
         source: worked out; both bits of the contact and 16 bits of the heart rate
       - hex: "10 3c"
         fields: {heart_rate: 60}
@@ -4655,6 +4733,8 @@ characteristics:
   - uuid: "2a39"
     name: Heart Rate Control Point
     fields: [{name: command, type: u8, values: {1: reset_energy_expended}}]
+    # Heart Rate Service 1.0, 1.6.
+    errors: {0x80: Control Point Not Supported}
     examples:
       - {hex: "01", written: true, fields: {command: reset_energy_expended}, text: reset energy expended}
 
@@ -6995,6 +7075,10 @@ characteristics:
       - hex: "54 61 6c 6c 20 42 69 72 64"
         fields: {value: Tall Bird}
         source: worked out
+services:
+  - uuid: "89d3502b-0f36-433a-8ef4-c502ad55f8dc"
+    name: Apple Media Service
+    errors: {0xa0: Invalid State, 0xa1: Invalid Command, 0xa2: Absent Attribute}
 
 """##
 
@@ -7061,6 +7145,11 @@ characteristics:
         fields: {category: 12}
         problems: [reserved_value]
         source: worked out
+
+services:
+  - uuid: "7905f431-b5ce-4e99-a40f-4b1e122d00d0"
+    name: Apple Notification Center Service
+    errors: {0xa0: Unknown Command, 0xa1: Invalid Command, 0xa2: Invalid Parameter, 0xa3: Action Failed}
 
 # Requests are written to the control point; the data source notifies of the answers.
 applies_to:

@@ -199,12 +199,13 @@ struct MapDocument: ~Copyable {
       sink.endList()
     }
     for placeholder in characteristics where placeholder.isPlaceholder {
-      write(placeholder.descriptors, database, connection)
+      write(placeholder.descriptors, of: service, database, connection)
     }
   }
 
   private mutating func write(
-    _ descriptors: [MapDescriptor], _ database: Database?, _ connection: Int
+    _ descriptors: [MapDescriptor], of service: BluetoothUUID?, _ database: Database?,
+    _ connection: Int
   ) {
     sink.beginList("descriptors")
     for descriptor in descriptors {
@@ -214,7 +215,9 @@ struct MapDocument: ~Copyable {
       sink.identifier("handle", UInt64(attribute.handle), digits: 4)
       if attribute.target != 0 { sink.identifier("of", UInt64(attribute.target), digits: 4) }
       source(attribute, database, connection)
-      if let use = descriptor.use { write(use, attribute.uuid) }
+      if let use = descriptor.use {
+        write(use, attribute.uuid, kind: .descriptor, service: service)
+      }
       sink.endItem()
     }
     sink.endList()
@@ -250,13 +253,13 @@ struct MapDocument: ~Copyable {
         use, characteristic.attribute.uuid, service: service,
         isWritten: characteristic.isOnlyWritten, handle: characteristic.value.handle)
     }
-    write(characteristic.descriptors, database, connection)
+    write(characteristic.descriptors, of: service, database, connection)
   }
 
   /// The value, and what was tried.
   private mutating func write(
-    _ use: AttributeUse, _ uuid: BluetoothUUID?, service: BluetoothUUID? = nil,
-    isWritten: Bool = false, handle: UInt16? = nil
+    _ use: AttributeUse, _ uuid: BluetoothUUID?, kind: Attribute.Kind = .value,
+    service: BluetoothUUID? = nil, isWritten: Bool = false, handle: UInt16? = nil
   ) {
     if let value = use.value {
       if reading.hides(use, uuid) {
@@ -279,9 +282,12 @@ struct MapDocument: ~Copyable {
       sink.beginItem()
       sink.word("operation", access.operation.key)
       if let security = access.security.key { sink.word("security", security) }
-      let error = access.error
-      sink.code(
-        "outcome", UInt64(error?.rawValue ?? 0), digits: 2, error.map { $0.name } ?? "Success")
+      if let error = access.error {
+        let subject = ErrorSubject(kind, uuid, service: service)
+        sink.error("outcome", error, reading.errorName(error, of: subject))
+      } else {
+        sink.code("outcome", 0, digits: 2, "Success")
+      }
       sink.number("packet", access.packet)
       sink.endItem()
     }

@@ -117,10 +117,12 @@ extension Output {
   }
 
   /// Appends why an operation came to nothing; nothing where the word for it says all.
-  mutating func why(_ outcome: ValueOutcome, isAcknowledged: Bool?) {
+  ///
+  /// - Parameter error: what a profile calls the error.
+  mutating func why(_ outcome: ValueOutcome, isAcknowledged: Bool?, error name: [UInt8]?) {
     switch outcome {
     case .done, .cancelled: break
-    case .refused(let error): named(error.name, UInt64(error.rawValue), digits: 2)
+    case .refused(let error): self.error(error, name)
     case .noResponse(let reason), .notExecuted(let reason):
       switch reason {
       case .connectionEnded: text("the connection ended")

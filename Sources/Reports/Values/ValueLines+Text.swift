@@ -135,7 +135,8 @@ extension ValueLines {
     }
     if value.outcome != .done, value.outcome != .cancelled {
       comma(&line)
-      line.why(value.outcome, isAcknowledged: value.isAcknowledged)
+      line.why(
+        value.outcome, isAcknowledged: value.isAcknowledged, error: reading.errorName(of: value))
     }
   }
 

@@ -157,7 +157,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     switch value.outcome {
     case .done: break
     case .refused(let error):
-      sink.code("error", UInt64(error.rawValue), digits: 2, error.name)
+      sink.error("error", error, reading.errorName(of: value))
     case .noResponse, .cancelled, .notExecuted:
       if let error = value.outcome.errorKey { sink.word("error", error) }
       if let reason = value.outcome.reason { sink.word("because", reason.key) }
@@ -268,7 +268,10 @@ package struct ValueLines: PacketReport, ~Copyable {
     output.byte(0x2c)
     switch value.outcome {
     case .done: break
-    case .refused(let error): output.named(error.name, UInt64(error.rawValue), digits: 2)
+    case .refused(let error):
+      var words = Output()
+      words.error(error, reading.errorName(of: value))
+      output.cell(words.bytes)
     case .noResponse, .cancelled, .notExecuted:
       if let error = value.outcome.errorKey { output.text(error) }
     }

@@ -159,6 +159,8 @@ struct ValueSeries: Sendable {
     let outcome: ValueOutcome
     let isAcknowledged: Bool?
     fileprivate(set) var count: Int
+    /// What a profile calls the error.
+    fileprivate(set) var error: [UInt8]?
   }
 
   /// Bytes that are kept of a value: the table shows no more.
@@ -242,6 +244,14 @@ struct ValueSeries: Sendable {
       reasons[known].count += times
     } else if reasons.count < Self.mostReasons {
       reasons.append(Reason(outcome: outcome, isAcknowledged: isAcknowledged, count: times))
+    }
+  }
+
+  /// Asks profiles what the errors of an attribute are called.
+  mutating func nameErrors(_ subject: ErrorSubject, _ reading: inout ValueReading) {
+    for place in reasons.indices {
+      guard case .refused(let error) = reasons[place].outcome else { continue }
+      reasons[place].error = reading.errorName(error, of: subject)
     }
   }
 

@@ -325,6 +325,12 @@ struct ValueFacts: Sendable {
         of: known.handle, known.server, isLocal: known.isLocal, connection: 0)
       if known.uuid == nil { entries[position].readAgain(&reading) }
     }
+    for position in entries.indices {
+      let subject = ErrorSubject(entries[position].attribute)
+      for place in entries[position].series.indices {
+        entries[position].series[place].nameErrors(subject, &reading)
+      }
+    }
     for position in servers.indices
     where servers[position].isAdvertiser && servers[position].name == nil {
       guard let peer = servers[position].peer else { continue }

@@ -47,7 +47,7 @@ extension ValuesTable {
     var isFirst = true
     for reason in series.reasons {
       var why = Output()
-      why.why(reason.outcome, isAcknowledged: reason.isAcknowledged)
+      why.why(reason.outcome, isAcknowledged: reason.isAcknowledged, error: reason.error)
       guard why.count > 0 else { continue }
       if text.count > 0 { text.text(isFirst ? ": " : ", ") }
       isFirst = false

@@ -60,7 +60,9 @@ struct ValuesTable: ~Copyable {
 
   // MARK: What stands in it
 
-  private mutating func add(_ server: ValueFacts.Server, _ places: [Int], _ memory: borrowing Memory) {
+  private mutating func add(
+    _ server: ValueFacts.Server, _ places: [Int], _ memory: borrowing Memory
+  ) {
     heading(server, memory)
     var service: BluetoothUUID?
     for place in places.sorted() {
@@ -268,7 +270,8 @@ struct ValuesTable: ~Copyable {
     }
   }
 
-  private mutating func list(_ subscriptions: [ValueFacts.Subscription], _ memory: borrowing Memory) {
+  private mutating func list(_ subscriptions: [ValueFacts.Subscription], _ memory: borrowing Memory)
+  {
     for (index, subscription) in subscriptions.enumerated() {
       if index > 0 { out.text(", ") }
       let isLocal = facts.servers.first { $0.key == subscription.server }?.isLocal ?? false

@@ -172,7 +172,8 @@ extension Conversations {
 
   private mutating func end(
     _ pdu: ATTPDU, _ place: Place, _ record: borrowing CaptureRecord, _ dissection: Dissection,
-    _ bytes: RawSpan, _ answer: Answer, _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: borrowing Memory
+    _ bytes: RawSpan, _ answer: Answer, _ fragments: ArraySlice<Int>, isCut: Bool,
+    _ memory: borrowing Memory
   ) {
     let place = answered(place, pdu, answer)
     let side = place.side

@@ -189,7 +189,8 @@ package struct Conversations: Sendable {
 
   /// The bearer of a packet; what is known of its link is brought up to date.
   private mutating func bearer(
-    _ link: LinkSlot, _ channel: ChannelFact?, _ record: borrowing CaptureRecord, _ memory: borrowing Memory
+    _ link: LinkSlot, _ channel: ChannelFact?, _ record: borrowing CaptureRecord,
+    _ memory: borrowing Memory
   ) -> Int {
     let key =
       UInt64(UInt32(truncatingIfNeeded: memory.links.id(link))) << 32

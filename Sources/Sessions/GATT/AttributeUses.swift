@@ -259,7 +259,8 @@ package struct AttributeUses: Sendable {
 
   /// The values in a list: of Read By Type, of several notifications, of several reads.
   private mutating func observe(
-    _ items: ATTItems, _ opcode: ATTOpcode, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory,
+    _ items: ATTItems, _ opcode: ATTOpcode, _ bytes: RawSpan, _ answer: Answer,
+    _ memory: borrowing Memory,
     _ security: AttributeUse.Security, _ packet: Int, _ server: Int
   ) {
     let operation: AttributeUse.Operation

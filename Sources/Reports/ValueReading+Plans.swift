@@ -1,0 +1,40 @@
+import Bluetooth
+import Decoders
+
+/// What is kept of UUIDs and messages.
+extension ValueReading {
+  /// How a value crosses a link.
+  enum Way: Sendable {
+    case written, notified, read
+  }
+
+  /// What there is for one UUID.
+  struct Plan: Sendable {
+    var kind: Subject.Kind
+    var uuid: BluetoothUUID?
+    var definitions: [Definition] = []
+    /// Whether nothing but profiles has a name for it.
+    var isNameless = false
+    /// Protocols that may be spoken, by their place, and whether only a frame tells.
+    var claims: [(vendor: Int, isByFrame: Bool)] = []
+    /// Whether the service or the device's name decides, so that both are asked for each time.
+    var needsContext = false
+    /// Whether there is nothing but protocols that a frame has to tell.
+    var isByFrameAlone = false
+    /// What its values are kept for, since they say what others mean.
+    var use: KnownValues.Use?
+    /// Whether only what knows the secrets in such values may read them.
+    var isClosed = false
+  }
+
+  /// A message of a request or indication, which `values` asks for again when its answer has come.
+  struct Recent: Sendable {
+    var packet: Int
+    var handle: UInt16
+    /// The message, and those behind it in the same value; nil at a control point.
+    var sighting: VendorSighting?
+    var following: [VendorSighting] = []
+    /// What the value of a control point answers.
+    var control: ExchangeNote?
+  }
+}

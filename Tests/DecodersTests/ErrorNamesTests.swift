@@ -1,0 +1,103 @@
+import Bluetooth
+import Bytes
+import Testing
+
+@testable import Decoders
+@testable import ProfileFiles
+
+@Suite("What services call their own errors")
+struct ErrorNamesTests {
+  private static let text = """
+    profile: test
+    services:
+      - uuid: "181c"
+        name: User Data
+        errors: {0x80: User Data Access Not Permitted}
+    characteristics:
+      - uuid: "2a39"
+        name: Heart Rate Control Point
+        fields: []
+        errors: {0x80: Control Point Not Supported, 0x9f: "Ändern, nein"}
+
+    """
+
+  @Test("Names are read, stored and read again")
+  func names() throws {
+    let file = Decoding.read(Self.text)
+    #expect(file.errors.map(\.description) == [])
+    let definitions = try #require(file.profile?.definitions)
+    #expect(definitions.map(\.subject.kind) == [.characteristic, .service])
+    for definition in definitions {
+      let again = try #require(Definition(stored: definition.stored))
+      #expect(again.tables == definition.tables)
+      #expect(again.stored == definition.stored)
+      #expect(again.error(0x81) == nil)
+    }
+    #expect(definitions[0].error(0x80) == [UInt8]("Control Point Not Supported".utf8))
+    #expect(definitions[0].error(0x9f) == [UInt8]("Ändern, nein".utf8))
+    #expect(definitions[1].error(0x80) == [UInt8]("User Data Access Not Permitted".utf8))
+  }
+
+  @Test("A word that is not there is none")
+  func damaged() throws {
+    let definition = try #require(Decoding.read(Self.text).profile?.definitions.first)
+    var tables = definition.tables
+    tables.errors[0].word = tables.words.count
+    #expect(Definition(definition.subject, profile: "test", name: "it", tables) == nil)
+    for end in definition.stored.indices {
+      _ = Definition(stored: [UInt8](definition.stored[..<end]))
+    }
+  }
+
+  @Test(
+    "What is wrong is said",
+    arguments: [
+      ("{0x7f: It}", "errors: expected a number from 128 to 223, found `0x7f`"),
+      ("{0xe0: It}", "errors: expected a number from 128 to 223, found `0xe0`"),
+      ("{0x80: One, 128: Two}", "errors: the error `128` is there twice"),
+      ("{0x80: \"\"}", "errors.0x80: expected a name, found nothing"),
+      ("{0x80: [a]}", "errors.0x80: expected a name, found a list"),
+      ("[a]", "errors: expected a mapping of error codes to names, found a list"),
+    ])
+  func wrong(_ errors: String, _ expected: String) {
+    let service = "  - {uuid: \"181c\", name: It, errors: \(errors)}\n"
+    let file = Decoding.read("profile: test\nservices:\n\(service)")
+    #expect(file.errors.map(\.description) == ["test.yaml:3: services.\(expected)"])
+    let field = "    errors: \(errors)\n"
+    let characteristic = Decoding.read(Decoding.profile("", more: field))
+    #expect(
+      characteristic.errors.map(\.description) == ["test.yaml:6: characteristics.\(expected)"])
+  }
+
+  @Test("A service says nothing but its errors, and an advertisement has none")
+  func keys() {
+    let service = Decoding.read("profile: test\nservices:\n  - {uuid: \"181c\", name: It}\n")
+    #expect(
+      service.errors.map(\.description) == ["test.yaml:3: services: the key `errors` is missing"])
+    let advertisement = Decoding.read(
+      """
+      profile: test
+      advertisements:
+        - {company: "004c", name: It, fields: [], errors: {0x80: It}}
+
+      """)
+    #expect(advertisement.errors.count == 1)
+  }
+
+  /// Apple, ANCS Specification, Error Codes; the Heart Rate Service, 1.6; Object Transfer as in Zephyr's
+  /// ots_internal.h.
+  @Test(
+    "Services of the program's own",
+    arguments: [
+      (Subject.Kind.characteristic, "2a39", 0x80, "Control Point Not Supported"),
+      (.service, "7905f431-b5ce-4e99-a40f-4b1e122d00d0", 0xa2, "Invalid Parameter"),
+      (.service, "89d3502b-0f36-433a-8ef4-c502ad55f8dc", 0xa2, "Absent Attribute"),
+      (.service, "1825", 0x83, "Object Name Already Exists"),
+      (.service, "1818", 0x80, "Inappropriate Connection Parameters"),
+    ])
+  func builtIn(_ kind: Subject.Kind, _ uuid: String, _ code: UInt8, _ name: String) throws {
+    let uuid = try #require(BluetoothUUID(text: uuid))
+    let found = BuiltInProfiles.definitions(kind, uuid).compactMap { $0.error(code) }
+    #expect(found == [[UInt8](name.utf8)])
+  }
+}

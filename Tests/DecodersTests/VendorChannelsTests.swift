@@ -1,0 +1,72 @@
+import Testing
+
+@testable import Decoders
+
+@Suite("The channels on which protocols are looked for")
+struct VendorChannelsTests {
+  /// What is remembered, kept in the plainest way: the channel that was used last at the end.
+  private struct Model {
+    var held: [(key: UInt64, vendor: Int, mark: Int)] = []
+
+    mutating func find(_ key: UInt64, _ vendor: Int) -> Int? {
+      guard let place = held.firstIndex(where: { $0.key == key && $0.vendor == vendor }) else {
+        return nil
+      }
+      let found = held.remove(at: place)
+      held.append(found)
+      return found.mark
+    }
+
+    mutating func make(_ key: UInt64, _ vendor: Int, _ mark: Int) {
+      if held.count == VendorChannels.most { held.removeFirst() }
+      held.append((key, vendor, mark))
+    }
+  }
+
+  @Test(
+    "Each one is found until it was silent longest of all",
+    arguments: [3, VendorChannels.most, VendorChannels.most + 1, 600, 100_000])
+  func order(keys: Int) {
+    var generator = Seeded(UInt64(keys))
+    var channels = VendorChannels()
+    var model = Model()
+    for step in 0..<20_000 {
+      // Handles as they stand in a key, on a few conversations.
+      let number = UInt64.random(in: 0..<UInt64(keys), using: &generator)
+      let key = (number & 3) << 18 | (number >> 2) << 2 | (number & 1)
+      let vendor = Int.random(in: 0..<2, using: &generator)
+      let expected = model.find(key, vendor)
+      let place = channels.find(key, vendor)
+      guard place.map({ channels[$0].packets.first ?? -1 }) == expected
+      else {
+        Issue.record(
+          "step \(step): \(String(describing: place)) is not what \(expected ?? -1) says")
+        return
+      }
+      if place == nil {
+        let made = channels.make(key, vendor)
+        guard channels[made].open.isEmpty, channels[made].packets.isEmpty,
+          !channels[made].isRecognized
+        else {
+          Issue.record("step \(step): a new channel knows what the old one knew")
+          return
+        }
+        channels[made].packets = [step]
+        channels[made].open = [1]
+        channels[made].isRecognized = true
+        model.make(key, vendor, step)
+      }
+    }
+    #expect(channels.count == min(model.held.count, VendorChannels.most))
+    #expect(Set(channels.map(\.key)) == Set(model.held.map(\.key)))
+  }
+
+  @Test("Handles that stand side by side do not share a chain more often than chance would have it")
+  func spread() {
+    var lengths: [Int: Int] = [:]
+    for handle in UInt64(0)..<UInt64(VendorChannels.most) {
+      lengths[VendorChannels.chain(2 << 18 | handle << 2, 0), default: 0] += 1
+    }
+    #expect((lengths.values.max() ?? 0) <= 4)
+  }
+}
