@@ -67,7 +67,7 @@ package struct Memory: ~Copyable, Sendable {
   var commands: Commands
   /// The maps that were supplied.
   var supplied = SuppliedMaps()
-  private var controlCommands: ControlCommands
+  var controlCommands: ControlCommands
   let shared: SharedLimits
   private var limits: Limits { shared.values }
   /// Nothing. A type with this in it stays where it is: the compiler hands on its address. Of others as

@@ -204,8 +204,7 @@ import Testing
     #expect(told[31].answer.request == nil)
     #expect(told[32].answers == "answers 28 after 4 ms")
     #expect(told[33].answers == "answers 30 after 3 ms")
-    let commands = part("commands", of: told.memory)
-    #expect(commands.flatMap { entries("waiting", of: $0) } == 1)
+    #expect(entries("waiting", of: told.memory.commands) == 1)
   }
 
   // MARK: Adapters

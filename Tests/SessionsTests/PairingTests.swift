@@ -336,7 +336,6 @@ extension Traffic {
       for opcode in 5...7 { Self.answer(&traffic, opcode) }
     }
     #expect(told.packets.map { $0.answer.request?.packet } == [nil, nil, nil, nil, 2, 3])
-    let commands = part("controlCommands", of: told.memory)
-    #expect(commands.flatMap { entries("waiting", of: $0) } == 0)
+    #expect(entries("waiting", of: told.memory.controlCommands) == 0)
   }
 }

@@ -61,6 +61,8 @@ struct Known {
   var adapters = Memory().adapters
   var channels = Memory().channels
   var signals = Memory().signals
+  var commands = Memory().commands
+  var controlCommands = Memory().controlCommands
 
   init() {}
 
@@ -73,6 +75,8 @@ struct Known {
     adapters = memory.adapters
     channels = memory.channels
     signals = memory.signals
+    commands = memory.commands
+    controlCommands = memory.controlCommands
   }
 }
 
