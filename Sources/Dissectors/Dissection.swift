@@ -26,12 +26,16 @@ package struct Dissection: Sendable {
     case iso(ISOHeader)
   }
 
-  // In an order that leaves no gaps: a dissection is copied, and up to 256 bytes that is quick.
+  // In an order that leaves no gaps: a dissection is copied, once a packet.
 
   /// What the record is.
   package var content: Content = .unknown
   /// The ATT PDU, where the channel carries ATT.
-  package var att: ATTPDU?
+  package var att: ATTPDU? {
+    didSet { attFields = att?.fields ?? ATTFields() }
+  }
+  /// The fields of the ATT PDU, which several look at.
+  package private(set) var attFields = ATTFields()
   /// The Security Manager's PDU, where the channel carries one.
   package var smp: SMPPDU?
   /// The bytes after the last header that was decoded: parameters, fragment, payload.

@@ -4,13 +4,13 @@ import Dissectors
 import Sessions
 
 extension Details {
-  /// An ATT PDU, which begins at `body`.
+  /// An ATT PDU, which begins at the dissection's body.
   static func att<Sink: FieldSink & ~Copyable>(
-    _ pdu: ATTPDU, _ body: Slice, _ bytes: RawSpan, _ direction: Direction?, _ answer: Answer,
-    _ memory: borrowing Memory, to sink: inout Sink
+    _ pdu: ATTPDU, _ dissection: Dissection, _ bytes: RawSpan, _ direction: Direction?,
+    _ answer: Answer, _ memory: borrowing Memory, to sink: inout Sink
   ) {
-    let fields = pdu.fields
-    let start = Int(body.start)
+    let fields = dissection.attFields
+    let start = Int(dissection.body.start)
     let hides = answer.bringsKeyMaterial(pdu.opcode, memory)
     sink.begin("att")
     sink.at(start, 1)

@@ -65,7 +65,7 @@ enum Details {
       sink.end()
     }
     if let pdu = dissection.att {
-      att(pdu, dissection.body, bytes, record.direction, answer, memory, to: &sink)
+      att(pdu, dissection, bytes, record.direction, answer, memory, to: &sink)
     }
     if let pdu = dissection.smp { smp(pdu, dissection, bytes, answer, to: &sink) }
     if tellsReports { advertisements(bytes, memory, to: &sink) }

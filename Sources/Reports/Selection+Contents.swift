@@ -39,8 +39,8 @@ extension Selection {
   /// Whether an ATT PDU names one of the handles, or answers a request about one.
   @inline(never)
   func matchesHandle(_ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer) -> Bool {
-    guard let pdu = dissection.att else { return false }
-    let fields = pdu.fields
+    guard dissection.att != nil else { return false }
+    let fields = dissection.attFields
     if has(fields.handle) || has(fields.startHandle) || has(fields.endHandle)
       || has(answer.request?.handle)
     {
@@ -100,9 +100,8 @@ extension Selection {
     if has(answer.request?.type) || has(answer.request?.service) { return true }
     if let place = answer.attribute, has(memory.attributes[place].uuid) { return true }
     // Most are about one attribute, and that was all.
-    guard dissection.att?.namesSeveral ?? false, let fields = dissection.att?.fields,
-      let opcode = dissection.att?.opcode
-    else { return false }
+    guard let pdu = dissection.att, pdu.namesSeveral else { return false }
+    let (opcode, fields) = (pdu.opcode, dissection.attFields)
     if has(fields.type) { return true }
     if let type = fields.type, let value = fields.value,
       case .service(let uuid) = DeclaredAttribute(bytes.part(value), type), has(uuid)
@@ -167,8 +166,8 @@ extension Selection {
   @inline(never)
   func matchesValue(_ dissection: Dissection, _ bytes: RawSpan, _ memory: borrowing Memory) -> Bool
   {
-    if let pdu = dissection.att {
-      let fields = pdu.fields
+    if dissection.att != nil {
+      let fields = dissection.attFields
       if let value = fields.value, holds(bytes.part(value)) { return true }
       guard let items = fields.items else { return false }
       var cursor = Cursor(bytes, items.list)

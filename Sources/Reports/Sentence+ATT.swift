@@ -9,10 +9,9 @@ import Sessions
 extension Sentence {
   /// The PDU's short name, the attribute that it is about, its value.
   mutating func att(
-    _ pdu: ATTPDU, _ bytes: RawSpan, _ direction: Direction?, _ answer: Answer,
-    _ memory: borrowing Memory
+    _ pdu: ATTPDU, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction?,
+    _ answer: Answer, _ memory: borrowing Memory
   ) {
-    let fields = pdu.fields
     secrecy = showsKeys ? .open : answer.secrecy(pdu.opcode, memory)
     if fields.value != nil, moment.isWhole {
       observe(

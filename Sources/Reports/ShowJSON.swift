@@ -46,7 +46,7 @@ package struct ShowJSON: SharedReport, ~Copyable {
     Details.packet(
       record, dissection, bytes, answer, fragments: fragments, memory, to: &sink)
     if sentence.reading.hasMeaning, sentence.reading.isOfPDU,
-      let value = dissection.att?.fields.value
+      let value = dissection.attFields.value
     {
       sink.key("decoded")
       sentence.reading.writeJSON(bytes.part(value), into: &sink.output)

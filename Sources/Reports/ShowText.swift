@@ -116,7 +116,7 @@ package struct ShowText: PacketReport, ~Copyable {
       }
       Details.packet(
         record, dissection, bytes, answer, fragments: fragments, memory, to: &details)
-      if let value = dissection.att?.fields.value, sentence.reading.isOfPDU {
+      if sentence.reading.isOfPDU, let value = dissection.attFields.value {
         sentence.reading.writeLines(bytes.part(value), to: &details)
       }
       output.text(details.output.bytes, options.glyphs)

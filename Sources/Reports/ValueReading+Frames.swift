@@ -73,7 +73,7 @@ extension ValueReading {
     guard let pdu = dissection.att, record.original == nil, !record.isTruncated,
       !answer.fragment.isTruncated
     else { return }
-    let fields = pdu.fields
+    let fields = dissection.attFields
     guard fields.value != nil else {
       noteRefusal(fields, answer)
       return

@@ -40,7 +40,7 @@ extension Memory {
     {
       links[link].largestATT = length
     }
-    let fields = pdu.fields
+    let fields = dissection.attFields
     // Notifications and commands are answered by nothing.
     if pdu.opcode.role != .unacknowledged {
       observeTransaction(pdu.opcode, fields, bytes, direction, record, &dissection, &answer)

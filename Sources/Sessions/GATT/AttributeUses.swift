@@ -108,7 +108,7 @@ package struct AttributeUses: Sendable {
     let isLocal = (direction == .sent) == opcode.isServers
     guard let server = server(Attributes.key(isLocal: isLocal, connection)) else { return }
     let security = security(connection)
-    let fields = pdu.fields
+    let fields = dissection.attFields
     if let items = fields.items {
       observe(items, opcode, bytes, answer, memory, security, packet, server)
       return

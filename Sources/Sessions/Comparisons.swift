@@ -1,0 +1,13 @@
+// Comparisons that other modules make for every packet. They are written out because a derived one,
+// and the general one for optionals, those modules reach only through the protocol's table of functions.
+
+extension Attribute.Kind {
+  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+  package static func == (left: Self?, right: Self) -> Bool {
+    if let left { left == right } else { false }
+  }
+}
+
+extension Attribute.Via {
+  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+}
