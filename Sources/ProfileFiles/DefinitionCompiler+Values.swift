@@ -39,7 +39,7 @@ extension DefinitionCompiler {
       if kind != .bcd { try checksum(keys, &field) }
     case .float, .medfloat:
       field.slot = declare(name, isInteger: false, scope)
-      if let unit = keys.node("unit") { field.unit = word(try unit.text()) }
+      if let unit = keys.node("unit") { field.unit = word(try unit.line()) }
       try floatScale(keys, &field)
     default:
       field.slot = declare(name, isInteger: false, scope)
@@ -103,7 +103,7 @@ extension DefinitionCompiler {
           ("s", 1000), ("ms", 1), ("min", 60_000), ("d", 86_400_000),
         ]) ?? 1000
     } else if let unit = keys.node("unit") {
-      field.unit = word(try unit.text())
+      field.unit = word(try unit.line())
     }
     try scale(keys, &field)
     if let format = keys.node("format"), try format.choice([("decimal", false), ("hex", true)]) {
@@ -225,7 +225,7 @@ extension DefinitionCompiler {
     field.firstCode = tables.codes.count
     for (key, value) in try node.pairs("a mapping of numbers to words") {
       let range = try Self.fitted(try key.range(), key, bits, isSigned)
-      let word = word(try value.text("a word"))
+      let word = word(try value.line("a word"))
       tables.codes.append(Code(low: range.lowerBound, high: range.upperBound, word: word))
     }
     field.codeCount = tables.codes.count - field.firstCode
@@ -315,7 +315,7 @@ extension DefinitionCompiler {
 
   /// `label` and `quiet`.
   mutating func words(_ keys: KeyedNode, _ field: inout Field) throws(ProfileError) {
-    if let label = keys.node("label") { field.label = word(try label.text()) }
+    if let label = keys.node("label") { field.label = word(try label.line()) }
     if let secret = keys.node("secret"), try secret.flag() { field.flags.insert(.secret) }
     guard let quiet = keys.node("quiet") else { return }
     guard case .list(let numbers) = quiet.content else {

@@ -175,7 +175,7 @@ struct DefinitionCompiler {
       guard !tables.errors.contains(where: { $0.low == code }) else {
         throw key.error("the error \(key.kind) is there twice")
       }
-      let name = try value.text("a name")
+      let name = try value.line("a name")
       guard !name.isEmpty else { throw value.error("expected a name, found nothing") }
       tables.errors.append(
         Code(low: code, high: code, word: tables.words.add([UInt8](name.utf8))))

@@ -261,7 +261,7 @@ struct ProtocolReader {
     let keys = try KeyedNode(node, "a message")
     let commands = try self.commands(try keys.required("command"))
     let nameNode = try keys.required("name")
-    let name = try nameNode.text("a name")
+    let name = try nameNode.line("a name")
     guard
       name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy({
         SourceNode.isName(String($0))

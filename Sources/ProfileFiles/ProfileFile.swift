@@ -97,7 +97,7 @@ package struct ProfileReader {
     let others = others
     let context = FileContext { others.find($0) }
     try Self.shared(keys, context)
-    let title = try keys.node("title")?.text() ?? context.profile
+    let title = try keys.node("title")?.line() ?? context.profile
     _ = try keys.node("source")?.text()
     var file = ProfileFile(
       profile: Profile(
@@ -175,11 +175,12 @@ package struct ProfileReader {
   ) throws(ProfileError) -> (Definition, [SourceNode]) {
     let keys = try KeyedNode(node, "a service")
     let subject = Subject(.service, try keys.required("uuid").uuid())
-    let name = try keys.required("name").text()
+    let name = try keys.required("name").line()
     _ = try keys.node("source")?.text()
     var compiler = DefinitionCompiler(context)
     try compiler.errors(try keys.required("errors"))
-    return (try finish(&compiler, keys, Scope(), subject, name: name), [])
+    try keys.finish()
+    return (try finished(compiler, keys, subject, name: name), [])
   }
 
   private static func advertisement(
@@ -229,7 +230,7 @@ package struct ProfileReader {
       }
     }
     _ = try keys.node("source")?.text()
-    let name = try keys.required("name").text()
+    let name = try keys.required("name").line()
     var compiler = DefinitionCompiler(context)
     let scope = Scope()
     let isBig = try DefinitionCompiler.isBigEndian(keys) ?? context.isBigEndian
@@ -255,6 +256,14 @@ package struct ProfileReader {
     try keys.finish()
     compiler.markLayout()
     compiler.markSecrets()
+    return try finished(compiler, keys, subject, name: name, exchange)
+  }
+
+  /// A definition of what was compiled.
+  private static func finished(
+    _ compiler: DefinitionCompiler, _ keys: KeyedNode, _ subject: Subject, name: String,
+    _ exchange: VendorProtocol.Exchange? = nil
+  ) throws(ProfileError) -> Definition {
     let profile = compiler.file.profile
     guard
       let definition = Definition(

@@ -11,6 +11,17 @@ extension SourceNode {
     return text
   }
 
+  /// The text of a scalar that is shown as a part of a line. Profiles are handed on between people:
+  /// control characters in them would reach the terminal.
+  func line(_ expected: String = "a text") throws(ProfileError) -> String {
+    let text = try text(expected)
+    let isShowable = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    guard isShowable else {
+      throw error("expected \(expected) without control characters or line ends")
+    }
+    return text
+  }
+
   /// The elements of a list.
   func list(_ expected: String) throws(ProfileError) -> [SourceNode] {
     guard case .list(let list) = content else { throw error("expected \(expected), found \(kind)") }

@@ -5,7 +5,7 @@ import Decoders
 extension DefinitionCompiler {
   /// Brings in a text.
   mutating func template(_ node: SourceNode, _ scope: Scope) throws(ProfileError) -> Int {
-    let text = [UInt8](try node.text().utf8)
+    let text = [UInt8](try node.line().utf8)
     var literal: [UInt8] = []
     var opened: [Int] = []
     var position = 0

@@ -37,7 +37,7 @@ extension Details {
       sink.at(start + 4, 1)
       let name =
         error.isOfProfile
-        ? sink.errorName(error, of: ErrorSubject(answer.attribute, memory)) : nil
+        ? sink.errorName(error, of: ErrorSubject(answer, memory)) : nil
       sink.error("error", error, name)
       if error == .attributeNotFound, let meaning = answer.request?.meaningOfNotFound {
         sink.flag("ends_discovery", meaning == .endOfDiscovery)

@@ -11,6 +11,8 @@ struct ErrorSubject: Sendable {
   let uuid: BluetoothUUID?
   /// The service that holds it.
   let service: BluetoothUUID?
+  /// The name of the device, where it is known.
+  var device: [UInt8]?
 
   init(_ kind: Attribute.Kind?, _ uuid: BluetoothUUID?, service: BluetoothUUID?) {
     self.uuid = uuid
@@ -24,12 +26,13 @@ struct ErrorSubject: Sendable {
       }
   }
 
-  /// An attribute, if it is known.
-  init?(_ place: Attributes.Place?, _ memory: borrowing Memory) {
-    guard let place else { return nil }
+  /// The attribute that a packet is about, if it is known.
+  init?(_ answer: Answer, _ memory: borrowing Memory) {
+    guard let place = answer.attribute else { return nil }
     let attribute = memory.attributes[place]
     self.init(
       attribute.kind, attribute.uuid, service: memory.attributes.service(of: place))
+    device = memory.peerName(of: answer.link)
   }
 
   /// The attribute of a value, or of an attempt at one.
@@ -52,6 +55,9 @@ extension ValueReading {
     if let kind = subject.kind, let uuid = subject.uuid {
       for definition in library?.definitions(kind, uuid) ?? [] {
         if let wanted = definition.subject.service, wanted.shortest != subject.service?.shortest {
+          continue
+        }
+        if let wanted = definition.subject.device, !(subject.device?.fits(wanted) ?? false) {
           continue
         }
         if let name = definition.error(error.rawValue) { return name }

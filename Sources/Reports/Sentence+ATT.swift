@@ -286,7 +286,7 @@ extension Sentence {
     endSubject()
     let name =
       error.isOfProfile
-      ? reading.errorName(error, of: ErrorSubject(answer.attribute, memory)) : nil
+      ? reading.errorName(error, of: ErrorSubject(answer, memory)) : nil
     output.error(error, name)
     guard let opcode = fields.requestOpcode else { return }
     output.text(", to ")
