@@ -69,6 +69,24 @@ struct ErrorNamesTests {
       characteristic.errors.map(\.description) == ["test.yaml:6: characteristics.\(expected)"])
   }
 
+  @Test("What is shown in a line has no control characters")
+  func controls() {
+    let service = Decoding.read(
+      "profile: test\nservices:\n  - {uuid: \"181c\", name: It, errors: {0x80: \"A\\e[31m\\nB\"}}\n")
+    #expect(
+      service.errors.map(\.description) == [
+        "test.yaml:3: services.errors.0x80: expected a name without control characters or line ends"
+      ])
+  }
+
+  @Test("A service has no examples and no text", arguments: ["examples: []", "text: It"])
+  func others(_ key: String) {
+    let service = Decoding.read(
+      "profile: test\nservices:\n  - {uuid: \"181c\", name: It, errors: {0x80: A}, \(key)}\n")
+    #expect(service.errors.count == 1, "\(service.errors)")
+    #expect(service.errors.first?.description.contains("unknown key") == true)
+  }
+
   @Test("A service says nothing but its errors, and an advertisement has none")
   func keys() {
     let service = Decoding.read("profile: test\nservices:\n  - {uuid: \"181c\", name: It}\n")
