@@ -36,13 +36,7 @@ extension DecodedWriter {
       }
       if !isFirst { output.byte(0x2c) }
       isFirst = false
-      let earlier = namesakes(of: place, in: range)
-      if earlier == 0 {
-        key(of: entry, into: &output)
-      } else {
-        // No name has a dot, so that this is nobody else's.
-        output.string("\"\(name(entry)).\(earlier + 1)\"")
-      }
+      key(of: entry, earlier: namesakes(of: place, in: range), into: &output)
       output.byte(0x3a)
       let isList = isRepeated(entry)
       if isList { output.byte(0x5b) }
@@ -65,15 +59,40 @@ extension DecodedWriter {
     }
   }
 
-  /// Writes the name of an entry's field, in quotes.
-  private func key(of entry: DecodedField, into output: inout Output) {
-    if entry.field >= 0 {
+  /// Writes the name of an entry's field, in quotes; where `earlier` fields of its object have the same, with
+  /// a number behind it.
+  private func key(of entry: DecodedField, earlier: Int, into output: inout Output) {
+    if earlier > 0 {
+      output.string("\"\(name(entry))")
+      number(earlier, into: &output)
+      output.byte(0x22)
+    } else if entry.field >= 0 {
       output.raw(words.bytes(definition.jsonKey(entry.field)))
     } else if entry.field == DecodedField.frameChecksum {
       output.text("\"checksum\"")
     } else {
       output.text("\"unknown\"")
     }
+  }
+
+  /// Writes what follows the name of a field that `earlier` others have, too. No name has a dot, so that the
+  /// key is nobody else's.
+  private func number(_ earlier: Int, into output: inout Output) {
+    guard earlier > 0 else { return }
+    output.byte(0x2e)
+    output.decimal(earlier + 1)
+  }
+
+  /// How many fields before one, in whatever object it stands, have its name.
+  private func namesakes(of place: Int) -> Int {
+    let entry = decoded.fields[place]
+    guard entry.field < 0 || definition.hasNamesake[entry.field] else { return 0 }
+    var object = decoded.fields.indices
+    for other in 0..<place {
+      let group = decoded.fields[other]
+      if group.form == .group, group.end > place { object = other + 1..<group.end }
+    }
+    return namesakes(of: place, in: object)
   }
 
   /// How many fields before one, in the same object, have its name: of those that should exclude each other
@@ -108,7 +127,7 @@ extension DecodedWriter {
       guard entry.field != last else { continue }
       output.text(last == nil ? key : ",")
       last = entry.field
-      self.key(of: entry, into: &output)
+      self.key(of: entry, earlier: namesakes(of: place), into: &output)
     }
     if last != nil { output.byte(0x5d) }
   }
@@ -146,8 +165,11 @@ extension DecodedWriter {
       }
       // Each turn of a group has the same fields.
       let first = definition.firstOfPath(entry.field)
-      guard first >= 0, written[first >> 6] & 1 << UInt64(first & 63) == 0 else { continue }
-      written[first >> 6] |= 1 << UInt64(first & 63)
+      guard first >= 0 else { continue }
+      let earlier = namesakes(of: place)
+      let bit = earlier == 0 ? first : entry.field
+      guard written[bit >> 6] & 1 << UInt64(bit & 63) == 0 else { continue }
+      written[bit >> 6] |= 1 << UInt64(bit & 63)
       let unit = words.bytes(definition.jsonUnit(entry.field))
       output.text(isFirst ? ",\"units\":{\"" : ",\"")
       isFirst = false
@@ -155,6 +177,8 @@ extension DecodedWriter {
         output.raw(words.bytes(name))
         output.byte(0x2e)
       }
+      output.raw(words.bytes(definition.tables.fields[entry.field].name))
+      number(earlier, into: &output)
       output.raw(unit)
     }
     if !isFirst { output.byte(0x7d) }

@@ -117,7 +117,6 @@ package final class Definition: Sendable {
     for field in tables.fields {
       output.clear()
       if field.unit >= 0, field.tick == 0 {
-        output.raw(tables.words.bytes(field.name))
         output.text("\":\"")
         output.jsonEscaped(tables.words.bytes(field.unit))
         output.byte(0x22)
@@ -160,7 +159,7 @@ package final class Definition: Sendable {
   /// The place of a field's name as JSON has it among the words.
   func jsonKey(_ field: Int) -> Int { tables.words.count + field }
 
-  /// The place of what JSON says of a field's unit.
+  /// The place of what JSON says of a field's unit, behind the field's name.
   func jsonUnit(_ field: Int) -> Int { tables.words.count + tables.fields.count + field }
 
   /// Whether these bytes are such as the subject asks for; most ask for none in particular.

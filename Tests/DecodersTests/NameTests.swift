@@ -63,18 +63,22 @@ struct NameTests {
     #expect(found.map(\.line) == [line], "expected line \(line), got \(found.map(\.line))")
   }
 
-  /// Where a condition is not known both are there: no key of JSON comes twice, in units neither.
+  /// Where a condition is not known both are there: no key of JSON comes twice, and
+  /// units and remarks name them as fields do.
   @Test
   func unknownCondition() throws {
     let fields = """
       - {name: a, type: u8, unit: m, when: "@2aa8.x"}
-      - {name: a, type: u16, unit: m, when: "!@2aa8.x"}
+      - {name: a, type: u16, unit: s, when: "!@2aa8.x"}
       """
     let result = try Decoding.decode(fields, "01 0200")
     #expect(result.fields == #"{"a":1,"a.2":2}"#)
+    let value: [UInt8] = [1, 2, 0]
     var output = Output()
-    DecodedWriter(result.decoded, isJSON: true)?.units(into: &output)
-    #expect(String(decoding: output.bytes.array, as: UTF8.self) == #","units":{"a":"m"}"#)
+    DecodedWriter(result.decoded, isJSON: true)?.head(value.bytes, into: &output)
+    let found = String(decoding: output.bytes.array, as: UTF8.self)
+    let wanted = #""units":{"a":"m","a.2":"s"},"assumed":["a","a.2"]"#
+    #expect(found.hasSuffix(wanted), "expected \(wanted), got \(found)")
   }
 
   /// What no field explains is called unknown, as a field may be.
