@@ -130,7 +130,7 @@ struct SourceNode: Sendable {
   /// The line that begins with a tab: one in which the library failed, or the one before, of which it may
   /// have read the end; nil where there is none.
   private static func tabbedLine(_ text: String, _ line: Int) -> Int? {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
     return [line, line - 1].first { number in
       lines.indices.contains(number - 1)
         && lines[number - 1].prefix { $0 == " " || $0 == "\t" }.contains("\t")
