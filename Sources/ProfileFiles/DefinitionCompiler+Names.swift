@@ -9,13 +9,23 @@ extension DefinitionCompiler {
     Array(tables.operations[tables.programs[program]..<tables.programs[program + 1]])[...]
   }
 
+  /// Fails for a name that hides an operand: behind such a field an expression would ask for that.
+  func checkOperand(_ name: String, _ node: SourceNode) throws(ProfileError) {
+    guard Self.operands.contains(name) || allowsCommand && name == Self.commandOperand else {
+      return
+    }
+    throw node.error(
+      "`\(name)` stands for something else in expressions; the field needs another name")
+  }
+
   /// Takes a name in the object of the output; two fields have one only where they are never both there.
   func claim(_ name: String, _ node: SourceNode, _ scope: Scope) throws(ProfileError) {
     let others = scope.output.places[name] ?? []
     if let other = others.first(where: { !$0.conditions.exclude(conditions) }) {
       throw node.error(
         "`\(name)` is there twice: \(other.words(beside: node)) has it too, and no condition says that "
-          + "only one of the two is there")
+          + "only one of the two is there; cases of `choose` say so, or a `when` of each that asks for "
+          + "different numbers of one expression")
     }
     scope.output.places[name] = others + [FieldPlace(name, node, conditions)]
   }
@@ -27,10 +37,24 @@ extension DefinitionCompiler {
         && condition.numbers.intersection(NumberSet(0...0)).isEmpty
     }
     guard !asks else { return }
-    guard let taker = takers.first(where: { !$0.conditions.exclude(conditions) }) else { return }
+    guard let taker = takers.first(where: standsBefore) else { return }
+    let remedy =
+      taker.isList
+      ? "it needs a number for repeat, or max" : "it needs one of the keys size, prefix, terminator"
     throw keys.node.error(
       "nothing can stand behind `\(taker.name)` of \(taker.words(beside: keys.node)), which takes all "
-        + "bytes that remain; it needs one of the keys size, prefix, terminator")
+        + "bytes that remain; \(remedy)")
+  }
+
+  /// Whether a field that takes all bytes is there where the one is that is compiled now. A list may be one of
+  /// several of which data has one, by its flags: that it is there must follow.
+  private func standsBefore(_ taker: FieldPlace) -> Bool {
+    guard taker.isList else { return !taker.conditions.exclude(conditions) }
+    return taker.conditions.allSatisfy { wanted in
+      conditions.contains {
+        $0.isComparable(with: wanted) && $0.numbers.subtracting(wanted.numbers).isEmpty
+      }
+    }
   }
 
   /// Begins a stretch of bytes of its own: what takes all of them ends with it.

@@ -24,6 +24,9 @@ extension DefinitionCompiler {
     let (kind, width) = try type.choice(Self.types)
     field.kind = kind
     field.width = width
+    if kind != .unsigned, keys.has("bits") {
+      throw keys.node.error("bits need an unsigned type such as u8", key: "bits")
+    }
     if width == 0 { try size(keys, &field, scope, mayEnd: [.utf8, .text, .bytes].contains(kind)) }
     switch kind {
     case .unsigned, .signed, .bcd:
@@ -225,6 +228,13 @@ extension DefinitionCompiler {
     field.firstCode = tables.codes.count
     for (key, value) in try node.pairs("a mapping of numbers to words") {
       let range = try Self.fitted(try key.range(), key, bits, isSigned)
+      let earlier = tables.codes[field.firstCode...].firstIndex { other in
+        other.low <= range.upperBound && range.lowerBound <= other.high
+      }
+      if let earlier {
+        let other = tables.words.string(tables.codes[earlier].word)
+        throw key.error("\(key.kind) has a number that `\(other)` has")
+      }
       let word = word(try value.line("a word"))
       tables.codes.append(Code(low: range.lowerBound, high: range.upperBound, word: word))
     }

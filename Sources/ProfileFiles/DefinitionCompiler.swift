@@ -58,6 +58,11 @@ struct DefinitionCompiler {
   var takers: [FieldPlace] = []
   var window = 0
 
+  /// What these names stand for in expressions.
+  static let operands = ["size", "remaining", "index", "written"]
+  /// The same where there is a message.
+  static let commandOperand = "command"
+
   /// How deep groups, layouts and choices may stand inside one another.
   static let deepest = 8
   /// The most fields of a definition, as the language promises.
@@ -117,7 +122,11 @@ struct DefinitionCompiler {
       field.name = word(name)
       try checkBytes(keys)
       try value(keys, place, &field, name, scope, isBigEndian: isBig)
-      if field.takesRest { takers.append(FieldPlace(name, keys.node, conditions)) }
+      if field.takesRest {
+        takers.append(FieldPlace(name, keys.node, conditions))
+      } else {
+        takeAll(keys, field, name)
+      }
     case "compute":
       let name = try fieldName(keys, scope)
       field.name = word(name)
@@ -127,17 +136,28 @@ struct DefinitionCompiler {
       try meaning(keys, &field, bits: 64)
     case "choose":
       try choice(keys, &field, scope, isBigEndian: isBig)
-    default: try group(keys, &field, scope, isBigEndian: isBig)
+    default:
+      try group(keys, &field, scope, isBigEndian: isBig)
+      if let name = keys.node("name") { takeAll(keys, field, try name.name()) }
     }
     try keys.finish()
     field.end = tables.fields.count
     tables.fields[place] = field
   }
 
+  /// Notes a list that goes on until nothing remains.
+  private mutating func takeAll(_ keys: KeyedNode, _ field: Field, _ name: String) {
+    guard field.flags.contains(.repeatRest), !keys.has("max") else { return }
+    var place = FieldPlace(name, keys.node, conditions)
+    place.isList = true
+    takers.append(place)
+  }
+
   /// A field's name, which no bits beside it have.
   private func fieldName(_ keys: KeyedNode, _ scope: Scope) throws(ProfileError) -> String {
     let node = try keys.required("name")
     let name = try node.name()
+    try checkOperand(name, node)
     guard !scope.bitNames.contains(name) else {
       throw node.error("`\(name)` is there twice: bits stand beside fields")
     }
@@ -166,22 +186,6 @@ struct DefinitionCompiler {
     try words(keys, &field)
   }
 
-  /// Brings in what codes of Error Responses are called. Those below are the Attribute Protocol's own, those
-  /// above all profiles share (Core, Vol 3, Part F, 3.4.1.1); 0x80–0x9f are meant for this, but Apple's
-  /// services use 0xa0 and on.
-  mutating func errors(_ node: SourceNode) throws(ProfileError) {
-    for (key, value) in try node.pairs("a mapping of error codes to names") {
-      let code = try key.number(in: 0x80...0xdf)
-      guard !tables.errors.contains(where: { $0.low == code }) else {
-        throw key.error("the error \(key.kind) is there twice")
-      }
-      let name = try value.line("a name")
-      guard !name.isEmpty else { throw value.error("expected a name, found nothing") }
-      tables.errors.append(
-        Code(low: code, high: code, word: tables.words.add([UInt8](name.utf8))))
-    }
-  }
-
   // MARK: Groups and choices
 
   private mutating func group(
@@ -193,6 +197,7 @@ struct DefinitionCompiler {
       let given = try node.name()
       name = given
       field.name = word(given)
+      try checkOperand(given, node)
       try claim(given, node, scope)
     } else if field.flags.contains(.repeated) {
       throw keys.node.error("a repeated group needs a name")
@@ -274,7 +279,12 @@ struct DefinitionCompiler {
       } else {
         let range = try key.range()
         let numbers = NumberSet(range)
-        conditions = outer + [condition(taken.map { numbers.subtracting($0) } ?? numbers)]
+        let own = taken.map { numbers.subtracting($0) } ?? numbers
+        guard !own.isEmpty else {
+          throw key.error(
+            "the case \(key.kind) never comes: those before it have all of its numbers")
+        }
+        conditions = outer + [condition(own)]
         taken = taken?.union(numbers) ?? numbers
         try branch(range, value, scope, isBigEndian: isBigEndian)
       }
@@ -360,10 +370,10 @@ struct DefinitionCompiler {
     case "remaining": return Operation(.remaining)
     case "index": return Operation(.index)
     case "written": return Operation(.written)
-    case "command" where allowsCommand: return Operation(.command)
+    case Self.commandOperand where allowsCommand: return Operation(.command)
     default: break
     }
-    let names = scope.names() + ["size", "remaining", "index", "written"]
+    let names = scope.names() + Self.operands
     let hint = Suggestion.nearest(name, names).map { "; did you mean `\($0)`?" } ?? ""
     throw node.error("in the expression, no earlier field is named `\(name)`\(hint)")
   }
@@ -371,26 +381,6 @@ struct DefinitionCompiler {
   /// `endian:` of a field, a definition or a file; nil where it is not there.
   static func isBigEndian(_ keys: KeyedNode) throws(ProfileError) -> Bool? {
     try keys.node("endian")?.choice([("little", false), ("big", true)])
-  }
-
-  /// What stands inside a secret field is secret, and what is computed from one.
-  mutating func markSecrets() {
-    var slots: Set<Int> = []
-    for place in tables.fields.indices {
-      let field = tables.fields[place]
-      if field.kind == .computed, field.selector >= 0 {
-        let program = tables.programs[field.selector]..<tables.programs[field.selector + 1]
-        let isDerived = tables.operations[program].contains {
-          $0.code == .slot && slots.contains($0.operand)
-        }
-        if isDerived { tables.fields[place].flags.insert(.secret) }
-      }
-      guard tables.fields[place].flags.contains(.secret) else { continue }
-      slots.insert(field.slot)
-      for inner in place + 1..<max(field.end, place + 1) {
-        tables.fields[inner].flags.insert(.secret)
-      }
-    }
   }
 
   /// Flags that expressions use say how the bytes lie; known only when all is compiled.

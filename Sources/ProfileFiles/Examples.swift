@@ -106,10 +106,13 @@ extension Example {
       }
       (bytes, frame) = (whole, joined)
     }
-    guard let message = vendor.message(frame.command, isRequest: isRequest),
-      message.definition === vendor.messages[place].definition
+    let command = frame.command.map { "command 0x\(String($0, radix: 16))" } ?? "bytes"
+    guard let message = vendor.message(frame.command, isRequest: isRequest), !message.isImplied
     else {
-      throw node.error("the frame's command \(frame.command ?? 0) is another message's")
+      throw node.error("no message has the frame's \(command)")
+    }
+    guard message.definition === vendor.messages[place].definition else {
+      throw node.error("the frame's \(command) is of the message `\(message.definition.name)`")
     }
     vendor.decode(
       frame, message, bytes.bytes, isRequest: isRequest, with: &decoder, into: &decoded)
@@ -153,6 +156,8 @@ extension Example {
 indirect enum DecodedTree {
   case missing
   case value(String)
+  /// Hexadecimal digits.
+  case bytes(String)
   case list([DecodedTree])
   case object([(String, DecodedTree)])
 
@@ -178,7 +183,8 @@ indirect enum DecodedTree {
         if entry.form == .group {
           items.append(object(writer, item + 1..<next, decoded, bytes))
         } else {
-          items.append(.value(writer.scalar(entry, bytes.bytes)))
+          let scalar = writer.scalar(entry, bytes.bytes)
+          items.append(entry.form == .bytes ? .bytes(scalar) : .value(scalar))
         }
         item = next
       }
@@ -200,7 +206,7 @@ indirect enum DecodedTree {
   var words: String {
     switch self {
     case .missing: "nothing"
-    case .value(let value): "`\(value)`"
+    case .value(let value), .bytes(let value): "`\(value)`"
     case .list(let list): "[\(list.map(\.words).joined(separator: ", "))]"
     case .object(let members):
       "{\(members.map { "\($0.0): \($0.1.words)" }.joined(separator: ", "))}"
@@ -219,6 +225,8 @@ extension SourceNode {
       {
         return []
       }
+    case (.scalar(let text), .bytes(let digits)):
+      if text.lowercased().filter({ !$0.isWhitespace }) == digits { return [] }
     case (.list(let nodes), .list(let values)) where nodes.count == values.count:
       return zip(nodes, values).flatMap { $0.differences(from: $1) }
     case (.mapping(let pairs), .object):

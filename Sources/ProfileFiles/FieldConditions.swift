@@ -180,6 +180,8 @@ struct FieldPlace {
   var line: Int
   /// What must hold.
   var conditions: [FieldCondition]
+  /// Whether it is repeated.
+  var isList = false
 
   /// A field that a piece of a file defines.
   init(_ name: String, _ node: SourceNode, _ conditions: [FieldCondition]) {

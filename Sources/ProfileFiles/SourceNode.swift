@@ -50,11 +50,11 @@ struct SourceNode: Sendable {
     guard bytes.count <= mostBytes else { throw failure("is larger than 256 KB") }
     // Some editors begin each UTF-8 text with U+FEFF.
     let bytes = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? Array(bytes.dropFirst(3)) : bytes
-    // What begins with U+FEFF in 16 bits, or with a letter in 16 bits.
-    if let first = bytes.first, bytes.count > 1,
-      [first, bytes[1]].sorted() == [0xfe, 0xff] || (first == 0) != (bytes[1] == 0)
-    {
-      throw failure("is UTF-16 text; expected UTF-8, as which an editor can save it")
+    if let encoding = wideEncoding(bytes) {
+      throw failure("is \(encoding) text; expected UTF-8, as which an editor can save it")
+    }
+    if let zero = bytes.firstIndex(of: 0) {
+      throw failure("a zero byte is no text", line: 1 + bytes[..<zero].count { $0 == 0x0a })
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw failure("is not UTF-8 text")
@@ -71,10 +71,24 @@ struct SourceNode: Sendable {
     } catch let error as ProfileError {
       throw error
     } catch let error as YamlError {
-      throw describe(error, failure)
+      throw describe(error, text, failure)
     } catch {
       throw failure("is not YAML")
     }
+  }
+
+  /// UTF-16 or UTF-32, where a file begins with U+FEFF or a letter in that encoding; nil elsewhere.
+  private static func wideEncoding(_ bytes: [UInt8]) -> String? {
+    guard bytes.count >= 2 else { return nil }
+    let first = bytes.prefix(4)
+    if first.elementsEqual([0xff, 0xfe, 0, 0]) || first.elementsEqual([0, 0, 0xfe, 0xff])
+      || first.count == 4 && first.count(where: { $0 == 0 }) == 3
+        && (first[0] != 0 || first[3] != 0)
+    {
+      return "UTF-32"
+    }
+    let isMarked = [bytes[0], bytes[1]].sorted() == [0xfe, 0xff]
+    return isMarked || (bytes[0] == 0) != (bytes[1] == 0) ? "UTF-16" : nil
   }
 
   /// The line in which brackets nest, or indented dashes stand in a row, deeper than any profile's: the
@@ -96,17 +110,57 @@ struct SourceNode: Sendable {
   }
 
   private static func describe(
-    _ error: YamlError, _ failure: (String, Int) -> ProfileError
+    _ error: YamlError, _ text: String, _ failure: (String, Int) -> ProfileError
   ) -> ProfileError {
     switch error {
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
       .composer(_, let problem, let mark, _):
-      failure("is not YAML: \(problem)", mark.line)
+      if let line = tabbedLine(text, mark.line) {
+        failure(
+          "is not YAML: a tab stands before the text of the line, where only blanks may", line)
+      } else {
+        failure("is not YAML: \(problem)", mark.line)
+      }
     case .duplicatedKeysInMapping(let duplicates, let context):
-      failure(
-        "the key `\(duplicates.first ?? "")` is there twice", context.mark.line)
+      twice(duplicates.first ?? "", text, context.mark, failure)
     default: failure("is not YAML", 0)
     }
+  }
+
+  /// The line that begins with a tab: one in which the library failed, or the one before, of which it may
+  /// have read the end; nil where there is none.
+  private static func tabbedLine(_ text: String, _ line: Int) -> Int? {
+    let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
+    return [line, line - 1].first { number in
+      lines.indices.contains(number - 1)
+        && lines[number - 1].prefix { $0 == " " || $0 == "\t" }.contains("\t")
+    }
+  }
+
+  /// Says that a mapping has a key twice. The library tells where the first one stands; the second is the next
+  /// one in the same column. Of one between braces only the first is found.
+  private static func twice(
+    _ key: String, _ text: String, _ first: Mark, _ failure: (String, Int) -> ProfileError
+  ) -> ProfileError {
+    let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
+    let indentation = first.column - 1
+    for number in lines.indices.dropFirst(first.line) {
+      let line = lines[number]
+      let content = line.drop { $0 == " " }
+      guard !content.isEmpty, !content.hasPrefix("#") else { continue }
+      let depth = line.count - content.count
+      if depth < indentation { break }
+      guard depth == indentation else { continue }
+      let isKey = [key, "\"\(key)\"", "'\(key)'"].contains { written in
+        content.hasPrefix(written)
+          && content.dropFirst(written.count).drop { $0 == " " }.hasPrefix(":")
+      }
+      if isKey {
+        return failure(
+          "the key `\(key)` is there twice: line \(first.line) has it too", number + 1)
+      }
+    }
+    return failure("the key `\(key)` is there twice", first.line)
   }
 
   private static func convert(

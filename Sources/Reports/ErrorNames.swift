@@ -52,9 +52,20 @@ extension ValueReading {
   /// nothing but the Core Specification has a name.
   mutating func errorName(_ error: ATTErrorCode, of subject: ErrorSubject?) -> [UInt8]? {
     guard error.isOfProfile, let subject, hasProfiles else { return nil }
-    if let kind = subject.kind, let uuid = subject.uuid {
-      for definition in library?.definitions(kind, uuid) ?? [] {
-        if let wanted = definition.subject.service, wanted.shortest != subject.service?.shortest {
+    return subject.name(of: error) { library?.definitions($0, $1) ?? [] }
+  }
+}
+
+extension ErrorSubject {
+  /// What the attribute's own definition calls an error, else that of its service.
+  ///
+  /// - Parameter definitions: those of a kind and UUID, the most specific first.
+  fileprivate func name(
+    of error: ATTErrorCode, _ definitions: (Subject.Kind, BluetoothUUID) -> [Definition]
+  ) -> [UInt8]? {
+    if let kind, let uuid {
+      for definition in definitions(kind, uuid) {
+        if let wanted = definition.subject.service, wanted.shortest != service?.shortest {
           continue
         }
         if let wanted = definition.subject.device, !(subject.device?.fits(wanted) ?? false) {
@@ -63,11 +74,45 @@ extension ValueReading {
         if let name = definition.error(error.rawValue) { return name }
       }
     }
-    guard let service = subject.service else { return nil }
-    for definition in library?.definitions(.service, service) ?? [] {
+    guard let service else { return nil }
+    for definition in definitions(.service, service) {
       if let name = definition.error(error.rawValue) { return name }
     }
     return nil
+  }
+}
+
+/// What profiles call errors, for choosing packets by the names that are printed.
+struct ProfileErrors: Sendable {
+  private struct Key: Hashable {
+    let kind: Subject.Kind
+    let uuid: BluetoothUUID
+  }
+
+  /// The definitions that name errors, the most specific first.
+  private var definitions: [Key: [Definition]] = [:]
+  /// All names, in no order.
+  private(set) var names: Set<[UInt8]> = []
+
+  /// The names of these profiles and of the program's.
+  init(_ profiles: SuppliedProfiles) {
+    var library = ProfileLibrary(own: profiles.definitions)
+    for definition in profiles.definitions + BuiltInProfiles.all
+    where !definition.tables.errors.isEmpty {
+      let subject = definition.subject
+      let key = Key(kind: subject.kind, uuid: subject.uuid.shortest)
+      for error in definition.tables.errors {
+        names.insert([UInt8](definition.string(error.word).utf8))
+      }
+      guard definitions[key] == nil else { continue }
+      definitions[key] = library.definitions(key.kind, key.uuid)
+    }
+  }
+
+  /// What a profile calls an error of an attribute; nil where nothing but the Core Specification has a name.
+  func name(_ error: ATTErrorCode, of subject: ErrorSubject) -> [UInt8]? {
+    guard error.isOfProfile else { return nil }
+    return subject.name(of: error) { definitions[Key(kind: $0, uuid: $1.shortest)] ?? [] }
   }
 }
 

@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Bytes
+package import Decoders
 import Dissectors
 import Sessions
 
@@ -20,9 +21,13 @@ struct Outcome: Sendable {
   private(set) var reason: UInt8?
   /// Whether the packet reports a failure.
   let isFailure: Bool
+  /// The attribute of a request that was refused, where it is known.
+  private(set) var subject: ErrorSubject?
 
   /// The outcome that a packet other than L2CAP signalling tells of.
-  init?(_ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer) {
+  init?(
+    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory
+  ) {
     isFailure = dissection.failure(bytes, answer) != nil
     switch dissection.content {
     case .event(let event):
@@ -36,6 +41,7 @@ struct Outcome: Sendable {
     case .acl:
       if case .errorResponse(let pdu)? = dissection.att {
         (family, code) = (.att, UInt16(pdu.error.rawValue))
+        if pdu.error.isOfProfile { subject = ErrorSubject(answer.attribute, memory) }
       } else if case .failed(let pdu)? = dissection.smp {
         (family, code) = (.smp, UInt16(pdu.reason.rawValue))
       } else {
@@ -49,8 +55,9 @@ struct Outcome: Sendable {
   }
 
   /// The refusal of an ATT request.
-  init(_ error: ATTErrorCode) {
+  init(_ error: ATTErrorCode, of subject: ErrorSubject) {
     (family, code, isFailure) = (.att, UInt16(error.rawValue), true)
+    self.subject = subject
   }
 
   /// What an L2CAP response says came of its request.
@@ -63,10 +70,11 @@ struct Outcome: Sendable {
 
   /// Whether one of a packet's outcomes is asked for: a frame may hold several L2CAP responses.
   static func contains(
-    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ filters: [StatusFilter]
+    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory,
+    _ filters: [StatusFilter]
   ) -> Bool {
     guard dissection.isSignalling else {
-      guard let outcome = Outcome(dissection, bytes, answer) else { return false }
+      guard let outcome = Outcome(dissection, bytes, answer, memory) else { return false }
       return filters.contains { $0.matches(outcome) }
     }
     var commands = SignallingCommands(dissection.body)
@@ -86,6 +94,8 @@ struct Outcome: Sendable {
 package struct StatusFilter: Sendable {
   private enum Code {
     case hci(UInt8), att(UInt8), smp(UInt8), management(UInt8), l2cap(CodeSet, UInt8)
+    /// An error by the name that a profile gives it.
+    case profile([UInt8])
   }
 
   private var isNegated = false
@@ -96,6 +106,9 @@ package struct StatusFilter: Sendable {
   /// Where a number was given: of every set of L2CAP's.
   private var l2cap = ByteSet()
   private var l2capNamed: [(set: CodeSet, code: UInt8)] = []
+  /// Where a name was given: what profiles call errors of their own, and which of those names it is.
+  private var profiles: ProfileErrors?
+  private var named: Set<[UInt8]> = []
 
   /// The sets of L2CAP's results and reasons.
   private static let l2capSets: [CodeSet] = [
@@ -105,7 +118,11 @@ package struct StatusFilter: Sendable {
   ]
 
   /// Reads `0x05`, `5`, `!0`, a name or a part of one.
-  package init(_ text: String) throws(SelectionError) {
+  ///
+  /// - Parameter own: people's own profiles, which may have names for errors.
+  package init(
+    _ text: String, _ own: SuppliedProfiles = SuppliedProfiles()
+  ) throws(SelectionError) {
     isNegated = text.hasPrefix("!")
     switch CodeWord(String(text.dropFirst(isNegated ? 1 : 0))) {
     case .number(let number):
@@ -118,7 +135,12 @@ package struct StatusFilter: Sendable {
       management.insert(code)
       l2cap.insert(code)
     case .name(let name):
-      let found = CodeWord.codes(name, among: Self.names, wholeNameStandsAlone: true)
+      let profiles = ProfileErrors(own)
+      self.profiles = profiles
+      let all =
+        Self.names
+        + profiles.names.map { (Code.profile($0), String(decoding: $0, as: UTF8.self)) }
+      let found = CodeWord.codes(name, among: all, wholeNameStandsAlone: true)
       guard !found.isEmpty else {
         throw SelectionError(
           "no status has that name; expected one as in 0x05, '!0' or \"Insufficient Authentication\""
@@ -131,6 +153,7 @@ package struct StatusFilter: Sendable {
         case .smp(let code): smp.insert(code)
         case .management(let code): management.insert(code)
         case .l2cap(let set, let code): l2capNamed.append((set, code))
+        case .profile(let name): named.insert(name)
         }
       }
     }
@@ -171,7 +194,13 @@ package struct StatusFilter: Sendable {
     guard let code = UInt8(exactly: outcome.code) else { return false }
     switch outcome.family {
     case .hci: return hci.contains(code)
-    case .att: return att.contains(code)
+    case .att:
+      if let subject = outcome.subject,
+        let name = profiles?.name(ATTErrorCode(rawValue: code), of: subject)
+      {
+        return named.contains(name)
+      }
+      return att.contains(code)
     case .smp: return smp.contains(code)
     case .management: return management.contains(code)
     case .l2cap(let set):

@@ -93,7 +93,9 @@ package struct Selection: Sendable {
     if !layers.isEmpty, !isOfLayer(dissection, bytes, memory) { return false }
     if let opcodes, !opcodes.matches(dissection, bytes) { return false }
     if let events, !events.matches(dissection, bytes) { return false }
-    if !statuses.isEmpty, !Outcome.contains(dissection, bytes, answer, statuses) { return false }
+    if !statuses.isEmpty, !Outcome.contains(dissection, bytes, answer, memory, statuses) {
+      return false
+    }
     if errorsOnly, dissection.problems.isEmpty, dissection.failure(bytes, answer) == nil {
       return false
     }

@@ -1,6 +1,7 @@
 package import Bluetooth
 package import Bytes
 package import Decoders
+import Dissectors
 import Sessions
 
 /// What bytes may be of, and where those begin.
@@ -48,9 +49,13 @@ package struct ValueTrial: ~Copyable {
       output.byte(0x0a)
       return
     }
-    if isJSON {
+    if let open = reading.openFrame(isWritten: isWritten) {
+      if isJSON { open.writeJSON(into: &output) } else { open.say(into: &output) }
+    } else if isJSON {
       output.text("{}")
-    } else if !reading.sayOpenFrame(isWritten: isWritten, into: &output) {
+    } else if attempts.contains(where: { Self.isReadByProgram($0, value) }) {
+      output.text("gattscope decodes this type itself, in show and devices")
+    } else {
       output.text("no profile decodes this")
       hint(attempts, service, value, into: &output)
     }
@@ -72,6 +77,17 @@ package struct ValueTrial: ~Copyable {
       let service = BluetoothUUID(value.littleEndianU16(at: 0))
       return [Attempt(kind: .serviceData, uuid: service, offset: 2), whole]
     default: return [whole]
+    }
+  }
+
+  /// Whether the program has its own words for such advertising data, rather than a profile's.
+  private static func isReadByProgram(_ attempt: Attempt, _ value: RawSpan) -> Bool {
+    guard attempt.kind == .advertisingData else { return false }
+    let type = ADType(rawValue: UInt8(truncatingIfNeeded: attempt.uuid.low))
+    return switch type.layout(count: value.byteCount) {
+    case .serviceData, .manufacturerData, .bytes: false
+    case .fields: ADFields.hasFields(type)
+    default: true
     }
   }
 
@@ -109,25 +125,18 @@ extension ValueReading {
   private static var conversation: UInt64 { 2 }
   private static var handle: UInt16 { 1 }
 
-  /// Says which protocol's frame the values so far begin, where the protocol is told by its frames and one is
-  /// not complete; false where there is none.
-  fileprivate mutating func sayOpenFrame(isWritten: Bool, into output: inout Output) -> Bool {
+  /// The frame that the values so far begin, where a protocol is told by its frames and one is not complete;
+  /// nil where there is none.
+  fileprivate mutating func openFrame(isWritten: Bool) -> OpenFrame? {
     for (place, vendor) in (library?.vendors ?? []).enumerated() where vendor.frame.isRecognizable {
       let open = messages.openFrame(
         vendor, at: place, conversation: Self.conversation, handle: Self.handle,
         isWritten: isWritten)
-      guard let open else { continue }
-      output.text("incomplete frame of ")
-      output.string(vendor.profile)
-      guard let total = open.total else { return true }
-      output.text(", ")
-      output.decimal(total - open.count)
-      output.text(" of ")
-      output.count(total, "byte", "bytes")
-      output.text(" missing")
-      return true
+      if let open {
+        return OpenFrame(profile: vendor.profile, count: open.count, total: open.total)
+      }
     }
-    return false
+    return nil
   }
 
   /// Reads a value that somebody tries. Frames of people's own protocols are taken as such whatever their
@@ -153,6 +162,45 @@ extension ValueReading {
       return hasMeaning
     }
     return isRead
+  }
+}
+
+/// A frame of which not all bytes are there.
+private struct OpenFrame {
+  /// The protocol's profile.
+  let profile: String
+  /// How many bytes are there, and how many the frame has, where that is known.
+  let count: Int
+  let total: Int?
+
+  func say(into output: inout Output) {
+    output.text("incomplete frame of ")
+    output.string(profile)
+    guard let total else { return }
+    output.text(", ")
+    output.decimal(total - count)
+    output.text(" of ")
+    output.count(total, "byte", "bytes")
+    output.text(" missing")
+  }
+
+  /// Writes an object as `show --json` has it of a part.
+  func writeJSON(into output: inout Output) {
+    output.text("{\"profile\":\"")
+    output.jsonEscaped([UInt8](profile.utf8).bytes)
+    output.text("\",\"name\":\"part\",\"fields\":{\"first_byte\":1,\"last_byte\":")
+    output.decimal(count)
+    if let total {
+      output.text(",\"frame_length\":")
+      output.decimal(total)
+      output.text(",\"missing\":")
+      output.decimal(total - count)
+    }
+    output.text("},\"text\":\"")
+    var words = Output()
+    say(into: &words)
+    output.jsonEscaped(words.bytes)
+    output.text("\"}")
   }
 }
 

@@ -50,8 +50,9 @@ struct DevicesCommand: ParsableCommand {
     var options = DevicesOptions()
     options.isJSON = presentation.json
     presentation.apply(to: &options.show)
-    options.show.profiles = try supplying.profiles()
-    options.show.selection = Run.finding(try selection.selection(), in: captures)
+    let profiles = try supplying.profiles()
+    options.show.profiles = profiles
+    options.show.selection = Run.finding(try selection.selection(profiles), in: captures)
     options.times = times.time
     options.show.time = times.time ?? .elapsed
     options.show.zoneOffset = Terminal.zoneOffset(at:)

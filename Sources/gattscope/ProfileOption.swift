@@ -27,23 +27,45 @@ struct ProfileFileOptions: ParsableArguments {
 }
 
 extension ProfileFilesOnDisk {
-  /// The profiles in this user's folder, by their names.
-  static var ofThisUser: [String] { namesInFolder.filter(isProfile) }
+  /// The folder of this user's profiles; nil where the environment names none.
+  private static var folder: String? {
+    let home = Terminal.environment("HOME").map { $0 + "/.config" }
+    let settings = Terminal.environment("XDG_CONFIG_HOME").flatMap { $0.isEmpty ? nil : $0 }
+    return (settings ?? home).map { $0 + "/gattscope/profiles" }
+  }
 
-  /// What else is there, but for what is hidden.
-  static var othersOfThisUser: [String] { namesInFolder.filter { !isProfile($0) } }
+  /// The profiles in this user's folder, by their names. Where there is one that cannot be read, that is said.
+  static var ofThisUser: [String] {
+    guard let folder else { return [] }
+    do throws(FileFailure) {
+      return try names(in: folder).filter { isProfile($0) && !Terminal.isOtherThanFile($0) }
+    } catch {
+      Terminal.complain("\(error.sentence); this goes on without it")
+      return []
+    }
+  }
+
+  /// What else is there, but for what is hidden, and why it is not read.
+  static var othersOfThisUser: [(path: String, reason: String)] {
+    guard let folder, let names = try? names(in: folder) else { return [] }
+    return names.compactMap { path in
+      if !isProfile(path) { return (path, "profiles' names end in .yaml or .yml") }
+      return Terminal.isOtherThanFile(path) ? (path, "it is no regular file") : nil
+    }
+  }
 
   private static func isProfile(_ path: String) -> Bool {
     let name = path.lowercased()
     return name.hasSuffix(".yaml") || name.hasSuffix(".yml")
   }
 
-  private static var namesInFolder: [String] {
-    let home = Terminal.environment("HOME").map { $0 + "/.config" }
-    let settings = Terminal.environment("XDG_CONFIG_HOME").flatMap { $0.isEmpty ? nil : $0 }
-    guard let folder = (settings ?? home).map({ $0 + "/gattscope/profiles" }),
-      let directory = unsafe opendir(folder)
-    else { return [] }
+  /// The paths of what a folder holds, but for what is hidden; none where there is no such folder.
+  private static func names(in folder: String) throws(FileFailure) -> [String] {
+    guard let directory = unsafe opendir(folder) else {
+      let code = errno
+      guard Terminal.exists(folder) else { return [] }
+      throw FileFailure(folder, Terminal.systemWords(code))
+    }
     defer { unsafe closedir(directory) }
     var names: [String] = []
     while let entry = unsafe readdir(directory) {

@@ -104,8 +104,8 @@ struct ProfilesListCommand: ParsableCommand {
 
   mutating func run() throws {
     let list = ProfileList(own: try supplying.profiles(), glyphs: signs.glyphs)
-    for path in ProfileFilesOnDisk.othersOfThisUser {
-      Terminal.complain("\(path) is not read: profiles' names end in .yaml or .yml")
+    for (path, reason) in ProfileFilesOnDisk.othersOfThisUser {
+      Terminal.complain("\(path) is not read: \(reason)")
     }
     let isJSON = json
     try Terminal.write { output in

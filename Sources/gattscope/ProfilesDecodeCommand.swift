@@ -18,11 +18,8 @@ struct ProfilesDecodeCommand: ParsableCommand {
         gattscope profiles decode --company 004c --json < lines-of-hex
       """)
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp("A profile of one's own; can be repeated.", valueName: "file"),
-    completion: .file(extensions: ["yaml", "yml"]))
-  var profile: [String] = []
+  @OptionGroup
+  var supplying: ProfileFileOptions
 
   @Option(name: .long, help: ArgumentHelp("The characteristic or descriptor.", valueName: "uuid"))
   var uuid: String?
@@ -51,7 +48,10 @@ struct ProfilesDecodeCommand: ParsableCommand {
   @Flag(name: .long, help: "Print JSON.")
   var json = false
 
-  @Argument(help: "The bytes in hexadecimal, spaces between or not; without any, a value a line.")
+  @Argument(
+    help:
+      "The bytes in hexadecimal, as 1648, '16 48', 16:48 or 0x16 0x48; without any, or with -, a value a line."
+  )
   var hex: [String] = []
 
   // Said with the usage of this command, which what `run` throws is not.
@@ -65,11 +65,7 @@ struct ProfilesDecodeCommand: ParsableCommand {
 
   mutating func run() throws {
     let subjects = try self.subjects()
-    let profiles = try ProfileFilesOnDisk.read(profile)
-    var supplied = SuppliedProfiles()
-    supplied.definitions = profiles.flatMap(\.definitions)
-    supplied.vendors = profiles.compactMap(\.vendor)
-    var trial = ValueTrial(supplied)
+    var trial = ValueTrial(try supplying.profiles())
     let service = try service.map { try Self.uuid($0) }
     let (written, json) = (written, json)
     func decode(_ text: String, into output: inout Output) throws(BytesError) {
@@ -79,10 +75,11 @@ struct ProfilesDecodeCommand: ParsableCommand {
     }
     var output = Output(descriptor: STDOUT_FILENO)
     var status: Int32 = 0
-    if hex.isEmpty {
+    if hex.isEmpty || hex == ["-"] {
       var number = 0
       while let line = readLine() {
         number += 1
+        if line.allSatisfy(\.isWhitespace) { continue }
         do throws(BytesError) {
           try decode(line, into: &output)
         } catch {
@@ -94,7 +91,7 @@ struct ProfilesDecodeCommand: ParsableCommand {
       }
     } else {
       do throws(BytesError) {
-        try decode(hex.joined(), into: &output)
+        try decode(hex.joined(separator: " "), into: &output)
       } catch {
         Terminal.complain(error.sentence)
         status = 64
@@ -151,16 +148,22 @@ struct ProfilesDecodeCommand: ParsableCommand {
     return BluetoothUUID(number)
   }
 
+  /// Bytes as people and programs write them: `1648`, `16 48`, `16:48`, `16-48`, `16,48`, `0x16 0x48`, `\x16\x48`.
   private static func bytes(_ text: String) throws(BytesError) -> [UInt8] {
-    let digits = text.filter { ![" ", ":", "\t", "\r"].contains($0) }
-    guard digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
-      throw BytesError(sentence: "expected bytes in hexadecimal, found \(text.prefix(80))")
+    var digits = ""
+    for part in text.replacing("\\x", with: " 0x").split(whereSeparator: { " :-,\t\r".contains($0) }
+    ) {
+      let isMarked = part.hasPrefix("0x") || part.hasPrefix("0X")
+      let part = isMarked ? part.dropFirst(2) : part
+      guard part.allSatisfy({ $0.isASCII && $0.isHexDigit }), !isMarked || !part.isEmpty else {
+        throw BytesError(sentence: "expected bytes in hexadecimal, found \(text.prefix(80))")
+      }
+      // Elsewhere it would be taken for half of a byte with one of the next.
+      guard !isMarked || part.count % 2 == 0 else { throw BytesError(missingIn: text) }
+      digits += part
     }
     let nibbles = digits.compactMap(\.hexDigitValue)
-    guard nibbles.count % 2 == 0 else {
-      throw BytesError(
-        sentence: "a hexadecimal digit is missing: two are a byte, found \(text.prefix(80))")
-    }
+    guard nibbles.count % 2 == 0 else { throw BytesError(missingIn: text) }
     return stride(from: 0, to: nibbles.count, by: 2).map { index in
       UInt8(nibbles[index] << 4 | nibbles[index + 1])
     }
@@ -171,4 +174,12 @@ struct ProfilesDecodeCommand: ParsableCommand {
 private struct BytesError: Error {
   /// A sentence about it.
   let sentence: String
+
+  /// This sentence.
+  init(sentence: String) { self.sentence = sentence }
+
+  /// A byte has one digit.
+  init(missingIn text: String) {
+    sentence = "a hexadecimal digit is missing: two are a byte, found \(text.prefix(80))"
+  }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bluetooth
+import Decoders
 import Reports
 
 /// Whose packets, attributes and values: what nearly all reports can be narrowed down to.
@@ -98,9 +99,8 @@ struct SelectionOptions: ParsableArguments {
     name: .long,
     help: ArgumentHelp(
       "What came of it: 0x05 or 5, a name or a part of it, or '!0' for any failure.",
-      valueName: "status"),
-    transform: { try StatusFilter($0) })
-  var status: [StatusFilter] = []
+      valueName: "status"))
+  var status: [String] = []
 
   @Option(
     name: .long,
@@ -162,7 +162,9 @@ struct SelectionOptions: ParsableArguments {
   }
 
   /// What the options say.
-  func selection() throws -> Selection {
+  ///
+  /// - Parameter profiles: people's own, which may have names for errors.
+  func selection(_ profiles: SuppliedProfiles) throws -> Selection {
     var selection = Selection()
     subject.choose(in: &selection)
     selection.packets = packets.flatMap(\.self)
@@ -174,7 +176,13 @@ struct SelectionOptions: ParsableArguments {
     selection.events = event.reduce(into: nil) { all, one in
       if all?.formUnion(one) == nil { all = one }
     }
-    selection.statuses = status
+    selection.statuses = try status.map { text in
+      do throws(SelectionError) {
+        return try StatusFilter(text, profiles)
+      } catch {
+        throw ValidationError("--status \(text): \(error.description).")
+      }
+    }
     selection.values = value
     selection.words = text
     selection.times = try TimeRange.ranges(from: from, to: to)

@@ -71,13 +71,14 @@ struct ShowCommand: ParsableCommand {
 
   mutating func run() throws {
     var options = ShowOptions()
-    options.selection = Run.finding(try selection.selection(), in: captures)
+    let profiles = try supplying.profiles()
+    options.profiles = profiles
+    options.selection = Run.finding(try selection.selection(profiles), in: captures)
     options.time = times.time ?? .elapsed
     options.isVerbose = verbose
     options.isBrief = brief
     options.showsBytes = hex || raw
     presentation.apply(to: &options)
-    options.profiles = try supplying.profiles()
     options.zoneOffset = Terminal.zoneOffset(at:)
     let maps = try supplied.maps()
     if presentation.json, captures.count == 1, options.showsEverything {

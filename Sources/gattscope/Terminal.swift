@@ -77,10 +77,21 @@ enum Terminal {
 
   /// How many bytes the regular file at this path has; nil where there is none.
   static func fileSize(_ path: String) -> Int64? {
-    guard path != "-" else { return nil }
-    var status = stat()
-    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard path != "-", let status = status(of: path), status.st_mode & S_IFMT == S_IFREG else {
+      return nil
+    }
     return Int64(status.st_size)
+  }
+
+  /// Whether this is the path of a folder, a pipe or a device: what is no file, or may never end.
+  static func isOtherThanFile(_ path: String) -> Bool {
+    status(of: path).map { $0.st_mode & S_IFMT != S_IFREG } ?? false
+  }
+
+  /// What the system says of what is at a path, behind links; nil where it says nothing.
+  private static func status(of path: String) -> stat? {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? status : nil
   }
 
   /// How many processors this process may use (proc(5), Cpus_allowed: a bit each); 1 where that is

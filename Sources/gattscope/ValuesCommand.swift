@@ -121,12 +121,13 @@ struct ValuesCommand: ParsableCommand {
 
   mutating func run() throws {
     var options = ValuesOptions()
-    options.selection = Run.finding(try selection.selection(), in: captures)
+    let profiles = try supplying.profiles()
+    options.profiles = profiles
+    options.selection = Run.finding(try selection.selection(profiles), in: captures)
     options.operations = operation.flatMap(\.self)
     options.time = times.time ?? .elapsed
     options.zoneOffset = Terminal.zoneOffset(at:)
     presentation.apply(to: &options)
-    options.profiles = try supplying.profiles()
     let maps = try supplied.maps()
     if follow { Terminal.endWellOnInterrupt() }
     if let raw {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import ProgramRunner
 import Testing
 
@@ -198,5 +199,143 @@ struct OwnProfileTests {
     #expect(try Program.run(["profiles", "match", capture]).text == "no values to explain\n")
     let json = try Program.run(["profiles", "match", "--json", capture])
     #expect((json.objects.first??["subjects"] as? [Any])?.isEmpty == true, "got \(json.text)")
+  }
+
+  @Test("decode knows the folder's profiles")
+  func decodeInFolder() throws {
+    let (kept, environment) = try Self.settings(["quiet.yaml": Self.quiet])
+    defer { withExtendedLifetime(kept) {} }
+    let run = try Program.run(
+      ["profiles", "decode", "--uuid", "fff1", "05"], environment: environment)
+    #expect(run.text == "nothing of note\n", "got \(run.text)\(run.errors)")
+  }
+
+  @Test("What is no file in the folder is not opened, and named by list alone")
+  func othersInFolder() throws {
+    let (folder, environment) = try Self.settings(["quiet.yaml": Self.quiet])
+    let place = folder.path("gattscope/profiles")
+    let made = unsafe mkfifo("\(place)/pipe.yaml", 0o600)
+    try #require(made == 0)
+    let manager = FileManager.default
+    try manager.createDirectory(atPath: "\(place)/dir.yaml", withIntermediateDirectories: true)
+    try manager.createSymbolicLink(
+      atPath: "\(place)/zero.yaml", withDestinationPath: "/dev/zero")
+    let file = try folder.write("linked", [UInt8]("profile: linked\ntitle: x\n".utf8))
+    try manager.createSymbolicLink(atPath: "\(place)/linked.yaml", withDestinationPath: file)
+    let decode = try Program.run(
+      ["profiles", "decode", "--uuid", "fff1", "05"], environment: environment)
+    #expect(decode.text == "nothing of note\n" && decode.errors == "")
+    let list = try Program.run(["profiles", "list"], environment: environment)
+    let expected = ["dir", "pipe", "zero"].map {
+      "gattscope: \(place)/\($0).yaml is not read: it is no regular file\n"
+    }
+    #expect(list.errors == expected.joined(), "got \(list.errors)")
+    let show = try Program.run(["profiles", "show", "linked"], environment: environment)
+    #expect(show.text == "profile: linked\ntitle: x\n")
+  }
+
+  @Test("A folder that is none is said once")
+  func noFolder() throws {
+    let folder = try Folder()
+    try FileManager.default.createDirectory(
+      at: folder.url.appending(path: "gattscope"), withIntermediateDirectories: true)
+    let file = try folder.write("gattscope/profiles", [])
+    let environment = ["XDG_CONFIG_HOME": folder.url.path]
+    for verb in [["profiles", "list"], ["show", "--limit", "1", Program.sample("heart-rate")]] {
+      let run = try Program.run(verb, environment: environment)
+      #expect(run.status == 0)
+      #expect(
+        run.errors
+          == "gattscope: \(file) cannot be read: not a directory; this goes on without it\n")
+    }
+  }
+
+  @Test(
+    "Bytes as people and programs write them",
+    arguments: [
+      ["0x16", "0x48"], ["0x1648"], ["16-48"], ["16,48"], ["16:48"], ["\\x16\\x48"], ["0x16,0x48"],
+      ["1", "6", "48"],
+    ])
+  func hexadecimal(_ words: [String]) throws {
+    let run = try Program.run(["profiles", "decode", "--uuid", "2a37"] + words)
+    #expect(
+      run.text == "72 bpm, contact detected, no rr interval\n", "\(words): \(run.text)\(run.errors)"
+    )
+  }
+
+  @Test("A digit that is missing behind 0x is not taken from the next byte")
+  func halfBytes() throws {
+    let run = try Program.run(["profiles", "decode", "--uuid", "2a37", "0x1", "0x6"])
+    #expect(run.status == 64)
+    #expect(
+      run.errors
+        == "gattscope: a hexadecimal digit is missing: two are a byte, found 0x1 0x6\n")
+  }
+
+  @Test("- is standard input, of which blank lines are no values")
+  func blankLines() throws {
+    let folder = try Folder()
+    let input = try folder.write("lines", [UInt8]("\n00 48\n \t\n0g\n".utf8))
+    let run = try Program.run(["profiles", "decode", "--uuid", "2a37", "-"], input: input)
+    #expect(run.text == "72 bpm\n")
+    #expect(
+      run.errors
+        == "gattscope: line 4 of standard input: expected bytes in hexadecimal, found 0g\n")
+  }
+
+  @Test("A frame that is not complete is an object too")
+  func openFrames() throws {
+    let decode = ["profiles", "decode", "--uuid", "fff7", "--json"]
+    let part = try Program.run(decode + ["a506830003"])
+    #expect(
+      part.text
+        == "{\"profile\":\"wristband\",\"name\":\"part\",\"fields\":{\"first_byte\":1,\"last_byte\":5,\"frame_length\":6,\"missing\":1},\"text\":\"incomplete frame of wristband, 1 of 6 bytes missing\"}\n"
+    )
+    let begun = try Program.run(decode + ["a5"])
+    #expect(
+      begun.text
+        == "{\"profile\":\"wristband\",\"name\":\"part\",\"fields\":{\"first_byte\":1,\"last_byte\":1},\"text\":\"incomplete frame of wristband\"}\n"
+    )
+  }
+
+  @Test(
+    "Advertising data that the program reads itself",
+    arguments: [
+      ("0x01", "06", "gattscope decodes this type itself, in show and devices\n"),
+      ("0x0a", "04", "gattscope decodes this type itself, in show and devices\n"),
+      ("0x99", "04", "no profile decodes this\n"),
+    ])
+  func ownTypes(_ type: String, _ bytes: String, _ expected: String) throws {
+    let run = try Program.run(["profiles", "decode", "--ad-type", type, bytes])
+    #expect(run.text == expected, "got \(run.text)")
+  }
+
+  @Test("--status takes the names that profiles give errors, as they are printed")
+  func statusNames() throws {
+    let capture = Program.sample("heart-rate")
+    for verb in [["show"], ["values", "--all"]] {
+      let number = try Program.run(verb + [capture, "--status", "0x80"])
+      #expect(number.lines.count == 2, "got \(number.text)")
+      for name in ["Control Point Not Supported", "control point", "not supp"] {
+        let run = try Program.run(verb + [capture, "--uuid", "2a39", "--status", name])
+        #expect(run.text == number.text, "\(verb) \(name): \(run.text)\(run.errors)")
+      }
+      // The name that the code has where no profile gives it one is not printed here.
+      let other = try Program.run(verb + [capture, "--status", "Application Error"])
+      #expect(!other.text.contains("2a39"), "got \(other.text)")
+    }
+    let none = try Program.run(["show", capture, "--status", "My Error"])
+    #expect(none.status == 64)
+    let folder = try Folder()
+    let text = """
+      profile: mine
+      characteristics: [{uuid: "2a39", name: Mine, fields: [], errors: {0x80: My Error}}]
+      """
+    let file = try folder.write("mine.yaml", [UInt8](text.utf8))
+    let own = try Program.run(["show", capture, "--profile", file, "--status", "My Error"])
+    #expect(own.lines.last?.contains("My Error (0x80)") == true, "got \(own.text)\(own.errors)")
+    let hidden = try Program.run(
+      ["show", capture, "--profile", file, "--status", "Control Point Not Supported"])
+    #expect(!hidden.text.contains("2a39"), "got \(hidden.text)")
   }
 }

@@ -22,6 +22,14 @@ struct ErrorTests {
         "unknown key `unit`; the keys here are endian, expand, label, name"
       ),
       ("{type: u8}", "the key `name` is missing"),
+      (
+        "{name: it, type: i8, bits: [{bit: 1, name: a}]}",
+        "bits: bits need an unsigned type such as u8"
+      ),
+      (
+        "{name: index, type: u8}",
+        "name: `index` stands for something else in expressions; the field needs another name"
+      ),
       ("{name: It, type: u8}", "name: expected a name of a to z, digits and _, found `It`"),
       (
         "{name: it, type: u8, when: flag}",
@@ -139,7 +147,20 @@ struct ErrorTests {
     arguments: [
       ("", "test.yaml: is empty"),
       ("a: [", "test.yaml:2: is not YAML: "),
-      ("a: 1\na: 2\n", "test.yaml:1: the key `a` is there twice"),
+      ("a: 1\na: 2\n", "test.yaml:2: the key `a` is there twice: line 1 has it too"),
+      (
+        "x:\n  - b: 1\n    c: {b: 1}\n    'b' : 2\nb: 3\n",
+        "test.yaml:4: the key `b` is there twice: line 2 has it too"
+      ),
+      ("x: {a: 1, a: 2}\na: 1\n", "test.yaml:1: the key `a` is there twice"),
+      (
+        "profile: x\r\ncharacteristics:\r\n\t- {uuid: 2aff}\r\n",
+        "test.yaml:3: is not YAML: a tab stands before the text of the line, where only blanks may"
+      ),
+      (
+        "profile: x\ncharacteristics:\n\t- {uuid: 2aff}\n",
+        "test.yaml:3: is not YAML: a tab stands before the text of the line, where only blanks may"
+      ),
       ("title: x\n", "test.yaml:1: the key `profile` is missing"),
       (
         "profile: x\ncharacteristic: []\n",

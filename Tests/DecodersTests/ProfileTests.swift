@@ -162,6 +162,32 @@ struct ProfileTests {
     #expect(found.first?.contains(wanted) == true, "expected \(wanted), found \(found)")
   }
 
+  /// Bytes of an example are written in any case, with blanks or without.
+  @Test(arguments: ["aabb", "AA BB", "\"aa Bb\""])
+  func exampleBytes(_ written: String) throws {
+    let more = "    examples: [{hex: \"aa bb\", fields: {a: \(written)}}]\n"
+    let profile = try #require(
+      Decoding.read(Decoding.profile("- {name: a, type: bytes}", more: more)).profile)
+    #expect(profile.examples.flatMap { $0.check(profile) }.map(\.description) == [])
+  }
+
+  /// An example whose frame is not one of its message.
+  @Test(arguments: [
+    ("01", "the frame's command 0x1 is of the message `one`"),
+    ("ff", "no message has the frame's command 0xff"),
+  ])
+  func strangeFrame(_ hex: String, _ expected: String) throws {
+    let text = """
+      profile: x
+      applies_to: [{service: fff0}]
+      frame: {command: {at: 0, type: u8}}
+      messages: [{command: 1, name: one}, {command: 2, name: two, examples: [{hex: "\(hex)"}]}]
+      """
+    let profile = try #require(Decoding.read(text).profile)
+    let found = profile.examples.flatMap { $0.check(profile) }.map(\.message)
+    #expect(found == [expected], "expected \(expected), got \(found)")
+  }
+
   /// The stored form gives the same definition, and a damaged one gives none or a sound one.
   @Test
   func stored() throws {

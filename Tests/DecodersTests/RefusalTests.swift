@@ -27,6 +27,38 @@ struct RefusalTests {
       "- {name: g, fields: [{name: a, type: bytes, size: rest}]}\n- {name: b, type: u8}",
       "test.yaml:7: characteristics.fields: nothing can stand behind `a` of line 6, which takes all bytes that remain; it needs one of the keys size, prefix, terminator"
     ),
+    (
+      "- {name: a, type: u16, repeat: rest}\n- {name: b, type: u8}",
+      "test.yaml:7: characteristics.fields: nothing can stand behind `a` of line 6, which takes all bytes that remain; it needs a number for repeat, or max"
+    ),
+    (
+      "- {name: a, repeat: rest, min: 1, fields: [{name: c, type: u8}]}\n- {name: b, type: u8}",
+      "test.yaml:7: characteristics.fields: nothing can stand behind `a` of line 6, which takes all bytes that remain; it needs a number for repeat, or max"
+    ),
+    (
+      "- {name: f, type: u8}\n- {name: a, type: u8, when: f, repeat: rest}\n- {name: b, type: u8, when: f}",
+      "test.yaml:8: characteristics.fields: nothing can stand behind `a` of line 7, which takes all bytes that remain; it needs a number for repeat, or max"
+    ),
+    (
+      "- {name: a, type: u8, values: {0: off, \"0-3\": on}}",
+      "test.yaml:6: characteristics.fields.values: `0-3` has a number that `off` has"
+    ),
+    (
+      "- {name: a, type: u8, values: {\"0-3\": off, \"2-5\": on}}",
+      "test.yaml:6: characteristics.fields.values: `2-5` has a number that `off` has"
+    ),
+    (
+      "- {name: a, type: u8, values: {0: off, 0x00: on}}",
+      "test.yaml:6: characteristics.fields.values: `0x00` has a number that `off` has"
+    ),
+    (
+      "- {name: a, type: i8, special: {-128: off, 0x80: on}}",
+      "test.yaml:6: characteristics.fields.special: `0x80` has a number that `off` has"
+    ),
+    (
+      "- choose: size\n  cases: {\"1-3\": [], 2: [{name: a, type: u8}]}",
+      "test.yaml:7: characteristics.fields.cases: the case `2` never comes: those before it have all of its numbers"
+    ),
   ])
   func field(_ fields: String, _ expected: String) {
     let found = Decoding.read(Decoding.profile(fields)).errors.map(\.description)
@@ -40,6 +72,11 @@ struct RefusalTests {
     "- {name: f, type: u8}\n- {name: a, type: utf8, when: f}\n- {name: b, type: u8, when: \"!f\"}",
     "- choose: size\n  cases: {1: [{name: a, type: bytes}], other: [{name: b, type: u8}]}",
     "- {name: a, type: utf8}\n- {name: b, compute: size}",
+    "- {name: f, type: u8}\n- {name: a, type: u8, when: f & 1, repeat: rest}\n- {name: b, type: u8, when: f & 2, repeat: rest}",
+    "- {name: a, type: u8, repeat: rest, max: 3}\n- {name: b, type: u8}",
+    "- {name: g, size: 2, fields: [{name: a, type: u8, repeat: rest}]}\n- {name: b, type: u8}",
+    "- {name: f, type: u8, bits: [{bit: 0, name: size}]}\n- {name: command, type: u8, when: f.size}",
+    "- choose: size\n  cases: {2: [{name: a, type: u8}], \"1-3\": [{name: b, type: u8}]}",
     "- {name: a, type: utf8}\n- {name: b, type: u8, when: remaining >= 1}",
   ])
   func behind(_ fields: String) {
@@ -104,5 +141,17 @@ struct RefusalTests {
           "test.yaml: is UTF-16 text; expected UTF-8, as which an editor can save it"
         ])
     }
+    let wide = text.unicodeScalars.flatMap { scalar in
+      (0..<4).map { UInt8(truncatingIfNeeded: scalar.value >> (8 * $0)) }
+    }
+    let turned = stride(from: 0, to: wide.count, by: 4).flatMap { wide[$0..<$0 + 4].reversed() }
+    for bytes in [wide, turned, [0xff, 0xfe, 0, 0] + wide, [0, 0, 0xfe, 0xff] + turned] {
+      #expect(
+        reader.read(bytes, name: "test.yaml").errors.map(\.description) == [
+          "test.yaml: is UTF-32 text; expected UTF-8, as which an editor can save it"
+        ])
+    }
+    let zero = reader.read([UInt8]("profile: x\ntitle: a\0b\n".utf8), name: "test.yaml")
+    #expect(zero.errors.map(\.description) == ["test.yaml:2: a zero byte is no text"])
   }
 }

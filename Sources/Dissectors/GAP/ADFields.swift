@@ -49,6 +49,16 @@ package enum ADFields {
     }
   }
 
+  /// Whether structures of a type have fields that `walk` tells.
+  package static func hasFields(_ type: ADType) -> Bool {
+    switch type {
+    case .connectionIntervalRange, .indoorPositioning, .leSupportedFeatures, .meshBeacon, .bigInfo,
+      .advertisingIntervalLong:
+      true
+    default: !table.ranges[Int(type.rawValue)].isEmpty
+    }
+  }
+
   /// What is wrong with the structure whose data is the part `slice` of `bytes`.
   package static func problem(_ type: ADType, _ bytes: RawSpan, _ slice: Slice) -> Problem? {
     let count = Int(slice.count)

@@ -93,8 +93,9 @@ struct ValueFilter: Sendable {
     }
     if selection.errorsOnly, value.outcome == .done { return false }
     if !selection.statuses.isEmpty {
+      let subject = ErrorSubject(value.attribute)
       guard case .refused(let error) = value.outcome,
-        selection.statuses.contains(where: { $0.matches(Outcome(error)) })
+        selection.statuses.contains(where: { $0.matches(Outcome(error, of: subject)) })
       else { return false }
     }
     if !times.isEmpty, !isInTime(value.time) { return false }

@@ -1,0 +1,45 @@
+import Decoders
+
+// What holds for a definition as a whole: its errors, and what of it is secret.
+
+extension DefinitionCompiler {
+  /// Brings in what codes of Error Responses are called. Those below are the Attribute Protocol's own, those
+  /// above all profiles share (Core, Vol 3, Part F, 3.4.1.1); 0x80–0x9f are meant for this, but Apple's
+  /// services use 0xa0 and on.
+  mutating func errors(_ node: SourceNode) throws(ProfileError) {
+    for (key, value) in try node.pairs("a mapping of error codes to names") {
+      let expected = "an error code from 0x80 to 0xdf"
+      let code = try key.number(expected)
+      guard (0x80...0xdf).contains(code) else {
+        throw key.error("expected \(expected), found \(key.kind)")
+      }
+      guard !tables.errors.contains(where: { $0.low == code }) else {
+        throw key.error("the error 0x\(String(code, radix: 16)) is there twice")
+      }
+      let name = try value.line("a name")
+      guard !name.isEmpty else { throw value.error("expected a name, found nothing") }
+      tables.errors.append(
+        Code(low: code, high: code, word: tables.words.add([UInt8](name.utf8))))
+    }
+  }
+
+  /// What stands inside a secret field is secret, and what is computed from one.
+  mutating func markSecrets() {
+    var slots: Set<Int> = []
+    for place in tables.fields.indices {
+      let field = tables.fields[place]
+      if field.kind == .computed, field.selector >= 0 {
+        let program = tables.programs[field.selector]..<tables.programs[field.selector + 1]
+        let isDerived = tables.operations[program].contains {
+          $0.code == .slot && slots.contains($0.operand)
+        }
+        if isDerived { tables.fields[place].flags.insert(.secret) }
+      }
+      guard tables.fields[place].flags.contains(.secret) else { continue }
+      slots.insert(field.slot)
+      for inner in place + 1..<max(field.end, place + 1) {
+        tables.fields[inner].flags.insert(.secret)
+      }
+    }
+  }
+}
