@@ -68,7 +68,7 @@ extension ErrorSubject {
         if let wanted = definition.subject.service, wanted.shortest != service?.shortest {
           continue
         }
-        if let wanted = definition.subject.device, !(subject.device?.fits(wanted) ?? false) {
+        if let wanted = definition.subject.device, !(device?.fits(wanted) ?? false) {
           continue
         }
         if let name = definition.error(error.rawValue) { return name }

@@ -41,7 +41,7 @@ struct Outcome: Sendable {
     case .acl:
       if case .errorResponse(let pdu)? = dissection.att {
         (family, code) = (.att, UInt16(pdu.error.rawValue))
-        if pdu.error.isOfProfile { subject = ErrorSubject(answer.attribute, memory) }
+        if pdu.error.isOfProfile { subject = ErrorSubject(answer, memory) }
       } else if case .failed(let pdu)? = dissection.smp {
         (family, code) = (.smp, UInt16(pdu.reason.rawValue))
       } else {

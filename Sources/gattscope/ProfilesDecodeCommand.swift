@@ -77,17 +77,17 @@ struct ProfilesDecodeCommand: ParsableCommand {
     var status: Int32 = 0
     if hex.isEmpty || hex == ["-"] {
       var number = 0
-      while let line = readLine() {
+      // Each line is answered before the next is waited for, as long as somebody listens.
+      while output.failure == nil, let line = readLine() {
         number += 1
         if line.allSatisfy(\.isWhitespace) { continue }
         do throws(BytesError) {
           try decode(line, into: &output)
         } catch {
-          // In the order of the lines.
-          output.flush()
           Terminal.complain("line \(number) of standard input: \(error.sentence)")
           status = 65
         }
+        output.flush()
       }
     } else {
       do throws(BytesError) {

@@ -72,7 +72,8 @@ struct ErrorNamesTests {
   @Test("What is shown in a line has no control characters")
   func controls() {
     let service = Decoding.read(
-      "profile: test\nservices:\n  - {uuid: \"181c\", name: It, errors: {0x80: \"A\\e[31m\\nB\"}}\n")
+      "profile: test\nservices:\n  - {uuid: \"181c\", name: It, errors: {0x80: \"A\\e[31m\\nB\"}}\n"
+    )
     #expect(
       service.errors.map(\.description) == [
         "test.yaml:3: services.errors.0x80: expected a name without control characters or line ends"
