@@ -43,7 +43,7 @@ extension ValueReading {
 
   /// Remembers that what may stay open was worded.
   mutating func note(_ sighting: VendorSighting) {
-    var packets = sighting.chunk == nil ? [] : sighting.packets
+    var packets = sighting.frame == nil || sighting.chunk != nil ? sighting.packets : []
     if let series = sighting.series { packets.append(series.announcement) }
     for packet in packets where announcements.last != packet {
       if announcements.count >= Self.mostAnnouncements { announcements.removeFirst() }
@@ -167,10 +167,12 @@ extension VendorSighting {
       }
       return
     }
-    line.text("bytes ")
+    line.text(part.count == 1 ? "byte " : "bytes ")
     line.decimal(Int(part.start) + 1)
-    line.text("–")
-    line.decimal(part.end)
+    if part.count > 1 {
+      line.text("–")
+      line.decimal(part.end)
+    }
     if let total {
       line.text(" of ")
       line.decimal(total)
