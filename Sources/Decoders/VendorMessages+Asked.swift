@@ -86,7 +86,8 @@ extension VendorMessages {
         let own = request(of: command, moment, at: channels[slot].began),
         requests[own].packet < first
       {
-        giveUp(own)
+        // An answer with fewer elements than were asked for is one; half of one is none.
+        if looker.lacksBytes { giveUp(own) } else { settle(own) }
       }
     }
     if let unfinished {

@@ -60,16 +60,21 @@ extension VendorMessages {
     let found = requests.firstIndex {
       $0.owner == owner && $0.conversation == conversation && fits($0)
     }
-    let tally = tally(title, owner, conversation)
+    _ = tally(title, owner, conversation)
     guard let found else {
       note.isOrphan = true
       return note
     }
     note.request = requests[found].packet
     if let sent = requests[found].time, let time { note.latency = time.nanoseconds(since: sent) }
-    if let tally { tallies[tally].answered += 1 }
-    requests.remove(at: found)
+    settle(found)
     return note
+  }
+
+  /// Counts a request that was answered, which waits no more.
+  mutating func settle(_ index: Int) {
+    let request = requests.remove(at: index)
+    if let tally = tally("", request.owner, request.conversation) { tallies[tally].answered += 1 }
   }
 
   // MARK: Control points

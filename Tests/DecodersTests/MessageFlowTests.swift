@@ -156,6 +156,10 @@ struct MessageFlowTests {
     let next = trial.accept(answer(43), milliseconds: 110)
     #expect(next?.isJoined == false && next?.request == 3)
     #expect(next?.unfinished.map(\.packet) == [2])
+    trial.messages.finish()
+    let tally = try #require(trial.messages.tallies.first)
+    #expect(tally.requests == 2 && tally.answered == 2 && tally.unanswered == [])
+    #expect(tally.incompleteMessages == 1)
     // Cut inside an attribute, both requests before it.
     trial = try ProtocolTrial(named: "ancs")
     _ = trial.accept(ask(42), isWritten: true)
