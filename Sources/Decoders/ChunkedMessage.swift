@@ -154,6 +154,7 @@ extension VendorMessages {
         _ = tally(moment.vendor.profile, moment.place, moment.conversation)
       }
       if let checksum = frame.checksum, !frame.isSound { sighting.badChecksum = checksum }
+      sighting.packets = packets
       return nil
     }
     let (whole, joinedFrame) = message.whole(frame)

@@ -118,9 +118,10 @@ extension DecodedWriter {
     return !isQuiet(entry)
   }
 
-  /// Whether the field is one that text leaves out for this number.
+  /// Whether the field is one that text leaves out for this number, or bytes of which there are none.
   private func isQuiet(_ entry: DecodedField) -> Bool {
     guard entry.field >= 0 else { return false }
+    if entry.form == .bytes, entry.bytes.isEmpty, !isHidden(entry) { return true }
     let field = definition.tables.fields[entry.field]
     for place in field.firstQuiet..<field.firstQuiet + field.quietCount
     where definition.tables.codes[place].contains(entry.raw) {
@@ -352,8 +353,11 @@ extension DecodedWriter {
       output.decimal(problem.found)
       output.text(" is reserved")
     case .outOfRange:
-      output.byte(0x20)
-      output.decimal(problem.found)
+      // A date is no one number.
+      if problem.field < 0 || definition.tables.fields[problem.field].kind != .dateTime {
+        output.byte(0x20)
+        output.decimal(problem.found)
+      }
       output.text(" is out of range")
     case .unexpectedValue:
       output.text(" is not what it must be")

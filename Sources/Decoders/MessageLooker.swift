@@ -23,20 +23,50 @@ struct MessageLooker: Sendable {
   /// Whether the fields of the message that was decoded last want more bytes than there were.
   var lacksBytes: Bool { decoded.problems.contains { $0.code == .missingBytes } }
 
-  /// The list of a message that goes on to its end, and how many elements it has; nil where there is none.
-  mutating func list(
+  /// What a request asks for: how many elements of the list that goes on to its end, and the numbers before.
+  mutating func asked(
     _ message: VendorProtocol.Message, _ frame: Frame, _ bytes: RawSpan, _ sighting: VendorSighting,
     _ vendor: VendorProtocol
-  ) -> ListLength? {
+  ) -> Asked {
     let tables = message.definition.tables
-    guard let field = tables.fields.last(where: { $0.flags.contains(.repeatRest) }) else {
-      return nil
-    }
+    let field = tables.fields.last { $0.flags.contains(.repeatRest) }
+    let name = field.map { tables.words.bytes($0.name).array } ?? []
     var decoder = ValueDecoder()
     vendor.decode(
       frame, message, bytes, isRequest: sighting.isRequest, with: &decoder, into: &decoded)
-    let name = tables.words.bytes(field.name).array
-    return ListLength(name: name, count: count(of: name, message.definition))
+    var echoes: [Asked.Echo] = []
+    for entry in decoded.fields.prefix(Self.mostEchoes) where entry.field >= 0 {
+      let row = tables.fields[entry.field]
+      guard entry.form != .group, !row.flags.contains(.repeated) else { break }
+      guard entry.form == .integer, row.name >= 0 else { continue }
+      echoes.append(Asked.Echo(name: tables.words.bytes(row.name).array, number: entry.raw))
+    }
+    return Asked(
+      list: name, count: name.isEmpty ? 0 : count(of: name, message.definition), echoes: echoes)
+  }
+
+  /// How many numbers of a request are looked for in responses.
+  private static let mostEchoes = 4
+
+  /// Whether the message that was decoded last has a number of the same name as a request's, and another one.
+  func contradicts(_ asked: Asked?) -> Bool {
+    asked?.echoes.contains { echo in number(of: echo).map { $0 != echo.number } ?? false } ?? false
+  }
+
+  /// Whether it has all the numbers that a request has.
+  func repeats(_ asked: Asked) -> Bool {
+    asked.echoes.allSatisfy { number(of: $0) == $0.number }
+  }
+
+  /// The number of the name of a request's number, in the message that was decoded last.
+  private func number(of echo: Asked.Echo) -> Int? {
+    guard let tables = decoded.definition?.tables else { return nil }
+    let found = decoded.fields.first { entry in
+      guard entry.form == .integer, entry.field >= 0 else { return false }
+      let name = tables.fields[entry.field].name
+      return name >= 0 && tables.words.bytes(name).isEqual(to: echo.name.bytes)
+    }
+    return found?.raw
   }
 
   /// How many elements of a list the message that was decoded last has.

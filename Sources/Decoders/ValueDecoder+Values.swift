@@ -1,3 +1,4 @@
+import Bluetooth
 import Bytes
 
 // Values of one field: numbers with their bits and checks, and everything that is bytes.
@@ -255,7 +256,12 @@ extension ValueDecoder {
     case .medfloat:
       entry.readMedicalFloat(Self.load(bytes, start, count, bigEndian: isBig), width: count)
     case .bcd: readDigits(place, &entry, definition, bytes, &decoded)
-    case .dateTime: entry.form = .dateTime
+    case .dateTime:
+      entry.form = .dateTime
+      let year = Self.load(bytes, start, 2, bigEndian: isBig)
+      if !CivilDate.isPossible(year: Int64(year), bytes.part(entry.bytes).dropping(2)) {
+        complain(.outOfRange, place, entry, &decoded)
+      }
     case .utf8:
       entry.form = .utf8
       if !bytes.part(entry.bytes).isUTF8 { complain(.badText, place, entry, &decoded) }

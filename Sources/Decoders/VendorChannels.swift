@@ -19,6 +19,8 @@ struct VendorChannels: Sendable, RandomAccessCollection {
     var open: [UInt8] = []
     var packets: [Int] = []
     var began: Timestamp?
+    /// Whether it was known, when it began, that the protocol is spoken here.
+    var isKnown = false
     /// The message that is being put together of several frames.
     var chunks: ChunkedMessage?
     /// The next one whose key has the same hash.
@@ -26,6 +28,13 @@ struct VendorChannels: Sendable, RandomAccessCollection {
     /// Those that were used last before this one, and first after it.
     fileprivate var older = VendorChannels.none
     fileprivate var newer = VendorChannels.none
+
+    /// What is there of the frame that is being put together; nil where none is, or nobody knows.
+    var unfinished: Unfinished? {
+      guard isKnown, !open.isEmpty, let first = packets.first else { return nil }
+      return Unfinished(
+        kind: .parts, packet: first, count: nil, received: packets.count, missing: [])
+    }
   }
 
   /// How many channels are remembered.

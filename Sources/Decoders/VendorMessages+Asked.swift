@@ -1,46 +1,109 @@
+import Bluetooth
 import Bytes
 
 // Responses without a length: where they end is told by their fields, and by what was asked for.
 
-/// How many elements of a list a message has.
-struct ListLength: Sendable {
-  /// The list's name.
-  let name: [UInt8]
+/// What a request asks for, where the protocol's responses have no length.
+struct Asked: Sendable {
+  /// A number that a response may repeat: a field of the request, before its list.
+  struct Echo: Sendable, Equatable {
+    let name: [UInt8]
+    let number: Int
+  }
+
+  /// The name of the list that goes on to the request's end, and how many elements it has; empty: none.
+  let list: [UInt8]
   let count: Int
+  let echoes: [Echo]
+}
+
+extension VendorMessages.Request {
+  /// Whether it has waited too long for what comes at a time.
+  func isOverdue(_ now: Timestamp?) -> Bool {
+    guard let now, let time else { return false }
+    return now.nanoseconds(since: time) > Int64(timeout) * 1_000_000
+  }
+
+  /// Whether it is one of a value's conversation, and waits.
+  func isOpen(_ moment: VendorMessages.Moment, at time: Timestamp?) -> Bool {
+    owner == moment.place && conversation == moment.conversation && !isOverdue(time)
+  }
 }
 
 extension VendorMessages {
   /// Whether a response lacks something: bytes that its fields want, or elements of a list that its request
   /// has too, and more of. So an answer that is cut between two elements is not taken for a whole one.
-  mutating func isIncomplete(_ bytes: RawSpan, _ moment: Moment) -> Bool {
+  ///
+  /// - Parameter began: when its first byte came.
+  mutating func isIncomplete(_ bytes: RawSpan, _ moment: Moment, began: Timestamp?) -> Bool {
     guard let (message, command) = looker.response(bytes, moment) else { return false }
     if looker.lacksBytes { return true }
-    let asked = requests.first {
-      $0.owner == moment.place && $0.conversation == moment.conversation
-        && moment.vendor.exchange.answers(command, $0.command)
-    }?.asked
-    guard let asked else { return false }
-    return looker.count(of: asked.name, message.definition) < asked.count
+    guard let found = request(of: command, moment, at: began), let asked = requests[found].asked,
+      !asked.list.isEmpty
+    else { return false }
+    return looker.count(of: asked.list, message.definition) < asked.count
   }
 
-  /// Whether a frame that is open was answered by fewer elements than were asked for: its fields want no
-  /// more bytes, and the next request was already sent.
-  mutating func isOvertaken(_ slot: Int, _ moment: Moment) -> Bool {
+  /// The oldest request that the response may answer which was decoded last.
+  private func request(of command: Int?, _ moment: Moment, at time: Timestamp?) -> Int? {
+    requests.firstIndex {
+      $0.isOpen(moment, at: time) && moment.vendor.exchange.answers(command, $0.command)
+        && !looker.contradicts($0.asked)
+    }
+  }
+
+  /// Whether a value begins the answer to another request than the frame that is open: one that was sent
+  /// later, or whose numbers the value repeats. What is open is over then, unless its fields want more bytes
+  /// and nothing but the command speaks for the other.
+  mutating func isOvertaken(_ slot: Int, _ bytes: RawSpan, _ moment: Moment) -> Bool {
     guard moment.vendor.frame.isOpenEnded, let first = channels[slot].packets.first,
-      requests.contains(where: {
-        $0.owner == moment.place && $0.conversation == moment.conversation && $0.packet > first
-      })
+      requests.contains(where: { $0.isOpen(moment, at: moment.time) })
     else { return false }
     let open = channels[slot].open
-    return looker.response(open.bytes, moment) != nil && !looker.lacksBytes
+    guard let (_, begun) = looker.response(open.bytes, moment) else { return false }
+    let isWhole = !looker.lacksBytes
+    let own = request(of: begun, moment, at: channels[slot].began)
+    let differing = requests.map { looker.contradicts($0.asked) }
+    guard let (_, command) = looker.response(bytes, moment) else { return false }
+    return requests.indices.contains { place in
+      let request = requests[place]
+      guard place != own, request.isOpen(moment, at: moment.time),
+        moment.vendor.exchange.answers(command, request.command)
+      else { return false }
+      guard let asked = request.asked, !asked.echoes.isEmpty else {
+        return isWhole && request.packet > first
+      }
+      return looker.repeats(asked) && (differing[place] || isWhole && request.packet > first)
+    }
   }
 
-  /// How many elements a request asks for, where the protocol's responses have no length.
+  /// Takes in that a frame which is open on a channel will not be complete: its request waits no more.
+  mutating func abandon(_ slot: Int, _ moment: Moment) -> Unfinished? {
+    let unfinished = channels[slot].unfinished
+    if moment.vendor.frame.isOpenEnded, let first = channels[slot].packets.first {
+      let open = channels[slot].open
+      if let (_, command) = looker.response(open.bytes, moment),
+        let own = request(of: command, moment, at: channels[slot].began),
+        requests[own].packet < first
+      {
+        // An answer with fewer elements than were asked for is one; half of one is none.
+        if looker.lacksBytes { giveUp(own) } else { settle(own) }
+      }
+    }
+    if let unfinished {
+      _ = tally(moment.vendor.profile, moment.place, moment.conversation)
+      note(unfinished, moment.place, moment.conversation)
+    }
+    close(slot)
+    return unfinished
+  }
+
+  /// What a request asks for, where the protocol's responses have no length.
   mutating func asked(
     _ message: VendorProtocol.Message, _ frame: Frame, _ bytes: RawSpan, _ sighting: VendorSighting,
     _ vendor: VendorProtocol
-  ) -> ListLength? {
+  ) -> Asked? {
     guard vendor.frame.isOpenEnded else { return nil }
-    return looker.list(message, frame, bytes, sighting, vendor)
+    return looker.asked(message, frame, bytes, sighting, vendor)
   }
 }

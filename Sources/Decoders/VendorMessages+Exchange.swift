@@ -15,8 +15,8 @@ extension VendorMessages {
     let time: Timestamp?
     /// For how many milliseconds it waits.
     let timeout: Int
-    /// How many elements of a list it asks for.
-    var asked: ListLength?
+    /// What it asks for, where responses have no length.
+    var asked: Asked?
   }
 
   /// How many open requests and conversations are remembered.
@@ -37,11 +37,16 @@ extension VendorMessages {
 
   /// Takes a protocol's response, and finds the oldest request that it fits.
   mutating func response(
-    _ frame: Frame, _ vendor: VendorProtocol, _ moment: Moment
+    _ frame: Frame, _ bytes: RawSpan, _ vendor: VendorProtocol, _ moment: Moment
   ) -> ExchangeNote {
-    answer(vendor.profile, moment.place, moment.conversation, moment.packet, moment.time) {
-      vendor.exchange.answers(
-        frame.command, $0.command, frame.sequence, $0.sequence)
+    // Numbers of a response that its request has too are looked for only where the fields tell its end.
+    let isLooked = vendor.frame.isOpenEnded && looker.response(bytes, moment) != nil
+    let looker = isLooked ? looker : nil
+    return answer(
+      vendor.profile, moment.place, moment.conversation, moment.packet, moment.time
+    ) {
+      vendor.exchange.answers(frame.command, $0.command, frame.sequence, $0.sequence)
+        && looker?.contradicts($0.asked) != true
     }
   }
 
@@ -55,16 +60,21 @@ extension VendorMessages {
     let found = requests.firstIndex {
       $0.owner == owner && $0.conversation == conversation && fits($0)
     }
-    let tally = tally(title, owner, conversation)
+    _ = tally(title, owner, conversation)
     guard let found else {
       note.isOrphan = true
       return note
     }
     note.request = requests[found].packet
     if let sent = requests[found].time, let time { note.latency = time.nanoseconds(since: sent) }
-    if let tally { tallies[tally].answered += 1 }
-    requests.remove(at: found)
+    settle(found)
     return note
+  }
+
+  /// Counts a request that was answered, which waits no more.
+  mutating func settle(_ index: Int) {
+    let request = requests.remove(at: index)
+    if let tally = tally("", request.owner, request.conversation) { tallies[tally].answered += 1 }
   }
 
   // MARK: Control points
@@ -122,12 +132,9 @@ extension VendorMessages {
 
   /// Gives requests up whose time is over.
   private mutating func expire(_ time: Timestamp?, _ owner: Int) {
-    guard let time else { return }
     var index = 0
     while index < requests.count {
-      let request = requests[index]
-      let wait = Int64(request.timeout) * 1_000_000
-      if request.owner == owner, let sent = request.time, time.nanoseconds(since: sent) > wait {
+      if requests[index].owner == owner, requests[index].isOverdue(time) {
         giveUp(index)
       } else {
         index += 1
@@ -135,7 +142,7 @@ extension VendorMessages {
     }
   }
 
-  private mutating func giveUp(_ index: Int) {
+  mutating func giveUp(_ index: Int) {
     let request = requests.remove(at: index)
     let found = tallies.firstIndex {
       $0.conversation == request.conversation && $0.owner == request.owner
@@ -156,9 +163,10 @@ extension VendorMessages {
       found.append((one.conversation, title(one.owner, one.conversation), one.unfinished))
     }
     for channel in channels {
-      guard let open = channel.chunks else { continue }
       let conversation = channel.key >> 18
-      found.append((conversation, title(channel.vendor, conversation), open.unfinished))
+      for case let open? in [channel.unfinished, channel.chunks?.unfinished] {
+        found.append((conversation, title(channel.vendor, conversation), open))
+      }
     }
     return found.sorted { $0.what.packet < $1.what.packet }
   }
@@ -169,8 +177,10 @@ extension VendorMessages {
     for one in series { note(one.unfinished, one.owner, one.conversation) }
     series.removeAll()
     for index in channels.indices {
-      guard let open = channels[index].chunks else { continue }
-      note(open.unfinished, channels[index].vendor, channels[index].key >> 18)
+      for case let open? in [channels[index].unfinished, channels[index].chunks?.unfinished] {
+        note(open, channels[index].vendor, channels[index].key >> 18)
+      }
+      close(index)
       channels[index].chunks = nil
     }
     for index in tallies.indices { tallies[index].unanswered.sort() }

@@ -67,29 +67,40 @@ package struct VendorMessages: Sendable {
     let moment = Moment(
       vendor: vendor, place: place, isByFrame: isByFrame, conversation: conversation,
       isRequestChannel: isRequestChannel, packet: packet, time: time)
+    var over: Unfinished?
     if !channels[slot].open.isEmpty {
-      if isOver(slot, bytes, extent, moment) || isOvertaken(slot, moment) {
-        close(slot)
+      if isOver(slot, bytes, extent, moment) || isOvertaken(slot, bytes, moment) {
+        over = abandon(slot, moment)
       } else {
         let sighting = goOn(slot, bytes, moment)
         // Where the open frame was given up this value may begin anew.
         if sighting != nil || !channels[slot].open.isEmpty { return sighting }
       }
     }
+    var sighting = begin(slot, bytes, extent, moment)
+    if let over { sighting?.unfinished.append(over) }
+    return sighting
+  }
+
+  /// Takes a value on a channel where no frame is open.
+  private mutating func begin(
+    _ slot: Int, _ bytes: RawSpan, _ extent: FrameExtent, _ moment: Moment
+  ) -> VendorSighting? {
+    let vendor = moment.vendor
     switch extent {
     case .none: return nil
     case .partial(let total): return begin(slot, bytes, total, moment)
     case .complete(let count):
       guard count == bytes.byteCount else {
-        return several(slot, bytes.array, [packet], moment)
+        return several(slot, bytes.array, [moment.packet], moment)
       }
-      if vendor.frame.isOpenEnded, isIncomplete(bytes, moment) {
+      if vendor.frame.isOpenEnded, isIncomplete(bytes, moment, began: moment.time) {
         return begin(slot, bytes, nil, moment)
       }
       let frame = vendor.frame.parts(of: bytes, Slice(start: 0, count: count))
       if vendor.frame.isVerifiable, frame.isSound { channels[slot].isRecognized = true }
       guard isKnown(slot, moment) else { return nil }
-      let sighting = VendorSighting(vendor: vendor, isByFrame: isByFrame)
+      let sighting = VendorSighting(vendor: vendor, isByFrame: moment.isByFrame)
       return tell(sighting, frame, bytes, slot, moment)
     }
   }
@@ -148,12 +159,15 @@ package struct VendorMessages: Sendable {
     channels[slot].open.append(bytes)
     channels[slot].packets = [moment.packet]
     channels[slot].began = moment.time
+    channels[slot].isKnown = isKnown(slot, moment)
     openCount += 1
-    guard isKnown(slot, moment) else { return nil }
+    guard channels[slot].isKnown else { return nil }
+    _ = tally(moment.vendor.profile, moment.place, moment.conversation)
     var sighting = VendorSighting(vendor: moment.vendor, isByFrame: moment.isByFrame)
     sighting.part = Slice(start: 0, count: bytes.byteCount)
     sighting.total = total
     sighting.command = moment.vendor.frame.command(of: bytes)
+    sighting.packets = [moment.packet]
     return sighting
   }
 
@@ -167,7 +181,9 @@ package struct VendorMessages: Sendable {
     let layout = moment.vendor.frame
     let whole = channels[slot].open
     var extent = layout.extent(of: whole.bytes, searchedUpTo: start)
-    if layout.isOpenEnded, extent != .none, isIncomplete(whole.bytes, moment) {
+    if layout.isOpenEnded, extent != .none,
+      isIncomplete(whole.bytes, moment, began: channels[slot].began)
+    {
       extent = .partial(total: nil)
     }
     switch extent {
@@ -188,6 +204,7 @@ package struct VendorMessages: Sendable {
       sighting.part = Slice(start: start, count: bytes.byteCount)
       sighting.total = total
       sighting.command = layout.command(of: whole.bytes)
+      sighting.packets = [channels[slot].packets.first ?? moment.packet]
       return sighting
     case .none:
       close(slot)
@@ -202,7 +219,7 @@ package struct VendorMessages: Sendable {
     sighting.packets = packets
   }
 
-  private mutating func close(_ slot: Int) {
+  mutating func close(_ slot: Int) {
     if !channels[slot].open.isEmpty { openCount -= 1 }
     channels[slot].open.removeAll(keepingCapacity: true)
     channels[slot].packets.removeAll(keepingCapacity: true)
@@ -262,10 +279,10 @@ package struct VendorMessages: Sendable {
     if let known = channels.find(key, vendor) { return known }
     guard makes else { return nil }
     if let silent = channels.silent {
-      close(silent)
-      if let open = channels[silent].chunks {
-        note(open.unfinished, channels[silent].vendor, channels[silent].key >> 18)
+      for left in [channels[silent].unfinished, channels[silent].chunks?.unfinished] {
+        if let left { note(left, channels[silent].vendor, channels[silent].key >> 18) }
       }
+      close(silent)
     }
     return channels.make(key, vendor)
   }
@@ -298,7 +315,7 @@ package struct VendorMessages: Sendable {
             asked: asked(message, frame, bytes, sighting, vendor)), vendor.profile)
       }
     } else if !message.isUnsolicited {
-      sighting.exchange = response(frame, vendor, moment)
+      sighting.exchange = response(frame, bytes, vendor, moment)
     }
     if message.series != nil || !series.isEmpty {
       if let held = sighting.bytes {

@@ -1958,6 +1958,7 @@ extension JSONSchema {
               "properties": {"$ref": "#/$defs/properties", "description": "Those that it must have, by its use."},
               "value": {"$ref": "#/$defs/hex", "description": "The last value known."},
               "value_packet": {"$ref": "#/$defs/packetNumber", "description": "Where it crossed the link."},
+              "value_operation": {"$ref": "#/$defs/operation", "description": "How it crossed: whether a client wrote it, or the server said it."},
               "access": {"$ref": "#/$defs/mapAccess"},
               "hidden": {"$ref": "#/$defs/hidden"}
             }
@@ -1982,6 +1983,7 @@ extension JSONSchema {
         "value": {"$ref": "#/$defs/hex", "description": "The last value known; absent where none was read or sent."},
         "decoded": {"$ref": "#/$defs/decoded"},
         "value_packet": {"$ref": "#/$defs/packetNumber", "description": "The packet that the value was in."},
+        "value_operation": {"$ref": "#/$defs/operation", "description": "How it crossed: whether a client wrote it, or the server said it."},
         "access": {"$ref": "#/$defs/mapAccess"},
         "hidden": {"$ref": "#/$defs/hidden"},
         "descriptors": {
@@ -2007,6 +2009,7 @@ extension JSONSchema {
         "packet": {"$ref": "#/$defs/packetNumber", "description": "Where it was learnt."},
         "value": {"$ref": "#/$defs/hex", "description": "The last value known."},
         "value_packet": {"$ref": "#/$defs/packetNumber", "description": "The packet that the value was in."},
+        "value_operation": {"$ref": "#/$defs/operation", "description": "How it crossed: whether a client wrote it, or the server said it."},
         "access": {"$ref": "#/$defs/mapAccess"},
         "decoded": {"$ref": "#/$defs/decoded"},
         "hidden": {"$ref": "#/$defs/hidden"}

@@ -14,7 +14,8 @@ struct Showing: Sendable {
   private var hasSeenPackets = false
   private var isPastSelection = false
   private let lastPacket: Int
-  private let showsEverything: Bool
+  /// Whether nothing is left out, but for what is beyond a limit.
+  let showsEverything: Bool
   private var devices: DeviceWatch
   /// The stretches of time that are asked for, once the first record's time is known.
   private var times: [(from: Timestamp?, to: Timestamp?)] = []

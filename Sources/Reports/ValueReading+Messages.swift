@@ -43,24 +43,45 @@ extension ValueReading {
 
   /// Remembers that what may stay open was worded.
   mutating func note(_ sighting: VendorSighting) {
-    var packets = sighting.chunk == nil ? [] : sighting.packets
+    var packets = sighting.frame == nil || sighting.chunk != nil ? sighting.packets : []
     if let series = sighting.series { packets.append(series.announcement) }
-    for packet in packets where announcements.last != packet {
-      if announcements.count >= Self.mostAnnouncements { announcements.removeFirst() }
+    for packet in packets where !announcements.contains(packet) {
+      if announcements.count >= Self.mostAnnouncements {
+        // Those that are complete are of no interest any more.
+        let open = Set(messages.leftOpen.map(\.what.packet))
+        announcements.removeAll { !open.contains($0) }
+        if announcements.count >= Self.mostAnnouncements / 2 {
+          announcements.removeFirst(Self.mostAnnouncements / 4)
+        }
+      }
       announcements.append(packet)
     }
   }
 
+  /// How much that stays open is named.
+  private static let mostOpenNamed = 8
+
   /// Says what stays open of what was worded, now that the capture ends; nil where nothing does.
-  var openRemark: String? {
+  ///
+  /// - Parameter isAllWorded: whether every packet was worded, maybe by others: of several threads, which
+  ///   take turns, each has worded a part.
+  func openRemark(isAllWorded: Bool) -> String? {
+    let left = messages.leftOpen.filter {
+      isAllWorded || announcements.contains($0.what.packet)
+    }
+    guard !left.isEmpty else { return nil }
     var words = Output()
-    for open in messages.leftOpen where announcements.contains(open.what.packet) {
+    for open in left.prefix(Self.mostOpenNamed) {
       words.text(words.count > 0 ? "; " : "")
       words.string(open.profile)
       words.text(": ")
       words.unfinished(open.what)
     }
-    guard words.count > 0 else { return nil }
+    if left.count > Self.mostOpenNamed {
+      words.text("; and ")
+      words.decimal(left.count - Self.mostOpenNamed)
+      words.text(" more")
+    }
     words.text(", and the capture ends")
     return String(decoding: words.bytes.array, as: UTF8.self)
   }
@@ -167,10 +188,12 @@ extension VendorSighting {
       }
       return
     }
-    line.text("bytes ")
+    line.text(part.count == 1 ? "byte " : "bytes ")
     line.decimal(Int(part.start) + 1)
-    line.text("–")
-    line.decimal(part.end)
+    if part.count > 1 {
+      line.text("–")
+      line.decimal(part.end)
+    }
     if let total {
       line.text(" of ")
       line.decimal(total)

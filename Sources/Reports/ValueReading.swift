@@ -28,6 +28,8 @@ struct ValueReading: ~Copyable {
   var recent: [Recent] = []
   /// Packets that announced a series, or brought a part of a message, and were worded: the last few.
   var announcements: [Int] = []
+  /// The messages that attributes had last, for `map`: by their packets and handles.
+  var last: [UInt64: Recent] = [:]
   /// Whether such messages are kept.
   let keepsRecent: Bool
   /// Values that say what others mean, and the characteristics that definitions ask for.

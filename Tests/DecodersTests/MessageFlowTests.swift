@@ -106,6 +106,89 @@ struct MessageFlowTests {
     #expect(next?.isJoined == false)
   }
 
+  /// An answer to the request for a notification's attributes: the app identifier, or that and a title.
+  private func answer(_ notification: UInt8, title: Bool = false) -> [UInt8] {
+    [0, notification, 0, 0, 0, 0, 5, 0] + Array("com.a".utf8)
+      + (title ? [1, 2, 0, 0x48, 0x69] : [])
+  }
+
+  private func ask(_ notification: UInt8, title: Bool = false) -> [UInt8] {
+    [0, notification, 0, 0, 0, 0] + (title ? [1, 32, 0] : [])
+  }
+
+  @Test("An answer that is lost, or short, does not spoil those that follow")
+  func lost() throws {
+    // Never answered: over when its time is.
+    var trial = try ProtocolTrial(named: "ancs")
+    _ = trial.accept(ask(42, title: true), isWritten: true)
+    _ = trial.accept(ask(43), isWritten: true, milliseconds: 8000)
+    let late = trial.accept(answer(43), milliseconds: 8010)
+    #expect(late?.message != nil && late?.request == 2)
+    // The same within the time: the answer repeats the number of its own request.
+    trial = try ProtocolTrial(named: "ancs")
+    _ = trial.accept(ask(42, title: true), isWritten: true)
+    _ = trial.accept(ask(43), isWritten: true, milliseconds: 1000)
+    let other = trial.accept(answer(43), milliseconds: 1010)
+    #expect(other?.message != nil && other?.request == 2)
+    // Half an answer, and nothing more of it.
+    trial = try ProtocolTrial(named: "ancs")
+    _ = trial.accept(ask(42, title: true), isWritten: true)
+    #expect(trial.accept(answer(42))?.message == nil)
+    for turn in 1...3 {
+      let time = Int64(turn) * 3000
+      _ = trial.accept(ask(43, title: true), isWritten: true, milliseconds: time)
+      let next = trial.accept(answer(43, title: true), milliseconds: time + 10)
+      #expect(next?.isJoined == false && next?.request == 2 * turn + 1, "answer \(turn)")
+      #expect(next?.unfinished.map(\.packet) == (turn == 1 ? [2] : []), "answer \(turn)")
+    }
+    #expect(trial.messages.leftOpen.isEmpty)
+  }
+
+  @Test(
+    "What repeats another request's number overtakes a frame that is open, and is measured by its own"
+  )
+  func repeated() throws {
+    // Fewer attributes than were asked for, then the next answer, which has all.
+    var trial = try ProtocolTrial(named: "ancs")
+    _ = trial.accept(ask(42, title: true), isWritten: true)
+    #expect(trial.accept(answer(42))?.message == nil)
+    _ = trial.accept(ask(43), isWritten: true, milliseconds: 100)
+    let next = trial.accept(answer(43), milliseconds: 110)
+    #expect(next?.isJoined == false && next?.request == 3)
+    #expect(next?.unfinished.map(\.packet) == [2])
+    trial.messages.finish()
+    let tally = try #require(trial.messages.tallies.first)
+    #expect(tally.requests == 2 && tally.answered == 2 && tally.unanswered == [])
+    #expect(tally.incompleteMessages == 1)
+    // Cut inside an attribute, both requests before it.
+    trial = try ProtocolTrial(named: "ancs")
+    _ = trial.accept(ask(42), isWritten: true)
+    _ = trial.accept(ask(43), isWritten: true)
+    #expect(trial.accept(Array(answer(42)[..<10]))?.message == nil)
+    let cut = trial.accept(answer(43), milliseconds: 10)
+    #expect(cut?.isJoined == false && cut?.request == 2)
+    // What goes on with the first one repeats nothing, although the second request was sent.
+    trial = try ProtocolTrial(named: "ancs")
+    _ = trial.accept(ask(42, title: true), isWritten: true)
+    #expect(trial.accept(answer(42))?.message == nil)
+    _ = trial.accept(ask(43), isWritten: true)
+    let rest = trial.accept([1, 2, 0, 0x48, 0x69])
+    #expect(rest?.bytes == answer(42, title: true) && rest?.request == 1)
+  }
+
+  @Test("A frame that the end leaves open is told, where the protocol is known")
+  func leftOpen() throws {
+    var trial = try ProtocolTrial(named: "ancs")
+    _ = trial.accept(ask(42), isWritten: true)
+    _ = trial.accept(Array(answer(42)[..<10]))
+    #expect(trial.messages.leftOpen.map(\.what.packet) == [2])
+    trial.messages.finish()
+    #expect(trial.messages.tallies.map(\.incompleteMessages) == [1])
+    var guess = try ProtocolTrial(Self.sized, isByFrame: true)
+    _ = guess.accept(frame([1, 2, 3])[..<4].map { $0 }, isByFrame: true)
+    #expect(guess.messages.hasOpenFrames && guess.messages.leftOpen.isEmpty)
+  }
+
   @Test("Requests are told by a number of the header, with its bits")
   func header() throws {
     var trial = try ProtocolTrial(named: "mcumgr")

@@ -13,6 +13,12 @@ struct QuietTests {
       ("- {name: a, type: u8, quiet: [1]}", "02", "2"),
       ("- {name: a, type: u8, bits: [{bit: 0, name: b}]}", "00", "nothing set"),
       ("- {name: a, type: u8, optional: true}", "", "empty"), ("", "", "empty"),
+      ("- {name: a, type: u8}\n- {name: rest, type: bytes, optional: true}", "16", "a 22"),
+      ("- {name: a, type: u8}\n- {name: rest, type: bytes}", "1601", "a 22, rest 01"),
+      (
+        "- {name: a, type: bytes, size: 0}\n- {name: b, type: u8, quiet: true}", "01",
+        "nothing of note"
+      ),
       ("- {name: a, type: bytes}", "", "empty"), ("- {name: a, type: utf8}", "", "\"\""),
       ("- {name: a, type: u8}", "", ""),
     ])

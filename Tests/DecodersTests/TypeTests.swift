@@ -222,6 +222,16 @@ struct TypeTests {
     ("type: u16", "01", "{\"unknown\":\"01\"}", ["missing_bytes@0"]),
     ("type: medfloat32", "0102", "{\"unknown\":\"0102\"}", ["missing_bytes@0"]),
     ("type: datetime", "", "{}", ["missing_bytes@0"]),
+    // Month 13; 30 February, of any year; 29 February of a common year, of a leap year, of one that is not
+    // known; hour 24; minute 60; second 60.
+    ("type: datetime", "e8070d01000000", "{\"it\":\"2024-13-01T00:00:00\"}", ["out_of_range@0"]),
+    ("type: datetime", "0000021e000000", "{\"it\":\"????-02-30T00:00:00\"}", ["out_of_range@0"]),
+    ("type: datetime", "e907021d000000", "{\"it\":\"2025-02-29T00:00:00\"}", ["out_of_range@0"]),
+    ("type: datetime", "e807021d000000", "{\"it\":\"2024-02-29T00:00:00\"}", []),
+    ("type: datetime", "0000021d000000", "{\"it\":\"????-02-29T00:00:00\"}", []),
+    ("type: datetime", "e8070b0dff0000", "{\"it\":\"2024-11-13T255:00:00\"}", ["out_of_range@0"]),
+    ("type: datetime", "e8070b0d003c00", "{\"it\":\"2024-11-13T00:60:00\"}", ["out_of_range@0"]),
+    ("type: datetime", "e8070b0d00003c", "{\"it\":\"2024-11-13T00:00:60\"}", ["out_of_range@0"]),
     ("type: utf8, size: 4", "4142", "{\"it\":\"AB\"}", ["missing_bytes@0"]),
     ("type: bytes, prefix: u8", "0301", "{\"it\":\"01\"}", ["missing_bytes@1"]),
     ("type: u8", "0102", "{\"it\":1,\"unknown\":\"02\"}", ["trailing_bytes@1"]),

@@ -13,8 +13,11 @@ struct MapDocument: ~Copyable {
   private var reading: ValueReading
   private var server: UInt64?
 
-  init(_ devices: [MapDevice], showsKeys: Bool, profiles: SuppliedProfiles?) {
+  init(
+    _ devices: [MapDevice], _ messages: LastMessages, showsKeys: Bool, profiles: SuppliedProfiles?
+  ) {
     reading = ValueReading(profiles, showsKeys: showsKeys)
+    reading.last = messages.byPacket
     self.devices = devices
     sink = JSONSink(showsKeys: showsKeys)
   }
@@ -250,8 +253,7 @@ struct MapDocument: ~Copyable {
     source(characteristic.attribute, database, connection)
     if let use = characteristic.use {
       write(
-        use, characteristic.attribute.uuid, service: service,
-        isWritten: characteristic.isOnlyWritten, handle: characteristic.value.handle)
+        use, characteristic.attribute.uuid, service: service, handle: characteristic.value.handle)
     }
     write(characteristic.descriptors, of: service, database, connection)
   }
@@ -259,7 +261,7 @@ struct MapDocument: ~Copyable {
   /// The value, and what was tried.
   private mutating func write(
     _ use: AttributeUse, _ uuid: BluetoothUUID?, kind: Attribute.Kind = .value,
-    service: BluetoothUUID? = nil, isWritten: Bool = false, handle: UInt16? = nil
+    service: BluetoothUUID? = nil, handle: UInt16? = nil
   ) {
     if let value = use.value {
       if reading.hides(use, uuid) {
@@ -268,9 +270,9 @@ struct MapDocument: ~Copyable {
         sink.bytes("value", value.bytes)
       }
       sink.number("value_packet", use.valuePacket)
+      sink.word("value_operation", use.valueOperation.key)
       if let uuid,
-        reading.read(
-          use, uuid, service: service, isWritten: isWritten, server: server, handle: handle)
+        reading.read(use, uuid, service: service, server: server, handle: handle)
       {
         sink.key("decoded")
         reading.writeJSON(value.bytes, into: &sink.output)
@@ -339,14 +341,18 @@ extension ValueReading {
   /// Reads the value that an attribute had last; false where it has none that is known and may be read.
   @discardableResult
   mutating func read(
-    _ use: AttributeUse, _ uuid: BluetoothUUID, service: BluetoothUUID?, isWritten: Bool,
+    _ use: AttributeUse, _ uuid: BluetoothUUID, service: BluetoothUUID?,
     server: UInt64? = nil, handle: UInt16? = nil
   ) -> Bool {
     clear()
     // One that may be another attribute's, a key, is none to read.
     guard let value = use.value, showsKeys || !use.isSecret else { return false }
+    if let handle, read(last: LastMessages.place(use.valuePacket, handle), value, server) {
+      return true
+    }
     return readAlone(
-      uuid, service: service, value.bytes, isWritten: isWritten, server: server, handle: handle)
+      uuid, service: service, value.bytes, isWritten: use.valueOperation.isWrite, server: server,
+      handle: handle)
   }
 }
 

@@ -48,8 +48,8 @@ extension MapPage {
     reading.clear()
     if let use = characteristic.use {
       reading.read(
-        use, attribute.uuid, service: service, isWritten: characteristic.isOnlyWritten,
-        server: device.key, handle: characteristic.value.handle)
+        use, attribute.uuid, service: service, server: device.key,
+        handle: characteristic.value.handle)
     }
     if !characteristic.isPlaceholder {
       out.spaces(2)
@@ -80,7 +80,7 @@ extension MapPage {
   private mutating func write(_ descriptor: MapDescriptor, _ device: MapDevice) {
     let uuid = descriptor.attribute.uuid
     reading.clear()
-    if let use = descriptor.use { reading.read(use, uuid, service: nil, isWritten: false) }
+    if let use = descriptor.use { reading.read(use, uuid, service: nil) }
     out.spaces(4)
     out.handle(descriptor.attribute.handle)
     pad(to: Column.descriptor)
@@ -112,6 +112,8 @@ extension MapPage {
     if let use = characteristic.use, let value = use.value {
       pad(to: Column.value)
       show(value, of: use, characteristic.attribute.uuid)
+      // Of what only clients write that goes without saying.
+      if use.valueOperation.isWrite, !characteristic.isOnlyWritten { out.text(", written") }
     } else if characteristic.declaration?.properties.has(bit: 1) ?? false {
       pad(to: Column.value)
       out.text("not read")
@@ -224,7 +226,7 @@ extension MapPage {
       pad(to: Column.value)
       reading.clear()
       if unknown.conclusion != nil {
-        reading.read(use, .clientConfiguration, service: nil, isWritten: false)
+        reading.read(use, .clientConfiguration, service: nil)
       }
       show(value, of: use, nil)
     }

@@ -26,11 +26,12 @@ struct MapPage: ~Copyable {
   /// So many of a list are named in a line.
   private static let mostNamed = 8
 
-  init(_ devices: [MapDevice], _ options: MapOptions) {
+  init(_ devices: [MapDevice], _ messages: LastMessages, _ options: MapOptions) {
     self.devices = devices
     self.options = options
     glyphs = options.glyphs
     reading = ValueReading(options.profiles, showsKeys: options.showsKeys)
+    reading.last = messages.byPacket
   }
 
   mutating func write(into output: inout Output) {

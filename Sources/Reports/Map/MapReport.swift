@@ -32,6 +32,9 @@ package struct MapReport: PacketReport, ~Copyable {
   private let options: MapOptions
   private let limits: Limits
   private var uses: AttributeUses
+  /// What is open of vendors' protocols, and the messages that attributes had last.
+  private var reading: ValueReading
+  private var messages = LastMessages()
   /// The connections as they were known last, by their numbers.
   private var connections: [Int: Connection] = [:]
   private var latest = 0
@@ -44,6 +47,7 @@ package struct MapReport: PacketReport, ~Copyable {
     self.options = options
     self.limits = limits
     uses = AttributeUses(limits)
+    reading = ValueReading(options.profiles, showsKeys: options.showsKeys)
   }
 
   /// Never: every packet may tell more.
@@ -57,6 +61,11 @@ package struct MapReport: PacketReport, ~Copyable {
     if dissection.att != nil || dissection.smp != nil {
       uses.observe(record.number, record.direction, dissection, bytes, answer, memory)
     }
+    if dissection.att != nil {
+      reading.clear()
+      reading.follow(record, dissection, bytes, answer, memory)
+      if reading.sighting != nil { keepMessage(record, dissection, answer, memory) }
+    }
     if answer.opened || answer.closed || memory.links.id(link) != latest {
       latest = memory.links.id(link)
       store(memory.links.connection(link))
@@ -66,6 +75,23 @@ package struct MapReport: PacketReport, ~Copyable {
       if let departed = memory.links.departed { store(departed) }
       memory.links.forEach { store($0) }
     }
+  }
+
+  /// Keeps the message that a value is, or ends, or is a part of.
+  private mutating func keepMessage(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
+    _ memory: borrowing Memory
+  ) {
+    let fields = dissection.attFields
+    guard let sighting = reading.sighting, let pdu = dissection.att, let link = answer.link,
+      let value = fields.value, let handle = fields.handle ?? answer.request?.handle
+    else { return }
+    let isLocal = (record.direction == .sent) == pdu.opcode.isServers
+    messages.keep(
+      ValueReading.Recent(
+        packet: record.number, handle: handle, sighting: sighting,
+        following: reading.messages.following),
+      of: Attributes.key(isLocal: isLocal, memory.links.connection(link)), count: Int(value.count))
   }
 
   private mutating func store(_ connection: Connection) {
@@ -83,10 +109,10 @@ package struct MapReport: PacketReport, ~Copyable {
     let devices = self.devices(memory)
     if options.isJSON {
       var document = MapDocument(
-        devices, showsKeys: options.showsKeys, profiles: options.profiles)
+        devices, messages, showsKeys: options.showsKeys, profiles: options.profiles)
       document.write(into: &output)
     } else {
-      var page = MapPage(devices, options)
+      var page = MapPage(devices, messages, options)
       page.write(into: &output)
     }
   }

@@ -7,6 +7,14 @@ package struct AttributeUse: Sendable {
   package enum Operation: Int, CaseIterable, Sendable {
     case read, write, writeWithoutResponse, signedWrite, preparedWrite, notification, indication
 
+    /// Whether a client sends the value.
+    package var isWrite: Bool {
+      switch self {
+      case .write, .writeWithoutResponse, .signedWrite, .preparedWrite: true
+      case .read, .notification, .indication: false
+      }
+    }
+
     /// As the JSON contract names it.
     package var key: StaticString {
       switch self {
@@ -62,7 +70,7 @@ package struct AttributeUse: Sendable {
 
   private static let accessLimit = 16
   /// No attribute value is longer (Core, Vol 3, Part F, 3.2.9).
-  private static let longest = 512
+  package static let longest = 512
 
   init(_ handle: UInt16, packet: Int) {
     self.handle = handle
