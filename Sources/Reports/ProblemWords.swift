@@ -1,5 +1,6 @@
 // What is said of problems, once for text and JSON.
 
+import Bluetooth
 import Bytes
 import Dissectors
 

@@ -1,11 +1,10 @@
-import Bluetooth
-import Bytes
+package import Bytes
 
 extension Output {
   /// Appends what an attribute of this type is called, behind a blank; nothing where it has no name,
   /// which gives false.
   @discardableResult
-  mutating func attributeName(_ uuid: BluetoothUUID) -> Bool {
+  package mutating func attributeName(_ uuid: BluetoothUUID) -> Bool {
     if uuid.isShort(0x2902) {
       // Everybody calls the Client Characteristic Configuration Descriptor so.
       text(" CCCD")
@@ -19,7 +18,7 @@ extension Output {
   }
 
   /// Appends the first groups of digits of a long UUID, 1 to 4, each with the dash behind it.
-  mutating func uuidStart(_ uuid: BluetoothUUID, groups: UInt8) {
+  package mutating func uuidStart(_ uuid: BluetoothUUID, groups: UInt8) {
     for index in 0..<(2 + 2 * Int(groups)) {
       let half = index < 8 ? uuid.high : uuid.low
       hex(UInt8(truncatingIfNeeded: half >> UInt64(56 - 8 * (index & 7))))
@@ -28,7 +27,7 @@ extension Output {
   }
 
   /// Appends a handle without its `0x`: the end of a range.
-  mutating func digits(_ handle: UInt16) {
+  package mutating func digits(_ handle: UInt16) {
     hex(UInt8(handle >> 8))
     hex(UInt8(handle & 0xff))
   }
