@@ -73,6 +73,19 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       write { $0.duration(nanoseconds: nanoseconds) }
     }
 
+    /// A time of day with its date: `2023-11-14 22:13:20 UTC`.
+    package mutating func appendInterpolation(utc time: Timestamp) {
+      let (days, seconds) = CivilDate.floorDivide(time.seconds, 86_400)
+      write {
+        $0.date(CivilDate(days: days))
+        for (index, part) in [seconds / 3600, seconds / 60 % 60, seconds % 60].enumerated() {
+          $0.byte(index == 0 ? 0x20 : 0x3a)
+          $0.decimal(UInt(truncatingIfNeeded: part), digits: 2)
+        }
+        $0.text(" UTC")
+      }
+    }
+
     /// A connection's interval in units of 1.25 ms: `37.5 ms`.
     package mutating func appendInterpolation(interval: UInt16) {
       write {

@@ -20,3 +20,8 @@ package struct PairingHistory: Sendable {
     _ connection: Connection, _ memory: borrowing Memory, _ extent: CaptureExtent
   ) {}
 }
+
+extension ConnectionHistory {
+  /// How the devices were paired, as the JSON contract names it.
+  package var paired: StaticString { "unknown" }
+}
