@@ -84,6 +84,7 @@ package struct ConnectionHistory: Sendable {
       attributes.observe(record, dissection, bytes, answer, memory)
       return
     }
+    attributes.observeSecurity(record, dissection, answer, memory)
     if dissection.smp != nil { pairing.observe(record, dissection, bytes, answer, memory) }
     encryption.observe(record, dissection, bytes, answer, memory)
   }
