@@ -113,16 +113,14 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       }
     }
 
-    /// A UUID without its name, a long one by its first eight digits: `2a39`, `6e400002-…`.
-    package mutating func appendInterpolation(short uuid: BluetoothUUID) {
+    /// An attribute by its UUID alone, a long one by as much as tells it from others, or by its handle: `2a39`,
+    /// `6e400002-…`, `0x0010`.
+    package mutating func appendInterpolation(short attribute: AttributeIdentity) {
       write {
-        var digits = Output()
-        digits.uuid(uuid)
-        if digits.count > 8 {
-          $0.raw(digits.bytes.part(Slice(start: 0, count: 8)))
-          $0.text("-…")
+        if let uuid = attribute.uuid {
+          $0.shortened(uuid, groups: Int(attribute.groups))
         } else {
-          $0.raw(digits.bytes)
+          $0.attribute(attribute)
         }
       }
     }
@@ -184,12 +182,26 @@ extension Output {
       if let handle = attribute.handle { self.handle(handle) } else { text("an unknown attribute") }
       return
     }
-    self.uuid(uuid)
-    attributeName(uuid)
-    if attribute.needsHandle, let handle = attribute.handle {
+    if uuid.width == 16, uuid.name == nil {
+      shortened(uuid, groups: Int(attribute.groups))
+    } else {
+      self.uuid(uuid)
+      attributeName(uuid)
+    }
+    if attribute.needsHandle || uuid.width == 16, let handle = attribute.handle {
       text(" (")
       self.handle(handle)
       byte(0x29)
     }
+  }
+
+  /// Appends a UUID, of a long one only so many groups of digits.
+  fileprivate mutating func shortened(_ uuid: BluetoothUUID, groups: Int) {
+    var digits = Output()
+    digits.uuid(uuid)
+    let ends = [8, 13, 18, 23, 36]
+    let end = ends[min(max(1, groups), ends.count) - 1]
+    raw(digits.bytes.part(Slice(start: 0, count: min(end, digits.count))))
+    if end < digits.count { text("-…") }
   }
 }

@@ -85,8 +85,10 @@ package struct AttributeHistory: Sendable {
   var discoverer: Side?
   /// What the last packet of this connection told of encryption.
   var isEncrypted: Bool?
-  /// Whose view is out of date, since when.
+  /// The server whose client's view is out of date.
   var outOfSync: Side?
+  /// How far the parts reach that are prepared, by the client's side.
+  var prepared: (local: Int, peer: Int) = (0, 0)
 
   /// A request that waits for its answer.
   struct OpenRequest: Sendable {
@@ -208,6 +210,8 @@ package struct AttributeHistory: Sendable {
 
   /// Takes in what memory found wrong with the order of PDUs.
   private mutating func note(_ problems: Problems, _ context: Context) {
+    // Hosts with several bearers mix them up; each of those does no harm.
+    guard context.channel == nil else { return }
     for index in 0..<problems.count {
       let code = problems[index].code
       guard code == .requestBeforeResponse || code == .indicationBeforeConfirmation else {
@@ -244,6 +248,9 @@ package struct AttributeHistory: Sendable {
     following.finish(extent.latest) { _ in connection.isOpen }
     unanswered = following.listed
     vendors.finish()
+    for index in configurations.indices where configurations[index].owner == nil {
+      resolve(index, connection, memory)
+    }
     for index in usages.indices where usages[index].identity.uuid == nil {
       let usage = usages[index]
       usages[index].identity = memory.identity(
@@ -257,6 +264,22 @@ package struct AttributeHistory: Sendable {
         connection.firstPacket <= $0.packet && $0.packet <= last
       } ?? []
     (open, positions, found) = ([], [:], [])
+  }
+
+  /// Finds whose a CCCD is that was written before that was known.
+  private mutating func resolve(
+    _ index: Int, _ connection: Connection, _ memory: borrowing Memory
+  ) {
+    let known = configurations[index]
+    func identity(_ handle: UInt16?) -> AttributeIdentity {
+      memory.identity(
+        of: handle, known.descriptor.server, isLocal: known.server == .local,
+        connection: connection.id)
+    }
+    let descriptor = identity(known.descriptor.handle)
+    guard let owner = descriptor.owner.map({ identity($0) }) else { return }
+    configurations[index].owner = owner
+    configurations[index].properties = memory.properties(of: owner)
   }
 
   // MARK: Asking

@@ -29,8 +29,9 @@ package struct VendorTraffic: Sendable {
 
   /// Messages that took several values.
   package struct Joined: Sendable {
-    /// Who sent them.
+    /// Who sent them, and whether in writes.
     package let sender: Side
+    package let isWritten: Bool
     /// How many bytes a frame has, and how many values it took.
     package let length: Int
     package let parts: Int
@@ -99,9 +100,9 @@ package struct VendorTraffic: Sendable {
         isWritten: way == .written, isRequestChannel: isRequestChannel, value,
         packet: moment.packet, time: moment.time)
       guard let found else { continue }
-      var seen = note(found, sender, moment, claim.vendor)
+      var seen = note(found, sender, moment, claim.vendor, isWritten: way == .written)
       for more in messages?.following ?? [] where more.message != nil {
-        let other = note(more, sender, moment, claim.vendor)
+        let other = note(more, sender, moment, claim.vendor, isWritten: way == .written)
         seen = Seen(
           vendor: seen.vendor, isRequest: seen.isRequest || other.isRequest,
           isAnswer: seen.isAnswer || other.isAnswer)
@@ -122,7 +123,7 @@ package struct VendorTraffic: Sendable {
   }
 
   private mutating func note(
-    _ sighting: VendorSighting, _ sender: Side, _ moment: Moment, _ vendor: Int
+    _ sighting: VendorSighting, _ sender: Side, _ moment: Moment, _ vendor: Int, isWritten: Bool
   ) -> Seen {
     let isMessage = sighting.message != nil
     if isMessage {
@@ -143,20 +144,20 @@ package struct VendorTraffic: Sendable {
             command: sighting.command, name: name, isRequest: sighting.isRequest,
             found: checksum.found, expected: checksum.expected))
       }
-      if sighting.isJoined, sighting.packets.count > 1 { join(sighting, sender) }
+      if sighting.isJoined, sighting.packets.count > 1 { join(sighting, sender, isWritten) }
     }
     return Seen(
       vendor: vendor, isRequest: isMessage && sighting.isRequest,
       isAnswer: sighting.request != nil)
   }
 
-  private mutating func join(_ sighting: VendorSighting, _ sender: Side) {
+  private mutating func join(_ sighting: VendorSighting, _ sender: Side, _ isWritten: Bool) {
     guard let first = sighting.packets.first, let last = sighting.packets.last, first <= last,
       let frame = sighting.frame
     else { return }
     let (length, parts) = (Int(frame.bytes.count), sighting.packets.count)
     let known = joined.firstIndex {
-      $0.sender == sender && $0.length == length && $0.parts == parts
+      $0.sender == sender && $0.isWritten == isWritten && $0.length == length && $0.parts == parts
     }
     if let known {
       joined[known].count += 1
@@ -164,7 +165,8 @@ package struct VendorTraffic: Sendable {
     } else if joined.count < Self.mostListed {
       joined.append(
         Joined(
-          sender: sender, length: length, parts: parts, count: 1, first: first...last,
+          sender: sender, isWritten: isWritten, length: length, parts: parts, count: 1,
+          first: first...last,
           last: first...last))
     }
   }
