@@ -12,6 +12,8 @@ package struct Evidence: Sendable {
   package var extent = CaptureExtent()
   /// The keys that are known, from the capture and from a file.
   package var keys = KnownKeys()
+  /// What is known of the captured host itself.
+  package var host = HostFacts()
 
   /// Nothing.
   package init() {}

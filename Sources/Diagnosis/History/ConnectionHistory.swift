@@ -84,7 +84,7 @@ package struct ConnectionHistory: Sendable {
       attributes.observe(record, dissection, bytes, answer, memory)
       return
     }
-    if dissection.smp != nil { pairing.observe(record, dissection, bytes, answer, memory) }
+    pairing.observe(record, dissection, bytes, answer, memory)
     encryption.observe(record, dissection, bytes, answer, memory)
   }
 }
