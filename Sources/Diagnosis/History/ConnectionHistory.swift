@@ -81,6 +81,7 @@ package struct ConnectionHistory: Sendable {
   ) {
     link.observe(record, dissection, bytes, answer, memory)
     if dissection.att != nil {
+      if encryption.awaitsData { encryption.observeData(record) }
       attributes.observe(record, dissection, bytes, answer, memory)
       return
     }
