@@ -113,6 +113,20 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       }
     }
 
+    /// A UUID without its name, a long one by its first eight digits: `2a39`, `6e400002-…`.
+    package mutating func appendInterpolation(short uuid: BluetoothUUID) {
+      write {
+        var digits = Output()
+        digits.uuid(uuid)
+        if digits.count > 8 {
+          $0.raw(digits.bytes.part(Slice(start: 0, count: 8)))
+          $0.text("-…")
+        } else {
+          $0.raw(digits.bytes)
+        }
+      }
+    }
+
     /// An attribute, by its UUID and name where they are known, and by its handle where those do not tell
     /// it from others: `2a39 Heart Rate Control Point`, `2902 CCCD (0x0012)`, `0x0010`.
     package mutating func appendInterpolation(_ attribute: AttributeIdentity) {

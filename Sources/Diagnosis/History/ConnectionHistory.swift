@@ -85,6 +85,7 @@ package struct ConnectionHistory: Sendable {
       attributes.observe(record, dissection, bytes, answer, memory)
       return
     }
+    attributes.observeSecurity(record, dissection, answer, memory)
     pairing.observe(record, dissection, bytes, answer, memory)
     encryption.observe(record, dissection, bytes, answer, memory)
   }
