@@ -87,7 +87,8 @@ package struct Evidence: Sendable {
       guard !done.contains(words) else { continue }
       let equal = findings.filter { ($0.group ?? $0.what) == (finding.group ?? finding.what) }
       let connections = equal.flatMap(\.connections)
-      guard Set(connections).count >= leastGroup else {
+      // One that is about several connections says so itself.
+      guard equal.count > 1, Set(connections).count >= leastGroup else {
         kept.append(finding)
         continue
       }
@@ -95,9 +96,9 @@ package struct Evidence: Sendable {
       var one = finding
       one.connections = connections
       one.evidence = equal.reduce(PacketSet()) { $0.union($1.evidence) }
-      one.what =
-        "\(count: connections.count, "connection", "connections"): \(finding.group ?? finding.what)"
-      one.headline = one.what
+      let number: Wording = "\(count: Set(connections).count, "connection", "connections")"
+      one.what = "\(number): \(finding.group ?? finding.what)"
+      one.headline = "\(number): \((finding.group ?? finding.what).asClause)"
       kept.append(one)
     }
     return kept

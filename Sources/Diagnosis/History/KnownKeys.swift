@@ -165,7 +165,8 @@ package struct KnownKeys: Sendable {
       var kind = Kind.longTerm
       if attempt.origin == .pairing(isSecureConnections: false) { kind = .shortTerm }
       var key = Key(
-        kind, bytes, .controller, packet: attempt.start == .command
+        kind, bytes, .controller,
+        packet: attempt.start == .command
           ? attempt.moment.packet : attempt.reply?.packet ?? attempt.moment.packet)
       key.connection = history.id
       (key.ediv, key.rand, key.size) = (attempt.ediv, attempt.rand, attempt.keySize)

@@ -120,7 +120,8 @@ extension Evidence {
     {
       let packet = success.end?.packet ?? success.moment.packet
       finding.severity = .warning
-      finding.note = "Connection \(later.id) with the same device was encrypted (\(packet: packet))."
+      finding.note =
+        "Connection \(later.id) with the same device was encrypted (\(packet: packet))."
     }
     return finding
   }

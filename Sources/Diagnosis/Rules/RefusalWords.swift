@@ -33,7 +33,8 @@ extension Refusal {
   /// Why it was refused: by the profile's name, where it has one.
   package var reason: Wording {
     guard let errorName else { return "\(error)" }
-    return "\(Wording(stringLiteral: String(decoding: errorName, as: UTF8.self))) (\(code: error.rawValue, digits: 2))"
+    return
+      "\(Wording(stringLiteral: String(decoding: errorName, as: UTF8.self))) (\(code: error.rawValue, digits: 2))"
   }
 
   /// The packets of request and answer: `#159, #161`.

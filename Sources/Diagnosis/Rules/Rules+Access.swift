@@ -105,7 +105,8 @@ extension Rule {
         })
       else { return [] }
       var finding = Finding(
-        Wording("\(refusal.server.words) answered 0x0f on a link for which no key existed").capitalized,
+        Wording("\(refusal.server.words) answered 0x0f on a link for which no key existed")
+          .capitalized,
         headline:
           "\(refusal.server.words) answered Insufficient Encryption without a key (\(packet: refusal.answer.packet))",
         why:
@@ -143,7 +144,8 @@ extension ConnectionHistory {
   /// What is to be said of a request that was refused since the link was not protected.
   fileprivate func lackOfSecurity(_ refusal: Refusal) -> Finding {
     let answered = refusal.answer.packet
-    let cause: Wording = "\(refusal.attribute) asks for a better protected link, and \(refusal.protection)"
+    let cause: Wording =
+      "\(refusal.attribute) asks for a better protected link, and \(refusal.protection)"
     let pairing = attributes.pairingRequests.first { $0.packet > answered }
     let failure = attributes.pairingFailures.first { $0.packet > answered }
     if let accepted = refusal.accepted {
@@ -162,16 +164,19 @@ extension ConnectionHistory {
         "\(refusal.action.capitalized) refused, allowed \(means), \(refusal.delay): \(refusal.reason)"
       finding.headline =
         "\(refusal.client.possessive) \(refusal.action) was refused (\(packet: answered)) and allowed \(means), \(refusal.delay)"
-      finding.remedy = "Nothing: refused, paired or encrypted, asked again is how it is meant to go."
+      finding.remedy =
+        "Nothing: refused, paired or encrypted, asked again is how it is meant to go."
       finding.note = nil
       return finding
     }
     if let encrypted = attributes.encrypted, encrypted.packet > answered {
       var finding = refusal.finding(
-        "\(cause). The link was encrypted at \(packet: encrypted.packet), but the request was not made again.")
+        "\(cause). The link was encrypted at \(packet: encrypted.packet), but the request was not made again."
+      )
       finding.severity = .warning
       finding.evidence.insert(encrypted.packet)
-      finding.remedy = "Repeat the request once the link is encrypted: hosts do not do it on their own."
+      finding.remedy =
+        "Repeat the request once the link is encrypted: hosts do not do it on their own."
       finding.restsOnAbsence = true
       return finding
     }

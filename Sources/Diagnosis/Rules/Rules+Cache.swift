@@ -26,7 +26,9 @@ extension Rule {
         $0.client == first.server.other && $0.first.packet > first.moment.packet
       }
       let then: Wording =
-        after.map { " A discovery followed (\(packet: $0.first.packet) to \(packet: $0.last.packet))." }
+        after.map {
+          " A discovery followed (\(packet: $0.first.packet) to \(packet: $0.last.packet))."
+        }
         ?? " No discovery followed on this connection."
       var finding = Finding(
         Wording("\(first.server.words) said that its attributes have changed").capitalized,
@@ -51,11 +53,13 @@ extension Rule {
         connection.attributes.refusals.compactMap { refusal in
           guard refusal.error.rawValue == 0x12 else { return nil }
           return refusal.finding(
-            "The attributes changed since the two last met, and \(refusal.client.words), which said that it supports robust caching, has not taken notice: the server answers one request with 0x12.")
+            "The attributes changed since the two last met, and \(refusal.client.words), which said that it supports robust caching, has not taken notice: the server answers one request with 0x12."
+          )
         })
     },
     Rule(
-      "gatt-change-unaware", .warning, "Commands are dropped, since the client's map is out of date",
+      "gatt-change-unaware", .warning,
+      "Commands are dropped, since the client's map is out of date",
       when:
         "Write Commands follow Database Out Of Sync (0x12) before the client reads the Database Hash or discovers",
       do:

@@ -75,7 +75,8 @@ extension Rule {
         "The link was encrypted (\(packet: end)) with a key of which \(count: Int(size), "byte counts", "bytes count")."
       if let own = sizes.local, let peers = sizes.peer, own != peers, min(own, peers) == size {
         let side: StaticString = own < peers ? "this host" : "the peer"
-        why = "\(why) \(Wording(stringLiteral: side.description).capitalized) takes no more, the other side \(max(own, peers))."
+        why =
+          "\(why) \(Wording(stringLiteral: side.description).capitalized) takes no more, the other side \(max(own, peers))."
       }
       return [
         Finding(

@@ -49,7 +49,8 @@ extension Rule {
       "att-invalid-offset", .warning, 0x07...0x07,
       "A part of a value is asked for, or written, that begins behind the value's end",
       when: "Invalid Offset (0x07) answers a request",
-      do: "Begin at 0 and go on where the part before ended; a client that reads a long value stops at the first part that does not fill the MTU."
+      do:
+        "Begin at 0 and go on where the part before ended; a client that reads a long value stops at the first part that does not fill the MTU."
     ) { refusal, _ in
       "The value is shorter than \(count: Int(refusal.offset ?? 0), "byte", "bytes"), where the part was to begin."
     },
@@ -63,10 +64,14 @@ extension Rule {
         """
     ) { refusal, _ in "The server holds no more parts than those that were prepared before." },
     refused(
-      "att-not-long", .note, 0x0b...0x0b, "A part of a value is asked for that fits into one answer",
+      "att-not-long", .note, 0x0b...0x0b,
+      "A part of a value is asked for that fits into one answer",
       when: "Attribute Not Long (0x0b) answers a request",
-      do: "Nothing: the value is whole; clients that get an answer of MTU − 1 bytes ask whether there is more."
-    ) { _, _ in "The value has no more bytes than a Read Response holds, so that there is no other part." },
+      do:
+        "Nothing: the value is whole; clients that get an answer of MTU − 1 bytes ask whether there is more."
+    ) { _, _ in
+      "The value has no more bytes than a Read Response holds, so that there is no other part."
+    },
     refused(
       "att-insufficient-resources", .warning, 0x11...0x11, "A server has no room for a request",
       when: "Insufficient Resources (0x11) answers a request",
@@ -101,7 +106,8 @@ extension Rule {
       do: "Compare the request's length and fields with the specification, or the server's parser."
     ) { _, _ in "The server takes the request for malformed." },
     refused(
-      "att-value-not-allowed", .warning, 0x13...0x13, "A value is written that the server does not take",
+      "att-value-not-allowed", .warning, 0x13...0x13,
+      "A value is written that the server does not take",
       when: "Value Not Allowed (0x13) answers a request",
       do: "Write a value that the characteristic's definition allows in this state."
     ) { refusal, _ in
@@ -117,19 +123,24 @@ extension Rule {
         : "The profile's rules do not take \(refusal.headWords)."
     },
     refused(
-      "att-reserved-error", .warning, 0x14...0x7f, "A server answers an error code that has no meaning",
+      "att-reserved-error", .warning, 0x14...0x7f,
+      "A server answers an error code that has no meaning",
       when: "an error between 0x14 and 0x7f answers a request",
       do: "Answer errors of an application between 0x80 and 0x9f."
-    ) { _, _ in "The code is reserved: the server's application chose it, or a status of another layer leaked into it." },
+    ) { _, _ in
+      "The code is reserved: the server's application chose it, or a status of another layer leaked into it."
+    },
     refused(
-      "att-write-rejected", .warning, 0xfc...0xfc, "A write is refused for a reason that no other code has",
+      "att-write-rejected", .warning, 0xfc...0xfc,
+      "A write is refused for a reason that no other code has",
       when: "Write Request Rejected (0xfc) answers a request",
       do: "See the profile for the state in which the value is taken."
     ) { refusal, _ in "The server's profile does not take \(refusal.headWords) now." },
     refused(
       "att-cccd-improper", .warning, 0xfd...0xfd,
       "A procedure is started before its answers are subscribed to",
-      when: "Client Characteristic Configuration Descriptor Improperly Configured (0xfd) answers a request",
+      when:
+        "Client Characteristic Configuration Descriptor Improperly Configured (0xfd) answers a request",
       do: "Write the CCCD of the characteristic that brings the answers before the first request."
     ) { refusal, connection in
       let asked = connection.attributes.configurations.filter {

@@ -119,7 +119,8 @@ extension ConnectionHistory {
           "\(Wording("\(client.words)").capitalized) wrote \(target.written) times to \(target.identity) of the service \(service), and to no CCCD of that service; answers may come from a characteristic there.",
         .possible,
         evidence: PacketSet([
-          first.request.packet, target.writes.first?.packet ?? 0, target.commands.first?.packet ?? 0,
+          first.request.packet, target.writes.first?.packet ?? 0,
+          target.commands.first?.packet ?? 0,
         ]))
       finding.restsOnAbsence = true
       return finding

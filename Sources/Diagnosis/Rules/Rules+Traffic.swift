@@ -37,7 +37,8 @@ extension Rule {
         })
     },
     Rule(
-      "att-mtu-default", .note, "Values are cut into pieces of 20 bytes, since nobody asks for a larger MTU",
+      "att-mtu-default", .note,
+      "Values are cut into pieces of 20 bytes, since nobody asks for a larger MTU",
       when:
         "no MTU is exchanged on a link whose opening is in the capture, and a message takes several notifications or writes that fill the default MTU of 23",
       do:
@@ -76,8 +77,10 @@ extension Rule {
     },
     Rule(
       "frame-checksum", .warning, "A frame of a vendor's protocol has a wrong checksum",
-      when: "a frame on a channel where the protocol was recognised has another checksum than its bytes give",
-      do: "Mend the sender's checksum: which bytes it covers, its first value, and the order of its bytes."
+      when:
+        "a frame on a channel where the protocol was recognised has another checksum than its bytes give",
+      do:
+        "Mend the sender's checksum: which bytes it covers, its first value, and the order of its bytes."
     ) { connection, _ in
       Finding.together(connection.attributes.vendors.badFrames.map(connection.badFrame))
     },
@@ -85,7 +88,8 @@ extension Rule {
       "frame-transfer-incomplete", .warning, "A transfer that was counted did not become complete",
       when:
         "a vendor's message announces so many others, or so many parts, and fewer come",
-      do: "Ask for what is missing again; look for a transmit queue that overflows, or a link that ends too early."
+      do:
+        "Ask for what is missing again; look for a transmit queue that overflows, or a link that ends too early."
     ) { connection, _ in
       Finding.together(
         connection.attributes.vendors.tallies.flatMap { tally in

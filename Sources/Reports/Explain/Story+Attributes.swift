@@ -73,7 +73,8 @@ extension ConnectionHistory {
           "the \(verb) of \(packet: refusal.request.packet) again: allowed"))
     }
     let left = attributes.refusalCount - refusals.prefix(Self.mostLines).map(\.count).reduce(0, +)
-    if left > 0, refusals.count > Self.mostLines, let next = refusals.dropFirst(Self.mostLines).first
+    if left > 0, refusals.count > Self.mostLines,
+      let next = refusals.dropFirst(Self.mostLines).first
     {
       lines.append(
         StoryLine(next.request, "\(count: left, "more request", "more requests") refused"))
@@ -130,7 +131,9 @@ extension ConnectionHistory {
       var names: [Wording] = []
       for one in same {
         let name: Wording =
-          if let owner = one.owner, let uuid = owner.uuid { "\(short: uuid)" } else { "\(one.descriptor)" }
+          if let owner = one.owner, let uuid = owner.uuid { "\(short: uuid)" } else {
+            "\(one.descriptor)"
+          }
         if !names.contains(name) { names.append(name) }
       }
       let shown =
