@@ -37,6 +37,14 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     return Wording(stringLiteral: first.uppercased() + text.dropFirst())
   }
 
+  /// The same with a small letter in front, unless it begins with a code, an abbreviation or a name.
+  package var asClause: Wording {
+    guard let first = text.first, first.isUppercase,
+      text.dropFirst().first.map({ $0.isLowercase || $0 == " " }) ?? false
+    else { return self }
+    return Wording(stringLiteral: first.lowercased() + text.dropFirst())
+  }
+
   /// What can stand in a wording.
   package struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var text = ""
@@ -113,12 +121,12 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       }
     }
 
-    /// An attribute by its UUID alone, a long one by as much as tells it from others, or by its handle: `2a39`,
-    /// `6e400002-…`, `0x0010`.
+    /// An attribute by its UUID alone, a long one by as much as tells it from others, or by its handle:
+    /// `2a39`, `6e400002-…`, `0x0010`.
     package mutating func appendInterpolation(short attribute: AttributeIdentity) {
       write {
         if let uuid = attribute.uuid {
-          $0.shortened(uuid, groups: Int(attribute.groups))
+          $0.shortened(uuid, groups: attribute.groups)
         } else {
           $0.attribute(attribute)
         }
@@ -126,7 +134,7 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     }
 
     /// An attribute, by its UUID and name where they are known, and by its handle where those do not tell
-    /// it from others: `2a39 Heart Rate Control Point`, `2902 CCCD (0x0012)`, `0x0010`.
+    /// it from others: `2a39 Heart Rate Control Point`, `2902 CCCD (0x0012)`, `6e400002-…`, `0x0010`.
     package mutating func appendInterpolation(_ attribute: AttributeIdentity) {
       write { $0.attribute(attribute) }
     }
@@ -182,26 +190,22 @@ extension Output {
       if let handle = attribute.handle { self.handle(handle) } else { text("an unknown attribute") }
       return
     }
-    if uuid.width == 16, uuid.name == nil {
-      shortened(uuid, groups: Int(attribute.groups))
-    } else {
-      self.uuid(uuid)
-      attributeName(uuid)
-    }
-    if attribute.needsHandle || uuid.width == 16, let handle = attribute.handle {
+    shortened(uuid, groups: attribute.groups)
+    attributeName(uuid)
+    if attribute.needsHandle, let handle = attribute.handle {
       text(" (")
       self.handle(handle)
       byte(0x29)
     }
   }
 
-  /// Appends a UUID, of a long one only so many groups of digits.
-  fileprivate mutating func shortened(_ uuid: BluetoothUUID, groups: Int) {
-    var digits = Output()
-    digits.uuid(uuid)
-    let ends = [8, 13, 18, 23, 36]
-    let end = ends[min(max(1, groups), ends.count) - 1]
-    raw(digits.bytes.part(Slice(start: 0, count: min(end, digits.count))))
-    if end < digits.count { text("-…") }
+  /// Appends a UUID, of a long one as much as tells it from the others of the server.
+  fileprivate mutating func shortened(_ uuid: BluetoothUUID, groups: UInt8) {
+    if uuid.width == 16, groups < 5 {
+      uuidStart(uuid, groups: groups)
+      text("…")
+    } else {
+      self.uuid(uuid)
+    }
   }
 }

@@ -41,7 +41,7 @@ import Testing
     }
     #expect(
       findings(of: "att-insufficient-authentication", in: evidence) == [
-        "Read of 2a38 Body Sensor Location refused, allowed after pairing (#10), 5.0 ms later: Insufficient Authentication (0x05) #8 #9 #13 #14"
+        "Read of 2a38 Body Sensor Location refused, allowed after pairing (#10), 5 ms later: Insufficient Authentication (0x05) #8 #9 #13 #14"
       ])
     #expect(severities(of: "att-insufficient-authentication", in: evidence) == [.note])
     #expect(evidence.findings().allSatisfy { $0.isResolved })

@@ -189,12 +189,12 @@ extension ConnectionHistory {
     if run.requests > 0 {
       var name: Wording = ""
       if case .vendor(let vendor) = run.kind {
-        name = "\(Wording(stringLiteral: VendorTraffic.name(vendor))): "
+        name = "\(Wording(stringLiteral: attributes.vendors.name(vendor))): "
       }
       pieces.append(
         "\(name)\(count: run.requests, "request", "requests"), \(run.answered) answered")
     } else if case .vendor(let vendor) = run.kind {
-      pieces.append("frames of \(Wording(stringLiteral: VendorTraffic.name(vendor)))")
+      pieces.append("frames of \(Wording(stringLiteral: attributes.vendors.name(vendor)))")
     }
     if let median = run.median, run.kind == .reads, run.reads > 1 {
       pieces.append("\(duration: median) each")

@@ -156,7 +156,7 @@ extension AttributeHistory {
         opcode: request.opcode, server: context.server, attribute: identity,
         properties: memory.properties(of: identity), range: request.range, type: request.type,
         offset: request.offset, error: error,
-        errorName: error.isOfProfile ? VendorTraffic.errorName(error, of: subject) : nil,
+        errorName: error.isOfProfile ? vendors.knowledge.errorName(error, of: subject) : nil,
         security: security, length: request.length, head: request.head, request: request.moment,
         answer: context.moment, last: context.moment))
   }

@@ -224,7 +224,7 @@ extension AttributeHistory {
     }
     if usages[place].claims == nil {
       let name = memory.peerName(of: context.link)
-      usages[place].claims = VendorTraffic.claims(usages[place].identity, name)
+      usages[place].claims = vendors.knowledge.claims(usages[place].identity, name)
     }
     guard let claims = usages[place].claims, !claims.isEmpty,
       let seen = vendors.take(

@@ -58,7 +58,7 @@ package struct AttributeHistory: Sendable {
   /// Attributes of a supplied map that the capture contradicts on this connection.
   package internal(set) var conflicts: [SuppliedConflict] = []
   /// What was said in frames of vendors' protocols.
-  package internal(set) var vendors = VendorTraffic()
+  package internal(set) var vendors: VendorTraffic
   /// How many PDUs each side has sent.
   package internal(set) var sentByLocal = 0
   package internal(set) var sentByPeer = 0
@@ -113,7 +113,8 @@ package struct AttributeHistory: Sendable {
   }
 
   /// Nothing seen.
-  init() {
+  init(_ knowledge: ProfileKnowledge) {
+    vendors = VendorTraffic(knowledge)
     var limits = Limits()
     limits.listedRequests = Self.mostListed
     limits.bearers = Self.mostListed
@@ -185,7 +186,7 @@ package struct AttributeHistory: Sendable {
       return
     }
     guard let link = answer.link else { return }
-    let now = memory.links.connection(link).isEncrypted
+    let now = memory.links.isEncrypted(link)
     guard now != isEncrypted else { return }
     isEncrypted = now
     if now == true, encrypted == nil {
@@ -196,7 +197,7 @@ package struct AttributeHistory: Sendable {
 
   /// How the link is protected.
   func security(_ context: Context, _ memory: borrowing Memory) -> LinkSecurity {
-    switch memory.links.connection(context.link).isEncrypted {
+    switch memory.links.isEncrypted(context.link) {
     case nil: .unknown
     case false: .unencrypted
     case true:
@@ -250,6 +251,20 @@ package struct AttributeHistory: Sendable {
     vendors.finish()
     for index in configurations.indices where configurations[index].owner == nil {
       resolve(index, connection, memory)
+    }
+    for request in unanswered {
+      let asking = Side(sent: request.direction)
+      let server = request.opcode.role == .indication ? asking : asking.other
+      guard let handle = request.handle, handle != 0, usage(handle, of: server) == nil else {
+        continue
+      }
+      let isLocal = server == .local
+      usages.append(
+        AttributeUsage(
+          handle, server,
+          memory.identity(
+            of: handle, Attributes.key(isLocal: isLocal, connection), isLocal: isLocal,
+            connection: connection.id)))
     }
     for index in usages.indices where usages[index].identity.uuid == nil {
       let usage = usages[index]

@@ -59,28 +59,14 @@ package struct VendorTraffic: Sendable {
   private var messages: VendorMessages?
 
   private static let mostListed = 16
-  /// The protocols of the program's own profiles.
-  private static let vendors = ProfileLibrary().vendors
+  let knowledge: ProfileKnowledge
 
   /// Nothing said.
-  init() {}
+  init(_ knowledge: ProfileKnowledge) { self.knowledge = knowledge }
 
   /// What a protocol is called.
-  package static func name(_ vendor: Int) -> String {
-    vendors.indices.contains(vendor) ? vendors[vendor].profile : ""
-  }
-
-  /// The protocols that may be spoken on an attribute.
-  static func claims(
-    _ attribute: AttributeIdentity, _ device: [UInt8]?
-  ) -> [(vendor: Int, isByFrame: Bool)] {
-    vendors.claims(attribute.uuid, service: attribute.service) { device?.fits($0) ?? false }
-  }
-
-  /// What a profile calls an error; nil where none does.
-  static func errorName(_ error: ATTErrorCode, of subject: ErrorSubject) -> [UInt8]? {
-    var library = ProfileLibrary()
-    return subject.name(of: error) { library.definitions($0, $1) }
+  package func name(_ vendor: Int) -> String {
+    knowledge.vendors.indices.contains(vendor) ? knowledge.vendors[vendor].profile : ""
   }
 
   /// Takes a value; nil where it is no message, and no part of one.
@@ -88,8 +74,8 @@ package struct VendorTraffic: Sendable {
     _ value: RawSpan, _ attribute: AttributeUsage, _ claims: [(vendor: Int, isByFrame: Bool)],
     _ way: VendorProtocol.Way, _ sender: Side, _ moment: Moment
   ) -> Seen? {
-    for claim in claims where Self.vendors.indices.contains(claim.vendor) {
-      let vendor = Self.vendors[claim.vendor]
+    for claim in claims where knowledge.vendors.indices.contains(claim.vendor) {
+      let vendor = knowledge.vendors[claim.vendor]
       guard let isRequestChannel = vendor.isRequestChannel(way, attribute.identity.uuid) else {
         continue
       }
