@@ -14,7 +14,9 @@ struct EvidenceReport: PacketReport, ~Copyable {
   private var history: CaptureHistory?
   private(set) var evidence = Evidence()
 
-  init(_ limits: Limits = Limits()) { history = CaptureHistory(limits) }
+  init(_ limits: Limits = Limits(), knowledge: ProfileKnowledge = .builtIn) {
+    history = CaptureHistory(limits, knowledge: knowledge)
+  }
 
   var isSatisfied: Bool { false }
 

@@ -133,7 +133,7 @@ extension ConnectionHistory {
       var names: [Wording] = []
       for one in same {
         let name: Wording =
-          if let owner = one.owner, owner.uuid != nil { "\(short: owner)" } else {
+          if let owner = one.owner { "\(short: owner)" } else {
             "\(one.descriptor)"
           }
         if !names.contains(name) { names.append(name) }
@@ -171,7 +171,11 @@ extension ConnectionHistory {
     var pieces: [Wording] = []
     if run.reads > 0 { pieces.append("\(count: run.reads, "read", "reads")") }
     if run.writes > 0 { pieces.append("\(count: run.writes, "write", "writes")") }
-    if run.parts > 0 { pieces.append("\(count: run.parts, "prepared part", "prepared parts")") }
+    if run.writes == 1, run.parts > 0 {
+      pieces.append("in \(count: run.parts, "part", "parts")")
+    } else if run.parts > 0 {
+      pieces.append("\(count: run.parts, "prepared part", "prepared parts")")
+    }
     if run.commands > 0 {
       pieces.append("\(count: run.commands, "command", "commands") written")
     }
@@ -214,7 +218,8 @@ extension ConnectionHistory {
     // The attributes stand behind what was done, before how it went.
     let head = pieces.removeFirst()
     if run.kind == .reads { pieces.insert("answered", at: 0) }
-    let comma: Wording = run.kind == .reads ? " " : ", "
+    let isOneInParts = run.writes == 1 && run.parts > 0
+    let comma: Wording = run.kind == .reads || isOneInParts ? " " : ", "
     let tail: Wording = pieces.isEmpty ? "" : "\(comma)\(Wording(pieces, joinedBy: ", "))"
     return "\(who)\(head)\(of)\(tail)"
   }
