@@ -42,9 +42,9 @@ extension Rule {
       }
     },
     Rule(
-      "smp-over-bond", .note, "Two devices pair anew although they are bonded",
+      "smp-over-bond", .warning, "Two devices pair anew although they are bonded",
       when:
-        "a Pairing Request after the same two devices had paired and bonded on an earlier connection of the capture, and no program had deleted the bond",
+        "a Pairing Request after the same two devices had paired and bonded on an earlier connection of the capture, no program had deleted the bond, and encryption had not failed since",
       do:
         "If nobody asked for it, one side has lost its key: see whether the other one deletes the old bond (Android and iOS ask their user first)."
     ) { connection, evidence in connection.overBond(evidence) },
@@ -157,16 +157,18 @@ extension ConnectionHistory {
     guard
       let bonded = earlier.last(where: { $0.pairing.attempts.contains(where: \.isBonded) }),
       let old = bonded.pairing.attempts.last(where: \.isBonded),
-      !(earlier + [self]).contains(where: { $0.isUnpaired(after: old.first.packet) })
+      !(earlier + [self]).contains(where: {
+        $0.isUnpaired(after: old.first.packet)
+          || ($0.pairing.failedEncryption?.packet ?? 0) > old.first.packet
+      })
     else { return [] }
     let packet = old.encrypted?.packet ?? old.last.packet
-    var finding = Finding(
+    let finding = Finding(
       "\(attempt.initiator.capitalized) pairs anew although the two were bonded",
       headline: "the two pair anew at \(packet: attempt.first.packet), although they were bonded",
       why:
         "They had paired and agreed to keep the keys on connection \(bonded.id) (\(packet: packet)). \(attempt.initiator.capitalized) did not use that key and asked to pair again: it has lost the key, or does not trust it any more.",
       .likely, evidence: [packet, attempt.first.packet])
-    finding.severity = .warning
     return [finding]
   }
 }

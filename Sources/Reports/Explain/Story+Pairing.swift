@@ -119,7 +119,8 @@ private struct PairingStory {
     guard let first = runs.map(\.first).min(by: { $0.packet < $1.packet }) else { return [] }
     if !hasFailed {
       let last = runs.map(\.last.packet).max() ?? first.packet
-      let words: Wording = hasPasskey ? "both sides have the same passkey" : "values exchanged"
+      let words: Wording =
+        hasPasskey ? "both sides have the same passkey" : "confirm and random values exchanged"
       return [StoryLine(first, to: last, "\(words)\(haste(first))")]
     }
     let commitment: Wording = hasPasskey ? "its digits" : "its random value"
@@ -158,7 +159,7 @@ private struct PairingStory {
     let outcome = attempt.outcome
     switch attempt.method?.association {
     case .numericComparison:
-      guard let digits = outcome.digits else { return "values exchanged" }
+      guard let digits = outcome.digits else { return "confirm and random values exchanged" }
       let shown: Wording = "\(Wording(stringLiteral: digits.description))"
       return "both screens show \(shown)"
     case .initiatorShowsPasskey, .responderShowsPasskey, .passkeyTypedTwice:
@@ -173,7 +174,8 @@ private struct PairingStory {
       let rounds = max(
         attempt.initiating.confirms?.count ?? 0, attempt.responding.confirms?.count ?? 0)
       return "\(min(rounds, 20)) of 20 passkey rounds\(haste(first))"
-    case .justWorks, .outOfBand, nil: return "values exchanged"
+    case .outOfBand: return "random values exchanged"
+    case .justWorks, nil: return "confirm and random values exchanged"
     }
   }
 
