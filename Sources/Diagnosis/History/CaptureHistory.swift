@@ -1,3 +1,4 @@
+package import Bluetooth
 import Bytes
 package import Captures
 package import Dissectors
@@ -17,7 +18,13 @@ package struct CaptureHistory: ~Copyable, Sendable {
   private let limits: Limits
 
   /// Nothing seen.
-  package init(_ limits: Limits = Limits()) { self.limits = limits }
+  ///
+  /// - Parameter bonds: the keys that are known from elsewhere.
+  package init(_ limits: Limits = Limits(), bonds: [Bond] = []) {
+    self.limits = limits
+    evidence.keys = KnownKeys(bonds)
+    evidence.bonds = bonds
+  }
 
   /// Takes one packet.
   package mutating func observe(
@@ -134,6 +141,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
       evidence.connections[index].pairing.finish(connection, memory, evidence.extent)
       evidence.connections[index].encryption.finish(connection, memory, evidence.extent)
       evidence.connections[index].attributes.finish(connection, memory, evidence.extent)
+      evidence.keys.learn(from: evidence.connections[index])
     }
     var searches = PasskeySearches()
     for index in evidence.connections.indices {

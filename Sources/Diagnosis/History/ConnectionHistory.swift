@@ -81,9 +81,11 @@ package struct ConnectionHistory: Sendable {
   ) {
     link.observe(record, dissection, bytes, answer, memory)
     if dissection.att != nil {
+      if encryption.awaitsData { encryption.observeData(record) }
       attributes.observe(record, dissection, bytes, answer, memory)
       return
     }
+    attributes.observeSecurity(record, dissection, answer, memory)
     pairing.observe(record, dissection, bytes, answer, memory)
     encryption.observe(record, dissection, bytes, answer, memory)
   }
