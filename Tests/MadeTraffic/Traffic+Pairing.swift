@@ -29,7 +29,9 @@ extension Traffic {
     handle: Int = 0x40
   ) {
     smp(Self.pairingFeatures(response: false, io: io, auth: auth), side, handle: handle)
-    smp(Self.pairingFeatures(response: true, io: peerIO, auth: peerAuth), side.reversed, handle: handle)
+    smp(
+      Self.pairingFeatures(response: true, io: peerIO, auth: peerAuth), side.reversed,
+      handle: handle)
   }
 
   /// Confirm (3), Random (4) or DHKey Check (13) whose bytes are all `byte`.

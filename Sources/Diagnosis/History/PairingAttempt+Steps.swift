@@ -104,6 +104,14 @@ extension PairingAttempt {
       : initiating.randoms != nil || responding.randoms != nil
   }
 
+  /// Whether all came that comes before encryption: what is missing then is no matter of the Security
+  /// Manager's.
+  package var isAuthenticated: Bool {
+    isSecureConnections
+      ? initiating.check != nil && responding.check != nil
+      : initiating.randoms != nil && responding.randoms != nil
+  }
+
   /// Takes in how it ended.
   mutating func close(_ ending: Ending, at moment: Moment?) {
     guard self.ending == nil else { return }

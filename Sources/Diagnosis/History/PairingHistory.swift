@@ -286,7 +286,7 @@ extension ConnectionHistory {
     if let attempt = pairing.attempts.last(where: \.isPaired) {
       return attempt.method?.key ?? "unknown"
     }
-    if pairing.attempts.contains(where: { $0.ending != nil }) { return "failed" }
+    if pairing.attempts.contains(where: { $0.failure != nil || $0.hasStopped }) { return "failed" }
     if !pairing.attempts.isEmpty { return "unknown" }
     switch connection.isEncrypted {
     case true: return "bonded_earlier"

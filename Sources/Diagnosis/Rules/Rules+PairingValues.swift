@@ -27,7 +27,7 @@ extension Rule {
       when:
         "Confirm Value Failed (0x04), and the refused value fits no passkey, fits only a wrong computation, or is right",
       do:
-        "Check c1 or f4 of that firmware against the sample data of the Core Specification (Vol 3, Part H, Appendix D): the address types, the byte order of each input, and the Pairing Request and Response as they were sent."
+        "Check c1 or f4 of that firmware against the sample data of the Core Specification (Vol 3, Part H, 2.2.3 for c1, Appendix D for f4): the address types, the byte order of each input, and the Pairing Request and Response as they were sent."
     ) { failed in
       switch ConfirmVerdict(failed.attempt) {
       case .flaw(let role, let flaw, let isThorough): return failed.flaw(role, flaw, isThorough)

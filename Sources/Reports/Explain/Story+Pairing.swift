@@ -13,15 +13,20 @@ extension ConnectionHistory {
         request.moment,
         "\(request.side.subject) asks for security: \(request.authReq.words)\(times)")
     }
-    return requests + pairing.attempts.flatMap { PairingStory($0).lines }
+    return requests
+      + pairing.attempts.flatMap { PairingStory($0, acts: pairing.acts(during: $0)).lines }
   }
 }
 
 /// The story of one attempt to pair.
 private struct PairingStory {
   let attempt: PairingAttempt
+  let acts: [PairingAct]
 
-  init(_ attempt: PairingAttempt) { self.attempt = attempt }
+  init(_ attempt: PairingAttempt, acts: [PairingAct]) {
+    self.attempt = attempt
+    self.acts = acts
+  }
 
   private var hasFailed: Bool { !attempt.isPaired }
 
@@ -36,6 +41,8 @@ private struct PairingStory {
     }
     if let line = checks { lines.append(line) }
     if let line = keys { lines.append(line) }
+    // What users and programs did is told where it may be why.
+    if hasFailed { lines += acts.compactMap(Self.line) }
     if let line = failure { lines.append(line) }
     return lines
   }
@@ -188,6 +195,28 @@ private struct PairingStory {
     }
     let role: PairingSide = attempt.initiating.check != nil ? .initiator : .responder
     return StoryLine(first, "\(subject(role)) sends its check value")
+  }
+
+  // MARK: Users and programs
+
+  private static func line(_ act: PairingAct) -> StoryLine? {
+    let words: Wording
+    switch act.kind {
+    case .passkeyAsked: words = "BlueZ asks this host's user for the passkey"
+    case .passkeyShown: words = "BlueZ shows the passkey"
+    case .typed(true): words = "this host's program gives a passkey"
+    case .typed(false): words = "this host's program gives no passkey"
+    case .confirmationAsked(comparesDigits: true):
+      words = "BlueZ asks this host's user to compare the digits"
+    case .confirmationAsked(comparesDigits: false):
+      words = "BlueZ asks this host's user to agree"
+    case .confirmed(true): words = "this host's program confirms"
+    case .confirmed(false): words = "this host's program refuses"
+    case .cancel: words = "a program cancels the pairing: Cancel Pair Device"
+    case .unpair: words = "a program deletes the keys of the peer: Unpair Device"
+    case .pair, .authenticationFailed: return nil
+    }
+    return StoryLine(act.moment, words)
   }
 
   // MARK: The end
