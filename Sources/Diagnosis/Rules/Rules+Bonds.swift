@@ -43,7 +43,7 @@ extension Rule {
         "The two paired anew although they had a bond",
         headline: "the two paired anew at \(packet: packet) although they had a bond",
         why:
-          "They were encrypted with a key to be kept on connection \(bond.history.id) (\(packet: before)); here the central did not try it, but paired (\(packet: packet)). Its host has forgotten the bond, or its application asks for pairing each time.",
+          "They had a bond since connection \(bond.history.id) (\(packet: before)), but the central did not try its key, and paired instead (\(packet: packet)). Its host has forgotten the bond, or its application asks for pairing each time.",
         .likely, evidence: PacketSet([before]).union(pairing.packets))
       finding.group = "the two paired anew although they had a bond"
       return [finding]

@@ -75,7 +75,8 @@ extension Rule {
         "The link was encrypted (\(packet: end)) with a key of which \(count: Int(size), "byte counts", "bytes count")."
       if let own = sizes.local, let peers = sizes.peer, own != peers, min(own, peers) == size {
         let side: StaticString = own < peers ? "this host" : "the peer"
-        why = "\(why) \(Wording(stringLiteral: side.description).capitalized) takes no more, the other side \(max(own, peers))."
+        why =
+          "\(why) \(Wording(stringLiteral: side.description).capitalized) takes no more, the other side \(max(own, peers))."
       }
       return [
         Finding(
@@ -213,8 +214,10 @@ extension EncryptionAttempt {
 
   /// What else is known of the key: sentences with a blank in front, or nothing.
   func aside(_ history: ConnectionHistory, _ evidence: Evidence) -> Wording {
-    let words = [sourceWords(history, evidence), contradiction(history, evidence)]
-      .compactMap(\.self)
+    let words = [
+      sourceWords(history, evidence).map { "It is \($0)." as Wording },
+      contradiction(history, evidence),
+    ].compactMap(\.self)
     return Wording(words.map { " \($0)" }, joinedBy: "")
   }
 }

@@ -43,7 +43,8 @@ extension Rule {
       return [finding]
     },
     Rule(
-      "enc-mic-failure", .error, "An encrypted link was lost because a packet failed its integrity check",
+      "enc-mic-failure", .error,
+      "An encrypted link was lost because a packet failed its integrity check",
       when:
         "the link ends with MIC Failure (0x3d) after it was encrypted with a new key, or after encrypted data was received",
       do:

@@ -63,15 +63,25 @@ extension Rule {
       isLocal
       ? "\(asked): its host has no key for this one."
       : "\(asked): one of the two has no key for the other."
-    if let words = attempt.sourceWords(history, evidence) { why = "\(why) \(words)" }
-    if let words = attempt.contradiction(history, evidence) { why = "\(why) \(words)" }
+    why = "\(why)\(attempt.aside(history, evidence))"
+    if let success = history.encryption.success(after: attempt), !success.followsPairing {
+      let packet = success.end?.packet ?? success.moment.packet
+      var finding = Finding(
+        "The peer had no key when encryption was first asked for",
+        headline:
+          "encryption failed at \(packet: end) because the peer had no key; it succeeded at \(packet: packet)",
+        why: "\(why) Later it had one.", evidence: attempt.packets)
+      finding.remedy =
+        "Nothing, where it happens once. Some hosts load their bonds only after they have accepted the connection: encrypt again, as here."
+      return finding
+    }
     var finding = Finding(
       isLocal
         ? "The peer has lost the key of the bond" : "The key of the bond is missing on one side",
       headline:
         "encryption failed at \(packet: end) because \(isLocal ? "the peer has" : "one side has" as StaticString) lost the key of the bond",
       why: why, evidence: attempt.packets)
-    add(bondOf: history, evidence, "the peer", to: &finding)
+    add(bondOf: history, evidence, isLocal ? "the peer" : "one side", to: &finding)
     return finding
   }
 
@@ -104,7 +114,7 @@ extension Rule {
     guard let bond = history.bond(evidence) else { return }
     let packet = bond.attempt.end?.packet ?? bond.attempt.moment.packet
     finding.why =
-      "\(finding.why) On connection \(bond.history.id) both still had one (\(packet: packet)), so \(loser) has lost it since."
+      "\(finding.why) On connection \(bond.history.id) both still had the bond (\(packet: packet)), so \(loser) has lost it since."
     finding.evidence.insert(packet)
   }
 
