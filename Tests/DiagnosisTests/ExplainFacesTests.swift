@@ -84,13 +84,13 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     #expect(explanation([], connections: 0).verdict.text == "There is nothing in this capture")
   }
 
-  @Test("a finding stands with its connection, and one of the whole behind them") func places() {
+  @Test("a finding stands with its connection, and one of the whole before them") func places() {
     let text = page(
       explanation([
         rule("smp-test", .error, on: [2], mismatch), rule("hci-test", .warning, on: [], mismatch),
         rule("capture-test", .note, on: [], mismatch),
       ]))
-    let order = ["capture-test", "Connection 1:", "Connection 2:", "smp-test", "hci-test"]
+    let order = ["capture-test", "hci-test", "Connection 1:", "Connection 2:", "smp-test"]
     let places = order.compactMap { text.firstRange(of: $0)?.lowerBound }
     #expect(places.count == order.count, "\(text)")
     #expect(places == places.sorted(), "\(text)")

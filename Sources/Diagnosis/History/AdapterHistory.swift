@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 import Bytes
 import Captures
 import Dissectors
@@ -6,8 +6,46 @@ import Sessions
 
 /// What a controller was asked, and what it refused: commands, attempts to connect, advertising, scanning.
 package struct AdapterHistory: Sendable {
+  /// A BR/EDR connection that did not come about.
+  package struct PageFailure: Sendable {
+    /// Create Connection, where it is in the capture.
+    package var asked: Moment?
+    /// Connection Complete.
+    package var ended: Moment
+    /// The device.
+    package var peer: DeviceAddress
+    /// Why.
+    package var status: StatusCode
+    /// How the device was seen advertising on LE.
+    package var sighting: Sighting?
+  }
+
+  /// A Hardware Error event.
+  package struct HardwareError: Sendable {
+    /// When.
+    package var moment: Moment
+    /// What the maker knows of it.
+    package var code: UInt8
+  }
+
   /// The controller's index; 0xffff where the capture does not tell one.
   package let index: UInt16
+  /// Its commands, and what it made of them.
+  package private(set) var commands = CommandHistory()
+  /// The attempts to connect over LE.
+  package private(set) var attempts = ConnectAttempts()
+  /// The BR/EDR connections that failed.
+  package private(set) var pageFailures: [PageFailure] = []
+  /// Hardware Error events, the first ones.
+  package private(set) var hardwareErrors: [HardwareError] = []
+  /// How many there were.
+  package private(set) var hardwareErrorCount = 0
+  /// Who was seen advertising.
+  private var sightings = Sightings()
+  private var pages: [(peer: DeviceAddress, asked: Moment)] = []
+
+  private static let mostErrors = 16
+  private static let mostPages = 64
 
   /// Nothing seen.
   init(_ index: UInt16) { self.index = index }
@@ -16,7 +54,115 @@ package struct AdapterHistory: Sendable {
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
-  ) {}
+  ) {
+    let moment = Moment(record)
+    if record.drops > 0 {
+      commands.forget()
+      attempts.forget(isReset: false)
+    }
+    switch dissection.content {
+    case .command(let command):
+      commands.observe(command.opcode, moment, bytes, dissection.body)
+      observe(command.opcode, moment, bytes, dissection.body)
+    case .event(let event): observe(event, moment, dissection, bytes, answer, memory)
+    case .note(let note):
+      guard note.kind == .closeIndex || note.kind == .deletedIndex else { return }
+      commands.forget()
+      attempts.forget(isReset: true)
+    case .control, .acl, .sco, .iso, .unknown: break
+    }
+  }
+
+  private mutating func observe(
+    _ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice
+  ) {
+    switch opcode {
+    case HCICommand.reset: attempts.forget(isReset: true)
+    case 0x0405:
+      // Create Connection: BD_ADDR (6 bytes).
+      var cursor = Cursor(bytes, body)
+      guard let peer = try? DeviceAddress(parsing: &cursor) else { return }
+      pages.removeAll { $0.peer == peer }
+      if pages.count >= Self.mostErrors { pages.removeFirst() }
+      pages.append((peer, moment))
+    // The LE Controller commands.
+    case 0x2000...0x20ff: attempts.observe(opcode, moment, bytes, body, sightings)
+    default: break
+    }
+  }
+
+  private mutating func observe(
+    _ event: HCIEvent, _ moment: Moment, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) {
+    let body = dissection.body
+    switch event.code {
+    case HCIEvent.commandCompleteCode:
+      guard body.count >= 3 else { return commands.observe(moment) }
+      let opcode = bytes.littleEndianU16(at: Int(body.start) + 1)
+      let status = dissection.parameters?.status(bytes).map { StatusCode(rawValue: $0) }
+      take(opcode, status, moment, answer.request?.packet, memory)
+    case HCIEvent.commandStatusCode:
+      guard body.count >= 4 else { return commands.observe(moment) }
+      let opcode = bytes.littleEndianU16(at: Int(body.start) + 2)
+      let status = StatusCode(rawValue: bytes.byte(at: Int(body.start)))
+      take(opcode, status, moment, answer.request?.packet, memory)
+    default:
+      commands.observe(moment)
+      observeOther(event, moment, bytes, body, memory)
+    }
+  }
+
+  private mutating func take(
+    _ opcode: UInt16, _ status: StatusCode?, _ moment: Moment, _ request: Int?,
+    _ memory: borrowing Memory
+  ) {
+    commands.observe(opcode, status, moment, request)
+    guard let status, ConnectAttempts.opcodes.contains(opcode) else { return }
+    attempts.observeStatus(status, moment, request, links: openLinks(memory), sightings)
+  }
+
+  private mutating func observeOther(
+    _ event: HCIEvent, _ moment: Moment, _ bytes: RawSpan, _ body: Slice,
+    _ memory: borrowing Memory
+  ) {
+    var cursor = Cursor(bytes, body)
+    switch event.code {
+    case HCIEvent.leMetaCode:
+      if !memory.advertisements.reports.isEmpty {
+        sightings.observe(moment, memory.advertisements.reports, bytes)
+      }
+      guard let subevent = try? cursor.u8(), LEConnectionComplete.subevents.contains(subevent),
+        let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor)
+      else { return }
+      attempts.observe(complete, moment, links: openLinks(memory), sightings)
+    case 0x10:
+      // Hardware Error: code (1 byte).
+      hardwareErrorCount &+= 1
+      guard hardwareErrors.count < Self.mostErrors else { return }
+      hardwareErrors.append(HardwareError(moment: moment, code: (try? cursor.u8()) ?? 0))
+    case ConnectionComplete.code:
+      guard let complete = try? ConnectionComplete(parsing: &cursor) else { return }
+      let asked = pages.last { $0.peer == complete.peer }?.asked
+      pages.removeAll { $0.peer == complete.peer }
+      guard complete.status != .success, pageFailures.count < Self.mostPages else { return }
+      pageFailures.append(
+        PageFailure(
+          asked: asked, ended: moment, peer: complete.peer, status: complete.status,
+          sighting: sightings.find(complete.peer, .public)))
+    default: break
+    }
+  }
+
+  /// How many connections of this controller are open. Asked for when an attempt ends only.
+  private func openLinks(_ memory: borrowing Memory) -> Int {
+    var count = 0
+    let index = index
+    memory.links.forEach { connection in
+      if connection.isOpen, connection.adapter == index, connection.id != 0 { count += 1 }
+    }
+    return count
+  }
 
   /// Takes the end of the capture.
   mutating func finish(_ extent: CaptureExtent) {}

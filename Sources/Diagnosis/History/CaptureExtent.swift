@@ -6,8 +6,28 @@ import Sessions
 
 /// The capture as a whole: how long it is, and what it lacks.
 package struct CaptureExtent: Sendable {
+  /// The clock going where no clock goes: back, or forward by hours.
+  package struct ClockJumps: Sendable {
+    /// How often.
+    package var count = 0
+    /// The packets behind the first ones.
+    package var packets = PacketSet()
+    /// The largest, in nanoseconds.
+    package var largest: Int64 = 0
+
+    private static let most = 8
+
+    mutating func add(_ packet: Int, _ nanoseconds: Int64) {
+      count &+= 1
+      largest = max(largest, nanoseconds)
+      if count <= Self.most { packets.insert(packet) }
+    }
+  }
+
   /// Records.
   package private(set) var records = 0
+  /// The number of the last one.
+  package private(set) var lastPacket = 0
   /// The first time of all, and the last.
   package private(set) var earliest: Timestamp?
   package private(set) var latest: Timestamp?
@@ -17,12 +37,31 @@ package struct CaptureExtent: Sendable {
   package private(set) var drops: [Int] = []
   /// Records whose end the capture did not keep.
   package private(set) var truncated = 0
+  /// The first ones of them.
+  package private(set) var cuts: [Int] = []
+  /// How many of them are data.
+  package private(set) var truncatedData = 0
+  /// Commands and events.
+  package private(set) var commands = 0
+  package private(set) var events = 0
+  /// Data packets that the host has sent, and that it has received.
+  package private(set) var sentData = 0
+  package private(set) var receivedData = 0
+  /// Whether the capture does not say which way packets went.
+  package private(set) var infersDirections = false
+  /// Whether it has Number Of Completed Packets events.
+  package private(set) var tellsCompleted = false
+  /// Where its clock goes back by more than a second.
+  package private(set) var stepsBack = ClockJumps()
+  /// Where nothing was captured for more than an hour.
+  package private(set) var pauses = ClockJumps()
   /// What its source says of it; nil before the end.
   package private(set) var summary: CaptureSummary?
   /// What ended it before its end, where something did.
   package private(set) var failure: CaptureFailure?
   /// Connections that are not remembered, since there were too many.
   package private(set) var unlistedConnections = 0
+  private var previous: Timestamp?
 
   /// Nothing seen.
   init() {}
@@ -31,6 +70,9 @@ package struct CaptureExtent: Sendable {
   package var hasGaps: Bool { dropped > 0 || failure != nil }
 
   private static let mostDrops = 16
+  /// Captures of several sources are out of order by less.
+  private static let leastStepBack: Int64 = 1_000_000_000
+  private static let leastPause: Int64 = 3_600_000_000_000
 
   /// Takes a packet.
   mutating func observe(
@@ -38,15 +80,41 @@ package struct CaptureExtent: Sendable {
     _ answer: Answer, _ memory: borrowing Memory
   ) {
     records += 1
-    if let time = record.time, time.isWritable {
-      if let earliest, !time.isEarlier(than: earliest) {} else { earliest = time }
-      if let latest, time.isEarlier(than: latest) {} else { latest = time }
-    }
+    lastPacket = record.number
+    if let time = record.time, time.isWritable { observe(time, record.number) }
     if record.drops > 0 {
-      dropped += record.drops
+      dropped = dropped.addingReportingOverflow(record.drops).partialValue
       if drops.count < Self.mostDrops { drops.append(record.number) }
     }
-    if record.isTruncated { truncated += 1 }
+    if record.isTruncated {
+      truncated += 1
+      if cuts.count < Self.mostDrops { cuts.append(record.number) }
+    }
+    switch dissection.content {
+    case .command: commands += 1
+    case .event(let event):
+      events += 1
+      if event.code == HCIEvent.numberOfCompletedPacketsCode { tellsCompleted = true }
+    case .acl:
+      if record.direction == .sent { sentData += 1 } else { receivedData += 1 }
+      if record.isTruncated { truncatedData += 1 }
+      if record.isDirectionInferred { infersDirections = true }
+    case .sco, .iso, .note, .control, .unknown: break
+    }
+  }
+
+  private mutating func observe(_ time: Timestamp, _ packet: Int) {
+    if let earliest, !time.isEarlier(than: earliest) {} else { earliest = time }
+    if let latest, time.isEarlier(than: latest) {} else { latest = time }
+    if let previous {
+      let step = time.nanoseconds(since: previous)
+      if step < -Self.leastStepBack {
+        stepsBack.add(packet, step == .min ? .max : -step)
+      } else if step > Self.leastPause {
+        pauses.add(packet, step)
+      }
+    }
+    previous = time
   }
 
   /// Takes the end.
@@ -56,5 +124,41 @@ package struct CaptureExtent: Sendable {
     self.summary = summary
     self.failure = failure
     self.unlistedConnections = unlistedConnections
+    if summary?.lacksDirection == true { infersDirections = true }
+  }
+}
+
+extension Evidence {
+  /// The connections of which the capture has no beginning.
+  package var begunEarlier: [ConnectionHistory] {
+    connections.filter { $0.connection.isOpeningMissing }
+  }
+
+  /// Whether the capture has data and nothing else: no command and no event tells of links.
+  package var hasDataAlone: Bool {
+    extent.commands == 0 && extent.events == 0 && extent.sentData + extent.receivedData > 0
+  }
+
+  /// What the capture lacks, for the line that begins the page; where nothing is missing it says so.
+  package var lacks: [Wording] {
+    var words: [Wording] = [
+      extent.dropped == 0
+        ? "nothing dropped"
+        : "\(count: Int(clamping: extent.dropped), "record", "records") dropped"
+    ]
+    let begun = begunEarlier.count
+    if hasDataAlone {
+      words.append("data only, no commands and events")
+    } else if begun > 0 {
+      words.append("starts in the middle of \(count: begun, "connection", "connections")")
+    } else if !connections.isEmpty {
+      words.append("setup complete")
+    }
+    if extent.truncated > 0 {
+      words.append("\(count: extent.truncated, "record", "records") cut short")
+    }
+    if extent.infersDirections { words.append("no direction") }
+    if extent.failure != nil { words.append("damaged at its end") }
+    return words
   }
 }

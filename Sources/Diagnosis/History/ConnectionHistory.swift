@@ -85,7 +85,8 @@ package struct ConnectionHistory: Sendable {
       attributes.observe(record, dissection, bytes, answer, memory)
       return
     }
-    if dissection.smp != nil { pairing.observe(record, dissection, bytes, answer, memory) }
+    attributes.observeSecurity(record, dissection, answer, memory)
+    pairing.observe(record, dissection, bytes, answer, memory)
     encryption.observe(record, dissection, bytes, answer, memory)
   }
 }

@@ -1,11 +1,88 @@
-import Bluetooth
+package import Bluetooth
 import Bytes
 import Captures
 import Dissectors
 import Sessions
 
 /// How a link went: parameters, procedures, acknowledgements, end.
+///
+/// Of parameter changes and failed procedures the first ones are kept, beyond those their number.
 package struct LinkHistory: Sendable {
+  /// A procedure of the Link Layer that ended with a failing status.
+  package struct Failure: Sendable {
+    /// What it is.
+    package var name: StaticString
+    /// Why it failed.
+    package var status: StatusCode
+    /// The event that says so.
+    package var moment: Moment
+  }
+
+  /// A PHY that was changed to: raw values of HCI (1 LE 1M, 2 LE 2M, 3 LE Coded).
+  package struct PHYChange: Sendable {
+    /// The event.
+    package var moment: Moment
+    /// What this host's controller sends on.
+    package var sent: UInt8
+    /// What the peer sends on.
+    package var received: UInt8
+  }
+
+  /// A change of how much a packet of the link may hold.
+  package struct LengthChange: Sendable {
+    /// The event.
+    package var moment: Moment
+    /// Bytes of a packet that this side sends.
+    package var sent: UInt16
+    /// Bytes of a packet that the peer sends.
+    package var received: UInt16
+  }
+
+  /// The event that opened the link.
+  package private(set) var opened: Moment?
+  /// The parameters with which it opened.
+  package private(set) var parameters: LinkParameters?
+  /// Those in force, as far as known.
+  package internal(set) var current: LinkParameters?
+  /// The first sign of the peer: data, an acknowledgement, an answer of its controller.
+  package private(set) var established: Moment?
+  /// The last data from the peer.
+  package private(set) var heardLast: Moment?
+  /// The last event that tells of packets that the peer has acknowledged.
+  package private(set) var acknowledgedLast: Moment?
+  /// The last data that this host has sent.
+  package private(set) var sentLast: Moment?
+  /// Data packets from the peer.
+  package private(set) var heard = 0
+  /// Data packets to it.
+  package private(set) var sent = 0
+  /// How many of the last of those the peer never acknowledged; nil: the capture does not tell.
+  package private(set) var unacknowledged: Int?
+  /// The first one of them.
+  package private(set) var unacknowledgedSince: Int?
+  /// The parameters' changes.
+  package internal(set) var updates: [ParameterUpdate] = []
+  /// Those that are not kept.
+  package internal(set) var omittedUpdates = 0
+  /// Changes of the PHY.
+  package private(set) var phys: [PHYChange] = []
+  /// Changes of the data length.
+  package private(set) var lengths: [LengthChange] = []
+  /// Procedures that failed.
+  package private(set) var failures: [Failure] = []
+  /// The Disconnect command.
+  package private(set) var disconnect: Moment?
+  /// The event that ended the link, or the record that says that its controller is gone.
+  package private(set) var ended: Moment?
+  /// What was asked and answered on it, as far as links care.
+  package private(set) var use = LinkUse()
+  /// The numbers of the last packets that were sent, in a ring: behind `sent` the oldest.
+  private var recent: [Int] = []
+
+  /// How many packets that were sent are known by their number: more are seldom under way at once.
+  private static let mostRecent = 64
+  private static let mostChanges = 16
+
   /// Nothing seen.
   init() {}
 
@@ -13,10 +90,176 @@ package struct LinkHistory: Sendable {
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
-  ) {}
+  ) {
+    switch dissection.content {
+    case .acl:
+      guard ended == nil, let direction = record.direction else { return }
+      observeData(record, direction, dissection, bytes, answer)
+    case .command(let command):
+      guard ended == nil else { return }
+      observe(command, Moment(record), bytes, dissection.body)
+    case .event(let event):
+      observe(event, Moment(record), dissection, bytes, answer)
+    case .sco, .iso, .note, .control, .unknown: break
+    }
+  }
+
+  private mutating func observeData(
+    _ record: borrowing CaptureRecord, _ direction: Direction, _ dissection: Dissection,
+    _ bytes: RawSpan, _ answer: Answer
+  ) {
+    let moment = Moment(record)
+    if direction == .received {
+      heardLast = moment
+      heard &+= 1
+      hear(moment)
+    } else {
+      sentLast = moment
+      if recent.count < Self.mostRecent {
+        recent.append(record.number)
+      } else {
+        recent[sent % Self.mostRecent] = record.number
+      }
+      sent &+= 1
+    }
+    if dissection.att != nil || dissection.smp != nil {
+      use.observe(moment, Side(sent: direction), dissection)
+    } else if dissection.isSignalling {
+      observeSignalling(
+        moment, Side(sent: direction), dissection, bytes, answer.request?.packet)
+    }
+  }
+
+  private mutating func hear(_ moment: Moment) {
+    if established == nil { established = moment }
+  }
+
+  // MARK: Commands and events
+
+  private mutating func observe(
+    _ command: HCICommand, _ moment: Moment, _ bytes: RawSpan, _ body: Slice
+  ) {
+    switch command.opcode {
+    case HCICommand.disconnect: disconnect = moment
+    // LE Connection Update; LE Remote Connection Parameter Request Reply and Negative Reply.
+    case 0x2013: observeUpdateCommand(moment, bytes, body)
+    case 0x2020: observeRemoteReply(moment, grants: true, bytes, body)
+    case 0x2021: observeRemoteReply(moment, grants: false, bytes, body)
+    // LE Enable Encryption is an answer to a Security Request, too.
+    case 0x2019: use.encrypt()
+    default: break
+    }
+  }
+
+  private mutating func observe(
+    _ event: HCIEvent, _ moment: Moment, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer
+  ) {
+    let body = dissection.body
+    switch event.code {
+    case HCIEvent.leMetaCode:
+      var cursor = Cursor(bytes, body)
+      guard let subevent = try? cursor.u8() else { return }
+      observeLE(subevent, moment, &cursor)
+    case HCIEvent.numberOfCompletedPacketsCode:
+      guard ended == nil else { return }
+      acknowledgedLast = moment
+      hear(moment)
+    case HCIEvent.disconnectionCompleteCode:
+      if answer.closed { ended = ended ?? moment } else if ended == nil { disconnect = nil }
+    case HCIEvent.commandStatusCode:
+      guard body.count >= 4 else { return }
+      let status = StatusCode(rawValue: bytes.byte(at: Int(body.start)))
+      switch bytes.littleEndianU16(at: Int(body.start) + 2) {
+      case HCICommand.disconnect where status != .success && ended == nil: disconnect = nil
+      case 0x2013: observeUpdateStatus(moment, status, answer.request?.packet)
+      default: break
+      }
+    case 0x0c:
+      take("Read Remote Version Information", moment, dissection.parameters?.status(bytes))
+    default: break
+    }
+    if answer.closed, ended == nil { ended = moment }
+  }
+
+  /// A procedure that ended with this status: the peer has answered, or the procedure failed.
+  private mutating func take(_ name: StaticString, _ moment: Moment, _ status: UInt8?) {
+    guard ended == nil, let status = status.map({ StatusCode(rawValue: $0) }) else { return }
+    if status == .success || status == .unsupportedRemoteFeature {
+      hear(moment)
+    } else if failures.count < Self.mostChanges {
+      failures.append(Failure(name: name, status: status, moment: moment))
+    }
+  }
+
+  /// An LE Meta event, its parameters behind the subevent code.
+  @_lifetime(cursor: copy cursor)
+  private mutating func observeLE(_ subevent: UInt8, _ moment: Moment, _ cursor: inout Cursor) {
+    switch subevent {
+    case 0x01, 0x0a, 0x29:
+      guard let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor),
+        complete.status == .success, opened == nil
+      else { return }
+      opened = moment
+      parameters = LinkParameters(
+        interval: complete.interval, latency: complete.latency,
+        timeout: complete.supervisionTimeout)
+      current = parameters
+      // The peripheral learns of a connection from the central's packet (Core, Vol 6, Part B, 4.5).
+      if complete.role == 1 { hear(moment) }
+    case LEConnectionUpdateComplete.subevent:
+      guard let update = try? LEConnectionUpdateComplete(parsing: &cursor) else { return }
+      observeUpdateComplete(moment, update)
+    case 0x04: take("LE Read Remote Features", moment, try? cursor.u8())
+    case 0x06: observeRemoteRequest(moment, &cursor)
+    case 0x07: observeLength(moment, &cursor)
+    case 0x0c:
+      let status = try? cursor.u8()
+      take("LE Set PHY", moment, status)
+      if status == 0 { observePHY(moment, &cursor) }
+    case 0x23: take("LE Subrate Request", moment, try? cursor.u8())
+    default: break
+    }
+  }
+
+  /// LE PHY Update Complete behind its status: handle (2 bytes), TX PHY (1), RX PHY (1).
+  @_lifetime(cursor: copy cursor)
+  private mutating func observePHY(_ moment: Moment, _ cursor: inout Cursor) {
+    guard (try? cursor.u16()) != nil, let sent = try? cursor.u8(), let received = try? cursor.u8(),
+      phys.count < Self.mostChanges,
+      // Controllers report an unchanged PHY too.
+      phys.last?.sent ?? 1 != sent || phys.last?.received ?? 1 != received
+    else { return }
+    phys.append(PHYChange(moment: moment, sent: sent, received: received))
+  }
+
+  /// LE Data Length Change: handle (2 bytes), then of both ways bytes (2) and time (2).
+  @_lifetime(cursor: copy cursor)
+  private mutating func observeLength(_ moment: Moment, _ cursor: inout Cursor) {
+    guard (try? cursor.u16()) != nil, let sent = try? cursor.u16(), (try? cursor.u16()) != nil,
+      let received = try? cursor.u16(), lengths.count < Self.mostChanges,
+      lengths.last?.sent ?? 27 != sent || lengths.last?.received ?? 27 != received
+    else { return }
+    lengths.append(LengthChange(moment: moment, sent: sent, received: received))
+  }
+
+  // MARK: The end
 
   /// Takes the end of the capture.
   mutating func finish(
     _ connection: Connection, _ extent: CaptureExtent
-  ) {}
+  ) {
+    if ended == nil, connection.ending != nil, let packet = connection.lastPacket {
+      ended = Moment(packet: packet, time: connection.lastTime)
+    }
+    // The counts agree only where the capture has both from the beginning on.
+    guard connection.transport == .le, extent.tellsCompleted, !connection.isOpeningMissing,
+      !connection.hasLostPackets, !extent.infersDirections
+    else { return }
+    let left = sent - connection.completedPackets
+    guard left >= 0 else { return }
+    unacknowledged = left
+    guard left > 0, left <= recent.count else { return }
+    unacknowledgedSince = recent[(sent - left) % Self.mostRecent]
+  }
 }

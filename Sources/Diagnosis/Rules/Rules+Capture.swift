@@ -1,6 +1,190 @@
-// Rules about what the capture lacks.
+import Sessions
+
+// Rules about what the capture lacks: they are told first, since they lower what else is said.
 
 extension Rule {
   /// Rules about what the capture lacks.
-  static let capture: [Rule] = []
+  static let capture: [Rule] = [
+    Rule(
+      whole: "capture-ends-damaged", .warning, "The capture is damaged and ends early",
+      when: "reading stopped at a record that is broken or not all there",
+      do: "Stop the recording properly before copying the file, and copy it again."
+    ) { evidence in
+      guard evidence.extent.failure != nil else { return [] }
+      let last = evidence.extent.lastPacket
+      let place: Wording = last > 0 ? "behind \(packet: last)" : "at its first record"
+      return [
+        Finding(
+          "The capture is damaged \(place)",
+          headline: "the capture is damaged \(place)",
+          why:
+            "What follows cannot be read: how connections that were open then went on is not known.",
+          evidence: PacketSet([last]))
+      ]
+    },
+    Rule(
+      whole: "capture-dropped", .warning, "Records are missing in the capture",
+      when: "the capture's own counters say that records were dropped",
+      do:
+        "Record to a faster disk or with less else going on; on Linux give btmon a larger buffer or write with -w and decode later."
+    ) { evidence in
+      let extent = evidence.extent
+      guard extent.dropped > 0 else { return [] }
+      let records: Wording = "\(count: Int(clamping: extent.dropped), "record", "records")"
+      return [
+        Finding(
+          "\(records) were dropped while recording",
+          headline: "\(records) were dropped while recording",
+          why:
+            "They are missing in front of the packets named here. A request without an answer around there may have had one; such findings are given as less certain.",
+          evidence: PacketSet(extent.drops))
+      ]
+    },
+    Rule(
+      whole: "capture-truncated", .warning, "Packets were cut short by the recorder",
+      when: "records keep fewer bytes than their packets had",
+      do:
+        "On Android set the developer option Bluetooth HCI snoop log to Enabled, not Enabled filtered, switch Bluetooth off and on, and record again; with tcpdump use -s 0."
+    ) { evidence in
+      let extent = evidence.extent
+      guard extent.truncated > 0 else { return [] }
+      let data: Wording =
+        extent.truncatedData == 0
+        ? "" : ", \(extent.truncatedData) of them data"
+      return [
+        Finding(
+          "\(count: extent.truncated, "packet was", "packets were") cut short by the recorder",
+          headline: "\(count: extent.truncated, "packet was", "packets were") cut short",
+          why:
+            "The file keeps only the beginning of \(count: extent.truncated, "record", "records")\(data). Values and PDUs behind the cut are not known.",
+          evidence: PacketSet(extent.cuts))
+      ]
+    },
+    Rule(
+      whole: "capture-one-sided", .warning, "The capture has one direction only",
+      when: "ten or more data packets went one way and none the other",
+      do:
+        "Capture on the host itself (HCI snoop log, btmon, PacketLogger), which records both directions."
+    ) { evidence in
+      let extent = evidence.extent
+      let isSent = extent.receivedData == 0
+      guard extent.sentData + extent.receivedData >= 10,
+        isSent || extent.sentData == 0
+      else { return [] }
+      return [
+        Finding(
+          isSent
+            ? "The capture has only what this host sent"
+            : "The capture has only what this host received",
+          headline: "the capture has one direction only",
+          why:
+            isSent
+            ? "All \(extent.sentData) data packets went from this host to the peer: no answer can be seen."
+            : "All \(extent.receivedData) data packets came from the peer: no request of this host can be seen.",
+          evidence: [])
+      ]
+    },
+    Rule(
+      whole: "capture-data-only", .note, "The capture has data, but no commands and events",
+      when: "there are data packets and not one HCI command or event",
+      do:
+        "Record with the HCI snoop log of the phone or with btmon, and begin before the devices connect."
+    ) { evidence in
+      guard evidence.hasDataAlone else { return [] }
+      return [
+        Finding(
+          "The capture has data only, no HCI commands and events",
+          headline: "the capture has no HCI commands and events",
+          why:
+            "Who the peers are, when connections began and ended, and whether they were encrypted is not in it.",
+          evidence: [])
+      ]
+    },
+    Rule(
+      whole: "capture-starts-late", .note, "The capture starts in the middle of connections",
+      when: "data or events belong to a connection whose opening is not in the capture",
+      do:
+        "Begin recording before the devices connect; on Android switch Bluetooth off and on after enabling the log."
+    ) { evidence in
+      let begun = evidence.begunEarlier
+      guard !begun.isEmpty, !evidence.hasDataAlone else { return [] }
+      let connections: Wording = "\(count: begun.count, "connection", "connections")"
+      return [
+        Finding(
+          "The capture starts in the middle of \(connections)",
+          headline: "the capture starts in the middle of \(connections)",
+          why:
+            "What was agreed on before is not known: the MTU, whether the link is encrypted and with which key, what was discovered and subscribed to.",
+          evidence: PacketSet(begun.prefix(8).map(\.connection.firstPacket)))
+      ]
+    },
+    Rule(
+      whole: "capture-direction-missing", .note, "The capture does not say which way packets went",
+      when: "the link type has no direction (187)",
+      do: "Save with a link type that has the direction (201), or as btsnoop."
+    ) { evidence in
+      guard evidence.extent.infersDirections else { return [] }
+      return [
+        Finding(
+          "The capture does not say which way packets went",
+          headline: "the capture does not say which way packets went",
+          why:
+            "Directions are inferred from what the packets are. Where both sides are client and server, they may be wrong.",
+          evidence: [])
+      ]
+    },
+    Rule(
+      whole: "capture-clock-jumps", .note, "The capture's clock jumps",
+      when: "a record is more than a second older than the one before, or more than an hour younger"
+    ) { evidence in
+      let (back, pauses) = (evidence.extent.stepsBack, evidence.extent.pauses)
+      var findings: [Finding] = []
+      if back.count > 0 {
+        findings.append(
+          Finding(
+            "The capture's clock goes back \(count: back.count, "time", "times"), by up to \(duration: back.largest)",
+            headline: "the capture's clock goes back",
+            why: "Times across these packets, and what follows from them, are not to be trusted.",
+            evidence: back.packets))
+      }
+      if pauses.count > 0 {
+        findings.append(
+          Finding(
+            "Nothing was captured for up to \(duration: pauses.largest)",
+            headline: "nothing was captured for up to \(duration: pauses.largest)",
+            why:
+              "In front of \(count: pauses.count, "this packet", "these packets") lies more than an hour: a machine asleep, a clock that was set, or two recordings in one.",
+            .possible, evidence: pauses.packets))
+      }
+      return findings
+    },
+    cachedDiscovery,
+  ]
+
+  /// The discovery is not there because the host knew the answers.
+  private static let cachedDiscovery = Rule(
+    "capture-cached-discovery", .note, "Attributes are used that the capture does not discover",
+    when: "this host uses handles of the peer, and no discovery by it is in the capture",
+    do:
+      "Give a map of the device from another capture (gattscope map --json, then --map FILE), or make the host discover again: on Android unpair and restart Bluetooth, on BlueZ remove the device, on iOS forget it and restart Bluetooth."
+  ) { history, evidence in
+    let use = history.link.use
+    guard let first = use.firstHandle, let last = use.lastHandle, use.discovery == nil,
+      history.connection.transport != .brEDR,
+      !evidence.earlier(than: history).contains(where: { $0.link.use.discovery != nil })
+    else { return [] }
+    let isLate = history.connection.isOpeningMissing
+    var finding = Finding(
+      isLate
+        ? "The discovery is not in the capture" : "This host did not discover the peer's services",
+      headline: "attributes are used that the capture does not discover",
+      why:
+        isLate
+        ? "Handles of the peer are used \(count: use.handleUses, "time", "times"), but which characteristics they are was discovered before the capture begins, or in an earlier connection."
+        : "It used handles of the peer \(count: use.handleUses, "time", "times") without asking for them: it has them from an earlier connection. If the peer's firmware has changed since, they may be wrong.",
+      isLate ? .likely : .certain,
+      evidence: first.packet == last.packet ? [first.packet] : [first.packet, last.packet])
+    finding.restsOnAbsence = true
+    return [finding]
+  }
 }

@@ -1,6 +1,355 @@
-// Rules about connections that do not come about.
+import Bluetooth
+import Sessions
+
+// Rules about attempts to connect, and links that were created and never established.
 
 extension Rule {
-  /// Rules about connections that do not come about.
-  static let connecting: [Rule] = []
+  /// Rules about attempts to connect.
+  static let connecting: [Rule] = [
+    connectTimeout, notEstablished, connectLimit, connectRefused, bredrToLE, wrongPHY, cancelled,
+  ]
+
+  private static let connectTimeout = Rule(
+    whole: "connect-timeout", .error, "A device did not answer an attempt to connect",
+    when:
+      "a connection was asked for and cancelled a second or more later, and none was reported until then",
+    do:
+      "See that the device is powered, near, and advertises connectably at that moment: many stop while something else is connected to them, and some change their address. Scan first and connect to what was just seen; on Android close() the old BluetoothGatt and connect again, with TRANSPORT_LE."
+  ) { evidence in
+    evidence.attempts { $0.cancelled != nil && $0.hasFailed && $0.isLong && !$0.wasRefused }.map {
+      attempts in
+      let first = attempts[0]
+      let isListed = first.isAcceptListUsed
+      let waited: Wording = first.waited.map { " after \(duration: $0)" } ?? ""
+      let tries: Wording = attempts.count > 1 ? " (\(attempts.count) attempts)" : ""
+      var why: Wording =
+        isListed
+        ? "This host waited from \(packet: first.asked.packet) on for \(first.target), and gave up\(waited)."
+        : "This host asked for the connection at \(packet: first.asked.packet) and gave up\(waited). Until then the controller reported none: it heard no advertisement of the device that it could answer."
+      why = "\(why) \(first.sightingWords)"
+      var finding = Finding(
+        "No connection to \(first.target) came about\(tries)",
+        headline: "no connection to \(first.target) came about",
+        why: why,
+        isListed ? .possible : .certain, evidence: attempts.evidence)
+      if isListed { finding.severity = .warning }
+      finding.note =
+        "Android tells apps of this as status 133 (GATT_ERROR), a number of its own: no packet carries it."
+      evidence.resolve(&finding, attempts)
+      return [finding]
+    }.flatMap(\.self)
+  }
+
+  private static let connectLimit = Rule(
+    whole: "connect-limit", .error, "The controller or the host has no room for another connection",
+    when:
+      "an attempt to connect ended with Connection Limit Exceeded (0x09) or Connection Rejected due to Limited Resources (0x0d)",
+    do:
+      "Disconnect what is not needed, or raise the limit: CONFIG_BT_MAX_CONN on Zephyr, the SoftDevice's connection count on Nordic's nRF5, CONFIG_BTDM_CTRL_BLE_MAX_CONN on ESP32. Phones allow about seven."
+  ) { evidence in
+    evidence.attempts { $0.status.map { $0.isLimit } ?? false }.map { attempts in
+      let first = attempts[0]
+      var finding = Finding(
+        "No room for a connection to \(first.target): \(first.statusWords)",
+        headline: "there was no room for a connection to \(first.target)",
+        why:
+          "\(count: first.openLinks, "connection", "connections") of this controller \(first.openLinks == 1 ? "was" : "were" as StaticString) open when it refused another one.",
+        evidence: attempts.evidence)
+      evidence.resolve(&finding, attempts)
+      return finding
+    }
+  }
+
+  private static let connectRefused = Rule(
+    whole: "connect-refused", .error, "The controller refused or failed to connect",
+    when: "an attempt to connect ended with another failing status",
+    do:
+      "Command Disallowed: another attempt is under way, cancel it or wait for it. Connection Already Exists: use the open link. Invalid or Unsupported Parameters: compare the command's fields with what the controller supports."
+  ) { evidence in
+    evidence.attempts {
+      guard let status = $0.status, $0.hasFailed, !status.isLimit else { return false }
+      return status != .connectionFailedToBeEstablished && ($0.cancelled == nil || $0.wasRefused)
+    }.map { attempts in
+      let first = attempts[0]
+      let fault = first.wanted?.faultWords ?? ""
+      var finding = Finding(
+        "The controller did not connect to \(first.target): \(first.statusWords)",
+        headline: "the controller did not connect to \(first.target)",
+        why: Wording(
+          sentences: first.wasRefused
+            ? "It refused the command of \(packet: first.asked.packet) at once."
+            : "It began at \(packet: first.asked.packet) and ended with this status, which the host did not ask for.",
+          fault),
+        evidence: attempts.evidence)
+      evidence.resolve(&finding, attempts)
+      return finding
+    }
+  }
+
+  private static let bredrToLE = Rule(
+    whole: "connect-bredr-to-le", .error, "A BR/EDR connection was attempted to an LE device",
+    when:
+      "Create Connection failed for an address that advertises on LE, without BR/EDR by its flags",
+    do:
+      "Connect over LE: on Android connectGatt(context, false, callback, TRANSPORT_LE), on BlueZ remove the device's cached entry and scan with the LE transport, in btmgmt use type 1 or 2."
+  ) { evidence in
+    evidence.adapters.flatMap(\.pageFailures).compactMap { failure in
+      guard let sighting = failure.sighting, sighting.isLEOnly != false else { return nil }
+      let isCertain = sighting.isLEOnly == true
+      return Finding(
+        "BR/EDR was tried with \(failure.peer), an LE device: \(failure.status)",
+        headline: "BR/EDR was tried with an LE device",
+        why: isCertain
+          ? "It advertises on LE with the flag BR/EDR Not Supported (last in \(packet: sighting.last.packet)): it cannot answer a page."
+          : "It advertises on LE (last in \(packet: sighting.last.packet)), and did not answer on BR/EDR.",
+        isCertain ? .certain : .possible,
+        evidence: PacketSet(
+          [failure.asked?.packet, failure.ended.packet, sighting.last.packet].compactMap(\.self)))
+    }
+  }
+
+  private static let wrongPHY = Rule(
+    whole: "connect-scan-wrong-phy", .note,
+    "The host listened on another PHY than the device advertises on",
+    when: "an attempt failed that did not listen on the primary PHY on which the device was seen",
+    do:
+      "Name the PHY in LE Extended Create Connection's Initiating_PHYs (Coded: bit 2); on Android connectGatt with PHY_LE_CODED_MASK, on Zephyr BT_CONN_LE_OPT_CODED."
+  ) { evidence in
+    evidence.attempts {
+      guard $0.hasFailed, let phy = ($0.after ?? $0.before)?.primaryPHY else { return false }
+      // LE 1M is 1 and its bit 0, LE Coded 3 and its bit 2; no other is a primary PHY.
+      return (phy == 1 || phy == 3) && $0.phys & (1 << (phy - 1)) == 0
+    }.map { attempts in
+      let first = attempts[0]
+      let isCoded = (first.after ?? first.before)?.primaryPHY == 3
+      return Finding(
+        "The attempt did not listen on the PHY that \(first.target) advertises on",
+        headline: "the attempt did not listen on the device's PHY",
+        why: isCoded
+          ? "It advertises on LE Coded, and \(packet: first.asked.packet) does not ask for that."
+          : "It advertises on LE 1M, and \(packet: first.asked.packet) does not ask for that.",
+        evidence: attempts.evidence.union(
+          PacketSet([(first.after ?? first.before)?.last.packet].compactMap(\.self))))
+    }
+  }
+
+  private static let cancelled = Rule(
+    whole: "connect-cancelled", .note, "This host gave up a connection at once",
+    when:
+      "an attempt was cancelled within a second, or a new link was ended by this host within a second without any data",
+    do:
+      "Look for an app that calls connect and disconnect in a row, a second one that competes for the device, or a timeout that is too short for the device's advertising interval."
+  ) { evidence in
+    let early = evidence.attempts {
+      $0.cancelled != nil && $0.hasFailed && !$0.isLong && !$0.isAcceptListUsed && !$0.wasRefused
+    }
+    .map { attempts in
+      let first = attempts[0]
+      let waited: Wording = first.waited.map { "\(duration: $0)" } ?? "a moment"
+      return Finding(
+        "This host cancelled a connection to \(first.target) after \(waited)",
+        headline: "this host cancelled a connection at once",
+        why:
+          "It asked at \(packet: first.asked.packet) and gave up before the device can be expected to advertise. \(first.sightingWords)",
+        evidence: attempts.evidence)
+    }
+    return early + evidence.connections.compactMap { endedAtOnce($0, evidence) }
+  }
+
+  private static let atOnce: Int64 = 1_000_000_000
+
+  /// A link that this host ended before anything was said on it.
+  private static func endedAtOnce(_ history: ConnectionHistory, _ evidence: Evidence) -> Finding? {
+    let link = history.link
+    guard history.connection.ending == .localHost, history.connection.localRole == .central,
+      history.connection.transport == .le, let opened = link.opened, link.sent == 0,
+      link.heard == 0,
+      !history.connection.hasLostPackets,
+      let ended = link.disconnect ?? link.ended, let open = ended.nanoseconds(since: opened),
+      open < atOnce
+    else { return nil }
+    let race = evidence.adapters.lazy.flatMap(\.attempts.kept).first {
+      $0.ended?.packet == opened.packet && $0.cancelled != nil
+    }
+    let cancel = race?.cancelled?.packet
+    return Finding(
+      "This host ended the connection \(duration: open) after it was created",
+      headline: "this host ended a connection at once",
+      why: cancel.map {
+        "It had cancelled the attempt at \(packet: $0), too late: the link was created all the same, and then ended without any data."
+      } ?? "Nothing was sent on it: somebody on this side changed their mind.",
+      cancel == nil ? .likely : .certain,
+      evidence: PacketSet([cancel, opened.packet, ended.packet].compactMap(\.self)),
+      on: [history.id])
+  }
+}
+
+extension StatusCode {
+  /// Whether there is no room for a connection.
+  fileprivate var isLimit: Bool { rawValue == 0x09 || rawValue == 0x0d }
+}
+
+extension [ConnectAttempt] {
+  private static var mostEvidence: Int { 8 }
+
+  /// The packets of the first ones.
+  fileprivate var evidence: PacketSet {
+    prefix(Self.mostEvidence).reduce(PacketSet()) { $0.union($1.evidence) }
+  }
+}
+
+extension ConnectAttempt {
+  /// Devices advertise at least every 10.24 s, most of them every second (Core, Vol 6, Part B, 4.4.2.2).
+  fileprivate var isLong: Bool { waited.map { $0 >= 1_000_000_000 } ?? true }
+
+  /// Whom it is for.
+  fileprivate var target: Wording {
+    if let peer { return "\(peer)" }
+    return listed.map { "\(count: $0, "device", "devices") of the filter accept list" }
+      ?? "the devices of the filter accept list"
+  }
+
+  fileprivate var statusWords: Wording { status.map { "\($0)" } ?? "no status" }
+
+  /// How the device was seen advertising, as a sentence.
+  fileprivate var sightingWords: Wording {
+    guard peer != nil else { return "Which of them were near is not known." }
+    guard let seen = after ?? before else {
+      return "The capture has no advertisement of this address."
+    }
+    let connectable: Wording =
+      seen.lastConnectable == nil ? ", never as one that can be connected to" : ""
+    if sightingsMeanwhile > 0 {
+      return
+        "It was heard advertising \(count: sightingsMeanwhile, "time", "times") meanwhile, last in \(packet: seen.last.packet)\(connectable)."
+    }
+    let ago: Wording =
+      asked.nanoseconds(since: seen.last).map { ", \(duration: $0) before the attempt" } ?? ""
+    return "It was last heard advertising in \(packet: seen.last.packet)\(ago)\(connectable)."
+  }
+}
+
+extension Evidence {
+  /// The attempts that are of a kind, those for the same device together, in the order of the first one.
+  fileprivate func attempts(_ isMeant: (ConnectAttempt) -> Bool) -> [[ConnectAttempt]] {
+    var groups: [[ConnectAttempt]] = []
+    var places: [String: Int] = [:]
+    for adapter in adapters {
+      for attempt in adapter.attempts.kept where isMeant(attempt) {
+        let key: Wording =
+          "\(adapter.index) \(attempt.target) \(attempt.status?.rawValue ?? 0)"
+        if let place = places[key.text] {
+          groups[place].append(attempt)
+        } else {
+          places[key.text] = groups.count
+          groups.append([attempt])
+        }
+      }
+    }
+    return groups
+  }
+
+  /// Lowers a finding whose device was reached later on.
+  fileprivate func resolve(_ finding: inout Finding, _ attempts: [ConnectAttempt]) {
+    guard let last = attempts.last, let peer = last.peer, let type = last.peerType else { return }
+    let key = Attributes.key(peer, type)
+    let later = connections.first {
+      guard let address = $0.connection.peer else { return false }
+      return $0.connection.localRole == .central && $0.connection.isEstablished
+        && $0.connection.firstPacket > last.asked.packet
+        && Attributes.key(address, $0.connection.peerType ?? .public) == key
+    }
+    guard let later else { return }
+    finding.severity = .warning
+    finding.isResolved = true
+    finding.why =
+      "\(finding.why) A later attempt succeeded (\(packet: later.connection.firstPacket))."
+  }
+}
+
+// MARK: - Created, not established
+
+extension Rule {
+  /// Six intervals without a packet end a link that was only created (Core, Vol 6, Part B, 4.5.2).
+  private static let notEstablished = Rule(
+    whole: "connect-not-established", .error, "A link was created, but the peer never answered",
+    when: "a connection ended with Connection Failed to be Established (0x3e)",
+    do:
+      "The peer advertised but missed the request or did not follow: look at distance and antennas, a peer that is busy or resets when connected, two centrals that compete, its clock accuracy. Try again at once; hosts do that two or three times."
+  ) { evidence in
+    var groups: [[ConnectionHistory]] = []
+    for history in evidence.connections where history.connection.ending == .neverEstablished {
+      if let place = groups.firstIndex(where: {
+        $0[0].device == history.device
+          && $0[0].connection.localRole == history.connection.localRole
+      }) {
+        groups[place].append(history)
+      } else {
+        groups.append([history])
+      }
+    }
+    let reported = evidence.adapters.flatMap(\.attempts.kept).filter {
+      $0.status == .connectionFailedToBeEstablished
+    }
+    return groups.flatMap { neverEstablished($0, evidence) }
+      + reported.map { attempt in
+        Finding(
+          "\(attempt.target.capitalized) did not answer: Connection Failed to be Established (0x3e)",
+          headline: "the peer never answered on a new link",
+          why: "The controller sent the request to connect and heard nothing after it.",
+          evidence: attempt.evidence)
+      }
+  }
+
+  private static let leastGroup = 3
+  private static let mostEvidence = 8
+
+  private static func neverEstablished(
+    _ group: [ConnectionHistory], _ evidence: Evidence
+  ) -> [Finding] {
+    guard let first = group.first else { return [] }
+    if group.count < leastGroup { return group.map { neverEstablished([$0], of: $0, evidence) } }
+    return [neverEstablished(group, of: first, evidence)]
+  }
+
+  private static func neverEstablished(
+    _ group: [ConnectionHistory], of first: ConnectionHistory, _ evidence: Evidence
+  ) -> Finding {
+    let spans = group.compactMap { history in
+      history.link.opened.flatMap { opened in history.link.ended?.nanoseconds(since: opened) }
+    }
+    let shortest = spans.min() ?? 0
+    let longest = spans.max() ?? 0
+    let after: Wording
+    if spans.isEmpty {
+      after = ""
+    } else if longest - shortest <= max(longest / 20, 1_000_000) {
+      after = " after \(duration: longest)"
+    } else {
+      after = " after \(duration: shortest) to \(duration: longest)"
+    }
+    let packets = group.prefix(mostEvidence).flatMap {
+      [$0.connection.firstPacket, $0.connection.lastPacket].compactMap(\.self)
+    }
+    let isPeripheral = first.connection.localRole == .peripheral
+    let six: Wording =
+      first.link.parameters.map {
+        " Six intervals of \(interval: $0.interval) are \(duration: Int64($0.interval) * 7_500_000)."
+      } ?? ""
+    var finding = Finding(
+      "Connection Failed to be Established (0x3e)\(after)",
+      headline: "a link was never established: the peer did not answer",
+      why: isPeripheral
+        ? "The central's request to connect arrived, and then nothing more from it for six intervals.\(six)"
+        : "The controller sent its request to connect, which creates the link, and heard nothing from the peer for six intervals.\(six)",
+      evidence: PacketSet(packets), on: group.map(\.id))
+    let last = group[group.count - 1]
+    if let later = evidence.later(than: last).first(where: { $0.connection.isEstablished }) {
+      finding.severity = .warning
+      finding.isResolved = true
+      finding.note =
+        "Connection \(later.id), opened in \(packet: later.connection.firstPacket), was established."
+    }
+    return finding
+  }
 }

@@ -1,6 +1,261 @@
-// Rules about controllers that fail or refuse.
+import Bluetooth
+import Dissectors
+import Sessions
+
+// Rules about controllers: commands that are refused or not answered, errors of the hardware.
 
 extension Rule {
-  /// Rules about controllers that fail or refuse.
-  static let controller: [Rule] = []
+  /// Rules about controllers.
+  static let controller: [Rule] = [
+    hardwareError, unanswered, advertisingMixed, advertisingRefused, scanningRefused, refused,
+    unknownCommand,
+  ]
+
+  private static let hardwareError = Rule(
+    whole: "hci-hardware-error", .error, "The controller reports an error of its hardware",
+    when: "a Hardware Error event came",
+    do:
+      "The controller's state is lost: the host has to reset it. Look for newer controller firmware, and for power supply or transport (UART flow control, USB) trouble at that time."
+  ) { evidence in
+    evidence.adapters.compactMap { adapter in
+      guard let first = adapter.hardwareErrors.first else { return nil }
+      let times: Wording =
+        adapter.hardwareErrorCount > 1 ? " \(adapter.hardwareErrorCount) times" : ""
+      return Finding(
+        "The controller\(adapter.words) reports Hardware Error\(times), code \(code: first.code, digits: 2)",
+        headline: "the controller reports Hardware Error",
+        why: "What the code means only the controller's maker knows.",
+        evidence: PacketSet(adapter.hardwareErrors.map(\.moment.packet)))
+    }
+  }
+
+  private static let unanswered = Rule(
+    whole: "hci-command-unanswered", .warning, "The controller does not answer a command",
+    when:
+      "a command has neither Command Complete nor Command Status although later ones have, or the controller is silent for two seconds and more",
+    do:
+      "A controller that falls silent has crashed or its transport is broken: reset or power-cycle it (on Linux hciconfig reset or re-plug the adapter), and look for newer firmware."
+  ) { evidence in evidence.adapters.flatMap { unanswered($0, evidence) } }
+
+  /// Hosts wait two seconds for an answer (HCI_CMD_TIMEOUT of the Linux kernel).
+  private static let longestWait: Int64 = 2_000_000_000
+
+  private static func unanswered(_ adapter: AdapterHistory, _ evidence: Evidence) -> [Finding] {
+    let commands = adapter.commands
+    // Without one answer the capture may simply have no events.
+    guard commands.answered > 0, let first = commands.waiting.first else { return [] }
+    let silent = commands.waiting.filter {
+      $0.moment.packet > commands.lastEvent?.packet ?? 0
+    }
+    var findings: [Finding] = []
+    if let dead = silent.first, isOver(dead, evidence) {
+      let others: Wording =
+        silent.count > 1
+        ? ", nor \(count: silent.count - 1, "later command", "later commands")" : ""
+      var finding = Finding(
+        "The controller\(adapter.words) is dead: no event after \(dead.words)",
+        headline: "the controller fell silent after \(packet: dead.moment.packet)",
+        why:
+          "It answered \(count: commands.answered, "command", "commands") before, but not this one\(others), and sent nothing else.",
+        .likely, evidence: PacketSet(silent.prefix(8).map(\.moment.packet)))
+      finding.severity = .error
+      finding.restsOnAbsence = true
+      findings.append(finding)
+    }
+    let passed = commands.waiting.filter {
+      $0.moment.packet < commands.lastEvent?.packet ?? 0 && ($0.isPassed || isOver($0, evidence))
+    }
+    guard !passed.isEmpty else { return findings }
+    let several: Wording =
+      passed.count == 1
+      ? passed[0].words : "\(passed.count) commands, the first one \(first.words)"
+    var finding = Finding(
+      "The controller\(adapter.words) did not answer \(several)",
+      headline: "the controller left \(count: passed.count, "command", "commands") unanswered",
+      why:
+        "It went on to answer others, or to send other events: what became of the command is not known, or the answer is missing in the capture.",
+      .likely, evidence: PacketSet(passed.prefix(8).map(\.moment.packet)))
+    finding.restsOnAbsence = true
+    findings.append(finding)
+    return findings
+  }
+
+  /// Whether the capture goes on for longer than a host waits.
+  private static func isOver(_ command: CommandHistory.Waiting, _ evidence: Evidence) -> Bool {
+    guard let time = command.moment.time, let latest = evidence.extent.latest else { return false }
+    return latest.nanoseconds(since: time) > longestWait
+  }
+
+  private static let advertisingMixed = Rule(
+    whole: "hci-advertising-mixed", .error,
+    "Legacy and extended advertising commands were mixed, which controllers refuse",
+    when:
+      "a command of one family was refused with Command Disallowed (0x0c) and the other family was used since the last reset",
+    do:
+      "Use one family from reset to reset: the extended commands (0x2036 to 0x2043) where the controller has them, for advertising, scanning and connecting alike (Core, Vol 4, Part E, 3.1.1)."
+  ) { evidence in
+    evidence.refusals { $0.status == .commandDisallowed && $0.otherFamily != nil }.map {
+      adapter, refusal in
+      let other: Wording =
+        refusal.otherFamily.map {
+          "\(commandName(refusal.otherOpcode ?? 0)) of \(packet: $0.packet)"
+        } ?? ""
+      var finding = Finding(
+        "\(commandName(refusal.opcode)) is refused\(adapter.words): legacy and extended commands are mixed",
+        headline: "legacy and extended advertising commands are mixed",
+        why:
+          "Since \(other) the controller is in the other mode, and answers \(times(refusal.count))Command Disallowed (0x0c).",
+        .likely,
+        evidence: PacketSet([refusal.otherFamily?.packet].compactMap(\.self)).union(
+          refusal.packets))
+      resolve(&finding, refusal)
+      return finding
+    }
+  }
+
+  private static let advertisingRefused = Rule(
+    whole: "hci-advertising-refused", .error, "The controller refuses to advertise",
+    when: "a command that sets up or enables advertising was refused",
+    do:
+      "Command Disallowed: advertising is on already, or the number of links is exhausted. Invalid Parameters: compare interval, data length and address type with the advertising type; a random address has to be set first. Limit Reached or Memory Capacity Exceeded: remove other advertising sets."
+  ) { evidence in
+    evidence.refusals { isAdvertising($0.opcode) && !isMixed($0) && !$0.isOptional }.map {
+      adapter, refusal in
+      tell(refusal, adapter, "the controller refused to advertise")
+    }
+  }
+
+  private static let scanningRefused = Rule(
+    whole: "hci-scanning-refused", .error, "The controller refuses to scan",
+    when: "a command that sets up or enables scanning was refused",
+    do:
+      "Command Disallowed: stop the running scan before changing its parameters, and do not scan while a connection is being created where the controller cannot do both."
+  ) { evidence in
+    evidence.refusals { isScanning($0.opcode) && !isMixed($0) && !$0.isOptional }.map {
+      adapter, refusal in
+      tell(refusal, adapter, "the controller refused to scan")
+    }
+  }
+
+  private static let refused = Rule(
+    whole: "hci-command-refused", .warning, "The controller refuses a command",
+    when:
+      "a command was answered with a failing status, other than those that connect, advertise, scan or encrypt"
+  ) { evidence in
+    evidence.refusals {
+      !isAdvertising($0.opcode) && !isScanning($0.opcode) && !isElsewhere($0.opcode)
+        && !$0.isOptional && !isMixed($0)
+    }.map { adapter, refusal in
+      tell(refusal, adapter, "the controller refused \(commandName(refusal.opcode))")
+    }
+  }
+
+  private static let unknownCommand = Rule(
+    whole: "hci-unknown-command", .note, "The controller does not know a command",
+    when:
+      "commands were answered with Unknown HCI Command (0x01) or Unsupported Feature or Parameter Value (0x11)"
+  ) { evidence in
+    evidence.adapters.compactMap { adapter in
+      let unknown = adapter.commands.refusals.filter { $0.isOptional && !isElsewhere($0.opcode) }
+      guard let first = unknown.first else { return nil }
+      let most = 6
+      var names = unknown.prefix(most).map { commandName($0.opcode) }
+      if unknown.count > most { names.append("\(unknown.count - most) others") }
+      return Finding(
+        "The controller\(adapter.words) lacks \(count: unknown.count, "command", "commands") that the host tried",
+        headline: "the controller lacks \(commandName(first.opcode))",
+        why:
+          "\(Wording(listing: names)): an older controller, or a feature that it does not have. Hosts get along without.",
+        evidence: unknown.prefix(8).reduce(PacketSet()) { $0.union($1.packets) })
+    }
+  }
+
+  // MARK: What commands are for
+
+  /// The names of a command.
+  private static func commandName(_ opcode: UInt16) -> Wording {
+    guard let row = HCITable.core.command(opcode) else {
+      return "command \(code: opcode, digits: 4)"
+    }
+    return "\(HCITable.name(row))"
+  }
+
+  /// LE Set Advertising Parameters to Enable without the one that reads; the extended ones and those of
+  /// periodic advertising.
+  private static func isAdvertising(_ opcode: UInt16) -> Bool {
+    switch opcode {
+    case 0x2006, 0x2008...0x200a, 0x2035...0x2039, 0x203e...0x2040, 0x207f, 0x2086: true
+    default: false
+    }
+  }
+
+  private static func isScanning(_ opcode: UInt16) -> Bool {
+    opcode == 0x200b || opcode == 0x200c || opcode == 0x2041 || opcode == 0x2042
+  }
+
+  /// Commands whose failure other rules tell: those that connect, change parameters, and encrypt.
+  private static func isElsewhere(_ opcode: UInt16) -> Bool {
+    switch opcode {
+    case 0x200d, 0x2043, 0x2085, 0x2013, 0x2019: true
+    default: false
+    }
+  }
+
+  private static func isMixed(_ refusal: CommandHistory.Refusal) -> Bool {
+    refusal.status == .commandDisallowed && refusal.otherFamily != nil
+  }
+
+  private static func times(_ count: Int) -> Wording { count == 1 ? "" : "\(count) times " }
+
+  private static func tell(
+    _ refusal: CommandHistory.Refusal, _ adapter: AdapterHistory, _ headline: Wording
+  ) -> Finding {
+    let times: Wording = refusal.count == 1 ? "" : " \(refusal.count) times"
+    var finding = Finding(
+      "The controller\(adapter.words) refused \(commandName(refusal.opcode))\(times): \(refusal.status)",
+      headline: headline,
+      why: "The command of \(packet: refusal.first.packet) was answered with this status.",
+      evidence: refusal.packets)
+    resolve(&finding, refusal)
+    return finding
+  }
+
+  /// The same command was taken later on.
+  private static func resolve(_ finding: inout Finding, _ refusal: CommandHistory.Refusal) {
+    guard let later = refusal.succeeded else { return }
+    finding.severity = .note
+    finding.isResolved = true
+    finding.why = "\(finding.why) The same command succeeded later (\(packet: later.packet))."
+  }
+}
+
+extension CommandHistory.Refusal {
+  /// Whether the controller merely lacks something.
+  fileprivate var isOptional: Bool { status.rawValue == 0x01 || status.rawValue == 0x11 }
+}
+
+extension CommandHistory.Waiting {
+  /// Its name and packet.
+  fileprivate var words: Wording {
+    guard let row = HCITable.core.command(opcode) else {
+      return "command \(code: opcode, digits: 4) (\(packet: moment.packet))"
+    }
+    return "\(HCITable.name(row)) (\(packet: moment.packet))"
+  }
+}
+
+extension AdapterHistory {
+  /// Which controller it is, where the capture numbers them: ` hci1`; the first one goes without.
+  fileprivate var words: Wording { index == 0 || index == 0xffff ? "" : " hci\(index)" }
+}
+
+extension Evidence {
+  /// The refusals that are of a kind, with their controllers.
+  fileprivate func refusals(
+    _ isMeant: (CommandHistory.Refusal) -> Bool
+  ) -> [(AdapterHistory, CommandHistory.Refusal)] {
+    adapters.flatMap { adapter in
+      adapter.commands.refusals.filter(isMeant).map { (adapter, $0) }
+    }
+  }
 }

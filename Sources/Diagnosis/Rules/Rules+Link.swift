@@ -1,6 +1,231 @@
-// Rules about links that end, and their parameters.
+import Bluetooth
+import Sessions
+
+// Rules about links that end.
 
 extension Rule {
   /// Rules about links that end, and their parameters.
-  static let link: [Rule] = []
+  static let link: [Rule] = linkEndings + linkParameters
+
+  private static let linkEndings: [Rule] = [
+    supervisionTimeout, lostRepeatedly, responseTimeout, collision, controllerEnded, lowResources,
+    powerOff, peerLeaves, procedureFailed, reset,
+  ]
+
+  private static let supervisionTimeout = Rule(
+    "link-supervision-timeout", .error, "A link was lost: the peer was not heard any more",
+    when: "the link ended with Connection Timeout (0x08)",
+    do:
+      "Look at range, battery and antenna, and at whether the peer reset or crashed at that time. A supervision timeout of 4 to 6 s rides out short gaps; a central that is busy with scans or other links may miss the peripheral, too."
+  ) { history, evidence in
+    guard history.connection.ending == .timeout, let ended = history.link.ended else { return [] }
+    let link = history.link
+    let timeout: Wording =
+      link.current.map { " of \(Int($0.timeout) * 10) ms" } ?? ""
+    var why: Wording = "Nothing was heard from the peer for the supervision timeout\(timeout)."
+    if let heard = link.heardLast {
+      let ago: Wording =
+        ended.nanoseconds(since: heard).map { ", \(duration: $0) before the end" } ?? ""
+      why = "\(why) The last data from it is \(packet: heard.packet)\(ago)."
+    } else if !history.connection.isOpeningMissing, !history.connection.hasLostPackets {
+      why = "\(why) No data came from it at all."
+    }
+    why = Wording(sentences: why, history.acknowledgement)
+    var finding = Finding(
+      "The link was lost: Connection Timeout (0x08)",
+      headline: "connection \(history.id) was lost at \(packet: ended.packet)",
+      why: why,
+      evidence: PacketSet(
+        [link.heardLast?.packet, link.unacknowledgedSince, ended.packet].compactMap(\.self)))
+    finding.group = "Connection Timeout (0x08)"
+    return [finding]
+  }
+
+  private static let lostRepeatedly = Rule(
+    whole: "link-lost-repeatedly", .warning, "The links to one device are lost again and again",
+    when: "two or more connections of one device ended with Connection Timeout (0x08)",
+    do:
+      "Compare when it happens: always after the same time or the same request points to the peer's firmware, at random to the radio."
+  ) { evidence in
+    devices(evidence.connections) { $0.connection.ending == .timeout }.map { lost in
+      let spans = lost.compactMap(\.length)
+      let after: Wording =
+        spans.count == lost.count && !spans.isEmpty
+        ? " after \(Wording(listing: spans.prefix(6).map { "\(duration: $0)" }))" : ""
+      return Finding(
+        "\(lost.count) links to one device were lost\(after)",
+        headline: "\(lost.count) links to one device were lost",
+        why: "Each ended with Connection Timeout (0x08).",
+        evidence: PacketSet(lost.prefix(8).compactMap(\.connection.lastPacket)), on: lost.map(\.id))
+    }
+  }
+
+  private static let responseTimeout = Rule(
+    "link-lmp-timeout", .error, "The peer's controller did not answer a Link Layer procedure",
+    when: "the link or a procedure on it ended with LL Response Timeout (0x22)",
+    do:
+      "The peer's controller has a defect or ignores this procedure: leave the procedure out (PHY, data length, parameter requests), or update its firmware."
+  ) { history, _ in failures(history) { $0 == .responseTimeout } }
+
+  private static let collision = Rule(
+    "link-procedure-collision", .error, "Procedures of the two controllers collided",
+    when:
+      "the link or a procedure on it ended with LL Procedure Collision (0x23), Instant Passed (0x28) or Different Transaction Collision (0x2a)",
+    do:
+      "Start one procedure at a time and wait for its event (PHY, data length, parameters, encryption), or let the central alone start them. Instant Passed points to lost packets: allow more events before the instant."
+  ) { history, _ in
+    failures(history) { $0.rawValue == 0x23 || $0 == .instantPassed || $0.rawValue == 0x2a }
+  }
+
+  /// The end of the link and procedures on it that have one of these statuses. What only failed on a link
+  /// that went on is a warning.
+  private static func failures(
+    _ history: ConnectionHistory, _ isMeant: (StatusCode) -> Bool
+  ) -> [Finding] {
+    var findings: [Finding] = []
+    if let reason = history.connection.reason, isMeant(reason), let ended = history.link.ended,
+      history.connection.ending == .controller
+    {
+      findings.append(
+        Finding(
+          "The controller ended the link: \(reason.linkWords)",
+          headline: "the controller ended connection \(history.id)",
+          why: Wording(sentences: "No host asked for it.", history.lastProcedure),
+          evidence: PacketSet([history.lastProcedurePacket, ended.packet].compactMap(\.self))))
+    }
+    for failed in history.failedProcedures where isMeant(failed.status) {
+      let name = failed.name
+      var finding = Finding(
+        "\(name) failed: \(failed.status.linkWords)",
+        headline: "\(name) failed on connection \(history.id)",
+        why: "The link went on with what it had.", evidence: failed.packets)
+      finding.severity = .warning
+      findings.append(finding)
+    }
+    return findings
+  }
+
+  private static let procedureFailed = Rule(
+    "link-procedure-failed", .note, "A Link Layer procedure failed",
+    when:
+      "features, version, PHY or subrate ended with another failing status on a link that stayed open"
+  ) { history, _ in
+    history.failedProcedures.filter { !$0.isUpdate && !$0.status.isProcedureTrouble }.map {
+      failed in
+      Finding(
+        "\(failed.name) failed: \(failed.status.linkWords)",
+        headline: "\(failed.name) failed", why: "The link went on with what it had.",
+        evidence: failed.packets)
+    }
+  }
+
+  private static let controllerEnded = Rule(
+    "link-controller-ended", .error, "A controller ended the link by itself",
+    when: "Disconnection Complete has a reason that no host gives, and no other rule explains it",
+    do:
+      "Look the reason up in the Core Specification, Vol 1, Part F; update the firmware of the controller."
+  ) { history, _ in
+    guard history.connection.ending == .controller, let reason = history.connection.reason,
+      !reason.isProcedureTrouble, !reason.isOfSecurity, let ended = history.link.ended
+    else { return [] }
+    var finding = Finding(
+      "The controller ended the link: \(reason.linkWords)",
+      headline: "the controller ended connection \(history.id)",
+      why: Wording(sentences: "No host asked for it.", history.lastProcedure), .likely,
+      evidence: PacketSet([history.lastProcedurePacket, ended.packet].compactMap(\.self)))
+    finding.restsOnAbsence = true
+    return [finding]
+  }
+
+  private static let lowResources = Rule(
+    "link-peer-low-resources", .warning, "The peer ended the link for want of resources",
+    when: "the reason is Remote Device Terminated Connection due to Low Resources (0x14)",
+    do:
+      "Free links or memory on the peer: disconnect other devices, restart it; in firmware raise the number of connections or buffers."
+  ) { history, _ in ended(history, .remoteLowResources, "for want of resources") }
+
+  private static let powerOff = Rule(
+    "link-power-off", .note, "The peer ended the link since it is switched off",
+    when: "the reason is Remote Device Terminated Connection due to Power Off (0x15)"
+  ) { history, _ in ended(history, .remotePowerOff, "since it, or its Bluetooth, is switched off") }
+
+  private static func ended(
+    _ history: ConnectionHistory, _ reason: StatusCode, _ because: StaticString
+  ) -> [Finding] {
+    guard history.connection.ending == .peer, history.connection.reason == reason,
+      let ended = history.link.ended
+    else { return [] }
+    return [
+      Finding(
+        "The peer ended the link \(because)",
+        headline: "the peer ended connection \(history.id) \(because)",
+        why: "It gave \(reason) as its reason.", evidence: [ended.packet])
+    ]
+  }
+
+  private static let reset = Rule(
+    "link-reset", .note, "The controller was reset while a link was open",
+    when: "a reset, or the controller's removal, ended an open link"
+  ) { history, _ in
+    guard history.connection.ending == .reset, let ended = history.link.ended else { return [] }
+    var finding = Finding(
+      "The controller was reset, or switched off, with the link open",
+      headline: "the controller was reset with connection \(history.id) open",
+      why:
+        "Bluetooth was switched off, or the host's software was restarted. The peer learns of it only when its supervision timeout is over.",
+      evidence: [ended.packet])
+    finding.group = "The controller was reset, or switched off, with the link open"
+    return [finding]
+  }
+
+  // MARK: The peer that leaves
+
+  /// A time that may be meant: shorter ones are the length of what was asked.
+  private static let leastStay: Int64 = 1_000_000_000
+
+  private static let peerLeaves = Rule(
+    whole: "link-peer-leaves", .warning, "The peer ends its connections after the same time",
+    when:
+      "two or more connections of one device, each a second or longer, were ended by the peer after times that differ by a tenth at most",
+    do:
+      "The peer waits for something and gives up: for pairing, for a request or a login of its own protocol within a fixed time, or it ends connections that are idle. Compare with what its own app does first."
+  ) { evidence in
+    devices(evidence.connections) {
+      $0.connection.ending == .peer && $0.connection.reason == .remoteUserTerminated
+        && ($0.length ?? 0) >= leastStay && !$0.connection.isOpeningMissing
+        && !evidence.hasOtherEnd(of: $0)
+    }.compactMap { left in
+      // Only where it is the rule: all that the peer has ended, not two of many.
+      let spans = left.compactMap(\.length)
+      guard let shortest = spans.min(), let longest = spans.max(), spans.count == left.count,
+        longest - shortest <= longest / 10
+      else { return nil }
+      let last = left[left.count - 1]
+      let after: Wording =
+        "\(duration: shortest)" == ("\(duration: longest)" as Wording)
+        ? "\(duration: longest)" : "\(duration: shortest) to \(duration: longest)"
+      return Finding(
+        "The peer ended \(left.count) connections after \(after)",
+        headline: "the peer ends its connections after \(after)",
+        why: "\(last.lastWish)", .likely,
+        evidence: PacketSet(left.prefix(8).compactMap(\.connection.lastPacket)), on: left.map(\.id))
+    }
+  }
+
+  /// The connections that are of a kind, two or more of one device together.
+  private static func devices(
+    _ connections: [ConnectionHistory], _ isMeant: (ConnectionHistory) -> Bool
+  ) -> [[ConnectionHistory]] {
+    var groups: [[ConnectionHistory]] = []
+    var places: [UInt64: Int] = [:]
+    for history in connections where history.connection.peer != nil && isMeant(history) {
+      if let place = places[history.device] {
+        groups[place].append(history)
+      } else {
+        places[history.device] = groups.count
+        groups.append([history])
+      }
+    }
+    return groups.filter { $0.count >= 2 }
+  }
 }

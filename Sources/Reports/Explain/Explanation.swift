@@ -109,20 +109,7 @@ struct Explanation: Sendable {
     if let summary = extent.summary {
       pieces.append("\(Wording(stringLiteral: summary.format.words))")
     }
-    if extent.dropped > 0 {
-      pieces.append("\(count: Int(clamping: extent.dropped), "record", "records") dropped")
-    } else if extent.failure != nil {
-      pieces.append("damaged at the end")
-    } else {
-      pieces.append("nothing dropped")
-    }
-    let late = evidence.connections.count { $0.connection.isOpeningMissing }
-    if !evidence.connections.isEmpty {
-      pieces.append(
-        late == 0
-          ? "setup complete"
-          : "begins in the middle of \(count: late, "connection", "connections")")
-    }
+    pieces += evidence.lacks
     return Wording(pieces, joinedBy: ", ")
   }
 }

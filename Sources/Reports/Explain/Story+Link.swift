@@ -1,6 +1,182 @@
+import Bluetooth
 import Diagnosis
+import Sessions
 
 extension ConnectionHistory {
-  /// What the story says.
-  func linkStory(_ evidence: Evidence) -> [StoryLine] { [] }
+  /// How the link went: how it opened, what was changed, how it ended. What every link does in the same
+  /// way, the exchange of features and versions, is not told.
+  func linkStory(_ evidence: Evidence) -> [StoryLine] {
+    var lines = [beginning].compactMap(\.self)
+    lines += link.updates.map(Self.line)
+    if link.omittedUpdates > 0, let last = link.updates.last {
+      lines.append(
+        StoryLine(
+          Moment(packet: last.lastPacket, time: last.completed?.time),
+          "\(link.omittedUpdates) more changes of the parameters follow"))
+    }
+    lines += link.phys.map { change in
+      StoryLine(
+        change.moment,
+        change.sent == change.received
+          ? "PHY: \(Self.phy(change.sent)) both ways"
+          : "PHY: this host sends on \(Self.phy(change.sent)), the peer on \(Self.phy(change.received))"
+      )
+    }
+    lines += link.lengths.map { change in
+      StoryLine(
+        change.moment,
+        change.sent == change.received
+          ? "packets of up to \(change.sent) bytes both ways"
+          : "packets of up to \(change.sent) bytes to the peer, \(change.received) from it")
+    }
+    if let end = end(evidence) { lines.append(end) }
+    return lines
+  }
+
+  // MARK: The beginning
+
+  private var beginning: StoryLine? {
+    guard let opened = link.opened else {
+      let moment = Moment(packet: connection.firstPacket, time: connection.firstTime)
+      if connection.transport == .brEDR, !connection.isOpeningMissing {
+        return StoryLine(moment, "connected over BR/EDR")
+      }
+      guard connection.isOpeningMissing else { return nil }
+      return StoryLine(
+        moment,
+        evidenceOfOpening ?? "first packet: the connection was open before the capture begins")
+    }
+    var consequences: [Wording] = []
+    if connection.ending != .neverEstablished, let heard = link.established,
+      let silence = heard.nanoseconds(since: opened), silence > longestSilence
+    {
+      consequences.append(
+        "the peer is first heard at \(packet: heard.packet), \(duration: silence) later")
+    }
+    let parameters: Wording = link.parameters.map { ": \($0.words)" } ?? ""
+    return StoryLine(opened, "connected\(parameters)", consequences)
+  }
+
+  /// Where a link of a capture without events is not known to be open before.
+  private var evidenceOfOpening: Wording? {
+    connection.transport == .brEDR ? "first packet of a BR/EDR link" : nil
+  }
+
+  /// A peer that is there is heard within six intervals (Core, Vol 6, Part B, 4.5.2); a second is worth
+  /// telling.
+  private var longestSilence: Int64 {
+    max(1_000_000_000, Int64(link.parameters?.interval ?? 0) * 7_500_000)
+  }
+
+  // MARK: Changes
+
+  private static func phy(_ code: UInt8) -> Wording {
+    switch code {
+    case 1: "LE 1M"
+    case 2: "LE 2M"
+    case 3: "LE Coded"
+    default: "PHY \(code)"
+    }
+  }
+
+  private static func line(_ update: ParameterUpdate) -> StoryLine {
+    StoryLine(update.asked, to: update.lastPacket, words(update))
+  }
+
+  private static func words(_ update: ParameterUpdate) -> Wording {
+    let outcome: Wording
+    if let result = update.result {
+      outcome = result.words
+    } else if let status = update.status, status != .success {
+      outcome = "failed, \(status)"
+    } else if update.isGranted == false {
+      outcome =
+        update.refusal.map { "\(update.side.other.words) refuses: \($0)" }
+        ?? "\(update.side.other.words) refuses"
+    } else if update.isGranted == true {
+      outcome = "\(update.side.other.words) agrees, and nothing changes"
+    } else {
+      outcome = update.way == .signalling ? "no answer" : "no outcome"
+    }
+    guard update.way != .unasked else { return "the peer changes the parameters: \(outcome)" }
+    guard let wanted = update.wanted else {
+      return "\(update.side.words) asks for other parameters: \(outcome)"
+    }
+    // What was asked for and granted to the letter need not be said twice.
+    if let result = update.result, WantedParameters(result) == wanted {
+      return "\(update.side.words) asks for \(wanted.words): granted"
+    }
+    if let result = update.result {
+      return
+        "\(update.side.words) asks for \(wanted.words): granted, \(differing(result, wanted))"
+    }
+    return "\(update.side.words) asks for \(wanted.words): \(outcome)"
+  }
+
+  /// What is used of what was asked for: the interval, where the rest is as asked.
+  private static func differing(_ result: LinkParameters, _ wanted: WantedParameters) -> Wording {
+    result.latency == wanted.latency && result.timeout == wanted.timeout
+      ? "interval \(interval: result.interval)" : result.words
+  }
+
+  // MARK: The end
+
+  private func end(_ evidence: Evidence) -> StoryLine? {
+    guard let ending = connection.ending, let ended = link.ended else {
+      guard connection.ending == nil, let last = lastSeen else { return nil }
+      return StoryLine(last, "still open when the capture ends\(unused(evidence))")
+    }
+    let reason: Wording = connection.reason.map { " (\($0))" } ?? ""
+    switch ending {
+    case .localHost:
+      return StoryLine(
+        link.disconnect ?? ended, to: ended.packet, "this host disconnects\(unused(evidence))")
+    case .peer:
+      let why: Wording =
+        connection.reason == .remoteUserTerminated
+        ? "" : connection.reason.map { ": \($0)" } ?? ""
+      return StoryLine(ended, "the peer disconnects\(why)\(unused(evidence))")
+    case .timeout:
+      let timeout: Wording =
+        link.current.map { " of \(Int($0.timeout) * 10) ms" } ?? ""
+      let heard: Wording =
+        link.heardLast.map { ", nothing heard since \(packet: $0.packet)" } ?? ""
+      return StoryLine(ended, "the link is lost: supervision timeout\(timeout)\(heard)")
+    case .neverEstablished:
+      return StoryLine(
+        ended,
+        connection.localRole == .peripheral
+          ? "the central was not heard again: Connection Failed to be Established (0x3e)"
+          : "the peer never answered: Connection Failed to be Established (0x3e)")
+    case .micFailure:
+      return StoryLine(ended, "the controllers end the link\(reason)")
+    case .reset:
+      return StoryLine(ended, "the controller is reset: the link is gone")
+    case .controller:
+      return StoryLine(ended, "the controller ends the link\(reason)\(unused(evidence))")
+    case .replaced:
+      return StoryLine(
+        ended, "another connection has the same handle: this one ended before, unseen")
+    case .unknown:
+      return StoryLine(ended, "the link ends, for a reason that is not in the capture")
+    case .forgotten:
+      return nil
+    }
+  }
+
+  /// The last data.
+  private var lastSeen: Moment? {
+    [link.sentLast, link.heardLast, link.opened].compactMap(\.self).max { $0.packet < $1.packet }
+  }
+
+  /// What was never done on the link, where the capture has all of it.
+  private func unused(_ evidence: Evidence) -> Wording {
+    guard connection.transport == .le, !connection.isOpeningMissing, !connection.hasLostPackets,
+      connection.isEncrypted == false
+    else { return "" }
+    if link.use.firstAttribute == nil {
+      return "; the link was never encrypted, no attribute was touched"
+    }
+    return link.use.pairing == nil ? "; never paired, never encrypted" : "; never encrypted"
+  }
 }

@@ -1,0 +1,185 @@
+package import Bluetooth
+import Bytes
+import Dissectors
+import Sessions
+
+/// What a controller made of its host's commands.
+///
+/// Of refusals the first ones are kept, equal ones counted; of commands that wait for their answer the
+/// last ones.
+package struct CommandHistory: Sendable {
+  /// Equal refusals: the same command with the same status.
+  package struct Refusal: Sendable {
+    /// The command.
+    package var opcode: UInt16
+    /// What the controller answered.
+    package var status: StatusCode
+    /// How often.
+    package var count = 0
+    /// The first ones: commands and answers.
+    package var packets = PacketSet()
+    /// The first command.
+    package var first: Moment
+    /// The last answer.
+    package var last: Moment
+    /// The first later command of the same opcode that succeeded.
+    package var succeeded: Moment?
+    /// Whether the other family of advertising commands had been used since the last reset: its first
+    /// command.
+    package var otherFamily: Moment?
+    /// And that one's opcode.
+    package var otherOpcode: UInt16?
+  }
+
+  /// A command without an answer.
+  package struct Waiting: Sendable {
+    /// The command.
+    package var opcode: UInt16
+    /// When.
+    package var moment: Moment
+    /// Whether it only switches something off.
+    package var disables = false
+    /// Whether a later command has been answered.
+    package var isPassed = false
+  }
+
+  /// The refusals.
+  package private(set) var refusals: [Refusal] = []
+  /// The commands that wait for their answer.
+  package private(set) var waiting: [Waiting] = []
+  /// How many were answered.
+  package private(set) var answered = 0
+  /// The last event of the controller.
+  package private(set) var lastEvent: Moment?
+  /// The last command of the host.
+  package private(set) var lastCommand: Moment?
+  /// The first legacy and the first extended advertising command since the last reset.
+  private var families: [(first: Moment, opcode: UInt16)?] = [nil, nil]
+
+  private static let mostWaiting = 64
+  private static let mostRefusals = 64
+  private static let mostPackets = 8
+
+  init() {}
+
+  /// The command that nothing answers (Core, Vol 4, Part E, 7.3.40).
+  private static let hostNumberOfCompletedPackets: UInt16 = 0x0c35
+
+  /// Which of the two families of advertising, scanning and connecting commands a command is of; nil:
+  /// neither (Core, Vol 4, Part E, 3.1.1 [mem]; those that only read are not looked at).
+  private static func family(_ opcode: UInt16) -> Int? {
+    switch opcode {
+    case 0x2006, 0x2008...0x200d: 0
+    case 0x2035...0x2039, 0x203c...0x2045: 1
+    default: nil
+    }
+  }
+
+  /// Takes a command.
+  mutating func observe(_ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
+    lastCommand = moment
+    guard opcode != Self.hostNumberOfCompletedPackets else { return }
+    if opcode == HCICommand.reset { waiting.removeAll(keepingCapacity: true) }
+    if waiting.count >= Self.mostWaiting {
+      waiting.remove(at: waiting.firstIndex(where: \.isPassed) ?? waiting.count - 1)
+    }
+    // The first byte of all commands that switch advertising or scanning says whether on or off.
+    let disables = !body.isEmpty && bytes.byte(at: Int(body.start)) == 0
+    waiting.append(Waiting(opcode: opcode, moment: moment, disables: disables))
+  }
+
+  /// Takes an event that is no answer.
+  mutating func observe(_ moment: Moment) { lastEvent = moment }
+
+  /// Takes an answer: Command Complete or Command Status; opcode 0 answers nothing.
+  ///
+  /// - Parameters:
+  ///   - status: nil where the command returns none that is known.
+  ///   - request: the command's packet, where it is known which it was.
+  mutating func observe(
+    _ opcode: UInt16, _ status: StatusCode?, _ moment: Moment, _ request: Int?
+  ) {
+    lastEvent = moment
+    guard opcode != 0 else { return }
+    answered &+= 1
+    let position =
+      waiting.firstIndex { request != nil && $0.moment.packet == request }
+      ?? waiting.firstIndex { $0.opcode == opcode }
+    var command: Waiting?
+    if let position {
+      command = waiting.remove(at: position)
+      for index in 0..<position { waiting[index].isPassed = true }
+    }
+    if opcode == HCICommand.reset, status == .success {
+      families = [nil, nil]
+      waiting.removeAll(keepingCapacity: true)
+    }
+    guard let status else { return }
+    if status == .success {
+      succeed(opcode, command?.moment ?? moment)
+    } else {
+      refuse(opcode, status, command, moment)
+    }
+  }
+
+  private mutating func succeed(_ opcode: UInt16, _ moment: Moment) {
+    if let family = Self.family(opcode), families[family] == nil {
+      families[family] = (moment, opcode)
+    }
+    guard !refusals.isEmpty else { return }
+    for index in refusals.indices
+    where refusals[index].opcode == opcode && refusals[index].succeeded == nil {
+      refusals[index].succeeded = moment
+    }
+  }
+
+  private mutating func refuse(
+    _ opcode: UInt16, _ status: StatusCode, _ command: Waiting?, _ answer: Moment
+  ) {
+    guard !Self.isHarmless(opcode, status, command) else { return }
+    let position = refusals.firstIndex { $0.opcode == opcode && $0.status == status }
+    if position == nil, refusals.count >= Self.mostRefusals { return }
+    var refusal =
+      position.map { refusals[$0] }
+      ?? Refusal(opcode: opcode, status: status, first: command?.moment ?? answer, last: answer)
+    refusal.count &+= 1
+    refusal.last = answer
+    // What was right before is wrong again.
+    refusal.succeeded = nil
+    if refusal.count <= Self.mostPackets {
+      refusal.packets.insert(command?.moment.packet)
+      refusal.packets.insert(answer.packet)
+    }
+    if let family = Self.family(opcode), let other = families[1 - family] {
+      refusal.otherFamily = other.first
+      refusal.otherOpcode = other.opcode
+    }
+    if let position { refusals[position] = refusal } else { refusals.append(refusal) }
+  }
+
+  /// What is refused and nothing is the worse for it: switching off what is off, cancelling what is over,
+  /// naming a link that has just ended.
+  private static func isHarmless(
+    _ opcode: UInt16, _ status: StatusCode, _ command: Waiting?
+  ) -> Bool {
+    // Vendors' commands: what their first byte means only the vendor knows.
+    if opcode >> 10 == 0x3f { return true }
+    switch (opcode, status) {
+    case (_, .unknownConnectionIdentifier): return true
+    case (HCICommand.disconnect, .commandDisallowed): return true
+    // LE Create Connection Cancel, Inquiry Cancel, Exit Periodic Inquiry Mode.
+    case (0x200e, .commandDisallowed), (0x0402, .commandDisallowed), (0x0404, .commandDisallowed):
+      return true
+    // LE Set Advertising Enable, LE Set Scan Enable and their extended versions.
+    case (0x200a, .commandDisallowed), (0x200c, .commandDisallowed), (0x2039, .commandDisallowed),
+      (0x2042, .commandDisallowed), (0x2039, StatusCode(rawValue: 0x42)):
+      return command?.disables ?? true
+    // LE Remove Advertising Set of one that is not there.
+    case (0x203c, StatusCode(rawValue: 0x42)): return true
+    default: return false
+    }
+  }
+
+  /// The controller went away, or records are missing.
+  mutating func forget() { waiting.removeAll(keepingCapacity: true) }
+}

@@ -1,0 +1,226 @@
+package import Bluetooth
+import Bytes
+import Dissectors
+import Sessions
+
+/// An attempt of the captured host to connect, and how it ended.
+package struct ConnectAttempt: Sendable {
+  /// The command.
+  package var asked: Moment
+  /// Its opcode.
+  package var opcode: UInt16
+  /// The device; nil: any of the filter accept list.
+  package var peer: DeviceAddress?
+  /// The type of its address.
+  package var peerType: AddressType?
+  /// How many devices are on the filter accept list, where that is used; nil: not known.
+  package var listed: Int?
+  /// The parameters that the link is to have; those of the first PHY.
+  package var wanted: WantedParameters?
+  /// The PHYs that it listens on: bit 0 LE 1M, bit 1 LE 2M, bit 2 LE Coded.
+  package var phys: UInt8 = 1
+  /// How long the controller listens in each interval, both in units of 0.625 ms.
+  package var scanWindow: UInt16 = 0
+  package var scanInterval: UInt16 = 0
+  /// The host gave up: LE Create Connection Cancel.
+  package internal(set) var cancelled: Moment?
+  /// What ended it.
+  package internal(set) var ended: Moment?
+  /// With which status; success: a link was created.
+  package internal(set) var status: StatusCode?
+  /// Whether the Command Status refused it.
+  package internal(set) var wasRefused = false
+  /// How the device was seen before the attempt.
+  package internal(set) var before: Sighting?
+  /// And until its end.
+  package internal(set) var after: Sighting?
+  /// How many connections of the controller were open when it ended.
+  package internal(set) var openLinks = 0
+  /// How many more of the kind followed that are not kept.
+  package internal(set) var isAcceptListUsed = false
+
+  /// How long the host waited.
+  package var waited: Int64? {
+    guard let end = cancelled ?? ended else { return nil }
+    return end.nanoseconds(since: asked)
+  }
+
+  /// Reports of the device during the attempt.
+  package var sightingsMeanwhile: Int { max(0, (after?.count ?? 0) - (before?.count ?? 0)) }
+
+  /// Whether somebody ended it without a link.
+  package var hasFailed: Bool { status.map { $0 != .success } ?? false }
+
+  /// Its packets.
+  package var evidence: PacketSet {
+    PacketSet([asked, cancelled, ended].compactMap { $0?.packet })
+  }
+}
+
+/// The attempts to connect of one controller. Bounded: of those that failed the first ones are kept.
+package struct ConnectAttempts: Sendable {
+  /// Those that failed, or asked for something impossible.
+  package private(set) var kept: [ConnectAttempt] = []
+  /// Those that are under way.
+  package private(set) var open: [ConnectAttempt] = []
+  /// Failed ones that are not kept.
+  package private(set) var omitted = 0
+  /// The devices on the filter accept list; nil: not known, since the capture begins later.
+  private var acceptList: [UInt64]? = nil
+
+  private static let most = 256
+  private static let mostOpen = 4
+  private static let mostListed = 256
+
+  /// LE Create Connection, LE Extended Create Connection, its version 2.
+  static let opcodes: [UInt16] = [0x200d, 0x2043, 0x2085]
+
+  init() {}
+
+  // MARK: Commands
+
+  /// Takes a command of the host.
+  mutating func observe(
+    _ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice, _ sightings: Sightings
+  ) {
+    switch opcode {
+    case 0x200d, 0x2043, 0x2085: begin(opcode, moment, bytes, body, sightings)
+    // LE Create Connection Cancel.
+    case 0x200e:
+      if let position = open.firstIndex(where: { $0.cancelled == nil }) {
+        open[position].cancelled = moment
+      }
+    // LE Clear Filter Accept List; Add Device To; Remove Device From: type (1 byte), address (6).
+    case 0x2010: acceptList = []
+    case 0x2011, 0x2012:
+      var cursor = Cursor(bytes, body)
+      guard let type = try? cursor.u8(), let address = try? DeviceAddress(parsing: &cursor) else {
+        return
+      }
+      let key = Attributes.key(address, AddressType(rawValue: type))
+      acceptList?.removeAll { $0 == key }
+      if opcode == 0x2011, acceptList?.count ?? Self.mostListed < Self.mostListed {
+        acceptList?.append(key)
+      }
+    default: break
+    }
+  }
+
+  private mutating func begin(
+    _ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice, _ sightings: Sightings
+  ) {
+    var attempt = ConnectAttempt(asked: moment, opcode: opcode)
+    var cursor = Cursor(bytes, body)
+    try? attempt.parse(&cursor)
+    if attempt.isAcceptListUsed {
+      attempt.listed = acceptList?.count
+      if let list = acceptList, list.count == 1, let only = list.first {
+        attempt.peer = DeviceAddress(value: only)
+        attempt.peerType = only >> 48 & 1 == 0 ? .public : .random
+      }
+    }
+    attempt.before = attempt.find(in: sightings)
+    if open.count >= Self.mostOpen { open.removeFirst() }
+    open.append(attempt)
+  }
+
+  /// Takes what the controller says to a command that begins an attempt.
+  mutating func observeStatus(
+    _ status: StatusCode, _ moment: Moment, _ request: Int?, links: Int, _ sightings: Sightings
+  ) {
+    guard status != .success,
+      let position = open.lastIndex(where: { request == nil || $0.asked.packet == request })
+    else { return }
+    var attempt = open.remove(at: position)
+    attempt.wasRefused = true
+    end(&attempt, status, moment, links: links, sightings)
+  }
+
+  /// Takes LE Connection Complete of any version, without its subevent code.
+  mutating func observe(
+    _ complete: LEConnectionComplete, _ moment: Moment, links: Int, _ sightings: Sightings
+  ) {
+    let position: Int?
+    if complete.status == .success {
+      // The peripheral's host has asked for nothing.
+      guard complete.role == 0 else { return }
+      position =
+        open.firstIndex { $0.isFor(complete.peer, complete.peerType) }
+        ?? open.firstIndex { $0.isAcceptListUsed }
+    } else {
+      // Directed advertising ends like this, too.
+      guard complete.status != .advertisingTimeout else { return }
+      position = open.firstIndex { $0.cancelled != nil } ?? open.indices.first
+    }
+    guard let position else { return }
+    var attempt = open.remove(at: position)
+    end(&attempt, complete.status, moment, links: links, sightings)
+  }
+
+  private mutating func end(
+    _ attempt: inout ConnectAttempt, _ status: StatusCode, _ moment: Moment, links: Int,
+    _ sightings: Sightings
+  ) {
+    attempt.status = status
+    attempt.ended = moment
+    attempt.after = attempt.find(in: sightings)
+    attempt.openLinks = links
+    guard attempt.hasFailed || attempt.cancelled != nil || attempt.wanted?.fault != nil else {
+      return
+    }
+    if kept.count < Self.most { kept.append(attempt) } else { omitted += 1 }
+  }
+
+  /// The controller was reset or went away, or records are missing.
+  mutating func forget(isReset: Bool) {
+    open.removeAll()
+    acceptList = isReset ? [] : nil
+  }
+}
+
+extension ConnectAttempt {
+  /// LE Create Connection: scan interval (2 bytes), window (2), filter policy (1), peer address type (1),
+  /// peer address (6), own address type (1), what is wished for. LE Extended Create Connection: filter
+  /// policy, own address type, peer address type, peer address, PHYs (1), then for each PHY scan interval,
+  /// window and what is wished for; version 2 begins with advertising handle (1) and subevent (1) (Core,
+  /// Vol 4, Part E, 7.8.12 and 7.8.66).
+  @_lifetime(cursor: copy cursor)
+  fileprivate mutating func parse(_ cursor: inout Cursor) throws(ParseError) {
+    if opcode == 0x200d {
+      scanInterval = try cursor.u16()
+      scanWindow = try cursor.u16()
+      isAcceptListUsed = try cursor.u8() & 1 != 0
+      try parsePeer(&cursor)
+      _ = try cursor.u8()
+    } else {
+      if opcode == 0x2085 { _ = try cursor.take(2) }
+      isAcceptListUsed = try cursor.u8() & 1 != 0
+      _ = try cursor.u8()
+      try parsePeer(&cursor)
+      phys = try cursor.u8()
+      scanInterval = try cursor.u16()
+      scanWindow = try cursor.u16()
+    }
+    wanted = try WantedParameters(parsing: &cursor)
+  }
+
+  @_lifetime(cursor: copy cursor)
+  private mutating func parsePeer(_ cursor: inout Cursor) throws(ParseError) {
+    let type = AddressType(rawValue: try cursor.u8())
+    let address = try DeviceAddress(parsing: &cursor)
+    guard !isAcceptListUsed else { return }
+    peer = address
+    peerType = type
+  }
+
+  fileprivate func find(in sightings: Sightings) -> Sighting? {
+    guard let peer, let peerType else { return nil }
+    return sightings.find(peer, peerType)
+  }
+
+  /// Whether the attempt is for this device.
+  fileprivate func isFor(_ address: DeviceAddress, _ type: AddressType) -> Bool {
+    guard let peer, let peerType else { return false }
+    return Attributes.key(peer, peerType) == Attributes.key(address, type)
+  }
+}

@@ -1,0 +1,195 @@
+package import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+
+/// A change of a link's parameters: who asked for it, how, and what became of it.
+package struct ParameterUpdate: Sendable {
+  /// How it was asked for.
+  package enum Way: UInt8, Sendable {
+    /// L2CAP Connection Parameter Update Request: a peripheral asks the central's host (Core, Vol 3, Part
+    /// A, 4.20).
+    case signalling
+    /// The captured host's LE Connection Update command.
+    case command
+    /// LE Remote Connection Parameter Request: the peer's controller asks (Core, Vol 6, Part B, 5.1.7).
+    case linkLayer
+    /// The peer, which is the central, has changed them.
+    case unasked
+  }
+
+  /// How.
+  package var way: Way
+  /// Who.
+  package var side: Side
+  /// The request; of one that was not asked for, the event.
+  package var asked: Moment
+  /// What was asked for; nil: not asked, or cut off.
+  package var wanted: WantedParameters?
+  /// The answer of the other host: response, reply or negative reply.
+  package internal(set) var answered: Moment?
+  /// Whether that granted it; nil: no answer.
+  package internal(set) var isGranted: Bool?
+  /// Why not, where the answer says so.
+  package internal(set) var refusal: StatusCode?
+  /// The LE Connection Update command that carries it out.
+  package internal(set) var command: Moment?
+  /// LE Connection Update Complete.
+  package internal(set) var completed: Moment?
+  /// And its status.
+  package internal(set) var status: StatusCode?
+  /// What the link uses from then on.
+  package internal(set) var result: LinkParameters?
+  /// What it used before, where known.
+  package internal(set) var before: LinkParameters?
+
+  init(_ way: Way, by side: Side, _ asked: Moment, _ wanted: WantedParameters? = nil) {
+    self.way = way
+    self.side = side
+    self.asked = asked
+    self.wanted = wanted
+  }
+
+  /// Whether an LE Connection Update Complete is still to come.
+  var isOpen: Bool { completed == nil && isGranted != false }
+
+  /// Whether somebody has said no.
+  package var isRefused: Bool {
+    isGranted == false || status.map { $0 != .success } ?? false
+  }
+
+  /// The packet that says the last of it.
+  package var lastPacket: Int {
+    completed?.packet ?? command?.packet ?? answered?.packet ?? asked.packet
+  }
+
+  /// All its packets.
+  package var evidence: PacketSet {
+    PacketSet([asked, answered, command, completed].compactMap { $0?.packet })
+  }
+}
+
+extension LinkHistory {
+  /// A captured host that is the peripheral learns of changes from the event alone.
+  private static let mostUpdates = 32
+
+  private mutating func add(_ update: ParameterUpdate) {
+    guard updates.count < Self.mostUpdates else {
+      omittedUpdates += 1
+      return
+    }
+    var update = update
+    update.before = current
+    updates.append(update)
+  }
+
+  // MARK: Signalling
+
+  /// Takes a signalling frame of LE: one command.
+  mutating func observeSignalling(
+    _ moment: Moment, _ side: Side, _ dissection: Dissection, _ bytes: RawSpan, _ request: Int?
+  ) {
+    guard dissection.l2cap?.cid == .leSignalling else { return }
+    var commands = SignallingCommands(dissection.body)
+    guard let command = commands.next(bytes) else { return }
+    var rest = Slice.empty
+    guard let pdu = try? SignallingPDU(command, bytes, rest: &rest) else { return }
+    switch pdu {
+    case .parameterUpdateRequest(let pdu):
+      add(
+        ParameterUpdate(
+          .signalling, by: side, moment,
+          WantedParameters(
+            intervalMin: pdu.intervalMin, intervalMax: pdu.intervalMax, latency: pdu.latency,
+            timeout: pdu.timeout)))
+    case .parameterUpdateResponse(let pdu):
+      answerUpdate(moment, by: side, grants: pdu.result == 0, to: request, .signalling, nil)
+    case .commandReject:
+      // Only where it is known that it rejects such a request.
+      guard let request, updates.contains(where: { $0.asked.packet == request }) else { return }
+      answerUpdate(moment, by: side, grants: false, to: request, .signalling, nil)
+    default: break
+    }
+  }
+
+  private mutating func answerUpdate(
+    _ moment: Moment, by side: Side, grants: Bool, to request: Int?, _ way: ParameterUpdate.Way,
+    _ refusal: StatusCode?
+  ) {
+    let position = updates.lastIndex {
+      $0.way == way && $0.side == side.other && $0.answered == nil
+        && (request == nil || $0.asked.packet == request)
+    }
+    guard let position else { return }
+    updates[position].answered = moment
+    updates[position].isGranted = grants
+    updates[position].refusal = refusal
+  }
+
+  // MARK: Commands and events
+
+  /// LE Connection Update: handle (2 bytes), then what is wished for.
+  mutating func observeUpdateCommand(_ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
+    var cursor = Cursor(bytes, body)
+    let wanted = (try? cursor.u16()) == nil ? nil : try? WantedParameters(parsing: &cursor)
+    // A central carries out with it what the peer's host has asked for.
+    if let position = updates.lastIndex(where: {
+      $0.way == .signalling && $0.side == .peer && $0.command == nil && $0.isOpen
+    }) {
+      updates[position].command = moment
+    } else {
+      add(ParameterUpdate(.command, by: .local, moment, wanted))
+    }
+  }
+
+  /// The Command Status of LE Connection Update.
+  mutating func observeUpdateStatus(_ moment: Moment, _ status: StatusCode, _ request: Int?) {
+    guard status != .success, let request,
+      let position = updates.lastIndex(where: {
+        $0.completed == nil && ($0.command?.packet == request || $0.asked.packet == request)
+      })
+    else { return }
+    updates[position].completed = moment
+    updates[position].status = status
+  }
+
+  /// LE Remote Connection Parameter Request: handle (2 bytes), then what is wished for.
+  @_lifetime(cursor: copy cursor)
+  mutating func observeRemoteRequest(_ moment: Moment, _ cursor: inout Cursor) {
+    let wanted = (try? cursor.u16()) == nil ? nil : try? WantedParameters(parsing: &cursor)
+    add(ParameterUpdate(.linkLayer, by: .peer, moment, wanted))
+  }
+
+  /// The host's reply to it, or its negative reply: handle (2 bytes), reason (1).
+  mutating func observeRemoteReply(
+    _ moment: Moment, grants: Bool, _ bytes: RawSpan, _ body: Slice
+  ) {
+    let reason =
+      grants || body.count < 3 ? nil : StatusCode(rawValue: bytes.byte(at: Int(body.start) + 2))
+    answerUpdate(moment, by: .local, grants: grants, to: nil, .linkLayer, reason)
+  }
+
+  /// LE Connection Update Complete.
+  mutating func observeUpdateComplete(_ moment: Moment, _ update: LEConnectionUpdateComplete) {
+    let isDone = update.status == .success
+    let result = LinkParameters(
+      interval: update.interval, latency: update.latency, timeout: update.supervisionTimeout)
+    let position =
+      updates.firstIndex { $0.isOpen && ($0.way == .command || $0.command != nil) }
+      ?? updates.firstIndex { $0.isOpen && $0.isGranted == true }
+      // A central may carry it out before it answers.
+      ?? updates.firstIndex { $0.isOpen && $0.way == .signalling && $0.side == .local }
+    if let position {
+      updates[position].completed = moment
+      updates[position].status = update.status
+      if isDone { updates[position].result = result }
+    } else if !isDone || current != result {
+      var change = ParameterUpdate(.unasked, by: .peer, moment)
+      change.completed = moment
+      change.status = update.status
+      if isDone { change.result = result }
+      add(change)
+    }
+    if isDone { current = result }
+  }
+}

@@ -1,0 +1,113 @@
+import Bytes
+
+/// The parameters that the two ends of a link use (Core, Vol 6, Part B, 4.5.1 and 4.5.2).
+package struct LinkParameters: Equatable, Sendable {
+  /// Units of 1.25 ms.
+  package var interval: UInt16
+  /// Connection events that the peripheral may skip.
+  package var latency: UInt16
+  /// Units of 10 ms.
+  package var timeout: UInt16
+
+  /// Parameters in force.
+  package init(interval: UInt16, latency: UInt16, timeout: UInt16) {
+    self.interval = interval
+    self.latency = latency
+    self.timeout = timeout
+  }
+
+  /// In words: `interval 15 ms, latency 0, supervision timeout 720 ms`.
+  package var words: Wording { WantedParameters(self).words }
+}
+
+/// Parameters that somebody asks for: the same with a range of intervals.
+package struct WantedParameters: Equatable, Sendable {
+  /// Units of 1.25 ms.
+  package var intervalMin: UInt16
+  /// The same.
+  package var intervalMax: UInt16
+  /// Connection events that the peripheral may skip.
+  package var latency: UInt16
+  /// Units of 10 ms.
+  package var timeout: UInt16
+
+  /// Why no link can have parameters.
+  package enum Fault: Sendable {
+    /// An interval outside 7.5 ms to 4 s, or the smallest larger than the largest.
+    case interval
+    /// A latency above 499.
+    case latency
+    /// A supervision timeout outside 100 ms to 32 s.
+    case timeout
+    /// A supervision timeout that two intervals at the peripheral's slowest do not fit into.
+    case timeoutTooShort
+  }
+
+  /// Reads the smallest and the largest interval (2 bytes each), latency (2), timeout (2): in this order
+  /// in LE Create Connection, LE Connection Update, LE Remote Connection Parameter Request and its reply,
+  /// and L2CAP's Connection Parameter Update Request (Core, Vol 4, Part E, 7.8.12; Vol 3, Part A, 4.20).
+  @_lifetime(cursor: copy cursor)
+  init(parsing cursor: inout Cursor) throws(ParseError) {
+    intervalMin = try cursor.u16()
+    intervalMax = try cursor.u16()
+    latency = try cursor.u16()
+    timeout = try cursor.u16()
+  }
+
+  init(intervalMin: UInt16, intervalMax: UInt16, latency: UInt16, timeout: UInt16) {
+    self.intervalMin = intervalMin
+    self.intervalMax = intervalMax
+    self.latency = latency
+    self.timeout = timeout
+  }
+
+  /// Those that are in force, as a wish.
+  package init(_ parameters: LinkParameters) {
+    intervalMin = parameters.interval
+    intervalMax = parameters.interval
+    latency = parameters.latency
+    timeout = parameters.timeout
+  }
+
+  /// Why these are impossible; nil where they are not (Core, Vol 4, Part E, 7.8.12 [mem]).
+  package var fault: Fault? {
+    guard 6...3200 ~= intervalMin, 6...3200 ~= intervalMax, intervalMin <= intervalMax else {
+      return .interval
+    }
+    guard latency <= 499 else { return .latency }
+    guard 10...3200 ~= timeout else { return .timeout }
+    return Int(timeout) * 10_000 <= leastTimeout ? .timeoutTooShort : nil
+  }
+
+  /// What the supervision timeout has to be larger than, in microseconds: twice the longest time between
+  /// two packets of the peripheral.
+  package var leastTimeout: Int { (1 + Int(latency)) * Int(intervalMax) * 1250 * 2 }
+
+  /// Whether a link with these parameters is what is wished for.
+  package func allow(_ parameters: LinkParameters) -> Bool {
+    parameters.interval >= intervalMin && parameters.interval <= intervalMax
+      && parameters.latency == latency && parameters.timeout == timeout
+  }
+
+  /// In words: `interval 15–30 ms, latency 4, supervision timeout 6000 ms`.
+  package var words: Wording {
+    let interval: Wording =
+      intervalMin == intervalMax
+      ? "\(interval: intervalMin)" : "\(interval: intervalMin)–\(interval: intervalMax)"
+    return "interval \(interval), latency \(latency), supervision timeout \(Int(timeout) * 10) ms"
+  }
+
+  /// What is wrong with them, as a whole sentence; empty where nothing is.
+  package var faultWords: Wording {
+    switch fault {
+    case nil: ""
+    case .interval:
+      "An interval of \(interval: intervalMin) to \(interval: intervalMax) is outside 7.5 ms to 4 s."
+    case .latency: "A latency of \(latency) is more than the 499 that there may be."
+    case .timeout:
+      "A supervision timeout of \(Int(timeout) * 10) ms is outside 100 ms to 32 s."
+    case .timeoutTooShort:
+      "The supervision timeout of \(Int(timeout) * 10) ms must be larger than 2 × (1 + latency \(latency)) × interval \(interval: intervalMax) = \(leastTimeout / 1000) ms: one packet that is lost may end the link."
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Bluetooth
+import Bytes
+import Dissectors
+import Sessions
+
+/// How a device was seen advertising.
+package struct Sighting: Sendable {
+  /// The last report.
+  package var last: Moment
+  /// Reports.
+  package var count = 1
+  /// The last report that says that it can be connected to.
+  package var lastConnectable: Moment?
+  /// Whether its flags say that it does not speak BR/EDR; nil: no flags seen.
+  package var isLEOnly: Bool?
+  /// The PHY of its primary advertising channel, where a report tells it.
+  package var primaryPHY: UInt8?
+  /// dBm, of the last report.
+  package var rssi: Int8?
+}
+
+/// Who was seen advertising, by a controller. Bounded: those that were silent longest go.
+struct Sightings: Sendable {
+  private var devices: [UInt64: Sighting] = [:]
+  private static let most = 512
+
+  /// Address and whether it is random: what controllers resolved counts as what it is.
+  private static func key(_ address: DeviceAddress, _ type: AddressType) -> UInt64 {
+    Attributes.key(address, type)
+  }
+
+  /// How a device was seen so far.
+  func find(_ address: DeviceAddress, _ type: AddressType) -> Sighting? {
+    devices[Self.key(address, type)]
+  }
+
+  /// Takes the reports of an event.
+  mutating func observe(
+    _ moment: Moment, _ reports: [Advertisement], _ bytes: RawSpan
+  ) {
+    for advertisement in reports {
+      let report = advertisement.report
+      guard let address = report.address else { continue }
+      let key = Self.key(address, report.addressType)
+      var seen = devices[key]
+      if seen == nil {
+        if devices.count >= Self.most { makeRoom() }
+        seen = Sighting(last: moment, count: 0)
+      }
+      guard var sighting = seen else { continue }
+      sighting.last = moment
+      sighting.count &+= 1
+      sighting.rssi = report.rssi
+      if let phy = report.primaryPHY { sighting.primaryPHY = phy }
+      if !report.isScanResponse {
+        if report.isConnectable { sighting.lastConnectable = moment }
+        if sighting.isLEOnly == nil, !advertisement.isPart {
+          sighting.isLEOnly = Self.isLEOnly(bytes, report.data)
+        }
+      }
+      devices[key] = sighting
+    }
+  }
+
+  /// Flags, bit 2: BR/EDR Not Supported (Core Supplement, Part A, 1.3).
+  private static func isLEOnly(_ bytes: RawSpan, _ data: Slice) -> Bool? {
+    var structures = ADStructures(bytes, data)
+    while let structure = structures.next() {
+      if structure.type == .flags, !structure.data.isEmpty {
+        return bytes.byte(at: Int(structure.data.start)) & 4 != 0
+      }
+    }
+    return nil
+  }
+
+  /// Drops the half that was silent longest.
+  private mutating func makeRoom() {
+    let packets = devices.values.map(\.last.packet).sorted()
+    guard !packets.isEmpty else { return }
+    let limit = packets[packets.count / 2]
+    devices = devices.filter { $0.value.last.packet > limit }
+  }
+}
+
+extension AdvertisingReport {
+  /// Whether the advertisement says that its sender can be connected to.
+  fileprivate var isConnectable: Bool {
+    switch kind {
+    // ADV_IND and ADV_DIRECT_IND (Core, Vol 4, Part E, 7.7.65.2).
+    case .legacy: eventType <= 1
+    case .directed: true
+    case .extended: eventType & 1 != 0
+    case .periodic, .response, .bigInfo: false
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import Bluetooth
+import Sessions
+
+// What several rules about links say in the same words.
+
+extension Wording {
+  /// Sentences one behind the other; empty ones are left out.
+  init(sentences: Wording...) {
+    self.init(sentences.filter { !$0.isEmpty }, joinedBy: " ")
+  }
+}
+
+extension StatusCode {
+  /// The part of the name that is LE's, and the code.
+  var linkWords: Wording {
+    switch rawValue {
+    case 0x22: "LL Response Timeout (0x22)"
+    case 0x23: "LL Procedure Collision (0x23)"
+    case 0x1e: "Invalid LL Parameters (0x1e)"
+    case 0x20: "Unsupported LL Parameter Value (0x20)"
+    case 0x3e: "Connection Failed to be Established (0x3e)"
+    default: "\(self)"
+    }
+  }
+
+  /// A procedure of the Link Layer that was not answered, or that collided with another.
+  var isProcedureTrouble: Bool {
+    switch rawValue {
+    case 0x22, 0x23, 0x28, 0x2a: true
+    default: false
+    }
+  }
+
+  /// Reasons that have to do with keys and encryption.
+  var isOfSecurity: Bool {
+    switch rawValue {
+    case 0x05, 0x06, 0x18, 0x25, 0x2f, 0x37, 0x3d: true
+    default: false
+    }
+  }
+}
+
+extension ConnectionHistory {
+  /// A procedure that failed.
+  typealias FailedProcedure = (
+    name: StaticString, status: StatusCode, packets: PacketSet, isUpdate: Bool
+  )
+
+  /// How long the link was open, in nanoseconds.
+  var length: Int64? {
+    guard let opened = link.opened else { return nil }
+    return link.ended?.nanoseconds(since: opened)
+  }
+
+  /// What Number Of Completed Packets tells at the end, as a sentence; empty where it tells nothing.
+  var acknowledgement: Wording {
+    guard let left = link.unacknowledged else { return "" }
+    if left == 0 {
+      return link.sent == 0 ? "" : "All that this host has sent was acknowledged."
+    }
+    let since: Wording = link.unacknowledgedSince.map { " since \(packet: $0)" } ?? ""
+    return left == 1
+      ? "The last packet that this host has sent\(since.text.isEmpty ? "" : " (\(packet: link.unacknowledgedSince ?? 0))") was never acknowledged."
+      : "\(left) packets that this host has sent\(since) were never acknowledged."
+  }
+
+  /// The procedures that failed: of the Link Layer, and changes of parameters.
+  var failedProcedures: [FailedProcedure] {
+    link.failures.map { ($0.name, $0.status, PacketSet([$0.moment.packet]), false) }
+      + link.updates.compactMap { update in
+        guard let status = update.status, status != .success else { return nil }
+        return ("LE Connection Update", status, update.evidence, true)
+      }
+  }
+
+  /// The packet of the procedure that was under way or done last.
+  var lastProcedurePacket: Int? {
+    [
+      link.updates.last?.lastPacket, link.phys.last?.moment.packet,
+      link.lengths.last?.moment.packet,
+    ]
+    .compactMap(\.self).max()
+  }
+
+  /// And that it was the last, as a sentence.
+  var lastProcedure: Wording {
+    guard let packet = lastProcedurePacket else { return "" }
+    let what: Wording
+    switch packet {
+    case link.updates.last?.lastPacket: what = "a change of parameters"
+    case link.phys.last?.moment.packet: what = "a change of the PHY"
+    default: what = "a change of the data length"
+    }
+    return "The procedure before was \(what) (\(packet: packet))."
+  }
+
+  /// What the peer may have waited for when it ended the link, as a sentence.
+  var lastWish: Wording {
+    let use = link.use
+    if let request = use.securityRequest {
+      return
+        "Its Security Request (\(packet: request.packet)) was not followed: it wants the link encrypted, and this host neither paired nor encrypted."
+    }
+    if let request = use.peerRequest {
+      return "Its request of \(packet: request.packet) was not answered by this host."
+    }
+    if link.sent == 0 {
+      return "This host asked nothing of it: it may end connections that are not used."
+    }
+    if let request = use.localRequest {
+      return
+        "This host's request of \(packet: request.packet) was open when it left: it did not answer that."
+    }
+    let idle: Wording
+    let last = [link.sentLast, link.heardLast].compactMap(\.self).max { $0.packet < $1.packet }
+    if let last, let silence = link.ended?.nanoseconds(since: last), silence > 500_000_000 {
+      idle = " For \(duration: silence) before that nothing was said (last \(packet: last.packet))."
+    } else {
+      idle = ""
+    }
+    let pairing: Wording =
+      use.pairing == nil && connection.isEncrypted == false
+      ? " The devices did not pair." : ""
+    return "No request was open on either side in the last one.\(pairing)\(idle)"
+  }
+}
+
+extension Evidence {
+  /// Whether the other end of a link is in the capture, too: another controller's link, at the same time
+  /// and with the other role. What its host did is known then, and says more than this end can.
+  func hasOtherEnd(of history: ConnectionHistory) -> Bool {
+    let own = history.connection
+    guard adapters.count > 1, let role = own.localRole else { return false }
+    return connections.contains { other in
+      let connection = other.connection
+      guard connection.adapter != own.adapter, let otherRole = connection.localRole,
+        otherRole != role
+      else { return false }
+      return connection.firstPacket <= own.lastPacket ?? .max
+        && own.firstPacket <= connection.lastPacket ?? .max
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import Bluetooth
+import Sessions
+
+// Rules about the parameters of links: interval, latency, supervision timeout.
+
+extension Rule {
+  /// Rules about the parameters of links.
+  static let linkParameters: [Rule] = [
+    impossible, impossibleAttempt, refusedParameters, neverApplied,
+  ]
+
+  private static let remedyForImpossible: Wording =
+    "Choose a supervision timeout above 2 × (1 + latency) × largest interval, better six times that, within 100 ms to 32 s; intervals from 7.5 ms to 4 s. Apple's rules for accessories are stricter: interval at least 15 ms, latency at most 30, timeout 2 to 6 s."
+
+  private static let impossible = Rule(
+    "link-parameters-impossible", .warning, "Connection parameters that no link may have",
+    when:
+      "parameters are asked for or in force whose supervision timeout is too short for interval and latency, or that are out of range",
+    do: remedyForImpossible
+  ) { history, _ in
+    var findings: [Finding] = []
+    let link = history.link
+    if let parameters = link.parameters, let opened = link.opened {
+      let wanted = WantedParameters(parameters)
+      if wanted.fault != nil {
+        findings.append(
+          Finding(
+            "The link was opened with impossible parameters",
+            headline: "the link was opened with impossible parameters",
+            why: "\(wanted.faultWords)", evidence: [opened.packet]))
+      }
+    }
+    for update in link.updates {
+      guard let wanted = update.wanted, wanted.fault != nil else { continue }
+      let outcome: Wording =
+        update.isRefused
+        ? " They were refused." : update.completed == nil ? "" : " They were taken."
+      findings.append(
+        Finding(
+          "\(Wording("\(update.side.words)").capitalized) asked for impossible parameters",
+          headline: "\(update.side.words) asked for impossible connection parameters",
+          why: "\(wanted.faultWords)\(outcome)", evidence: update.evidence))
+    }
+    // What was lost while such parameters were in force was lost for them.
+    if history.connection.ending == .timeout, let current = link.current,
+      WantedParameters(current).fault != nil
+    {
+      for index in findings.indices { findings[index].severity = .error }
+    }
+    return findings
+  }
+
+  private static let impossibleAttempt = Rule(
+    whole: "connect-parameters-impossible", .warning,
+    "An attempt to connect asks for parameters that no link may have",
+    when:
+      "LE Create Connection has a supervision timeout that is too short for interval and latency, or values out of range",
+    do: remedyForImpossible
+  ) { evidence in
+    evidence.adapters.flatMap(\.attempts.kept).compactMap { attempt in
+      guard let wanted = attempt.wanted, wanted.fault != nil else { return nil }
+      return Finding(
+        "The connection was asked for with impossible parameters",
+        headline: "a connection was asked for with impossible parameters",
+        why: "\(wanted.faultWords)", evidence: attempt.evidence)
+    }
+  }
+
+  private static let refusedParameters = Rule(
+    "link-parameters-refused", .warning, "A change of the connection parameters was refused",
+    when:
+      "a Connection Parameter Update Response, a negative reply or LE Connection Update Complete says no, and no later change was granted",
+    do:
+      "Ask for what the central takes: phones refuse short intervals, high latencies and timeouts outside their rules (Apple: interval 15 ms or more, largest at least 15 ms above the smallest or both 15 ms, latency up to 30, timeout 2 to 6 s). Wait some seconds after connecting."
+  ) { history, _ in
+    let link = history.link
+    let refused = link.updates.filter {
+      $0.isRefused && $0.status?.isProcedureTrouble != true
+    }
+    var findings: [Finding] = []
+    if let first = refused.first, let last = refused.last {
+      let later = link.updates.first {
+        $0.status == .success && $0.lastPacket > last.lastPacket
+      }
+      let who: Wording =
+        first.isGranted == false ? "\(first.side.other.words)" : "the controller"
+      let reason: Wording =
+        (first.status ?? first.refusal).map { ": \($0)" } ?? ""
+      let times: Wording = refused.count == 1 ? "" : " \(refused.count) times"
+      let asked: Wording =
+        first.wanted.map {
+          "\(Wording("\(first.side.words)").capitalized) asked for \($0.words)."
+        } ?? ""
+      let kept: Wording = link.current.map { " The link kept \($0.words)." } ?? ""
+      var finding = Finding(
+        "\(who.capitalized) refused other connection parameters\(times)\(reason)",
+        headline: "\(who) refused other connection parameters",
+        why: later == nil ? "\(asked)\(kept)" : asked,
+        evidence: refused.prefix(8).reduce(PacketSet()) { $0.union($1.evidence) })
+      if let later {
+        finding.severity = .note
+        finding.isResolved = true
+        let got: Wording = later.result.map { ": \($0.words)" } ?? ""
+        finding.why = "\(asked) A later change was made (\(packet: later.lastPacket))\(got)."
+      }
+      findings.append(finding)
+    }
+    if history.connection.reason == .unacceptableConnectionParameters,
+      history.connection.ending == .peer, let ended = link.ended
+    {
+      var finding = Finding(
+        "The peer left: the connection parameters do not suit it",
+        headline: "the peer left connection \(history.id) for its parameters",
+        why:
+          "It gave Unacceptable Connection Parameters (0x3b) as its reason.\(link.current.map { " In force were \($0.words)." } ?? "")",
+        evidence: [ended.packet])
+      finding.severity = .error
+      findings.append(finding)
+    }
+    return findings
+  }
+
+  /// A central carries a change out six events after it is told, at most some seconds later.
+  private static let longestChange: Int64 = 5_000_000_000
+
+  private static let neverApplied = Rule(
+    "link-parameters-never-applied", .warning, "Connection parameters were granted and never used",
+    when:
+      "a change was accepted, no LE Connection Update Complete followed in the five seconds that the link stayed open, and the parameters in force are not what was asked for",
+    do:
+      "The central's host answers and then has to send LE Connection Update itself: look there. A peripheral asks again after some seconds."
+  ) { history, evidence in
+    guard !history.connection.hasLostPackets else { return [] }
+    let end = history.link.ended.map(\.time) ?? evidence.extent.latest
+    return history.link.updates.compactMap { update in
+      guard update.completed == nil, update.isGranted == true || update.way == .command,
+        let granted = update.answered ?? update.command ?? Optional(update.asked),
+        let last = end,
+        Moment(packet: .max, time: last).nanoseconds(since: granted) ?? 0 > longestChange,
+        !(update.wanted.map { wanted in update.before.map { wanted.allow($0) } ?? false } ?? false),
+        !history.link.updates.contains(where: {
+          $0.asked.packet > update.asked.packet && $0.result != nil
+        })
+      else { return nil }
+      let asked: Wording = update.wanted.map { ": \($0.words)" } ?? ""
+      let grantor: Wording = "\(update.side.other.words)"
+      var finding = Finding(
+        update.way == .command
+          ? "A change of the connection parameters was never reported"
+          : "\(grantor.capitalized) granted other connection parameters and did not use them",
+        headline: "granted connection parameters were never used",
+        why: update.way == .command
+          ? "This host's LE Connection Update (\(packet: update.asked.packet)) was taken, and no LE Connection Update Complete followed\(asked)."
+          : update.command == nil && update.side == .peer
+            ? "This host said yes to what the peer asked for\(asked), and never sent LE Connection Update."
+            : "No LE Connection Update Complete followed\(asked).",
+        .likely, evidence: update.evidence)
+      finding.restsOnAbsence = true
+      return finding
+    }
+  }
+}
