@@ -215,8 +215,8 @@ package struct KnownKeys: Sendable {
     keys.map { key in
       let description = key.description(evidence)
       return Finding.Detail(
-        key.kind.label, hidden: "<hidden>  \(description)",
-        revealed: "\(hex: key.bytes)  \(description)")
+        key.kind.label, hidden: "<hidden>, \(description)",
+        revealed: "\(key: key.bytes), \(description)")
     }
   }
 }
