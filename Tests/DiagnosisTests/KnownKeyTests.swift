@@ -132,19 +132,30 @@ import Testing
 
   // MARK: Bonds and private addresses
 
-  @Test("pairing over a bond is a note; with a device without a bond it is not worth a word")
+  @Test(
+    "pairing after the key of the bond was missing makes it anew; pairing over a bond that works does not"
+  )
   func repaired() {
-    for hasBond in [true, false] {
+    for isMissing in [true, false] {
       let evidence = evidence {
-        if hasBond { $0.bond() }
+        $0.bond()
         $0.connect()
+        if isMissing {
+          $0.startEncryption()
+          $0.encrypted(status: 0x06, enabled: 0)
+          $0.disconnect()
+          $0.connect()
+        }
         $0.pairSecurely()
         $0.startEncryption(key: 0x22)
         $0.encrypted()
         $0.received("0b 64")
       }
-      #expect(rules(in: evidence) == (hasBond ? ["bond-repaired"] : []))
-      #expect(evidence.findings().allSatisfy { $0.severity == .note })
+      #expect(
+        findings(of: "bond-repaired", in: evidence)
+          == (isMissing
+            ? ["The two paired anew after the key of their bond was missing #14 #16 #23 #25"] : []))
+      #expect(findings(of: "smp-over-bond", in: evidence).isEmpty == isMissing)
     }
   }
 

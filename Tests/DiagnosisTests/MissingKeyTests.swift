@@ -170,13 +170,13 @@ import Testing
     #expect(evidence.findings().filter { $0.severity == .error }.count == 1)
   }
 
-  @Test("the kernel's lost bond: a legacy key that the peer was given on an earlier connection")
+  @Test("the kernel's lost bond: a legacy key, which Unpair Device had deleted on one side")
   func kernel() throws {
     guard let evidence = try evidence(ofCapture: "kernel/btmon-lost-59.btsnoop", beside: true)
     else { return }
     #expect(
       findings(of: Self.peripheral, in: evidence) == [
-        "This host has lost the key of the bond that the peer uses #2732 #2733 #2501",
+        "This host has lost the key of the bond that the peer uses #2732 #2733 #2584 #2501",
         "The peer has lost the key of the bond #2730 #2735 #2509",
       ])
   }

@@ -4,6 +4,9 @@ import Bluetooth
 import Sessions
 
 extension EncryptionAttempt {
+  /// Whether one of the two has no key for the other.
+  var lacksKey: Bool { failure == .pinOrKeyMissing || isKeyMissingHere }
+
   /// How long after the attempt the link was lost, and why: nil where it was not, or this host ended it,
   /// or another attempt came after it.
   func loss(_ history: ConnectionHistory) -> (reason: StatusCode, nanoseconds: Int64?)? {
@@ -76,12 +79,29 @@ extension ConnectionHistory {
     return nil
   }
 
+  /// Where a program on this host has last deleted the bond with the device, before a packet.
+  func unpaired(before packet: Int, _ evidence: Evidence) -> Moment? {
+    evidence.earlier(than: self).lazy.flatMap(\.pairing.acts).last {
+      $0.kind == .unpair && $0.moment.packet < packet
+    }?.moment
+  }
+
   /// The file that has a long term key for the device.
   func bondFile(_ evidence: Evidence) -> String? {
     for key in evidence.keys.keys(of: self, in: evidence) where key.kind == .longTerm {
       if case .file(let file) = key.source { return file }
     }
     return nil
+  }
+
+  /// Whether the peer's controller did not answer when encryption was asked for: LL Response Timeout.
+  var isEncryptionUnanswered: Bool {
+    guard let attempt = encryption.attempts.last, attempt.start != .unseen,
+      attempt.start != .classic, !attempt.isKeyMissingHere,
+      attempt.start != .keyRequest || attempt.reply != nil
+    else { return false }
+    return attempt.failure == .responseTimeout
+      || attempt.outcome == nil && connection.reason == .responseTimeout
   }
 
   /// Whether the peer's address is a resolvable private one that no key resolves.

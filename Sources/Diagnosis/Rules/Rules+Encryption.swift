@@ -158,9 +158,7 @@ extension Rule {
     guard let attempt = history.encryption.attempts.last, attempt.start != .unseen,
       attempt.start != .classic, !attempt.isKeyMissingHere
     else { return [] }
-    let isLinkLayers =
-      attempt.failure == .responseTimeout
-      || attempt.outcome == nil && connection.reason == .responseTimeout
+    let isLinkLayers = history.isEncryptionUnanswered
     guard isLinkLayers || attempt.outcome == nil else { return [] }
     let last =
       attempt.end
