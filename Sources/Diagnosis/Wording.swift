@@ -166,6 +166,11 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       write { $0.hex(bytes.bytes, separator: 0x20) }
     }
 
+    /// A key in hex, without anything in between: `000102`. For what `--show-keys` reveals.
+    package mutating func appendInterpolation(key bytes: [UInt8]) {
+      write { $0.hex(bytes.bytes) }
+    }
+
     /// A code: `0x1001`.
     package mutating func appendInterpolation(code: some FixedWidthInteger, digits: Int) {
       write { $0.hexadecimal(UInt64(truncatingIfNeeded: code), digits: digits) }

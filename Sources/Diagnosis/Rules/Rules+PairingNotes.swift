@@ -160,9 +160,13 @@ extension ConnectionHistory {
     guard
       let bonded = earlier.last(where: { $0.pairing.attempts.contains(where: \.isBonded) }),
       let old = bonded.pairing.attempts.last(where: \.isBonded),
+      !(earlier + [self]).contains(where: { $0.isUnpaired(after: old.first.packet) }),
+      // Where it was tried, and one side did not have it, that is why.
       !(earlier + [self]).contains(where: {
-        $0.isUnpaired(after: old.first.packet)
-          || ($0.pairing.failedEncryption?.packet ?? 0) > old.first.packet
+        $0.encryption.attempts.contains {
+          $0.lacksKey && $0.moment.packet > old.first.packet
+            && $0.moment.packet < attempt.first.packet
+        }
       })
     else { return [] }
     let packet = old.encrypted?.packet ?? old.last.packet
