@@ -12,7 +12,7 @@ extension Wording {
 
 extension StatusCode {
   /// The part of the name that is LE's, and the code.
-  var linkWords: Wording {
+  package var linkWords: Wording {
     switch rawValue {
     case 0x22: "LL Response Timeout (0x22)"
     case 0x23: "LL Procedure Collision (0x23)"
