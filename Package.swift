@@ -34,7 +34,8 @@ let package = Package(
     .target(
       name: "Reports",
       dependencies: [
-        "Diagnosis", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes",
+        "Diagnosis", "Decoders", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth",
+        "Bytes",
       ],
       swiftSettings: strict),
     // Why it failed: rules over what Sessions tells, findings with their evidence.

@@ -88,6 +88,23 @@ package struct PairingFailure: RawRepresentable, Equatable, Hashable, Sendable {
     pattern.rawValue == value.rawValue
   }
 
+  package static let passkeyEntryFailed = Self(rawValue: 0x01)
+  package static let oobNotAvailable = Self(rawValue: 0x02)
+  package static let authenticationRequirements = Self(rawValue: 0x03)
+  package static let confirmValueFailed = Self(rawValue: 0x04)
+  package static let pairingNotSupported = Self(rawValue: 0x05)
+  package static let encryptionKeySize = Self(rawValue: 0x06)
+  package static let commandNotSupported = Self(rawValue: 0x07)
+  package static let unspecified = Self(rawValue: 0x08)
+  package static let repeatedAttempts = Self(rawValue: 0x09)
+  package static let invalidParameters = Self(rawValue: 0x0a)
+  package static let dhKeyCheckFailed = Self(rawValue: 0x0b)
+  package static let numericComparisonFailed = Self(rawValue: 0x0c)
+  package static let brEDRPairingInProgress = Self(rawValue: 0x0d)
+  package static let crossTransportNotAllowed = Self(rawValue: 0x0e)
+  package static let keyRejected = Self(rawValue: 0x0f)
+  package static let busy = Self(rawValue: 0x10)
+
   /// The specification's name; nil for a reason that it does not give out.
   package var name: StaticString? {
     switch rawValue {

@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 import Sessions
 
 /// All that rules look at: what was remembered of a capture, once it was read to its end. Its arrays are
@@ -12,6 +12,12 @@ package struct Evidence: Sendable {
   package var extent = CaptureExtent()
   /// The keys that are known, from the capture and from a file.
   package var keys = KnownKeys()
+  /// What is known of the captured host itself.
+  package var host = HostFacts()
+  /// The bonds that files tell.
+  package var bonds: [Bond] = []
+  /// Whether keys are asked for: then those that are known are listed.
+  package var listsKeys = false
 
   /// Nothing.
   package init() {}
@@ -81,7 +87,8 @@ package struct Evidence: Sendable {
       guard !done.contains(words) else { continue }
       let equal = findings.filter { ($0.group ?? $0.what) == (finding.group ?? finding.what) }
       let connections = equal.flatMap(\.connections)
-      guard Set(connections).count >= leastGroup else {
+      // One that is about several connections says so itself.
+      guard equal.count > 1, Set(connections).count >= leastGroup else {
         kept.append(finding)
         continue
       }
@@ -89,9 +96,9 @@ package struct Evidence: Sendable {
       var one = finding
       one.connections = connections
       one.evidence = equal.reduce(PacketSet()) { $0.union($1.evidence) }
-      one.what =
-        "\(count: connections.count, "connection", "connections"): \(finding.group ?? finding.what)"
-      one.headline = one.what
+      let number: Wording = "\(count: Set(connections).count, "connection", "connections")"
+      one.what = "\(number): \(finding.group ?? finding.what)"
+      one.headline = "\(number): \((finding.group ?? finding.what).asClause)"
       kept.append(one)
     }
     return kept

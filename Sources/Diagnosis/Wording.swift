@@ -37,6 +37,14 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     return Wording(stringLiteral: first.uppercased() + text.dropFirst())
   }
 
+  /// The same with a small letter in front, unless it begins with a code, an abbreviation or a name.
+  package var asClause: Wording {
+    guard let first = text.first, first.isUppercase,
+      text.dropFirst().first.map({ $0.isLowercase || $0 == " " }) ?? false
+    else { return self }
+    return Wording(stringLiteral: first.lowercased() + text.dropFirst())
+  }
+
   /// What can stand in a wording.
   package struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var text = ""
@@ -125,8 +133,22 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       }
     }
 
+    /// A UUID without its name, a long one by its first eight digits: `2a39`, `6e400002-…`.
+    package mutating func appendInterpolation(short uuid: BluetoothUUID) {
+      write {
+        var digits = Output()
+        digits.uuid(uuid)
+        if digits.count > 8 {
+          $0.raw(digits.bytes.part(Slice(start: 0, count: 8)))
+          $0.text("-…")
+        } else {
+          $0.raw(digits.bytes)
+        }
+      }
+    }
+
     /// An attribute, by its UUID and name where they are known, and by its handle where those do not tell
-    /// it from others: `2a39 Heart Rate Control Point`, `2902 CCCD (0x0012)`, `0x0010`.
+    /// it from others: `2a39 Heart Rate Control Point`, `2902 CCCD (0x0012)`, `6e400002-…`, `0x0010`.
     package mutating func appendInterpolation(_ attribute: AttributeIdentity) {
       write { $0.attribute(attribute) }
     }
@@ -182,7 +204,13 @@ extension Output {
       if let handle = attribute.handle { self.handle(handle) } else { text("an unknown attribute") }
       return
     }
-    self.uuid(uuid)
+    // As much of a long one as tells it from the others of the server.
+    if uuid.width == 16, attribute.groups < 5 {
+      uuidStart(uuid, groups: attribute.groups)
+      text("…")
+    } else {
+      self.uuid(uuid)
+    }
     attributeName(uuid)
     if attribute.needsHandle, let handle = attribute.handle {
       text(" (")

@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import Diagnosis
 import Dissectors
 import Sessions
 

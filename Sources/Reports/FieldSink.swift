@@ -4,6 +4,7 @@
 import Bluetooth
 import Bytes
 import Decoders
+import Diagnosis
 import Dissectors
 
 /// Something that writes fields. Keys are the specification's names or the JSON contract's; a sink

@@ -1,6 +1,7 @@
 import Bluetooth
 import Bytes
 import Decoders
+import Diagnosis
 import Dissectors
 
 /// Writes fields as JSON.

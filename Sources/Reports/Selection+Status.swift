@@ -3,6 +3,7 @@
 import Bluetooth
 import Bytes
 package import Decoders
+import Diagnosis
 import Dissectors
 import Sessions
 

@@ -2,6 +2,7 @@ import Bluetooth
 import Bytes
 import Captures
 import Decoders
+import Diagnosis
 import Dissectors
 import Sessions
 
@@ -381,9 +382,4 @@ extension Sentence {
       output.name(CharacteristicProperties.word(bit: bit))
     }
   }
-}
-
-extension BluetoothUUID {
-  /// What profiles call attributes of this type.
-  var subjectKind: Subject.Kind { isDescriptor ? .descriptor : .characteristic }
 }

@@ -2,6 +2,7 @@ import Bluetooth
 import Bytes
 import Captures
 import Decoders
+import Diagnosis
 import Dissectors
 import Sessions
 
@@ -45,7 +46,7 @@ extension ValueReading {
     let uuid = plans[plan].uuid
     let claims =
       plans[plan].needsContext
-      ? claims(uuid, service: service, isOfDevice: isOfDevice) : plans[plan].claims
+      ? vendors.claims(uuid, service: service, isOfDevice: isOfDevice) : plans[plan].claims
     for claim in claims {
       let vendor = vendors[claim.vendor]
       guard let isRequestChannel = vendor.isRequestChannel(way, uuid),

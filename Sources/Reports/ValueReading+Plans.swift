@@ -4,9 +4,7 @@ import Decoders
 /// What is kept of UUIDs and messages.
 extension ValueReading {
   /// How a value crosses a link.
-  enum Way: Sendable {
-    case written, notified, read
-  }
+  typealias Way = VendorProtocol.Way
 
   /// What there is for one UUID.
   struct Plan: Sendable {

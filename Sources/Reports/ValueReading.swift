@@ -2,6 +2,7 @@ import Bluetooth
 import Bytes
 import Captures
 import Decoders
+import Diagnosis
 import Dissectors
 import Sessions
 
@@ -148,7 +149,7 @@ struct ValueReading: ~Copyable {
       $0.subject.service != nil || $0.subject.device != nil
     }
     if kind == .characteristic {
-      plan.claims = claims(uuid, service: nil) { _ in false }
+      plan.claims = vendors.claims(uuid, service: nil) { _ in false }
       let asksMore = vendors.contains { vendor in
         vendor.claims.contains { $0.service != nil || $0.device != nil }
       }
@@ -162,24 +163,6 @@ struct ValueReading: ~Copyable {
     plans.append(plan)
     hints[hint] = plans.count - 1
     return plans.count - 1
-  }
-
-  /// The protocols that may be spoken on a characteristic.
-  func claims(
-    _ uuid: BluetoothUUID?, service: BluetoothUUID?, isOfDevice: (String) -> Bool
-  ) -> [(vendor: Int, isByFrame: Bool)] {
-    var found: [(vendor: Int, isByFrame: Bool)] = []
-    for (place, vendor) in vendors.enumerated() {
-      if let uuid {
-        let claim = vendor.claim(
-          characteristic: uuid.shortest, service: service?.shortest, isOfDevice: isOfDevice)
-        if let claim { found.append((place, claim.isFrame)) }
-      } else if vendor.claims.contains(where: \.isAnywhere) {
-        found.append((place, true))
-      }
-    }
-    // What was said of the characteristic weighs more than what a frame may tell.
-    return found.filter { !$0.isByFrame } + found.filter(\.isByFrame)
   }
 
   // MARK: Reading

@@ -1,6 +1,7 @@
 import Bluetooth
 import Bytes
 import Decoders
+import Diagnosis
 import Dissectors
 
 /// Writes fields for people, one a line, indented under their packet, with the offsets of their bytes

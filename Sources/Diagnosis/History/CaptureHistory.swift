@@ -1,3 +1,4 @@
+package import Bluetooth
 import Bytes
 package import Captures
 package import Dissectors
@@ -17,7 +18,13 @@ package struct CaptureHistory: ~Copyable, Sendable {
   private let limits: Limits
 
   /// Nothing seen.
-  package init(_ limits: Limits = Limits()) { self.limits = limits }
+  ///
+  /// - Parameter bonds: the keys that are known from elsewhere.
+  package init(_ limits: Limits = Limits(), bonds: [Bond] = []) {
+    self.limits = limits
+    evidence.keys = KnownKeys(bonds)
+    evidence.bonds = bonds
+  }
 
   /// Takes one packet.
   package mutating func observe(
@@ -33,6 +40,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
       memory.links.forEach { store($0) }
     }
     observeAdapter(record, dissection, bytes, answer, memory)
+    observeHost(record, dissection, bytes)
     evidence.keys.observe(record, dissection, bytes, answer, memory)
     guard let link = answer.link else { return }
     let id = memory.links.id(link)
@@ -44,8 +52,41 @@ package struct CaptureHistory: ~Copyable, Sendable {
     } else if answer.opened || answer.closed {
       store(memory.links.connection(link))
     }
+    if answer.opened,
+      let own = evidence.host.address(
+        ofLinkOpenedBy: dissection, bytes, record.adapter ?? 0xffff)
+    {
+      evidence.connections[latest.position].pairing.ownAddress = own
+    }
     evidence.connections[latest.position].observe(record, dissection, bytes, answer, memory)
   }
+
+  /// What is known of the captured host and its users. The management interface names the peer, and no
+  /// connection: the latest one with that peer is meant.
+  private mutating func observeHost(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan
+  ) {
+    switch dissection.content {
+    case .command, .event, .note: evidence.host.observe(record, dissection, bytes)
+    case .control(let control):
+      guard PairingAct.isPossible(control),
+        let act = PairingAct(control, bytes, dissection.body, Moment(record))
+      else { return }
+      let adapter = record.adapter ?? 0xffff
+      for position in evidence.connections.indices.suffix(Self.latestConnections).reversed() {
+        let connection = evidence.connections[position].connection
+        guard connection.adapter == adapter,
+          connection.peer == act.peer || connection.identity?.address == act.peer
+        else { continue }
+        evidence.connections[position].pairing.observe(act)
+        return
+      }
+    case .acl, .sco, .iso, .unknown: return
+    }
+  }
+
+  /// Among so many connections the one that a record of the management interface means is looked for.
+  private static let latestConnections = 32
 
   private mutating func observeAdapter(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
@@ -100,6 +141,11 @@ package struct CaptureHistory: ~Copyable, Sendable {
       evidence.connections[index].pairing.finish(connection, memory, evidence.extent)
       evidence.connections[index].encryption.finish(connection, memory, evidence.extent)
       evidence.connections[index].attributes.finish(connection, memory, evidence.extent)
+      evidence.keys.learn(from: evidence.connections[index])
+    }
+    var searches = PasskeySearches()
+    for index in evidence.connections.indices {
+      evidence.connections[index].pairing.search(&searches)
     }
     return evidence
   }

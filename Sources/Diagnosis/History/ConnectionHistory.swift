@@ -81,10 +81,12 @@ package struct ConnectionHistory: Sendable {
   ) {
     link.observe(record, dissection, bytes, answer, memory)
     if dissection.att != nil {
+      if encryption.awaitsData { encryption.observeData(record) }
       attributes.observe(record, dissection, bytes, answer, memory)
       return
     }
-    if dissection.smp != nil { pairing.observe(record, dissection, bytes, answer, memory) }
+    attributes.observeSecurity(record, dissection, answer, memory)
+    pairing.observe(record, dissection, bytes, answer, memory)
     encryption.observe(record, dissection, bytes, answer, memory)
   }
 }

@@ -1,22 +1,314 @@
-import Bluetooth
+package import Bluetooth
 import Bytes
 import Captures
 import Dissectors
 import Sessions
 
 /// How a connection was encrypted, and with which keys.
+///
+/// Of more attempts than `most` the first ones and the last one are kept; of authentications, too.
 package struct EncryptionHistory: Sendable {
+  /// The attempts to encrypt the link, in order.
+  package private(set) var attempts: [EncryptionAttempt] = []
+  /// How many there were.
+  package private(set) var attemptCount = 0
+  /// The authentications of a BR/EDR link.
+  package private(set) var authentications: [ClassicAuthentication] = []
+  /// What the peripheral asked for.
+  package private(set) var securityRequests: SecurityRequests?
+  /// The last Pairing Request, and who sent it.
+  package private(set) var pairingRequest: (moment: Moment, side: Side)?
+  /// Where that was refused without a Pairing Response: by the other side, and for which reason.
+  package private(set) var refusal: (moment: Moment, side: Side, reason: PairingFailure)?
+  /// The longest key that each side takes, as both say when they pair; the shorter one counts (Core,
+  /// Vol 3, Part H, 2.3.4).
+  package private(set) var keySizes: (local: UInt8?, peer: UInt8?) = (nil, nil)
+  /// Whether both sides of the last pairing want to keep the keys.
+  package private(set) var bonds = false
+  /// Whether pairing made a key that the link was encrypted with, which both keep.
+  package private(set) var hasBonded = false
+
+  /// Whether the peer has not been heard since the link was encrypted: only then data matters.
+  var awaitsData = false
+
+  /// Who has asked for what so far of the pairing under way.
+  private var requestBonds = false
+  private var isAnswered = false
+  /// Whether the pairing under way has come so far that there is a key.
+  private var isKeyAgreed = false
+  private var isSecureConnections = false
+
+  private static let most = 16
+  private static let mostAuthentications = 8
+
   /// Nothing seen.
   init() {}
 
-  /// Takes a packet.
+  /// Takes a packet that is no ATT PDU.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
-  ) {}
+  ) {
+    switch dissection.content {
+    case .acl:
+      if let pdu = dissection.smp, let direction = record.direction {
+        observe(pdu, Side(sent: direction), Moment(record))
+      }
+      if awaitsData { observeData(record) }
+    case .command(let command):
+      guard let link = answer.link else { return }
+      observe(command.opcode, bytes, dissection.body, memory.links.connection(link), Moment(record))
+    case .event(let event):
+      guard let link = answer.link else { return }
+      observe(event, bytes, dissection.body, memory.links.connection(link), Moment(record))
+    case .note, .control, .sco, .iso, .unknown: break
+    }
+  }
+
+  /// Takes data, of whatever protocol: it tells whether the two understand each other.
+  mutating func observeData(_ record: borrowing CaptureRecord) {
+    guard let last = attempts.indices.last else {
+      awaitsData = false
+      return
+    }
+    if record.direction == .received {
+      attempts[last].heard = Moment(record)
+      awaitsData = false
+    } else if attempts[last].sent == nil {
+      attempts[last].sent = Moment(record)
+    }
+  }
 
   /// Takes the end of the capture.
   mutating func finish(
     _ connection: Connection, _ memory: borrowing Memory, _ extent: CaptureExtent
   ) {}
+
+  // MARK: The Security Manager
+
+  private mutating func observe(_ pdu: SMPPDU, _ side: Side, _ moment: Moment) {
+    switch pdu.opcode {
+    case .pairingRequest:
+      pairingRequest = (moment, side)
+      (isAnswered, isKeyAgreed, isSecureConnections, bonds) = (false, false, false, false)
+      keySizes = (nil, nil)
+      if case .pairing(let features) = pdu {
+        requestBonds = features.authReq.bonds
+        learn(features, side)
+      }
+    case .pairingResponse:
+      isAnswered = true
+      if case .pairing(let features) = pdu {
+        bonds = requestBonds && features.authReq.bonds
+        learn(features, side)
+      }
+    case .pairingFailed:
+      if case .failed(let failed) = pdu, let pairingRequest, !isAnswered,
+        pairingRequest.side != side
+      {
+        refusal = (moment, side, failed.reason)
+      }
+      isKeyAgreed = false
+    case .pairingPublicKey: isSecureConnections = true
+    case .pairingRandom: isKeyAgreed = true
+    case .pairingDHKeyCheck: (isKeyAgreed, isSecureConnections) = (true, true)
+    case .securityRequest:
+      guard case .securityRequest(let request) = pdu else { return }
+      if securityRequests == nil {
+        securityRequests = SecurityRequests(
+          first: moment, authReq: request.authReq, side: side, last: moment)
+      } else {
+        securityRequests?.last = moment
+        securityRequests?.count &+= 1
+      }
+    default: break
+    }
+  }
+
+  private mutating func learn(_ features: SMP.PairingFeatures, _ side: Side) {
+    switch side {
+    case .local: keySizes.local = features.maximumEncryptionKeySize
+    case .peer: keySizes.peer = features.maximumEncryptionKeySize
+    }
+  }
+
+  // MARK: HCI commands
+
+  private mutating func observe(
+    _ opcode: UInt16, _ bytes: RawSpan, _ body: Slice, _ connection: Connection, _ moment: Moment
+  ) {
+    var cursor = Cursor(bytes, body)
+    switch opcode {
+    case 0x2019:
+      // LE Enable Encryption: handle (2 bytes), Rand (8), EDIV (2), key (16) (7.8.24).
+      var attempt = EncryptionAttempt(.command, moment, .unknown)
+      if (try? cursor.u16()) != nil, let rand = try? cursor.unsigned(width: 8),
+        let ediv = try? cursor.u16()
+      {
+        (attempt.rand, attempt.ediv) = (rand, ediv)
+        if let key = try? cursor.take(16) { attempt.key = bytes.part(key).array }
+      }
+      begin(attempt, connection)
+    case 0x201a, 0x201b:
+      // LE Long Term Key Request Reply: handle (2), key (16); Negative Reply: handle (7.8.25, 7.8.26).
+      guard let last = attempts.indices.last, attempts[last].start == .keyRequest,
+        attempts[last].reply == nil
+      else { return }
+      attempts[last].reply = moment
+      attempts[last].isKeyMissingHere = opcode == 0x201b
+      if opcode == 0x201a, (try? cursor.u16()) != nil, let key = try? cursor.take(16) {
+        attempts[last].key = bytes.part(key).array
+      }
+    case 0x0413:
+      // Set Connection Encryption: handle (2), on or off (1) (7.1.16).
+      begin(EncryptionAttempt(.classic, moment, .unknown), connection)
+    case 0x0411: authentications.append(ClassicAuthentication(moment))
+    case 0x040b, 0x040c:
+      // Link Key Request Reply and Negative Reply.
+      guard let last = authentications.indices.last, authentications[last].end == nil else {
+        return
+      }
+      authentications[last].reply = moment
+      authentications[last].hasKey = opcode == 0x040b
+    default: return
+    }
+    if authentications.count > Self.mostAuthentications {
+      authentications.remove(at: Self.mostAuthentications - 1)
+    }
+  }
+
+  /// Takes a new attempt, and finds out which key it is that it uses.
+  private mutating func begin(_ new: EncryptionAttempt, _ connection: Connection) {
+    var attempt = new
+    attempt.isRefresh = connection.isEncrypted == true
+    if isKeyAgreed {
+      attempt.origin = .pairing(isSecureConnections: isSecureConnections)
+      isKeyAgreed = false
+    } else if attempt.ediv != 0 || attempt.rand != 0
+      || !connection.isOpeningMissing && !connection.hasLostPackets
+    {
+      attempt.origin = .stored
+    }
+    if attempts.count >= Self.most { attempts.removeLast() }
+    attempts.append(attempt)
+    attemptCount &+= 1
+    awaitsData = false
+  }
+
+  // MARK: HCI events
+
+  private mutating func observe(
+    _ event: HCIEvent, _ bytes: RawSpan, _ body: Slice, _ connection: Connection, _ moment: Moment
+  ) {
+    var cursor = Cursor(bytes, body)
+    switch event.code {
+    case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
+      LinkEvent.encryptionKeyRefreshCode:
+      guard let change = try? LinkEvent(parsing: &cursor) else { return }
+      end(change, event.code, keySize: try? cursor.u8(), connection, moment)
+    case HCIEvent.commandStatusCode:
+      // LE Enable Encryption, Set Connection Encryption, Authentication Requested.
+      guard let status = try? CommandStatus(parsing: &cursor), status.status != .success else {
+        return
+      }
+      switch status.opcode {
+      case 0x2019, 0x0413:
+        guard let last = attempts.indices.last, attempts[last].outcome == nil else { return }
+        attempts[last].outcome = .failed(status.status)
+        attempts[last].isRefusedAtOnce = true
+        attempts[last].end = moment
+      case 0x0411: endAuthentication(status.status, moment)
+      default: break
+      }
+    case HCIEvent.commandCompleteCode:
+      // Read Encryption Key Size: status (1 byte), handle (2), size (1) (7.5.6).
+      guard let complete = try? CommandComplete(parsing: &cursor), complete.opcode == 0x1408,
+        (try? cursor.u8()) == 0, (try? cursor.u16()) != nil, let size = try? cursor.u8(),
+        let last = attempts.indices.last
+      else { return }
+      attempts[last].keySize = size
+    // Authentication Complete: status (1 byte), handle (2) (7.7.6).
+    case 0x06:
+      guard let status = try? cursor.u8() else { return }
+      endAuthentication(StatusCode(rawValue: status), moment)
+    // Link Key Request.
+    case 0x17:
+      if authentications.last.map({ $0.end != nil }) ?? true,
+        authentications.count < Self.mostAuthentications
+      {
+        authentications.append(ClassicAuthentication(moment))
+      }
+    // Link Key Notification.
+    case 0x18:
+      if let last = authentications.indices.last { authentications[last].newKey = moment }
+    case HCIEvent.leMetaCode:
+      // LE Long Term Key Request: handle (2 bytes), Rand (8), EDIV (2) (7.7.65.5).
+      guard (try? cursor.u8()) == 0x05 else { return }
+      var attempt = EncryptionAttempt(.keyRequest, moment, .unknown)
+      if (try? cursor.u16()) != nil, let rand = try? cursor.unsigned(width: 8),
+        let ediv = try? cursor.u16()
+      {
+        (attempt.rand, attempt.ediv) = (rand, ediv)
+      }
+      begin(attempt, connection)
+    default: break
+    }
+  }
+
+  private mutating func endAuthentication(_ status: StatusCode, _ moment: Moment) {
+    guard let last = authentications.indices.last, authentications[last].end == nil else { return }
+    authentications[last].status = status
+    authentications[last].end = moment
+  }
+
+  private mutating func end(
+    _ change: LinkEvent, _ code: UInt8, keySize: UInt8?, _ connection: Connection, _ moment: Moment
+  ) {
+    var isKnown = attempts.last.map { $0.outcome == nil } ?? false
+    // A new key takes the place of the other in a link that is encrypted: its event tells of no change.
+    let isRefresh = code == LinkEvent.encryptionKeyRefreshCode
+    if !isKnown, isRefresh { return }
+    if !isKnown {
+      // Switching encryption off has a command of its own.
+      begin(EncryptionAttempt(.unseen, moment, .unknown), connection)
+      isKnown = true
+    }
+    guard let last = attempts.indices.last else { return }
+    attempts[last].end = moment
+    if code == LinkEvent.encryptionChangeV2Code, let keySize, change.status == .success {
+      attempts[last].keySize = keySize
+    }
+    guard change.status == .success else {
+      attempts[last].outcome = .failed(change.status)
+      return
+    }
+    if !isRefresh, change.detail == 0 {
+      attempts[last].outcome = .off
+      return
+    }
+    if connection.transport == .brEDR, change.detail == 2 { attempts[last].isAESCCM = true }
+    attempts[last].outcome = .encrypted
+    if attempts[last].followsPairing, attempts[last].keySize == nil, let own = keySizes.local,
+      let peers = keySizes.peer
+    {
+      attempts[last].keySize = min(own, peers)
+    }
+    if attempts[last].followsPairing, bonds { hasBonded = true }
+    awaitsData = true
+  }
+}
+
+extension EncryptionHistory {
+  /// Whether the link was ever encrypted.
+  package var wasEncrypted: Bool { attempts.contains { $0.outcome == .encrypted } }
+
+  /// Whether the two have a bond for all that this connection tells: they made one, or used it.
+  package var showsBond: Bool {
+    hasBonded || attempts.contains { $0.outcome == .encrypted && $0.origin == .stored }
+  }
+
+  /// The first attempt after `attempt` that came right.
+  package func success(after attempt: EncryptionAttempt) -> EncryptionAttempt? {
+    attempts.first { $0.outcome == .encrypted && $0.moment.packet > attempt.moment.packet }
+  }
 }

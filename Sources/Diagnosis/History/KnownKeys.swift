@@ -1,3 +1,4 @@
+package import Bluetooth
 import Bytes
 import Captures
 import Dissectors
@@ -5,13 +6,242 @@ import Sessions
 
 /// The keys of bonds that are known: from the Security Manager, HCI, the management interface, and from a
 /// file. What they are is printed only where keys are asked for.
+///
+/// Bounded: of more than `most` different keys those that come later are not remembered.
 package struct KnownKeys: Sendable {
+  /// What a key is for.
+  package enum Kind: UInt8, Sendable {
+    /// It encrypts links of a bond.
+    case longTerm
+    /// It encrypts one link, until legacy pairing has given long term keys.
+    case shortTerm
+    case identityResolving
+    case signature
+    /// It encrypts BR/EDR links.
+    case link
+    /// The secret that both sides of Secure Connections have computed.
+    case diffieHellman
+    /// The host has encrypted something with it: one of its own, or a step of pairing.
+    case unknown
+
+    /// In words.
+    package var words: StaticString {
+      switch self {
+      case .longTerm: "long term key"
+      case .shortTerm: "short term key"
+      case .identityResolving: "identity resolving key"
+      case .signature: "signature key"
+      case .link: "link key"
+      case .diffieHellman: "Diffie-Hellman key"
+      case .unknown: "key given to LE Encrypt"
+      }
+    }
+
+    /// In one word, as the lines of a finding are labelled.
+    var label: StaticString {
+      switch self {
+      case .longTerm: "ltk"
+      case .shortTerm: "stk"
+      case .identityResolving: "irk"
+      case .signature: "csrk"
+      case .link: "linkkey"
+      case .diffieHellman: "dhkey"
+      case .unknown: "key"
+      }
+    }
+  }
+
+  /// Where a key was found.
+  package enum Source: Equatable, Sendable {
+    /// One side gave it to the other when they paired.
+    case pairing
+    /// The host gave it to its controller.
+    case controller
+    /// The controller gave it to the host.
+    case event
+    /// The Linux kernel's management interface: the kernel stored it, or was given what was stored.
+    case management
+    /// A file, by its name.
+    case file(String)
+  }
+
+  /// A key.
+  package struct Key: Sendable {
+    /// What it is for.
+    package var kind: Kind
+    /// Its bytes, least significant first.
+    package var bytes: [UInt8]
+    /// Whose it is: the peer's where nothing else is said.
+    package var side = Side.peer
+    /// The device at the other end, where the packet or file names it.
+    package var address: DeviceAddress?
+    /// And its type.
+    package var type: AddressType?
+    /// The connection that it was seen on; nil for none.
+    package var connection: Int?
+    /// Of a long term key: what it is asked for by.
+    package var ediv: UInt16 = 0
+    package var rand: UInt64 = 0
+    /// Whether pairing protected against somebody in the middle; nil: not told.
+    package var isAuthenticated: Bool?
+    /// How many bytes of it count; nil: not told.
+    package var size: UInt8?
+    /// Where it was found first.
+    package var source: Source
+    /// In which packet; 0 for a file.
+    package var packet: Int
+
+    init(_ kind: Kind, _ bytes: [UInt8], _ source: Source, packet: Int) {
+      self.kind = kind
+      self.bytes = bytes
+      self.source = source
+      self.packet = packet
+    }
+
+    /// Whether both say the same.
+    fileprivate func isSame(as other: Key) -> Bool {
+      kind == other.kind && bytes == other.bytes && side == other.side
+        && (address == other.address || address == nil && connection == other.connection)
+    }
+  }
+
+  /// The keys, in the order in which they were found; those of files come first.
+  package private(set) var keys: [Key] = []
+  /// Whether there were more.
+  package private(set) var isFull = false
+
+  private static let most = 256
+  /// Of those that hosts give to LE Encrypt again and again only a few are told.
+  private static let mostUnknown = 16
+
   /// No key.
   package init() {}
 
-  /// Takes a packet.
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {}
+  /// The keys of files.
+  package init(_ bonds: [Bond]) {
+    for bond in bonds {
+      func add(_ kind: Kind, _ bytes: [UInt8]?, _ change: (inout Key) -> Void = { _ in }) {
+        guard let bytes else { return }
+        var key = Key(kind, bytes, .file(bond.file), packet: 0)
+        (key.address, key.type) = (bond.address, bond.type)
+        change(&key)
+        self.add(key)
+      }
+      for key in bond.longTermKeys {
+        add(.longTerm, key.bytes) {
+          ($0.ediv, $0.rand, $0.isAuthenticated) = (key.ediv, key.rand, key.isAuthenticated)
+          $0.size = key.size
+          $0.side = key.isForPeripheral ? .local : .peer
+        }
+      }
+      add(.identityResolving, bond.identityResolvingKey)
+      add(.signature, bond.signatureKey)
+      add(.signature, bond.ownSignatureKey) { $0.side = .local }
+      add(.link, bond.linkKey)
+    }
+  }
+
+  /// Takes a key in, unless it is known, or none: all its bytes are zero.
+  mutating func add(_ key: Key) {
+    guard key.bytes.contains(where: { $0 != 0 }) else { return }
+    if keys.contains(where: { $0.isSame(as: key) }) { return }
+    if key.kind == .unknown,
+      keys.count(where: { $0.kind == .unknown }) >= Self.mostUnknown
+        || keys.contains(where: { $0.bytes == key.bytes })
+    {
+      return
+    }
+    guard keys.count < Self.most else {
+      isFull = true
+      return
+    }
+    keys.append(key)
+  }
+
+  /// Takes in the keys that a connection was encrypted with.
+  mutating func learn(from history: ConnectionHistory) {
+    for attempt in history.encryption.attempts {
+      guard let bytes = attempt.key else { continue }
+      var kind = Kind.longTerm
+      if attempt.origin == .pairing(isSecureConnections: false) { kind = .shortTerm }
+      var key = Key(
+        kind, bytes, .controller,
+        packet: attempt.start == .command
+          ? attempt.moment.packet : attempt.reply?.packet ?? attempt.moment.packet)
+      key.connection = history.id
+      (key.ediv, key.rand, key.size) = (attempt.ediv, attempt.rand, attempt.keySize)
+      // A key that was seen before is the same one; another connection adds nothing to it.
+      if keys.contains(where: { $0.kind == kind && $0.bytes == bytes }) { continue }
+      add(key)
+    }
+  }
+
+  /// Names the long term key that was given last on a connection: its identification follows it.
+  mutating func identify(
+    connection: Int, _ side: Side, ediv: UInt16, rand: UInt64
+  ) {
+    guard
+      let position = keys.lastIndex(where: {
+        $0.kind == .longTerm && $0.source == .pairing && $0.connection == connection
+          && $0.side == side
+      })
+    else { return }
+    (keys[position].ediv, keys[position].rand) = (ediv, rand)
+  }
+
+  /// The keys of the device that is the peer of a connection.
+  package func keys(of history: ConnectionHistory, in evidence: Evidence) -> [Key] {
+    let connection = history.connection
+    let addresses = [
+      connection.peer, connection.identity?.address, connection.peerResolvable,
+    ].compactMap(\.self)
+    return keys.filter { key in
+      if let address = key.address, addresses.contains(address) { return true }
+      guard let id = key.connection else { return false }
+      return id == history.id
+        || evidence.connections.contains { $0.id == id && $0.device == history.device }
+    }
+  }
+
+  /// A line for each key: what it is, whose, and where from; what it is itself only where keys are asked
+  /// for.
+  package func lines(_ evidence: Evidence) -> [Finding.Detail] {
+    keys.map { key in
+      let description = key.description(evidence)
+      return Finding.Detail(
+        key.kind.label, hidden: "<hidden>  \(description)",
+        revealed: "\(hex: key.bytes)  \(description)")
+    }
+  }
+}
+
+extension KnownKeys.Key {
+  /// What the key is, but for its bytes: `long term key of F1:F1:F1:F1:F1:F1, authenticated, #57`.
+  func description(_ evidence: Evidence) -> Wording {
+    let peer = connection.flatMap { id in
+      evidence.connections.first { $0.id == id }.flatMap {
+        $0.connection.identity?.address ?? $0.connection.peer
+      }
+    }
+    var words: Wording = "\(kind.words)"
+    switch (side, address ?? peer) {
+    case (.local, let peer?): words = "\(words) that this host gave \(peer)"
+    case (.local, nil): words = "\(words) of this host"
+    case (.peer, let peer?): words = "\(words) of \(peer)"
+    case (.peer, nil): break
+    }
+    if ediv != 0 || rand != 0 { words = "\(words), EDIV \(code: ediv, digits: 4)" }
+    if let isAuthenticated {
+      words = "\(words), \(isAuthenticated ? "authenticated" : "unauthenticated" as StaticString)"
+    }
+    if let size, size < 16 { words = "\(words), \(count: Int(size), "byte", "bytes") of it count" }
+    switch source {
+    case .pairing: words = "\(words), given in \(packet: packet)"
+    case .controller: words = "\(words), given to the controller in \(packet: packet)"
+    case .event: words = "\(words), told by the controller in \(packet: packet)"
+    case .management: words = "\(words), from the kernel in \(packet: packet)"
+    case .file(let file): words = "\(words), from \(quoted: Array(file.utf8))"
+    }
+    return words
+  }
 }

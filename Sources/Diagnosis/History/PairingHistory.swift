@@ -1,27 +1,297 @@
-import Bluetooth
+package import Bluetooth
 import Bytes
 import Captures
+import Cryptography
 import Dissectors
 import Sessions
 
-/// The pairings of a connection.
+/// The pairings of a connection, and what led to them. Bounded: of very many attempts those in the middle
+/// are only counted, and so is what users and programs did.
 package struct PairingHistory: Sendable {
+  /// A Security Request, and what came of it (Core, Vol 3, Part H, 2.4.6).
+  package struct SecurityRequest: Sendable {
+    /// The first one, where it was sent several times.
+    package let moment: Moment
+    /// Who sent it: the peripheral.
+    package let side: Side
+    /// What it asks for.
+    package let authReq: AuthReq
+    /// How often it was sent before it was answered.
+    package internal(set) var count = 1
+    /// What answered it: a Pairing Request, the start of encryption, Pairing Failed.
+    package internal(set) var answer: Moment?
+    /// What the central had begun by itself, so that the two cross.
+    package internal(set) var crossed: Moment?
+    /// Whether the link was encrypted already.
+    package internal(set) var cameEncrypted = false
+  }
+
+  /// The attempts, in their order.
+  package private(set) var attempts: [PairingAttempt] = []
+  /// How many attempts there were.
+  package private(set) var attemptCount = 0
+  /// The Security Requests.
+  package private(set) var securityRequests: [SecurityRequest] = []
+  /// What users and programs did, as the management interface tells it.
+  package private(set) var acts: [PairingAct] = []
+  /// The local address by which the link was made, where the capture tells it.
+  var ownAddress: PairingAddress?
+  /// Whether the link is encrypted, as far as events told it.
+  private var isEncrypted = false
+  /// LE Enable Encryption, or the request for a long-term key, that waits for its outcome.
+  private var encryptionStart: Moment?
+
+  /// The first attempts and the last ones are kept.
+  private static let mostAttempts = 24
+  private static let firstAttempts = 8
+  private static let mostSecurityRequests = 8
+  private static let mostActs = 24
+
   /// Nothing seen.
   init() {}
 
-  /// Takes a packet.
+  // MARK: Packets
+
+  /// Takes a packet that holds no ATT PDU.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
-  ) {}
+  ) {
+    switch dissection.content {
+    case .acl:
+      guard let pdu = dissection.smp, let direction = record.direction else { return }
+      observe(
+        pdu, bytes.part(dissection.body), Moment(record), Side(sent: direction),
+        isOverBREDR: dissection.l2cap?.cid.rawValue == Self.classicChannel, answer, memory)
+    case .event(let event):
+      switch event.code {
+      case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
+        LinkEvent.encryptionKeyRefreshCode:
+        var cursor = Cursor(bytes, dissection.body)
+        guard let change = try? LinkEvent(parsing: &cursor) else { return }
+        let isOn = event.code == LinkEvent.encryptionKeyRefreshCode || change.detail != 0
+        observe(encryption: isOn, change.status, Moment(record))
+      case HCIEvent.leMetaCode where bytes.byte(at: Int(dissection.body.start)) == 0x05:
+        // LE Long Term Key Request: the central begins to encrypt.
+        beginEncryption(Moment(record), by: .peer)
+      default: return
+      }
+    case .command(let command) where command.opcode == 0x2019:
+      beginEncryption(Moment(record), by: .local)
+    default: return
+    }
+  }
+
+  /// SMP over BR/EDR.
+  private static let classicChannel: UInt16 = 7
+
+  private mutating func observe(
+    _ pdu: SMPPDU, _ bytes: RawSpan, _ moment: Moment, _ sender: Side, isOverBREDR: Bool,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) {
+    switch pdu {
+    case .pairing(let features) where features.opcode == .pairingRequest:
+      var attempt = PairingAttempt(
+        initiator: sender, moment, by: sender, isOverBREDR: isOverBREDR)
+      attempt.initiating.features = PairingAttempt.Features(
+        moment: moment, pdu: features, command: PairingCommand(bytes))
+      attempt.askedFor = answerSecurityRequest(from: sender.other, moment)
+      begin(attempt, answer, memory)
+    case .securityRequest(let request): observe(request.authReq, moment, sender)
+    default:
+      if !belongsToLatest(pdu) {
+        guard
+          let attempt = attemptWithoutRequest(pdu, moment, sender, isOverBREDR, answer, memory)
+        else { return }
+        begin(attempt, answer, memory)
+      }
+      guard !attempts.isEmpty else { return }
+      let latest = attempts.count - 1
+      if attempts[latest].method == nil, let method = answer.pairing?.method {
+        // Known from the response on; that is not taken in yet.
+        if case .pairing = pdu {
+          attempts[latest].take(pdu, bytes, moment, from: sender)
+          attempts[latest].method = method
+          return
+        }
+        attempts[latest].method = method
+      }
+      attempts[latest].take(pdu, bytes, moment, from: sender)
+    }
+  }
+
+  /// Whether a PDU goes on with the latest attempt. What is still under way after Pairing Failed does, too:
+  /// it is taken in, and changes nothing.
+  private func belongsToLatest(_ pdu: SMPPDU) -> Bool {
+    guard let latest = attempts.last else { return false }
+    if case .failed = pdu, latest.ending != nil || latest.isPaired { return false }
+    return true
+  }
+
+  /// An attempt of which the capture has no Pairing Request; nil for a PDU that tells of none.
+  private mutating func attemptWithoutRequest(
+    _ pdu: SMPPDU, _ moment: Moment, _ sender: Side, _ isOverBREDR: Bool, _ answer: Answer,
+    _ memory: borrowing Memory
+  ) -> PairingAttempt? {
+    if case .failed = pdu {
+      // The central refuses to pair when it is asked to.
+      if let asked = answerSecurityRequest(from: sender.other, moment) {
+        var attempt = PairingAttempt(initiator: sender, moment, by: sender)
+        attempt.askedFor = asked
+        return attempt
+      }
+      guard attempts.isEmpty else { return nil }
+    }
+    switch pdu {
+    case .keypressNotification, .incomplete, .unknown: return nil
+    default: break
+    }
+    var initiator = sender
+    if case .pairing = pdu {
+      initiator = sender.other
+    } else if let link = answer.link, let role = memory.links.connection(link).localRole {
+      initiator = role == .central ? .local : .peer
+    }
+    var attempt = PairingAttempt(
+      initiator: initiator, moment, by: sender, isOverBREDR: isOverBREDR)
+    attempt.isBeginningMissing = true
+    return attempt
+  }
+
+  private mutating func begin(
+    _ attempt: PairingAttempt, _ answer: Answer, _ memory: borrowing Memory
+  ) {
+    if let latest = attempts.indices.last {
+      if attempts[latest].isUnderWay {
+        attempts[latest].close(.superseded, at: attempt.first)
+      }
+      attempts[latest].settle()
+    }
+    var attempt = attempt
+    attempt.beganEncrypted = isEncrypted
+    attempt.addresses.own = ownAddress
+    if let link = answer.link {
+      let connection = memory.links.connection(link)
+      if let resolvable = connection.peerResolvable {
+        attempt.addresses.peer = PairingAddress(resolvable, isRandom: true)
+      } else if let peer = connection.peer, let type = connection.peerType {
+        attempt.addresses.peer = PairingAddress(peer, type)
+      }
+      if connection.isEncrypted == true { attempt.beganEncrypted = true }
+    }
+    attemptCount &+= 1
+    if attempts.count >= Self.mostAttempts { attempts.remove(at: Self.firstAttempts) }
+    attempts.append(attempt)
+  }
+
+  // MARK: Security Requests and encryption
+
+  private mutating func observe(_ authReq: AuthReq, _ moment: Moment, _ sender: Side) {
+    if let latest = securityRequests.indices.last, securityRequests[latest].answer == nil,
+      securityRequests[latest].side == sender
+    {
+      securityRequests[latest].count &+= 1
+      return
+    }
+    guard securityRequests.count < Self.mostSecurityRequests else { return }
+    var request = SecurityRequest(moment: moment, side: sender, authReq: authReq)
+    request.cameEncrypted = isEncrypted
+    if let latest = attempts.last, latest.isUnderWay, latest.initiator != sender {
+      request.crossed = latest.first
+      request.answer = latest.first
+    } else if let encryptionStart {
+      request.crossed = encryptionStart
+      request.answer = encryptionStart
+    }
+    securityRequests.append(request)
+  }
+
+  /// Takes in that the central has done something: the Security Request of `side` is answered.
+  ///
+  /// - Returns: the request.
+  private mutating func answerSecurityRequest(from side: Side, _ moment: Moment) -> Moment? {
+    guard let latest = securityRequests.indices.last, securityRequests[latest].side == side,
+      securityRequests[latest].answer == nil
+    else { return nil }
+    securityRequests[latest].answer = moment
+    return securityRequests[latest].moment
+  }
+
+  private mutating func beginEncryption(_ moment: Moment, by side: Side) {
+    encryptionStart = moment
+    _ = answerSecurityRequest(from: side.other, moment)
+  }
+
+  private mutating func observe(encryption isOn: Bool, _ status: StatusCode, _ moment: Moment) {
+    encryptionStart = nil
+    if status == .success { isEncrypted = isOn }
+    if isOn, status == .success, let latest = securityRequests.indices.last,
+      securityRequests[latest].answer == nil
+    {
+      securityRequests[latest].answer = moment
+    }
+    guard let latest = attempts.indices.last, attempts[latest].ending == nil,
+      attempts[latest].encrypted == nil, attempts[latest].isReadyForEncryption
+    else { return }
+    if status != .success {
+      attempts[latest].close(.notEncrypted(status), at: moment)
+    } else if isOn {
+      attempts[latest].encrypted = moment
+    }
+  }
+
+  // MARK: Users and programs
+
+  /// Takes in what the management interface tells of a user or a program. Each of its sockets has a record
+  /// of an event: the first one counts.
+  mutating func observe(_ act: PairingAct) {
+    if let last = acts.last, last.kind == act.kind, last.moment.packet == act.moment.packet - 1 {
+      return
+    }
+    if acts.count >= Self.mostActs { acts.removeFirst() }
+    acts.append(act)
+  }
+
+  /// What users and programs did during an attempt.
+  package func acts(during attempt: PairingAttempt) -> [PairingAct] {
+    let end = attempt.end?.packet ?? .max
+    return acts.filter { $0.moment.packet > attempt.first.packet && $0.moment.packet <= end }
+  }
+
+  // MARK: The end
 
   /// Takes the end of the capture.
   mutating func finish(
     _ connection: Connection, _ memory: borrowing Memory, _ extent: CaptureExtent
-  ) {}
+  ) {
+    guard let latest = attempts.indices.last else { return }
+    if attempts[latest].isUnderWay, let packet = connection.lastPacket,
+      connection.ending != nil, connection.ending != .forgotten
+    {
+      attempts[latest].close(
+        .abandoned, at: Moment(packet: packet, time: connection.lastTime))
+    }
+    attempts[latest].settle()
+  }
+
+  /// Searches for passkeys.
+  mutating func search(_ searches: inout PasskeySearches) {
+    for index in attempts.indices { attempts[index].search(&searches) }
+  }
 }
 
 extension ConnectionHistory {
   /// How the devices were paired, as the JSON contract names it.
-  package var paired: StaticString { "unknown" }
+  package var paired: StaticString {
+    if let attempt = pairing.attempts.last(where: \.isPaired) {
+      return attempt.method?.key ?? "unknown"
+    }
+    if pairing.attempts.contains(where: { $0.ending != nil }) { return "failed" }
+    if !pairing.attempts.isEmpty { return "unknown" }
+    switch connection.isEncrypted {
+    case true: return "bonded_earlier"
+    case false: return connection.isOpeningMissing ? "unknown" : "no"
+    case nil: return "unknown"
+    }
+  }
 }

@@ -1,6 +1,130 @@
-// Rules about bonds that are lost, and keys.
+// Bonds over several connections, and the addresses that devices hide behind.
+
+import Bluetooth
+import Sessions
 
 extension Rule {
-  /// Rules about bonds that are lost, and keys.
-  static let bonds: [Rule] = []
+  /// Bonds and privacy.
+  static let bonds: [Rule] = [
+    Rule(
+      "bond-repaired", .note, "The two paired anew over a bond",
+      when:
+        "pairing ends with an encrypted link, and the two had a bond on an earlier connection, or a key of it was missing before"
+    ) { history, evidence in
+      guard
+        let pairing = history.encryption.attempts.last(where: {
+          $0.followsPairing && $0.outcome == .encrypted
+        })
+      else { return [] }
+      let isMissing = { (attempt: EncryptionAttempt) in
+        attempt.failure == .pinOrKeyMissing || attempt.isKeyMissingHere
+      }
+      let failed =
+        history.encryption.attempts.last {
+          isMissing($0) && $0.moment.packet < pairing.moment.packet
+        }
+        ?? evidence.earlier(than: history).lazy.reversed().compactMap {
+          $0.encryption.attempts.last(where: isMissing)
+        }.first
+      let packet = pairing.end?.packet ?? pairing.moment.packet
+      if let failed {
+        var finding = Finding(
+          "The two paired anew after the key of their bond was missing",
+          headline: "the bond whose key was missing was made anew at \(packet: packet)",
+          why:
+            "A key was missing (\(packet: failed.end?.packet ?? failed.reply?.packet ?? failed.moment.packet)); pairing made a new one, and the link was encrypted with it (\(packet: packet)).",
+          evidence: failed.packets.union(pairing.packets))
+        finding.isResolved = true
+        return [finding]
+      }
+      guard let bond = history.bond(evidence) else { return [] }
+      let before = bond.attempt.end?.packet ?? bond.attempt.moment.packet
+      var finding = Finding(
+        "The two paired anew although they had a bond",
+        headline: "the two paired anew at \(packet: packet) although they had a bond",
+        why:
+          "They were encrypted with a key to be kept on connection \(bond.history.id) (\(packet: before)); here the central did not try it, but paired (\(packet: packet)). Its host has forgotten the bond, or its application asks for pairing each time.",
+        .likely, evidence: PacketSet([before]).union(pairing.packets))
+      finding.group = "the two paired anew although they had a bond"
+      return [finding]
+    },
+    Rule(
+      "bond-address-unresolved", .note,
+      "A bonded peer uses a private address that no known key resolves",
+      when:
+        "the peer's address is a resolvable private one, none of the identity resolving keys of the capture or of --keys resolves it, and the link was encrypted with a stored key",
+      do:
+        "Give the bond with --keys, such as BlueZ's info file of the device: then its connections are told as one device's."
+    ) { history, evidence in
+      guard history.isUnresolved, let peer = history.connection.peer,
+        let attempt = history.encryption.attempts.first(where: {
+          $0.outcome == .encrypted && $0.usesStoredKey(history, evidence)
+        })
+      else { return [] }
+      var finding = Finding(
+        "The peer is bonded, and hides behind a private address",
+        headline: "a bonded peer hides behind a private address",
+        why:
+          "\(peer) is a resolvable private address, which changes every few minutes; the key that says whose it is came before this capture. The link was encrypted with a stored key (\(packet: attempt.end?.packet ?? attempt.moment.packet)), so this host knows it.",
+        evidence: attempt.packets)
+      finding.group = "A bonded peer hides behind a private address"
+      finding.restsOnAbsence = true
+      return [finding]
+    },
+    Rule(
+      whole: "privacy-rotated", .note, "One device was connected under several private addresses",
+      when:
+        "an identity resolving key of the capture or of --keys resolves the addresses of two or more connections to one identity"
+    ) { evidence in rotated(evidence) },
+    Rule(
+      whole: "keys-known", .note, "The keys that are known",
+      when: "keys are asked for with --show-keys, and the capture or a file of --keys has some"
+    ) { evidence in
+      let lines = evidence.keys.lines(evidence)
+      guard evidence.listsKeys, !lines.isEmpty else { return [] }
+      var packets = PacketSet()
+      for key in evidence.keys.keys { packets.insert(key.packet) }
+      var finding = Finding(
+        "\(count: lines.count, "key is", "keys are") known",
+        headline: "\(count: lines.count, "key is", "keys are") known",
+        why:
+          "\(evidence.keys.isFull ? "These are the first ones; there are more." : "These are all." as StaticString) The bytes stand in the order in which they cross HCI, as btmon and BlueZ print them: least significant first.",
+        evidence: packets)
+      finding.details = lines
+      return [finding]
+    },
+  ]
+
+  /// Devices whose connections have different resolvable addresses.
+  private static func rotated(_ evidence: Evidence) -> [Finding] {
+    var order: [UInt64] = []
+    var uses: [UInt64: [(address: DeviceAddress, history: ConnectionHistory)]] = [:]
+    for history in evidence.connections {
+      let connection = history.connection
+      var used = connection.peerResolvable
+      if used == nil, connection.peerKind == .randomResolvable { used = connection.peer }
+      guard let used, !history.isUnresolved, used.value != history.device & 0xffff_ffff_ffff
+      else { continue }
+      if uses[history.device] == nil { order.append(history.device) }
+      uses[history.device, default: []].append((used, history))
+    }
+    return order.compactMap { device in
+      guard let all = uses[device] else { return nil }
+      var addresses: [DeviceAddress] = []
+      for use in all where !addresses.contains(use.address) { addresses.append(use.address) }
+      guard addresses.count > 1 else { return nil }
+      let identity = DeviceAddress(value: device)
+      let shown = addresses.prefix(4).map { address -> Wording in "\(address)" }
+      let more: Wording = addresses.count > 4 ? " and \(addresses.count - 4) more" : ""
+      var finding = Finding(
+        "\(identity) used \(addresses.count) private addresses",
+        headline: "\(identity) used \(addresses.count) private addresses",
+        why:
+          "Its identity resolving key resolves \(Wording(listing: shown))\(more): connections \(Wording(listing: all.prefix(8).map { "\($0.history.id)" })) are with one device.",
+        evidence: PacketSet(all.prefix(8).map(\.history.connection.firstPacket)),
+        on: all.map(\.history.id))
+      finding.group = "\(identity) used \(addresses.count) private addresses"
+      return finding
+    }
+  }
 }

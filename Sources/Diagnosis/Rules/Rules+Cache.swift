@@ -1,6 +1,197 @@
-// Rules about maps that are out of date.
+import Bluetooth
+import Bytes
+import Sessions
+
+// Rules about maps that are out of date: caching of attributes (Core, Vol 3, Part G, 2.5.2).
 
 extension Rule {
   /// Rules about maps that are out of date.
-  static let cache: [Rule] = []
+  static let cache: [Rule] = [
+    Rule(
+      "gatt-stale-cache", .error, "A client uses handles of a map that no longer holds",
+      when:
+        "Invalid Handle, Read or Write Not Permitted or a wrong length answers a request whose handle was not discovered on this connection, and an earlier connection, a supplied map, the Database Hash or a Service Changed says that it was another attribute",
+      do: staleRemedy
+    ) { connection, evidence in
+      Finding.together(connection.staleRefusals(evidence) + connection.mapConflicts)
+    },
+    Rule(
+      "gatt-service-changed", .note, "A server says that its attributes have changed",
+      when: "Service Changed (2a05) is indicated",
+      do: "Discover the range again before its handles are used; hosts do it on their own."
+    ) { connection, _ in
+      let changes = connection.attributes.serviceChanges
+      guard let first = changes.first else { return [] }
+      let after = connection.attributes.discoveries.first {
+        $0.client == first.server.other && $0.first.packet > first.moment.packet
+      }
+      let then: Wording =
+        after.map {
+          " A discovery followed (\(packet: $0.first.packet) to \(packet: $0.last.packet))."
+        }
+        ?? " No discovery followed on this connection."
+      var finding = Finding(
+        Wording("\(first.server.words) said that its attributes have changed").capitalized,
+        headline: "\(first.server.words) said that its attributes have changed",
+        why:
+          "Service Changed names \(handle: first.first) to \(handle: first.last): what was known of these handles holds no more.\(then)",
+        evidence: PacketSet(changes.map(\.moment.packet)))
+      finding.severity = .note
+      return [finding]
+    },
+    Rule(
+      "att-database-out-of-sync", .warning,
+      "A server refuses a client that has not yet noticed a change of its attributes",
+      when: "Database Out Of Sync (0x12) answers a request",
+      do:
+        """
+        Read the Database Hash (2b2a) or discover again, then repeat the request: the next request is \
+        taken as the sign that the client has noticed.
+        """
+    ) { connection, _ in
+      Finding.together(
+        connection.attributes.refusals.compactMap { refusal in
+          guard refusal.error.rawValue == 0x12 else { return nil }
+          return refusal.finding(
+            "The attributes changed since the two last met, and \(refusal.client.words), which said that it supports robust caching, has not taken notice: the server answers one request with 0x12."
+          )
+        })
+    },
+    Rule(
+      "gatt-change-unaware", .warning,
+      "Commands are dropped, since the client's map is out of date",
+      when:
+        "Write Commands follow Database Out Of Sync (0x12) before the client reads the Database Hash or discovers",
+      do:
+        """
+        Read the Database Hash (2b2a) or discover again first: a server ignores commands of a client that \
+        is not aware of a change, and says nothing.
+        """
+    ) { connection, _ in
+      let commands = connection.attributes.commandsOutOfSync
+      guard commands.count > 0, let first = commands.first,
+        let refusal = connection.attributes.refusals.first(where: { $0.error.rawValue == 0x12 })
+      else { return [] }
+      var evidence: PacketSet = [refusal.request.packet, refusal.answer.packet]
+      evidence = evidence.union(commands.packets)
+      return [
+        Finding(
+          "\(count: commands.count, "command", "commands") sent while the server takes none",
+          headline:
+            "\(refusal.client.words) sent \(count: commands.count, "command", "commands") that the server drops (from \(packet: first.packet) on)",
+          why:
+            "\(packet: refusal.answer.packet) said Database Out Of Sync: until the client shows that it knows of the change, its commands are ignored without an answer.",
+          .likely, evidence: evidence)
+      ]
+    },
+  ]
+
+  fileprivate static let staleRemedy: Wording =
+    """
+    Make the client forget its map: on iOS switch Bluetooth off and on or remove the bond; on Android \
+    remove the bond or call the hidden refresh(); with BlueZ delete the device's file in its cache. In the \
+    firmware have Service Changed indicated after an update, and implement the Database Hash.
+    """
+}
+
+extension Refusal {
+  /// Whether a request was refused in a way that fits a handle that is another attribute now.
+  fileprivate var fitsStaleMap: Bool {
+    switch error.rawValue {
+    case 0x01, 0x02, 0x03, 0x0d: range == nil && handle != 0
+    default: false
+    }
+  }
+
+  /// Whether the rule about maps that are out of date speaks of it: others do not.
+  func isOfStaleMap(_ connection: ConnectionHistory, _ evidence: Evidence) -> Bool {
+    fitsStaleMap && connection.staleReason(self, evidence) != nil
+  }
+}
+
+extension ConnectionHistory {
+  /// Why a refused handle is one of a map that no longer holds, and how sure that is; nil where nothing
+  /// says so.
+  fileprivate func staleReason(
+    _ refusal: Refusal, _ evidence: Evidence
+  ) -> (why: Wording, certainty: Certainty, packets: PacketSet)? {
+    // What was discovered on this connection before is no old map.
+    let searched = attributes.discoveries.first {
+      $0.client == refusal.client && $0.first.packet < refusal.request.packet
+    }
+    guard searched == nil else { return nil }
+    if let change = attributes.serviceChanges.first(where: {
+      $0.server == refusal.server && $0.moment.packet < refusal.request.packet
+        && $0.first <= refusal.handle && refusal.handle <= $0.last
+    }) {
+      return (
+        "Service Changed (\(packet: change.moment.packet)) named \(handle: change.first) to \(handle: change.last), and the client used \(handle: refusal.handle) without discovering again.",
+        .certain, [change.moment.packet]
+      )
+    }
+    let earlier = refusal.server == .peer ? evidence.earlier(than: self) : []
+    if let hash = attributes.hashes.first(where: { $0.server == refusal.server }),
+      let before = earlier.last(where: { !$0.attributes.hashes.isEmpty }),
+      let old = before.attributes.hashes.last, old.value != hash.value
+    {
+      return (
+        "The Database Hash differs from the one on connection \(before.id) (\(packet: old.moment.packet), \(packet: hash.moment.packet)): the server's attributes are others now.",
+        .certain, [old.moment.packet, hash.moment.packet]
+      )
+    }
+    let known = earlier.last {
+      guard let usage = $0.attributes.usage(refusal.handle, of: refusal.server) else {
+        return false
+      }
+      return usage.reads.count + usage.writes.count + usage.sent > 0
+    }
+    if let known, refusal.error.rawValue == 0x01 {
+      return (
+        "The handle was there on connection \(known.id), and is not any more; this connection used it without discovering.",
+        .likely, []
+      )
+    }
+    if refusal.error.rawValue == 0x01, refusal.attribute.via == .carried {
+      return (
+        "The handle was discovered on an earlier connection; this one used it without discovering, and the server has it no more.",
+        .likely, []
+      )
+    }
+    return nil
+  }
+
+  /// Requests that were refused since the client's map is out of date.
+  fileprivate func staleRefusals(_ evidence: Evidence) -> [Finding] {
+    attributes.refusals.compactMap { refusal in
+      guard refusal.fitsStaleMap, let stale = staleReason(refusal, evidence) else { return nil }
+      var finding = refusal.finding(stale.why, stale.certainty)
+      finding.what = "Handles of an old map: \(finding.what)"
+      finding.headline =
+        "\(refusal.client.words) used a handle of an old map (\(packet: refusal.request.packet)): \(refusal.reason)"
+      finding.evidence = finding.evidence.union(stale.packets)
+      // Where a discovery follows, the client has found out.
+      if let after = attributes.discoveries.first(where: {
+        $0.client == refusal.client && $0.first.packet > refusal.answer.packet
+      }) {
+        finding.note = "It discovered again from \(packet: after.first.packet) on."
+        finding.severity = .warning
+      }
+      return finding
+    }
+  }
+
+  /// Attributes of a supplied map that the capture contradicts.
+  fileprivate var mapConflicts: [Finding] {
+    attributes.conflicts.prefix(1).map { conflict in
+      var finding = Finding(
+        "The supplied map is not this device's",
+        headline: "the supplied map is contradicted (\(packet: conflict.packet))",
+        why:
+          "The map has \(conflict.attribute.uuid) at \(handle: conflict.attribute.handle), and what the capture shows there cannot be that.",
+        evidence: PacketSet(attributes.conflicts.map(\.packet)))
+      finding.severity = .warning
+      finding.remedy = "Supply a map of this device and firmware, or none."
+      return finding
+    }
+  }
 }

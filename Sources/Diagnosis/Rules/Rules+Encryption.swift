@@ -1,6 +1,221 @@
-// Rules about encryption that fails.
+// Encryption that did not come about, or ended.
+
+import Bluetooth
+import Sessions
 
 extension Rule {
-  /// Rules about encryption that fails.
-  static let encryption: [Rule] = []
+  /// Encryption and keys.
+  static let encryption: [Rule] = missingKeys + keyMismatches + encryptionFailures
+
+  private static let encryptionFailures: [Rule] = [
+    Rule(
+      "enc-authentication-failure", .error,
+      "Authentication with a stored key failed",
+      when:
+        "encryption ends with Authentication Failure (0x05), or authentication of a BR/EDR link with a status other than success",
+      do:
+        "Delete the bond on both sides and pair again; if it fails again, one side stores another key than the one it pairs with."
+    ) { history, evidence in
+      attempts(of: history) { $0.failure == .authenticationFailure }.map { attempt in
+        let end = attempt.end?.packet ?? attempt.moment.packet
+        let finding = Finding(
+          "Authentication failed: the two sides do not have the same key",
+          headline: "encryption failed at \(packet: end): Authentication Failure (0x05)",
+          why:
+            "\(attempt.beginning), and encryption ended with \(StatusCode.authenticationFailure) (\(packet: end)).\(attempt.aside(history, evidence))",
+          .likely, evidence: attempt.packets)
+        return evidence.settle(finding, attempt, history)
+      } + classicFailures(history)
+    },
+    Rule(
+      "enc-timeout", .error, "Encryption was started and never completed",
+      when:
+        "no Encryption Change follows LE Enable Encryption for 10 s, the link ends with LL Response Timeout (0x22), or this host leaves LE Long Term Key Request unanswered",
+      do:
+        "Where a host does not answer LE Long Term Key Request, its stack waits for the application: the handler of that event must always reply, with the key or with the negative reply. Else look at the firmware of the peer's controller."
+    ) { history, evidence in unfinished(history, evidence) },
+    Rule(
+      "enc-rejected", .error, "Encryption was rejected",
+      when:
+        "LE Enable Encryption or Encryption Change ends with a status that is neither a missing key nor a lost link",
+      do:
+        "Encrypt again once the link is idle; where the status says that a feature is missing, the peer's controller cannot encrypt."
+    ) { history, evidence in
+      attempts(of: history) { $0.failure.map { !explained.contains($0.rawValue) } ?? false }
+        .map { attempt in
+          let end = attempt.end?.packet ?? attempt.moment.packet
+          let status = attempt.failure ?? .success
+          let who: StaticString =
+            attempt.isRefusedAtOnce
+            ? "this host's controller refused to begin" : "the answer was a refusal"
+          let meaning = meaning(of: status)
+          let finding = Finding(
+            "Encryption was rejected: \(status)",
+            headline: "encryption was rejected at \(packet: end): \(status)",
+            why:
+              "\(attempt.beginning), and \(who): \(status) (\(packet: end)).\(meaning.map { " \($0)" as Wording } ?? "")",
+            evidence: attempt.packets)
+          return evidence.settle(finding, attempt, history)
+        }
+    },
+    Rule(
+      "enc-key-size", .warning, "The encryption key is shorter than 16 bytes",
+      when:
+        "the controller, or what both sides said when they paired, tells a key size below 16 bytes",
+      do:
+        "Have both sides offer 16 bytes as the longest key; a short key can be found by trying, and services may refuse it with Encryption Key Size Too Short (0x0c)."
+    ) { history, _ in
+      let attempt = history.encryption.attempts.last {
+        $0.outcome == .encrypted && $0.keySize.map { $0 < 16 } ?? false
+      }
+      guard let attempt, let size = attempt.keySize else { return [] }
+      let end = attempt.end?.packet ?? attempt.moment.packet
+      let sizes = history.encryption.keySizes
+      var why: Wording =
+        "The link was encrypted (\(packet: end)) with a key of which \(count: Int(size), "byte counts", "bytes count")."
+      if let own = sizes.local, let peers = sizes.peer, own != peers, min(own, peers) == size {
+        let side: StaticString = own < peers ? "this host" : "the peer"
+        why =
+          "\(why) \(Wording(stringLiteral: side.description).capitalized) takes no more, the other side \(max(own, peers))."
+      }
+      return [
+        Finding(
+          "The encryption key has only \(count: Int(size), "byte", "bytes")",
+          headline: "the link was encrypted with a key of \(count: Int(size), "byte", "bytes")",
+          why: why, evidence: attempt.packets)
+      ]
+    },
+  ]
+
+  /// Statuses that other rules explain, or that say that the link went away meanwhile.
+  private static let explained: [UInt8] = [
+    0x02, 0x05, 0x06, 0x08, 0x13, 0x14, 0x15, 0x16, 0x22, 0x3d, 0x3e,
+  ]
+
+  /// The last attempt for which a condition holds: those before it failed in the same way.
+  static func attempts(
+    of history: ConnectionHistory, where holds: (EncryptionAttempt) -> Bool
+  ) -> [EncryptionAttempt] {
+    history.encryption.attempts.last(where: holds).map { [$0] } ?? []
+  }
+
+  /// What a status means here.
+  private static func meaning(of status: StatusCode) -> Wording? {
+    switch status.rawValue {
+    case 0x0c: "Often an encryption procedure is under way already, begun by the stack itself."
+    case 0x1a: "The peer's controller does not support encryption."
+    case 0x25: "The security mode that the peer demands does not allow it."
+    default: nil
+    }
+  }
+
+  // MARK: BR/EDR
+
+  private static func classicFailures(_ history: ConnectionHistory) -> [Finding] {
+    let all = history.encryption.authentications
+    guard
+      let failed = all.last(where: { $0.status.map { $0 != .success } ?? false }),
+      let status = failed.status, let end = failed.end
+    else { return [] }
+    var packets: PacketSet = [failed.start.packet]
+    packets.insert(failed.reply?.packet)
+    packets.insert(end.packet)
+    let hadKey = failed.hasKey == true
+    let cause: Wording =
+      switch (status, hadKey) {
+      case (.authenticationFailure, true): "the link keys of the two sides differ"
+      case (.pinOrKeyMissing, true): "the peer has no link key for this host any more"
+      case (_, false): "there was no stored link key, and pairing did not give one"
+      default: "the stored link key was not accepted"
+      }
+    var finding = Finding(
+      "Authentication over BR/EDR failed: \(status)",
+      headline: "authentication failed at \(packet: end.packet): \(status)",
+      why:
+        "This host \(hadKey ? "gave its controller a stored link key" : "had no link key" as StaticString)\(failed.reply.map { " (\(packet: $0.packet))" as Wording } ?? ""), and authentication ended with \(status) (\(packet: end.packet)): \(cause).",
+      hadKey ? .certain : .likely, evidence: packets)
+    if let later = all.first(where: {
+      $0.status == .success && $0.start.packet > failed.start.packet
+    }) {
+      finding.severity = .note
+      finding.isResolved = true
+      finding.headline =
+        "\(finding.headline); put right at \(packet: later.end?.packet ?? later.start.packet)"
+      finding.evidence.insert(later.end?.packet)
+    }
+    return [finding]
+  }
+
+  // MARK: What never ends
+
+  private static let longWait: Int64 = 10_000_000_000
+  private static let shortWait: Int64 = 2_000_000_000
+
+  private static func unfinished(
+    _ history: ConnectionHistory, _ evidence: Evidence
+  ) -> [Finding] {
+    let connection = history.connection
+    guard let attempt = history.encryption.attempts.last, attempt.start != .unseen,
+      attempt.start != .classic, !attempt.isKeyMissingHere
+    else { return [] }
+    let isLinkLayers =
+      attempt.failure == .responseTimeout
+      || attempt.outcome == nil && connection.reason == .responseTimeout
+    guard isLinkLayers || attempt.outcome == nil else { return [] }
+    let last =
+      attempt.end
+      ?? Moment(
+        packet: connection.lastPacket ?? evidence.extent.records,
+        time: connection.lastTime ?? evidence.extent.latest)
+    let waited = last.nanoseconds(since: attempt.moment)
+    var finding: Finding
+    if attempt.start == .keyRequest, attempt.reply == nil {
+      guard let waited, waited >= shortWait else { return [] }
+      finding = Finding(
+        "This host never answered the request for the key",
+        headline:
+          "encryption never completed: this host left the request of \(packet: attempt.moment.packet) unanswered",
+        why:
+          "The peer started encryption, the controller asked for the key (\(packet: attempt.moment.packet)), and this host answered neither with a key nor that it has none, in \(duration: waited).",
+        .certain, evidence: [attempt.moment.packet, last.packet])
+    } else {
+      guard isLinkLayers || waited.map({ $0 >= longWait }) ?? false else { return [] }
+      let told: Wording =
+        isLinkLayers
+        ? "the peer's controller did not answer for 40 s: \(StatusCode.responseTimeout) (\(packet: last.packet))"
+        : "nothing was told of it for \(duration: waited ?? 0)"
+      finding = Finding(
+        "Encryption was started and never completed",
+        headline: "encryption that was started at \(packet: attempt.moment.packet) never completed",
+        why: "\(attempt.beginning), and \(told).", isLinkLayers ? .certain : .likely,
+        evidence: [attempt.moment.packet, last.packet])
+    }
+    finding.restsOnAbsence = !isLinkLayers
+    return [finding]
+  }
+}
+
+extension EncryptionAttempt {
+  /// How it began, in words: `This host started encryption with a stored key (#88)`.
+  var beginning: Wording {
+    let key: StaticString =
+      switch origin {
+      case .pairing: "with the key of the pairing"
+      case .stored: "with a stored key"
+      case .unknown: "with a key"
+      }
+    return switch start {
+    case .command: "This host started encryption \(key) (\(packet: moment.packet))"
+    case .keyRequest: "The peer started encryption \(key) (\(packet: moment.packet))"
+    case .classic: "This host started encryption (\(packet: moment.packet))"
+    case .unseen: "Encryption was started, which the capture does not have"
+    }
+  }
+
+  /// What else is known of the key: sentences with a blank in front, or nothing.
+  func aside(_ history: ConnectionHistory, _ evidence: Evidence) -> Wording {
+    let words = [sourceWords(history, evidence), contradiction(history, evidence)]
+      .compactMap(\.self)
+    return Wording(words.map { " \($0)" }, joinedBy: "")
+  }
 }

@@ -1,6 +1,133 @@
-// Rules about pairing that fails.
+import Bluetooth
+import Cryptography
+
+// Rules about pairing that fails, and about pairing that is not what somebody wanted.
 
 extension Rule {
-  /// Rules about pairing that fails.
-  static let pairing: [Rule] = []
+  /// Rules about pairing: what the values say, what the reason says, what did not happen, what is worth
+  /// knowing.
+  static let pairing: [Rule] =
+    pairingValues + pairingReasons + pairingCapabilities + pairingSilence + pairingNotes
+
+  /// A rule about attempts that a side has ended with Pairing Failed. Of a connection's failures that it
+  /// has the same words for, the first one is told, with the packets of the others.
+  static func failing(
+    _ id: StaticString, _ finds: StaticString, when condition: StaticString, do remedy: Wording,
+    _ explain: @escaping @Sendable (FailedPairing) -> Finding?
+  ) -> Rule {
+    Rule(id, .error, finds, when: condition, do: remedy) { connection, evidence in
+      var found: [(finding: Finding, packets: [Int])] = []
+      for (position, attempt) in connection.pairing.attempts.enumerated() {
+        guard let failed = FailedPairing(attempt, position, connection, evidence),
+          var finding = explain(failed)
+        else { continue }
+        if let same = found.firstIndex(where: { $0.finding.what == finding.what }) {
+          found[same].packets.append(failed.packet)
+          continue
+        }
+        if let resolved = failed.resolution {
+          finding.severity = .note
+          finding.isResolved = true
+          finding.headline =
+            "pairing failed at \(packet: failed.packet), and succeeded at \(packet: resolved)"
+        }
+        found.append((finding, []))
+      }
+      return found.map { finding, packets in
+        guard let next = packets.first else { return finding }
+        var finding = finding
+        finding.evidence = finding.evidence.union(PacketSet(packets))
+        let more: Wording =
+          packets.count == 1
+          ? "It failed in the same way once more, at \(packet: next)."
+          : "It failed in the same way \(packets.count) more times, from \(packet: next) on."
+        finding.note = finding.note.map { "\($0) \(more)" } ?? more
+        return finding
+      }
+    }
+  }
+}
+
+/// An attempt that a side has ended with Pairing Failed, and what is around it.
+struct FailedPairing {
+  let attempt: PairingAttempt
+  let position: Int
+  let connection: ConnectionHistory
+  let evidence: Evidence
+  /// The reason.
+  let reason: PairingFailure
+  /// Who gave it.
+  let side: Side
+  /// The packet.
+  let packet: Int
+
+  /// Nil for an attempt that ended in another way.
+  init?(
+    _ attempt: PairingAttempt, _ position: Int, _ connection: ConnectionHistory,
+    _ evidence: Evidence
+  ) {
+    guard let failure = attempt.failure, let end = attempt.end else { return nil }
+    self.attempt = attempt
+    self.position = position
+    self.connection = connection
+    self.evidence = evidence
+    (reason, side) = failure
+    packet = end.packet
+  }
+
+  /// Which of the two refused.
+  var role: PairingSide { attempt.role(of: side) }
+  /// The other side.
+  var otherRole: PairingSide { role.other }
+
+  /// The packet from which the pairing succeeded later on the same connection.
+  var resolution: Int? {
+    connection.pairing.attempts.dropFirst(position + 1).first(where: \.isPaired).map {
+      $0.encrypted?.packet ?? $0.last.packet
+    }
+  }
+
+  /// The features and the failure.
+  var packets: PacketSet {
+    var packets = PacketSet()
+    packets.insert(attempt.askedFor?.packet)
+    packets.insert(attempt.initiating.features?.moment.packet)
+    packets.insert(attempt.responding.features?.moment.packet)
+    packets.insert(packet)
+    return packets
+  }
+
+  /// The commitment of a side, what opened it, and the failure.
+  func opening(of roles: [PairingSide]) -> PacketSet {
+    var packets = PacketSet()
+    for role in roles {
+      packets.insert(attempt[role].confirms?.last.packet)
+      packets.insert(attempt[role].randoms?.last.packet)
+    }
+    packets.insert(packet)
+    return packets
+  }
+
+  /// What users and programs did about it.
+  var acts: [PairingAct] { connection.pairing.acts(during: attempt) }
+
+  /// What it is an answer to: `the Pairing Request`.
+  var refused: StaticString {
+    if attempt.initiating.features == nil, attempt.askedFor != nil { return "the Security Request" }
+    if attempt.responding.features == nil { return "the Pairing Request" }
+    return "the pairing"
+  }
+
+  /// A finding with these words: `what`, and "pairing failed at #48 because …".
+  func finding(
+    _ what: Wording, because clause: Wording, why: Wording, _ certainty: Certainty = .certain,
+    evidence: PacketSet? = nil
+  ) -> Finding {
+    Finding(
+      what, headline: "pairing failed at \(packet: packet) because \(clause)", why: why, certainty,
+      evidence: evidence ?? packets)
+  }
+
+  /// Whether nobody did what a person had to do, so that this is what there is to say.
+  var isSilence: Bool { SilentUser(attempt, attempt.end) != nil }
 }

@@ -1,6 +1,173 @@
-// Rules about requests that nobody answers.
+import Bluetooth
+import Bytes
+import Sessions
+
+// Rules about requests that nobody answers, and about the order of requests: one at a time on a bearer and in
+// each direction, given up after 30 s (Core, Vol 3, Part F, 3.3.2, 3.3.3).
 
 extension Rule {
   /// Rules about requests that nobody answers.
-  static let requests: [Rule] = []
+  static let requests: [Rule] = [
+    Rule(
+      "att-request-unanswered", .error, "A request is never answered",
+      when:
+        "a request has no answer for 30 s, until the link is ended on purpose 2 s later or more, or while later ones are answered, and the other side was heard",
+      do: unansweredRemedy
+    ) { connection, _ in
+      Finding.together(
+        connection.attributes.unanswered.compactMap { request in
+          guard request.opcode.role == .request else { return nil }
+          return connection.unanswered(request)
+        })
+    },
+    Rule(
+      "att-indication-unconfirmed", .error, "An indication is never confirmed",
+      when:
+        "an indication has no confirmation for 30 s, until the link is ended on purpose 2 s later or more, or while later ones are confirmed",
+      do:
+        """
+        Hosts confirm on their own: look for a client whose receive path is blocked, or for a stack that \
+        leaves the confirmation to the application. Until then no other indication may be sent.
+        """
+    ) { connection, _ in
+      Finding.together(
+        connection.attributes.unanswered.compactMap { request in
+          guard request.opcode.role == .indication else { return nil }
+          return connection.unanswered(request)
+        })
+    },
+    Rule(
+      "att-second-request", .warning, "A request is sent before the one before was answered",
+      when:
+        "a request or an indication follows another one of the same side on the same bearer that waits for its answer",
+      do:
+        """
+        Queue requests: on Android wait for the callback of each GATT operation, in firmware for the \
+        response. Servers may drop the second one.
+        """
+    ) { connection, _ in
+      let all = connection.attributes.overlapping
+      return [Side.local, .peer].compactMap { side in
+        let own = all.filter { $0.sender == side }
+        guard let first = own.first else { return nil }
+        let what: Wording = first.isIndication ? "an indication" : "a request"
+        let answer: Wording = first.isIndication ? "confirmed" : "answered"
+        var finding = Finding(
+          Wording("\(side.words) sent \(what) before the one before was \(answer)").capitalized,
+          headline:
+            "\(side.words) sent \(what) before the one before was \(answer) (\(packet: first.packet))",
+          why:
+            "On a bearer only one may be open in each direction. It happened \(count: max(own.count, all.count == own.count ? connection.attributes.overlapCount : 0), "time", "times") on this connection.",
+          evidence: PacketSet(own.map(\.packet)))
+        if connection.connection.hasLostPackets { finding.certainty = .likely }
+        finding.restsOnAbsence = true
+        return finding
+      }
+    },
+    Rule(
+      "att-after-timeout", .warning, "Requests go on after one has timed out",
+      when: "a client sends on a bearer on which its request waits for 30 s or longer",
+      do:
+        """
+        Disconnect after an ATT timeout and connect again: nothing more may be sent on that bearer, and \
+        stacks drop it.
+        """
+    ) { connection, _ in
+      guard let first = connection.attributes.afterTimeout.first else { return [] }
+      var finding = Finding(
+        Wording("\(first.sender.words) went on after an ATT timeout").capitalized,
+        headline:
+          "\(first.sender.words) went on (\(packet: first.packet)) after its request \(packet: first.request) had timed out",
+        why:
+          "\(packet: first.request) was not answered for 30 s: the transaction has failed, and no other may begin on that bearer.",
+        evidence: [first.request, first.packet])
+      finding.restsOnAbsence = true
+      return [finding]
+    },
+  ]
+
+  /// What people do about a server that does not answer.
+  private static let unansweredRemedy: Wording =
+    "Look at the server: each request needs its response, whatever the application does."
+}
+
+extension ConnectionHistory {
+  /// A link that ends on purpose so soon after a request leaves it open as a matter of course.
+  private static let leastWait: Int64 = 2_000_000_000
+
+  /// What is to be said of a request or indication without an answer; nil where nothing is: the link was
+  /// lost, the capture has one side only, or nobody waited.
+  fileprivate func unanswered(_ request: UnansweredRequests.Sent) -> Finding? {
+    let asking = Side(sent: request.direction)
+    let answering = asking.other
+    // Where nothing at all of the other side is there, the capture may lack that side.
+    guard (answering == .local ? attributes.sentByLocal : attributes.sentByPeer) > 0 else {
+      return nil
+    }
+    let sent = Moment(packet: request.packet, time: request.time)
+    let isIndication = request.opcode.role == .indication
+    let done: Wording = isIndication ? "confirmed" : "answered"
+    var evidence: PacketSet = [request.packet]
+    var why: Wording
+    var certainty = Certainty.certain
+    let end = connection.lastPacket.map { Moment(packet: $0, time: connection.lastTime) }
+    let waited = end.flatMap { $0.nanoseconds(since: sent) }
+    if request.isOvertaken {
+      why = "Others that were sent later on the same bearer were \(done), this one was not."
+      certainty = .likely
+    } else if let end {
+      guard let waited, waited >= Self.leastWait else { return nil }
+      if waited < AttributeHistory.timeout {
+        // A link that was lost says nothing of the server.
+        guard connection.ending == .localHost || connection.ending == .peer else { return nil }
+        certainty = .likely
+      }
+      let ender: Wording =
+        switch connection.ending {
+        case .localHost: "until this host ended the link"
+        case .peer: "until the peer ended the link"
+        default: "until the link ended"
+        }
+      why = "No answer in \(duration: waited), \(ender) (\(packet: end.packet))."
+      evidence.insert(end.packet)
+    } else {
+      why = "No answer in 30 s and more, to the end of the capture."
+    }
+    let all = connection
+    if asking == .local, !all.hasLostPackets, all.sentPackets > 0,
+      all.sentPackets == all.completedPackets
+    {
+      why = "\(why) The peer's controller acknowledged every packet, so it arrived."
+    }
+    let name: Wording = request.opcode.name.map { "\($0)" } ?? "request"
+    let target = request.handle.flatMap {
+      attributes.identity($0, of: isIndication ? asking : answering)
+    }
+    let about: Wording =
+      if let target {
+        isIndication ? " of \(target)" : " for \(target)"
+      } else if let handle = request.handle {
+        " for \(handle: handle)"
+      } else {
+        ""
+      }
+    var finding = Finding(
+      Wording("\(answering.words) never \(done) the \(name)\(about)").capitalized,
+      headline:
+        "\(answering.words) never \(done) the \(name)\(about) (\(packet: request.packet))",
+      why: why, certainty, evidence: evidence)
+    if !isIndication {
+      finding.remedy =
+        answering == .local
+        ? """
+        The application on this host has to answer: on iOS and macOS CBPeripheralManager's \
+        respond(to:withResult:), on Android BluetoothGattServer.sendResponse(), with BlueZ the reply of \
+        ReadValue or WriteValue.
+        """
+        : "Look into the peer's firmware: a callback that waits or returns without a response."
+    }
+    finding.restsOnAbsence = true
+    finding.group = "\(answering.words) never \(done) the \(name)\(about)"
+    return finding
+  }
 }

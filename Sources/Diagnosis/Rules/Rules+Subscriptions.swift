@@ -1,6 +1,173 @@
-// Rules about values that do not arrive.
+import Bluetooth
+import Bytes
+import Sessions
+
+// Rules about values that do not arrive: Client Characteristic Configurations (Core, Vol 3, Part G, 3.3.3.3).
 
 extension Rule {
   /// Rules about values that do not arrive.
-  static let subscriptions: [Rule] = []
+  static let subscriptions: [Rule] = [
+    Rule(
+      "gatt-wrong-cccd-bits", .warning,
+      "Notifications are asked of a characteristic that only indicates, or the reverse",
+      when:
+        "a CCCD is written whose bit the characteristic's declaration, which is in the capture, does not offer while it offers the other one",
+      do:
+        """
+        Write 0x0001 for notifications and 0x0002 for indications, as the declaration offers \
+        (CoreBluetooth and BlueZ choose on their own; on Android write ENABLE_INDICATION_VALUE).
+        """
+    ) { connection, _ in
+      Finding.together(connection.attributes.configurations.compactMap(connection.wrongBits))
+    },
+    Rule(
+      "gatt-notifications-silent", .warning, "Something is subscribed to, and nothing comes",
+      when:
+        "a CCCD was written on a link whose opening is in the capture and nothing comes, while the client writes to another service that has a characteristic whose CCCD it has not written",
+      do:
+        "Write the CCCD of the characteristic that brings the answers: the one in the service that is written to."
+    ) { connection, _ in connection.otherSubscription.map { [$0] } ?? [] },
+    Rule(
+      "gatt-cccd-lost", .warning,
+      "A bonded server has forgotten what its client had subscribed to",
+      when:
+        "an earlier connection of the device wrote a CCCD and got values; this one is encrypted with the stored key, lasts longer than there was a pause between values before, writes no CCCD and gets no value",
+      do:
+        """
+        CCCDs of bonded clients persist: store them in the firmware with the bond (Zephyr: \
+        CONFIG_BT_SETTINGS and settings_load(), Nordic: peer manager). As a client, write the CCCD after \
+        each connection: it does no harm.
+        """
+    ) { connection, evidence in connection.lostSubscriptions(evidence) },
+  ]
+}
+
+extension ConnectionHistory {
+  /// A CCCD that was written with a bit that is not offered.
+  fileprivate func wrongBits(_ configuration: Configuration) -> Finding? {
+    guard let properties = configuration.properties, let owner = configuration.owner else {
+      return nil
+    }
+    let (notify, indicate) = (properties.has(bit: 4), properties.has(bit: 5))
+    let (asks, asked): (UInt16, Wording)
+    let offered: Wording
+    if configuration.value & 1 != 0, !notify, indicate {
+      (asks, asked, offered) = (1, "Notifications", "indications")
+    } else if configuration.value & 2 != 0, !indicate, notify {
+      (asks, asked, offered) = (2, "Indications", "notifications")
+    } else {
+      return nil
+    }
+    let client = configuration.server.other
+    let came = owner.handle.flatMap { attributes.usage($0, of: configuration.server) }?.sent ?? 0
+    var why: Wording =
+      "\(client.words) wrote \(code: configuration.value, digits: 4) to the CCCD, and the declaration offers \(properties.words)"
+    var evidence: PacketSet = [configuration.request.packet]
+    evidence.insert(configuration.accepted?.packet)
+    let right = attributes.configurations.first {
+      $0.descriptor.handle == configuration.descriptor.handle
+        && $0.request.packet > configuration.request.packet && $0.value & (asks ^ 3) != 0
+    }
+    if let right {
+      why = "\(why). The right value followed at \(packet: right.request.packet)."
+    } else if let error = configuration.error {
+      why = "\(why). The server refused it: \(error)."
+    } else if came == 0 {
+      why = "\(why). The server took the value, and nothing came."
+    } else {
+      why = "\(why). The server sends all the same."
+    }
+    var finding = Finding(
+      "\(asked) asked of \(owner), which offers \(offered) only",
+      headline:
+        "\(client.words) asked \(owner) for what it does not offer (\(packet: configuration.request.packet))",
+      why: why.capitalized, evidence: evidence)
+    if right != nil || came > 0 {
+      finding.severity = .note
+      finding.isResolved = true
+    }
+    return finding
+  }
+
+  /// Where the client subscribed to one thing and writes to another service whose values it has not
+  /// subscribed to.
+  fileprivate var otherSubscription: Finding? {
+    guard !connection.isOpeningMissing, connection.isEncrypted != true else { return nil }
+    for server in [Side.peer, .local] {
+      let subscribed = attributes.configurations.filter {
+        $0.server == server && $0.accepted != nil && $0.value & 3 != 0
+      }
+      let usages = attributes.usages.filter { $0.server == server }
+      guard let first = subscribed.first, let owner = first.owner,
+        usages.allSatisfy({ $0.sent == 0 })
+      else { continue }
+      let written = usages.filter {
+        $0.written >= 3 && $0.identity.service != nil && $0.identity.service != owner.service
+          && $0.identity.kind == .value
+      }
+      guard
+        let target = written.first(where: { usage in
+          !subscribed.contains { $0.owner?.service == usage.identity.service }
+        }), let service = target.identity.service
+      else { continue }
+      let client = server.other
+      var finding = Finding(
+        "Nothing came: what was subscribed to is \(owner), what was written to is another service",
+        headline:
+          "nothing came after \(client.words) subscribed to \(owner) (\(packet: first.request.packet)) and wrote to another service",
+        why:
+          "\(Wording("\(client.words)").capitalized) wrote \(target.written) times to \(target.identity) of the service \(service), and to no CCCD of that service; answers may come from a characteristic there.",
+        .possible,
+        evidence: PacketSet([
+          first.request.packet, target.writes.first?.packet ?? 0,
+          target.commands.first?.packet ?? 0,
+        ]))
+      finding.restsOnAbsence = true
+      return finding
+    }
+    return nil
+  }
+
+  /// Values that came on an earlier connection and come no more, since the server lost the CCCD.
+  fileprivate func lostSubscriptions(_ evidence: Evidence) -> [Finding] {
+    guard connection.isEncrypted == true, attributes.isStoredKey, !connection.isOpeningMissing,
+      let encrypted = attributes.encrypted
+    else { return [] }
+    let end = Moment(
+      packet: connection.lastPacket ?? .max, time: connection.lastTime ?? evidence.extent.latest)
+    guard let lasted = end.nanoseconds(since: encrypted) else { return [] }
+    for before in evidence.earlier(than: self).reversed() {
+      let wanted = before.attributes.configurations.filter {
+        $0.accepted != nil && $0.value & 3 != 0
+      }
+      for configuration in wanted {
+        guard let handle = configuration.owner?.handle, let owner = configuration.owner,
+          let usage = before.attributes.usage(handle, of: configuration.server), usage.sent >= 2,
+          let first = usage.notifications.first ?? usage.indications.first,
+          let last = usage.notifications.last ?? usage.indications.last,
+          let span = last.nanoseconds(since: first)
+        else { continue }
+        // The pauses between values were so long on the average; one must have come by now.
+        let pause = span / Int64(max(1, usage.sent - 1))
+        guard lasted >= max(5_000_000_000, 3 * min(pause, .max / 4)),
+          (attributes.usage(handle, of: configuration.server)?.sent ?? 0) == 0,
+          !attributes.configurations.contains(where: {
+            $0.descriptor.handle == configuration.descriptor.handle
+              && $0.server == configuration.server
+          })
+        else { continue }
+        var finding = Finding(
+          "\(Wording("\(configuration.server.words)").capitalized) has lost the subscription to \(owner)",
+          headline:
+            "\(configuration.server.words) sends no \(owner) on connection \(id), and the subscription is older than the connection",
+          why:
+            "Connection \(before.id) wrote its CCCD (\(packet: configuration.request.packet)) and got \(count: usage.sent, "value", "values"). This one was encrypted with the stored key at \(packet: encrypted.packet), lasted \(duration: lasted) more, wrote no CCCD, as bonded clients may, and got none.",
+          .likely, evidence: [configuration.request.packet, first.packet, encrypted.packet],
+          on: [id])
+        finding.restsOnAbsence = true
+        return [finding]
+      }
+    }
+    return []
+  }
 }

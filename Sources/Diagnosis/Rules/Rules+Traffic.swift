@@ -1,6 +1,247 @@
+import Bluetooth
+import Bytes
+import Decoders
+import Sessions
+
 // Rules about lengths, frames and transfers.
 
 extension Rule {
   /// Rules about lengths, frames and transfers.
-  static let traffic: [Rule] = []
+  static let traffic: [Rule] = [
+    Rule(
+      "att-write-too-long", .warning, "A write is longer than it can be",
+      when:
+        "a Write Request or Command has more bytes than the MTU in force, or a prepared write reaches behind byte 512",
+      do:
+        """
+        Ask for a larger MTU first (on Android requestMtu()), and split what is longer: CoreBluetooth says \
+        how much fits by maximumWriteValueLength(for:), Android by onMtuChanged(); no value has more than \
+        512 bytes.
+        """
+    ) { connection, _ in
+      Finding.together(
+        connection.attributes.longWrites.map { write in
+          let what: Wording =
+            write.isValue
+            ? "A write to \(write.attribute) reaches to byte \(write.length)"
+            : "A write to \(write.attribute) has \(write.length - 3) bytes where \(max(0, write.most - 3)) fit"
+          return Finding(
+            what,
+            headline:
+              "\(write.client.words) wrote more than fits to \(write.attribute) (\(packet: write.moment.packet))",
+            why:
+              write.isValue
+              ? "No attribute value is longer than 512 bytes (Core, Vol 3, Part F, 3.2.9)."
+              : "The MTU is \(write.most): a write has room for \(max(0, write.most - 3)) bytes beside opcode and handle.",
+            evidence: [write.moment.packet])
+        })
+    },
+    Rule(
+      "att-mtu-default", .note,
+      "Values are cut into pieces of 20 bytes, since nobody asks for a larger MTU",
+      when:
+        "no MTU is exchanged on a link whose opening is in the capture, and a message takes several notifications or writes that fill the default MTU of 23",
+      do:
+        """
+        Ask for a larger MTU after connecting: on Android requestMtu(517), with Zephyr \
+        bt_gatt_exchange_mtu(); iOS does it on its own.
+        """
+    ) { connection, _ in connection.defaultMTU.map { [$0] } ?? [] },
+    Rule(
+      "gatt-counter-gap", .warning, "Values are missing: a counter in them has gaps",
+      when:
+        "the first byte of 20 notifications or more grows by one each time but for a few places where it grows by more",
+      do:
+        """
+        Look into the sender: notifications that do not fit into its transmit queue are dropped where it \
+        does not wait (Zephyr: bt_gatt_notify returns -ENOMEM; iOS: updateValue returns false). A shorter \
+        connection interval or a larger MTU drains the queue faster.
+        """
+    ) { connection, _ in
+      connection.attributes.usages.compactMap { usage in
+        let counter = usage.counter
+        guard counter.isCounter, counter.gapCount > 0, let first = counter.gaps.first else {
+          return nil
+        }
+        var finding = Finding(
+          "\(count: counter.missing, "value", "values") of \(usage.identity) \(counter.missing == 1 ? ("is" as Wording) : "are") missing",
+          headline:
+            "\(count: counter.missing, "value", "values") of \(usage.identity) did not arrive (first behind \(packet: first.before))",
+          why:
+            "The first byte counts: it grew by one \(counter.steps) times and skipped \(count: counter.gapCount, "time", "times"). Bluetooth loses nothing on a link, so the sender dropped them before.",
+          .likely,
+          evidence: PacketSet(counter.gaps.flatMap { [$0.before, $0.after] }))
+        finding.restsOnAbsence = true
+        return finding
+      }
+    },
+    Rule(
+      "frame-checksum", .warning, "A frame of a vendor's protocol has a wrong checksum",
+      when:
+        "a frame on a channel where the protocol was recognised has another checksum than its bytes give",
+      do:
+        "Mend the sender's checksum: which bytes it covers, its first value, and the order of its bytes."
+    ) { connection, _ in
+      Finding.together(connection.attributes.vendors.badFrames.map(connection.badFrame))
+    },
+    Rule(
+      "frame-transfer-incomplete", .warning, "A transfer that was counted did not become complete",
+      when:
+        "a vendor's message announces so many others, or so many parts, and fewer come",
+      do:
+        "Ask for what is missing again; look for a transmit queue that overflows, or a link that ends too early."
+    ) { connection, _ in
+      Finding.together(
+        connection.attributes.vendors.tallies.flatMap { tally in
+          tally.unfinished.map { unfinished in
+            let kind: Wording = unfinished.kind == .series ? "series" : "message in parts"
+            let counts: Wording =
+              if let count = unfinished.count {
+                "\(unfinished.received) of \(count)"
+              } else {
+                "\(unfinished.received) and not all"
+              }
+            let missing: Wording =
+              unfinished.missing.isEmpty
+              ? ""
+              : " Missing: \(Wording(unfinished.missing.prefix(8).map { "\($0)" }, joinedBy: ", "))."
+            var finding = Finding(
+              "\(Wording(stringLiteral: tally.title)): a \(kind) stayed incomplete",
+              headline:
+                "a \(kind) of \(Wording(stringLiteral: tally.title)) stayed incomplete (\(packet: unfinished.packet))",
+              why: "\(counts) came of what \(packet: unfinished.packet) began.\(missing)",
+              evidence: [unfinished.packet])
+            finding.restsOnAbsence = true
+            return finding
+          }
+        })
+    },
+    Rule(
+      "frame-unanswered", .note, "Requests of a vendor's protocol have no answer",
+      when: "no response that fits follows a request within the protocol's time",
+      do: "Look whether the device knows the command, and whether its answers are subscribed to."
+    ) { connection, _ in
+      let bad = connection.attributes.vendors.badFrames.map(\.moment.packet)
+      return connection.attributes.vendors.tallies.compactMap { tally in
+        let open = tally.unanswered.filter { !bad.contains($0) }
+        guard let first = open.first, tally.answered > 0 else { return nil }
+        var finding = Finding(
+          "\(Wording(stringLiteral: tally.title)): \(count: open.count, "request", "requests") without an answer",
+          headline:
+            "\(count: open.count, "request", "requests") of \(Wording(stringLiteral: tally.title)) had no answer (\(packet: first))",
+          why: "\(tally.answered) of \(tally.requests) were answered.", .likely,
+          evidence: PacketSet(open))
+        finding.restsOnAbsence = true
+        return finding
+      }
+    },
+    Rule(
+      "app-level-pairing", .note,
+      "The application has a pairing of its own; Bluetooth's is not used",
+      when:
+        "the link was never encrypted, nobody asked to pair, its opening is in the capture, and the first message of a vendor's protocol is a login or a handshake",
+      do: "Nothing in the settings of the phone helps here: follow the vendor's handshake."
+    ) { connection, _ in
+      let attributes = connection.attributes
+      guard let opening = attributes.vendors.opening, !connection.connection.isOpeningMissing,
+        connection.connection.isEncrypted == false, attributes.pairingRequests.isEmpty,
+        isHandshake(opening.name)
+      else { return [] }
+      return [
+        Finding(
+          "No SMP pairing: the application exchanges frames of its own first",
+          headline:
+            "the application exchanges frames of its own first (\(packet: opening.moment.packet)) instead of pairing",
+          why:
+            "The link was never encrypted, and the first message of \(Wording(stringLiteral: opening.profile)) is \(Wording(stringLiteral: opening.name)).",
+          evidence: [opening.moment.packet])
+      ]
+    },
+  ]
+
+  /// Whether the name that a profile gives to a message says that two sides make themselves known.
+  private static func isHandshake(_ name: String) -> Bool {
+    let words = ["auth", "login", "handshake", "bind", "unlock", "pair", "session", "password"]
+    let lower = name.lowercased()
+    return words.contains { lower.contains($0) }
+  }
+}
+
+extension ConnectionHistory {
+  /// A message that takes several values since the MTU stays 23.
+  fileprivate var defaultMTU: Finding? {
+    guard attributes.mtuExchanges.isEmpty, !connection.isOpeningMissing,
+      connection.mtu == nil, connection.transport == .le
+    else { return nil }
+    let joined = attributes.vendors.joined.filter { $0.parts > 1 }
+    if let most = joined.max(by: { $0.length < $1.length }) {
+      var evidence = PacketSet(most.first)
+      if most.count > 1 { evidence.insert(most.last) }
+      let what: Wording =
+        "Messages of \(count: most.length, "byte", "bytes") took \(most.parts) \(most.sender == .local ? ("writes" as Wording) : "notifications") each: the MTU is 23"
+      var finding = Finding(
+        what,
+        headline: "messages took \(most.parts) packets each, since the MTU stays 23",
+        why:
+          "Nobody exchanged the MTU on this connection. With an MTU of \(most.length + 3) or more they would fit in one.",
+        evidence: evidence)
+      finding.restsOnAbsence = true
+      return finding
+    }
+    // Without a protocol that is known: values that fill the PDU one after the other.
+    let full = attributes.usages.compactMap { usage -> (AttributeUsage, Tally)? in
+      let tally =
+        usage.fullNotifications.count >= usage.fullWrites.count
+        ? usage.fullNotifications : usage.fullWrites
+      return tally.count >= 3 ? (usage, tally) : nil
+    }
+    guard let (usage, tally) = full.max(by: { $0.1.count < $1.1.count }) else { return nil }
+    var finding = Finding(
+      "\(tally.count) values of \(usage.identity) have exactly 20 bytes: the MTU is 23",
+      headline: "values of \(usage.identity) are cut to 20 bytes, since the MTU stays 23",
+      why:
+        "Nobody exchanged the MTU on this connection, and these values fill it; what is longer takes several.",
+      .likely, evidence: tally.packets)
+    finding.restsOnAbsence = true
+    return finding
+  }
+
+  /// A frame with a wrong checksum, and what came of it.
+  fileprivate func badFrame(_ frame: VendorTraffic.BadFrame) -> Finding {
+    let digits = frame.expected > 0xffff ? 8 : frame.expected > 0xff || frame.found > 0xff ? 4 : 2
+    let name: Wording =
+      if let name = frame.name, !name.isEmpty {
+        Wording(stringLiteral: name)
+      } else if let command = frame.command {
+        "command \(code: command, digits: 2)"
+      } else {
+        "the frame"
+      }
+    var pieces: [Wording] = []
+    var evidence: PacketSet = [frame.moment.packet]
+    if frame.isRequest, !frame.isAnswered { pieces.append("\(name) had no answer") }
+    if frame.isAnswered { pieces.append("\(name) was answered all the same") }
+    if let next = frame.next {
+      evidence.insert(next.moment.packet)
+      let after: Wording =
+        next.moment.nanoseconds(since: frame.moment).map { "\(duration: $0) later" } ?? "then"
+      if !frame.isAnswered, let command = next.command {
+        pieces.append(
+          "\(after) \(frame.sender.other.words) sent command \(code: command, digits: 2) (\(packet: next.moment.packet))"
+        )
+      }
+    }
+    let outcome: Wording = pieces.isEmpty ? "" : " \(Wording(pieces, joinedBy: "; "))."
+    var finding = Finding(
+      Wording(
+        "\(frame.sender.words) sent a frame with a wrong checksum: \(code: frame.found, digits: digits) where \(code: frame.expected, digits: digits) is right"
+      ).capitalized,
+      headline:
+        "\(frame.sender.words) sent one frame with a wrong checksum (\(packet: frame.moment.packet))",
+      why:
+        "The checksum of \(Wording(stringLiteral: frame.profile)) over the frame's bytes gives \(code: frame.expected, digits: digits).\(outcome)",
+      evidence: evidence)
+    if frame.isRequest, !frame.isAnswered { finding.restsOnAbsence = false }
+    return finding
+  }
 }

@@ -21,13 +21,8 @@ struct ExplainMarkdown: ~Copyable {
     line("**\(Self.escaped(explanation.verdict.text))**")
     line("")
     line(Self.escaped(explanation.heading.text))
-    list(explanation.ofCapture)
+    list(explanation.ofCapture + explanation.ofOthers)
     for told in explanation.connections { write(told) }
-    if !explanation.ofOthers.isEmpty {
-      line("")
-      line("#### Several connections, and controllers")
-      list(explanation.ofOthers)
-    }
     output.text(out.bytes, options.glyphs)
   }
 

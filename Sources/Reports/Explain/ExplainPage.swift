@@ -30,13 +30,12 @@ struct ExplainPage: ~Copyable {
   mutating func write(into output: inout Output) {
     paragraph(explanation.heading.text)
     paragraph(explanation.verdict.text)
-    for finding in explanation.ofCapture { write(finding) }
+    for finding in explanation.ofCapture + explanation.ofOthers { write(finding) }
     let isLong = explanation.connections.count > Self.mostStories && !options.isFull
     for told in explanation.connections {
       if isLong, told.findings.isEmpty { continue }
       write(told)
     }
-    for finding in explanation.ofOthers { write(finding) }
     if isLong { listOthers() }
     output.text(out.bytes, options.glyphs)
   }

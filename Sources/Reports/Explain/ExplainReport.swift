@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 package import Bytes
 package import Captures
 import Diagnosis
@@ -22,6 +22,8 @@ package struct ExplainOptions: PresentationOptions, Sendable {
   package var name = ""
   /// Whether secrets are shown.
   package var showsKeys = false
+  /// The keys that are known from elsewhere.
+  package var bonds: [Bond] = []
   /// The signs to use.
   package var glyphs = Glyphs.utf8
   /// Columns of the terminal; nil: lines are wrapped as for paper.
@@ -44,7 +46,7 @@ package struct ExplainReport: PacketReport, ~Copyable {
   /// A report on the connections that the options choose.
   package init(_ options: ExplainOptions, limits: Limits = Limits()) {
     self.options = options
-    history = CaptureHistory(limits)
+    history = CaptureHistory(limits, bonds: options.bonds)
   }
 
   /// Never: every packet may tell more.
@@ -63,7 +65,8 @@ package struct ExplainReport: PacketReport, ~Copyable {
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
     guard let history = history.take() else { return }
-    let evidence = history.finish(memory, summary, failure)
+    var evidence = history.finish(memory, summary, failure)
+    evidence.listsKeys = options.showsKeys
     let explanation = Explanation(evidence, options.selection)
     hasErrors = explanation.hasErrors
     switch options.face {

@@ -25,7 +25,8 @@ struct Explanation: Sendable {
   /// Whether connections or controllers were left out because they are not asked for.
   private let isSelective: Bool
 
-  init(_ evidence: Evidence, _ selection: Selection) {
+  /// - Parameter rules: what to look for.
+  init(_ evidence: Evidence, _ selection: Selection, rules: [Rule] = Rule.all) {
     self.evidence = evidence
     isSelective = !selection.isEverything
     for history in evidence.connections where selection.admits(history) {
@@ -33,7 +34,7 @@ struct Explanation: Sendable {
     }
     let positions = Dictionary(
       uniqueKeysWithValues: connections.enumerated().map { ($1.history.id, $0) })
-    for finding in evidence.findings() {
+    for finding in evidence.findings(by: rules) {
       if finding.connections.count == 1 {
         if let position = positions[finding.connections[0]] {
           connections[position].findings.append(finding)
@@ -108,20 +109,7 @@ struct Explanation: Sendable {
     if let summary = extent.summary {
       pieces.append("\(Wording(stringLiteral: summary.format.words))")
     }
-    if extent.dropped > 0 {
-      pieces.append("\(count: Int(clamping: extent.dropped), "record", "records") dropped")
-    } else if extent.failure != nil {
-      pieces.append("damaged at the end")
-    } else {
-      pieces.append("nothing dropped")
-    }
-    let late = evidence.connections.count { $0.connection.isOpeningMissing }
-    if !evidence.connections.isEmpty {
-      pieces.append(
-        late == 0
-          ? "setup complete"
-          : "begins in the middle of \(count: late, "connection", "connections")")
-    }
+    pieces += evidence.lacks
     return Wording(pieces, joinedBy: ", ")
   }
 }

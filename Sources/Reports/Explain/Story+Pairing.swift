@@ -1,6 +1,224 @@
+import Bluetooth
+import Cryptography
 import Diagnosis
+import Dissectors
+import Sessions
 
 extension ConnectionHistory {
-  /// What the story says.
-  func pairingStory(_ evidence: Evidence) -> [StoryLine] { [] }
+  /// What the story says of pairing.
+  func pairingStory(_ evidence: Evidence) -> [StoryLine] {
+    let requests = pairing.securityRequests.map { request -> StoryLine in
+      let times: Wording = request.count > 1 ? ", \(request.count) times" : ""
+      return StoryLine(
+        request.moment,
+        "\(request.side.subject) asks for security: \(request.authReq.words)\(times)")
+    }
+    return requests + pairing.attempts.flatMap { PairingStory($0).lines }
+  }
+}
+
+/// The story of one attempt to pair.
+private struct PairingStory {
+  let attempt: PairingAttempt
+
+  init(_ attempt: PairingAttempt) { self.attempt = attempt }
+
+  private var hasFailed: Bool { !attempt.isPaired }
+
+  var lines: [StoryLine] {
+    var lines = features
+    if let line = publicKeys { lines.append(line) }
+    if let line = keypresses { lines.append(line) }
+    if attempt.isSecureConnections {
+      lines += secureConnections
+    } else {
+      lines += legacy
+    }
+    if let line = checks { lines.append(line) }
+    if let line = keys { lines.append(line) }
+    if let line = failure { lines.append(line) }
+    return lines
+  }
+
+  private func subject(_ role: PairingSide) -> StaticString { attempt.side(role).subject }
+
+  // MARK: Features
+
+  private var features: [StoryLine] {
+    var lines: [StoryLine] = []
+    if let request = attempt.initiating.features {
+      let over: Wording = attempt.isOverBREDR ? " for LE over BR/EDR" : ""
+      lines.append(
+        StoryLine(
+          request.moment,
+          "\(subject(.initiator)) asks to pair\(over)\(sooner(request.moment)): \(request.words)"))
+    }
+    if let response = attempt.responding.features {
+      lines.append(
+        StoryLine(
+          response.moment, "\(subject(.responder)) agrees: \(response.words)", consequences))
+    }
+    if attempt.isBeginningMissing, lines.isEmpty {
+      lines.append(
+        StoryLine(attempt.first, "in the middle of a pairing whose beginning is not in the capture")
+      )
+    }
+    return lines
+  }
+
+  /// That it is the answer to a Security Request.
+  private func sooner(_ moment: Moment) -> Wording {
+    guard let asked = attempt.askedFor else { return "" }
+    return ", as asked at \(packet: asked.packet)"
+  }
+
+  private var consequences: [Wording] {
+    if attempt.isOverBREDR { return ["the LE keys follow from the BR/EDR link key"] }
+    guard let words = attempt.methodWords else { return [] }
+    if let shortfall = attempt.shortfall {
+      return ["\(words)", "MITM protection was asked for, but \(shortfall)"]
+    }
+    return [words]
+  }
+
+  // MARK: Values
+
+  private var publicKeys: StoryLine? {
+    let (first, second) = (attempt.initiating.publicKey, attempt.responding.publicKey)
+    guard let begin = first ?? second else { return nil }
+    let moments = [first?.moment, second?.moment].compactMap(\.self)
+    let last = moments.map(\.packet).max() ?? begin.moment.packet
+    let start = moments.min { $0.packet < $1.packet } ?? begin.moment
+    guard first != nil, second != nil else {
+      let role: PairingSide = first != nil ? .initiator : .responder
+      return StoryLine(start, "\(subject(role)) sends its public key")
+    }
+    let debug = attempt.outcome.debugKeys
+    let words: Wording =
+      debug.isEmpty
+      ? ""
+      : ", \(Wording(listing: debug.map { "\(attempt.side($0).words)'s" })) of the debug key pair"
+    return StoryLine(start, to: last, "public keys exchanged\(words)")
+  }
+
+  private var keypresses: StoryLine? {
+    for role in [PairingSide.initiator, .responder] {
+      guard let run = attempt[role].keypresses else { continue }
+      return StoryLine(
+        run.first, to: run.last.packet,
+        "\(subject(role)) tells \(count: run.count, "key press", "key presses")")
+    }
+    return nil
+  }
+
+  /// Confirm and random values of legacy pairing.
+  private var legacy: [StoryLine] {
+    let hasPasskey = attempt.method?.hasPasskey == true
+    let parties = [attempt.initiating, attempt.responding]
+    let runs = parties.flatMap { [$0.confirms, $0.randoms] }.compactMap(\.self)
+    guard let first = runs.map(\.first).min(by: { $0.packet < $1.packet }) else { return [] }
+    if !hasFailed {
+      let last = runs.map(\.last.packet).max() ?? first.packet
+      let words: Wording = hasPasskey ? "both sides have the same passkey" : "values exchanged"
+      return [StoryLine(first, to: last, "\(words)\(haste(first))")]
+    }
+    let commitment: Wording = hasPasskey ? "its digits" : "its random value"
+    var lines: [StoryLine] = []
+    for role in [PairingSide.initiator, .responder] {
+      if let run = attempt[role].confirms {
+        lines.append(
+          StoryLine(
+            run.first, "\(subject(role)) commits to \(commitment)\(haste(run.first))"))
+      }
+      if let run = attempt[role].randoms {
+        lines.append(StoryLine(run.first, "\(subject(role)) opens its commitment"))
+      }
+    }
+    return lines
+  }
+
+  /// That no person can have typed so fast.
+  private func haste(_ moment: Moment) -> Wording {
+    guard let typed = attempt.programTyped, typed.confirm == moment,
+      let response = attempt.responding.features
+    else { return "" }
+    return
+      ", \(duration: typed.delay) after \(packet: response.moment.packet): a program typed them"
+  }
+
+  private var secureConnections: [StoryLine] {
+    let parties = [attempt.initiating, attempt.responding]
+    let runs = parties.flatMap { [$0.confirms, $0.randoms] }.compactMap(\.self)
+    guard let first = runs.map(\.first).min(by: { $0.packet < $1.packet }) else { return [] }
+    let last = runs.map(\.last.packet).max() ?? first.packet
+    return [StoryLine(first, to: last, values(first))]
+  }
+
+  private func values(_ first: Moment) -> Wording {
+    let outcome = attempt.outcome
+    switch attempt.method?.association {
+    case .numericComparison:
+      guard let digits = outcome.digits else { return "values exchanged" }
+      let shown: Wording = "\(Wording(stringLiteral: digits.description))"
+      return "both screens show \(shown)"
+    case .initiatorShowsPasskey, .responderShowsPasskey, .passkeyTypedTwice:
+      if let parting = outcome.parting {
+        return parting.round == 1
+          ? "the sides differ in the first of 20 passkey rounds\(haste(first))"
+          : "\(parting.round - 1) of 20 passkey rounds agree, then the sides differ\(haste(first))"
+      }
+      if outcome.agreed.count > 0 {
+        return "\(outcome.agreed.count) of 20 passkey rounds agree\(haste(first))"
+      }
+      let rounds = max(
+        attempt.initiating.confirms?.count ?? 0, attempt.responding.confirms?.count ?? 0)
+      return "\(min(rounds, 20)) of 20 passkey rounds\(haste(first))"
+    case .justWorks, .outOfBand, nil: return "values exchanged"
+    }
+  }
+
+  private var checks: StoryLine? {
+    let checks = [attempt.initiating.check, attempt.responding.check].compactMap(\.self)
+    guard let first = checks.min(by: { $0.packet < $1.packet }) else { return nil }
+    if checks.count == 2 {
+      let last = checks.map(\.packet).max() ?? first.packet
+      return StoryLine(first, to: last, "check values exchanged")
+    }
+    let role: PairingSide = attempt.initiating.check != nil ? .initiator : .responder
+    return StoryLine(first, "\(subject(role)) sends its check value")
+  }
+
+  // MARK: The end
+
+  private var keys: StoryLine? {
+    let given = [PairingSide.responder, .initiator].compactMap { role in
+      attempt[role].keys.map { (role: role, run: $0) }
+    }
+    .sorted { $0.run.first.packet < $1.run.first.packet }
+    guard let first = given.first else { return nil }
+    let words = given.map { given -> Wording in
+      "\(subject(given.role)) gives \(Wording(listing: Self.keyNames(attempt[given.role].keyBits)))"
+    }
+    let bonded: Wording = attempt.isBonded ? "; bonded" : ""
+    return StoryLine(
+      first.run.first, to: given.map(\.run.last.packet).max() ?? first.run.first.packet,
+      "\(Wording(words, joinedBy: ", "))\(bonded)")
+  }
+
+  private static func keyNames(_ bits: UInt8) -> [Wording] {
+    (0..<3).compactMap { bit in
+      bits & 1 << UInt8(bit) == 0 ? nil : KeyDistribution.short(bit: bit).map { "\($0)" }
+    }
+  }
+
+  private var failure: StoryLine? {
+    guard let end = attempt.end else { return nil }
+    switch attempt.ending {
+    case .failed(let reason, let side):
+      let verb: StaticString =
+        attempt.responding.features == nil ? "refuses to pair" : "stops pairing"
+      return StoryLine(end, "\(side.subject) \(verb): \(reason)")
+    case .abandoned, .superseded, .notEncrypted, nil: return nil
+    }
+  }
 }

@@ -1,6 +1,7 @@
 import Bluetooth
 import Bytes
 import Captures
+import Diagnosis
 import Dissectors
 import Sessions
 

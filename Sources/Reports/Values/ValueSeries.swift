@@ -1,6 +1,7 @@
 import Bluetooth
 import Bytes
 import Decoders
+import Diagnosis
 import Sessions
 
 /// Counts different values, up to a limit.

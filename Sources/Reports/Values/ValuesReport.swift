@@ -1,6 +1,7 @@
 import Bluetooth
 package import Bytes
 package import Captures
+import Diagnosis
 package import Dissectors
 package import Sessions
 

@@ -71,4 +71,14 @@ extension Memory {
     identity.needsHandle = attribute.hasTwin || attribute.kind != .value
     return identity
   }
+  /// What the declaration of the characteristic offers whose value an attribute is; nil where that is not
+  /// known.
+  package func properties(of identity: AttributeIdentity) -> CharacteristicProperties? {
+    guard identity.kind == .value, let handle = identity.handle, handle > 1,
+      let place = attributes.look(handle - 1, of: attributes.currentKey(identity.server))
+    else { return nil }
+    let declaration = attributes[place]
+    return declaration.kind == .characteristic && declaration.target == handle
+      ? declaration.properties : nil
+  }
 }

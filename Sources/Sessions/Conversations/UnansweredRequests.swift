@@ -1,20 +1,29 @@
-import Bluetooth
-import Captures
-import Dissectors
-import Sessions
+package import Bluetooth
+package import Captures
+package import Dissectors
 
 /// ATT requests and indications that nobody answered, discovery among them: another one of the same bearer
 /// was answered, or followed and stayed, or the connection ended. What is open when records are lost or the
 /// capture ends is not among them, unless it waited for longer than ATT does (Core, Vol 3, Part F, 3.3.3).
 /// Bounded: the first ones are listed, and bearers beyond a limit not followed.
-struct UnansweredRequests: Sendable {
+package struct UnansweredRequests: Sendable {
   /// A request.
-  struct Sent: Sendable {
-    let packet: Int
-    let opcode: ATTOpcode
-    let connection: Int
-    let time: Timestamp?
-    var isAnswered = false
+  package struct Sent: Sendable {
+    /// Its packet.
+    package let packet: Int
+    /// What it asks for.
+    package let opcode: ATTOpcode
+    /// The connection's number.
+    package let connection: Int
+    /// When it was sent.
+    package let time: Timestamp?
+    /// Which way it went.
+    package let direction: Direction
+    /// The attribute that it is about, where it is about one.
+    package let handle: UInt16?
+    /// Whether another one of its bearer, sent after it, was answered.
+    package fileprivate(set) var isOvertaken = false
+    fileprivate var isAnswered = false
   }
 
   /// What one side has open on a bearer.
@@ -24,23 +33,24 @@ struct UnansweredRequests: Sendable {
   }
 
   /// The first ones.
-  private(set) var listed: [Sent] = []
+  package private(set) var listed: [Sent] = []
   /// How many there were, and how many of them were indications.
-  private(set) var count = 0
-  private(set) var indications = 0
+  package private(set) var count = 0
+  package private(set) var indications = 0
   private var sides: [UInt64: Side] = [:]
   private var gap = 0
   private let limits: Limits
   private static let mostOpen = 8
   private static let longestWait: Int64 = 30_000_000_000
 
-  init(_ limits: Limits) { self.limits = limits }
+  /// None seen.
+  package init(_ limits: Limits) { self.limits = limits }
 
   /// Whether there is anything that the end of a connection may end.
-  var followsAny: Bool { !sides.isEmpty }
+  package var followsAny: Bool { !sides.isEmpty }
 
   /// Takes a packet.
-  mutating func observe(
+  package mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
     _ memory: borrowing Memory
   ) {
@@ -72,7 +82,8 @@ struct UnansweredRequests: Sendable {
         tell(oldest)
       }
       sides[key]?.open.append(
-        Sent(packet: record.number, opcode: opcode, connection: connection, time: record.time))
+        Sent(packet: record.number, opcode: opcode, connection: connection, time: record.time,
+          direction: direction, handle: dissection.attFields.handle))
     } else if let request = answer.request {
       mark(answer.channel == nil ? key : bearer(of: request.packet, key), request.packet)
       for correction in memory.doubt.corrections { mark(key, correction.request.packet) }
@@ -104,7 +115,11 @@ struct UnansweredRequests: Sendable {
     guard let open = sides[key]?.open, !open.isEmpty else { return }
     let last = upToAnswered ? open.lastIndex { $0.isAnswered } : open.indices.last
     guard let last else { return }
-    for request in open[...last] where !request.isAnswered { tell(request) }
+    for request in open[...last] where !request.isAnswered {
+      var request = request
+      request.isOvertaken = upToAnswered
+      tell(request)
+    }
     sides[key]?.open.removeFirst(last + 1)
   }
 
@@ -115,7 +130,7 @@ struct UnansweredRequests: Sendable {
   }
 
   /// Takes the end of connections.
-  mutating func end(_ isOpen: (Int) -> Bool) {
+  package mutating func end(_ isOpen: (Int) -> Bool) {
     for key in sides.keys.sorted() where !isOpen(Int(key >> 32)) {
       close(key, upToAnswered: false)
       sides[key] = nil
@@ -123,7 +138,7 @@ struct UnansweredRequests: Sendable {
   }
 
   /// Takes the end of the capture.
-  mutating func finish(_ latest: Timestamp?, _ isOpen: (Int) -> Bool) {
+  package mutating func finish(_ latest: Timestamp?, _ isOpen: (Int) -> Bool) {
     end(isOpen)
     for key in sides.keys.sorted() {
       close(key, upToAnswered: true)

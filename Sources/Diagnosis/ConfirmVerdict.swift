@@ -1,0 +1,107 @@
+import Bluetooth
+import Cryptography
+import Sessions
+
+/// Why a side has refused a confirm value (Confirm Value Failed, 0x04), as far as the values show it.
+///
+/// Legacy (Core, Vol 3, Part H, 2.3.5.5): the responder checks what the initiator has opened, and only then
+/// opens its own, which the initiator checks. Secure Connections (2.3.5.6): in passkey entry the same in
+/// each round; else only the responder commits itself, and the initiator checks.
+enum ConfirmVerdict {
+  /// The two sides have different passkeys.
+  case passkeysDiffer
+  /// The values of this side are computed wrongly.
+  case flaw(PairingSide, PairingAttempt.Flaw, isThorough: Bool)
+  /// The values are right, and this side refused them.
+  case refusedThoughRight(PairingSide)
+  /// The values of numeric comparison are right: it was the digits that were refused.
+  case digitsRefused
+  /// They depend on data from out of band, which is not in the capture.
+  case outOfBand
+  /// The values show nothing.
+  case unknown
+
+  init?(_ attempt: PairingAttempt) {
+    guard let failure = attempt.failure, failure.reason == .confirmValueFailed else { return nil }
+    let refusing = attempt.role(of: failure.side)
+    guard let method = attempt.method else {
+      self = .unknown
+      return
+    }
+    if method.association == .outOfBand {
+      self = .outOfBand
+    } else if !method.isSecureConnections {
+      self = Self.legacy(attempt, method, refusing)
+    } else if method.hasPasskey {
+      self = Self.rounds(attempt, refusing)
+    } else {
+      self = Self.single(attempt, method, refusing)
+    }
+  }
+
+  private static func legacy(
+    _ attempt: PairingAttempt, _ method: PairingMethod, _ refusing: PairingSide
+  ) -> Self {
+    guard let search = attempt.outcome.search, search.has(refusing.other) else { return .unknown }
+    guard let finding = search.finding(refusing.other) else {
+      return .flaw(refusing.other, .legacy([]), isThorough: search.lookedForDeviations)
+    }
+    if !finding.deviations.isEmpty {
+      return .flaw(refusing.other, .legacy(finding.deviations), isThorough: true)
+    }
+    guard method.hasPasskey else { return .refusedThoughRight(refusing) }
+    // The responder refuses before it opens its own commitment.
+    guard search.has(refusing) else { return .passkeysDiffer }
+    guard let own = search.finding(refusing) else {
+      return .flaw(refusing, .legacy([]), isThorough: search.lookedForDeviations)
+    }
+    if !own.deviations.isEmpty { return .flaw(refusing, .legacy(own.deviations), isThorough: true) }
+    return own.passkey == finding.passkey ? .refusedThoughRight(refusing) : .passkeysDiffer
+  }
+
+  private static func rounds(_ attempt: PairingAttempt, _ refusing: PairingSide) -> Self {
+    if attempt.outcome.parting != nil { return .passkeysDiffer }
+    guard let round = attempt.outcome.lastRound else { return .unknown }
+    let (checked, own) =
+      refusing == .initiator
+      ? (round.responder, round.initiator) : (round.initiator, round.responder)
+    switch checked {
+    case .hidden: return .unknown
+    case .closed: return .flaw(refusing.other, .secureConnections(nil), isThorough: true)
+    case .deviates(_, let deviation):
+      return .flaw(refusing.other, .secureConnections(deviation), isThorough: true)
+    case .opens:
+      if case .opens = own { return .refusedThoughRight(refusing) }
+      if case .deviates(_, let deviation) = own {
+        return .flaw(refusing, .secureConnections(deviation), isThorough: true)
+      }
+      return .unknown
+    }
+  }
+
+  private static func single(
+    _ attempt: PairingAttempt, _ method: PairingMethod, _ refusing: PairingSide
+  ) -> Self {
+    let isOpen = attempt.initiating.randoms != nil && attempt.responding.randoms != nil
+    guard isOpen, let commitment = attempt.outcome.commitment else { return .unknown }
+    switch commitment {
+    case .opens:
+      return method.association == .numericComparison
+        ? .digitsRefused : .refusedThoughRight(refusing)
+    case .hidden: return .unknown
+    case .closed: return .flaw(.responder, .secureConnections(nil), isThorough: true)
+    case .deviates(_, let deviation):
+      return .flaw(.responder, .secureConnections(deviation), isThorough: true)
+    }
+  }
+}
+
+extension PairingAttempt.Searched {
+  /// Whether a side's commitment was searched for.
+  func has(_ role: PairingSide) -> Bool { role == .initiator ? hasInitiator : hasResponder }
+
+  /// What was found of it.
+  func finding(_ role: PairingSide) -> PasskeySearch.Finding? {
+    role == .initiator ? initiator : responder
+  }
+}

@@ -1,0 +1,80 @@
+import Bluetooth
+import Bytes
+import Dissectors
+import Sessions
+
+// What discovery finds, and what says that it holds no more.
+
+extension AttributeHistory {
+  /// Takes a response of discovery. What was found before on this connection is no news: hosts ask again
+  /// before they use a characteristic.
+  mutating func discover(
+    _ request: OpenRequest, _ fields: ATTFields, _ bytes: RawSpan, _ context: Context
+  ) {
+    guard let items = fields.items else { return }
+    var (services, characteristics, descriptors) = (0, 0, 0)
+    let isService =
+      request.opcode == .readByGroupTypeRequest || request.opcode == .findByTypeValueRequest
+    let isInclude = request.type?.isShort(0x2802) == true
+    var cursor = Cursor(bytes, items.list)
+    while let item = items.next(&cursor) {
+      guard let handle = item.handle else { break }
+      if isInclude { continue }
+      if let type = item.type {
+        // Of a list of types only descriptors are counted: values are counted with their declarations.
+        guard type.isDescriptor, isNew(handle, context.server) else { continue }
+        descriptors += 1
+      } else if isNew(handle, context.server) {
+        if isService { services += 1 } else { characteristics += 1 }
+      }
+    }
+    guard services + characteristics + descriptors > 0 || discoverer == request.client else {
+      return
+    }
+    if discoverer != request.client { beginDiscovery(request) }
+    guard !discoveries.isEmpty else { return }
+    let last = discoveries.count - 1
+    discoveries[last].services += services
+    discoveries[last].characteristics += characteristics
+    discoveries[last].descriptors += descriptors
+    discoveries[last].last = context.moment
+  }
+
+  private mutating func beginDiscovery(_ request: OpenRequest) {
+    discoverer = request.client
+    // Beyond the limit the last one goes on.
+    guard discoveries.count < Self.mostDiscoveries else { return }
+    discoveries.append(
+      DiscoveryRun(client: request.client, first: request.moment, last: request.moment))
+  }
+
+  private mutating func isNew(_ handle: UInt16, _ server: Side) -> Bool {
+    guard found.count < Self.mostHandles else { return false }
+    return found.insert(UInt32(server.rawValue) << 16 | UInt32(handle)).inserted
+  }
+
+  /// Takes the end of a search.
+  mutating func endSearch(_ request: OpenRequest, _ context: Context) {
+    guard discoverer == request.client, !discoveries.isEmpty else { return }
+    discoveries[discoveries.count - 1].last = context.moment
+  }
+
+  /// Takes an indication of Service Changed: the first handle and the last one (2 bytes each).
+  mutating func change(_ value: RawSpan, _ context: Context) {
+    guard value.byteCount == 4, serviceChanges.count < Self.mostListed else { return }
+    // What was found before may be another attribute now.
+    found = found.filter { $0 >> 16 != UInt32(context.server.rawValue) }
+    serviceChanges.append(
+      ServiceChange(
+        server: context.server, first: value.littleEndianU16(at: 0),
+        last: value.littleEndianU16(at: 2), moment: context.moment))
+  }
+
+  /// Takes a Database Hash (16 bytes).
+  mutating func note(hash value: RawSpan, _ context: Context) {
+    outOfSync = nil
+    guard value.byteCount == 16, hashes.count < Self.mostListed else { return }
+    hashes.append(
+      HashReading(server: context.server, value: value.array, moment: context.moment))
+  }
+}

@@ -1,0 +1,199 @@
+import Bluetooth
+import Bytes
+import Decoders
+import Dissectors
+import Sessions
+
+// Requests, their answers and refusals.
+
+extension AttributeHistory {
+  /// Takes a request.
+  mutating func begin(
+    _ fields: ATTFields, _ bytes: RawSpan, _ context: Context, _ memory: borrowing Memory
+  ) {
+    let isWrite = context.opcode == .writeRequest || context.opcode == .prepareWriteRequest
+    var head: [UInt8] = []
+    var length = 0
+    var configuration: Int?
+    var isVendors = false
+    if isWrite, let value = fields.value, let handle = fields.handle {
+      length = Int(value.count)
+      let place = use(handle, context, memory)
+      let identity = place.map { usages[$0].identity } ?? identity(handle, context, memory)
+      if !memory.attributes.secretTypes.contains(identity.uuid) {
+        head = (0..<min(length, Self.mostHead)).map { bytes.byte(at: Int(value.start) + $0) }
+      }
+      noteLength(length, offset: fields.offset, identity, context, memory)
+      if context.opcode == .writeRequest {
+        configuration = configure(identity, bytes.part(value), context, memory)
+        if configuration == nil, let place {
+          isVendors = sight(bytes.part(value), place, .written, context, memory)
+        }
+      }
+    }
+    if open.count >= Self.mostOpen { open.removeFirst() }
+    let range = fields.startHandle.flatMap { first in fields.endHandle.map { (first, $0) } }
+    open.append(
+      OpenRequest(
+        packet: context.moment.packet, time: context.moment.time, opcode: context.opcode,
+        client: context.sender, channel: context.channel, handle: fields.handle, range: range,
+        type: fields.type, offset: fields.offset, mtu: fields.mtu, length: length, head: head,
+        configuration: configuration, isVendors: isVendors))
+  }
+
+  /// Takes a response.
+  mutating func end(
+    _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, _ context: Context,
+    _ memory: borrowing Memory
+  ) {
+    guard let packet = answer.request?.packet,
+      let index = open.firstIndex(where: { $0.packet == packet })
+    else { return }
+    let request = open.remove(at: index)
+    if let error = fields.error {
+      if error == .attributeNotFound, answer.request?.meaningOfNotFound != nil {
+        endSearch(request, context)
+      } else {
+        refuse(request, error, fields.handle, context, memory)
+      }
+      return
+    }
+    accept(request, context)
+    let latency = context.moment.nanoseconds(since: request.moment)
+    switch context.opcode {
+    case .exchangeMTUResponse: exchange(request, fields, context)
+    case .readByGroupTypeResponse, .findByTypeValueResponse, .findInformationResponse:
+      discover(request, fields, bytes, context)
+    case .readByTypeResponse:
+      if request.type?.isShort(0x2803) == true || request.type?.isShort(0x2802) == true {
+        discover(request, fields, bytes, context)
+      } else {
+        readByType(request, fields, bytes, context, latency, memory)
+      }
+    case .readResponse, .readBlobResponse:
+      read(request, fields, bytes, context, latency, memory)
+    case .readMultipleResponse, .readMultipleVariableResponse:
+      run(.reads, context.server, request.moment, context, 0, latency) { $0.reads += 1 }
+    case .writeResponse: written(request, context, latency, memory)
+    case .prepareWriteResponse:
+      run(.writes, context.server, request.moment, context, request.handle ?? 0, latency) { _ in }
+    case .executeWriteResponse:
+      run(.writes, context.server, request.moment, context, 0, latency) { $0.writes += 1 }
+    default: break
+    }
+  }
+
+  /// Takes the answer to a Write Request.
+  private mutating func written(
+    _ request: OpenRequest, _ context: Context, _ latency: Int64?, _ memory: borrowing Memory
+  ) {
+    guard let handle = request.handle else { return }
+    if let place = request.configuration, configurations.indices.contains(place) {
+      configurations[place].accepted = context.moment
+      return
+    }
+    guard let place = use(handle, context, memory) else { return }
+    usages[place].writes.note(context.moment)
+    if request.length == 20 { usages[place].fullWrites.note(request.moment) }
+    noteUnoffered(.write, bit: 3, place, request.packet, request.length, context)
+    if request.isVendors, let last = runs.indices.last {
+      runs[last].last = max(runs[last].last, context.moment.packet)
+      return
+    }
+    run(.writes, context.server, request.moment, context, handle, latency) { $0.writes += 1 }
+  }
+
+  // MARK: Refusals
+
+  /// Takes a refusal.
+  private mutating func refuse(
+    _ request: OpenRequest, _ error: ATTErrorCode, _ answered: UInt16?, _ context: Context,
+    _ memory: borrowing Memory
+  ) {
+    discoverer = nil
+    refusalCount &+= 1
+    if error.rawValue == 0x12 { outOfSync = context.sender }
+    if let place = request.configuration, configurations.indices.contains(place) {
+      configurations[place].error = error
+    }
+    vendors.refuse(request.packet)
+    let handle = request.handle ?? answered ?? 0
+    let security = security(context, memory)
+    let known = refusals.firstIndex {
+      $0.opcode == request.opcode && $0.handle == handle && $0.error == error
+        && $0.security == security && $0.server == context.server
+    }
+    if let known {
+      refusals[known].count &+= 1
+      refusals[known].last = context.moment
+      refusals[known].accepted = nil
+      return
+    }
+    guard refusals.count < Self.mostRefusals else { return }
+    let identity = identity(handle, context, memory)
+    var subject = ErrorSubject(identity)
+    subject.device = memory.peerName(of: context.link)
+    refusals.append(
+      Refusal(
+        opcode: request.opcode, server: context.server, attribute: identity,
+        properties: memory.properties(of: identity), range: request.range, type: request.type,
+        offset: request.offset, error: error,
+        errorName: error.isOfProfile ? VendorTraffic.errorName(error, of: subject) : nil,
+        security: security, length: request.length, head: request.head, request: request.moment,
+        answer: context.moment, last: context.moment))
+  }
+
+  /// Takes in that a request was allowed: perhaps one that was refused before.
+  private mutating func accept(_ request: OpenRequest, _ context: Context) {
+    guard !refusals.isEmpty else { return }
+    for index in refusals.indices where refusals[index].accepted == nil {
+      let refusal = refusals[index]
+      guard refusal.opcode == request.opcode, refusal.handle == request.handle ?? 0,
+        refusal.server == context.server,
+        refusal.error.isAboutAttribute
+          || refusal.length == request.length && refusal.head == request.head
+            && refusal.offset == request.offset
+      else { continue }
+      refusals[index].accepted = (request.packet, context.moment)
+    }
+  }
+
+  // MARK: Lengths
+
+  /// Notes a write that is longer than the MTU allows, or than any value (Core, Vol 3, Part F, 3.2.9,
+  /// 3.4.5).
+  mutating func noteLength(
+    _ length: Int, offset: UInt16?, _ attribute: AttributeIdentity, _ context: Context,
+    _ memory: borrowing Memory
+  ) {
+    let connection = memory.links.connection(context.link)
+    let end = Int(offset ?? 0) &+ length
+    var found: (length: Int, most: Int, isValue: Bool)?
+    if end > AttributeUse.longest {
+      found = (end, AttributeUse.longest, true)
+    } else if context.channel == nil, context.opcode != .prepareWriteRequest,
+      connection.mtu != nil || !connection.isOpeningMissing
+    {
+      let mtu = Int(connection.mtu ?? Self.defaultMTU)
+      if length + 3 > mtu { found = (length + 3, mtu, false) }
+    }
+    guard let found, longWrites.count < Self.mostListed else { return }
+    longWrites.append(
+      LongWrite(
+        opcode: context.opcode, attribute: attribute, client: context.sender,
+        length: found.length, most: found.most, isValue: found.isValue, moment: context.moment))
+  }
+
+  /// Takes the answer to an MTU request.
+  private mutating func exchange(
+    _ request: OpenRequest, _ fields: ATTFields, _ context: Context
+  ) {
+    guard let offered = request.mtu, let answered = fields.mtu, context.channel == nil,
+      mtuExchanges.count < Self.mostListed
+    else { return }
+    mtuExchanges.append(
+      MTUExchange(
+        client: request.client, offered: offered, answered: answered, request: request.moment,
+        answer: context.moment))
+  }
+}

@@ -1,0 +1,238 @@
+import Bluetooth
+import Bytes
+import Decoders
+import Dissectors
+import Sessions
+
+// Values that cross the link, and the attributes that they are of.
+
+extension AttributeHistory {
+  // MARK: Attributes
+
+  /// Where the use of an attribute stands; nil where there is no room.
+  mutating func use(_ handle: UInt16, _ context: Context, _ memory: borrowing Memory) -> Int? {
+    guard handle != 0 else { return nil }
+    let key = UInt32(context.server.rawValue) << 16 | UInt32(handle)
+    if let place = positions[key] {
+      if usages[place].identity.uuid == nil { learn(place, context, memory) }
+      return place
+    }
+    guard usages.count < Self.mostUsages else { return nil }
+    positions[key] = usages.count
+    usages.append(
+      AttributeUsage(handle, context.server, identity(handle, context, memory)))
+    let place = usages.count - 1
+    usages[place].properties = memory.properties(of: usages[place].identity)
+    return place
+  }
+
+  /// Asks again what an attribute is.
+  private mutating func learn(_ place: Int, _ context: Context, _ memory: borrowing Memory) {
+    let identity = identity(usages[place].handle, context, memory)
+    guard identity.uuid != nil else { return }
+    usages[place].identity = identity
+    usages[place].properties = memory.properties(of: identity)
+    usages[place].claims = nil
+  }
+
+  /// What is known of an attribute.
+  func identity(
+    _ handle: UInt16, _ context: Context, _ memory: borrowing Memory
+  ) -> AttributeIdentity {
+    memory.identity(of: handle, isLocal: context.isLocalServer, on: context.link)
+  }
+
+  /// Notes that a peer did what the declaration does not offer.
+  mutating func noteUnoffered(
+    _ operation: AttributeUse.Operation, bit: Int, _ place: Int, _ request: Int, _ length: Int,
+    _ context: Context
+  ) {
+    guard let properties = usages[place].properties, !properties.has(bit: bit),
+      usages[place].unoffered.count < 4,
+      !usages[place].unoffered.contains(where: { $0.operation == operation })
+    else { return }
+    usages[place].unoffered.append(
+      AttributeUsage.Unoffered(
+        operation: operation, request: request, answer: context.moment.packet, length: length))
+  }
+
+  // MARK: Runs
+
+  /// Takes a value into the run that goes on, or into a new one.
+  mutating func run(
+    _ kind: ValueRun.Kind, _ server: Side, _ first: Moment, _ context: Context, _ handle: UInt16,
+    _ latency: Int64?, _ change: (inout ValueRun) -> Void
+  ) {
+    discoverer = nil
+    var last = runs.count - 1
+    if last < 0 || runs[last].kind != kind || runs[last].server != server {
+      if runs.count >= Self.mostRuns { foldRuns() }
+      runs.append(ValueRun(kind, server, first))
+      last = runs.count - 1
+    }
+    runs[last].note(handle, context.moment.packet, latency)
+    change(&runs[last])
+  }
+
+  /// Makes one of every two runs that follow each other.
+  private mutating func foldRuns() {
+    var folded: [ValueRun] = []
+    folded.reserveCapacity(runs.count / 2 + 1)
+    for (index, run) in runs.enumerated() {
+      if index % 2 == 1 { folded[folded.count - 1].join(run) } else { folded.append(run) }
+    }
+    runs = folded
+  }
+
+  // MARK: Reads
+
+  /// Takes a Read Response, or one with a part of a value.
+  mutating func read(
+    _ request: OpenRequest, _ fields: ATTFields, _ bytes: RawSpan, _ context: Context,
+    _ latency: Int64?, _ memory: borrowing Memory
+  ) {
+    guard let handle = request.handle, let place = use(handle, context, memory) else { return }
+    let length = fields.value.map { Int($0.count) } ?? 0
+    usages[place].reads.note(context.moment)
+    noteUnoffered(.read, bit: 1, place, request.packet, length, context)
+    if let value = fields.value {
+      if usages[place].identity.uuid?.isShort(0x2b2a) == true {
+        note(hash: bytes.part(value), context)
+      }
+      if context.opcode == .readResponse {
+        sight(bytes.part(value), place, .read, context, memory)
+      }
+    }
+    run(.reads, context.server, request.moment, context, handle, latency) { $0.reads += 1 }
+  }
+
+  /// Takes values that were asked for by their type.
+  mutating func readByType(
+    _ request: OpenRequest, _ fields: ATTFields, _ bytes: RawSpan, _ context: Context,
+    _ latency: Int64?, _ memory: borrowing Memory
+  ) {
+    guard let items = fields.items else { return }
+    var cursor = Cursor(bytes, items.list)
+    while let item = items.next(&cursor) {
+      guard let handle = item.handle, let value = item.value else { break }
+      if request.type?.isShort(0x2b2a) == true { note(hash: bytes.part(value), context) }
+      if let place = use(handle, context, memory) { usages[place].reads.note(context.moment) }
+      run(.reads, context.server, request.moment, context, handle, latency) { $0.reads += 1 }
+    }
+  }
+
+  // MARK: Commands
+
+  /// Takes a Write Command or a signed one.
+  mutating func command(
+    _ fields: ATTFields, _ bytes: RawSpan, _ context: Context, _ memory: borrowing Memory
+  ) {
+    guard let handle = fields.handle, let value = fields.value,
+      let place = use(handle, context, memory)
+    else { return }
+    usages[place].commands.note(context.moment)
+    if value.count == 20 { usages[place].fullWrites.note(context.moment) }
+    if outOfSync == context.server { commandsOutOfSync.note(context.moment) }
+    noteLength(Int(value.count), offset: nil, usages[place].identity, context, memory)
+    if sight(bytes.part(value), place, .written, context, memory) { return }
+    run(.writes, context.server, context.moment, context, handle, nil) { $0.commands += 1 }
+  }
+
+  /// Takes a Write Request to a CCCD.
+  ///
+  /// - Returns: its place; nil where it is none.
+  mutating func configure(
+    _ descriptor: AttributeIdentity, _ value: RawSpan, _ context: Context,
+    _ memory: borrowing Memory
+  ) -> Int? {
+    guard descriptor.uuid == .clientConfiguration, value.byteCount == 2,
+      configurations.count < Self.mostConfigurations
+    else { return nil }
+    discoverer = nil
+    let owner = descriptor.owner.map { identity($0, context, memory) }
+    configurations.append(
+      Configuration(
+        descriptor: descriptor, owner: owner,
+        properties: owner.flatMap { memory.properties(of: $0) }, server: context.server,
+        value: value.littleEndianU16(at: 0), request: context.moment))
+    return configurations.count - 1
+  }
+
+  // MARK: Notifications and indications
+
+  /// Takes values that a server sends.
+  mutating func send(
+    _ fields: ATTFields, _ bytes: RawSpan, _ context: Context, _ memory: borrowing Memory
+  ) {
+    if let items = fields.items {
+      var cursor = Cursor(bytes, items.list)
+      while let item = items.next(&cursor) {
+        guard let handle = item.handle, let value = item.value else { break }
+        send(handle, bytes.part(value), context, memory)
+      }
+    } else if let handle = fields.handle, let value = fields.value {
+      send(handle, bytes.part(value), context, memory)
+    }
+  }
+
+  private mutating func send(
+    _ handle: UInt16, _ value: RawSpan, _ context: Context, _ memory: borrowing Memory
+  ) {
+    guard let place = use(handle, context, memory) else { return }
+    let isIndication = context.opcode == .handleValueIndication
+    if isIndication {
+      usages[place].indications.note(context.moment)
+      if usages[place].identity.uuid?.isShort(0x2a05) == true { change(value, context) }
+    } else {
+      usages[place].notifications.note(context.moment)
+      if value.byteCount == 20 { usages[place].fullNotifications.note(context.moment) }
+      if value.byteCount > 1 {
+        usages[place].counter.note(value.byte(at: 0), packet: context.moment.packet)
+      }
+    }
+    noteUnoffered(
+      isIndication ? .indication : .notification, bit: isIndication ? 5 : 4, place,
+      context.moment.packet, value.byteCount, context)
+    if sight(value, place, .notified, context, memory) { return }
+    run(.sent, context.server, context.moment, context, handle, nil) {
+      if isIndication { $0.indications += 1 } else { $0.notifications += 1 }
+    }
+  }
+
+  /// Takes a confirmation.
+  mutating func confirm(_ answer: Answer, _ context: Context) {
+    guard answer.request != nil, let last = runs.indices.last, runs[last].indications > 0 else {
+      return
+    }
+    runs[last].confirmed += 1
+    runs[last].last = max(runs[last].last, context.moment.packet)
+  }
+
+  // MARK: Vendors' protocols
+
+  /// Takes a value that may be a vendor's message, or a part of one.
+  ///
+  /// - Returns: whether it is.
+  @discardableResult
+  mutating func sight(
+    _ value: RawSpan, _ place: Int, _ way: VendorProtocol.Way, _ context: Context,
+    _ memory: borrowing Memory
+  ) -> Bool {
+    guard context.isWhole, value.byteCount > 0, usages[place].identity.kind != .descriptor else {
+      return false
+    }
+    if usages[place].claims == nil {
+      let name = memory.peerName(of: context.link)
+      usages[place].claims = VendorTraffic.claims(usages[place].identity, name)
+    }
+    guard let claims = usages[place].claims, !claims.isEmpty,
+      let seen = vendors.take(
+        value, usages[place], claims, way, context.sender, context.moment)
+    else { return false }
+    run(.vendor(seen.vendor), context.server, context.moment, context, usages[place].handle, nil) {
+      if seen.isRequest { $0.requests += 1 }
+      if seen.isAnswer { $0.answered += 1 }
+    }
+    return true
+  }
+}

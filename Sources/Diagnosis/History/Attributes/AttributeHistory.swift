@@ -1,0 +1,273 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+package import Sessions
+
+/// What was asked of attributes on a connection, and what became of it.
+///
+/// Bounded by the constants below, whatever the capture is like: beyond them an attribute, a refusal or a
+/// configuration is not remembered one by one, runs of values are told together, and the oldest open
+/// request goes.
+package struct AttributeHistory: Sendable {
+  static let mostUsages = 256
+  static let mostRefusals = 48
+  static let mostConfigurations = 64
+  static let mostRuns = 96
+  static let mostDiscoveries = 16
+  static let mostOpen = 8
+  static let mostHandles = 2048
+  static let mostListed = 16
+  /// How many bytes are kept of a value that was to be written.
+  static let mostHead = 4
+  /// The MTU before it is exchanged (Core, Vol 3, Part G, 5.2.1).
+  package static let defaultMTU: UInt16 = 23
+  /// An ATT transaction is given up after so many nanoseconds (Core, Vol 3, Part F, 3.3.3).
+  package static let timeout: Int64 = 30_000_000_000
+
+  // MARK: What rules read
+
+  /// The attributes that were used, in the order in which they were first.
+  package internal(set) var usages: [AttributeUsage] = []
+  /// What was refused, the first ones, each reason once for each request; and how often in all.
+  package internal(set) var refusals: [Refusal] = []
+  package internal(set) var refusalCount = 0
+  /// Values written to CCCDs.
+  package internal(set) var configurations: [Configuration] = []
+  /// The MTUs that were exchanged on the unenhanced bearer.
+  package internal(set) var mtuExchanges: [MTUExchange] = []
+  /// Runs of discovery.
+  package internal(set) var discoveries: [DiscoveryRun] = []
+  /// Runs of values.
+  package internal(set) var runs: [ValueRun] = []
+  /// Service Changed indications, and Database Hashes that were read.
+  package internal(set) var serviceChanges: [ServiceChange] = []
+  package internal(set) var hashes: [HashReading] = []
+  /// Requests that nobody answered, and indications that nobody confirmed.
+  package internal(set) var unanswered: [UnansweredRequests.Sent] = []
+  /// Requests that were sent before the one before was answered: the packets, the first ones, with their
+  /// sender; and how often.
+  package internal(set) var overlapping: [(packet: Int, sender: Side, isIndication: Bool)] = []
+  package internal(set) var overlapCount = 0
+  /// What was sent on a bearer on which a transaction had timed out: the request, and the first packet.
+  package internal(set) var afterTimeout: [(request: Int, packet: Int, sender: Side)] = []
+  /// Writes that are longer than they can be.
+  package internal(set) var longWrites: [LongWrite] = []
+  /// Commands that were written after the server had said that the client's view is out of date, by packet.
+  package internal(set) var commandsOutOfSync = Tally()
+  /// Attributes of a supplied map that the capture contradicts on this connection.
+  package internal(set) var conflicts: [SuppliedConflict] = []
+  /// What was said in frames of vendors' protocols.
+  package internal(set) var vendors = VendorTraffic()
+  /// How many PDUs each side has sent.
+  package internal(set) var sentByLocal = 0
+  package internal(set) var sentByPeer = 0
+
+  // MARK: Security, as far as requests depend on it
+
+  /// The Pairing Requests, and the Pairing Faileds: the first of them.
+  package internal(set) var pairingRequests: [Moment] = []
+  package internal(set) var pairingFailures: [Moment] = []
+  /// When the link became encrypted; and whether with a key that no pairing on this connection gave.
+  package internal(set) var encrypted: Moment?
+  package internal(set) var isStoredKey = false
+  /// How the devices authenticated each other.
+  package internal(set) var method: PairingMethod?
+
+  // MARK: What is needed meanwhile
+
+  var positions: [UInt32: Int] = [:]
+  var open: [OpenRequest] = []
+  var following: UnansweredRequests
+  /// Handles that discovery has brought, by the server's side.
+  var found: Set<UInt32> = []
+  /// Who is discovering: nothing else came since.
+  var discoverer: Side?
+  /// What the last packet of this connection told of encryption.
+  var isEncrypted: Bool?
+  /// Whose view is out of date, since when.
+  var outOfSync: Side?
+
+  /// A request that waits for its answer.
+  struct OpenRequest: Sendable {
+    let packet: Int
+    let time: Timestamp?
+    let opcode: ATTOpcode
+    let client: Side
+    let channel: Int?
+    let handle: UInt16?
+    let range: (first: UInt16, last: UInt16)?
+    let type: BluetoothUUID?
+    let offset: UInt16?
+    let mtu: UInt16?
+    let length: Int
+    let head: [UInt8]
+    /// Its place among the configurations, where it is one.
+    var configuration: Int?
+    /// Whether it carries a vendor's message.
+    var isVendors = false
+
+    var moment: Moment { Moment(packet: packet, time: time) }
+  }
+
+  /// Nothing seen.
+  init() {
+    var limits = Limits()
+    limits.listedRequests = Self.mostListed
+    limits.bearers = Self.mostListed
+    following = UnansweredRequests(limits)
+  }
+
+  // MARK: Observing
+
+  /// Takes a packet of ATT.
+  mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) {
+    guard let pdu = dissection.att, let link = answer.link, let direction = record.direction else {
+      return
+    }
+    following.observe(record, dissection, answer, memory)
+    let opcode = pdu.opcode
+    let fields = dissection.attFields
+    let sender = Side(sent: direction)
+    let context = Context(
+      moment: Moment(record), opcode: opcode, sender: sender,
+      server: opcode.isServers ? sender : sender.other, link: link,
+      channel: answer.channel?.serial,
+      isWhole: !record.isTruncated && !answer.fragment.isTruncated)
+    if sender == .local { sentByLocal &+= 1 } else { sentByPeer &+= 1 }
+    if !dissection.problems.isEmpty { note(dissection.problems, context) }
+    if !open.isEmpty { checkTimeout(context) }
+    switch opcode.role {
+    case .request: begin(fields, bytes, context, memory)
+    case .response: end(fields, bytes, answer, context, memory)
+    case .indication: send(fields, bytes, context, memory)
+    case .confirmation: confirm(answer, context)
+    case .unacknowledged:
+      if opcode.isServers {
+        send(fields, bytes, context, memory)
+      } else {
+        command(fields, bytes, context, memory)
+      }
+    }
+  }
+
+  /// Where a PDU stands.
+  struct Context {
+    let moment: Moment
+    let opcode: ATTOpcode
+    let sender: Side
+    let server: Side
+    let link: LinkSlot
+    let channel: Int?
+    /// Whether the capture has all of it.
+    let isWhole: Bool
+
+    var isLocalServer: Bool { server == .local }
+  }
+
+  /// Takes a packet of the link that is none of ATT: pairing and encryption, on which requests depend.
+  mutating func observeSecurity(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
+    _ memory: borrowing Memory
+  ) {
+    if let smp = dissection.smp {
+      if smp.opcode == .pairingRequest, pairingRequests.count < Self.mostListed {
+        pairingRequests.append(Moment(record))
+      } else if smp.opcode == .pairingFailed, pairingFailures.count < Self.mostListed {
+        pairingFailures.append(Moment(record))
+      }
+      if let told = answer.pairing?.method { method = told }
+      return
+    }
+    guard let link = answer.link else { return }
+    let now = memory.links.connection(link).isEncrypted
+    guard now != isEncrypted else { return }
+    isEncrypted = now
+    if now == true, encrypted == nil {
+      encrypted = Moment(record)
+      isStoredKey = pairingRequests.isEmpty
+    }
+  }
+
+  /// How the link is protected.
+  func security(_ context: Context, _ memory: borrowing Memory) -> LinkSecurity {
+    switch memory.links.connection(context.link).isEncrypted {
+    case nil: .unknown
+    case false: .unencrypted
+    case true:
+      if let method, !isStoredKey {
+        method.association == .justWorks ? .unauthenticated : .authenticated
+      } else {
+        .encrypted
+      }
+    }
+  }
+
+  /// Takes in what memory found wrong with the order of PDUs.
+  private mutating func note(_ problems: Problems, _ context: Context) {
+    for index in 0..<problems.count {
+      let code = problems[index].code
+      guard code == .requestBeforeResponse || code == .indicationBeforeConfirmation else {
+        continue
+      }
+      overlapCount &+= 1
+      if overlapping.count < Self.mostListed {
+        overlapping.append(
+          (context.moment.packet, context.sender, code == .indicationBeforeConfirmation))
+      }
+    }
+  }
+
+  /// Notes what a client goes on to send although its request on this bearer has timed out.
+  private mutating func checkTimeout(_ context: Context) {
+    guard afterTimeout.count < Self.mostListed, !context.opcode.isServers,
+      context.opcode.role != .confirmation
+    else { return }
+    for request in open
+    where request.client == context.sender && request.channel == context.channel {
+      guard let waited = context.moment.nanoseconds(since: request.moment),
+        waited >= Self.timeout, !afterTimeout.contains(where: { $0.request == request.packet })
+      else { continue }
+      afterTimeout.append((request.packet, context.moment.packet, context.sender))
+    }
+  }
+
+  // MARK: The end
+
+  /// Takes the end of the capture.
+  mutating func finish(
+    _ connection: Connection, _ memory: borrowing Memory, _ extent: CaptureExtent
+  ) {
+    following.finish(extent.latest) { _ in connection.isOpen }
+    unanswered = following.listed
+    vendors.finish()
+    for index in usages.indices where usages[index].identity.uuid == nil {
+      let usage = usages[index]
+      usages[index].identity = memory.identity(
+        of: usage.handle, usage.identity.server, isLocal: usage.server == .local,
+        connection: connection.id)
+    }
+    let key = memory.attributes.currentKey(Attributes.key(isLocal: false, connection))
+    let last = connection.lastPacket ?? .max
+    conflicts =
+      memory.attributes.servers.first { $0.key == key }?.conflicts.filter {
+        connection.firstPacket <= $0.packet && $0.packet <= last
+      } ?? []
+    (open, positions, found) = ([], [:], [])
+  }
+
+  // MARK: Asking
+
+  /// How an attribute was used; nil: not at all, or there was no room.
+  package func usage(_ handle: UInt16, of server: Side) -> AttributeUsage? {
+    usages.first { $0.handle == handle && $0.server == server }
+  }
+
+  /// What is known of an attribute that was used.
+  package func identity(_ handle: UInt16, of server: Side) -> AttributeIdentity? {
+    usage(handle, of: server)?.identity
+  }
+}

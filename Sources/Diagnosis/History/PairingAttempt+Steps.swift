@@ -1,0 +1,111 @@
+import Bluetooth
+import Bytes
+import Cryptography
+import Dissectors
+import Sessions
+
+extension PairingAttempt {
+  /// Takes in a PDU that is no Pairing Request and no Security Request.
+  mutating func take(_ pdu: SMPPDU, _ bytes: RawSpan, _ moment: Moment, from sender: Side) {
+    let role = role(of: sender)
+    if isUnexpected(pdu, role) {
+      if unexpected == nil { unexpectedOpcode = pdu.opcode }
+      Run.add(moment, to: &unexpected)
+    }
+    last = moment
+    lastSender = sender
+    switch pdu {
+    case .pairing(let features):
+      guard self[role].features == nil else { return }
+      self[role].features = Features(
+        moment: moment, pdu: features, command: PairingCommand(bytes))
+    case .publicKey:
+      guard self[role].publicKey == nil else { return }
+      self[role].publicKey = (moment, P256PublicKey(bytes.dropping(1)))
+    case .confirm:
+      Run.add(moment, to: &self[role].confirms)
+      take(confirm: PairingValue(bytes.dropping(1)), role)
+    case .random:
+      Run.add(moment, to: &self[role].randoms)
+      take(random: PairingValue(bytes.dropping(1)), role)
+    case .dhKeyCheck:
+      guard self[role].check == nil else { return }
+      self[role].check = moment
+      self[role].checkValue = PairingValue(bytes.dropping(1))
+    case .keypressNotification: Run.add(moment, to: &self[role].keypresses)
+    case .encryptionInformation, .centralIdentification: take(key: 1, moment, role)
+    case .identityInformation, .identityAddressInformation: take(key: 2, moment, role)
+    case .signingInformation: take(key: 4, moment, role)
+    case .failed(let pdu): close(.failed(pdu.reason, by: sender), at: moment)
+    case .securityRequest, .incomplete, .unknown: break
+    }
+  }
+
+  private mutating func take(key bit: UInt8, _ moment: Moment, _ role: PairingSide) {
+    Run.add(moment, to: &self[role].keys)
+    self[role].keyBits |= bit
+  }
+
+  /// Whether a value belongs to a round: the 20 of a passkey over Secure Connections.
+  private func round(_ run: Run?) -> Int? {
+    guard let method, method.isSecureConnections, method.hasPasskey, let run,
+      run.count <= SecureConnectionsRounds.count
+    else { return nil }
+    return run.count - 1
+  }
+
+  private mutating func take(confirm: PairingValue?, _ role: PairingSide) {
+    if self[role].confirms?.count == 1 { self[role].firstConfirm = confirm }
+    guard let round = round(self[role].confirms) else { return }
+    while rounds.count <= round { rounds.append(SecureConnectionsRounds.Values()) }
+    if role == .initiator {
+      rounds[round].initiatorConfirm = confirm
+    } else {
+      rounds[round].responderConfirm = confirm
+    }
+  }
+
+  private mutating func take(random: PairingValue?, _ role: PairingSide) {
+    if self[role].randoms?.count == 1 { self[role].firstRandom = random }
+    self[role].lastRandom = random
+    guard let round = round(self[role].randoms) else { return }
+    while rounds.count <= round { rounds.append(SecureConnectionsRounds.Values()) }
+    if role == .initiator {
+      rounds[round].initiatorRandom = random
+    } else {
+      rounds[round].responderRandom = random
+    }
+  }
+
+  /// Whether a PDU can have no place here, whatever the capture lacks: a second Pairing Response, values of
+  /// the kind of pairing that was not agreed on, more of them than there are rounds.
+  private func isUnexpected(_ pdu: SMPPDU, _ role: PairingSide) -> Bool {
+    guard let method, !isOverBREDR else { return false }
+    let most = method.isSecureConnections && method.hasPasskey ? SecureConnectionsRounds.count : 1
+    switch pdu {
+    case .pairing: return true
+    case .publicKey: return !method.isSecureConnections || self[role].publicKey != nil
+    case .dhKeyCheck: return !method.isSecureConnections || self[role].check != nil
+    case .confirm: return (self[role].confirms?.count ?? 0) >= most
+    case .random: return (self[role].randoms?.count ?? 0) >= most
+    default: return false
+    }
+  }
+
+  /// Whether the link can be encrypted with its key by now: what comes before has been seen, or part of it,
+  /// where records are missing.
+  var isReadyForEncryption: Bool {
+    if isOverBREDR { return false }
+    return isSecureConnections
+      ? initiating.check != nil || responding.check != nil
+      : initiating.randoms != nil || responding.randoms != nil
+  }
+
+  /// Takes in how it ended.
+  mutating func close(_ ending: Ending, at moment: Moment?) {
+    guard self.ending == nil else { return }
+    self.ending = ending
+    end = moment
+    settle()
+  }
+}

@@ -1,0 +1,100 @@
+import Bluetooth
+import Cryptography
+import Sessions
+
+/// The searches for passkeys of a capture: only what failed is searched for, each opened commitment once,
+/// and not without end. A search that finds costs at most a quarter of a second, one that looks for wrong
+/// computations, too, a second more.
+struct PasskeySearches {
+  private var found: [PasskeySearch.Opening: PasskeySearch.Finding?] = [:]
+  private var left = most
+  private var thoroughLeft = mostThorough
+
+  /// So many searches, and so many of them for deviations.
+  private static let most = 4
+  private static let mostThorough = 1
+
+  /// What one opening comes to.
+  enum Answer {
+    case found(PasskeySearch.Finding)
+    /// None of the million fits, with or without a look for deviations.
+    case none(isThorough: Bool)
+    /// There were too many searches.
+    case notSearched
+  }
+
+  mutating func search(
+    _ search: PasskeySearch, _ opening: PasskeySearch.Opening, in passkeys: ClosedRange<UInt32>
+  ) -> Answer {
+    if let known = found[opening] {
+      return known.map { .found($0) } ?? .none(isThorough: true)
+    }
+    let isQuick = passkeys.count == 1
+    if !isQuick {
+      guard left > 0 else { return .notSearched }
+      left -= 1
+    }
+    if let finding = search.asSpecified(opening, in: passkeys) {
+      found[opening] = finding
+      return .found(finding)
+    }
+    if !isQuick {
+      guard thoroughLeft > 0 else { return .none(isThorough: false) }
+      thoroughLeft -= 1
+    }
+    let finding = search.deviating(opening, in: passkeys)
+    found.updateValue(finding, forKey: opening)
+    return finding.map { .found($0) } ?? .none(isThorough: true)
+  }
+}
+
+extension PairingAttempt {
+  /// Searches for the passkey of a legacy pairing that was refused because a confirm value failed.
+  mutating func search(_ searches: inout PasskeySearches) {
+    guard failure?.reason == .confirmValueFailed, let method, !method.isSecureConnections,
+      method.association != .outOfBand
+    else { return }
+    let openings = [PairingSide.initiator, .responder].compactMap { role in
+      opening(role).map { (role: role, opening: $0) }
+    }
+    guard !openings.isEmpty, let request = initiating.features?.command,
+      let response = responding.features?.command
+    else { return }
+    guard
+      let search = PasskeySearch(
+        request: request, response: response, initiator: address(of: .initiator),
+        responder: address(of: .responder))
+    else {
+      outcome.lacksAddresses = true
+      return
+    }
+    var result = Searched()
+    for (role, opening) in openings {
+      switch searches.search(search, opening, in: method.hasPasskey ? SixDigits.all : 0...0) {
+      case .found(let finding): result.take(finding, role)
+      case .none(let isThorough):
+        result.take(nil, role)
+        if !isThorough { result.lookedForDeviations = false }
+      case .notSearched: continue
+      }
+    }
+    if result.hasInitiator || result.hasResponder { outcome.search = result }
+  }
+
+  private func opening(_ role: PairingSide) -> PasskeySearch.Opening? {
+    guard let confirm = self[role].firstConfirm, let random = self[role].firstRandom else {
+      return nil
+    }
+    return PasskeySearch.Opening(confirm: confirm, random: random)
+  }
+}
+
+extension PairingAttempt.Searched {
+  fileprivate mutating func take(_ finding: PasskeySearch.Finding?, _ role: PairingSide) {
+    if role == .initiator {
+      (initiator, hasInitiator) = (finding, true)
+    } else {
+      (responder, hasResponder) = (finding, true)
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package import Bluetooth
+package import Cryptography
+import Dissectors
+import Sessions
+
+extension Side {
+  /// As the subject of a line of the story: `this host`, `peer`.
+  package var subject: StaticString { self == .local ? "this host" : "peer" }
+
+  /// At the beginning of a sentence: `This host`, `The peer`.
+  package var capitalized: StaticString { self == .local ? "This host" : "The peer" }
+}
+
+extension PairingSide {
+  /// The other side.
+  var other: PairingSide { self == .initiator ? .responder : .initiator }
+}
+
+extension IOCapability {
+  /// As a person reads it.
+  package var words: Wording {
+    switch self {
+    case .displayOnly: "display only"
+    case .displayYesNo: "display and yes or no"
+    case .keyboardOnly: "keyboard only"
+    case .noInputNoOutput: "no input and no output"
+    case .keyboardDisplay: "keyboard and display"
+    default: "unknown IO capability \(code: rawValue, digits: 2)"
+    }
+  }
+}
+
+extension AuthReq {
+  /// `bonding, MITM, no Secure Connections`.
+  package var words: Wording {
+    var pieces: [Wording] = [bonds ? "bonding" : "no bonding"]
+    if wantsMITM { pieces.append("MITM") }
+    pieces.append(supportsSC ? "Secure Connections" : "no Secure Connections")
+    return Wording(pieces, joinedBy: ", ")
+  }
+}
+
+extension PairingAttempt.Features {
+  /// `keyboard only, bonding, MITM, no Secure Connections`.
+  package var words: Wording {
+    var pieces = [pdu.ioCapability.words]
+    if pdu.oobDataFlag == 1 { pieces.append("has OOB data") }
+    pieces.append(pdu.authReq.words)
+    // 16 bytes is what everybody has.
+    if pdu.maximumEncryptionKeySize != 16 {
+      pieces.append("keys of at most \(pdu.maximumEncryptionKeySize) bytes")
+    }
+    return Wording(pieces, joinedBy: ", ")
+  }
+}
+
+extension PairingAttempt {
+  /// `LE legacy pairing, passkey entry: the peer shows six digits, this host types them`; nil where the
+  /// method is not known.
+  package var methodWords: Wording? {
+    guard let method else { return nil }
+    let kind: StaticString =
+      method.isSecureConnections ? "Secure Connections" : "LE legacy pairing"
+    switch method.association {
+    case .justWorks: return "\(kind), Just Works: nobody compares or types anything"
+    case .numericComparison: return "\(kind), numeric comparison: both show six digits"
+    case .outOfBand: return "\(kind), with data from out of band"
+    case .passkeyTypedTwice:
+      return "\(kind), passkey entry: the same six digits are typed on both sides"
+    case .initiatorShowsPasskey, .responderShowsPasskey:
+      let shows: PairingSide = self.shows(.initiator) ? .initiator : .responder
+      return
+        "\(kind), passkey entry: \(side(shows).words) shows six digits, \(side(shows.other).words) types them"
+    }
+  }
+
+  /// Why it is Just Works although one side asked for MITM protection; nil where that is not so.
+  package var shortfall: Wording? {
+    guard method?.association == .justWorks, let request = initiating.features?.pdu,
+      let response = responding.features?.pdu,
+      request.authReq.wantsMITM || response.authReq.wantsMITM
+    else { return nil }
+    let silent = [PairingSide.initiator, .responder].filter {
+      self[$0].features?.pdu.ioCapability == .noInputNoOutput
+    }
+    if silent.count == 2 { return "neither side has input or output" }
+    if let role = silent.first { return "\(side(role).words) has no input and no output" }
+    if request.ioCapability == .displayYesNo, response.ioCapability == .displayYesNo {
+      return "no side can type, and only Secure Connections compares digits"
+    }
+    return "no side can type"
+  }
+
+  /// Who asked for MITM protection: `this host`, `both sides`.
+  var demandingMITM: Wording? {
+    let demanding = [PairingSide.initiator, .responder].filter {
+      self[$0].features?.pdu.authReq.wantsMITM == true
+    }
+    if demanding.count == 2 { return "both sides" }
+    return demanding.first.map { "\(side($0).words)" }
+  }
+
+  /// Both sides' IO capabilities, as far as they were said: `this host: keyboard only; the peer: display
+  /// only`.
+  var capabilityWords: Wording {
+    let pieces = [PairingSide.initiator, .responder].compactMap { role in
+      self[role].features.map { (features: Features) -> Wording in
+        "\(side(role).words): \(features.pdu.ioCapability.words)"
+      }
+    }
+    return Wording(pieces, joinedBy: "; ")
+  }
+
+  /// How far it came: `after the public keys`.
+  package var progress: StaticString {
+    if isPaired { return "while keys were exchanged" }
+    if initiating.check != nil || responding.check != nil { return "after a check value" }
+    if initiating.randoms != nil || responding.randoms != nil { return "after a random value" }
+    if initiating.confirms != nil || responding.confirms != nil { return "after a confirm value" }
+    if responding.publicKey != nil { return "after the public keys" }
+    if initiating.publicKey != nil { return "after the first public key" }
+    if responding.features != nil { return "after the Pairing Response" }
+    if initiating.features != nil { return "after the Pairing Request" }
+    return "in the middle"
+  }
+}
+
+extension PairingSide {
+  /// `initiator`, `responder`.
+  package var words: StaticString { self == .initiator ? "initiator" : "responder" }
+}
+
+extension SixDigits {
+  /// What is printed where keys are asked for, or where the digits are no secret: "004871".
+  var revealed: Wording { Wording(stringLiteral: description) }
+}
+
+extension PairingValue {
+  /// What is printed where keys are asked for: 32 digits in hex, most significant first.
+  var revealed: Wording {
+    let digits = String(number, radix: 16)
+    return Wording(
+      stringLiteral: String(repeating: "0", count: max(0, 32 - digits.utf8.count)) + digits)
+  }
+}

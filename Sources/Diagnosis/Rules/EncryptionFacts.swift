@@ -1,0 +1,128 @@
+// What the rules about encryption and bonds ask for.
+
+import Bluetooth
+import Sessions
+
+extension EncryptionAttempt {
+  /// How long after the attempt the link was lost, and why: nil where it was not, or this host ended it,
+  /// or another attempt came after it.
+  func loss(_ history: ConnectionHistory) -> (reason: StatusCode, nanoseconds: Int64?)? {
+    let connection = history.connection
+    guard history.encryption.attempts.last?.moment == moment, let last = connection.lastPacket,
+      let reason = connection.reason
+    else { return nil }
+    let end = Moment(packet: last, time: connection.lastTime)
+    return (reason, end.nanoseconds(since: self.end ?? moment))
+  }
+
+  /// Whether the key that this attempt uses is not of a pairing on this link, for all that is known: the
+  /// capture has the link from its beginning, or has seen the key before.
+  func usesStoredKey(_ history: ConnectionHistory, _ evidence: Evidence) -> Bool {
+    switch origin {
+    case .stored: true
+    case .pairing: false
+    case .unknown: source(history, evidence) != nil
+    }
+  }
+
+  /// Where the key is known from: an earlier connection that it encrypted, a packet that gave it, a file.
+  func source(_ history: ConnectionHistory, _ evidence: Evidence) -> KnownKeys.Key? {
+    guard let key, !followsPairing else { return nil }
+    return evidence.keys.keys.first {
+      $0.kind == .longTerm && $0.bytes == key && $0.packet < moment.packet
+    }
+  }
+
+  /// The same where it is, in words: `the key that encrypted connection 1 (#57)`.
+  func sourceWords(_ history: ConnectionHistory, _ evidence: Evidence) -> Wording? {
+    guard let source = source(history, evidence) else { return nil }
+    switch source.source {
+    case .file(let file): return "It is the key of \(quoted: Array(file.utf8))."
+    case .management: return "It is the key that the kernel was given in \(packet: source.packet)."
+    case .pairing:
+      return "It is the key that was given when the two paired (\(packet: source.packet))."
+    case .controller, .event:
+      guard let connection = source.connection, connection != history.id else { return nil }
+      return "It is the key of connection \(connection) (\(packet: source.packet))."
+    }
+  }
+
+  /// What a file says of the key, where it has one for the device and this is another.
+  func contradiction(_ history: ConnectionHistory, _ evidence: Evidence) -> Wording? {
+    guard let key, !followsPairing else { return nil }
+    let others = evidence.keys.keys(of: history, in: evidence).filter {
+      if case .file = $0.source { $0.kind == .longTerm } else { false }
+    }
+    guard let other = others.first, !others.contains(where: { $0.bytes == key }),
+      case .file(let file) = other.source
+    else { return nil }
+    return "\(quoted: Array(file.utf8)) has another key for the device."
+  }
+}
+
+extension ConnectionHistory {
+  /// The last earlier connection of the device on which the two made a bond or used one, and the attempt
+  /// that shows it.
+  func bond(_ evidence: Evidence) -> (history: ConnectionHistory, attempt: EncryptionAttempt)? {
+    for earlier in evidence.earlier(than: self).reversed() where earlier.encryption.showsBond {
+      let attempt = earlier.encryption.attempts.last {
+        $0.outcome == .encrypted && ($0.followsPairing || $0.origin == .stored)
+      }
+      if let attempt { return (earlier, attempt) }
+    }
+    return nil
+  }
+
+  /// The file that has a long term key for the device.
+  func bondFile(_ evidence: Evidence) -> String? {
+    for key in evidence.keys.keys(of: self, in: evidence) where key.kind == .longTerm {
+      if case .file(let file) = key.source { return file }
+    }
+    return nil
+  }
+
+  /// Whether the peer's address is a resolvable private one that no key resolves.
+  var isUnresolved: Bool {
+    connection.peerKind == .randomResolvable && connection.identity == nil && !isIdentityKnown
+  }
+
+  /// Whether the device is known by another address than the one that it uses.
+  private var isIdentityKnown: Bool {
+    guard let peer = connection.peer else { return false }
+    return device & 0xffff_ffff_ffff != peer.value
+  }
+}
+
+extension Evidence {
+  /// The first later connection of the device on which encryption came right.
+  func encryptedLater(than history: ConnectionHistory) -> ConnectionHistory? {
+    later(than: history).first { $0.encryption.wasEncrypted }
+  }
+
+  /// Says of a finding about an attempt what became of the matter: later on the same connection, or on
+  /// another of the same device.
+  func settle(
+    _ finding: Finding, _ attempt: EncryptionAttempt, _ history: ConnectionHistory
+  ) -> Finding {
+    var finding = finding
+    if let success = history.encryption.success(after: attempt) {
+      let packet = success.end?.packet ?? success.moment.packet
+      finding.severity = .note
+      finding.isResolved = true
+      finding.evidence.insert(packet)
+      finding.note =
+        success.followsPairing
+        ? "The two paired anew on the same connection, and were encrypted at \(packet: packet)."
+        : "A later attempt on the same connection succeeded at \(packet: packet)."
+      finding.headline = "\(finding.headline); put right at \(packet: packet)"
+    } else if let later = encryptedLater(than: history),
+      let success = later.encryption.attempts.first(where: { $0.outcome == .encrypted })
+    {
+      let packet = success.end?.packet ?? success.moment.packet
+      finding.severity = .warning
+      finding.note =
+        "Connection \(later.id) with the same device was encrypted (\(packet: packet))."
+    }
+    return finding
+  }
+}

@@ -1,0 +1,130 @@
+package import Bluetooth
+import Bytes
+import Sessions
+
+// How requests and refusals are worded, for rules and for the story.
+
+extension Refusal {
+  /// What was asked for: `write to 2a39 Heart Rate Control Point`.
+  package var action: Wording {
+    switch opcode {
+    case .readRequest: "read of \(attribute)"
+    case .readBlobRequest: "read of \(attribute) from byte \(offset ?? 0) on"
+    case .writeRequest: "write to \(attribute)"
+    case .prepareWriteRequest: "prepared write to \(attribute) at byte \(offset ?? 0)"
+    case .executeWriteRequest: "execution of the prepared writes"
+    case .exchangeMTURequest: "request for a larger MTU"
+    case .findInformationRequest, .readByTypeRequest, .readByGroupTypeRequest,
+      .findByTypeValueRequest:
+      if let type {
+        "search for \(type)\(rangeWords)"
+      } else {
+        "search for descriptors\(rangeWords)"
+      }
+    default: "\(opcode)"
+    }
+  }
+
+  private var rangeWords: Wording {
+    guard let range else { return "" }
+    return " in \(handle: range.first) to \(handle: range.last)"
+  }
+
+  /// Why it was refused: by the profile's name, where it has one.
+  package var reason: Wording {
+    guard let errorName else { return "\(error)" }
+    return
+      "\(Wording(stringLiteral: String(decoding: errorName, as: UTF8.self))) (\(code: error.rawValue, digits: 2))"
+  }
+
+  /// The packets of request and answer: `#159, #161`.
+  package var packets: Wording { "\(packet: request.packet), \(packet: answer.packet)" }
+
+  /// How the link was protected, as a clause.
+  var protection: Wording {
+    switch security {
+    case .unknown: "the capture does not tell whether the link was encrypted then"
+    case .unencrypted: "the link was not encrypted"
+    case .unauthenticated:
+      "the link was encrypted with a key of Just Works, which is not authenticated"
+    case .authenticated: "the link was encrypted with an authenticated key"
+    case .encrypted: "the link was encrypted with a key of an earlier pairing"
+    }
+  }
+
+  /// How long after the refusal the same was allowed.
+  var delay: Wording {
+    guard let accepted, let nanoseconds = accepted.answer.nanoseconds(since: last) else {
+      return "later"
+    }
+    return "\(duration: nanoseconds) later"
+  }
+
+  /// A finding about this refusal.
+  func finding(_ why: Wording, _ certainty: Certainty = .certain) -> Finding {
+    let times: Wording = count > 1 ? ", \(count) times" : ""
+    var finding = Finding(
+      "\(action.capitalized) refused\(times): \(reason)",
+      headline:
+        "\(server.words) refused \(client.possessive) \(action) (\(packet: answer.packet)): \(reason)",
+      why: why, certainty, evidence: evidence)
+    if let accepted {
+      finding.isResolved = true
+      finding.severity = .note
+      finding.note =
+        "The same was allowed \(delay) (\(packet: accepted.request), \(packet: accepted.answer.packet))."
+    }
+    return finding
+  }
+}
+
+extension Side {
+  /// Whose: `this host's`, `the peer's`.
+  package var possessive: StaticString { self == .local ? "this host's" : "the peer's" }
+}
+
+extension CharacteristicProperties {
+  /// What is offered: `read, notify`; `nothing`.
+  package var words: Wording {
+    let all = (0..<8).filter { has(bit: $0) }.map { Wording("\(Self.word(bit: $0))") }
+    return all.isEmpty ? "nothing" : Wording(all, joinedBy: ", ")
+  }
+}
+
+extension Rule {
+  /// A rule about requests that are refused with certain errors.
+  ///
+  /// - Parameter why: the cause; nil where the rule has nothing to say.
+  static func refused(
+    _ id: StaticString, _ severity: Severity, _ codes: ClosedRange<UInt8>, _ finds: StaticString,
+    when condition: StaticString, do remedy: Wording,
+    _ why: @escaping @Sendable (Refusal, ConnectionHistory) -> Wording?
+  ) -> Rule {
+    Rule(id, severity, finds, when: condition, do: remedy) { connection, evidence in
+      let found = connection.attributes.refusals.compactMap { refusal -> Finding? in
+        guard codes.contains(refusal.error.rawValue), !refusal.isOfStaleMap(connection, evidence),
+          let why = why(refusal, connection)
+        else { return nil }
+        return refusal.finding(why)
+      }
+      return Finding.together(found)
+    }
+  }
+}
+
+extension Finding {
+  /// So many findings of one rule on a connection are told one by one; of more the first one, with the
+  /// others' evidence.
+  private static let mostApart = 3
+
+  /// Tells many findings of one rule on a connection as one.
+  static func together(_ findings: [Finding]) -> [Finding] {
+    guard findings.count > mostApart, var one = findings.first else { return findings }
+    one.what = "\(one.what), and \(findings.count - 1) more like it"
+    one.evidence = findings.prefix(16).reduce(PacketSet()) { $0.union($1.evidence) }
+    one.isResolved = findings.allSatisfy(\.isResolved)
+    one.severity = one.isResolved ? .note : nil
+    if !one.isResolved { one.note = nil }
+    return [one]
+  }
+}

@@ -1,0 +1,123 @@
+// Links that end because what one side encrypts the other cannot read.
+
+import Bluetooth
+import Sessions
+
+extension Rule {
+  /// Keys that differ, and integrity that is lost.
+  static let keyMismatches: [Rule] = [
+    Rule(
+      "enc-keys-differ", .error, "The two sides have different keys for the bond",
+      when:
+        "encryption was started with a stored key, nothing was received afterwards, and the link was lost within the supervision timeout: with MIC Failure (0x3d) on the side that notices, with Connection Timeout (0x08) or 0x13 on the other",
+      do:
+        "Delete the bond on both sides and pair again. One side has replaced its key without the other: a device with two hosts that share an address, a restored backup, a firmware that saves the key before pairing is complete, or byte order and key size when keys are copied by hand."
+    ) { history, evidence in
+      guard let (attempt, certainty) = mismatch(history, evidence),
+        let loss = attempt.loss(history)
+      else { return [] }
+      let end = history.connection.lastPacket ?? attempt.moment.packet
+      let shown = attempt.failure ?? loss.reason
+      let after: Wording =
+        loss.nanoseconds.map { ", \(duration: $0) later" as Wording } ?? ""
+      let told: Wording =
+        attempt.outcome == .encrypted
+        ? "The controller reported success, but nothing came from the peer, and the link was lost\(after): \(loss.reason) (\(packet: end))."
+        : "Nothing came from the peer any more, and the link was lost\(after): \(loss.reason) (\(packet: end))."
+      let meaning: Wording =
+        shown == .micFailure
+        ? "What the other side encrypted could not be decrypted with this key."
+        : "So it looks on the side that does not notice that the keys differ; the other side has MIC Failure (0x3d)."
+      var finding = Finding(
+        "The two sides have different keys for the bond",
+        headline:
+          "the link was lost at \(packet: end) because the keys of the two sides \(certainty == .certain ? "differ" : "seem to differ" as StaticString)",
+        why: "\(attempt.beginning). \(told) \(meaning)\(attempt.aside(history, evidence))",
+        certainty, evidence: attempt.packets.union([end]))
+      finding.restsOnAbsence = shown != .micFailure
+      if let later = evidence.encryptedLater(than: history) {
+        finding.severity = .warning
+        finding.note = "Connection \(later.id) with the same device was encrypted."
+      }
+      finding.group = "The two sides have different keys for the bond"
+      return [finding]
+    },
+    Rule(
+      "enc-mic-failure", .error,
+      "An encrypted link was lost because a packet failed its integrity check",
+      when:
+        "the link ends with MIC Failure (0x3d) after it was encrypted with a new key, or after encrypted data was received",
+      do:
+        "Look at the controllers' firmware versions first: a packet counter or a key refresh that the two sides count differently is the usual cause. Where it happens with one device only, with others around that inject packets, somebody may attack the link."
+    ) { history, evidence in
+      let connection = history.connection
+      guard connection.ending == .micFailure, mismatch(history, evidence) == nil,
+        let end = connection.lastPacket
+      else { return [] }
+      let attempt = history.encryption.attempts.last { $0.outcome == .encrypted }
+      var packets: PacketSet = []
+      packets.insert(attempt?.end?.packet)
+      packets.insert(attempt?.heard?.packet)
+      packets.insert(end)
+      let why: Wording
+      if let attempt, let heard = attempt.heard {
+        let time = Moment(packet: end, time: connection.lastTime).nanoseconds(
+          since: attempt.end ?? attempt.moment)
+        let after: Wording = time.map { " for \(duration: $0)" } ?? ""
+        why =
+          "Encryption had worked\(after): data came from the peer (\(packet: heard.packet)). So the keys are the same, and one packet was changed, or was encrypted with another counter than the receiver's."
+      } else if let attempt = history.encryption.attempts.last, attempt.followsPairing {
+        why =
+          "Pairing had just made the key (\(packet: attempt.moment.packet)): the two sides do not compute the same one of it, or one of the controllers uses it in another byte order or size."
+      } else {
+        why =
+          "A packet could not be decrypted. When the link was encrypted, and whether data was received since, the capture does not tell."
+      }
+      return [
+        Finding(
+          "The link was lost because a packet failed its integrity check",
+          headline: "the link was lost at \(packet: end): \(StatusCode.micFailure)", why: why,
+          attempt?.heard != nil ? .likely : .possible, evidence: packets)
+      ]
+    },
+  ]
+
+  /// Beyond the supervision timeout the link's end is reported no later than this.
+  private static let margin: Int64 = 1_000_000_000
+
+  /// The attempt after which the link was lost because keys differ, and how sure that is; nil where the
+  /// evidence does not say so.
+  private static func mismatch(
+    _ history: ConnectionHistory, _ evidence: Evidence
+  ) -> (EncryptionAttempt, Certainty)? {
+    let connection = history.connection
+    guard let attempt = history.encryption.attempts.last, attempt.start != .unseen,
+      attempt.start != .classic, !attempt.isRefusedAtOnce, !attempt.isKeyMissingHere,
+      attempt.heard == nil, attempt.usesStoredKey(history, evidence),
+      let (reason, passed) = attempt.loss(history)
+    else { return nil }
+    switch attempt.outcome {
+    case .off?: return nil
+    case .failed(let status)?:
+      if status == .micFailure { return (attempt, .certain) }
+      guard status == .connectionTimeout else { return nil }
+    case .encrypted?, nil: break
+    }
+    if reason == .micFailure, connection.ending != .localHost { return (attempt, .certain) }
+    // The request was not answered: then this host is the reason.
+    if attempt.start == .keyRequest, attempt.reply == nil { return nil }
+    guard connection.ending != .localHost, let timeout = connection.supervisionTimeout, let passed,
+      passed <= Int64(timeout) &* 10_000_000 &+ margin
+    else { return nil }
+    let isUnacknowledged =
+      !connection.hasLostPackets && connection.completedPackets < connection.sentPackets
+    switch (reason, attempt.outcome == .encrypted) {
+    case (.connectionTimeout, false): return (attempt, .likely)
+    // Both controllers have read what the other encrypted before they report success.
+    case (.connectionTimeout, true):
+      return isUnacknowledged && attempt.sent != nil ? (attempt, .possible) : nil
+    case (.remoteUserTerminated, false): return (attempt, .possible)
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,143 @@
+// One side has a bond, and the other has lost it.
+
+import Bluetooth
+import Sessions
+
+extension Rule {
+  /// A bond that only one side has.
+  static let missingKeys: [Rule] = [
+    Rule(
+      "enc-key-missing-peripheral", .error,
+      "The central encrypts with the key of a bond, and the peripheral has no such key",
+      when:
+        "encryption ends with PIN or Key Missing (0x06), or the peripheral's host answers LE Long Term Key Request with the Negative Reply",
+      do:
+        "Delete the bond on the central too, then pair again: Forget This Device on iOS, Forget on Android, bluetoothctl remove on BlueZ, bt_unpair on Zephyr. If it comes back after each restart or update of the peripheral, its firmware does not keep bonds: on Zephyr CONFIG_BT_SETTINGS with settings_load, on Nordic's SDK the peer manager's flash pages, which an update must not erase."
+    ) { history, evidence in
+      let attempts = history.encryption.attempts.filter {
+        $0.failure == .pinOrKeyMissing || $0.isKeyMissingHere
+      }
+      guard let attempt = attempts.last, history.connection.transport != .brEDR else { return [] }
+      var finding =
+        attempt.isKeyMissingHere
+        ? missingHere(attempt, history, evidence) : missingThere(attempt, history, evidence)
+      for other in attempts.dropLast() { finding.evidence = finding.evidence.union(other.packets) }
+      return [evidence.settle(finding, attempt, history)]
+    },
+    Rule(
+      "enc-key-missing-central", .error,
+      "The central has lost the bond and pairs anew, and the peripheral, which keeps it, refuses",
+      when:
+        "a Pairing Request without an attempt to encrypt before it is refused at once, and the two had a bond on an earlier connection of the capture, or a file of --keys has one",
+      do:
+        "Delete the bond on the peripheral too, by its reset or its own menu, or have its firmware accept a new pairing of a device that it knows: on Zephyr CONFIG_BT_SMP_ALLOW_UNAUTH_OVERWRITE or bt_unpair, on Nordic's SDK allow_repairing in the PM_EVT_CONN_SEC_CONFIG_REQ event."
+    ) { history, evidence in
+      guard let request = history.encryption.pairingRequest,
+        let refusal = history.encryption.refusal, refusal.moment.packet > request.moment.packet,
+        refusesBonded.contains(refusal.reason.rawValue), !history.connection.isOpeningMissing,
+        !history.encryption.attempts.contains(where: {
+          $0.moment.packet < request.moment.packet
+        }), !history.encryption.wasEncrypted
+      else { return [] }
+      return lostByCentral(request, refusal, history, evidence)
+    },
+  ]
+
+  /// Reasons for which a peripheral refuses a pairing that it does not want: Authentication Requirements,
+  /// Pairing Not Supported, Unspecified Reason, Key Rejected.
+  private static let refusesBonded: [UInt8] = [0x03, 0x05, 0x08, 0x0f]
+
+  /// This host is the central.
+  private static func missingThere(
+    _ attempt: EncryptionAttempt, _ history: ConnectionHistory, _ evidence: Evidence
+  ) -> Finding {
+    let end = attempt.end?.packet ?? attempt.moment.packet
+    let isLocal = attempt.start != .keyRequest && history.connection.localRole != .peripheral
+    let asked: Wording =
+      attempt.start == .unseen
+      ? "Encryption failed with \(StatusCode.pinOrKeyMissing) (\(packet: end))"
+      : attempt.followsPairing
+        ? "This host started encryption with the key that pairing had just made (\(packet: attempt.moment.packet)), and the answer was \(StatusCode.pinOrKeyMissing) (\(packet: end))"
+        : "This host started encryption with a stored key (\(packet: attempt.moment.packet)), and the peer answered \(StatusCode.pinOrKeyMissing) (\(packet: end))"
+    var why: Wording =
+      isLocal
+      ? "\(asked): its host has no key for this one."
+      : "\(asked): one of the two has no key for the other."
+    if let words = attempt.sourceWords(history, evidence) { why = "\(why) \(words)" }
+    if let words = attempt.contradiction(history, evidence) { why = "\(why) \(words)" }
+    var finding = Finding(
+      isLocal
+        ? "The peer has lost the key of the bond" : "The key of the bond is missing on one side",
+      headline:
+        "encryption failed at \(packet: end) because \(isLocal ? "the peer has" : "one side has" as StaticString) lost the key of the bond",
+      why: why, evidence: attempt.packets)
+    add(bondOf: history, evidence, "the peer", to: &finding)
+    return finding
+  }
+
+  /// This host is the peripheral.
+  private static func missingHere(
+    _ attempt: EncryptionAttempt, _ history: ConnectionHistory, _ evidence: Evidence
+  ) -> Finding {
+    let reply = attempt.reply?.packet ?? attempt.moment.packet
+    var finding = Finding(
+      "This host has lost the key of the bond that the peer uses",
+      headline:
+        "encryption failed at \(packet: reply) because this host has no key for the peer's bond",
+      why:
+        "The peer started encryption with a stored key (\(packet: attempt.moment.packet)), and this host answered that it has none for it (\(packet: reply)).",
+      evidence: attempt.packets)
+    if history.isUnresolved {
+      finding.note =
+        "The peer's address is a resolvable private one that no key of the capture resolves: if this host keeps the bond, it did not recognise whose it is."
+      finding.what = "This host has no key for the bond that the peer uses"
+    }
+    add(bondOf: history, evidence, "this host", to: &finding)
+    return finding
+  }
+
+  /// Says when the two last had the bond.
+  private static func add(
+    bondOf history: ConnectionHistory, _ evidence: Evidence, _ loser: StaticString,
+    to finding: inout Finding
+  ) {
+    guard let bond = history.bond(evidence) else { return }
+    let packet = bond.attempt.end?.packet ?? bond.attempt.moment.packet
+    finding.why =
+      "\(finding.why) On connection \(bond.history.id) both still had one (\(packet: packet)), so \(loser) has lost it since."
+    finding.evidence.insert(packet)
+  }
+
+  private static func lostByCentral(
+    _ request: (moment: Moment, side: Side),
+    _ refusal: (moment: Moment, side: Side, reason: PairingFailure), _ history: ConnectionHistory,
+    _ evidence: Evidence
+  ) -> [Finding] {
+    let central = request.side.words
+    let peripheral = refusal.side.words
+    var packets: PacketSet = [request.moment.packet, refusal.moment.packet]
+    let known: Wording
+    if let bond = history.bond(evidence) {
+      let packet = bond.attempt.end?.packet ?? bond.attempt.moment.packet
+      packets.insert(packet)
+      known = "The two had a bond on connection \(bond.history.id) (\(packet: packet))"
+    } else if let file = history.bondFile(evidence) {
+      known = "\(quoted: Array(file.utf8)) has a bond of the two"
+    } else {
+      return []
+    }
+    var finding = Finding(
+      "\(Wording(stringLiteral: central.description).capitalized) has lost the key of the bond, and \(peripheral) refuses to pair again",
+      headline:
+        "pairing was refused at \(packet: refusal.moment.packet) because \(central) has lost the key of a bond that \(peripheral) keeps",
+      why:
+        "\(known), but \(central) asked to pair (\(packet: request.moment.packet)) without an attempt to encrypt with its key, and \(peripheral) refused: \(refusal.reason) (\(packet: refusal.moment.packet)).",
+      .likely, evidence: packets)
+    finding.restsOnAbsence = true
+    if let later = evidence.encryptedLater(than: history) {
+      finding.severity = .warning
+      finding.note = "Connection \(later.id) with the same device was encrypted."
+    }
+    return [finding]
+  }
+}

@@ -1,0 +1,202 @@
+import Bluetooth
+import Cryptography
+import Sessions
+
+// What is worth knowing of pairings, whether they succeed or fail.
+
+extension Rule {
+  /// Rules about keys that are weaker than they look, and pairing more often than needed.
+  static let pairingNotes: [Rule] = [
+    Rule(
+      "smp-invalid-public-key", .warning, "A public key is none, or is the other side's own",
+      when: "a public key that is no point of the curve P-256, or both with the same X coordinate",
+      do:
+        "Check the byte order of the key (X, then Y, each least significant byte first) and that it is checked before use: a key off the curve gives bits of the private key away."
+    ) { connection, _ in
+      connection.pairing.attempts.lazy.compactMap { $0.invalidKey() }.prefix(1).map(\.self)
+    },
+    Rule(
+      "smp-debug-key", .warning, "A device pairs with the debug key pair of the specification",
+      when:
+        "a public key whose X coordinate is that of the debug key pair (Core, Vol 3, Part H, 2.3.5.6.1)",
+      do:
+        "Switch the debug keys off in what is shipped (Zephyr: CONFIG_BT_USE_DEBUG_KEYS; BlueZ: btmgmt debug-keys): everybody who listens can read the link."
+    ) { connection, _ in
+      connection.pairing.attempts.lazy.compactMap { $0.debugKey() }.prefix(1).map(\.self)
+    },
+    Rule(
+      "smp-passkey-recovered", .note, "The passkey of a pairing can be read off the capture",
+      when: "all 20 rounds of passkey entry over Secure Connections are in the capture",
+      do: "Use fresh digits for each pairing."
+    ) { connection, _ in
+      connection.pairing.attempts.lazy.compactMap { $0.recovered() }.prefix(1).map(\.self)
+    },
+    Rule(
+      "smp-while-encrypted", .note, "Two devices pair although their link is encrypted already",
+      when: "a Pairing Request on an encrypted LE link",
+      do:
+        "Nothing, where the new key is better than the old one. Else look for a program that pairs on each connection."
+    ) { connection, _ in
+      connection.pairing.attempts.filter { $0.beganEncrypted && !$0.isOverBREDR }.prefix(1).map {
+        $0.whileEncrypted()
+      }
+    },
+    Rule(
+      "smp-over-bond", .note, "Two devices pair anew although they are bonded",
+      when:
+        "a Pairing Request after the same two devices had paired and bonded on an earlier connection of the capture, and no program had deleted the bond",
+      do:
+        "If nobody asked for it, one side has lost its key: see whether the other one deletes the old bond (Android and iOS ask their user first)."
+    ) { connection, evidence in connection.overBond(evidence) },
+    Rule(
+      whole: "smp-repeated", .note, "Two devices tried to pair several times",
+      when: "three attempts or more with the same device, of which two or more failed",
+      do: "Repair what the first failure shows; later ones may only say Repeated Attempts (0x09)."
+    ) { evidence in evidence.repeatedPairings() },
+  ]
+}
+
+extension PairingAttempt {
+  /// `this host`, `both sides`.
+  private func words(_ roles: [PairingSide]) -> Wording {
+    roles.count == 2 ? "both sides" : Wording(listing: roles.map { "\(side($0).words)" })
+  }
+
+  private var keyPackets: PacketSet {
+    var packets = PacketSet()
+    packets.insert(initiating.publicKey?.moment.packet)
+    packets.insert(responding.publicKey?.moment.packet)
+    return packets
+  }
+
+  fileprivate func invalidKey() -> Finding? {
+    if outcome.isReflected {
+      return Finding(
+        "Both public keys are the same", headline: "both public keys have the same X coordinate",
+        why:
+          "The responder sent back the initiator's X coordinate. That is how a reflection attack looks; no two devices have the same key by chance.",
+        evidence: keyPackets)
+    }
+    guard let first = outcome.invalidKeys.first else { return nil }
+    let subject = words(outcome.invalidKeys)
+    let sent: Wording =
+      outcome.invalidKeys.count == 2
+      ? "The public keys of both sides are" : "The public key of \(subject) is"
+    var finding = Finding(
+      outcome.invalidKeys.count == 2
+        ? "The public keys of both sides are invalid" : "The public key of \(subject) is invalid",
+      headline: "the public key of \(subject) is invalid",
+      why: "\(sent) no point of the curve P-256; the other side has to refuse it.",
+      evidence: outcome.invalidKeys.count == 2
+        ? keyPackets : PacketSet([self[first].publicKey?.moment.packet].compactMap(\.self)))
+    if isPaired {
+      finding.note =
+        "The pairing went on nevertheless: nobody checked, or these are no real values."
+    }
+    return finding
+  }
+
+  fileprivate func debugKey() -> Finding? {
+    guard !outcome.debugKeys.isEmpty else { return nil }
+    let subject = words(outcome.debugKeys)
+    var finding = Finding(
+      "The debug key pair is in use on \(subject)", headline: "\(subject) used the debug key pair",
+      why:
+        "The private key that belongs to this public key is printed in the Core Specification, so the shared secret and the long-term key can be computed from the packets.",
+      evidence: PacketSet(outcome.debugKeys.compactMap { self[$0].publicKey?.moment.packet }))
+    if let key = outcome.longTermKey {
+      finding.details = [
+        Finding.Detail(
+          "key", hidden: "long-term key <hidden>; --show-keys prints it",
+          revealed: "long-term key \(key.revealed)")
+      ]
+    }
+    return finding
+  }
+
+  fileprivate func recovered() -> Finding? {
+    guard let passkey = outcome.agreed.passkey, let first = initiating.confirms?.first,
+      let last = responding.randoms?.last ?? initiating.randoms?.last
+    else { return nil }
+    var finding = Finding(
+      "The passkey can be read off this capture", headline: "the passkey can be read off",
+      why:
+        "Each of the 20 rounds opens one bit of the passkey, so anyone who listens knows it afterwards. It protects one pairing only.",
+      evidence: PacketSet(first.packet...max(first.packet, last.packet)))
+    finding.details = [
+      Finding.Detail(
+        "passkey", hidden: "<hidden>; --show-keys prints it", revealed: passkey.revealed)
+    ]
+    return finding
+  }
+
+  fileprivate func whileEncrypted() -> Finding {
+    let better: Wording =
+      demandingMITM == nil
+      ? "" : " It asks for MITM protection, so it may be after an authenticated key."
+    return Finding(
+      "The link was encrypted when pairing began",
+      headline: "pairing began at \(packet: first.packet) on an encrypted link",
+      why:
+        "The link was encrypted with another key before \(packet: first.packet). Devices pair anew on an encrypted link to get a better key, or because one of them does not keep its bond.\(better)",
+      evidence: [first.packet])
+  }
+}
+
+extension ConnectionHistory {
+  /// Whether a program has deleted the bond after a packet.
+  private func isUnpaired(after packet: Int) -> Bool {
+    pairing.acts.contains { $0.kind == .unpair && $0.moment.packet > packet }
+  }
+
+  fileprivate func overBond(_ evidence: Evidence) -> [Finding] {
+    guard let attempt = pairing.attempts.first(where: { $0.initiating.features != nil }),
+      !attempt.beganEncrypted, !attempt.isOverBREDR
+    else { return [] }
+    let earlier = evidence.earlier(than: self)
+    guard
+      let bonded = earlier.last(where: { $0.pairing.attempts.contains(where: \.isBonded) }),
+      let old = bonded.pairing.attempts.last(where: \.isBonded),
+      !(earlier + [self]).contains(where: { $0.isUnpaired(after: old.first.packet) })
+    else { return [] }
+    let packet = old.encrypted?.packet ?? old.last.packet
+    var finding = Finding(
+      "\(attempt.initiator.capitalized) pairs anew although the two were bonded",
+      headline: "the two pair anew at \(packet: attempt.first.packet), although they were bonded",
+      why:
+        "They had paired and agreed to keep the keys on connection \(bonded.id) (\(packet: packet)). \(attempt.initiator.capitalized) did not use that key and asked to pair again: it has lost the key, or does not trust it any more.",
+      .likely, evidence: [packet, attempt.first.packet])
+    finding.severity = .warning
+    return [finding]
+  }
+}
+
+extension Evidence {
+  fileprivate func repeatedPairings() -> [Finding] {
+    var order: [UInt64] = []
+    var attempts: [UInt64: [(connection: Int, attempt: PairingAttempt)]] = [:]
+    for connection in connections where !connection.pairing.attempts.isEmpty {
+      if attempts[connection.device] == nil { order.append(connection.device) }
+      attempts[connection.device, default: []] += connection.pairing.attempts.map {
+        (connection.id, $0)
+      }
+    }
+    return order.compactMap { device in
+      guard let tried = attempts[device], tried.count >= 3 else { return nil }
+      let failed = tried.filter { $0.attempt.failure != nil }
+      guard failed.count >= 2, let first = tried.first, let last = tried.last else { return nil }
+      let ids = tried.map(\.connection).reduce(into: [Int]()) {
+        if $0.last != $1 { $0.append($1) }
+      }
+      let end: Wording =
+        last.attempt.isPaired ? "the last one succeeded" : "the last one did not succeed"
+      return Finding(
+        "\(tried.count) attempts to pair, \(failed.count) failed",
+        headline: "\(tried.count) attempts to pair, of which \(failed.count) failed",
+        why:
+          "The two devices tried \(tried.count) times between \(packet: first.attempt.first.packet) and \(packet: last.attempt.last.packet); \(failed.count) times a side refused, and \(end).",
+        evidence: PacketSet(failed.prefix(8).compactMap { $0.attempt.end?.packet }),
+        on: ids)
+    }
+  }
+}

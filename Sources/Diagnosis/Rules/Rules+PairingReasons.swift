@@ -1,0 +1,266 @@
+import Bluetooth
+import Cryptography
+import Dissectors
+import Sessions
+
+// Rules about the reasons of Pairing Failed that say what is wrong by themselves (Core, Vol 3, Part H,
+// 3.5.5).
+
+extension Rule {
+  /// Rules about the other reasons of Pairing Failed.
+  static let pairingReasons: [Rule] = [
+    failing(
+      "smp-passkey-entry-failed", "Somebody gave up typing the passkey",
+      when: "Passkey Entry Failed (0x01)",
+      do:
+        "Pair again, and type the digits within 30 s. On BlueZ register an agent with a keyboard (bluetoothctl: agent KeyboardDisplay, default-agent); on Zephyr answer passkey_entry with bt_conn_auth_passkey_entry."
+    ) { failed in
+      guard failed.reason == .passkeyEntryFailed, !failed.isSilence else { return nil }
+      return failed.cancelledEntry()
+    },
+    failing(
+      "smp-oob-missing", "Data from out of band are missing on one side",
+      when: "OOB Not Available (0x02)",
+      do:
+        "Hand the out-of-band data over before pairing begins, or clear the OOB data flag: in legacy pairing both sides must have the data, with Secure Connections one is enough."
+    ) { failed in
+      guard failed.reason == .oobNotAvailable else { return nil }
+      return failed.finding(
+        "\(failed.side.capitalized) has no data from out of band",
+        because: "\(failed.side.words) has no data from out of band",
+        why:
+          "\(failed.side.capitalized) answered \(failed.refused) with \(failed.reason). \(failed.outOfBandWords)"
+      )
+    },
+    failing(
+      "smp-not-supported", "One side does not pair",
+      when: "Pairing Not Supported (0x05)",
+      do:
+        "If the device does pair, put it into its pairing mode. Else use it without: remove createBond and the like. A firmware enables pairing with CONFIG_BT_SMP (Zephyr) or a peer manager (Nordic); BlueZ refuses unless it is bondable (bluetoothctl: pairable on)."
+    ) { failed in
+      guard failed.reason == .pairingNotSupported, !failed.isSilence else { return nil }
+      return failed.finding(
+        "\(failed.side.capitalized) does not pair", because: "\(failed.side.words) does not pair",
+        why:
+          "\(failed.side.capitalized) answered \(failed.refused) with \(failed.reason): it has no pairing, or not now. The reason does not tell which.",
+        evidence: failed.packets)
+    },
+    failing(
+      "smp-invalid-parameters", "A Security Manager PDU was refused for what is in it",
+      when: "Invalid Parameters (0x0a)",
+      do:
+        "Look at the last PDU before the refusal: its length, reserved values, a key size outside 7 to 16, a public key that is not on the curve or equals the own one."
+    ) { failed in
+      guard failed.reason == .invalidParameters else { return nil }
+      return failed.invalidParameters()
+    },
+    failing(
+      "smp-command-not-supported", "A Security Manager PDU was not understood",
+      when: "Command Not Supported (0x07)",
+      do: "Look at the last PDU before the refusal, and which version of Bluetooth that side has."
+    ) { failed in
+      guard failed.reason == .commandNotSupported else { return nil }
+      return failed.finding(
+        "\(failed.side.capitalized) did not understand a pairing PDU",
+        because: "\(failed.side.words) did not understand a PDU",
+        why: "\(failed.side.capitalized) answered with \(failed.reason) \(failed.attempt.progress)."
+      )
+    },
+    failing(
+      "smp-repeated-attempts", "A new attempt came too soon after one that failed",
+      when: "Repeated Attempts (0x09)",
+      do:
+        "Wait: after a failure a device refuses for a time that grows with each failure (Core, Vol 3, Part H, 2.3.6). Repair what failed first."
+    ) { failed in
+      guard failed.reason == .repeatedAttempts else { return nil }
+      return failed.tooSoon()
+    },
+    failing(
+      "smp-cross-transport", "Pairing on BR/EDR and on LE collide, or keys may not cross over",
+      when:
+        "BR/EDR Pairing in Progress (0x0d) or Cross-transport Key Derivation/Generation Not Allowed (0x0e)",
+      do:
+        "Pair on one transport at a time; where the key of the other one is stronger, or authenticated, it is not replaced by a weaker one."
+    ) { failed in
+      guard failed.reason == .brEDRPairingInProgress || failed.reason == .crossTransportNotAllowed
+      else { return nil }
+      let isBusy = failed.reason == .brEDRPairingInProgress
+      let what: Wording =
+        isBusy
+        ? "\(failed.side.capitalized) is pairing over BR/EDR"
+        : "\(failed.side.capitalized) gives no keys across transports"
+      let clause: Wording =
+        isBusy
+        ? "\(failed.side.words) was pairing over BR/EDR"
+        : "\(failed.side.words) gives no keys across transports"
+      return failed.finding(
+        what, because: clause,
+        why: "\(failed.side.capitalized) answered \(failed.refused) with \(failed.reason).")
+    },
+    failing(
+      "smp-key-rejected", "One side did not accept a key that it was given",
+      when: "Key Rejected (0x0f)",
+      do:
+        "Look at the keys before the refusal: all zeros, or on a list of keys that are known to all."
+    ) { failed in
+      guard failed.reason == .keyRejected else { return nil }
+      return failed.finding(
+        "\(failed.side.capitalized) rejected a key", because: "\(failed.side.words) rejected a key",
+        why: "\(failed.side.capitalized) answered with \(failed.reason) \(failed.attempt.progress)."
+      )
+    },
+    failing(
+      "smp-busy", "One side is busy",
+      when: "Busy (0x10)",
+      do: "Pair again later; a device may pair with one other at a time."
+    ) { failed in
+      guard failed.reason == .busy else { return nil }
+      return failed.finding(
+        "\(failed.side.capitalized) is busy", because: "\(failed.side.words) is busy",
+        why: "\(failed.side.capitalized) answered \(failed.refused) with \(failed.reason).")
+    },
+    failing(
+      "smp-unspecified", "One side ended pairing without saying why",
+      when: "Unspecified Reason (0x08)",
+      do:
+        "Look at the log of that side. Often a program or its user cancelled: Unpair Device or Cancel Pair Device on BlueZ, removeBond or cancelBondProcess on Android."
+    ) { failed in
+      guard failed.reason == .unspecified, !failed.isSilence else { return nil }
+      return failed.unspecified()
+    },
+    failing(
+      "smp-failed", "Pairing was refused for a reason that the specification does not give out",
+      when: "Pairing Failed with a reason above 0x10, or 0",
+      do: "Look at the log or the documentation of that side."
+    ) { failed in
+      guard failed.reason.name == nil else { return nil }
+      return failed.finding(
+        "\(failed.side.capitalized) refused with an unknown reason",
+        because: "\(failed.side.words) refused with an unknown reason",
+        why:
+          "\(failed.side.capitalized) answered \(failed.refused) with \(failed.reason), which the specification does not give out."
+      )
+    },
+  ]
+}
+
+extension FailedPairing {
+  fileprivate func cancelledEntry() -> Finding {
+    var packets = packets
+    var pieces: [Wording] = []
+    var certainty = Certainty.certain
+    let refusedAct = acts.last { $0.kind == .typed(false) }
+    if side == .local, let missing = missingAgent {
+      pieces.append(
+        "bluetoothd was asked for the passkey and logged at \(packet: missing) that no agent is there to ask."
+      )
+      packets.insert(missing)
+    }
+    if side == .local, let refusedAct {
+      let asked = acts.first { $0.kind == .passkeyAsked }
+      let delay = asked.flatMap { refusedAct.moment.nanoseconds(since: $0.moment) }
+      let soon: Wording =
+        delay.map { (delay: Int64) -> Wording in
+          delay < PairingAttempt.fastestPerson
+            ? ", \(duration: delay) after it was asked: no person was" : ""
+        } ?? ""
+      pieces.append(
+        "This host's program gave no passkey (\(packet: refusedAct.moment.packet))\(soon).")
+      packets.insert(asked?.moment.packet)
+      packets.insert(refusedAct.moment.packet)
+    }
+    if pieces.isEmpty {
+      pieces.append(
+        "\(side.capitalized) answered \(refused) with \(reason): its user cancelled, or no program was there to ask for the digits."
+      )
+      if attempt.method?.hasPasskey != true {
+        pieces.append("No passkey was asked for yet.")
+        certainty = .likely
+      }
+    }
+    return finding(
+      "The passkey was not entered on \(side.words)",
+      because: "no passkey was entered on \(side.words)", why: Wording(pieces, joinedBy: " "),
+      certainty, evidence: packets)
+  }
+
+  fileprivate var outOfBandWords: Wording {
+    let having = [attempt.initiating, attempt.responding].count {
+      $0.features?.pdu.oobDataFlag == 1
+    }
+    if attempt.responding.features == nil {
+      return attempt.initiating.features?.pdu.oobDataFlag == 1
+        ? "The request says that its sender has such data."
+        : "The request did not say that its sender has such data."
+    }
+    switch having {
+    case 2: return "Both sides had said that they have such data."
+    case 1: return "One side had said that it has such data."
+    default: return "Neither side had said that it has such data."
+    }
+  }
+
+  fileprivate func invalidParameters() -> Finding {
+    var packets = packets
+    var why: Wording =
+      "\(side.capitalized) answered with \(reason) \(attempt.progress)."
+    if attempt.outcome.invalidKeys.contains(otherRole) {
+      why =
+        "The public key that \(attempt.side(otherRole).words) sent is no point of the curve P-256; \(side.words) had to refuse it."
+      packets.insert(attempt[otherRole].publicKey?.moment.packet)
+    } else if let unexpected = attempt.unexpected, let name = attempt.unexpectedOpcode?.name {
+      why = "\(why) Before, at \(packet: unexpected.first.packet), \(name) came out of turn."
+      packets.insert(unexpected.first.packet)
+    }
+    return finding(
+      "\(side.capitalized) found a pairing PDU invalid",
+      because: "\(side.words) found a PDU invalid", why: why, evidence: packets)
+  }
+
+  /// The attempts with the same device that failed before this one, the last one last.
+  private var earlierFailures: [PairingAttempt] {
+    let others = evidence.earlier(than: connection).flatMap(\.pairing.attempts)
+    return (others + connection.pairing.attempts.prefix(position)).filter { $0.failure != nil }
+  }
+
+  fileprivate func tooSoon() -> Finding {
+    let earlier = earlierFailures
+    var packets = packets
+    var why: Wording =
+      "\(side.capitalized) answered \(refused) with \(reason): it waits before it pairs again. The failure that it waits after is not in the capture."
+    if let last = earlier.last, let end = last.end {
+      packets.insert(end.packet)
+      let after: Wording =
+        attempt.first.nanoseconds(since: end).map { (span: Int64) -> Wording in
+          ", \(duration: span) before this attempt"
+        } ?? ""
+      why =
+        "\(side.capitalized) answered \(refused) with \(reason): it waits before it pairs again. \(count: earlier.count, "attempt", "attempts") before this one failed, the last one at \(packet: end.packet)\(after)."
+    }
+    return finding(
+      "\(side.capitalized) refused a new attempt so soon after one that failed",
+      because: "it was tried again too soon", why: why, evidence: packets)
+  }
+
+  fileprivate func unspecified() -> Finding {
+    var packets = packets
+    let act = acts.last { $0.kind == .unpair || $0.kind == .cancel }
+    var why: Wording =
+      "\(side.capitalized) answered with \(reason) \(attempt.progress). The reason does not tell more."
+    var what: Wording = "\(side.capitalized) ended pairing without saying why"
+    var clause: Wording = "\(side.words) ended it without saying why"
+    if side == .local, let act {
+      packets.insert(act.moment.packet)
+      let command: StaticString = act.kind == .unpair ? "Unpair Device" : "Cancel Pair Device"
+      what = "A program on this host cancelled the pairing"
+      clause = "a program on this host cancelled it"
+      why =
+        "A program told the kernel \(command) at \(packet: act.moment.packet) while the pairing was under way; this host then sent \(reason)."
+      if attempt.outcome.agreed.count > 0 {
+        why =
+          "\(why) The \(count: attempt.outcome.agreed.count, "passkey round", "passkey rounds") until then agree."
+      }
+    }
+    return finding(what, because: clause, why: why, evidence: packets)
+  }
+}

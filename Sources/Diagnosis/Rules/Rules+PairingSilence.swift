@@ -1,0 +1,284 @@
+import Bluetooth
+import Captures
+import Sessions
+
+// Rules about pairing that stops without a word, and about Security Requests.
+
+extension Rule {
+  /// Rules about what did not happen.
+  static let pairingSilence: [Rule] = [
+    Rule(
+      "smp-user-silent", .error, "A person had to act for the pairing to go on, and did not",
+      when:
+        "no SMP PDU for 25 s or more at a step at which digits are typed or compared, then the end of the pairing or of the link",
+      do:
+        "Pair again, and act within 30 s. If nothing was shown, the app or firmware does not handle the request: on Android the pairing notification, on iOS the dialog, on BlueZ an agent, on Zephyr bt_conn_auth_cb."
+    ) { connection, evidence in
+      connection.pairing.attempts.enumerated().compactMap { position, attempt in
+        SilentPairing(attempt, position, connection, evidence)?.ofUser()
+      }
+    },
+    Rule(
+      "smp-timeout", .error, "A pairing was not answered for 30 s",
+      when:
+        "no SMP PDU for 30 s at a step at which no person has to act; then the pairing is over (Core, Vol 3, Part H, 3.4)",
+      do:
+        "Look at the log of the side that had to answer. After this timeout no SMP PDU may be sent on the link: disconnect, and connect anew."
+    ) { connection, evidence in
+      connection.pairing.attempts.enumerated().compactMap { position, attempt in
+        SilentPairing(attempt, position, connection, evidence)?.ofProgram()
+      }
+    },
+    Rule(
+      "smp-abandoned", .error, "The link ended in the middle of a pairing",
+      when: "the link ends before the link is encrypted with the new key, and nobody refused",
+      do:
+        "Look at why the link ended. If a host ended it, its log says why; an app must not disconnect while the system pairs."
+    ) { connection, evidence in
+      connection.pairing.attempts.enumerated().compactMap { position, attempt in
+        SilentPairing(attempt, position, connection, evidence)?.abandoned()
+      }
+    },
+    Rule(
+      "smp-security-request-ignored", .warning,
+      "A peripheral asked for security, and the central did nothing",
+      when:
+        "a Security Request on a link that is not encrypted, after which the central neither pairs nor encrypts for 5 s, or until the link ends",
+      do:
+        "Pair from the central (createBond on Android; iOS pairs when a protected attribute is accessed), or let an attribute demand encryption: a central may ignore a Security Request."
+    ) { connection, evidence in
+      connection.pairing.securityRequests.compactMap { request in
+        connection.ignored(request, evidence)
+      }.first.map { [$0] } ?? []
+    },
+    Rule(
+      "smp-security-request-race", .note,
+      "A Security Request crossed with what the central had begun by itself",
+      when:
+        "a Security Request arrives after the central's Pairing Request, or while it begins to encrypt, and that did not end well",
+      do:
+        "Nothing, where pairing succeeds. Else let the peripheral wait some 100 ms before it asks for security, or leave it to the central."
+    ) { connection, _ in
+      connection.pairing.securityRequests.compactMap { request -> Finding? in
+        guard let crossed = request.crossed else { return nil }
+        return Finding(
+          "A Security Request crossed with the central's own beginning",
+          headline:
+            "the Security Request at \(packet: request.moment.packet) crossed with the central's own beginning",
+          why:
+            "\(request.side.capitalized) asked for security at \(packet: request.moment.packet), when the central had begun already (\(packet: crossed.packet)). The central ignores the request then; some devices lose their way.",
+          evidence: [crossed.packet, request.moment.packet])
+      }.first.map { [$0] } ?? []
+    },
+    Rule(
+      "smp-unexpected", .warning, "A Security Manager PDU came out of turn",
+      when:
+        "a Pairing Request from the peripheral, a second Pairing Response, or a value that the method of the pairing does not have",
+      do:
+        "Look at the Security Manager of that side; a peripheral sends a Security Request, and never a Pairing Request."
+    ) { connection, _ in connection.unexpectedPDUs() },
+  ]
+}
+
+/// A pairing that nobody refused and that did not succeed.
+private struct SilentPairing {
+  let attempt: PairingAttempt
+  let connection: ConnectionHistory
+  let evidence: Evidence
+  /// Where the silence ended: the end of the link, or of the capture.
+  let end: Moment
+  /// The packet from which pairing succeeded later on the same connection.
+  let resolution: Int?
+
+  init?(
+    _ attempt: PairingAttempt, _ position: Int, _ connection: ConnectionHistory,
+    _ evidence: Evidence
+  ) {
+    guard !attempt.isPaired, !attempt.isOverBREDR else { return nil }
+    // What is encrypted at the end without an event that says so was paired unseen.
+    if attempt.failure == nil, connection.connection.isEncrypted == true,
+      !attempt.beganEncrypted
+    {
+      return nil
+    }
+    self.attempt = attempt
+    self.connection = connection
+    self.evidence = evidence
+    end =
+      attempt.end
+      ?? Moment(
+        packet: max(attempt.last.packet, evidence.extent.records), time: evidence.extent.latest)
+    resolution = connection.pairing.attempts.dropFirst(position + 1).first(where: \.isPaired).map {
+      $0.encrypted?.packet ?? $0.last.packet
+    }
+  }
+
+  private var silence: Int64? { attempt.lastStep.flatMap { end.nanoseconds(since: $0) } }
+
+  private func finding(
+    _ what: Wording, _ clause: Wording, why: Wording, _ certainty: Certainty, _ packets: PacketSet
+  ) -> Finding {
+    var finding = Finding(
+      what, headline: "pairing stopped after \(packet: attempt.last.packet): \(clause)", why: why,
+      certainty, evidence: packets)
+    finding.restsOnAbsence = true
+    if let resolution {
+      finding.severity = .note
+      finding.isResolved = true
+      finding.headline =
+        "pairing stopped after \(packet: attempt.last.packet), and succeeded at \(packet: resolution)"
+    }
+    return finding
+  }
+
+  /// What came after the silence.
+  private var ending: Wording {
+    switch attempt.ending {
+    case .failed(let reason, let side):
+      return "then \(side.words) ended pairing with \(reason)"
+    case .superseded: return "then a new pairing began"
+    case .abandoned: return "then \(connection.connection.endingWords)"
+    case .notEncrypted, nil: return "then the capture ends"
+    }
+  }
+
+  func ofUser() -> Finding? {
+    guard let silent = SilentUser(attempt, end), let before = attempt.lastStep else { return nil }
+    let asked = connection.pairing.acts(during: attempt).first {
+      $0.kind == .passkeyAsked || $0.kind == .confirmationAsked(comparesDigits: true)
+        || $0.kind == .confirmationAsked(comparesDigits: false)
+    }
+    let isAsked = silent.side == .local && asked != nil
+    let user: StaticString = silent.side == .local ? "this host's user" : "the peer's user"
+    let capitalized: StaticString = silent.side == .local ? "This host's user" : "The peer's user"
+    var packets: PacketSet = [before.packet]
+    if isAsked { packets.insert(asked?.moment.packet) }
+    packets.insert(attempt.end?.packet)
+    let why: Wording =
+      silent.isSure
+      ? "After \(packet: before.packet) \(user) had to \(silent.task). Nothing came for \(duration: silent.silence); \(ending)."
+      : "After \(packet: before.packet) nothing came for \(duration: silent.silence); \(ending). The method is Just Works: at this step \(silent.side.words) may ask its user whether to pair."
+    return finding(
+      "\(capitalized) did not \(silent.task)", "\(user) did not \(silent.task)", why: why,
+      silent.isSure || isAsked ? .likely : .possible, packets)
+  }
+
+  func ofProgram() -> Finding? {
+    guard attempt.failure == nil, SilentUser(attempt, end) == nil,
+      let silence, silence >= PairingAttempt.timeout
+    else { return nil }
+    let waiting = attempt.lastSender
+    var packets: PacketSet = [attempt.last.packet]
+    packets.insert(attempt.end?.packet)
+    return finding(
+      "\(waiting.other.capitalized) did not answer for 30 s",
+      "\(waiting.other.words) did not answer for 30 s",
+      why:
+        "\(waiting.capitalized) sent the last PDU of the pairing at \(packet: attempt.last.packet). \(waiting.other.capitalized) sent nothing in the \(duration: silence) after it; \(ending).",
+      .certain, packets)
+  }
+
+  func abandoned() -> Finding? {
+    guard attempt.ending == .abandoned, SilentUser(attempt, end) == nil else { return nil }
+    if let silence, silence >= PairingAttempt.timeout { return nil }
+    let after: Wording =
+      silence.map { (span: Int64) -> Wording in ", \(duration: span) later" } ?? ""
+    var packets: PacketSet = [attempt.last.packet]
+    packets.insert(attempt.end?.packet)
+    let words = connection.connection.endingWords
+    return finding(
+      "The link ended in the middle of the pairing", "\(words)",
+      why:
+        "The pairing had come as far as \(packet: attempt.last.packet), \(attempt.progress)\(after) \(words). Nobody refused the pairing.",
+      attempt.isBeginningMissing ? .likely : .certain, packets)
+  }
+}
+
+extension Connection {
+  /// How the link ended: `the peer disconnected`.
+  fileprivate var endingWords: Wording {
+    let because: Wording = reason.map { (reason: StatusCode) -> Wording in " (\(reason))" } ?? ""
+    switch ending {
+    case .localHost: return "this host disconnected"
+    case .peer: return "the peer disconnected\(because)"
+    case .timeout: return "the link was lost\(because)"
+    case .micFailure: return "the link failed for a wrong MIC\(because)"
+    case .neverEstablished: return "the link was never established\(because)"
+    case .reset: return "the controller was reset"
+    case .controller: return "the controller ended the link\(because)"
+    case .replaced, .unknown, .forgotten, nil: return "the link was gone"
+    }
+  }
+}
+
+extension ConnectionHistory {
+  /// Without security for so long a Security Request is ignored.
+  private static let patience: Int64 = 5_000_000_000
+  /// A link that ends sooner was not given the time.
+  private static let leastPatience: Int64 = 1_000_000_000
+
+  /// A Security Request that nothing followed.
+  fileprivate func ignored(
+    _ request: PairingHistory.SecurityRequest, _ evidence: Evidence
+  ) -> Finding? {
+    guard request.answer == nil, !request.cameEncrypted, connection.isEncrypted == false else {
+      return nil
+    }
+    let ended = connection.lastPacket.map { Moment(packet: $0, time: connection.lastTime) }
+    let end = ended ?? Moment(packet: evidence.extent.records, time: evidence.extent.latest)
+    guard let waited = end.nanoseconds(since: request.moment),
+      waited >= Self.patience || ended != nil && waited >= Self.leastPatience
+    else { return nil }
+    let times: Wording =
+      request.count > 1 ? " (\(request.count) times)" : ""
+    let (asker, central) = (request.side, request.side.other)
+    let until: Wording =
+      ended == nil
+      ? "in the \(duration: waited) up to the end of the capture"
+      : "in the \(duration: waited) until the link ended"
+    var packets: PacketSet = [request.moment.packet]
+    packets.insert(ended?.packet)
+    var finding = Finding(
+      "\(central.capitalized) ignored a request for security",
+      headline: "the Security Request at \(packet: request.moment.packet) was ignored",
+      why:
+        "\(asker.capitalized), the peripheral, asked for \(request.authReq.words)\(times). \(central.capitalized) neither paired nor encrypted \(until).",
+      evidence: packets)
+    finding.restsOnAbsence = true
+    return finding
+  }
+
+  /// PDUs that had no place.
+  fileprivate func unexpectedPDUs() -> [Finding] {
+    for attempt in pairing.attempts {
+      if let request = attempt.initiating.features, !attempt.isOverBREDR,
+        let role = connection.localRole, (role == .central) != (attempt.initiator == .local)
+      {
+        let side = attempt.initiator
+        return [
+          Finding(
+            "\(side.capitalized) is the peripheral and sent a Pairing Request",
+            headline: "a peripheral sent a Pairing Request at \(packet: request.moment.packet)",
+            why:
+              "Only the central begins to pair (Core, Vol 3, Part H, 2.4.1); a peripheral asks for it with a Security Request.",
+            evidence: [request.moment.packet])
+        ]
+      }
+      guard attempt.failure == nil, let unexpected = attempt.unexpected,
+        let name = attempt.unexpectedOpcode?.name
+      else { continue }
+      let method: Wording =
+        attempt.methodWords.map { (words: Wording) -> Wording in
+          " of this pairing (\(words))"
+        } ?? ""
+      return [
+        Finding(
+          "\(name) came out of turn",
+          headline: "\(name) came out of turn at \(packet: unexpected.first.packet)",
+          why: "The method\(method) has no \(name) at this place.", .likely,
+          evidence: [unexpected.first.packet])
+      ]
+    }
+    return []
+  }
+}

@@ -1,0 +1,245 @@
+import Bluetooth
+import Bytes
+import Sessions
+
+// Rules about requests that are refused for other reasons than security (Core, Vol 3, Part F, 3.4.1.1; Core
+// Specification Supplement, Part B).
+
+extension Rule {
+  /// Rules about refusals.
+  static let refusals: [Rule] = [
+    refused(
+      "att-not-permitted", .warning, 0x02...0x03, "An attribute is read or written that cannot be",
+      when: "Read Not Permitted (0x02) or Write Not Permitted (0x03) answers a request",
+      do:
+        """
+        Use what the declaration offers; where it offers more than the server allows, mend the attribute's \
+        permissions in the firmware (Zephyr: BT_GATT_PERM_READ and BT_GATT_PERM_WRITE beside the properties).
+        """
+    ) { refusal, _ in refusal.whyNotPermitted },
+    refused(
+      "att-invalid-handle", .warning, 0x01...0x01, "A handle is used that the server does not have",
+      when: "Invalid Handle (0x01) answers a request",
+      do:
+        """
+        Take handles from a discovery of this connection, or from a cache that is checked by the Database \
+        Hash or Service Changed.
+        """
+    ) { refusal, connection in
+      if let range = refusal.range, range.first > range.last {
+        return
+          "The range that was asked for is empty: its first handle, \(handle: range.first), is above its last one, \(handle: range.last)."
+      }
+      if let run = connection.attributes.discoveries.first(where: { $0.client == refusal.client }),
+        refusal.attribute.uuid == nil
+      {
+        return
+          "What the server told from \(packet: run.first.packet) to \(packet: run.last.packet) has no attribute with the handle \(handle: refusal.handle)."
+      }
+      return "The server has no attribute with the handle \(handle: refusal.handle)."
+    },
+    refused(
+      "att-invalid-length", .warning, 0x0d...0x0d, "A value of the wrong length is written",
+      when: "Invalid Attribute Value Length (0x0d) answers a request",
+      do: "Compare the length with what the characteristic's definition or the firmware takes."
+    ) { refusal, _ in
+      "The server does not take \(count: refusal.length, "byte", "bytes") here: the length is fixed, or the most that it takes is less."
+    },
+    refused(
+      "att-invalid-offset", .warning, 0x07...0x07,
+      "A part of a value is asked for, or written, that begins behind the value's end",
+      when: "Invalid Offset (0x07) answers a request",
+      do:
+        "Begin at 0 and go on where the part before ended; a client that reads a long value stops at the first part that does not fill the MTU."
+    ) { refusal, _ in
+      "The value is shorter than \(count: Int(refusal.offset ?? 0), "byte", "bytes"), where the part was to begin."
+    },
+    refused(
+      "att-prepare-queue", .warning, 0x09...0x09, "A server's queue of prepared writes is full",
+      when: "Prepare Queue Full (0x09) answers a request",
+      do:
+        """
+        Execute or cancel what is prepared, or raise the server's queue (Zephyr: \
+        CONFIG_BT_ATT_PREPARE_COUNT); a larger MTU needs fewer parts.
+        """
+    ) { refusal, _ in "The server holds no more parts than those that were prepared before." },
+    refused(
+      "att-not-long", .note, 0x0b...0x0b,
+      "A part of a value is asked for that fits into one answer",
+      when: "Attribute Not Long (0x0b) answers a request",
+      do:
+        "Nothing: the value is whole; clients that get an answer of MTU − 1 bytes ask whether there is more."
+    ) { _, _ in
+      "The value has no more bytes than a Read Response holds, so that there is no other part."
+    },
+    refused(
+      "att-insufficient-resources", .warning, 0x11...0x11, "A server has no room for a request",
+      when: "Insufficient Resources (0x11) answers a request",
+      do: "Ask for less at a time, or later; look for leaked buffers in the firmware."
+    ) { _, _ in "The server ran out of memory or of another resource." },
+    refused(
+      "att-unlikely", .warning, 0x0e...0x0e, "A server fails at a request and does not say why",
+      when: "Unlikely Error (0x0e) answers a request",
+      do:
+        """
+        Look into the server: it is what stacks answer where the application's callback returned an error \
+        or threw, or where nobody registered one.
+        """
+    ) { _, _ in "The error tells no more than that the server's application or stack failed." },
+    refused(
+      "att-request-not-supported", .note, 0x06...0x06, "A server does not know a request",
+      when: "Request Not Supported (0x06) answers a request",
+      do: "Nothing, where the client does without: few requests are mandatory."
+    ) { refusal, _ in
+      refusal.opcode == .exchangeMTURequest
+        ? "The server does not implement this request: the MTU stays 23."
+        : "The server does not implement this request; clients get along by others."
+    },
+    refused(
+      "att-unsupported-group", .note, 0x10...0x10, "A search by group asks for a type that is none",
+      when: "Unsupported Group Type (0x10) answers a request",
+      do: "Search by group for primary and secondary services only (Core, Vol 3, Part G, 2.5.3)."
+    ) { _, _ in "The type that was asked for does not group attributes on this server." },
+    refused(
+      "att-invalid-pdu", .warning, 0x04...0x04, "A server cannot read a request",
+      when: "Invalid PDU (0x04) answers a request",
+      do: "Compare the request's length and fields with the specification, or the server's parser."
+    ) { _, _ in "The server takes the request for malformed." },
+    refused(
+      "att-value-not-allowed", .warning, 0x13...0x13,
+      "A value is written that the server does not take",
+      when: "Value Not Allowed (0x13) answers a request",
+      do: "Write a value that the characteristic's definition allows in this state."
+    ) { refusal, _ in
+      "The length was right, but the server does not take \(refusal.headWords)."
+    },
+    refused(
+      "att-application-error", .warning, 0x80...0x9f, "A profile's rules refuse a request",
+      when: "an error between 0x80 and 0x9f answers a request",
+      do: "What the code means the profile says, or the vendor's documentation."
+    ) { refusal, _ in
+      refusal.errorName == nil
+        ? "What the code means only the server's application knows; it refused \(refusal.headWords)."
+        : "The profile's rules do not take \(refusal.headWords)."
+    },
+    refused(
+      "att-reserved-error", .warning, 0x14...0x7f,
+      "A server answers an error code that has no meaning",
+      when: "an error between 0x14 and 0x7f answers a request",
+      do: "Answer errors of an application between 0x80 and 0x9f."
+    ) { _, _ in
+      "The code is reserved: the server's application chose it, or a status of another layer leaked into it."
+    },
+    refused(
+      "att-write-rejected", .warning, 0xfc...0xfc,
+      "A write is refused for a reason that no other code has",
+      when: "Write Request Rejected (0xfc) answers a request",
+      do: "See the profile for the state in which the value is taken."
+    ) { refusal, _ in "The server's profile does not take \(refusal.headWords) now." },
+    refused(
+      "att-cccd-improper", .warning, 0xfd...0xfd,
+      "A procedure is started before its answers are subscribed to",
+      when:
+        "Client Characteristic Configuration Descriptor Improperly Configured (0xfd) answers a request",
+      do: "Write the CCCD of the characteristic that brings the answers before the first request."
+    ) { refusal, connection in
+      let asked = connection.attributes.configurations.filter {
+        $0.server == refusal.server && $0.accepted != nil && $0.value != 0
+          && $0.request.packet < refusal.request.packet
+      }
+      guard let last = asked.last, let owner = last.owner else {
+        return
+          "The server answers by notifications or indications, and no CCCD of it was written on this connection."
+      }
+      return
+        "The server answers by notifications or indications of another characteristic than \(owner), whose CCCD was written at \(packet: last.request.packet), or in the other way."
+    },
+    refused(
+      "att-procedure-in-progress", .warning, 0xfe...0xfe,
+      "A procedure is started while another one is running",
+      when: "Procedure Already in Progress (0xfe) answers a request",
+      do: "Wait for the answer of the procedure before, or abort it."
+    ) { _, _ in "The procedure that was started before is not over." },
+    refused(
+      "att-out-of-range", .warning, 0xff...0xff, "A value is written that is out of range",
+      when: "Out of Range (0xff) answers a request",
+      do: "Write a value within the characteristic's range."
+    ) { refusal, _ in "The profile defines a range, and \(refusal.headWords) is not in it." },
+    notInProperties,
+  ]
+
+  private static let notInProperties = Rule(
+    "att-not-in-properties", .note,
+    "A server does what the characteristic's declaration does not offer",
+    when:
+      "a read, a write, a notification or an indication succeeds although the declaration, which is in the capture, does not have the property",
+    do:
+      """
+      Declare what is allowed, or do not allow it: clients like CoreBluetooth do not ask for what is not \
+      declared.
+      """
+  ) { connection, _ in
+    Finding.together(
+      connection.attributes.usages.flatMap { usage in
+        usage.unoffered.map { unoffered in
+          let offers = usage.properties?.words ?? ""
+          let packet = unoffered.request
+          let what: Wording
+          let consequence: Wording
+          switch unoffered.operation {
+          case .read:
+            what = "\(usage.identity) was read although it offers \(offers) only"
+            consequence =
+              unoffered.length == 0
+              ? "answered with an empty value instead of Read Not Permitted (0x02)."
+              : "answered with \(count: unoffered.length, "byte", "bytes") instead of Read Not Permitted (0x02)."
+          case .notification, .indication:
+            what = "\(usage.identity) sent its value although it offers \(offers) only"
+            consequence = "sent what clients are not prepared for."
+          default:
+            what = "\(usage.identity) was written although it offers \(offers) only"
+            consequence = "took the value instead of answering Write Not Permitted (0x03)."
+          }
+          var finding = Finding(
+            what.capitalized, headline: "\(what) (\(packet: packet))",
+            why: Wording("\(usage.server.words) \(consequence)").capitalized,
+            evidence: PacketSet([unoffered.request, unoffered.answer]))
+          finding.severity = .note
+          return finding
+        }
+      })
+  }
+}
+
+extension Refusal {
+  /// What was to be written: `02`, `3 bytes`.
+  var headWords: Wording {
+    if opcode != .writeRequest && opcode != .prepareWriteRequest { return "the request" }
+    if length == 0 { return "an empty value" }
+    if length <= head.count { return "\(hex: head)" }
+    let size: Wording = "\(count: length, "byte", "bytes")"
+    return head.isEmpty ? size : "\(size) that begin with \(hex: head)"
+  }
+
+  /// Why an attribute can be read or written no more than it can.
+  fileprivate var whyNotPermitted: Wording {
+    let isRead = error.rawValue == 0x02
+    let (verb, done): (Wording, Wording) = isRead ? ("read", "read") : ("write", "written")
+    switch attribute.kind {
+    case .service, .include, .characteristic:
+      return
+        "\(handle: handle) is a declaration, which no client can \(verb) so: the handle is not the one that was meant. Not every characteristic has a CCCD behind its value."
+    case .value, .descriptor, nil: break
+    }
+    guard let properties else {
+      return "The server does not let \(attribute) be \(done)."
+    }
+    if properties.has(bit: isRead ? 1 : 3) {
+      return
+        "The declaration offers \(properties.words), but the server does not allow it: its permissions and its properties differ."
+    }
+    let instead: Wording =
+      !isRead && properties.has(bit: 2) ? ": it takes commands, write without response" : ""
+    return "The declaration offers \(properties.words), and not \(verb)\(instead)."
+  }
+}

@@ -1,0 +1,93 @@
+import Bluetooth
+import Cryptography
+import Sessions
+
+extension PairingAttempt {
+  /// A person who is faster has not typed six digits, or read a dialog.
+  package static let fastestPerson: Int64 = 300_000_000
+  /// Without an SMP command for so long a pairing is given up (Core, Vol 3, Part H, 3.4: 30 s); clocks of
+  /// captures are not exact.
+  static let timeout: Int64 = 29_500_000_000
+  /// So much of it is a person's silence and no program's.
+  static let longSilence: Int64 = 25_000_000_000
+
+  /// How fast the side that types the passkey has committed itself to it after the features were known,
+  /// where no person can have been that fast.
+  package var programTyped: (side: Side, delay: Int64, confirm: Moment)? {
+    guard let response = responding.features?.moment else { return nil }
+    for role in [PairingSide.initiator, .responder] where types(role) {
+      guard let confirm = self[role].confirms?.first,
+        let delay = confirm.nanoseconds(since: response), delay < Self.fastestPerson
+      else { continue }
+      return (side(role), delay, confirm)
+    }
+    return nil
+  }
+
+  /// Whose turn it was when nothing came any more, where that depends on a person.
+  var awaitedPerson: (role: PairingSide, task: Wording, isSure: Bool)? {
+    guard let method, responding.features != nil, !isPaired else { return nil }
+    let isReady =
+      !method.isSecureConnections || initiating.publicKey != nil && responding.publicKey != nil
+    if method.hasPasskey {
+      guard isReady else { return nil }
+      let next: PairingSide? =
+        initiating.confirms == nil ? .initiator : responding.confirms == nil ? .responder : nil
+      guard let next, types(next) else { return nil }
+      return (next, typingTask(next), true)
+    }
+    guard method.association != .outOfBand else { return nil }
+    let digits: Wording = "compare the six digits and confirm them"
+    let agree: Wording = "agree to the pairing"
+    let isNumeric = method.association == .numericComparison
+    if method.isSecureConnections {
+      guard initiating.randoms != nil, responding.randoms != nil else { return nil }
+      let next: PairingSide? =
+        initiating.check == nil ? .initiator : responding.check == nil ? .responder : nil
+      return next.map { ($0, isNumeric ? digits : agree, isNumeric) }
+    }
+    return initiating.confirms == nil ? (.initiator, agree, false) : nil
+  }
+
+  private func typingTask(_ role: PairingSide) -> Wording {
+    shows(role.other)
+      ? "type the six digits that \(side(role.other).words) shows" : "type the six digits"
+  }
+}
+
+/// A person who had to do something for a pairing to go on, and did not.
+struct SilentUser {
+  /// Whose user.
+  let side: Side
+  /// What there was to do.
+  let task: Wording
+  /// How long nothing came.
+  let silence: Int64
+  /// Whether the method makes a person act; else a dialog may have asked for consent.
+  let isSure: Bool
+
+  /// Nil where nobody was waited for, or not for long.
+  init?(_ attempt: PairingAttempt, _ end: Moment?) {
+    guard let awaited = attempt.awaitedPerson, let before = attempt.lastStep,
+      let silence = end?.nanoseconds(since: before), silence >= PairingAttempt.longSilence
+    else { return nil }
+    side = attempt.side(awaited.role)
+    task = awaited.task
+    self.silence = silence
+    isSure = awaited.isSure
+  }
+}
+
+extension PairingAttempt {
+  /// The last packet before its end; a Pairing Failed does not count.
+  var lastStep: Moment? {
+    guard failure != nil else { return last }
+    let runs = [initiating, responding].flatMap { party in
+      [
+        party.features?.moment, party.publicKey?.moment, party.confirms?.last, party.randoms?.last,
+        party.check, party.keypresses?.last, party.keys?.last,
+      ]
+    }
+    return runs.compactMap(\.self).max { $0.packet < $1.packet }
+  }
+}
