@@ -50,7 +50,7 @@ private func page(_ build: (inout Traffic) -> Void) throws -> [String] {
       (0x13, "the peer disconnects; never paired, never encrypted"),
       (
         0x14,
-        "the peer disconnects: Remote Device Terminated Connection due to Low Resources (0x14); never"
+        "the peer disconnects: Remote Device Terminated Connection due to Low Resources (0x14);"
       ),
       (0x08, "the link is lost: supervision timeout of 720 ms, nothing heard since #2"),
       (0x3e, "the peer never answered: Connection Failed to be Established (0x3e)"),
