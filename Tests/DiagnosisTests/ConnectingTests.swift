@@ -255,7 +255,10 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   {
     let evidence = evidence { Self.attempt(&$0, after: 182) }
     let finding = try #require(first("connect-not-established", in: evidence))
-    #expect(finding.line == "Connection Failed to be Established (0x3e) after 182 ms #3 #4")
+    #expect(
+      finding.line
+        == "The link was never established after 182 ms: Connection Failed to be Established (0x3e) #3 #4"
+    )
     #expect(
       finding.why.text
         == "The controller sent its request to connect, which creates the link, and heard nothing from the peer for six intervals. Six intervals of 30 ms are 180 ms."
@@ -272,7 +275,8 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(found.count == 1, "\(found)")
     #expect(
       found.first?.hasPrefix(
-        "12 connections: Connection Failed to be Established (0x3e) after 91 ms") == true,
+        "12 links to one device were never established after 91 ms: Connection Failed to be Established (0x3e)"
+      ) == true,
       "\(found)")
   }
 

@@ -122,10 +122,10 @@ import Testing
       }
     }
     let finding = try #require(first("link-peer-leaves", in: evidence))
-    #expect(finding.line == "The peer ended 2 connections after 30.0 s to 30.2 s #3 #6")
+    #expect(finding.line == "The peer ended 2 connections after 30.0 s to 30.2 s #5 #3 #6")
     #expect(
       finding.why.text
-        == "Its Security Request (#5) was not followed: it wants the link encrypted, and this host neither paired nor encrypted."
+        == "Its Security Request (#5) was not followed: it wants the link encrypted, and this host neither paired nor encrypted. For 30.2 s before the end nothing was said (last #5)."
     )
     #expect(finding.certainty == .likely)
     #expect(finding.severity == .warning)
@@ -134,7 +134,10 @@ import Testing
   @Test("what the peer may have waited for: an answer, anything, nothing that is known")
   func wishes() {
     let cases: [(String, (inout Traffic) -> Void)] = [
-      ("Its request of #5 was not answered by this host.", { $0.received("0a 03 00") }),
+      (
+        "Its request of #5 was not answered by this host. For 10.0 s before the end nothing was said (last #5).",
+        { $0.received("0a 03 00") }
+      ),
       (
         "This host asked nothing of it: it may end connections that are not used.",
         { $0.received("1b 03 00 01") }
@@ -160,7 +163,7 @@ import Testing
     }
     #expect(
       first("link-peer-leaves", in: quiet)?.why.text
-        == "No request was open on either side in the last one. The devices did not pair. For 10.0 s before that nothing was said (last #7)."
+        == "No request was open on either side in the last one. The devices did not pair. For 10.0 s before the end nothing was said (last #7)."
     )
   }
 

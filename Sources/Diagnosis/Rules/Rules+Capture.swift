@@ -173,7 +173,9 @@ extension Rule {
     guard let first = use.firstHandle, let last = use.lastHandle, use.discovery == nil,
       history.connection.transport != .brEDR,
       !evidence.connections.contains(where: {
-        $0.device == history.device && $0.id < history.id && $0.link.use.discovery != nil
+        // Said once of a device.
+        $0.device == history.device && $0.id < history.id
+          && ($0.link.use.discovery != nil || $0.link.use.firstHandle != nil)
       })
     else { return [] }
     let isLate = history.connection.isOpeningMissing

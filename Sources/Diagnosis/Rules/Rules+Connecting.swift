@@ -340,9 +340,14 @@ extension Rule {
       first.link.parameters.map {
         " Six intervals of \(interval: $0.interval) are \(duration: Int64($0.interval) * 7_500_000)."
       } ?? ""
+    let isOne = group.count == 1
     var finding = Finding(
-      "Connection Failed to be Established (0x3e)\(after)",
-      headline: "a link was never established: the peer did not answer",
+      isOne
+        ? "The link was never established\(after): Connection Failed to be Established (0x3e)"
+        : "\(group.count) links to one device were never established\(after): Connection Failed to be Established (0x3e)",
+      headline: isOne
+        ? "a link was never established: the peer did not answer"
+        : "\(group.count) links were never established: the peer did not answer",
       why: isPeripheral
         ? "The central's request to connect arrived, and then nothing more from it for six intervals.\(six)"
         : "The controller sent its request to connect, which creates the link, and heard nothing from the peer for six intervals.\(six)",
