@@ -102,6 +102,18 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       }
     }
 
+    /// Two such intervals with what lies between them: `15–30 ms`; equal ones as one.
+    package mutating func appendInterpolation(interval lower: UInt16, to upper: UInt16) {
+      write {
+        if lower != upper {
+          $0.fixed(Int(lower) * 125, decimals: 2)
+          $0.text("–")
+        }
+        $0.fixed(Int(upper) * 125, decimals: 2)
+        $0.text(" ms")
+      }
+    }
+
     /// An attribute or connection handle: `0x0010`.
     package mutating func appendInterpolation(handle: UInt16) { write { $0.handle(handle) } }
 
