@@ -80,27 +80,35 @@ package struct Evidence: Sendable {
 
   /// Tells equal findings of several connections as one.
   private static func grouped(_ findings: [Finding]) -> [Finding] {
+    // One that is about several connections says so itself.
+    let alike = Dictionary(grouping: findings.filter { $0.connections.count == 1 }) {
+      $0.groupWords
+    }
     var kept: [Finding] = []
-    var done: Set<String> = []
+    var told: Set<String> = []
     for finding in findings {
-      let words = (finding.group ?? finding.what).text
-      guard !done.contains(words) else { continue }
-      let equal = findings.filter { ($0.group ?? $0.what) == (finding.group ?? finding.what) }
-      let connections = equal.flatMap(\.connections)
-      // One that is about several connections says so itself.
-      guard equal.count > 1, Set(connections).count >= leastGroup else {
+      guard finding.connections.count == 1, let equal = alike[finding.groupWords],
+        Set(equal.flatMap(\.connections)).count >= leastGroup
+      else {
         kept.append(finding)
         continue
       }
-      done.insert(words)
+      guard told.insert(finding.groupWords).inserted else { continue }
       var one = finding
-      one.connections = connections
+      one.connections = equal.flatMap(\.connections)
       one.evidence = equal.reduce(PacketSet()) { $0.union($1.evidence) }
-      let number: Wording = "\(count: Set(connections).count, "connection", "connections")"
-      one.what = "\(number): \(finding.group ?? finding.what)"
-      one.headline = "\(number): \((finding.group ?? finding.what).asClause)"
+      let words = finding.group ?? finding.what
+      let number: Wording =
+        "\(count: Set(one.connections).count, "connection", "connections")"
+      one.what = "\(number): \(words)"
+      one.headline = "\(number): \(words.asClause)"
       kept.append(one)
     }
     return kept
   }
+}
+
+extension Finding {
+  /// What it has in common with those that are told with it.
+  fileprivate var groupWords: String { (group ?? what).text }
 }

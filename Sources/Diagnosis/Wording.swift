@@ -102,6 +102,18 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       }
     }
 
+    /// Two such intervals with what lies between them: `15–30 ms`; equal ones as one.
+    package mutating func appendInterpolation(interval lower: UInt16, to upper: UInt16) {
+      write {
+        if lower != upper {
+          $0.fixed(Int(lower) * 125, decimals: 2)
+          $0.text("–")
+        }
+        $0.fixed(Int(upper) * 125, decimals: 2)
+        $0.text(" ms")
+      }
+    }
+
     /// An attribute or connection handle: `0x0010`.
     package mutating func appendInterpolation(handle: UInt16) { write { $0.handle(handle) } }
 
@@ -162,6 +174,11 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     /// Bytes in hex: `a5 06 03`.
     package mutating func appendInterpolation(hex bytes: [UInt8]) {
       write { $0.hex(bytes.bytes, separator: 0x20) }
+    }
+
+    /// A key in hex, without anything in between: `000102`. For what `--show-keys` reveals.
+    package mutating func appendInterpolation(key bytes: [UInt8]) {
+      write { $0.hex(bytes.bytes) }
     }
 
     /// A code: `0x1001`.

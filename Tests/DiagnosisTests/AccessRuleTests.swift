@@ -94,6 +94,19 @@ import Testing
     #expect(attributeFindings(in: evidence).first?.certainty == .certain)
   }
 
+  @Test("0x05, pairing by Just Works, 0x05 again: one finding, about the second")
+  func refusedAgain() {
+    let evidence = evidence {
+      $0.connect()
+      $0.ask("0a 13 00", "01 0a 13 00 05")
+      $0.agreeToPair()
+      $0.encrypted()
+      $0.ask("0a 13 00", "01 0a 13 00 05")
+    }
+    #expect(attributeRules(in: evidence) == ["att-mitm-demanded"])
+    #expect(attributeFindings(in: evidence).first?.evidence == [7, 8])
+  }
+
   @Test("0x05 on a link encrypted with a stored key: likely an unauthenticated one")
   func demandsMITMOfStoredKey() {
     let evidence = evidence {

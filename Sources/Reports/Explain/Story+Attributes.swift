@@ -13,7 +13,8 @@ extension ConnectionHistory {
   /// What the story says.
   func attributeStory(_ evidence: Evidence) -> [StoryLine] {
     let lines =
-      mtuLines + discoveryLines + refusalLines + configurationLines + runLines + changeLines
+      mtuLines + discoveryLines + refusalLines + openLines + configurationLines + runLines
+      + changeLines
     return lines
   }
 
@@ -82,6 +83,24 @@ extension ConnectionHistory {
         StoryLine(next.request, "\(count: left, "more request", "more requests") refused"))
     }
     return lines
+  }
+
+  /// Requests and indications that stayed open.
+  private var openLines: [StoryLine] {
+    attributes.unanswered.prefix(Self.mostLines).map { request in
+      let asking = Side(sent: request.direction)
+      let isIndication = request.opcode.role == .indication
+      let server = isIndication ? asking : asking.other
+      let name: Wording = request.opcode.name.map { "\($0)" } ?? "request"
+      let who: Wording = asking == .peer ? "peer's " : ""
+      let about: Wording =
+        request.handle.flatMap { attributes.identity($0, of: server) }.map {
+          isIndication ? " of \($0)" : " for \($0)"
+        } ?? ""
+      let open: Wording = isIndication ? "not confirmed" : "not answered"
+      return StoryLine(
+        Moment(packet: request.packet, time: request.time), "\(who)\(name)\(about): \(open)")
+    }
   }
 
   // MARK: Subscriptions
