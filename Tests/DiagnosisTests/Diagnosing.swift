@@ -15,13 +15,10 @@ struct EvidenceReport: PacketReport, ~Copyable {
   private var history: CaptureHistory?
   private(set) var evidence = Evidence()
 
-<<<<<<< HEAD
-  init(_ limits: Limits = Limits(), knowledge: ProfileKnowledge = .builtIn) {
-    history = CaptureHistory(limits, knowledge: knowledge)
-=======
-  init(_ limits: Limits = Limits(), bonds: [Bond] = []) {
-    history = CaptureHistory(limits, bonds: bonds)
->>>>>>> main
+  init(
+    _ limits: Limits = Limits(), bonds: [Bond] = [], knowledge: ProfileKnowledge = .builtIn
+  ) {
+    history = CaptureHistory(limits, bonds: bonds, knowledge: knowledge)
   }
 
   var isSatisfied: Bool { false }
