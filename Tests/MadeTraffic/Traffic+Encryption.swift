@@ -102,6 +102,11 @@ extension Traffic {
     disconnect()
   }
 
+  /// A command of the management interface, of a socket with the cookie 1.
+  package mutating func addControl(_ opcode: Int, _ parameters: [UInt8]) {
+    note(16, little(1, width: 4) + little(opcode) + parameters)
+  }
+
   /// Number Of Completed Packets.
   package mutating func completed(_ count: Int, handle: Int = 0x40) {
     event(0x13, [1] + little(handle) + little(count))
