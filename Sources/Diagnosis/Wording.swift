@@ -102,6 +102,18 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       }
     }
 
+    /// Two such intervals with what lies between them: `15–30 ms`; equal ones as one.
+    package mutating func appendInterpolation(interval lower: UInt16, to upper: UInt16) {
+      write {
+        if lower != upper {
+          $0.fixed(Int(lower) * 125, decimals: 2)
+          $0.text("–")
+        }
+        $0.fixed(Int(upper) * 125, decimals: 2)
+        $0.text(" ms")
+      }
+    }
+
     /// An attribute or connection handle: `0x0010`.
     package mutating func appendInterpolation(handle: UInt16) { write { $0.handle(handle) } }
 
@@ -121,16 +133,14 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       }
     }
 
-    /// A UUID without its name, a long one by its first eight digits: `2a39`, `6e400002-…`.
-    package mutating func appendInterpolation(short uuid: BluetoothUUID) {
+    /// An attribute by its UUID alone, a long one by as much as tells it from others, or by its handle:
+    /// `2a39`, `6e400002-…`, `0x0010`.
+    package mutating func appendInterpolation(short attribute: AttributeIdentity) {
       write {
-        var digits = Output()
-        digits.uuid(uuid)
-        if digits.count > 8 {
-          $0.raw(digits.bytes.part(Slice(start: 0, count: 8)))
-          $0.text("-…")
+        if let uuid = attribute.uuid {
+          $0.shortened(uuid, groups: attribute.groups)
         } else {
-          $0.raw(digits.bytes)
+          $0.attribute(attribute)
         }
       }
     }
@@ -197,18 +207,22 @@ extension Output {
       if let handle = attribute.handle { self.handle(handle) } else { text("an unknown attribute") }
       return
     }
-    // As much of a long one as tells it from the others of the server.
-    if uuid.width == 16, attribute.groups < 5 {
-      uuidStart(uuid, groups: attribute.groups)
-      text("…")
-    } else {
-      self.uuid(uuid)
-    }
+    shortened(uuid, groups: attribute.groups)
     attributeName(uuid)
     if attribute.needsHandle, let handle = attribute.handle {
       text(" (")
       self.handle(handle)
       byte(0x29)
+    }
+  }
+
+  /// Appends a UUID, of a long one as much as tells it from the others of the server.
+  fileprivate mutating func shortened(_ uuid: BluetoothUUID, groups: UInt8) {
+    if uuid.width == 16, groups < 5 {
+      uuidStart(uuid, groups: groups)
+      text("…")
+    } else {
+      self.uuid(uuid)
     }
   }
 }

@@ -56,6 +56,9 @@ package struct CommandHistory: Sendable {
   /// The first legacy and the first extended advertising command since the last reset.
   private var families: [(first: Moment, opcode: UInt16)?] = [nil, nil]
 
+  /// Hosts wait two seconds for an answer (HCI_CMD_TIMEOUT of the Linux kernel).
+  package static let longestWait: Int64 = 2_000_000_000
+
   private static let mostWaiting = 64
   private static let mostRefusals = 64
   private static let mostPackets = 8
@@ -79,7 +82,6 @@ package struct CommandHistory: Sendable {
   mutating func observe(_ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
     lastCommand = moment
     guard opcode != Self.hostNumberOfCompletedPackets else { return }
-    if opcode == HCICommand.reset { waiting.removeAll(keepingCapacity: true) }
     if waiting.count >= Self.mostWaiting {
       waiting.remove(at: waiting.firstIndex(where: \.isPassed) ?? waiting.count - 1)
     }
@@ -112,7 +114,9 @@ package struct CommandHistory: Sendable {
     }
     if opcode == HCICommand.reset, status == .success {
       families = [nil, nil]
-      waiting.removeAll(keepingCapacity: true)
+      let reset = command?.moment ?? moment
+      // What was under way is void; what had waited for long is why the host has reset the controller.
+      waiting.removeAll { reset.nanoseconds(since: $0.moment) ?? 0 < Self.longestWait }
     }
     guard let status else { return }
     if status == .success {

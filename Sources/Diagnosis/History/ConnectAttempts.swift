@@ -36,8 +36,11 @@ package struct ConnectAttempt: Sendable {
   package internal(set) var after: Sighting?
   /// How many connections of the controller were open when it ended.
   package internal(set) var openLinks = 0
-  /// How many more of the kind followed that are not kept.
+  /// Whether it is for all devices of the filter accept list.
   package internal(set) var isAcceptListUsed = false
+  /// With that list: the command behind the end that takes the device off it. Only that tells a host that
+  /// gave up from one that changed the list.
+  package internal(set) var removed: Moment?
 
   /// How long the host waited.
   package var waited: Int64? {
@@ -53,7 +56,7 @@ package struct ConnectAttempt: Sendable {
 
   /// Its packets.
   package var evidence: PacketSet {
-    PacketSet([asked, cancelled, ended].compactMap { $0?.packet })
+    PacketSet([asked, cancelled, ended, removed].compactMap { $0?.packet })
   }
 }
 
@@ -99,6 +102,7 @@ package struct ConnectAttempts: Sendable {
       }
       let key = Attributes.key(address, AddressType(rawValue: type))
       acceptList?.removeAll { $0 == key }
+      if opcode == 0x2012 { giveUp(address, AddressType(rawValue: type), moment, sightings) }
       if opcode == 0x2011, acceptList?.count ?? Self.mostListed < Self.mostListed {
         acceptList?.append(key)
       }
@@ -122,6 +126,19 @@ package struct ConnectAttempts: Sendable {
     attempt.before = attempt.find(in: sightings)
     if open.count >= Self.mostOpen { open.removeFirst() }
     open.append(attempt)
+  }
+
+  /// The host takes a device off the list: the attempt before was for it, and has failed.
+  private mutating func giveUp(
+    _ peer: DeviceAddress, _ type: AddressType, _ moment: Moment, _ sightings: Sightings
+  ) {
+    guard open.isEmpty, let position = kept.indices.last, kept[position].isAcceptListUsed,
+      kept[position].hasFailed, kept[position].cancelled != nil, kept[position].removed == nil
+    else { return }
+    kept[position].removed = moment
+    kept[position].peer = peer
+    kept[position].peerType = type
+    kept[position].after = kept[position].after ?? sightings.find(peer, type)
   }
 
   /// Takes what the controller says to a command that begins an attempt.

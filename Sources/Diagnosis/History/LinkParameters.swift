@@ -91,10 +91,7 @@ package struct WantedParameters: Equatable, Sendable {
 
   /// In words: `interval 15–30 ms, latency 4, supervision timeout 6000 ms`.
   package var words: Wording {
-    let interval: Wording =
-      intervalMin == intervalMax
-      ? "\(interval: intervalMin)" : "\(interval: intervalMin)–\(interval: intervalMax)"
-    return "interval \(interval), latency \(latency), supervision timeout \(Int(timeout) * 10) ms"
+    "interval \(interval: intervalMin, to: intervalMax), latency \(latency), supervision timeout \(Int(timeout) * 10) ms"
   }
 
   /// What is wrong with them, as a whole sentence; empty where nothing is.

@@ -20,6 +20,8 @@ package struct LinkUse: Sendable {
   package private(set) var handleUses = 0
   /// The first PDU of a pairing.
   package private(set) var pairing: Moment?
+  /// The first time that a host or controller asked for encryption.
+  package private(set) var encryption: Moment?
   /// A Security Request of the peer that nothing has followed.
   package private(set) var securityRequest: Moment?
 
@@ -82,6 +84,9 @@ package struct LinkUse: Sendable {
     handleUses &+= 1
   }
 
-  /// The encryption of the link answers a Security Request.
-  mutating func encrypt() { securityRequest = nil }
+  /// Takes a command or event that is about the encryption of the link, which answers a Security Request.
+  mutating func encrypt(_ moment: Moment) {
+    securityRequest = nil
+    if encryption == nil { encryption = moment }
+  }
 }

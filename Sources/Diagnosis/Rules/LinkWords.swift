@@ -12,7 +12,7 @@ extension Wording {
 
 extension StatusCode {
   /// The part of the name that is LE's, and the code.
-  var linkWords: Wording {
+  package var linkWords: Wording {
     switch rawValue {
     case 0x22: "LL Response Timeout (0x22)"
     case 0x23: "LL Procedure Collision (0x23)"
@@ -66,9 +66,14 @@ extension ConnectionHistory {
 
   /// The procedures that failed: of the Link Layer, and changes of parameters.
   var failedProcedures: [FailedProcedure] {
-    link.failures.map { ($0.name, $0.status, PacketSet([$0.moment.packet]), false) }
+    // A link that ends takes with it what was under way: that is no failure of its own.
+    link.failures.filter { $0.status != connection.reason }.map {
+      ($0.name, $0.status, PacketSet([$0.moment.packet]), false)
+    }
       + link.updates.compactMap { update in
-        guard let status = update.status, status != .success else { return nil }
+        guard let status = update.status, status != .success, status != connection.reason else {
+          return nil
+        }
         return ("LE Connection Update", status, update.evidence, true)
       }
   }
@@ -94,34 +99,49 @@ extension ConnectionHistory {
     return "The procedure before was \(what) (\(packet: packet))."
   }
 
-  /// What the peer may have waited for when it ended the link, as a sentence.
-  var lastWish: Wording {
+  /// What the peer may have waited for when it ended the link, in sentences, and the packet that shows it.
+  var lastWish: (words: Wording, packet: Int?) {
     let use = link.use
     if let request = use.securityRequest {
-      return
-        "Its Security Request (\(packet: request.packet)) was not followed: it wants the link encrypted, and this host neither paired nor encrypted."
+      return (
+        Wording(
+          sentences:
+            "Its Security Request (\(packet: request.packet)) was not followed: it wants the link encrypted, and this host neither paired nor encrypted.",
+          silence), request.packet
+      )
     }
     if let request = use.peerRequest {
-      return "Its request of \(packet: request.packet) was not answered by this host."
+      return (
+        Wording(
+          sentences: "Its request of \(packet: request.packet) was not answered by this host.",
+          silence), request.packet
+      )
     }
     if link.sent == 0 {
-      return "This host asked nothing of it: it may end connections that are not used."
+      return ("This host asked nothing of it: it may end connections that are not used.", nil)
     }
     if let request = use.localRequest {
-      return
-        "This host's request of \(packet: request.packet) was open when it left: it did not answer that."
+      return (
+        "This host's request of \(packet: request.packet) was open when it left: it did not answer that.",
+        request.packet
+      )
     }
-    let idle: Wording
+    let unpaired = use.pairing == nil && connection.isEncrypted == false
+    return (
+      Wording(
+        sentences: "No request was open on either side in the last one.",
+        unpaired ? "The devices did not pair." : "", silence), nil
+    )
+  }
+
+  /// How long nothing was said before the end, as a sentence; empty where that is half a second or less.
+  private var silence: Wording {
     let last = [link.sentLast, link.heardLast].compactMap(\.self).max { $0.packet < $1.packet }
-    if let last, let silence = link.ended?.nanoseconds(since: last), silence > 500_000_000 {
-      idle = " For \(duration: silence) before that nothing was said (last \(packet: last.packet))."
-    } else {
-      idle = ""
+    guard let last, let silence = link.ended?.nanoseconds(since: last), silence > 500_000_000 else {
+      return ""
     }
-    let pairing: Wording =
-      use.pairing == nil && connection.isEncrypted == false
-      ? " The devices did not pair." : ""
-    return "No request was open on either side in the last one.\(pairing)\(idle)"
+    return
+      "For \(duration: silence) before the end nothing was said (last \(packet: last.packet))."
   }
 }
 

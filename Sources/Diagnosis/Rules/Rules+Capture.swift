@@ -48,15 +48,16 @@ extension Rule {
     ) { evidence in
       let extent = evidence.extent
       guard extent.truncated > 0 else { return [] }
-      let data: Wording =
-        extent.truncatedData == 0
-        ? "" : ", \(extent.truncatedData) of them data"
+      let records: Wording = "\(count: extent.truncated, "packet was", "packets were") cut short"
+      let isFiltered = extent.truncatedData * 2 > extent.sentData + extent.receivedData
       return [
         Finding(
-          "\(count: extent.truncated, "packet was", "packets were") cut short by the recorder",
-          headline: "\(count: extent.truncated, "packet was", "packets were") cut short",
-          why:
-            "The file keeps only the beginning of \(count: extent.truncated, "record", "records")\(data). Values and PDUs behind the cut are not known.",
+          "\(records) by the recorder",
+          headline: records,
+          why: Wording(
+            sentences:
+              "The file keeps only their beginnings: values and PDUs behind the cut are not known.",
+            isFiltered ? "Most of the data is cut: so does Android's filtered log." : ""),
           evidence: PacketSet(extent.cuts))
       ]
     },
@@ -171,7 +172,11 @@ extension Rule {
     let use = history.link.use
     guard let first = use.firstHandle, let last = use.lastHandle, use.discovery == nil,
       history.connection.transport != .brEDR,
-      !evidence.earlier(than: history).contains(where: { $0.link.use.discovery != nil })
+      !evidence.connections.contains(where: {
+        // Said once of a device.
+        $0.device == history.device && $0.id < history.id
+          && ($0.link.use.discovery != nil || $0.link.use.firstHandle != nil)
+      })
     else { return [] }
     let isLate = history.connection.isOpeningMissing
     var finding = Finding(

@@ -16,7 +16,7 @@ extension Rule {
     do:
       "See that the device is powered, near, and advertises connectably at that moment: many stop while something else is connected to them, and some change their address. Scan first and connect to what was just seen; on Android close() the old BluetoothGatt and connect again, with TRANSPORT_LE."
   ) { evidence in
-    evidence.attempts { $0.cancelled != nil && $0.hasFailed && $0.isLong && !$0.wasRefused }.map {
+    evidence.attempts { $0.isGivenUp && $0.isLong }.map {
       attempts in
       let first = attempts[0]
       let isListed = first.isAcceptListUsed
@@ -24,15 +24,14 @@ extension Rule {
       let tries: Wording = attempts.count > 1 ? " (\(attempts.count) attempts)" : ""
       var why: Wording =
         isListed
-        ? "This host waited from \(packet: first.asked.packet) on for \(first.target), and gave up\(waited)."
+        ? "This host put the device on the filter accept list, asked for a connection to any of that list at \(packet: first.asked.packet), cancelled\(waited) and took the device off the list."
         : "This host asked for the connection at \(packet: first.asked.packet) and gave up\(waited). Until then the controller reported none: it heard no advertisement of the device that it could answer."
       why = "\(why) \(first.sightingWords)"
       var finding = Finding(
         "No connection to \(first.target) came about\(tries)",
         headline: "no connection to \(first.target) came about",
         why: why,
-        isListed ? .possible : .certain, evidence: attempts.evidence)
-      if isListed { finding.severity = .warning }
+        isListed ? .likely : .certain, evidence: attempts.evidence)
       finding.note =
         "Android tells apps of this as status 133 (GATT_ERROR), a number of its own: no packet carries it."
       evidence.resolve(&finding, attempts)
@@ -141,7 +140,7 @@ extension Rule {
       "Look for an app that calls connect and disconnect in a row, a second one that competes for the device, or a timeout that is too short for the device's advertising interval."
   ) { evidence in
     let early = evidence.attempts {
-      $0.cancelled != nil && $0.hasFailed && !$0.isLong && !$0.isAcceptListUsed && !$0.wasRefused
+      $0.isGivenUp && !$0.isLong
     }
     .map { attempts in
       let first = attempts[0]
@@ -201,6 +200,11 @@ extension [ConnectAttempt] {
 extension ConnectAttempt {
   /// Devices advertise at least every 10.24 s, most of them every second (Core, Vol 6, Part B, 4.4.2.2).
   fileprivate var isLong: Bool { waited.map { $0 >= 1_000_000_000 } ?? true }
+
+  /// Whether the host cancelled it, and not only to change the filter accept list.
+  fileprivate var isGivenUp: Bool {
+    cancelled != nil && hasFailed && !wasRefused && (!isAcceptListUsed || removed != nil)
+  }
 
   /// Whom it is for.
   fileprivate var target: Wording {
@@ -336,9 +340,14 @@ extension Rule {
       first.link.parameters.map {
         " Six intervals of \(interval: $0.interval) are \(duration: Int64($0.interval) * 7_500_000)."
       } ?? ""
+    let isOne = group.count == 1
     var finding = Finding(
-      "Connection Failed to be Established (0x3e)\(after)",
-      headline: "a link was never established: the peer did not answer",
+      isOne
+        ? "The link was never established\(after): Connection Failed to be Established (0x3e)"
+        : "\(group.count) links to one device were never established\(after): Connection Failed to be Established (0x3e)",
+      headline: isOne
+        ? "a link was never established: the peer did not answer"
+        : "\(group.count) links were never established: the peer did not answer",
       why: isPeripheral
         ? "The central's request to connect arrived, and then nothing more from it for six intervals.\(six)"
         : "The controller sent its request to connect, which creates the link, and heard nothing from the peer for six intervals.\(six)",

@@ -37,9 +37,6 @@ extension Rule {
       "A controller that falls silent has crashed or its transport is broken: reset or power-cycle it (on Linux hciconfig reset or re-plug the adapter), and look for newer firmware."
   ) { evidence in evidence.adapters.flatMap { unanswered($0, evidence) } }
 
-  /// Hosts wait two seconds for an answer (HCI_CMD_TIMEOUT of the Linux kernel).
-  private static let longestWait: Int64 = 2_000_000_000
-
   private static func unanswered(_ adapter: AdapterHistory, _ evidence: Evidence) -> [Finding] {
     let commands = adapter.commands
     // Without one answer the capture may simply have no events.
@@ -83,7 +80,7 @@ extension Rule {
   /// Whether the capture goes on for longer than a host waits.
   private static func isOver(_ command: CommandHistory.Waiting, _ evidence: Evidence) -> Bool {
     guard let time = command.moment.time, let latest = evidence.extent.latest else { return false }
-    return latest.nanoseconds(since: time) > longestWait
+    return latest.nanoseconds(since: time) > CommandHistory.longestWait
   }
 
   private static let advertisingMixed = Rule(

@@ -206,15 +206,16 @@ extension Rule {
       guard let shortest = spans.min(), let longest = spans.max(), spans.count == left.count,
         longest - shortest <= longest / 10
       else { return nil }
-      let last = left[left.count - 1]
+      let wish = left[left.count - 1].lastWish
       let after: Wording =
         "\(duration: shortest)" == ("\(duration: longest)" as Wording)
         ? "\(duration: longest)" : "\(duration: shortest) to \(duration: longest)"
       return Finding(
         "The peer ended \(left.count) connections after \(after)",
         headline: "the peer ends its connections after \(after)",
-        why: "\(last.lastWish)", .likely,
-        evidence: PacketSet(left.prefix(8).compactMap(\.connection.lastPacket)), on: left.map(\.id))
+        why: wish.words, .likely,
+        evidence: PacketSet([wish.packet].compactMap(\.self)).union(
+          PacketSet(left.prefix(8).compactMap(\.connection.lastPacket))), on: left.map(\.id))
     }
   }
 

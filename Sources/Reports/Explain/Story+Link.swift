@@ -6,7 +6,7 @@ extension ConnectionHistory {
   /// How the link went: how it opened, what was changed, how it ended. What every link does in the same
   /// way, the exchange of features and versions, is not told.
   func linkStory(_ evidence: Evidence) -> [StoryLine] {
-    var lines = [beginning].compactMap(\.self)
+    var lines = [beginning(evidence)].compactMap(\.self)
     lines += link.updates.map(Self.line)
     if link.omittedUpdates > 0, let last = link.updates.last {
       lines.append(
@@ -26,8 +26,8 @@ extension ConnectionHistory {
       StoryLine(
         change.moment,
         change.sent == change.received
-          ? "packets of up to \(change.sent) bytes both ways"
-          : "packets of up to \(change.sent) bytes to the peer, \(change.received) from it")
+          ? "data length: \(change.sent) bytes both ways"
+          : "data length: \(change.sent) bytes to the peer, \(change.received) from it")
     }
     if let end = end(evidence) { lines.append(end) }
     return lines
@@ -35,16 +35,16 @@ extension ConnectionHistory {
 
   // MARK: The beginning
 
-  private var beginning: StoryLine? {
+  private func beginning(_ evidence: Evidence) -> StoryLine? {
     guard let opened = link.opened else {
       let moment = Moment(packet: connection.firstPacket, time: connection.firstTime)
-      if connection.transport == .brEDR, !connection.isOpeningMissing {
-        return StoryLine(moment, "connected over BR/EDR")
+      if evidence.hasDataAlone {
+        return StoryLine(moment, "first data: how the connection began is not in the capture")
       }
-      guard connection.isOpeningMissing else { return nil }
-      return StoryLine(
-        moment,
-        evidenceOfOpening ?? "first packet: the connection was open before the capture begins")
+      if connection.isOpeningMissing {
+        return StoryLine(moment, "first seen: the connection was open before the capture begins")
+      }
+      return connection.transport == .brEDR ? StoryLine(moment, "connected over BR/EDR") : nil
     }
     var consequences: [Wording] = []
     if connection.ending != .neverEstablished, let heard = link.established,
@@ -55,11 +55,6 @@ extension ConnectionHistory {
     }
     let parameters: Wording = link.parameters.map { ": \($0.words)" } ?? ""
     return StoryLine(opened, "connected\(parameters)", consequences)
-  }
-
-  /// Where a link of a capture without events is not known to be open before.
-  private var evidenceOfOpening: Wording? {
-    connection.transport == .brEDR ? "first packet of a BR/EDR link" : nil
   }
 
   /// A peer that is there is heard within six intervals (Core, Vol 6, Part B, 4.5.2); a second is worth
@@ -88,7 +83,7 @@ extension ConnectionHistory {
     if let result = update.result {
       outcome = result.words
     } else if let status = update.status, status != .success {
-      outcome = "failed, \(status)"
+      outcome = "failed, \(status.linkWords)"
     } else if update.isGranted == false {
       outcome =
         update.refusal.map { "\(update.side.other.words) refuses: \($0)" }
@@ -123,10 +118,12 @@ extension ConnectionHistory {
 
   private func end(_ evidence: Evidence) -> StoryLine? {
     guard let ending = connection.ending, let ended = link.ended else {
-      guard connection.ending == nil, let last = lastSeen else { return nil }
+      guard connection.ending == nil, !evidence.hasDataAlone, let last = lastSeen else {
+        return nil
+      }
       return StoryLine(last, "still open when the capture ends\(unused(evidence))")
     }
-    let reason: Wording = connection.reason.map { " (\($0))" } ?? ""
+    let reason: Wording = connection.reason.map { ": \($0.linkWords)" } ?? ""
     switch ending {
     case .localHost:
       return StoryLine(

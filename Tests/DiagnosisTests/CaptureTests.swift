@@ -1,0 +1,230 @@
+import Bluetooth
+import Captures
+import Diagnosis
+import Foundation
+import MadeTraffic
+import Testing
+
+@Suite("Rules about what the capture lacks") struct CaptureTests {
+  @Test("records that were dropped, with the packets behind the gaps") func dropped() {
+    let evidence = evidence {
+      $0.connect()
+      $0.add([4, 0x13, 5, 1, 0x40, 0, 1, 0], .received, drops: 12)
+    }
+    #expect(
+      findings(of: "capture-dropped", in: evidence) == [
+        "12 records were dropped while recording #2"
+      ])
+    #expect(evidence.lacks.map(\.text) == ["12 records dropped", "setup complete"])
+  }
+
+  @Test("packets that were cut short; where most data is, Android's filtered log is named")
+  func truncated() throws {
+    let one = evidence {
+      $0.connect()
+      $0.received("0b 01")
+      $0.acl(notification(20), .received, kept: 8)
+      $0.received("0b 01")
+    }
+    #expect(
+      findings(of: "capture-truncated", in: one) == [
+        "1 packet was cut short by the recorder #3"
+      ])
+    #expect(first("capture-truncated", in: one)?.why.text.contains("Android") == false)
+    let most = evidence { traffic in
+      traffic.connect()
+      for _ in 0..<3 { traffic.acl(notification(20), .received, kept: 8) }
+    }
+    #expect(first("capture-truncated", in: most)?.why.text.contains("Android") == true)
+    #expect(
+      most.lacks.map(\.text) == ["nothing dropped", "setup complete", "3 records cut short"])
+  }
+
+  @Test("a connection whose opening is missing; with it, nothing is said") func late() {
+    let late = evidence {
+      $0.sent("0a 03 00")
+      $0.received("0b 01")
+      $0.disconnect()
+    }
+    #expect(
+      findings(of: "capture-starts-late", in: late) == [
+        "The capture starts in the middle of 1 connection #1"
+      ])
+    #expect(
+      late.lacks.map(\.text) == ["nothing dropped", "starts in the middle of 1 connection"])
+    let whole = evidence {
+      $0.connect()
+      $0.received("0b 01")
+      $0.disconnect()
+    }
+    #expect(rules(in: whole) == [])
+    #expect(whole.lacks.map(\.text) == ["nothing dropped", "setup complete"])
+  }
+
+  @Test("data alone is told as that, not as a late start") func dataAlone() {
+    let evidence = evidence {
+      $0.sent("10 01 00 ff ff 00 28")
+      $0.received("01 10 01 00 0a")
+    }
+    #expect(rules(in: evidence) == ["capture-data-only"])
+    #expect(
+      evidence.lacks.map(\.text) == ["nothing dropped", "data only, no commands and events"])
+  }
+
+  @Test("ten packets one way and none the other; nine, or one back, say nothing") func oneSided() {
+    for (sent, received, expected) in [(10, 0, 1), (0, 10, 1), (9, 0, 0), (10, 1, 0)] {
+      let evidence = evidence { traffic in
+        traffic.connect()
+        for _ in 0..<sent { traffic.sent("52 03 00 01") }
+        for _ in 0..<received { traffic.received("1b 03 00 01") }
+      }
+      #expect(
+        findings(of: "capture-one-sided", in: evidence).count == expected,
+        "\(sent) sent, \(received) received")
+    }
+  }
+
+  @Test("a clock that goes back by two seconds, or stands for two hours") func clock() {
+    let back = evidence {
+      $0.connect()
+      $0.clock -= 2000
+      $0.received("0b 01")
+    }
+    #expect(
+      findings(of: "capture-clock-jumps", in: back) == [
+        "The capture's clock goes back 1 time, by up to 2.0 s #2"
+      ])
+    let pause = evidence {
+      $0.connect()
+      $0.clock += 7_200_000
+      $0.received("0b 01")
+    }
+    #expect(
+      findings(of: "capture-clock-jumps", in: pause) == [
+        "Nothing was captured for up to 2.0 h #2"
+      ])
+    let disorder = evidence {
+      $0.connect()
+      $0.clock -= 500
+      $0.received("0b 01")
+      $0.clock += 3_000_000
+      $0.received("0b 01")
+    }
+    #expect(findings(of: "capture-clock-jumps", in: disorder) == [])
+  }
+
+  @Test("a capture that breaks off") func damaged() {
+    let evidence = evidence(failure: CaptureFailure(.damaged, "record 2 is not all there")) {
+      $0.connect()
+    }
+    #expect(
+      findings(of: "capture-ends-damaged", in: evidence) == ["The capture is damaged behind #1 #1"])
+    #expect(evidence.lacks.map(\.text).last == "damaged at its end")
+  }
+
+  @Test("handles that are used without a discovery are from the host's cache") func cached() throws
+  {
+    let evidence = evidence {
+      $0.connect()
+      $0.sent("0a 03 00")
+      $0.received("0b 01")
+      $0.received("1b 05 00 01")
+    }
+    let finding = try #require(first("capture-cached-discovery", in: evidence))
+    #expect(finding.line == "This host did not discover the peer's services #2 #4")
+    #expect(finding.severity == .note)
+  }
+
+  @Test("with a discovery before, in this connection or an earlier one, they are not")
+  func discovered() {
+    let evidence = evidence {
+      $0.connect()
+      $0.sent("10 01 00 ff ff 00 28")
+      $0.received("01 10 01 00 0a")
+      $0.sent("0a 03 00")
+      $0.received("0b 01")
+      $0.disconnect()
+      $0.connect()
+      $0.sent("0a 03 00")
+      $0.received("0b 01")
+    }
+    #expect(rules(in: evidence) == [])
+  }
+
+  @Test("a read by type of a value is no discovery, and a peer's request is no use")
+  func notDiscovered() {
+    let byType = evidence {
+      $0.connect()
+      $0.sent("08 01 00 ff ff 2a 2b")
+      $0.received("01 08 01 00 0a")
+      $0.sent("0a 03 00")
+      $0.received("0b 01")
+    }
+    #expect(rules(in: byType) == ["capture-cached-discovery"])
+    let server = evidence {
+      $0.connect(role: 1)
+      $0.received("0a 03 00")
+      $0.sent("0b 01")
+      $0.sent("1b 03 00 01")
+    }
+    #expect(rules(in: server) == [])
+  }
+
+  @Test("captures whose link type has no direction say so") func direction() throws {
+    guard let evidence = try evidence(ofCapture: "pairing-fails.pcap") else { return }
+    #expect(
+      findings(of: "capture-direction-missing", in: evidence) == [
+        "The capture does not say which way packets went"
+      ])
+  }
+
+  /// The rules of links, controllers and captures.
+  private static let table = Rule.all.filter { rule in
+    ["capture-", "hci-", "connect-", "link-"].contains { rule.id.description.hasPrefix($0) }
+  }
+
+  /// Those that show links that fail.
+  private static let failing = ["connecting-fails.btsnoop"]
+
+  @Test("the links of a key fob at the edge of reach, each with its packets") func edge() throws {
+    guard let evidence = try evidence(ofCapture: "connecting-fails.btsnoop") else { return }
+    let found = evidence.findings(by: Self.table).map { "\($0.rule): \($0.line)" }
+    #expect(
+      found == [
+        "link-supervision-timeout: The link was lost: Connection Timeout (0x08) #78 #79 #82",
+        "connect-timeout: No connection to F3:F3:F3:F3:F3:F3 came about #16 #18 #20",
+        "connect-not-established: 3 links to one device were never established after 185 ms: Connection Failed to be Established (0x3e) #30 #34 #44 #48 #58 #62",
+        "capture-cached-discovery: This host did not discover the peer's services #76 #81",
+      ])
+  }
+
+  @Test("a lock that leaves after the same time, three times") func leaves() throws {
+    guard let evidence = try evidence(ofCapture: "peer-leaves.btsnoop") else { return }
+    #expect(
+      findings(of: "link-peer-leaves", in: evidence) == [
+        "The peer ended 3 connections after 5.7 s #142 #76 #124 #172"
+      ])
+  }
+
+  @Test("captures of sessions that work have no error of these families")
+  func working() throws {
+    var seen = 0
+    for isBeside in [false, true] {
+      for folder in isBeside ? ["generated", "kernel", "real", "damaged"] : [""] {
+        let place = (isBeside ? otherCaptures : project.appending(path: "captures")).appending(
+          path: folder)
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
+        for file in files.sorted() {
+          let name = folder.isEmpty ? file : folder + "/" + file
+          guard let evidence = try? evidence(ofCapture: name, beside: isBeside) else { continue }
+          seen += 1
+          for finding in evidence.findings(by: Self.table) where finding.severity == .error {
+            #expect(
+              Self.failing.contains(file), "\(name): \(finding.rule), \(finding.line)")
+          }
+        }
+      }
+    }
+    #expect(seen >= 20, "only \(seen) captures were there")
+  }
+}

@@ -1,0 +1,313 @@
+import Diagnosis
+import MadeTraffic
+import Testing
+
+/// The first finding of a rule.
+func first(_ rule: String, in evidence: Evidence) -> Finding? {
+  evidence.findings().first { $0.rule.description == rule }
+}
+
+@Suite("Rules about attempts to connect") struct ConnectingTests {
+  @Test("an attempt that is cancelled after 20 s: nobody answered") func timeout() throws {
+    let evidence = evidence {
+      $0.advertise()
+      $0.askToConnect()
+      $0.clock += 20_000
+      $0.giveUpConnecting()
+    }
+    let finding = try #require(first("connect-timeout", in: evidence))
+    #expect(finding.line == "No connection to C0:11:22:33:44:55 came about #2 #4 #6")
+    #expect(finding.severity == .error)
+    #expect(
+      finding.why.text
+        == "This host asked for the connection at #2 and gave up after 20.0 s. Until then the controller reported none: it heard no advertisement of the device that it could answer. It was last heard advertising in #1, 1 ms before the attempt."
+    )
+    #expect(finding.note?.text.contains("133") == true)
+  }
+
+  @Test("the capture says whether the device advertised meanwhile, and whether one could connect")
+  func meanwhile() throws {
+    let evidence = evidence {
+      $0.askToConnect()
+      $0.advertise(event: 3)
+      $0.advertise(event: 3)
+      $0.clock += 20_000
+      $0.giveUpConnecting()
+    }
+    let finding = try #require(first("connect-timeout", in: evidence))
+    #expect(
+      finding.why.text.hasSuffix(
+        "It was heard advertising 2 times meanwhile, last in #4, never as one that can be connected to."
+      ), "\(finding.why.text)")
+  }
+
+  @Test("attempts for one device are told together; a later one that succeeds makes it a warning")
+  func resolved() throws {
+    let evidence = evidence {
+      for _ in 0..<2 {
+        $0.askToConnect()
+        $0.clock += 20_000
+        $0.giveUpConnecting()
+      }
+      $0.askToConnect()
+      $0.connect()
+      $0.received("0b 01")
+    }
+    let finding = try #require(first("connect-timeout", in: evidence))
+    #expect(
+      finding.line
+        == "No connection to C0:11:22:33:44:55 came about (2 attempts) #1 #3 #5 #6 #8 #10")
+    #expect(finding.severity == .warning)
+    #expect(finding.isResolved)
+    #expect(finding.why.text.hasSuffix("A later attempt succeeded (#13)."), "\(finding.why.text)")
+  }
+
+  @Test("the same with a link that came, or one that is still awaited, is no failure")
+  func noTimeout() {
+    let evidence = evidence {
+      $0.askToConnect()
+      $0.clock += 20_000
+      $0.connect()
+      $0.received("0b 01")
+      $0.askToConnect(peer: 0xc0ff_eeff_eeff)
+      $0.clock += 20_000
+      $0.advertise()
+    }
+    #expect(rules(in: evidence) == [])
+  }
+
+  @Test("given up after 200 ms the device had no time: a note only") func cancelled() throws {
+    let evidence = evidence {
+      $0.askToConnect()
+      $0.clock += 200
+      $0.giveUpConnecting()
+    }
+    #expect(rules(in: evidence) == ["connect-cancelled"])
+    let finding = try #require(first("connect-cancelled", in: evidence))
+    #expect(
+      finding.line == "This host cancelled a connection to C0:11:22:33:44:55 after 202 ms #1 #3 #5")
+    #expect(finding.severity == .note)
+  }
+
+  @Test("a link that came although it had been cancelled, and is ended at once") func race() throws
+  {
+    let evidence = evidence {
+      $0.askToConnect()
+      $0.clock += 2000
+      $0.command(0x200e)
+      $0.connect()
+      $0.complete(0x200e, [0x0c])
+      $0.askToDisconnect()
+      $0.disconnect(reason: 0x16)
+    }
+    #expect(rules(in: evidence) == ["connect-cancelled"])
+    let finding = try #require(first("connect-cancelled", in: evidence))
+    #expect(
+      finding.line == "This host ended the connection 2 ms after it was created #3 #4 #6")
+    #expect(finding.certainty == .certain)
+    #expect(finding.connections == [1])
+  }
+
+  @Test("a link that is ended at once after something was said on it is none of that") func used() {
+    let evidence = evidence {
+      $0.connect()
+      $0.sent("02 17 00")
+      $0.received("03 17 00")
+      $0.askToDisconnect()
+      $0.disconnect(reason: 0x16)
+    }
+    #expect(rules(in: evidence) == [])
+  }
+
+  private static func waitForList(_ traffic: inout Traffic) {
+    traffic.command(0x0c03)
+    traffic.complete(0x0c03)
+    traffic.command(0x2011, [1] + little(Traffic.peer, width: 6))
+    traffic.complete(0x2011)
+    traffic.askToConnect(peer: 0, type: 0, policy: 1)
+    traffic.clock += 30_000
+    traffic.giveUpConnecting()
+  }
+
+  @Test("with the accept list, a device that is taken off it afterwards was given up")
+  func acceptList() throws {
+    let evidence = evidence {
+      Self.waitForList(&$0)
+      $0.command(0x2012, [1] + little(Traffic.peer, width: 6))
+      $0.complete(0x2012)
+    }
+    let finding = try #require(first("connect-timeout", in: evidence))
+    #expect(finding.line == "No connection to C0:11:22:33:44:55 came about #5 #7 #9 #10")
+    #expect(finding.severity == .error)
+    #expect(finding.certainty == .likely)
+  }
+
+  @Test("cancelled to put another device on the list, it was not given up") func acceptListGrows() {
+    let evidence = evidence {
+      Self.waitForList(&$0)
+      $0.command(0x2011, [1] + little(0xc0ff_eeff_eeff, width: 6))
+      $0.complete(0x2011)
+      $0.askToConnect(peer: 0, type: 0, policy: 1)
+    }
+    #expect(rules(in: evidence) == [])
+  }
+
+  @Test("Connection Limit Exceeded names how many links are open") func limit() throws {
+    let evidence = evidence {
+      $0.connect()
+      $0.received("0b 01")
+      $0.askToConnect(peer: 0xc0ff_eeff_eeff, status: 0x09)
+    }
+    let finding = try #require(first("connect-limit", in: evidence))
+    #expect(
+      finding.line
+        == "No room for a connection to C0:FF:EE:FF:EE:FF: Connection Limit Exceeded (0x09) #3 #4")
+    #expect(
+      finding.why.text == "1 connection of this controller was open when it refused another one.")
+    #expect(rules(in: evidence) == ["connect-limit"])
+  }
+
+  @Test("a second attempt while the first one is under way is refused; the first is not blamed")
+  func refused() throws {
+    let evidence = evidence {
+      $0.askToConnect()
+      $0.askToConnect(peer: 0xc0ff_eeff_eeff, status: 0x0c)
+      $0.connect()
+      $0.received("0b 01")
+    }
+    #expect(rules(in: evidence) == ["connect-refused"])
+    let finding = try #require(first("connect-refused", in: evidence))
+    #expect(
+      finding.line
+        == "The controller did not connect to C0:FF:EE:FF:EE:FF: Command Disallowed (0x0c) #3 #4")
+    #expect(finding.severity == .error)
+  }
+
+  @Test("a page of a device whose flags say that it has no BR/EDR") func bredr() throws {
+    let evidence = evidence {
+      $0.advertise(type: 0)
+      $0.command(0x0405, little(Traffic.peer, width: 6) + hex("18 cc 01 00 00 00 01"))
+      $0.status(0x0405)
+      $0.event(0x03, [0x04, 0, 0] + little(Traffic.peer, width: 6) + [1, 0])
+    }
+    let finding = try #require(first("connect-bredr-to-le", in: evidence))
+    #expect(
+      finding.line
+        == "BR/EDR was tried with C0:11:22:33:44:55, an LE device: Page Timeout (0x04) #2 #4 #1")
+    #expect(finding.certainty == .certain)
+  }
+
+  @Test("the same where the flags do not say so: the device may speak both") func dualMode() {
+    let evidence = evidence {
+      $0.advertise(type: 0, data: "02 01 02")
+      $0.command(0x0405, little(Traffic.peer, width: 6) + hex("18 cc 01 00 00 00 01"))
+      $0.status(0x0405)
+      $0.event(0x03, [0x04, 0, 0] + little(Traffic.peer, width: 6) + [1, 0])
+    }
+    #expect(rules(in: evidence) == [])
+  }
+
+  @Test("a device on LE Coded, and an attempt on LE 1M; with both PHYs it is none")
+  func phy() throws {
+    let wrong = evidence {
+      $0.advertise(phy: 3)
+      $0.askToConnect(phys: 1)
+      $0.clock += 5000
+      $0.giveUpConnecting()
+    }
+    #expect(
+      findings(of: "connect-scan-wrong-phy", in: wrong) == [
+        "The attempt did not listen on the PHY that C0:11:22:33:44:55 advertises on #2 #4 #6 #1"
+      ])
+    let right = evidence {
+      $0.advertise(phy: 3)
+      $0.askToConnect(phys: 5)
+      $0.clock += 5000
+      $0.giveUpConnecting()
+    }
+    #expect(rules(in: right) == ["connect-timeout"])
+  }
+
+  @Test("parameters that no link may have are named with the reason") func impossible() {
+    // Interval 30 ms, latency 20, timeout 1000 ms: must be above 2 × 21 × 30 = 1260 ms.
+    let evidence = evidence {
+      $0.askToConnect(wanted: "18 00 18 00 14 00 64 00", status: 0x12)
+    }
+    #expect(
+      findings(of: "connect-parameters-impossible", in: evidence) == [
+        "The connection was asked for with impossible parameters #1 #2"
+      ])
+    #expect(
+      first("connect-refused", in: evidence)?.why.text.contains("= 1260 ms") == true,
+      "\(rules(in: evidence))")
+  }
+}
+
+@Suite("Links that were created and never established") struct NotEstablishedTests {
+  private static func attempt(_ traffic: inout Traffic, after milliseconds: Int) {
+    traffic.askToConnect()
+    traffic.connect()
+    traffic.clock += milliseconds - 1
+    traffic.disconnect(reason: 0x3e)
+  }
+
+  @Test("0x3e is told with the time it took and the six intervals that it means") func one() throws
+  {
+    let evidence = evidence { Self.attempt(&$0, after: 182) }
+    let finding = try #require(first("connect-not-established", in: evidence))
+    #expect(
+      finding.line
+        == "The link was never established after 182 ms: Connection Failed to be Established (0x3e) #3 #4"
+    )
+    #expect(
+      finding.why.text
+        == "The controller sent its request to connect, which creates the link, and heard nothing from the peer for six intervals. Six intervals of 30 ms are 180 ms."
+    )
+    #expect(finding.severity == .error)
+    #expect(rules(in: evidence) == ["connect-not-established"])
+  }
+
+  @Test("many of them are one finding") func many() throws {
+    let evidence = evidence { traffic in
+      for _ in 0..<12 { Self.attempt(&traffic, after: 91) }
+    }
+    let found = findings(of: "connect-not-established", in: evidence)
+    #expect(found.count == 1, "\(found)")
+    #expect(
+      found.first?.hasPrefix(
+        "12 links to one device were never established after 91 ms: Connection Failed to be Established (0x3e)"
+      ) == true,
+      "\(found)")
+  }
+
+  @Test("followed by a link that is established it is a warning that came right") func retried() {
+    let evidence = evidence {
+      Self.attempt(&$0, after: 91)
+      $0.connect()
+      $0.received("0b 01")
+    }
+    let finding = first("connect-not-established", in: evidence)
+    #expect(finding?.severity == .warning)
+    #expect(finding?.isResolved == true)
+    #expect(finding?.note?.text == "Connection 2, opened in #5, was established.")
+  }
+
+  @Test("seen from the peripheral it is the central that was not heard again") func peripheral() {
+    let evidence = evidence {
+      $0.connect(role: 1)
+      $0.disconnect(reason: 0x3e)
+    }
+    #expect(
+      first("connect-not-established", in: evidence)?.why.text.hasPrefix(
+        "The central's request to connect arrived") == true)
+  }
+
+  @Test("a link that the peer ends after data was established") func established() {
+    let evidence = evidence {
+      $0.connect()
+      $0.received("0b 01")
+      $0.disconnect(reason: 0x13)
+    }
+    #expect(rules(in: evidence) == [])
+  }
+}

@@ -1,0 +1,205 @@
+import Bluetooth
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("Rules about controllers") struct ControllerTests {
+  @Test("Hardware Error is told once, with its code and how often") func hardware() {
+    let evidence = evidence {
+      $0.event(0x10, [0x42])
+      $0.event(0x10, [0x42])
+    }
+    #expect(
+      findings(of: "hci-hardware-error", in: evidence) == [
+        "The controller reports Hardware Error 2 times, code 0x42 #1 #2"
+      ])
+    #expect(first("hci-hardware-error", in: evidence)?.severity == .error)
+  }
+
+  @Test("no event after a command for more than two seconds: the controller is dead")
+  func dead() throws {
+    let evidence = evidence {
+      $0.command(0x0c03)
+      $0.complete(0x0c03)
+      $0.command(0x1001)
+      $0.clock += 2001
+      $0.command(0x0c03)
+    }
+    let finding = try #require(first("hci-command-unanswered", in: evidence))
+    #expect(
+      finding.line
+        == "The controller is dead: no event after Read Local Version Information (#3) #3 #4")
+    #expect(finding.severity == .error)
+    #expect(
+      finding.why.text
+        == "It answered 1 command before, but not this one, nor 1 later command, and sent nothing else."
+    )
+  }
+
+  @Test("a reset that brings a silent controller back does not hide what it had not answered")
+  func revived() {
+    let evidence = evidence {
+      $0.command(0x0c03)
+      $0.complete(0x0c03)
+      $0.command(0x1001)
+      $0.clock += 2001
+      $0.command(0x0c03)
+      $0.complete(0x0c03)
+    }
+    #expect(
+      findings(of: "hci-command-unanswered", in: evidence) == [
+        "The controller did not answer Read Local Version Information (#3) #3"
+      ])
+  }
+
+  @Test("a capture that ends within two seconds of the command says nothing") func ends() {
+    let evidence = evidence {
+      $0.command(0x0c03)
+      $0.complete(0x0c03)
+      $0.command(0x1001)
+      $0.clock += 1000
+      $0.note(12)
+    }
+    #expect(rules(in: evidence) == [])
+  }
+
+  @Test("a capture without any answer has no events: nothing is said of the controller")
+  func oneSided() {
+    let evidence = evidence {
+      $0.command(0x0c03)
+      $0.clock += 5000
+      $0.command(0x1001)
+    }
+    #expect(findings(of: "hci-command-unanswered", in: evidence) == [])
+  }
+
+  @Test("one command without an answer while later ones have theirs") func passed() throws {
+    let evidence = evidence {
+      $0.command(0x0c03)
+      $0.complete(0x0c03)
+      $0.command(0x1001)
+      $0.command(0x1009)
+      $0.complete(0x1009)
+    }
+    let finding = try #require(first("hci-command-unanswered", in: evidence))
+    #expect(
+      finding.line == "The controller did not answer Read Local Version Information (#3) #3")
+    #expect(finding.severity == .warning)
+    #expect(finding.certainty == .likely)
+  }
+
+  @Test("what was lost in a gap, forgotten by a reset, or is never answered is not missed")
+  func notMissed() {
+    let evidence = evidence {
+      $0.command(0x1001)
+      $0.command(0x0c03)
+      $0.complete(0x0c03)
+      $0.command(0x0c35, [1] + little(0x40) + little(1))
+      $0.command(0x1002)
+      $0.add([4, 0x0e, 4, 1, 9, 0x10, 0], .received, drops: 2)
+      $0.command(0x1009)
+      $0.complete(0x1009)
+    }
+    #expect(rules(in: evidence) == ["capture-dropped"])
+  }
+
+  @Test("extended advertising after legacy is refused: the two are mixed") func mixed() throws {
+    let evidence = evidence {
+      $0.command(0x0c03)
+      $0.complete(0x0c03)
+      $0.command(0x200b, hex("01 10 00 10 00 00 00"))
+      $0.complete(0x200b)
+      $0.command(0x2039, hex("01 01 00 00 00 00"))
+      $0.complete(0x2039, [0x0c])
+    }
+    #expect(rules(in: evidence) == ["hci-advertising-mixed"])
+    let finding = try #require(first("hci-advertising-mixed", in: evidence))
+    #expect(
+      finding.line
+        == "LE Set Extended Advertising Enable is refused: legacy and extended commands are mixed #3 #5 #6"
+    )
+    #expect(
+      finding.why.text
+        == "Since LE Set Scan Parameters of #3 the controller is in the other mode, and answers Command Disallowed (0x0c)."
+    )
+  }
+
+  @Test("mixed and not refused, or with a reset in between, is no such finding") func notMixed() {
+    let accepted = evidence {
+      $0.command(0x2041, hex("00 00 01 01 10 00 10 00"))
+      $0.complete(0x2041)
+      $0.command(0x200a, [1])
+      $0.complete(0x200a)
+    }
+    #expect(rules(in: accepted) == [])
+    let reset = evidence {
+      $0.command(0x2041, hex("00 00 01 01 10 00 10 00"))
+      $0.complete(0x2041)
+      $0.command(0x0c03)
+      $0.complete(0x0c03)
+      $0.command(0x200a, [1])
+      $0.complete(0x200a, [0x0c])
+    }
+    #expect(rules(in: reset) == ["hci-advertising-refused"])
+  }
+
+  @Test("advertising and scanning that are refused; granted later it is a note that came right")
+  func refused() {
+    let advertising = evidence {
+      $0.command(0x200a, [1])
+      $0.complete(0x200a, [0x0c])
+    }
+    #expect(
+      findings(of: "hci-advertising-refused", in: advertising) == [
+        "The controller refused LE Set Advertising Enable: Command Disallowed (0x0c) #1 #2"
+      ])
+    #expect(first("hci-advertising-refused", in: advertising)?.severity == .error)
+    let scanning = evidence {
+      $0.command(0x200c, [1, 0])
+      $0.complete(0x200c, [0x0c])
+      $0.command(0x200c, [1, 0])
+      $0.complete(0x200c)
+    }
+    let finding = first("hci-scanning-refused", in: scanning)
+    #expect(finding?.severity == .note)
+    #expect(finding?.isResolved == true)
+  }
+
+  @Test("switching off what is off is harmless, and so is naming a link that has just ended")
+  func harmless() {
+    let evidence = evidence {
+      $0.command(0x200c, [0, 0])
+      $0.complete(0x200c, [0x0c])
+      $0.command(0x200a, [0])
+      $0.complete(0x200a, [0x0c])
+      $0.command(0x2042, hex("00 00 00 00 00 00"))
+      $0.complete(0x2042, [0x0c])
+      $0.command(0x200e)
+      $0.complete(0x200e, [0x0c])
+      $0.askToDisconnect(status: 0x02)
+      $0.command(0xfc01)
+      $0.complete(0xfc01, [0x4d])
+    }
+    #expect(rules(in: evidence) == [])
+  }
+
+  @Test("equal refusals are counted; what the controller merely lacks is a note") func others() {
+    let evidence = evidence { traffic in
+      for _ in 0..<3 {
+        traffic.command(0x2022, little(0x40) + hex("fb 00 48 08"))
+        traffic.complete(0x2022, [0x12] + little(0x40))
+      }
+      traffic.command(0x1009)
+      traffic.complete(0x1009, [0x01])
+    }
+    #expect(
+      findings(of: "hci-command-refused", in: evidence) == [
+        "The controller refused LE Set Data Length 3 times: Invalid HCI Command Parameters (0x12) #1 #2 #3 #4 #5 #6"
+      ])
+    #expect(
+      findings(of: "hci-unknown-command", in: evidence) == [
+        "The controller lacks 1 command that the host tried #7 #8"
+      ])
+    #expect(first("hci-unknown-command", in: evidence)?.severity == .note)
+  }
+}

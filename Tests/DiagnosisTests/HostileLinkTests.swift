@@ -1,0 +1,75 @@
+import Bluetooth
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("Links, controllers and captures take anything") struct HostileLinkTests {
+  /// One of each command, event and PDU that the histories read.
+  private static let packets: [([UInt8], Direction)] = {
+    var traffic = Traffic()
+    traffic.advertise()
+    traffic.advertise(phy: 3)
+    traffic.askToConnect()
+    traffic.askToConnect(phys: 5)
+    traffic.giveUpConnecting()
+    traffic.command(0x2011, [1] + little(Traffic.peer, width: 6))
+    traffic.command(0x2012, [1] + little(Traffic.peer, width: 6))
+    traffic.command(0x0405, little(Traffic.peer, width: 6) + hex("18 cc 01 00 00 00 01"))
+    traffic.event(0x03, [4, 0, 0] + little(Traffic.peer, width: 6) + [1, 0])
+    traffic.event(0x10, [0x42])
+    traffic.connect()
+    traffic.changeParameters()
+    traffic.parametersChanged()
+    traffic.askForParameters(.received)
+    traffic.answerParameters(.sent, accepts: false)
+    traffic.meta(0x06, little(0x40) + hex("50 00 64 00 00 00 90 01"))
+    traffic.command(0x2020, little(0x40) + hex("50 00 64 00 00 00 90 01 00 00 00 00"))
+    traffic.command(0x2021, little(0x40) + [0x3b])
+    traffic.meta(0x07, little(0x40) + little(251) + little(2120) + little(251) + little(2120))
+    traffic.meta(0x0c, [0] + little(0x40) + [2, 2])
+    traffic.meta(0x23, [0x1f] + little(0x40) + little(0, width: 8))
+    traffic.sent("0a 03 00")
+    traffic.completed(3)
+    traffic.acl(l2cap(hex("0b 05"), cid: 6), .received)
+    traffic.askToDisconnect()
+    traffic.disconnect()
+    return traffic.records.compactMap { record in record.direction.map { (record.bytes, $0) } }
+  }()
+
+  @Test("each of them cut off at each length, on an open link") func cut() {
+    for (bytes, direction) in Self.packets {
+      for count in 0..<bytes.count {
+        let evidence = evidence {
+          $0.connect()
+          $0.add(Array(bytes.prefix(count)), direction)
+          $0.add(bytes, direction, kept: count)
+          $0.disconnect(reason: 0x08)
+        }
+        #expect(evidence.connections.count <= 3, "\(bytes.prefix(count))")
+        _ = evidence.findings()
+      }
+    }
+  }
+
+  @Test("all of them, forwards and backwards, again and again, with every value of a byte")
+  func shuffled() {
+    let evidence = evidence { traffic in
+      for value in UInt8.min...UInt8.max {
+        let packets = value & 1 == 0 ? Self.packets : Self.packets.reversed()
+        for (index, packet) in packets.enumerated() {
+          var bytes = packet.0
+          if bytes.count > 4 { bytes[4 + Int(value) % (bytes.count - 4)] = value }
+          traffic.add(bytes, packet.1)
+          if index == Int(value) % packets.count { traffic.clock -= 100_000 }
+        }
+      }
+    }
+    for adapter in evidence.adapters {
+      #expect(adapter.attempts.kept.count <= 256)
+      #expect(adapter.commands.waiting.count <= 64)
+      #expect(adapter.commands.refusals.count <= 64)
+    }
+    for history in evidence.connections { #expect(history.link.updates.count <= 32) }
+    _ = evidence.findings()
+  }
+}

@@ -1,0 +1,212 @@
+import Bluetooth
+import Bytes
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("Rules about the parameters of links") struct LinkParametersTests {
+  @Test("the peer refuses what this host asks for") func refused() throws {
+    let evidence = evidence {
+      $0.connect(role: 1)
+      $0.askForParameters(.sent)
+      $0.answerParameters(.received, accepts: false)
+    }
+    let finding = try #require(first("link-parameters-refused", in: evidence))
+    #expect(finding.line == "The peer refused other connection parameters #2 #3")
+    #expect(
+      finding.why.text
+        == "This host asked for interval 100–125 ms, latency 0, supervision timeout 4000 ms. The link kept interval 30 ms, latency 0, supervision timeout 720 ms."
+    )
+    #expect(finding.severity == .warning)
+  }
+
+  @Test("this host refuses what the peer asks for; a reject counts as well") func refuses() {
+    let response = evidence {
+      $0.connect()
+      $0.askForParameters(.received)
+      $0.answerParameters(.sent, accepts: false)
+    }
+    #expect(
+      findings(of: "link-parameters-refused", in: response) == [
+        "This host refused other connection parameters #2 #3"
+      ])
+    let reject = evidence {
+      $0.connect()
+      $0.askForParameters(.received)
+      $0.signal("01 01 02 00 00 00", .sent)
+    }
+    #expect(
+      findings(of: "link-parameters-refused", in: reject) == [
+        "This host refused other connection parameters #2 #3"
+      ])
+  }
+
+  @Test("refused once and granted later is a note") func granted() {
+    let evidence = evidence {
+      $0.connect(role: 1)
+      $0.askForParameters(.sent)
+      $0.answerParameters(.received, accepts: false)
+      $0.askForParameters(.sent, identifier: "02")
+      $0.answerParameters(.received, accepts: true, identifier: "02")
+      $0.parametersChanged()
+    }
+    let finding = first("link-parameters-refused", in: evidence)
+    #expect(finding?.severity == .note)
+    #expect(finding?.isResolved == true)
+    #expect(
+      finding?.why.text.hasSuffix(
+        "A later change was made (#6): interval 125 ms, latency 0, supervision timeout 4000 ms.")
+        == true, "\(finding?.why.text ?? "")")
+  }
+
+  @Test("a controller's negative reply and a failing update name their reason") func controllers() {
+    let negative = evidence {
+      $0.connect()
+      $0.meta(0x06, little(0x40) + hex("50 00 64 00 00 00 90 01"))
+      $0.command(0x2021, little(0x40) + [0x3b])
+      $0.complete(0x2021, [0] + little(0x40))
+    }
+    #expect(
+      findings(of: "link-parameters-refused", in: negative) == [
+        "This host refused other connection parameters: Unacceptable Connection Parameters (0x3b) #2 #3"
+      ])
+    let failed = evidence {
+      $0.connect()
+      $0.changeParameters()
+      $0.parametersChanged(status: 0x3b)
+    }
+    #expect(
+      findings(of: "link-parameters-refused", in: failed) == [
+        "The controller refused other connection parameters: Unacceptable Connection Parameters (0x3b) #2 #4"
+      ])
+  }
+
+  @Test("a peer that leaves with 0x3b leaves for the parameters") func left() {
+    let evidence = evidence {
+      $0.connect()
+      $0.received("0b 01")
+      $0.disconnect(reason: 0x3b)
+    }
+    #expect(
+      findings(of: "link-parameters-refused", in: evidence) == [
+        "The peer left: the connection parameters do not suit it #3"
+      ])
+    #expect(first("link-parameters-refused", in: evidence)?.severity == .error)
+  }
+
+  @Test("granted by this host, and no LE Connection Update in six seconds") func neverApplied()
+    throws
+  {
+    let evidence = evidence {
+      $0.connect()
+      $0.askForParameters(.received)
+      $0.answerParameters(.sent, accepts: true)
+      $0.clock += 6000
+      $0.received("0b 01")
+    }
+    let finding = try #require(first("link-parameters-never-applied", in: evidence))
+    #expect(
+      finding.line == "This host granted other connection parameters and did not use them #2 #3")
+    #expect(
+      finding.why.text
+        == "This host said yes to what the peer asked for: interval 100–125 ms, latency 0, supervision timeout 4000 ms, and never sent LE Connection Update."
+    )
+  }
+
+  @Test("granted and the link ends after a second, or is as was asked for already: nothing is said")
+  func noTime() {
+    let short = evidence {
+      $0.connect()
+      $0.askForParameters(.received)
+      $0.answerParameters(.sent, accepts: true)
+      $0.clock += 1000
+      $0.askToDisconnect()
+      $0.disconnect(reason: 0x16)
+    }
+    #expect(rules(in: short) == [])
+    // Interval 30 ms, latency 0, timeout 720 ms are in force.
+    let same = evidence {
+      $0.connect()
+      $0.askForParameters(.received, wanted: "10 00 18 00 00 00 48 00")
+      $0.answerParameters(.sent, accepts: true)
+      $0.clock += 6000
+      $0.received("0b 01")
+    }
+    #expect(rules(in: same) == [])
+  }
+
+  @Test("granted and carried out, by the host's command or by the peer alone: nothing is said")
+  func applied() {
+    let own = evidence {
+      $0.connect()
+      $0.askForParameters(.received)
+      $0.answerParameters(.sent, accepts: true)
+      $0.changeParameters()
+      $0.parametersChanged()
+      $0.clock += 6000
+      $0.received("0b 01")
+    }
+    #expect(rules(in: own) == [])
+    #expect(own.connections.first?.link.updates.count == 1)
+    let peers = evidence {
+      $0.connect(role: 1)
+      $0.askForParameters(.sent)
+      $0.answerParameters(.received, accepts: true)
+      $0.parametersChanged()
+      $0.clock += 6000
+      $0.received("0b 01")
+    }
+    #expect(rules(in: peers) == [])
+  }
+
+  @Test("impossible parameters: why, and whether they were taken") func impossible() throws {
+    // Interval 500 ms, latency 4, timeout 3000 ms: must be above 2 × 5 × 500 = 5000 ms.
+    let evidence = evidence {
+      $0.connect()
+      $0.askForParameters(.received, wanted: "90 01 90 01 04 00 2c 01")
+      $0.answerParameters(.sent, accepts: false)
+    }
+    let finding = try #require(first("link-parameters-impossible", in: evidence))
+    #expect(finding.line == "The peer asked for impossible parameters #2 #3")
+    #expect(
+      finding.why.text
+        == "The supervision timeout of 3000 ms must be larger than 2 × (1 + latency 4) × interval 500 ms = 5000 ms: one packet that is lost may end the link. They were refused."
+    )
+    #expect(finding.severity == .warning)
+  }
+
+  @Test("with a timeout one unit above the least they are possible") func possible() {
+    let evidence = evidence {
+      $0.connect()
+      $0.askForParameters(.received, wanted: "90 01 90 01 04 00 f5 01")
+      $0.answerParameters(.sent, accepts: true)
+      $0.changeParameters(wanted: "90 01 90 01 04 00 f5 01")
+      $0.parametersChanged("90 01 04 00 f5 01")
+    }
+    #expect(rules(in: evidence) == [])
+  }
+
+  @Test("a link that is lost with such parameters in force is lost for them") func lost() {
+    let evidence = evidence {
+      $0.connect()
+      $0.changeParameters(wanted: "90 01 90 01 04 00 2c 01")
+      $0.parametersChanged("90 01 04 00 2c 01")
+      $0.disconnect(reason: 0x08)
+    }
+    #expect(first("link-parameters-impossible", in: evidence)?.severity == .error)
+  }
+
+  @Test("values out of range are told one by one") func ranges() {
+    for (wanted, words) in [
+      ("05 00 18 00 00 00 64 00", "An interval of 6.25 ms to 30 ms is outside 7.5 ms to 4 s."),
+      ("18 00 18 00 f4 01 80 0c", "A latency of 500 is more than the 499 that there may be."),
+      ("06 00 06 00 00 00 09 00", "A supervision timeout of 90 ms is outside 100 ms to 32 s."),
+    ] {
+      let evidence = evidence {
+        $0.connect()
+        $0.changeParameters(wanted: wanted)
+      }
+      #expect(first("link-parameters-impossible", in: evidence)?.why.text == words)
+    }
+  }
+}

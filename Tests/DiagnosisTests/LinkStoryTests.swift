@@ -1,0 +1,95 @@
+import Bluetooth
+import Bytes
+import Captures
+import Diagnosis
+import MadeTraffic
+import Reports
+import Sessions
+import Testing
+
+/// The page of traffic, its lines.
+private func page(_ build: (inout Traffic) -> Void) throws -> [String] {
+  var traffic = Traffic()
+  build(&traffic)
+  var source = MemorySource(traffic)
+  var report = ExplainReport(ExplainOptions())
+  var output = Output()
+  var pass = Pass()
+  try pass.run(&source, &report, into: &output)
+  return String(decoding: output.bytes.array, as: UTF8.self).split(separator: "\n").map(String.init)
+}
+
+@Suite("The story of a link") struct LinkStoryTests {
+  @Test("opening, changes and end; what every link does is not told") func whole() throws {
+    let lines = try page {
+      $0.connect()
+      $0.meta(0x04, [0] + little(0x40) + little(0, width: 8))
+      $0.meta(0x07, little(0x40) + little(251) + little(2120) + little(251) + little(2120))
+      $0.meta(0x0c, [0] + little(0x40) + [2, 2])
+      $0.askForParameters(.received)
+      $0.answerParameters(.sent, accepts: true)
+      $0.changeParameters()
+      $0.parametersChanged()
+      $0.askToDisconnect()
+      $0.disconnect(reason: 0x16)
+    }
+    let story = lines.filter { $0.hasPrefix("  #") }
+    #expect(
+      story == [
+        "  #1      0.000  connected: interval 30 ms, latency 0, supervision timeout 720 ms",
+        "  #3      0.002  data length: 251 bytes both ways",
+        "  #4      0.003  PHY: LE 2M both ways",
+        "  #5–9    0.004  the peer asks for interval 100–125 ms, latency 0, supervision timeout 4000 ms:",
+        "  #10–12  0.009  this host disconnects; the link was never encrypted, no attribute was touched",
+      ])
+    #expect(lines.contains("                 granted, interval 125 ms"), "\(lines)")
+  }
+
+  @Test("how links end, each in its words") func endings() throws {
+    let cases: [(UInt8, String)] = [
+      (0x13, "the peer disconnects; never paired, never encrypted"),
+      (
+        0x14,
+        "the peer disconnects: Remote Device Terminated Connection due to Low Resources (0x14);"
+      ),
+      (0x08, "the link is lost: supervision timeout of 720 ms, nothing heard since #2"),
+      (0x3e, "the peer never answered: Connection Failed to be Established (0x3e)"),
+      (
+        0x22,
+        "the controller ends the link: LL Response Timeout (0x22); never paired, never encrypted"
+      ),
+    ]
+    for (reason, words) in cases {
+      let lines = try page {
+        $0.connect()
+        $0.received("1b 03 00 01")
+        $0.disconnect(reason: reason)
+      }
+      #expect(lines.contains { $0.hasPrefix("  #3  0.002  \(words)") }, "\(lines)")
+    }
+  }
+
+  @Test("a link without beginning or end says so") func open() throws {
+    let lines = try page {
+      $0.sent("0a 03 00")
+      $0.completed(1)
+      $0.received("0b 01")
+    }
+    #expect(
+      lines.contains {
+        $0.hasSuffix("0.000  first seen: the connection was open before the capture begins")
+      },
+      "\(lines)")
+    #expect(lines.contains { $0.hasSuffix("0.002  still open when the capture ends") }, "\(lines)")
+  }
+
+  @Test("a peer that is silent at first is told") func silent() throws {
+    let lines = try page {
+      $0.connect()
+      $0.clock += 3000
+      $0.received("1b 03 00 01")
+    }
+    #expect(
+      lines.contains { $0.contains("⇒ the peer is first heard at #2, 3.0 s later") }, "\(lines)")
+  }
+}

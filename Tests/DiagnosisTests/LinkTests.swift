@@ -1,0 +1,289 @@
+import Bluetooth
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("Rules about links that end") struct LinkTests {
+  @Test("a supervision timeout says what was heard last and what was never acknowledged")
+  func timeout() throws {
+    let evidence = evidence {
+      $0.connect()
+      $0.sent("0a 01 00")
+      $0.completed(1)
+      $0.received("0b 01")
+      $0.sent("0a 02 00")
+      $0.sent("52 03 00 01")
+      $0.sent("52 03 00 02")
+      $0.completed(1)
+      $0.clock += 720
+      $0.disconnect(reason: 0x08)
+    }
+    let finding = try #require(first("link-supervision-timeout", in: evidence))
+    #expect(finding.line == "The link was lost: Connection Timeout (0x08) #4 #6 #9")
+    #expect(
+      finding.why.text
+        == "Nothing was heard from the peer for the supervision timeout of 720 ms. The last data from it is #4, 725 ms before the end. 2 packets that this host has sent since #6 were never acknowledged."
+    )
+    #expect(finding.severity == .error)
+    #expect(finding.certainty == .certain)
+  }
+
+  @Test("where all was acknowledged it says so") func acknowledged() {
+    let evidence = evidence {
+      $0.connect()
+      $0.sent("52 03 00 01")
+      $0.completed(1)
+      $0.clock += 720
+      $0.disconnect(reason: 0x08)
+    }
+    #expect(
+      first("link-supervision-timeout", in: evidence)?.why.text.hasSuffix(
+        "No data came from it at all. All that this host has sent was acknowledged.") == true)
+  }
+
+  @Test("without Number Of Completed Packets, or in the middle of a link, nothing is said of it")
+  func unknown() {
+    let evidence = evidence {
+      $0.connect()
+      $0.sent("52 03 00 01")
+      $0.disconnect(reason: 0x08)
+      $0.sent("52 03 00 01", handle: 0x41)
+      $0.disconnect(0x41, reason: 0x08)
+    }
+    let found = evidence.findings().filter { $0.rule.description == "link-supervision-timeout" }
+    #expect(found.count == 2)
+    for finding in found {
+      #expect(!finding.why.text.contains("acknowledged"), "\(finding.why.text)")
+    }
+    #expect(found.last?.why.text.contains("No data came") == false, "its beginning is not known")
+  }
+
+  @Test("the first of 200 unacknowledged packets is not known by its number") func many() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.sent("52 03 00 01")
+      traffic.completed(1)
+      for _ in 0..<200 { traffic.sent("52 03 00 01") }
+      traffic.disconnect(reason: 0x08)
+    }
+    #expect(
+      first("link-supervision-timeout", in: evidence)?.why.text.hasSuffix(
+        "200 packets that this host has sent were never acknowledged.") == true)
+  }
+
+  @Test("a host that disconnects with reason 0x08 is no loss") func ownReason() {
+    let evidence = evidence {
+      $0.connect()
+      $0.received("0b 01")
+      $0.askToDisconnect()
+      $0.disconnect(reason: 0x08)
+    }
+    #expect(rules(in: evidence) == [])
+  }
+
+  @Test("two losses of one device are told together, those of two devices are not")
+  func repeatedly() {
+    let twice = evidence { traffic in
+      for _ in 0..<2 {
+        traffic.connect()
+        traffic.clock += 999
+        traffic.disconnect(reason: 0x08)
+      }
+    }
+    #expect(
+      findings(of: "link-lost-repeatedly", in: twice) == [
+        "2 links to one device were lost after 1.0 s and 1.0 s #2 #4"
+      ])
+    let apart = evidence { traffic in
+      for peer in [0xc011_2233_4455, 0xc011_2233_4456] {
+        traffic.connect(peer: peer)
+        traffic.disconnect(reason: 0x08)
+      }
+    }
+    #expect(findings(of: "link-lost-repeatedly", in: apart) == [])
+  }
+
+  private static func stay(
+    _ traffic: inout Traffic, _ milliseconds: Int, reason: UInt8 = 0x13,
+    _ meanwhile: (inout Traffic) -> Void = { _ in }
+  ) {
+    traffic.connect()
+    let start = traffic.clock
+    meanwhile(&traffic)
+    traffic.clock = start + milliseconds - 1
+    traffic.disconnect(reason: reason)
+  }
+
+  @Test("a peer that leaves after the same time twice, and asked for security") func leaves() throws
+  {
+    let evidence = evidence { traffic in
+      for time in [30_000, 30_200] {
+        Self.stay(&traffic, time) { $0.acl(l2cap(hex("0b 05"), cid: 6), .received) }
+      }
+    }
+    let finding = try #require(first("link-peer-leaves", in: evidence))
+    #expect(finding.line == "The peer ended 2 connections after 30.0 s to 30.2 s #5 #3 #6")
+    #expect(
+      finding.why.text
+        == "Its Security Request (#5) was not followed: it wants the link encrypted, and this host neither paired nor encrypted. For 30.2 s before the end nothing was said (last #5)."
+    )
+    #expect(finding.certainty == .likely)
+    #expect(finding.severity == .warning)
+  }
+
+  @Test("what the peer may have waited for: an answer, anything, nothing that is known")
+  func wishes() {
+    let cases: [(String, (inout Traffic) -> Void)] = [
+      (
+        "Its request of #5 was not answered by this host. For 10.0 s before the end nothing was said (last #5).",
+        { $0.received("0a 03 00") }
+      ),
+      (
+        "This host asked nothing of it: it may end connections that are not used.",
+        { $0.received("1b 03 00 01") }
+      ),
+      (
+        "This host's request of #5 was open when it left: it did not answer that.",
+        { $0.sent("0a 03 00") }
+      ),
+    ]
+    for (words, meanwhile) in cases {
+      let evidence = evidence { traffic in
+        for _ in 0..<2 { Self.stay(&traffic, 10_000, meanwhile) }
+      }
+      #expect(first("link-peer-leaves", in: evidence)?.why.text == words)
+    }
+    let quiet = evidence { traffic in
+      for _ in 0..<2 {
+        Self.stay(&traffic, 10_000) {
+          $0.sent("0a 03 00")
+          $0.received("0b 01")
+        }
+      }
+    }
+    #expect(
+      first("link-peer-leaves", in: quiet)?.why.text
+        == "No request was open on either side in the last one. The devices did not pair. For 10.0 s before the end nothing was said (last #7)."
+    )
+  }
+
+  @Test(
+    "once, after times that differ, within a second, or by this host: nothing to say of the peer",
+    arguments: [[30_000], [30_000, 40_000], [500, 500]])
+  func stays(times: [Int]) {
+    let evidence = evidence { traffic in
+      for time in times { Self.stay(&traffic, time) }
+    }
+    #expect(rules(in: evidence) == [])
+    let own = DiagnosisTests.evidence { traffic in
+      for _ in 0..<2 { Self.stay(&traffic, 10_000) { $0.askToDisconnect() } }
+    }
+    #expect(findings(of: "link-peer-leaves", in: own) == [])
+  }
+
+  @Test("where the other end is in the capture, too, its host tells") func bothEnds() {
+    let evidence = evidence { traffic in
+      for _ in 0..<2 {
+        traffic.adapter = 0
+        traffic.connect(role: 1)
+        traffic.adapter = 1
+        traffic.connect(peer: 0xc0ff_eeff_eeff)
+        traffic.clock += 5000
+        traffic.askToDisconnect()
+        traffic.disconnect(reason: 0x13)
+        traffic.adapter = 0
+        traffic.disconnect(reason: 0x13)
+      }
+    }
+    #expect(findings(of: "link-peer-leaves", in: evidence) == [])
+  }
+
+  @Test("low resources is a warning, power off a note") func reasons() {
+    for (reason, rule, severity) in [
+      (0x14, "link-peer-low-resources", Severity.warning), (0x15, "link-power-off", .note),
+    ] {
+      let evidence = evidence {
+        $0.connect()
+        $0.received("0b 01")
+        $0.disconnect(reason: UInt8(reason))
+      }
+      #expect(rules(in: evidence) == [rule])
+      #expect(first(rule, in: evidence)?.severity == severity)
+    }
+  }
+
+  @Test("a controller that ends the link for a procedure names it") func procedures() {
+    let instant = evidence {
+      $0.connect()
+      $0.received("0b 01")
+      $0.changeParameters()
+      $0.disconnect(reason: 0x28)
+    }
+    #expect(
+      findings(of: "link-procedure-collision", in: instant) == [
+        "The controller ended the link: Instant Passed (0x28) #3 #5"
+      ])
+    let silent = evidence {
+      $0.connect()
+      $0.received("0b 01")
+      $0.disconnect(reason: 0x22)
+    }
+    #expect(rules(in: silent) == ["link-lmp-timeout"])
+    let other = evidence {
+      $0.connect()
+      $0.received("0b 01")
+      $0.disconnect(reason: 0x1f)
+    }
+    #expect(rules(in: other) == ["link-controller-ended"])
+  }
+
+  @Test("a collision that the link outlives is a warning, an update that succeeds nothing")
+  func collision() {
+    let failed = evidence {
+      $0.connect()
+      $0.changeParameters()
+      $0.parametersChanged(status: 0x23)
+    }
+    #expect(
+      findings(of: "link-procedure-collision", in: failed) == [
+        "LE Connection Update failed: LL Procedure Collision (0x23) #2 #4"
+      ])
+    #expect(first("link-procedure-collision", in: failed)?.severity == .warning)
+    let done = evidence {
+      $0.connect()
+      $0.changeParameters()
+      $0.parametersChanged()
+    }
+    #expect(rules(in: done) == [])
+  }
+
+  @Test("PHY and features that fail are notes; a peer that lacks a feature has answered")
+  func failures() {
+    let evidence = evidence {
+      $0.connect()
+      $0.meta(0x0c, [0x1f] + little(0x40) + [0, 0])
+      $0.meta(0x04, [0x1a] + little(0x40) + little(0, width: 8))
+    }
+    #expect(
+      findings(of: "link-procedure-failed", in: evidence) == [
+        "LE Set PHY failed: Unspecified Error (0x1f) #2"
+      ])
+    #expect(evidence.connections.first?.link.established?.packet == 3)
+  }
+
+  @Test("a reset with a link open is a note, one without is nothing") func reset() {
+    let evidence = evidence {
+      $0.connect()
+      $0.received("0b 01")
+      $0.command(0x0c03)
+      $0.complete(0x0c03)
+      $0.command(0x0c03)
+      $0.complete(0x0c03)
+    }
+    #expect(
+      findings(of: "link-reset", in: evidence) == [
+        "The controller was reset, or switched off, with the link open #4"
+      ])
+    #expect(rules(in: evidence) == ["link-reset"])
+  }
+}

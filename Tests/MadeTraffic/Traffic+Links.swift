@@ -1,0 +1,91 @@
+// How links come about and end: attempts, advertisements, parameters, acknowledgements.
+
+package import Bluetooth
+
+extension Traffic {
+  /// The device that `connect` connects to.
+  package static let peer = 0xc011_2233_4455
+
+  /// LE Create Connection and its Command Status: intervals of 30 to 50 ms, supervision timeout 5000 ms,
+  /// unless `wanted` has others. With `policy` 1 the filter accept list is used.
+  package mutating func askToConnect(
+    peer: Int = Traffic.peer, type: UInt8 = 1, policy: UInt8 = 0,
+    wanted: String = "18 00 28 00 00 00 f4 01", status code: UInt8 = 0
+  ) {
+    command(
+      0x200d,
+      hex("60 00 30 00") + [policy, type] + little(peer, width: 6) + [0] + hex(wanted)
+        + hex("00 00 00 00"))
+    status(0x200d, code)
+  }
+
+  /// LE Extended Create Connection on some PHYs (bit 0 LE 1M, bit 2 LE Coded) and its Command Status.
+  package mutating func askToConnect(
+    phys: UInt8, peer: Int = Traffic.peer, type: UInt8 = 1
+  ) {
+    let each = hex("60 00 30 00 18 00 28 00 00 00 f4 01 00 00 00 00")
+    let lists = (0..<phys.nonzeroBitCount).flatMap { _ in each }
+    command(0x2043, [0, 0, type] + little(peer, width: 6) + [phys] + lists)
+    status(0x2043)
+  }
+
+  /// LE Create Connection Cancel, its Command Complete, and LE Connection Complete with a status.
+  package mutating func giveUpConnecting(status code: UInt8 = 0x02) {
+    command(0x200e)
+    complete(0x200e)
+    connect(0, peer: 0, type: 0, status: code)
+  }
+
+  /// LE Advertising Report of an ADV_IND, or another event type.
+  package mutating func advertise(
+    peer: Int = Traffic.peer, type: UInt8 = 1, event: UInt8 = 0, data: String = "02 01 06"
+  ) {
+    let data = hex(data)
+    meta(
+      0x02,
+      [1, event, type] + little(peer, width: 6) + [UInt8(data.count)] + data + [0xc8])
+  }
+
+  /// LE Extended Advertising Report of a connectable advertisement on a primary PHY (1 LE 1M, 3 Coded).
+  package mutating func advertise(phy: UInt8, peer: Int = Traffic.peer, type: UInt8 = 1) {
+    meta(
+      0x0d,
+      [1] + little(0x0001) + [type] + little(peer, width: 6)
+        + [phy, phy, 0, 127, 0xc8] + little(0) + [0] + little(0, width: 6) + [3, 2, 1, 6])
+  }
+
+  /// Number Of Completed Packets of one link.
+  package mutating func completed(_ packets: Int, handle: Int = 0x40) {
+    event(0x13, [1] + little(handle) + little(packets))
+  }
+
+  /// L2CAP Connection Parameter Update Request: intervals of 100 to 125 ms, latency 0, timeout 4000 ms,
+  /// unless `wanted` has others.
+  package mutating func askForParameters(
+    _ direction: Direction, wanted: String = "50 00 64 00 00 00 90 01", identifier: String = "01"
+  ) {
+    signal("12 \(identifier) 08 00 \(wanted)", direction)
+  }
+
+  /// Its response.
+  package mutating func answerParameters(
+    _ direction: Direction, accepts: Bool, identifier: String = "01"
+  ) {
+    signal("13 \(identifier) 02 00 \(accepts ? "00" : "01") 00", direction)
+  }
+
+  /// LE Connection Update and its Command Status.
+  package mutating func changeParameters(
+    wanted: String = "50 00 64 00 00 00 90 01", handle: Int = 0x40, status code: UInt8 = 0
+  ) {
+    command(0x2013, little(handle) + hex(wanted) + hex("00 00 00 00"))
+    status(0x2013, code)
+  }
+
+  /// LE Connection Update Complete: 125 ms, latency 0, timeout 4000 ms.
+  package mutating func parametersChanged(
+    _ parameters: String = "64 00 00 00 90 01", handle: Int = 0x40, status: UInt8 = 0
+  ) {
+    meta(0x03, [status] + little(handle) + hex(parameters))
+  }
+}
