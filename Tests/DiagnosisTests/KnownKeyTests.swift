@@ -183,7 +183,6 @@ import Testing
         findings(of: "bond-repaired", in: evidence)
           == (isMissing
             ? ["The two paired anew after the key of their bond was missing #14 #16 #23 #25"] : []))
-      #expect(findings(of: "smp-over-bond", in: evidence).isEmpty == isMissing)
     }
   }
 
