@@ -130,6 +130,34 @@ import Testing
     }
   }
 
+  @Test(
+    "so is a key that the kernel was given, unless a program deleted it; only the side with the key can keep it"
+  )
+  func kernelsKey() {
+    for (isDeleted, isHost, expected) in [
+      (false, true, 1), (true, true, 0), (false, false, 0),
+    ] {
+      let found = evidence {
+        $0.addControl(
+          0x0013,
+          [1, 0] + little(0xc011_2233_4455, width: 6) + [2, 0, 0, 16] + little(0x1234)
+            + little(7, width: 8) + Self.key(0x11))
+        $0.connect(role: 1)
+        $0.disconnect()
+        if isDeleted {
+          $0.addControl(0x001b, little(0xc011_2233_4455, width: 6) + [2, 1])
+        }
+        $0.connect(role: isHost ? 1 : 0)
+        $0.smp("01 03 00 01 10 01 01", isHost ? .received : .sent)
+        $0.smp("05 05", isHost ? .sent : .received)
+        $0.disconnect()
+      }
+      #expect(
+        findings(of: "enc-key-missing-central", in: found).count == expected,
+        "\(isDeleted), \(isHost)")
+    }
+  }
+
   // MARK: Bonds and private addresses
 
   @Test(
@@ -155,7 +183,6 @@ import Testing
         findings(of: "bond-repaired", in: evidence)
           == (isMissing
             ? ["The two paired anew after the key of their bond was missing #14 #16 #23 #25"] : []))
-      #expect(findings(of: "smp-over-bond", in: evidence).isEmpty == isMissing)
     }
   }
 

@@ -149,6 +149,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
       evidence.connections[index].attributes.finish(connection, memory, evidence.extent)
       evidence.keys.learn(from: evidence.connections[index])
     }
+    evidence.keys.learn(
+      Dictionary(evidence.connections.map { ($0.id, $0.device) }, uniquingKeysWith: { $1 }))
     var searches = PasskeySearches()
     for index in evidence.connections.indices {
       evidence.connections[index].pairing.search(&searches)

@@ -56,10 +56,10 @@ package struct EncryptionHistory: Sendable {
       }
       if awaitsData { observeData(record) }
     case .command(let command):
-      guard let link = answer.link else { return }
+      guard let link = answer.link, Self.matters(command: command.opcode) else { return }
       observe(command.opcode, bytes, dissection.body, memory.links.connection(link), Moment(record))
     case .event(let event):
-      guard let link = answer.link else { return }
+      guard let link = answer.link, Self.matters(event: event.code) else { return }
       observe(event, bytes, dissection.body, memory.links.connection(link), Moment(record))
     case .note, .control, .sco, .iso, .unknown: break
     }
@@ -133,6 +133,25 @@ package struct EncryptionHistory: Sendable {
   }
 
   // MARK: HCI commands
+
+  /// Whether a command is one of those that are looked at: most packets are not.
+  private static func matters(command opcode: UInt16) -> Bool {
+    switch opcode {
+    case 0x2019, 0x201a, 0x201b, 0x0413, 0x0411, 0x040b, 0x040c: true
+    default: false
+    }
+  }
+
+  /// The same of an event.
+  private static func matters(event code: UInt8) -> Bool {
+    switch code {
+    case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
+      LinkEvent.encryptionKeyRefreshCode, HCIEvent.commandStatusCode,
+      HCIEvent.commandCompleteCode, HCIEvent.leMetaCode, 0x06, 0x17, 0x18:
+      true
+    default: false
+    }
+  }
 
   private mutating func observe(
     _ opcode: UInt16, _ bytes: RawSpan, _ body: Slice, _ connection: Connection, _ moment: Moment

@@ -160,6 +160,14 @@ package struct KnownKeys: Sendable {
     keys.append(key)
   }
 
+  /// Takes in which device each connection was with, now that all is known that tells it.
+  mutating func learn(_ devices: [Int: UInt64]) {
+    for index in keys.indices {
+      guard keys[index].device == nil, let id = keys[index].connection else { continue }
+      keys[index].device = devices[id]
+    }
+  }
+
   /// Takes in the keys that a connection was encrypted with.
   mutating func learn(from history: ConnectionHistory) {
     for attempt in history.encryption.attempts {
@@ -195,17 +203,14 @@ package struct KnownKeys: Sendable {
   }
 
   /// The keys of the device that is the peer of a connection.
-  package func keys(of history: ConnectionHistory, in evidence: Evidence) -> [Key] {
+  package func keys(of history: ConnectionHistory) -> [Key] {
     let connection = history.connection
     let addresses = [
       connection.peer, connection.identity?.address, connection.peerResolvable,
     ].compactMap(\.self)
     return keys.filter { key in
       if let address = key.address, addresses.contains(address) { return true }
-      if let device = key.device { return device == history.device }
-      guard let id = key.connection else { return false }
-      return id == history.id
-        || evidence.connections.contains { $0.id == id && $0.device == history.device }
+      return key.device == history.device
     }
   }
 

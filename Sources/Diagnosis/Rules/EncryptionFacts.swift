@@ -31,7 +31,7 @@ extension EncryptionAttempt {
   /// Where the key is known from: an earlier connection that it encrypted, a packet that gave it, a file.
   package func source(_ history: ConnectionHistory, _ evidence: Evidence) -> KnownKeys.Key? {
     guard let key, !followsPairing else { return nil }
-    return evidence.keys.keys(of: history, in: evidence).first {
+    return evidence.keys.keys(of: history).first {
       $0.kind == .longTerm && $0.bytes == key && $0.packet < moment.packet
         && ($0.connection != history.id || $0.source == .pairing)
     }
@@ -56,7 +56,7 @@ extension EncryptionAttempt {
   /// What a file says of the key, where it has one for the device and this is another.
   func contradiction(_ history: ConnectionHistory, _ evidence: Evidence) -> Wording? {
     guard let key, !followsPairing else { return nil }
-    let others = evidence.keys.keys(of: history, in: evidence).filter {
+    let others = evidence.keys.keys(of: history).filter {
       if case .file = $0.source { $0.kind == .longTerm } else { false }
     }
     guard let other = others.first, !others.contains(where: { $0.bytes == key }),
@@ -86,10 +86,21 @@ extension ConnectionHistory {
     }?.moment
   }
 
-  /// The file that has a long term key for the device.
-  func bondFile(_ evidence: Evidence) -> String? {
-    for key in evidence.keys.keys(of: self, in: evidence) where key.kind == .longTerm {
-      if case .file(let file) = key.source { return file }
+  /// Who keeps a bond with the device, where no connection of the capture shows one: a file of --keys, or
+  /// this host's kernel, which was given a key before `packet` that no program has deleted since.
+  func bondKeeper(before packet: Int, _ evidence: Evidence) -> (words: Wording, packet: Int)? {
+    for key in evidence.keys.keys(of: self) where key.kind == .longTerm && key.packet < packet {
+      switch key.source {
+      case .file(let file): return ("\(quoted: Array(file.utf8)) has a bond of the two", 0)
+      case .management:
+        if let deleted = unpaired(before: packet, evidence), deleted.packet > key.packet {
+          continue
+        }
+        return (
+          "This host's kernel has a key for the peer (\(packet: key.packet))", key.packet
+        )
+      case .pairing, .controller, .event: continue
+      }
     }
     return nil
   }

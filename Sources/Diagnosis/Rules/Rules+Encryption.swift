@@ -120,20 +120,26 @@ extension Rule {
     var packets: PacketSet = [failed.start.packet]
     packets.insert(failed.reply?.packet)
     packets.insert(end.packet)
-    let hadKey = failed.hasKey == true
     let cause: Wording =
-      switch (status, hadKey) {
+      switch (status, failed.hasKey) {
       case (.authenticationFailure, true): "the link keys of the two sides differ"
       case (.pinOrKeyMissing, true): "the peer has no link key for this host any more"
       case (_, false): "there was no stored link key, and pairing did not give one"
+      case (_, nil): "which key was used the capture does not tell"
       default: "the stored link key was not accepted"
+      }
+    let deed: StaticString =
+      switch failed.hasKey {
+      case true?: "gave its controller a stored link key"
+      case false?: "had no link key"
+      case nil: "asked for authentication"
       }
     var finding = Finding(
       "Authentication over BR/EDR failed: \(status)",
       headline: "authentication failed at \(packet: end.packet): \(status)",
       why:
-        "This host \(hadKey ? "gave its controller a stored link key" : "had no link key" as StaticString)\(failed.reply.map { " (\(packet: $0.packet))" as Wording } ?? ""), and authentication ended with \(status) (\(packet: end.packet)): \(cause).",
-      hadKey ? .certain : .likely, evidence: packets)
+        "This host \(deed)\(failed.reply.map { " (\(packet: $0.packet))" as Wording } ?? ""), and authentication ended with \(status) (\(packet: end.packet)): \(cause).",
+      failed.hasKey == true ? .certain : .likely, evidence: packets)
     if let later = all.first(where: {
       $0.status == .success && $0.start.packet > failed.start.packet
     }) {

@@ -35,6 +35,7 @@ extension Rule {
         why: "\(attempt.beginning). \(told) \(meaning)\(attempt.aside(history, evidence))",
         certainty, evidence: attempt.packets.union([end]))
       finding.restsOnAbsence = shown != .micFailure
+      if certainty == .possible { finding.severity = .warning }
       if let later = evidence.encryptedLater(than: history) {
         finding.severity = .warning
         finding.note = "Connection \(later.id) with the same device was encrypted."

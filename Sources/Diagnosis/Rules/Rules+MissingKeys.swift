@@ -54,9 +54,7 @@ extension Rule {
     let asked: Wording =
       attempt.start == .unseen
       ? "Encryption failed with \(StatusCode.pinOrKeyMissing) (\(packet: end))"
-      : attempt.followsPairing
-        ? "This host started encryption with the key that pairing had just made (\(packet: attempt.moment.packet)), and the answer was \(StatusCode.pinOrKeyMissing) (\(packet: end))"
-        : "This host started encryption with a stored key (\(packet: attempt.moment.packet)), and the peer answered \(StatusCode.pinOrKeyMissing) (\(packet: end))"
+      : "\(attempt.beginning), and the peer answered \(StatusCode.pinOrKeyMissing) (\(packet: end))"
     var why: Wording =
       isLocal
       ? "\(asked): its host has no key for this one."
@@ -93,7 +91,7 @@ extension Rule {
       headline:
         "encryption failed at \(packet: reply) because this host has no key for the peer's bond",
       why:
-        "The peer started encryption with a stored key (\(packet: attempt.moment.packet)), and this host answered that it has none for it (\(packet: reply)).",
+        "\(attempt.beginning), and this host answered that it has none for it (\(packet: reply)).",
       evidence: attempt.packets)
     if history.isUnresolved {
       finding.note =
@@ -135,8 +133,11 @@ extension Rule {
       let packet = bond.attempt.end?.packet ?? bond.attempt.moment.packet
       packets.insert(packet)
       known = "The two had a bond on connection \(bond.history.id) (\(packet: packet))"
-    } else if let file = history.bondFile(evidence) {
-      known = "\(quoted: Array(file.utf8)) has a bond of the two"
+    } else if let keeper = history.bondKeeper(before: request.moment.packet, evidence),
+      keeper.packet == 0 || refusal.side == .local
+    {
+      known = keeper.words
+      packets.insert(keeper.packet)
     } else {
       return []
     }
