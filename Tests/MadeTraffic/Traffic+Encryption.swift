@@ -101,9 +101,4 @@ extension Traffic {
     received("0b 64")
     disconnect()
   }
-
-  /// Number Of Completed Packets.
-  package mutating func completed(_ count: Int, handle: Int = 0x40) {
-    event(0x13, [1] + little(handle) + little(count))
-  }
 }
