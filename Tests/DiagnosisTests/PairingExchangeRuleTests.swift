@@ -82,7 +82,7 @@ import Testing
     }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-dhkey-check-failed: A check value was refused #4 #5 #12 #11"
+        "smp-dhkey-check-failed: A check value was refused #4 #5 #11 #12"
       ])
     #expect(
       evidence.findings().first?.why.text.contains("fits none of the known ways to compute it")
@@ -106,7 +106,7 @@ import Testing
     }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-numeric-rejected: The digits of numeric comparison were refused by the peer #4 #5 #12 #8 #9 #10"
+        "smp-numeric-rejected: The digits of numeric comparison were refused by the peer #4 #5 #8 #9 #10 #12"
       ])
     let key = P256PublicKey.debug.x
     let digits = SecureConnections.g2(
@@ -177,12 +177,12 @@ import Testing
       ])
     #expect(
       pairingErrors(in: differing) == [
-        "smp-passkey-mismatch: The passkeys on the two sides differ #14 #16 #15 #17 #18"
+        "smp-passkey-mismatch: The passkeys on the two sides differ #14 #15 #16 #17 #18"
       ])
     // Nearly: the bits are the same.
     #expect(
       pairingErrors(in: play([1, 0, 1], [1, 0, 1])) == [
-        "smp-confirm-deviates: This host refused a confirm value that is right #14 #16 #15 #17 #18"
+        "smp-confirm-deviates: This host refused a confirm value that is right #14 #15 #16 #17 #18"
       ])
     #expect(findings(of: "smp-passkey-recovered", in: differing) == [])
   }
@@ -206,7 +206,7 @@ import Testing
         == ["The public key of the peer is invalid #5"])
     #expect(
       pairingErrors(in: invalid) == [
-        "smp-invalid-parameters: This host found a pairing PDU invalid #2 #3 #6 #5"
+        "smp-invalid-parameters: This host found a pairing PDU invalid #2 #3 #5 #6"
       ])
     #expect(
       evidenceOfReflection(play(none, none)) == ["Both public keys are the same #4 #5"])

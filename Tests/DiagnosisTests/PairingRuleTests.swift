@@ -66,6 +66,20 @@ import Testing
     #expect(evidence.findings().first?.certainty == .possible)
   }
 
+  @Test("Just Works refused with 0x0c after silence is told by the rule about that, and once")
+  func silentConsentRefused() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1)
+      traffic.clock += 30_000
+      traffic.pairingFailed(12)
+    }
+    #expect(
+      pairingErrors(in: evidence) == [
+        "smp-just-works-unconfirmed: Just Works was refused: the peer did not confirm it #2 #3 #4"
+      ])
+  }
+
   @Test("a Pairing Request without an answer for 30 s is a timeout of a program") func timeout() {
     let evidence = evidence { traffic in
       traffic.connect()
@@ -230,7 +244,7 @@ import Testing
     }
     #expect(
       findings(of: "smp-repeated-attempts", in: evidence) == [
-        "The peer refused a new attempt so soon after one that failed #5 #6 #4"
+        "The peer refused a new attempt so soon after one that failed #4 #5 #6"
       ])
     #expect(
       evidence.findings().contains {
@@ -252,7 +266,7 @@ import Testing
     }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-just-works-unconfirmed: Just Works was refused: this host did not confirm it #2 #3 #6 #4 #5"
+        "smp-just-works-unconfirmed: Just Works was refused: this host did not confirm it #2 #3 #4 #5 #6"
       ])
     #expect(evidence.findings().first?.certainty == .likely)
     #expect(
@@ -289,7 +303,7 @@ import Testing
     }
     #expect(
       pairingErrors(in: play("C0:11:22:33:44:55")) == [
-        "smp-just-works-unconfirmed: Just Works was refused: this host did not confirm it #2 #3 #6 #5"
+        "smp-just-works-unconfirmed: Just Works was refused: this host did not confirm it #2 #3 #5 #6"
       ])
     #expect(
       pairingErrors(in: play("00:11:22:33:44:55")) == [

@@ -77,7 +77,7 @@ struct LegacyValues {
     let evidence = evidence { LegacyValues().play(&$0, 123, 124, refusedBy: .sent) }
     #expect(
       pairingErrors(in: evidence)
-        == ["smp-passkey-mismatch: The passkeys on the two sides differ #4 #6 #5 #7 #8"])
+        == ["smp-passkey-mismatch: The passkeys on the two sides differ #4 #5 #6 #7 #8"])
     #expect(
       details(of: "smp-passkey-mismatch", in: evidence) == [
         "the peer <hidden>, this host <hidden>; --show-keys prints it | the peer 000124, this host 000123"
@@ -89,7 +89,7 @@ struct LegacyValues {
     let evidence = evidence { LegacyValues().play(&$0, 123, 123, refusedBy: .sent) }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-confirm-deviates: This host refused a confirm value that is right #4 #6 #5 #7 #8"
+        "smp-confirm-deviates: This host refused a confirm value that is right #4 #5 #6 #7 #8"
       ])
   }
 

@@ -34,9 +34,9 @@ extension Rule {
         found.append((finding, []))
       }
       return found.map { finding, packets in
-        guard let next = packets.first else { return finding }
         var finding = finding
-        finding.evidence = finding.evidence.union(PacketSet(packets))
+        finding.evidence = finding.evidence.union(PacketSet(packets)).sorted
+        guard let next = packets.first else { return finding }
         let more: Wording =
           packets.count == 1
           ? "It failed in the same way once more, at \(packet: next)."
@@ -45,6 +45,13 @@ extension Rule {
         return finding
       }
     }
+  }
+}
+
+extension PacketSet {
+  /// The same packets in the order of the capture.
+  fileprivate var sorted: PacketSet {
+    ranges.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: PacketSet()) { $0.insert($1) }
   }
 }
 

@@ -146,6 +146,8 @@ private struct SilentPairing {
 
   func ofUser() -> Finding? {
     guard let silent = SilentUser(attempt, end), let before = attempt.lastStep else { return nil }
+    // That Just Works was not confirmed has a rule of its own, which knows more.
+    if !silent.isSure, attempt.failure?.reason == .numericComparisonFailed { return nil }
     let asked = connection.pairing.acts(during: attempt).first {
       $0.kind == .passkeyAsked || $0.kind == .confirmationAsked(comparesDigits: true)
         || $0.kind == .confirmationAsked(comparesDigits: false)
