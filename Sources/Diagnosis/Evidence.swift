@@ -71,7 +71,8 @@ package struct Evidence: Sendable {
   private func lacksRecords(around finding: Finding) -> Bool {
     if finding.connections.isEmpty { return extent.hasGaps }
     return connections.contains {
-      finding.connections.contains($0.id) && $0.connection.hasLostPackets
+      finding.connections.contains($0.id)
+        && ($0.connection.hasLostPackets || $0.link.unseenSent > 0)
     }
   }
 

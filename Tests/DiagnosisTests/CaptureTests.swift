@@ -18,6 +18,50 @@ import Testing
     #expect(evidence.lacks.map(\.text) == ["12 records dropped", "setup complete"])
   }
 
+  @Test("more packets completed than sent, and answers to commands that are not there")
+  func missing() {
+    let evidence = evidence {
+      $0.command(0x0c03)
+      $0.complete(0x0c03)
+      $0.connect()
+      $0.sent("52 03 00 01")
+      $0.completed(3)
+      $0.complete(0x1009)
+      $0.disconnect()
+    }
+    #expect(
+      findings(of: "capture-records-missing", in: evidence) == [
+        "At least 3 records are missing #7 #6"
+      ])
+    #expect(
+      first("capture-records-missing", in: evidence)?.why.text
+        == "2 data packets were completed that the capture does not show to be sent (connection 1) and 1 command was answered that it does not have."
+    )
+  }
+
+  @Test("answers at the beginning, a second answer to one command, and a link without its opening")
+  func notMissing() {
+    let evidence = evidence {
+      $0.complete(0x1009)
+      $0.command(0x0c03)
+      $0.complete(0x0c03)
+      $0.command(0x200e)
+      $0.status(0x200e)
+      $0.complete(0x200e)
+      $0.event(0x0e, [1, 0, 0])
+      $0.sent("0a 03 00")
+      $0.completed(3)
+      $0.received("0b 01")
+    }
+    #expect(findings(of: "capture-records-missing", in: evidence) == [])
+  }
+
+  @Test("records that btmon lost without a word are noticed") func silentLoss() throws {
+    let name = "kernel/btmon-lost-59.btsnoop"
+    guard let evidence = try evidence(ofCapture: name, beside: true) else { return }
+    #expect(findings(of: "capture-records-missing", in: evidence).count == 1)
+  }
+
   @Test("packets that were cut short; where most data is, Android's filtered log is named")
   func truncated() throws {
     let one = evidence {

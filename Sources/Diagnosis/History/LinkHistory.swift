@@ -60,6 +60,9 @@ package struct LinkHistory: Sendable {
   package private(set) var unacknowledged: Int?
   /// The first one of them.
   package private(set) var unacknowledgedSince: Int?
+  /// How many packets the controller completed beyond those that the capture shows to be sent: so many
+  /// records are missing in it, at least.
+  package private(set) var unseenSent = 0
   /// The parameters' changes.
   package internal(set) var updates: [ParameterUpdate] = []
   /// Those that are not kept.
@@ -259,7 +262,10 @@ package struct LinkHistory: Sendable {
       !connection.hasLostPackets, !extent.infersDirections
     else { return }
     let left = sent - connection.completedPackets
-    guard left >= 0 else { return }
+    guard left >= 0 else {
+      unseenSent = -left
+      return
+    }
     unacknowledged = left
     guard left > 0, left <= recent.count else { return }
     unacknowledgedSince = recent[(sent - left) % Self.mostRecent]

@@ -41,6 +41,37 @@ extension Rule {
       ]
     },
     Rule(
+      whole: "capture-records-missing", .warning,
+      "Records are missing, and the capture does not say so",
+      when:
+        "a controller completed more packets than the capture shows to be sent, or answered commands that it does not have",
+      do:
+        "The recorder was too slow and lost records silently: record to a file with btmon -w and decode later, on a machine that is less busy. What was not answered may have been."
+    ) { evidence in
+      let links = evidence.connections.filter { $0.link.unseenSent > 0 }
+      let data = links.reduce(0) { $0 &+ $1.link.unseenSent }
+      let answers = evidence.adapters.reduce(0) { $0 &+ $1.commands.orphanCount }
+      guard data &+ answers > 0, evidence.extent.dropped == 0, !evidence.extent.infersDirections
+      else { return [] }
+      let numbers = Wording(
+        listing: [
+          data > 0
+            ? "\(count: data, "data packet was", "data packets were") completed that the capture does not show to be sent (connection \(Wording(listing: links.prefix(8).map { "\($0.id)" })))"
+            : "",
+          answers > 0
+            ? "\(count: answers, "command was", "commands were") answered that it does not have"
+            : "",
+        ].filter { !$0.isEmpty })
+      return [
+        Finding(
+          "At least \(count: data &+ answers, "record is", "records are") missing",
+          headline: "records are missing in the capture", why: "\(numbers.capitalized).",
+          evidence: evidence.adapters.reduce(
+            PacketSet(links.prefix(8).compactMap(\.connection.lastPacket))
+          ) { $0.union($1.commands.orphans) })
+      ]
+    },
+    Rule(
       whole: "capture-truncated", .warning, "Packets were cut short by the recorder",
       when: "records keep fewer bytes than their packets had",
       do:
