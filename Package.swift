@@ -80,7 +80,8 @@ let package = Package(
     .testTarget(
       name: "DiagnosisTests",
       dependencies: [
-        "MadeTraffic", "Reports", "Diagnosis", "Decoders", "Sessions", "Cryptography", "Captures",
+        "MadeTraffic", "ProfileFiles", "Reports", "Diagnosis", "Decoders", "Sessions",
+        "Cryptography", "Captures",
         "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),

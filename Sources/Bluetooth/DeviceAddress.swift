@@ -14,6 +14,16 @@ package struct DeviceAddress: Equatable, Hashable, Sendable {
     self.init(value: try cursor.unsigned(width: 6))
   }
 
+  /// The address that people write: `C0:FF:EE:12:34:56`, in either case.
+  package init?(text: some StringProtocol) {
+    let octets = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard octets.count == 6,
+      octets.allSatisfy({ $0.utf8.count == 2 && $0.allSatisfy(\.isHexDigit) }),
+      let value = UInt64(octets.joined(), radix: 16)
+    else { return nil }
+    self.init(value: value)
+  }
+
   /// The address that stands for none.
   package static let zero = DeviceAddress(value: 0)
 }

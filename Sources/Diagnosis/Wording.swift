@@ -133,16 +133,14 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       }
     }
 
-    /// A UUID without its name, a long one by its first eight digits: `2a39`, `6e400002-…`.
-    package mutating func appendInterpolation(short uuid: BluetoothUUID) {
+    /// An attribute by its UUID alone, a long one by as much as tells it from others, or by its handle:
+    /// `2a39`, `6e400002-…`, `0x0010`.
+    package mutating func appendInterpolation(short attribute: AttributeIdentity) {
       write {
-        var digits = Output()
-        digits.uuid(uuid)
-        if digits.count > 8 {
-          $0.raw(digits.bytes.part(Slice(start: 0, count: 8)))
-          $0.text("-…")
+        if let uuid = attribute.uuid {
+          $0.shortened(uuid, groups: attribute.groups)
         } else {
-          $0.raw(digits.bytes)
+          $0.attribute(attribute)
         }
       }
     }
@@ -178,6 +176,11 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       write { $0.hex(bytes.bytes, separator: 0x20) }
     }
 
+    /// A key in hex, without anything in between: `000102`. For what `--show-keys` reveals.
+    package mutating func appendInterpolation(key bytes: [UInt8]) {
+      write { $0.hex(bytes.bytes) }
+    }
+
     /// A code: `0x1001`.
     package mutating func appendInterpolation(code: some FixedWidthInteger, digits: Int) {
       write { $0.hexadecimal(UInt64(truncatingIfNeeded: code), digits: digits) }
@@ -204,18 +207,22 @@ extension Output {
       if let handle = attribute.handle { self.handle(handle) } else { text("an unknown attribute") }
       return
     }
-    // As much of a long one as tells it from the others of the server.
-    if uuid.width == 16, attribute.groups < 5 {
-      uuidStart(uuid, groups: attribute.groups)
-      text("…")
-    } else {
-      self.uuid(uuid)
-    }
+    shortened(uuid, groups: attribute.groups)
     attributeName(uuid)
     if attribute.needsHandle, let handle = attribute.handle {
       text(" (")
       self.handle(handle)
       byte(0x29)
+    }
+  }
+
+  /// Appends a UUID, of a long one as much as tells it from the others of the server.
+  fileprivate mutating func shortened(_ uuid: BluetoothUUID, groups: UInt8) {
+    if uuid.width == 16, groups < 5 {
+      uuidStart(uuid, groups: groups)
+      text("…")
+    } else {
+      self.uuid(uuid)
     }
   }
 }

@@ -82,6 +82,16 @@ package struct Identities: Sendable {
     return true
   }
 
+  /// Takes in what is known from elsewhere.
+  mutating func learn(_ bonds: [Bond]) {
+    for bond in bonds {
+      guard let key = bond.identityResolvingKey.flatMap({ IdentityResolvingKey($0.bytes) }) else {
+        continue
+      }
+      _ = learn(key, bond.address, bond.type)
+    }
+  }
+
   /// Takes in the key that the peer of a connection gives, whose address follows.
   mutating func expect(_ key: RawSpan, connection: Int) {
     pending = IdentityResolvingKey(key).map { (connection, $0) }

@@ -56,6 +56,9 @@ package struct Links: Sendable {
   /// The connection in a slot, as a copy.
   package func connection(_ slot: LinkSlot) -> Connection { slots[slot.index].connection }
 
+  /// Whether the link in a slot is encrypted; nil where that is not known.
+  package func isEncrypted(_ slot: LinkSlot) -> Bool? { slots[slot.index].connection.isEncrypted }
+
   /// The number of the connection in a slot; 0 for a link that is none.
   package func id(_ slot: LinkSlot) -> Int { slots[slot.index].connection.id }
 

@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 import Bytes
 import Captures
 import Dissectors
@@ -78,8 +78,12 @@ package struct Memory: ~Copyable, Sendable {
 
   /// Nothing known.
   ///
-  /// - Parameter secretTypes: which attributes have values that are secret.
-  package init(_ limits: Limits = Limits(), secretTypes: SecretTypes = SecretTypes()) {
+  /// - Parameters:
+  ///   - secretTypes: which attributes have values that are secret.
+  ///   - bonds: which devices are known from elsewhere: their identity resolving keys, and their names.
+  package init(
+    _ limits: Limits = Limits(), secretTypes: SecretTypes = SecretTypes(), bonds: [Bond] = []
+  ) {
     shared = SharedLimits(limits)
     links = Links(limit: limits.links)
     names = Names(limit: limits.names)
@@ -91,6 +95,10 @@ package struct Memory: ~Copyable, Sendable {
     signals = Signals(limits)
     commands = Commands(limit: limits.commands)
     controlCommands = ControlCommands(limit: limits.controlCommands)
+    identities.learn(bonds)
+    for bond in bonds {
+      if let name = bond.name { names.learn(bond.address, bond.type, fullName: name.bytes) }
+    }
   }
 
   /// The link that ACL data belongs to; one that was not seen to open is opened here.

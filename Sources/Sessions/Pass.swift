@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 package import Bytes
 package import Captures
 package import Dissectors
@@ -72,13 +72,15 @@ package struct Pass: ~Copyable {
   /// - Parameters:
   ///   - maps: what is known of servers from elsewhere.
   ///   - secretTypes: which attributes have values that are secret.
+  ///   - bonds: which devices are known from elsewhere.
   package init(
-    _ limits: Limits = Limits(), maps: [SuppliedMap] = [], secretTypes: SecretTypes = SecretTypes()
+    _ limits: Limits = Limits(), maps: [SuppliedMap] = [],
+    secretTypes: SecretTypes = SecretTypes(), bonds: [Bond] = []
   ) {
     reassembly = Reassembly(limits)
     directions = Directions(limits)
     sdus = SDUs(limits)
-    memory = Memory(limits, secretTypes: secretTypes)
+    memory = Memory(limits, secretTypes: secretTypes, bonds: bonds)
     memory.supply(maps)
   }
 

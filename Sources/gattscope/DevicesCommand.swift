@@ -38,6 +38,9 @@ struct DevicesCommand: ParsableCommand {
   var supplying: ProfileFileOptions
 
   @OptionGroup
+  var known: KeysFileOptions
+
+  @OptionGroup
   var presentation: OutputOptions
 
   func validate() throws {
@@ -52,10 +55,12 @@ struct DevicesCommand: ParsableCommand {
     presentation.apply(to: &options.show)
     let profiles = try supplying.profiles()
     options.show.profiles = profiles
-    options.show.selection = Run.finding(try selection.selection(profiles), in: captures)
+    let bonds = try known.bonds()
+    options.show.selection = Run.finding(
+      try selection.selection(profiles), in: captures, bonds: bonds)
     options.times = times.time
     options.show.time = times.time ?? .elapsed
     options.show.zoneOffset = Terminal.zoneOffset(at:)
-    try Run.captures(captures, profiles: nil) { DevicesReport(options, $0) }
+    try Run.captures(captures, bonds: bonds, profiles: nil) { DevicesReport(options, $0) }
   }
 }

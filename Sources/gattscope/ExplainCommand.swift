@@ -48,6 +48,9 @@ struct ExplainCommand: ParsableCommand {
   var supplied: MapFileOptions
 
   @OptionGroup
+  var known: KeysFileOptions
+
+  @OptionGroup
   var presentation: OutputOptions
 
   mutating func validate() throws {
@@ -76,9 +79,10 @@ struct ExplainCommand: ParsableCommand {
     options.face = face
     options.isFull = full
     options.name = captures.joined(separator: " ")
+    options.bonds = try known.bonds()
     let chosen = options
     var hasErrors = false
-    try Run.captures(captures, maps: supplied.maps(), profiles: nil) { _ in
+    try Run.captures(captures, maps: supplied.maps(), bonds: chosen.bonds, profiles: nil) { _ in
       ExplainReport(chosen)
     } inspect: { report in
       hasErrors = report.hasErrors

@@ -35,6 +35,9 @@ struct MapCommand: ParsableCommand {
   var supplying: ProfileFileOptions
 
   @OptionGroup
+  var known: KeysFileOptions
+
+  @OptionGroup
   var presentation: OutputOptions
 
   mutating func run() throws {
@@ -44,7 +47,9 @@ struct MapCommand: ParsableCommand {
     presentation.apply(to: &options)
     options.profiles = try supplying.profiles()
     let chosen = options
-    try Run.captures(captures, maps: supplied.maps(), profiles: chosen.profiles) { _ in
+    try Run.captures(
+      captures, maps: supplied.maps(), bonds: known.bonds(), profiles: chosen.profiles
+    ) { _ in
       MapReport(chosen)
     }
   }

@@ -21,16 +21,17 @@ enum Run {
   ///   packets, goes to standard error: not where the report says it itself.
   /// - Parameter descriptor: where the report goes.
   /// - Parameter maps: what is known of servers from elsewhere.
+  /// - Parameter bonds: which devices are known from elsewhere.
   /// - Parameter profiles: people's own: which values they call secret.
   /// - Parameter inspect: looks at the report when it is done.
   static func captures<Report: PacketReport & ~Copyable>(
     _ names: [String], saysRemarks: Bool = true, to descriptor: Int32 = STDOUT_FILENO,
-    maps: [SuppliedMap] = [], profiles: SuppliedProfiles?,
+    maps: [SuppliedMap] = [], bonds: [Bond] = [], profiles: SuppliedProfiles?,
     _ makeReport: @escaping (CaptureSummary) -> Report,
     inspect: @escaping (borrowing Report) -> Void = { _ in }
   ) throws {
     var reading = Reading(
-      Output(descriptor: descriptor), maps, profiles, makeReport, inspect)
+      Output(descriptor: descriptor), maps, bonds, profiles, makeReport, inspect)
     var failures: [CaptureFailure] = []
     do throws(CaptureFailure) {
       if names.count == 1 {
@@ -86,6 +87,8 @@ private struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable
   private let inspect: (borrowing Report) -> Void
   /// What is known of servers from elsewhere.
   private let maps: [SuppliedMap]
+  /// Which devices are known from elsewhere.
+  private let bonds: [Bond]
   /// Which attributes have values that are secret.
   private let secretTypes: SecretTypes
   /// Where the report is printed.
@@ -94,12 +97,14 @@ private struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable
   var remarks: [String] = []
 
   init(
-    _ output: consuming Output, _ maps: [SuppliedMap], _ profiles: SuppliedProfiles?,
+    _ output: consuming Output, _ maps: [SuppliedMap], _ bonds: [Bond],
+    _ profiles: SuppliedProfiles?,
     _ makeReport: @escaping (CaptureSummary) -> Report,
     _ inspect: @escaping (borrowing Report) -> Void = { _ in }
   ) {
     self.output = output
     self.maps = maps
+    self.bonds = bonds
     secretTypes = SecretTypes(profiles?.secretTypes ?? [])
     self.makeReport = makeReport
     self.inspect = inspect
@@ -118,7 +123,7 @@ private struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable
     _ source: inout Source
   ) throws(CaptureFailure) {
     var report = makeReport(source.summary)
-    var pass = Pass(maps: maps, secretTypes: secretTypes)
+    var pass = Pass(maps: maps, secretTypes: secretTypes, bonds: bonds)
     defer {
       if let remark = report.remark { remarks.append(remark) }
       remarks += pass.suppliedUse?.remarks ?? []
@@ -142,12 +147,12 @@ extension Run {
   /// Reads a capture and prints the report on it, with as many processors as there are where it is a
   /// file that is long enough. The output is the same with any number of them.
   static func shared<Report: SharedReport & SendableMetatype & ~Copyable>(
-    _ name: String, maps: [SuppliedMap] = [], profiles: SuppliedProfiles?,
+    _ name: String, maps: [SuppliedMap] = [], bonds: [Bond] = [], profiles: SuppliedProfiles?,
     _ makeReport: @escaping @Sendable (CaptureSummary) -> Report
   ) throws {
     let members = members
     guard members > 1, let size = Terminal.fileSize(name), size >= leastSharedBytes else {
-      return try captures([name], maps: maps, profiles: profiles, makeReport)
+      return try captures([name], maps: maps, bonds: bonds, profiles: profiles, makeReport)
     }
     let ring = Ring(of: members, to: STDOUT_FILENO)
     // The others read what the first one reads, so that all see the same bytes even if the file
@@ -155,7 +160,7 @@ extension Run {
     let feeds = (1..<members).map { _ in Handoff<[UInt8]>() }
     let result = Mutex<(failure: CaptureFailure?, remarks: [String])>((nil, []))
     let wasShared = ring.run { member in
-      var reading = Reading(Output(), maps, profiles) { summary in
+      var reading = Reading(Output(), maps, bonds, profiles) { summary in
         TurnTaking(makeReport(summary), member: member, of: members) {
           ring.write(&$0, member: member)
         }
@@ -175,30 +180,34 @@ extension Run {
       feeds.forEach { $0.end() }
       result.withLock { $0.remarks = reading.remarks }
     }
-    guard wasShared else { return try captures([name], maps: maps, profiles: profiles, makeReport) }
+    guard wasShared else {
+      return try captures([name], maps: maps, bonds: bonds, profiles: profiles, makeReport)
+    }
     let (failure, remarks) = result.withLock { $0 }
     try end([name], failure.map { [$0] } ?? [], remarks, outputFailure: ring.failure)
   }
 
   /// A selection that knows the devices with the names that it asks for: where the capture can be read
   /// twice they are looked for beforehand, else each shows from the packet that tells its name.
-  static func finding(_ selection: Selection, in names: [String]) -> Selection {
+  static func finding(
+    _ selection: Selection, in names: [String], bonds: [Bond]
+  ) -> Selection {
     guard selection.needsNames, names.allSatisfy(Terminal.isFile) else { return selection }
     var selection = selection
     // What is wrong with the capture the second time will say.
     if names.count == 1, var source = try? CaptureReader(path: names[0]) {
-      selection.namedDevices = addresses(of: selection, in: &source)
+      selection.namedDevices = addresses(of: selection, in: &source, bonds)
     } else if names.count > 1, var source = try? JoinedSource(paths: names) {
-      selection.namedDevices = addresses(of: selection, in: &source)
+      selection.namedDevices = addresses(of: selection, in: &source, bonds)
     }
     return selection
   }
 
   private static func addresses<Source: CaptureSource & ~Copyable>(
-    of selection: Selection, in source: inout Source
+    of selection: Selection, in source: inout Source, _ bonds: [Bond]
   ) -> Set<DeviceAddress> {
     var report = NamesReport(selection)
-    var pass = Pass()
+    var pass = Pass(bonds: bonds)
     var output = Output()
     try? pass.run(&source, &report, into: &output)
     return report.addresses

@@ -61,6 +61,9 @@ struct ShowCommand: ParsableCommand {
   var times: TimeOptions
 
   @OptionGroup
+  var known: KeysFileOptions
+
+  @OptionGroup
   var presentation: OutputOptions
 
   func validate() throws {
@@ -73,7 +76,9 @@ struct ShowCommand: ParsableCommand {
     var options = ShowOptions()
     let profiles = try supplying.profiles()
     options.profiles = profiles
-    options.selection = Run.finding(try selection.selection(profiles), in: captures)
+    let bonds = try known.bonds()
+    options.selection = Run.finding(
+      try selection.selection(profiles), in: captures, bonds: bonds)
     options.time = times.time ?? .elapsed
     options.isVerbose = verbose
     options.isBrief = brief
@@ -82,13 +87,17 @@ struct ShowCommand: ParsableCommand {
     options.zoneOffset = Terminal.zoneOffset(at:)
     let maps = try supplied.maps()
     if presentation.json, captures.count == 1, options.showsEverything {
-      try Run.shared(captures[0], maps: maps, profiles: options.profiles) { [options] in
-        ShowJSON(options, $0)
+      try Run.shared(captures[0], maps: maps, bonds: bonds, profiles: options.profiles) {
+        [options] in ShowJSON(options, $0)
       }
     } else if presentation.json {
-      try Run.captures(captures, maps: maps, profiles: options.profiles) { ShowJSON(options, $0) }
+      try Run.captures(captures, maps: maps, bonds: bonds, profiles: options.profiles) {
+        ShowJSON(options, $0)
+      }
     } else {
-      try Run.captures(captures, maps: maps, profiles: options.profiles) { ShowText(options, $0) }
+      try Run.captures(captures, maps: maps, bonds: bonds, profiles: options.profiles) {
+        ShowText(options, $0)
+      }
     }
   }
 }

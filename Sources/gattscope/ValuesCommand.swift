@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bluetooth
 import Bytes
 import Glibc
 import Reports
@@ -88,6 +89,9 @@ struct ValuesCommand: ParsableCommand {
   var times: TimeOptions
 
   @OptionGroup
+  var known: KeysFileOptions
+
+  @OptionGroup
   var presentation: OutputOptions
 
   func validate() throws {
@@ -123,7 +127,9 @@ struct ValuesCommand: ParsableCommand {
     var options = ValuesOptions()
     let profiles = try supplying.profiles()
     options.profiles = profiles
-    options.selection = Run.finding(try selection.selection(profiles), in: captures)
+    let bonds = try known.bonds()
+    options.selection = Run.finding(
+      try selection.selection(profiles), in: captures, bonds: bonds)
     options.operations = operation.flatMap(\.self)
     options.time = times.time ?? .elapsed
     options.zoneOffset = Terminal.zoneOffset(at:)
@@ -131,33 +137,35 @@ struct ValuesCommand: ParsableCommand {
     let maps = try supplied.maps()
     if follow { Terminal.endWellOnInterrupt() }
     if let raw {
-      try write(raw, options, maps)
+      try write(raw, options, maps, bonds)
     } else if presentation.json {
-      try Run.captures(captures, maps: maps, profiles: options.profiles) {
+      try Run.captures(captures, maps: maps, bonds: bonds, profiles: options.profiles) {
         ValueLines(options, .json, $0)
       }
     } else if csv {
-      try Run.captures(captures, maps: maps, profiles: options.profiles) {
+      try Run.captures(captures, maps: maps, bonds: bonds, profiles: options.profiles) {
         ValueLines(options, .csv, $0)
       }
     } else if all || follow {
-      try Run.captures(captures, maps: maps, profiles: options.profiles) {
+      try Run.captures(captures, maps: maps, bonds: bonds, profiles: options.profiles) {
         ValueLines(options, .text, $0)
       }
     } else {
-      try Run.captures(captures, maps: maps, profiles: options.profiles) { _ in
+      try Run.captures(captures, maps: maps, bonds: bonds, profiles: options.profiles) { _ in
         ValuesReport(options)
       }
     }
   }
 
   /// Writes the selected bytes to a file, which is there only if all went well.
-  private func write(_ name: String, _ options: ValuesOptions, _ maps: [SuppliedMap]) throws {
+  private func write(
+    _ name: String, _ options: ValuesOptions, _ maps: [SuppliedMap], _ bonds: [Bond]
+  ) throws {
     let file = try OutputFile(name)
     var refusal: String?
     do {
       try Run.captures(
-        captures, to: file.descriptor, maps: maps, profiles: options.profiles
+        captures, to: file.descriptor, maps: maps, bonds: bonds, profiles: options.profiles
       ) { _ in
         RawValues(options, channel: channel)
       } inspect: { report in

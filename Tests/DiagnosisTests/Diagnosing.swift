@@ -1,5 +1,6 @@
 // What the rules say of traffic that a test makes, and of captures.
 
+import Bluetooth
 import Bytes
 import Captures
 import Diagnosis
@@ -14,7 +15,9 @@ struct EvidenceReport: PacketReport, ~Copyable {
   private var history: CaptureHistory?
   private(set) var evidence = Evidence()
 
-  init(_ limits: Limits = Limits()) { history = CaptureHistory(limits) }
+  init(_ limits: Limits = Limits(), bonds: [Bond] = []) {
+    history = CaptureHistory(limits, bonds: bonds)
+  }
 
   var isSatisfied: Bool { false }
 
@@ -34,21 +37,22 @@ struct EvidenceReport: PacketReport, ~Copyable {
 
 /// The evidence of traffic.
 func evidence(
-  limits: Limits = Limits(), failure: CaptureFailure? = nil, _ build: (inout Traffic) -> Void
+  limits: Limits = Limits(), failure: CaptureFailure? = nil, bonds: [Bond] = [],
+  _ build: (inout Traffic) -> Void
 ) -> Evidence {
   var traffic = Traffic()
   build(&traffic)
   var source = MemorySource(traffic, failure: failure)
-  return evidence(of: &source, limits)
+  return evidence(of: &source, limits, bonds: bonds)
 }
 
 /// The evidence of a source.
 func evidence<Source: CaptureSource & ~Copyable>(
-  of source: inout Source, _ limits: Limits = Limits()
+  of source: inout Source, _ limits: Limits = Limits(), bonds: [Bond] = []
 ) -> Evidence {
-  var report = EvidenceReport(limits)
+  var report = EvidenceReport(limits, bonds: bonds)
   var output = Output()
-  var pass = Pass(limits)
+  var pass = Pass(limits, bonds: bonds)
   try? pass.run(&source, &report, into: &output)
   return report.evidence
 }

@@ -16,12 +16,18 @@ package struct CaptureHistory: ~Copyable, Sendable {
   /// Connections beyond the limit.
   private var unlisted = 0
   private let limits: Limits
+  private let knowledge: ProfileKnowledge
 
   /// Nothing seen.
   ///
-  /// - Parameter bonds: the keys that are known from elsewhere.
-  package init(_ limits: Limits = Limits(), bonds: [Bond] = []) {
+  /// - Parameters:
+  ///   - bonds: the keys that are known from elsewhere.
+  ///   - knowledge: what profiles say.
+  package init(
+    _ limits: Limits = Limits(), bonds: [Bond] = [], knowledge: ProfileKnowledge = .builtIn
+  ) {
     self.limits = limits
+    self.knowledge = knowledge
     evidence.keys = KnownKeys(bonds)
     evidence.bonds = bonds
   }
@@ -112,7 +118,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
       evidence.connections[position].connection = connection
     } else if evidence.connections.count < limits.listedConnections {
       positions[connection.id] = evidence.connections.count
-      evidence.connections.append(ConnectionHistory(connection))
+      evidence.connections.append(ConnectionHistory(connection, knowledge))
     } else {
       unlisted += 1
     }

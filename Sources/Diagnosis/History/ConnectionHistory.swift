@@ -64,12 +64,13 @@ package struct ConnectionHistory: Sendable {
   /// Encryption, and the keys that were used.
   package var encryption = EncryptionHistory()
   /// Requests, values and what became of them.
-  package var attributes = AttributeHistory()
+  package var attributes: AttributeHistory
 
   /// Its number.
   package var id: Int { connection.id }
 
-  init(_ connection: Connection) {
+  init(_ connection: Connection, _ knowledge: ProfileKnowledge) {
+    attributes = AttributeHistory(knowledge)
     self.connection = connection
     device = Attributes.key(isLocal: false, connection)
   }

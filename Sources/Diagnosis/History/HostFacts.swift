@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 import Bytes
 import Captures
 import Cryptography
@@ -24,8 +24,10 @@ package struct HostFacts: Sendable {
   }
 
   private var all: [Own] = []
-  /// Where bluetoothd logged that no agent was there to ask its user.
-  package private(set) var agentMissing: [Moment] = []
+  /// Where bluetoothd logged that no agent was there to ask its user, and about which peer.
+  package private(set) var agentMissing: [(moment: Moment, peer: DeviceAddress?)] = []
+  /// About whom it wanted to ask.
+  private var askedAbout: DeviceAddress?
 
   private static let mostAdapters = 16
   private static let mostSets = 64
@@ -82,6 +84,9 @@ package struct HostFacts: Sendable {
     }
   }
 
+  // What bluetoothd's new_auth() logs: "Requesting agent authentication for 00:11:22:33:44:55", and after it
+  // "No agent available for request type 1" (BlueZ, src/device.c).
+  private static let question: StaticString = "Requesting agent authentication for "
   private static let message: StaticString = "No agent available"
 
   private mutating func observe(_ note: MonitorNote, _ bytes: RawSpan, _ moment: Moment) {
@@ -89,12 +94,32 @@ package struct HostFacts: Sendable {
       return
     }
     let message = bytes.part(text)
-    for offset in 0..<min(message.byteCount, 128) where message.byte(at: offset) == 0x4e {
-      if message.dropping(offset).starts(with: Self.message) {
-        agentMissing.append(moment)
+    for offset in 0..<min(message.byteCount, 128) {
+      switch message.byte(at: offset) {
+      case 0x4e where message.dropping(offset).starts(with: Self.message):
+        agentMissing.append((moment, askedAbout))
+        askedAbout = nil
         return
+      case 0x52 where message.dropping(offset).starts(with: Self.question):
+        let start = offset + Self.question.utf8CodeUnitCount
+        askedAbout = Self.address(written: message.part(Slice(start: start, count: 17)))
+        return
+      default: continue
       }
     }
+  }
+
+  /// An address as text: six octets with colons between them.
+  private static func address(written text: RawSpan) -> DeviceAddress? {
+    guard text.byteCount == 17 else { return nil }
+    let octets = String(decoding: text.array, as: UTF8.self).split(separator: ":")
+    guard octets.count == 6 else { return nil }
+    var value: UInt64 = 0
+    for octet in octets {
+      guard octet.utf8.count == 2, let byte = UInt8(octet, radix: 16) else { return nil }
+      value = value << 8 | UInt64(byte)
+    }
+    return DeviceAddress(value: value)
   }
 
   private static func address(_ bytes: RawSpan, at offset: Int) -> DeviceAddress? {

@@ -79,6 +79,8 @@ package struct KnownKeys: Sendable {
     package var type: AddressType?
     /// The connection that it was seen on; nil for none.
     package var connection: Int?
+    /// The device at the other end, where the connection that it was used on tells it.
+    var device: UInt64?
     /// Of a long term key: what it is asked for by.
     package var ediv: UInt16 = 0
     package var rand: UInt64 = 0
@@ -168,10 +170,13 @@ package struct KnownKeys: Sendable {
         kind, bytes, .controller,
         packet: attempt.start == .command
           ? attempt.moment.packet : attempt.reply?.packet ?? attempt.moment.packet)
-      key.connection = history.id
+      (key.connection, key.device) = (history.id, history.device)
       (key.ediv, key.rand, key.size) = (attempt.ediv, attempt.rand, attempt.keySize)
-      // A key that was seen before is the same one; another connection adds nothing to it.
-      if keys.contains(where: { $0.kind == kind && $0.bytes == bytes }) { continue }
+      // The same key again: another connection with the device adds nothing to it.
+      let isKnown = keys.contains {
+        $0.kind == kind && $0.bytes == bytes && $0.device == history.device
+      }
+      if isKnown { continue }
       add(key)
     }
   }
@@ -197,6 +202,7 @@ package struct KnownKeys: Sendable {
     ].compactMap(\.self)
     return keys.filter { key in
       if let address = key.address, addresses.contains(address) { return true }
+      if let device = key.device { return device == history.device }
       guard let id = key.connection else { return false }
       return id == history.id
         || evidence.connections.contains { $0.id == id && $0.device == history.device }
@@ -209,8 +215,8 @@ package struct KnownKeys: Sendable {
     keys.map { key in
       let description = key.description(evidence)
       return Finding.Detail(
-        key.kind.label, hidden: "<hidden>  \(description)",
-        revealed: "\(hex: key.bytes)  \(description)")
+        key.kind.label, hidden: "<hidden>, \(description)",
+        revealed: "\(key: key.bytes), \(description)")
     }
   }
 }

@@ -12,8 +12,11 @@ extension PairingAttempt {
       if unexpected == nil { unexpectedOpcode = pdu.opcode }
       Run.add(moment, to: &unexpected)
     }
-    last = moment
-    lastSender = sender
+    // What was under way when it ended is taken in, and is no step.
+    if ending == nil {
+      last = moment
+      lastSender = sender
+    }
     switch pdu {
     case .pairing(let features):
       guard self[role].features == nil else { return }
@@ -80,7 +83,7 @@ extension PairingAttempt {
   /// Whether a PDU can have no place here, whatever the capture lacks: a second Pairing Response, values of
   /// the kind of pairing that was not agreed on, more of them than there are rounds.
   private func isUnexpected(_ pdu: SMPPDU, _ role: PairingSide) -> Bool {
-    guard let method, !isOverBREDR else { return false }
+    guard let method, !isOverBREDR, ending == nil else { return false }
     let most = method.isSecureConnections && method.hasPasskey ? SecureConnectionsRounds.count : 1
     switch pdu {
     case .pairing: return true
@@ -101,11 +104,18 @@ extension PairingAttempt {
       : initiating.randoms != nil || responding.randoms != nil
   }
 
+  /// Whether all came that comes before encryption: what is missing then is no matter of the Security
+  /// Manager's.
+  package var isAuthenticated: Bool {
+    isSecureConnections
+      ? initiating.check != nil && responding.check != nil
+      : initiating.randoms != nil && responding.randoms != nil
+  }
+
   /// Takes in how it ended.
   mutating func close(_ ending: Ending, at moment: Moment?) {
     guard self.ending == nil else { return }
     self.ending = ending
     end = moment
-    settle()
   }
 }

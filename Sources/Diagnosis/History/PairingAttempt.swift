@@ -224,6 +224,13 @@ package struct PairingAttempt: Sendable {
   /// Whether it has neither succeeded nor ended.
   var isUnderWay: Bool { ending == nil && !isPaired }
 
+  /// Whether it ended without success, although no side refused: what was authenticated and then not seen to
+  /// be encrypted is not counted.
+  var hasStopped: Bool {
+    if case .notEncrypted = ending { return true }
+    return ending != nil && failure == nil && !isPaired && !isAuthenticated
+  }
+
   /// Why it failed, where a side said that.
   package var failure: (reason: PairingFailure, side: Side)? {
     if case .failed(let reason, let side) = ending { return (reason, side) }

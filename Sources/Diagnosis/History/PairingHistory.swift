@@ -40,6 +40,8 @@ package struct PairingHistory: Sendable {
   private var isEncrypted = false
   /// LE Enable Encryption, or the request for a long-term key, that waits for its outcome.
   private var encryptionStart: Moment?
+  /// Where encryption failed last, whatever the key.
+  package private(set) var failedEncryption: Moment?
 
   /// The first attempts and the last ones are kept.
   private static let mostAttempts = 24
@@ -162,9 +164,7 @@ package struct PairingHistory: Sendable {
     _ attempt: PairingAttempt, _ answer: Answer, _ memory: borrowing Memory
   ) {
     if let latest = attempts.indices.last {
-      if attempts[latest].isUnderWay {
-        attempts[latest].close(.superseded, at: attempt.first)
-      }
+      if attempts[latest].isUnderWay { attempts[latest].close(.superseded, at: attempt.first) }
       attempts[latest].settle()
     }
     var attempt = attempt
@@ -224,7 +224,7 @@ package struct PairingHistory: Sendable {
 
   private mutating func observe(encryption isOn: Bool, _ status: StatusCode, _ moment: Moment) {
     encryptionStart = nil
-    if status == .success { isEncrypted = isOn }
+    if status == .success { isEncrypted = isOn } else { failedEncryption = moment }
     if isOn, status == .success, let latest = securityRequests.indices.last,
       securityRequests[latest].answer == nil
     {
@@ -286,7 +286,7 @@ extension ConnectionHistory {
     if let attempt = pairing.attempts.last(where: \.isPaired) {
       return attempt.method?.key ?? "unknown"
     }
-    if pairing.attempts.contains(where: { $0.ending != nil }) { return "failed" }
+    if pairing.attempts.contains(where: { $0.failure != nil || $0.hasStopped }) { return "failed" }
     if !pairing.attempts.isEmpty { return "unknown" }
     switch connection.isEncrypted {
     case true: return "bonded_earlier"

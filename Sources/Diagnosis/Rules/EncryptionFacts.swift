@@ -4,6 +4,9 @@ import Bluetooth
 import Sessions
 
 extension EncryptionAttempt {
+  /// Whether one of the two has no key for the other.
+  var lacksKey: Bool { failure == .pinOrKeyMissing || isKeyMissingHere }
+
   /// How long after the attempt the link was lost, and why: nil where it was not, or this host ended it,
   /// or another attempt came after it.
   func loss(_ history: ConnectionHistory) -> (reason: StatusCode, nanoseconds: Int64?)? {
@@ -26,24 +29,27 @@ extension EncryptionAttempt {
   }
 
   /// Where the key is known from: an earlier connection that it encrypted, a packet that gave it, a file.
-  func source(_ history: ConnectionHistory, _ evidence: Evidence) -> KnownKeys.Key? {
+  package func source(_ history: ConnectionHistory, _ evidence: Evidence) -> KnownKeys.Key? {
     guard let key, !followsPairing else { return nil }
-    return evidence.keys.keys.first {
+    return evidence.keys.keys(of: history, in: evidence).first {
       $0.kind == .longTerm && $0.bytes == key && $0.packet < moment.packet
+        && ($0.connection != history.id || $0.source == .pairing)
     }
   }
 
-  /// The same where it is, in words: `the key that encrypted connection 1 (#57)`.
-  func sourceWords(_ history: ConnectionHistory, _ evidence: Evidence) -> Wording? {
+  /// The same where it is, in words: `the key of connection 1 (#57)`.
+  package func sourceWords(_ history: ConnectionHistory, _ evidence: Evidence) -> Wording? {
     guard let source = source(history, evidence) else { return nil }
     switch source.source {
-    case .file(let file): return "It is the key of \(quoted: Array(file.utf8))."
-    case .management: return "It is the key that the kernel was given in \(packet: source.packet)."
+    case .file(let file): return "the key of \(quoted: Array(file.utf8))"
+    case .management: return "the key that the kernel was given in \(packet: source.packet)"
     case .pairing:
-      return "It is the key that was given when the two paired (\(packet: source.packet))."
+      guard let connection = source.connection, connection != history.id else {
+        return "the key that pairing gave (\(packet: source.packet))"
+      }
+      return "the key that pairing gave on connection \(connection) (\(packet: source.packet))"
     case .controller, .event:
-      guard let connection = source.connection, connection != history.id else { return nil }
-      return "It is the key of connection \(connection) (\(packet: source.packet))."
+      return source.connection.map { "the key of connection \($0) (\(packet: source.packet))" }
     }
   }
 
@@ -73,12 +79,29 @@ extension ConnectionHistory {
     return nil
   }
 
+  /// Where a program on this host has last deleted the bond with the device, before a packet.
+  func unpaired(before packet: Int, _ evidence: Evidence) -> Moment? {
+    evidence.earlier(than: self).lazy.flatMap(\.pairing.acts).last {
+      $0.kind == .unpair && $0.moment.packet < packet
+    }?.moment
+  }
+
   /// The file that has a long term key for the device.
   func bondFile(_ evidence: Evidence) -> String? {
     for key in evidence.keys.keys(of: self, in: evidence) where key.kind == .longTerm {
       if case .file(let file) = key.source { return file }
     }
     return nil
+  }
+
+  /// Whether the peer's controller did not answer when encryption was asked for: LL Response Timeout.
+  var isEncryptionUnanswered: Bool {
+    guard let attempt = encryption.attempts.last, attempt.start != .unseen,
+      attempt.start != .classic, !attempt.isKeyMissingHere,
+      attempt.start != .keyRequest || attempt.reply != nil
+    else { return false }
+    return attempt.failure == .responseTimeout
+      || attempt.outcome == nil && connection.reason == .responseTimeout
   }
 
   /// Whether the peer's address is a resolvable private one that no key resolves.
@@ -114,7 +137,9 @@ extension Evidence {
         success.followsPairing
         ? "The two paired anew on the same connection, and were encrypted at \(packet: packet)."
         : "A later attempt on the same connection succeeded at \(packet: packet)."
-      finding.headline = "\(finding.headline); put right at \(packet: packet)"
+      if success.followsPairing {
+        finding.headline = "\(finding.headline); put right at \(packet: packet)"
+      }
     } else if let later = encryptedLater(than: history),
       let success = later.encryption.attempts.first(where: { $0.outcome == .encrypted })
     {

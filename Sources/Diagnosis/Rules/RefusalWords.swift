@@ -34,7 +34,10 @@ extension Refusal {
   package var reason: Wording {
     guard let errorName else { return "\(error)" }
     return
-      "\(Wording(stringLiteral: String(decoding: errorName, as: UTF8.self))) (\(code: error.rawValue, digits: 2))"
+      """
+      \(Wording(stringLiteral: String(decoding: errorName, as: UTF8.self))) \
+      (\(code: error.rawValue, digits: 2))
+      """
   }
 
   /// The packets of request and answer: `#159, #161`.
@@ -66,13 +69,19 @@ extension Refusal {
     var finding = Finding(
       "\(action.capitalized) refused\(times): \(reason)",
       headline:
-        "\(server.words) refused \(client.possessive) \(action) (\(packet: answer.packet)): \(reason)",
+        """
+        \(server.words) refused \(client.possessive) \(action) (\(packet: answer.packet)): \
+        \(reason)
+        """,
       why: why, certainty, evidence: evidence)
     if let accepted {
       finding.isResolved = true
       finding.severity = .note
       finding.note =
-        "The same was allowed \(delay) (\(packet: accepted.request), \(packet: accepted.answer.packet))."
+        """
+        The same was allowed \(delay) (\(packet: accepted.request.packet), \
+        \(packet: accepted.answer.packet)).
+        """
     }
     return finding
   }

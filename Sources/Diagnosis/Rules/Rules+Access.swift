@@ -22,7 +22,10 @@ extension Rule {
       "att-mitm-demanded", .error,
       "A request is refused on an encrypted link, since its key is not authenticated",
       when:
-        "Insufficient Authentication (0x05) answers a request on a link that is encrypted with a key of Just Works or of an earlier pairing",
+        """
+        Insufficient Authentication (0x05) answers a request on a link that is encrypted with a \
+        key of Just Works or of an earlier pairing
+        """,
       do:
         """
         Pairing again with Just Works will not help: the IO capabilities must allow a passkey or a \
@@ -34,17 +37,26 @@ extension Rule {
         connection.attributes.refusals.compactMap { refusal in
           guard refusal.error.rawValue == 0x05, refusal.security.isEncrypted else { return nil }
           var why: Wording =
-            "\(refusal.server.words) answered Insufficient Authentication (0x05) although \(refusal.protection)"
+            """
+            \(refusal.server.words) answered Insufficient Authentication (0x05) although \
+            \(refusal.protection)
+            """
           switch refusal.security {
           case .unauthenticated:
             why =
-              "\(why): the attribute demands a key that protects against a man in the middle, and Just Works gives none."
+              """
+              \(why): the attribute demands a key that protects against a man in the middle, and \
+              Just Works gives none.
+              """
           case .authenticated:
             why =
               "\(why): the attribute demands more than that, perhaps LE Secure Connections."
           default:
             why =
-              "\(why): the attribute demands an authenticated key, and the stored one is none, or an older one than the server's."
+              """
+              \(why): the attribute demands an authenticated key, and the stored one is none, or \
+              an older one than the server's.
+              """
           }
           return refusal.finding(
             why.capitalized, refusal.security == .unauthenticated ? .certain : .likely)
@@ -54,7 +66,10 @@ extension Rule {
       "att-insufficient-authentication", .error,
       "A request is refused because the devices have no key",
       when:
-        "Insufficient Authentication (0x05) answers a request on a link that is not encrypted; a note where the same request is allowed later",
+        """
+        Insufficient Authentication (0x05) answers a request on a link that is not encrypted; a \
+        note where the same request is allowed later
+        """,
       do: howToPair
     ) { connection, _ in
       Finding.together(
@@ -67,7 +82,10 @@ extension Rule {
       "att-insufficient-encryption", .error,
       "A request is refused because the link is not encrypted",
       when:
-        "Insufficient Encryption (0x0f) answers a request; a note where the same request is allowed later",
+        """
+        Insufficient Encryption (0x0f) answers a request; a note where the same request is \
+        allowed later
+        """,
       do:
         """
         Encrypt the link before the request: with a stored key where the devices are bonded, else pair. \
@@ -84,7 +102,10 @@ extension Rule {
       "att-0f-without-key", .note,
       "A server answers Insufficient Encryption where there is no key to encrypt with",
       when:
-        "Insufficient Encryption (0x0f) answers a request on an unencrypted link of two devices that pair only afterwards",
+        """
+        Insufficient Encryption (0x0f) answers a request on an unencrypted link of two devices \
+        that pair only afterwards
+        """,
       do:
         """
         Answer 0x05 as long as there is no key for the peer: some clients pair on only one of the two.
@@ -108,9 +129,15 @@ extension Rule {
         Wording("\(refusal.server.words) answered 0x0f on a link for which no key existed")
           .capitalized,
         headline:
-          "\(refusal.server.words) answered Insufficient Encryption without a key (\(packet: refusal.answer.packet))",
+          """
+          \(refusal.server.words) answered Insufficient Encryption without a key \
+          (\(packet: refusal.answer.packet))
+          """,
         why:
-          "The devices paired only afterwards (\(packet: pairing.packet)). Without a key 0x05 is expected, and some clients pair on only one of the two.",
+          """
+          The devices paired only afterwards (\(packet: pairing.packet)). Without a key 0x05 is \
+          expected, and some clients pair on only one of the two.
+          """,
         .likely, evidence: [refusal.request.packet, refusal.answer.packet])
       finding.severity = .note
       return [finding]
@@ -151,9 +178,9 @@ extension ConnectionHistory {
     if let accepted = refusal.accepted {
       var finding = refusal.finding("\(cause).")
       let means: Wording =
-        if let pairing, pairing.packet < accepted.request {
+        if let pairing, pairing.packet < accepted.request.packet {
           "after pairing (\(packet: pairing.packet))"
-        } else if let encrypted = attributes.encrypted, encrypted.packet < accepted.request,
+        } else if let encrypted = attributes.encrypted, encrypted.packet < accepted.request.packet,
           encrypted.packet > answered
         {
           "on the encrypted link (\(packet: encrypted.packet))"
@@ -161,9 +188,15 @@ extension ConnectionHistory {
           "later"
         }
       finding.what =
-        "\(refusal.action.capitalized) refused, allowed \(means), \(refusal.delay): \(refusal.reason)"
+        """
+        \(refusal.action.capitalized) refused, allowed \(means), \(refusal.delay): \
+        \(refusal.reason)
+        """
       finding.headline =
-        "\(refusal.client.possessive) \(refusal.action) was refused (\(packet: answered)) and allowed \(means), \(refusal.delay)"
+        """
+        \(refusal.client.possessive) \(refusal.action) was refused (\(packet: answered)) and \
+        allowed \(means), \(refusal.delay)
+        """
       finding.remedy =
         "Nothing: refused, paired or encrypted, asked again is how it is meant to go."
       finding.note = nil
@@ -171,7 +204,10 @@ extension ConnectionHistory {
     }
     if let encrypted = attributes.encrypted, encrypted.packet > answered {
       var finding = refusal.finding(
-        "\(cause). The link was encrypted at \(packet: encrypted.packet), but the request was not made again."
+        """
+        \(cause). The link was encrypted at \(packet: encrypted.packet), but the request was not \
+        made again.
+        """
       )
       finding.severity = .warning
       finding.evidence.insert(encrypted.packet)
@@ -183,7 +219,10 @@ extension ConnectionHistory {
     if let pairing {
       var finding = refusal.finding(
         failure.map {
-          "\(cause). Pairing was tried (\(packet: pairing.packet)) and failed (\(packet: $0.packet))."
+          """
+          \(cause). Pairing was tried (\(packet: pairing.packet)) and failed \
+          (\(packet: $0.packet)).
+          """
         } ?? "\(cause). Pairing was begun (\(packet: pairing.packet)) and did not come to an end.")
       finding.evidence.insert(pairing.packet)
       finding.evidence.insert(failure?.packet)
@@ -193,7 +232,10 @@ extension ConnectionHistory {
       "\(cause). Neither device asked to pair afterwards.",
       refusal.security == .unknown ? .likely : .certain)
     finding.headline =
-      "\(refusal.client.possessive) \(refusal.action) was refused for lack of security (\(packet: answered)), and nobody paired"
+      """
+      \(refusal.client.possessive) \(refusal.action) was refused for lack of security \
+      (\(packet: answered)), and nobody paired
+      """
     finding.restsOnAbsence = true
     return finding
   }

@@ -7,45 +7,31 @@ extension Rule {
   /// Bonds and privacy.
   static let bonds: [Rule] = [
     Rule(
-      "bond-repaired", .note, "The two paired anew over a bond",
+      "bond-repaired", .note, "The two paired anew after the key of their bond was missing",
       when:
-        "pairing ends with an encrypted link, and the two had a bond on an earlier connection, or a key of it was missing before"
+        "pairing ends with an encrypted link, and encryption had failed for a missing key before, on this or an earlier connection"
     ) { history, evidence in
       guard
         let pairing = history.encryption.attempts.last(where: {
           $0.followsPairing && $0.outcome == .encrypted
         })
       else { return [] }
-      let isMissing = { (attempt: EncryptionAttempt) in
-        attempt.failure == .pinOrKeyMissing || attempt.isKeyMissingHere
-      }
       let failed =
         history.encryption.attempts.last {
-          isMissing($0) && $0.moment.packet < pairing.moment.packet
+          $0.lacksKey && $0.moment.packet < pairing.moment.packet
         }
         ?? evidence.earlier(than: history).lazy.reversed().compactMap {
-          $0.encryption.attempts.last(where: isMissing)
+          $0.encryption.attempts.last(where: \.lacksKey)
         }.first
+      guard let failed else { return [] }
       let packet = pairing.end?.packet ?? pairing.moment.packet
-      if let failed {
-        var finding = Finding(
-          "The two paired anew after the key of their bond was missing",
-          headline: "the bond whose key was missing was made anew at \(packet: packet)",
-          why:
-            "A key was missing (\(packet: failed.end?.packet ?? failed.reply?.packet ?? failed.moment.packet)); pairing made a new one, and the link was encrypted with it (\(packet: packet)).",
-          evidence: failed.packets.union(pairing.packets))
-        finding.isResolved = true
-        return [finding]
-      }
-      guard let bond = history.bond(evidence) else { return [] }
-      let before = bond.attempt.end?.packet ?? bond.attempt.moment.packet
       var finding = Finding(
-        "The two paired anew although they had a bond",
-        headline: "the two paired anew at \(packet: packet) although they had a bond",
+        "The two paired anew after the key of their bond was missing",
+        headline: "the bond whose key was missing was made anew at \(packet: packet)",
         why:
-          "They were encrypted with a key to be kept on connection \(bond.history.id) (\(packet: before)); here the central did not try it, but paired (\(packet: packet)). Its host has forgotten the bond, or its application asks for pairing each time.",
-        .likely, evidence: PacketSet([before]).union(pairing.packets))
-      finding.group = "the two paired anew although they had a bond"
+          "A key was missing (\(packet: failed.end?.packet ?? failed.reply?.packet ?? failed.moment.packet)); pairing made a new one, and the link was encrypted with it (\(packet: packet)).",
+        evidence: failed.packets.union(pairing.packets))
+      finding.isResolved = true
       return [finding]
     },
     Rule(

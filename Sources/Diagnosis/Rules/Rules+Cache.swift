@@ -10,7 +10,11 @@ extension Rule {
     Rule(
       "gatt-stale-cache", .error, "A client uses handles of a map that no longer holds",
       when:
-        "Invalid Handle, Read or Write Not Permitted or a wrong length answers a request whose handle was not discovered on this connection, and an earlier connection, a supplied map, the Database Hash or a Service Changed says that it was another attribute",
+        """
+        Invalid Handle, Read or Write Not Permitted or a wrong length answers a request whose \
+        handle was not discovered on this connection, and an earlier connection, a supplied map, \
+        the Database Hash or a Service Changed says that it was another attribute
+        """,
       do: staleRemedy
     ) { connection, evidence in
       Finding.together(connection.staleRefusals(evidence) + connection.mapConflicts)
@@ -34,7 +38,10 @@ extension Rule {
         Wording("\(first.server.words) said that its attributes have changed").capitalized,
         headline: "\(first.server.words) said that its attributes have changed",
         why:
-          "Service Changed names \(handle: first.first) to \(handle: first.last): what was known of these handles holds no more.\(then)",
+          """
+          Service Changed names \(handle: first.first) to \(handle: first.last): what was known \
+          of these handles holds no more.\(then)
+          """,
         evidence: PacketSet(changes.map(\.moment.packet)))
       finding.severity = .note
       return [finding]
@@ -53,7 +60,11 @@ extension Rule {
         connection.attributes.refusals.compactMap { refusal in
           guard refusal.error.rawValue == 0x12 else { return nil }
           return refusal.finding(
-            "The attributes changed since the two last met, and \(refusal.client.words), which said that it supports robust caching, has not taken notice: the server answers one request with 0x12."
+            """
+            The attributes changed since the two last met, and \(refusal.client.words), which \
+            said that it supports robust caching, has not taken notice: the server answers one \
+            request with 0x12.
+            """
           )
         })
     },
@@ -61,7 +72,10 @@ extension Rule {
       "gatt-change-unaware", .warning,
       "Commands are dropped, since the client's map is out of date",
       when:
-        "Write Commands follow Database Out Of Sync (0x12) before the client reads the Database Hash or discovers",
+        """
+        Write Commands follow Database Out Of Sync (0x12) before the client reads the Database \
+        Hash or discovers
+        """,
       do:
         """
         Read the Database Hash (2b2a) or discover again first: a server ignores commands of a client that \
@@ -78,9 +92,15 @@ extension Rule {
         Finding(
           "\(count: commands.count, "command", "commands") sent while the server takes none",
           headline:
-            "\(refusal.client.words) sent \(count: commands.count, "command", "commands") that the server drops (from \(packet: first.packet) on)",
+            """
+            \(refusal.client.words) sent \(count: commands.count, "command", "commands") that \
+            the server drops (from \(packet: first.packet) on)
+            """,
           why:
-            "\(packet: refusal.answer.packet) said Database Out Of Sync: until the client shows that it knows of the change, its commands are ignored without an answer.",
+            """
+            \(packet: refusal.answer.packet) said Database Out Of Sync: until the client shows \
+            that it knows of the change, its commands are ignored without an answer.
+            """,
           .likely, evidence: evidence)
       ]
     },
@@ -125,7 +145,11 @@ extension ConnectionHistory {
         && $0.first <= refusal.handle && refusal.handle <= $0.last
     }) {
       return (
-        "Service Changed (\(packet: change.moment.packet)) named \(handle: change.first) to \(handle: change.last), and the client used \(handle: refusal.handle) without discovering again.",
+        """
+        Service Changed (\(packet: change.moment.packet)) named \(handle: change.first) to \
+        \(handle: change.last), and the client used \(handle: refusal.handle) without \
+        discovering again.
+        """,
         .certain, [change.moment.packet]
       )
     }
@@ -135,7 +159,11 @@ extension ConnectionHistory {
       let old = before.attributes.hashes.last, old.value != hash.value
     {
       return (
-        "The Database Hash differs from the one on connection \(before.id) (\(packet: old.moment.packet), \(packet: hash.moment.packet)): the server's attributes are others now.",
+        """
+        The Database Hash differs from the one on connection \(before.id) \
+        (\(packet: old.moment.packet), \(packet: hash.moment.packet)): the server's attributes \
+        are others now.
+        """,
         .certain, [old.moment.packet, hash.moment.packet]
       )
     }
@@ -147,13 +175,19 @@ extension ConnectionHistory {
     }
     if let known, refusal.error.rawValue == 0x01 {
       return (
-        "The handle was there on connection \(known.id), and is not any more; this connection used it without discovering.",
+        """
+        The handle was there on connection \(known.id), and is not any more; this connection \
+        used it without discovering.
+        """,
         .likely, []
       )
     }
     if refusal.error.rawValue == 0x01, refusal.attribute.via == .carried {
       return (
-        "The handle was discovered on an earlier connection; this one used it without discovering, and the server has it no more.",
+        """
+        The handle was discovered on an earlier connection; this one used it without \
+        discovering, and the server has it no more.
+        """,
         .likely, []
       )
     }
@@ -167,7 +201,10 @@ extension ConnectionHistory {
       var finding = refusal.finding(stale.why, stale.certainty)
       finding.what = "Handles of an old map: \(finding.what)"
       finding.headline =
-        "\(refusal.client.words) used a handle of an old map (\(packet: refusal.request.packet)): \(refusal.reason)"
+        """
+        \(refusal.client.words) used a handle of an old map (\(packet: refusal.request.packet)): \
+        \(refusal.reason)
+        """
       finding.evidence = finding.evidence.union(stale.packets)
       // Where a discovery follows, the client has found out.
       if let after = attributes.discoveries.first(where: {
@@ -187,7 +224,10 @@ extension ConnectionHistory {
         "The supplied map is not this device's",
         headline: "the supplied map is contradicted (\(packet: conflict.packet))",
         why:
-          "The map has \(conflict.attribute.uuid) at \(handle: conflict.attribute.handle), and what the capture shows there cannot be that.",
+          """
+          The map has \(conflict.attribute.uuid) at \(handle: conflict.attribute.handle), and \
+          what the capture shows there cannot be that.
+          """,
         evidence: PacketSet(attributes.conflicts.map(\.packet)))
       finding.severity = .warning
       finding.remedy = "Supply a map of this device and firmware, or none."

@@ -163,7 +163,7 @@ extension Rule {
     guard history.connection.ending == .localHost, history.connection.localRole == .central,
       history.connection.transport == .le, let opened = link.opened, link.sent == 0,
       link.heard == 0,
-      link.use.encryption == nil, !history.connection.hasLostPackets,
+      !history.connection.hasLostPackets, history.encryption.attempts.isEmpty,
       let ended = link.disconnect ?? link.ended, let open = ended.nanoseconds(since: opened),
       open < atOnce
     else { return nil }

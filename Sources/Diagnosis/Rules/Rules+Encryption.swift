@@ -158,9 +158,7 @@ extension Rule {
     guard let attempt = history.encryption.attempts.last, attempt.start != .unseen,
       attempt.start != .classic, !attempt.isKeyMissingHere
     else { return [] }
-    let isLinkLayers =
-      attempt.failure == .responseTimeout
-      || attempt.outcome == nil && connection.reason == .responseTimeout
+    let isLinkLayers = history.isEncryptionUnanswered
     guard isLinkLayers || attempt.outcome == nil else { return [] }
     let last =
       attempt.end
@@ -214,8 +212,10 @@ extension EncryptionAttempt {
 
   /// What else is known of the key: sentences with a blank in front, or nothing.
   func aside(_ history: ConnectionHistory, _ evidence: Evidence) -> Wording {
-    let words = [sourceWords(history, evidence), contradiction(history, evidence)]
-      .compactMap(\.self)
+    let words = [
+      sourceWords(history, evidence).map { "It is \($0)." as Wording },
+      contradiction(history, evidence),
+    ].compactMap(\.self)
     return Wording(words.map { " \($0)" }, joinedBy: "")
   }
 }

@@ -87,7 +87,7 @@ extension Rule {
 
   /// The attempt after which the link was lost because keys differ, and how sure that is; nil where the
   /// evidence does not say so.
-  private static func mismatch(
+  static func mismatch(
     _ history: ConnectionHistory, _ evidence: Evidence
   ) -> (EncryptionAttempt, Certainty)? {
     let connection = history.connection

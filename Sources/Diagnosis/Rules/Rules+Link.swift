@@ -18,7 +18,10 @@ extension Rule {
     do:
       "Look at range, battery and antenna, and at whether the peer reset or crashed at that time. A supervision timeout of 4 to 6 s rides out short gaps; a central that is busy with scans or other links may miss the peripheral, too."
   ) { history, evidence in
-    guard history.connection.ending == .timeout, let ended = history.link.ended else { return [] }
+    // A link that dies because the keys differ has a rule of its own.
+    guard history.connection.ending == .timeout, let ended = history.link.ended,
+      Rule.mismatch(history, evidence) == nil
+    else { return [] }
     let link = history.link
     let timeout: Wording =
       link.current.map { " of \(Int($0.timeout) * 10) ms" } ?? ""
@@ -65,7 +68,10 @@ extension Rule {
     when: "the link or a procedure on it ended with LL Response Timeout (0x22)",
     do:
       "The peer's controller has a defect or ignores this procedure: leave the procedure out (PHY, data length, parameter requests), or update its firmware."
-  ) { history, _ in failures(history) { $0 == .responseTimeout } }
+  ) { history, _ in
+    // Encryption that is not answered has a rule of its own.
+    history.isEncryptionUnanswered ? [] : failures(history) { $0 == .responseTimeout }
+  }
 
   private static let collision = Rule(
     "link-procedure-collision", .error, "Procedures of the two controllers collided",

@@ -14,9 +14,7 @@ extension Rule {
       do:
         "Delete the bond on the central too, then pair again: Forget This Device on iOS, Forget on Android, bluetoothctl remove on BlueZ, bt_unpair on Zephyr. If it comes back after each restart or update of the peripheral, its firmware does not keep bonds: on Zephyr CONFIG_BT_SETTINGS with settings_load, on Nordic's SDK the peer manager's flash pages, which an update must not erase."
     ) { history, evidence in
-      let attempts = history.encryption.attempts.filter {
-        $0.failure == .pinOrKeyMissing || $0.isKeyMissingHere
-      }
+      let attempts = history.encryption.attempts.filter(\.lacksKey)
       guard let attempt = attempts.last, history.connection.transport != .brEDR else { return [] }
       var finding =
         attempt.isKeyMissingHere
@@ -63,15 +61,25 @@ extension Rule {
       isLocal
       ? "\(asked): its host has no key for this one."
       : "\(asked): one of the two has no key for the other."
-    if let words = attempt.sourceWords(history, evidence) { why = "\(why) \(words)" }
-    if let words = attempt.contradiction(history, evidence) { why = "\(why) \(words)" }
+    why = "\(why)\(attempt.aside(history, evidence))"
+    if let success = history.encryption.success(after: attempt), !success.followsPairing {
+      let packet = success.end?.packet ?? success.moment.packet
+      var finding = Finding(
+        "The peer had no key when encryption was first asked for",
+        headline:
+          "encryption failed at \(packet: end) because the peer had no key; it succeeded at \(packet: packet)",
+        why: "\(why) Later it had one.", evidence: attempt.packets)
+      finding.remedy =
+        "Nothing, where it happens once. Some hosts load their bonds only after they have accepted the connection: encrypt again, as here."
+      return finding
+    }
     var finding = Finding(
       isLocal
         ? "The peer has lost the key of the bond" : "The key of the bond is missing on one side",
       headline:
         "encryption failed at \(packet: end) because \(isLocal ? "the peer has" : "one side has" as StaticString) lost the key of the bond",
       why: why, evidence: attempt.packets)
-    add(bondOf: history, evidence, "the peer", to: &finding)
+    add(bondOf: history, evidence, isLocal ? "the peer" : "one side", to: &finding)
     return finding
   }
 
@@ -92,19 +100,25 @@ extension Rule {
         "The peer's address is a resolvable private one that no key of the capture resolves: if this host keeps the bond, it did not recognise whose it is."
       finding.what = "This host has no key for the bond that the peer uses"
     }
-    add(bondOf: history, evidence, "this host", to: &finding)
+    add(bondOf: history, evidence, "this host", isLostHere: true, to: &finding)
     return finding
   }
 
   /// Says when the two last had the bond.
   private static func add(
     bondOf history: ConnectionHistory, _ evidence: Evidence, _ loser: StaticString,
-    to finding: inout Finding
+    isLostHere: Bool = false, to finding: inout Finding
   ) {
+    let now = finding.evidence.first ?? 0
+    if isLostHere, let deleted = history.unpaired(before: now, evidence) {
+      finding.why =
+        "\(finding.why) A program on this host had deleted the bond: Unpair Device (\(packet: deleted.packet))."
+      finding.evidence.insert(deleted.packet)
+    }
     guard let bond = history.bond(evidence) else { return }
     let packet = bond.attempt.end?.packet ?? bond.attempt.moment.packet
     finding.why =
-      "\(finding.why) On connection \(bond.history.id) both still had one (\(packet: packet)), so \(loser) has lost it since."
+      "\(finding.why) On connection \(bond.history.id) both still had the bond (\(packet: packet)), so \(loser) has lost it since."
     finding.evidence.insert(packet)
   }
 

@@ -42,9 +42,10 @@ extension Rule {
       }
     },
     Rule(
-      "smp-over-bond", .note, "Two devices pair anew although they are bonded",
+      "smp-over-bond", .warning,
+      "Two devices begin to pair anew although they are bonded, and get no new key",
       when:
-        "a Pairing Request after the same two devices had paired and bonded on an earlier connection of the capture, and no program had deleted the bond",
+        "a Pairing Request after the same two devices had paired and bonded on an earlier connection of the capture, no program had deleted the bond, encryption had not failed since, and the pairing went on after the Pairing Response without success",
       do:
         "If nobody asked for it, one side has lost its key: see whether the other one deletes the old bond (Android and iOS ask their user first)."
     ) { connection, evidence in connection.overBond(evidence) },
@@ -151,22 +152,30 @@ extension ConnectionHistory {
 
   fileprivate func overBond(_ evidence: Evidence) -> [Finding] {
     guard let attempt = pairing.attempts.first(where: { $0.initiating.features != nil }),
-      !attempt.beganEncrypted, !attempt.isOverBREDR
+      !attempt.beganEncrypted, !attempt.isOverBREDR,
+      // That a key is missing, and that new ones came about, is told by the rules about bonds.
+      attempt.responding.features != nil, !pairing.attempts.contains(where: \.isPaired)
     else { return [] }
     let earlier = evidence.earlier(than: self)
     guard
       let bonded = earlier.last(where: { $0.pairing.attempts.contains(where: \.isBonded) }),
       let old = bonded.pairing.attempts.last(where: \.isBonded),
-      !(earlier + [self]).contains(where: { $0.isUnpaired(after: old.first.packet) })
+      !(earlier + [self]).contains(where: { $0.isUnpaired(after: old.first.packet) }),
+      // Where it was tried, and one side did not have it, that is why.
+      !(earlier + [self]).contains(where: {
+        $0.encryption.attempts.contains {
+          $0.lacksKey && $0.moment.packet > old.first.packet
+            && $0.moment.packet < attempt.first.packet
+        }
+      })
     else { return [] }
     let packet = old.encrypted?.packet ?? old.last.packet
-    var finding = Finding(
+    let finding = Finding(
       "\(attempt.initiator.capitalized) pairs anew although the two were bonded",
       headline: "the two pair anew at \(packet: attempt.first.packet), although they were bonded",
       why:
         "They had paired and agreed to keep the keys on connection \(bonded.id) (\(packet: packet)). \(attempt.initiator.capitalized) did not use that key and asked to pair again: it has lost the key, or does not trust it any more.",
       .likely, evidence: [packet, attempt.first.packet])
-    finding.severity = .warning
     return [finding]
   }
 }

@@ -94,7 +94,9 @@ private struct SilentPairing {
     _ attempt: PairingAttempt, _ position: Int, _ connection: ConnectionHistory,
     _ evidence: Evidence
   ) {
-    guard !attempt.isPaired, !attempt.isOverBREDR else { return nil }
+    guard !attempt.isPaired, !attempt.isOverBREDR,
+      !attempt.isAuthenticated || attempt.failure != nil
+    else { return nil }
     // What is encrypted at the end without an event that says so was paired unseen.
     if attempt.failure == nil, connection.connection.isEncrypted == true,
       !attempt.beganEncrypted
@@ -190,11 +192,20 @@ private struct SilentPairing {
       "The link ended in the middle of the pairing", "\(words)",
       why:
         "The pairing had come as far as \(packet: attempt.last.packet), \(attempt.progress)\(after) \(words). Nobody refused the pairing.",
-      attempt.isBeginningMissing ? .likely : .certain, packets)
+      attempt.isBeginningMissing || !connection.connection.hasKnownEnding ? .likely : .certain,
+      packets)
   }
 }
 
 extension Connection {
+  /// Whether the capture tells who or what ended the link.
+  fileprivate var hasKnownEnding: Bool {
+    switch ending {
+    case .replaced, .unknown, .forgotten, nil: false
+    default: true
+    }
+  }
+
   /// How the link ended: `the peer disconnected`.
   fileprivate var endingWords: Wording {
     let because: Wording = reason.map { (reason: StatusCode) -> Wording in " (\(reason))" } ?? ""

@@ -27,7 +27,7 @@ extension Rule {
       when:
         "Confirm Value Failed (0x04), and the refused value fits no passkey, fits only a wrong computation, or is right",
       do:
-        "Check c1 or f4 of that firmware against the sample data of the Core Specification (Vol 3, Part H, Appendix D): the address types, the byte order of each input, and the Pairing Request and Response as they were sent."
+        "Check c1 or f4 of that firmware against the sample data of the Core Specification (Vol 3, Part H, 2.2.3 for c1, Appendix D for f4): the address types, the byte order of each input, and the Pairing Request and Response as they were sent."
     ) { failed in
       switch ConfirmVerdict(failed.attempt) {
       case .flaw(let role, let flaw, let isThorough): return failed.flaw(role, flaw, isThorough)
@@ -345,17 +345,20 @@ extension FailedPairing {
         "\(method) \(side.capitalized) refused with \(reason): BlueZ does so where no agent answers for the user, others where the user declines."
     }
     let subject: Wording =
-      side == .local ? "nobody on this host confirmed it" : "the peer did not confirm it"
+      side == .local ? "this host did not confirm it" : "the peer did not confirm it"
+    let refusedWhat: Wording =
+      attempt.method == nil ? "The pairing was refused" : "Just Works was refused"
     return finding(
-      "Just Works was refused: \(subject)", because: "\(subject)", why: why, certainty,
+      "\(refusedWhat): \(subject)", because: "\(subject)", why: why, certainty,
       evidence: packets)
   }
 
-  /// Where bluetoothd logged during the attempt that no agent is there.
+  /// Where bluetoothd logged during the attempt that no agent is there to ask about this peer.
   var missingAgent: Int? {
     evidence.host.agentMissing.first {
-      $0.packet > attempt.first.packet && $0.packet <= packet + Self.logDelay
-    }?.packet
+      $0.moment.packet > attempt.first.packet && $0.moment.packet <= packet + Self.logDelay
+        && $0.peer != nil && $0.peer == connection.connection.peer
+    }?.moment.packet
   }
 
   /// Log lines come later than what they tell of, by some packets.
@@ -386,8 +389,9 @@ extension FailedPairing {
       why =
         "\(side.capitalized) answered \(refused) with \(reason), before a check value was sent."
     }
+    let hasCheck = attempt[otherRole].check != nil
     return finding(
-      "A check value was refused", because: "\(side.words) refused the check value", why: why,
-      certainty, evidence: packets)
+      hasCheck ? "A check value was refused" : "A check value was refused before it was sent",
+      because: "\(side.words) refused the check value", why: why, certainty, evidence: packets)
   }
 }

@@ -28,13 +28,19 @@ extension Rule {
     ) { refusal, connection in
       if let range = refusal.range, range.first > range.last {
         return
-          "The range that was asked for is empty: its first handle, \(handle: range.first), is above its last one, \(handle: range.last)."
+          """
+          The range that was asked for is empty: its first handle, \(handle: range.first), is \
+          above its last one, \(handle: range.last).
+          """
       }
       if let run = connection.attributes.discoveries.first(where: { $0.client == refusal.client }),
         refusal.attribute.uuid == nil
       {
         return
-          "What the server told from \(packet: run.first.packet) to \(packet: run.last.packet) has no attribute with the handle \(handle: refusal.handle)."
+          """
+          What the server told from \(packet: run.first.packet) to \(packet: run.last.packet) \
+          has no attribute with the handle \(handle: refusal.handle).
+          """
       }
       return "The server has no attribute with the handle \(handle: refusal.handle)."
     },
@@ -43,16 +49,32 @@ extension Rule {
       when: "Invalid Attribute Value Length (0x0d) answers a request",
       do: "Compare the length with what the characteristic's definition or the firmware takes."
     ) { refusal, _ in
-      "The server does not take \(count: refusal.length, "byte", "bytes") here: the length is fixed, or the most that it takes is less."
+      if refusal.opcode == .executeWriteRequest {
+        return
+          """
+          The parts that were prepared reach to byte \(refusal.length): more than the server \
+          takes here.
+          """
+      }
+      return """
+        The server does not take \(count: refusal.length, "byte", "bytes") here: the length is \
+        fixed, or the most that it takes is less.
+        """
     },
     refused(
       "att-invalid-offset", .warning, 0x07...0x07,
       "A part of a value is asked for, or written, that begins behind the value's end",
       when: "Invalid Offset (0x07) answers a request",
       do:
-        "Begin at 0 and go on where the part before ended; a client that reads a long value stops at the first part that does not fill the MTU."
+        """
+        Begin at 0 and go on where the part before ended; a client that reads a long value stops \
+        at the first part that does not fill the MTU.
+        """
     ) { refusal, _ in
-      "The value is shorter than \(count: Int(refusal.offset ?? 0), "byte", "bytes"), where the part was to begin."
+      """
+      The value is shorter than \(count: Int(refusal.offset ?? 0), "byte", "bytes"), where the \
+      part was to begin.
+      """
     },
     refused(
       "att-prepare-queue", .warning, 0x09...0x09, "A server's queue of prepared writes is full",
@@ -68,7 +90,10 @@ extension Rule {
       "A part of a value is asked for that fits into one answer",
       when: "Attribute Not Long (0x0b) answers a request",
       do:
-        "Nothing: the value is whole; clients that get an answer of MTU − 1 bytes ask whether there is more."
+        """
+        Nothing: the value is whole; clients that get an answer of MTU − 1 bytes ask whether \
+        there is more.
+        """
     ) { _, _ in
       "The value has no more bytes than a Read Response holds, so that there is no other part."
     },
@@ -119,7 +144,10 @@ extension Rule {
       do: "What the code means the profile says, or the vendor's documentation."
     ) { refusal, _ in
       refusal.errorName == nil
-        ? "What the code means only the server's application knows; it refused \(refusal.headWords)."
+        ? """
+        What the code means only the server's application knows; it refused \
+        \(refusal.headWords).
+        """
         : "The profile's rules do not take \(refusal.headWords)."
     },
     refused(
@@ -128,7 +156,10 @@ extension Rule {
       when: "an error between 0x14 and 0x7f answers a request",
       do: "Answer errors of an application between 0x80 and 0x9f."
     ) { _, _ in
-      "The code is reserved: the server's application chose it, or a status of another layer leaked into it."
+      """
+      The code is reserved: the server's application chose it, or a status of another layer \
+      leaked into it.
+      """
     },
     refused(
       "att-write-rejected", .warning, 0xfc...0xfc,
@@ -140,7 +171,10 @@ extension Rule {
       "att-cccd-improper", .warning, 0xfd...0xfd,
       "A procedure is started before its answers are subscribed to",
       when:
-        "Client Characteristic Configuration Descriptor Improperly Configured (0xfd) answers a request",
+        """
+        Client Characteristic Configuration Descriptor Improperly Configured (0xfd) answers a \
+        request
+        """,
       do: "Write the CCCD of the characteristic that brings the answers before the first request."
     ) { refusal, connection in
       let asked = connection.attributes.configurations.filter {
@@ -149,10 +183,16 @@ extension Rule {
       }
       guard let last = asked.last, let owner = last.owner else {
         return
-          "The server answers by notifications or indications, and no CCCD of it was written on this connection."
+          """
+          The server answers by notifications or indications, and no CCCD of it was written on \
+          this connection.
+          """
       }
       return
-        "The server answers by notifications or indications of another characteristic than \(owner), whose CCCD was written at \(packet: last.request.packet), or in the other way."
+        """
+        The server answers by notifications or indications of another characteristic than \
+        \(owner), whose CCCD was written at \(packet: last.request.packet), or in the other way.
+        """
     },
     refused(
       "att-procedure-in-progress", .warning, 0xfe...0xfe,
@@ -172,7 +212,10 @@ extension Rule {
     "att-not-in-properties", .note,
     "A server does what the characteristic's declaration does not offer",
     when:
-      "a read, a write, a notification or an indication succeeds although the declaration, which is in the capture, does not have the property",
+      """
+      a read, a write, a notification or an indication succeeds although the declaration, which \
+      is in the capture, does not have the property
+      """,
     do:
       """
       Declare what is allowed, or do not allow it: clients like CoreBluetooth do not ask for what is not \
@@ -192,7 +235,10 @@ extension Rule {
             consequence =
               unoffered.length == 0
               ? "answered with an empty value instead of Read Not Permitted (0x02)."
-              : "answered with \(count: unoffered.length, "byte", "bytes") instead of Read Not Permitted (0x02)."
+              : """
+              answered with \(count: unoffered.length, "byte", "bytes") instead of Read Not \
+              Permitted (0x02).
+              """
           case .notification, .indication:
             what = "\(usage.identity) sent its value although it offers \(offers) only"
             consequence = "sent what clients are not prepared for."
@@ -228,7 +274,10 @@ extension Refusal {
     switch attribute.kind {
     case .service, .include, .characteristic:
       return
-        "\(handle: handle) is a declaration, which no client can \(verb) so: the handle is not the one that was meant. Not every characteristic has a CCCD behind its value."
+        """
+        \(handle: handle) is a declaration, which no client can \(verb) so: the handle is not \
+        the one that was meant. Not every characteristic has a CCCD behind its value.
+        """
     case .value, .descriptor, nil: break
     }
     guard let properties else {
@@ -236,7 +285,10 @@ extension Refusal {
     }
     if properties.has(bit: isRead ? 1 : 3) {
       return
-        "The declaration offers \(properties.words), but the server does not allow it: its permissions and its properties differ."
+        """
+        The declaration offers \(properties.words), but the server does not allow it: its \
+        permissions and its properties differ.
+        """
     }
     let instead: Wording =
       !isRead && properties.has(bit: 2) ? ": it takes commands, write without response" : ""

@@ -11,7 +11,10 @@ extension Rule {
     Rule(
       "att-request-unanswered", .error, "A request is never answered",
       when:
-        "a request has no answer for 30 s, until the link is ended on purpose 2 s later or more, or while later ones are answered, and the other side was heard",
+        """
+        a request has no answer for 30 s, until the link is ended on purpose 2 s later or more, \
+        or while later ones are answered, and the other side was heard
+        """,
       do: unansweredRemedy
     ) { connection, _ in
       Finding.together(
@@ -23,7 +26,10 @@ extension Rule {
     Rule(
       "att-indication-unconfirmed", .error, "An indication is never confirmed",
       when:
-        "an indication has no confirmation for 30 s, until the link is ended on purpose 2 s later or more, or while later ones are confirmed",
+        """
+        an indication has no confirmation for 30 s, until the link is ended on purpose 2 s later \
+        or more, or while later ones are confirmed
+        """,
       do:
         """
         Hosts confirm on their own: look for a client whose receive path is blocked, or for a stack that \
@@ -39,7 +45,10 @@ extension Rule {
     Rule(
       "att-second-request", .warning, "A request is sent before the one before was answered",
       when:
-        "a request or an indication follows another one of the same side on the same bearer that waits for its answer",
+        """
+        a request or an indication follows another one of the same side on the same bearer that \
+        waits for its answer
+        """,
       do:
         """
         Queue requests: on Android wait for the callback of each GATT operation, in firmware for the \
@@ -55,9 +64,16 @@ extension Rule {
         var finding = Finding(
           Wording("\(side.words) sent \(what) before the one before was \(answer)").capitalized,
           headline:
-            "\(side.words) sent \(what) before the one before was \(answer) (\(packet: first.packet))",
+            """
+            \(side.words) sent \(what) before the one before was \(answer) \
+            (\(packet: first.packet))
+            """,
           why:
-            "On a bearer only one may be open in each direction. It happened \(count: max(own.count, all.count == own.count ? connection.attributes.overlapCount : 0), "time", "times") on this connection.",
+            """
+            On a bearer only one may be open in each direction. It happened \
+            \(count: max(own.count, all.count == own.count ? connection.attributes.overlapCount : 0), "time", "times") \
+            on this connection.
+            """,
           evidence: PacketSet(own.map(\.packet)))
         if connection.connection.hasLostPackets { finding.certainty = .likely }
         finding.restsOnAbsence = true
@@ -77,9 +93,15 @@ extension Rule {
       var finding = Finding(
         Wording("\(first.sender.words) went on after an ATT timeout").capitalized,
         headline:
-          "\(first.sender.words) went on (\(packet: first.packet)) after its request \(packet: first.request) had timed out",
+          """
+          \(first.sender.words) went on (\(packet: first.packet)) after its request \
+          \(packet: first.request) had timed out
+          """,
         why:
-          "\(packet: first.request) was not answered for 30 s: the transaction has failed, and no other may begin on that bearer.",
+          """
+          \(packet: first.request) was not answered for 30 s: the transaction has failed, and no \
+          other may begin on that bearer.
+          """,
         evidence: [first.request, first.packet])
       finding.restsOnAbsence = true
       return [finding]
@@ -166,6 +188,8 @@ extension ConnectionHistory {
         """
         : "Look into the peer's firmware: a callback that waits or returns without a response."
     }
+    // The MTU stays what it was, and what was to be done is done.
+    if request.opcode == .exchangeMTURequest { finding.severity = .warning }
     finding.restsOnAbsence = true
     finding.group = "\(answering.words) never \(done) the \(name)\(about)"
     return finding

@@ -11,7 +11,10 @@ extension Rule {
       "gatt-wrong-cccd-bits", .warning,
       "Notifications are asked of a characteristic that only indicates, or the reverse",
       when:
-        "a CCCD is written whose bit the characteristic's declaration, which is in the capture, does not offer while it offers the other one",
+        """
+        a CCCD is written whose bit the characteristic's declaration, which is in the capture, \
+        does not offer while it offers the other one
+        """,
       do:
         """
         Write 0x0001 for notifications and 0x0002 for indications, as the declaration offers \
@@ -23,15 +26,26 @@ extension Rule {
     Rule(
       "gatt-notifications-silent", .warning, "Something is subscribed to, and nothing comes",
       when:
-        "a CCCD was written on a link whose opening is in the capture and nothing comes, while the client writes to another service that has a characteristic whose CCCD it has not written",
+        """
+        a CCCD was written on a link whose opening is in the capture and nothing comes, while \
+        the client writes to another service that has a characteristic whose CCCD it has not \
+        written
+        """,
       do:
-        "Write the CCCD of the characteristic that brings the answers: the one in the service that is written to."
+        """
+        Write the CCCD of the characteristic that brings the answers: the one in the service \
+        that is written to.
+        """
     ) { connection, _ in connection.otherSubscription.map { [$0] } ?? [] },
     Rule(
       "gatt-cccd-lost", .warning,
       "A bonded server has forgotten what its client had subscribed to",
       when:
-        "an earlier connection of the device wrote a CCCD and got values; this one is encrypted with the stored key, lasts longer than there was a pause between values before, writes no CCCD and gets no value",
+        """
+        an earlier connection of the device wrote a CCCD and got values; this one is encrypted \
+        with the stored key, lasts longer than there was a pause between values before, writes \
+        no CCCD and gets no value
+        """,
       do:
         """
         CCCDs of bonded clients persist: store them in the firmware with the bond (Zephyr: \
@@ -61,7 +75,10 @@ extension ConnectionHistory {
     let client = configuration.server.other
     let came = owner.handle.flatMap { attributes.usage($0, of: configuration.server) }?.sent ?? 0
     var why: Wording =
-      "\(client.words) wrote \(code: configuration.value, digits: 4) to the CCCD, and the declaration offers \(properties.words)"
+      """
+      \(client.words) wrote \(code: configuration.value, digits: 4) to the CCCD, and the \
+      declaration offers \(properties.words)
+      """
     var evidence: PacketSet = [configuration.request.packet]
     evidence.insert(configuration.accepted?.packet)
     let right = attributes.configurations.first {
@@ -80,7 +97,10 @@ extension ConnectionHistory {
     var finding = Finding(
       "\(asked) asked of \(owner), which offers \(offered) only",
       headline:
-        "\(client.words) asked \(owner) for what it does not offer (\(packet: configuration.request.packet))",
+        """
+        \(client.words) asked \(owner) for what it does not offer \
+        (\(packet: configuration.request.packet))
+        """,
       why: why.capitalized, evidence: evidence)
     if right != nil || came > 0 {
       finding.severity = .note
@@ -114,9 +134,16 @@ extension ConnectionHistory {
       var finding = Finding(
         "Nothing came: what was subscribed to is \(owner), what was written to is another service",
         headline:
-          "nothing came after \(client.words) subscribed to \(owner) (\(packet: first.request.packet)) and wrote to another service",
+          """
+          nothing came after \(client.words) subscribed to \(owner) \
+          (\(packet: first.request.packet)) and wrote to another service
+          """,
         why:
-          "\(Wording("\(client.words)").capitalized) wrote \(target.written) times to \(target.identity) of the service \(service), and to no CCCD of that service; answers may come from a characteristic there.",
+          """
+          \(Wording("\(client.words)").capitalized) wrote \(target.written) times to \
+          \(target.identity) of the service \(service), and to no CCCD of that service; answers \
+          may come from a characteristic there.
+          """,
         .possible,
         evidence: PacketSet([
           first.request.packet, target.writes.first?.packet ?? 0,
@@ -157,11 +184,22 @@ extension ConnectionHistory {
           })
         else { continue }
         var finding = Finding(
-          "\(Wording("\(configuration.server.words)").capitalized) has lost the subscription to \(owner)",
+          """
+          \(Wording("\(configuration.server.words)").capitalized) has lost the subscription to \
+          \(owner)
+          """,
           headline:
-            "\(configuration.server.words) sends no \(owner) on connection \(id), and the subscription is older than the connection",
+            """
+            \(configuration.server.words) sends no \(owner) on connection \(id), and the \
+            subscription is older than the connection
+            """,
           why:
-            "Connection \(before.id) wrote its CCCD (\(packet: configuration.request.packet)) and got \(count: usage.sent, "value", "values"). This one was encrypted with the stored key at \(packet: encrypted.packet), lasted \(duration: lasted) more, wrote no CCCD, as bonded clients may, and got none.",
+            """
+            Connection \(before.id) wrote its CCCD (\(packet: configuration.request.packet)) and \
+            got \(count: usage.sent, "value", "values"). This one was encrypted with the stored \
+            key at \(packet: encrypted.packet), lasted \(duration: lasted) more, wrote no CCCD, \
+            as bonded clients may, and got none.
+            """,
           .likely, evidence: [configuration.request.packet, first.packet, encrypted.packet],
           on: [id])
         finding.restsOnAbsence = true

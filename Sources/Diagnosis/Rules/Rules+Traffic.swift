@@ -11,7 +11,10 @@ extension Rule {
     Rule(
       "att-write-too-long", .warning, "A write is longer than it can be",
       when:
-        "a Write Request or Command has more bytes than the MTU in force, or a prepared write reaches behind byte 512",
+        """
+        a Write Request or Command has more bytes than the MTU in force, or a prepared write \
+        reaches behind byte 512
+        """,
       do:
         """
         Ask for a larger MTU first (on Android requestMtu()), and split what is longer: CoreBluetooth says \
@@ -24,15 +27,24 @@ extension Rule {
           let what: Wording =
             write.isValue
             ? "A write to \(write.attribute) reaches to byte \(write.length)"
-            : "A write to \(write.attribute) has \(write.length - 3) bytes where \(max(0, write.most - 3)) fit"
+            : """
+            A write to \(write.attribute) has \(write.length - 3) bytes where \
+            \(max(0, write.most - 3)) fit
+            """
           return Finding(
             what,
             headline:
-              "\(write.client.words) wrote more than fits to \(write.attribute) (\(packet: write.moment.packet))",
+              """
+              \(write.client.words) wrote more than fits to \(write.attribute) \
+              (\(packet: write.moment.packet))
+              """,
             why:
               write.isValue
               ? "No attribute value is longer than 512 bytes (Core, Vol 3, Part F, 3.2.9)."
-              : "The MTU is \(write.most): a write has room for \(max(0, write.most - 3)) bytes beside opcode and handle.",
+              : """
+              The MTU is \(write.most): a write has room for \(max(0, write.most - 3)) bytes \
+              beside opcode and handle.
+              """,
             evidence: [write.moment.packet])
         })
     },
@@ -40,7 +52,10 @@ extension Rule {
       "att-mtu-default", .note,
       "Values are cut into pieces of 20 bytes, since nobody asks for a larger MTU",
       when:
-        "no MTU is exchanged on a link whose opening is in the capture, and a message takes several notifications or writes that fill the default MTU of 23",
+        """
+        no MTU is exchanged on a link whose opening is in the capture, and a message takes \
+        several notifications or writes that fill the default MTU of 23
+        """,
       do:
         """
         Ask for a larger MTU after connecting: on Android requestMtu(517), with Zephyr \
@@ -50,7 +65,10 @@ extension Rule {
     Rule(
       "gatt-counter-gap", .warning, "Values are missing: a counter in them has gaps",
       when:
-        "the first byte of 20 notifications or more grows by one each time but for a few places where it grows by more",
+        """
+        the first byte of 20 notifications or more grows by one each time but for a few places \
+        where it grows by more
+        """,
       do:
         """
         Look into the sender: notifications that do not fit into its transmit queue are dropped where it \
@@ -64,11 +82,21 @@ extension Rule {
           return nil
         }
         var finding = Finding(
-          "\(count: counter.missing, "value", "values") of \(usage.identity) \(counter.missing == 1 ? ("is" as Wording) : "are") missing",
+          """
+          \(count: counter.missing, "value", "values") of \(usage.identity) \
+          \(counter.missing == 1 ? ("is" as Wording) : "are") missing
+          """,
           headline:
-            "\(count: counter.missing, "value", "values") of \(usage.identity) did not arrive (first behind \(packet: first.before))",
+            """
+            \(count: counter.missing, "value", "values") of \(usage.identity) did not arrive \
+            (first behind \(packet: first.before))
+            """,
           why:
-            "The first byte counts: it grew by one \(counter.steps) times and skipped \(count: counter.gapCount, "time", "times"). Bluetooth loses nothing on a link, so the sender dropped them before.",
+            """
+            The first byte counts: it grew by one \(counter.steps) times and skipped \
+            \(count: counter.gapCount, "time", "times"). Bluetooth loses nothing on a link, so \
+            the sender dropped them before.
+            """,
           .likely,
           evidence: PacketSet(counter.gaps.flatMap { [$0.before, $0.after] }))
         finding.restsOnAbsence = true
@@ -78,9 +106,15 @@ extension Rule {
     Rule(
       "frame-checksum", .warning, "A frame of a vendor's protocol has a wrong checksum",
       when:
-        "a frame on a channel where the protocol was recognised has another checksum than its bytes give",
+        """
+        a frame on a channel where the protocol was recognised has another checksum than its \
+        bytes give
+        """,
       do:
-        "Mend the sender's checksum: which bytes it covers, its first value, and the order of its bytes."
+        """
+        Mend the sender's checksum: which bytes it covers, its first value, and the order of its \
+        bytes.
+        """
     ) { connection, _ in
       Finding.together(connection.attributes.vendors.badFrames.map(connection.badFrame))
     },
@@ -89,7 +123,10 @@ extension Rule {
       when:
         "a vendor's message announces so many others, or so many parts, and fewer come",
       do:
-        "Ask for what is missing again; look for a transmit queue that overflows, or a link that ends too early."
+        """
+        Ask for what is missing again; look for a transmit queue that overflows, or a link that \
+        ends too early.
+        """
     ) { connection, _ in
       Finding.together(
         connection.attributes.vendors.tallies.flatMap { tally in
@@ -104,11 +141,17 @@ extension Rule {
             let missing: Wording =
               unfinished.missing.isEmpty
               ? ""
-              : " Missing: \(Wording(unfinished.missing.prefix(8).map { "\($0)" }, joinedBy: ", "))."
+              : """
+              Missing: \
+              \(Wording(unfinished.missing.prefix(8).map { "\($0)" }, joinedBy: ", ")).
+              """
             var finding = Finding(
               "\(Wording(stringLiteral: tally.title)): a \(kind) stayed incomplete",
               headline:
-                "a \(kind) of \(Wording(stringLiteral: tally.title)) stayed incomplete (\(packet: unfinished.packet))",
+                """
+                a \(kind) of \(Wording(stringLiteral: tally.title)) stayed incomplete \
+                (\(packet: unfinished.packet))
+                """,
               why: "\(counts) came of what \(packet: unfinished.packet) began.\(missing)",
               evidence: [unfinished.packet])
             finding.restsOnAbsence = true
@@ -126,9 +169,15 @@ extension Rule {
         let open = tally.unanswered.filter { !bad.contains($0) }
         guard let first = open.first, tally.answered > 0 else { return nil }
         var finding = Finding(
-          "\(Wording(stringLiteral: tally.title)): \(count: open.count, "request", "requests") without an answer",
+          """
+          \(Wording(stringLiteral: tally.title)): \(count: open.count, "request", "requests") \
+          without an answer
+          """,
           headline:
-            "\(count: open.count, "request", "requests") of \(Wording(stringLiteral: tally.title)) had no answer (\(packet: first))",
+            """
+            \(count: open.count, "request", "requests") of \
+            \(Wording(stringLiteral: tally.title)) had no answer (\(packet: first))
+            """,
           why: "\(tally.answered) of \(tally.requests) were answered.", .likely,
           evidence: PacketSet(open))
         finding.restsOnAbsence = true
@@ -139,7 +188,10 @@ extension Rule {
       "app-level-pairing", .note,
       "The application has a pairing of its own; Bluetooth's is not used",
       when:
-        "the link was never encrypted, nobody asked to pair, its opening is in the capture, and the first message of a vendor's protocol is a login or a handshake",
+        """
+        the link was never encrypted, nobody asked to pair, its opening is in the capture, and \
+        the first message of a vendor's protocol is a login or a handshake
+        """,
       do: "Nothing in the settings of the phone helps here: follow the vendor's handshake."
     ) { connection, _ in
       let attributes = connection.attributes
@@ -151,9 +203,16 @@ extension Rule {
         Finding(
           "No SMP pairing: the application exchanges frames of its own first",
           headline:
-            "the application exchanges frames of its own first (\(packet: opening.moment.packet)) instead of pairing",
+            """
+            the application exchanges frames of its own first (\(packet: opening.moment.packet)) \
+            instead of pairing
+            """,
           why:
-            "The link was never encrypted, and the first message of \(Wording(stringLiteral: opening.profile)) is \(Wording(stringLiteral: opening.name)).",
+            """
+            The link was never encrypted, and the first message of \
+            \(Wording(stringLiteral: opening.profile)) is \
+            \(Wording(stringLiteral: opening.name)).
+            """,
           evidence: [opening.moment.packet])
       ]
     },
@@ -178,12 +237,18 @@ extension ConnectionHistory {
       var evidence = PacketSet(most.first)
       if most.count > 1 { evidence.insert(most.last) }
       let what: Wording =
-        "Messages of \(count: most.length, "byte", "bytes") took \(most.parts) \(most.sender == .local ? ("writes" as Wording) : "notifications") each: the MTU is 23"
+        """
+        Messages of \(count: most.length, "byte", "bytes") took \(most.parts) \
+        \(most.isWritten ? ("writes" as Wording) : "notifications") each: the MTU is 23
+        """
       var finding = Finding(
         what,
         headline: "messages took \(most.parts) packets each, since the MTU stays 23",
         why:
-          "Nobody exchanged the MTU on this connection. With an MTU of \(most.length + 3) or more they would fit in one.",
+          """
+          Nobody exchanged the MTU on this connection. With an MTU of \(most.length + 3) or more \
+          they would fit in one.
+          """,
         evidence: evidence)
       finding.restsOnAbsence = true
       return finding
@@ -200,7 +265,10 @@ extension ConnectionHistory {
       "\(tally.count) values of \(usage.identity) have exactly 20 bytes: the MTU is 23",
       headline: "values of \(usage.identity) are cut to 20 bytes, since the MTU stays 23",
       why:
-        "Nobody exchanged the MTU on this connection, and these values fill it; what is longer takes several.",
+        """
+        Nobody exchanged the MTU on this connection, and these values fill it; what is longer \
+        takes several.
+        """,
       .likely, evidence: tally.packets)
     finding.restsOnAbsence = true
     return finding
@@ -227,19 +295,32 @@ extension ConnectionHistory {
         next.moment.nanoseconds(since: frame.moment).map { "\(duration: $0) later" } ?? "then"
       if !frame.isAnswered, let command = next.command {
         pieces.append(
-          "\(after) \(frame.sender.other.words) sent command \(code: command, digits: 2) (\(packet: next.moment.packet))"
+          """
+          \(after) \(frame.sender.other.words) sent command \(code: command, digits: 2) \
+          (\(packet: next.moment.packet))
+          """
         )
       }
     }
     let outcome: Wording = pieces.isEmpty ? "" : " \(Wording(pieces, joinedBy: "; "))."
     var finding = Finding(
       Wording(
-        "\(frame.sender.words) sent a frame with a wrong checksum: \(code: frame.found, digits: digits) where \(code: frame.expected, digits: digits) is right"
+        """
+        \(frame.sender.words) sent a frame with a wrong checksum: \
+        \(code: frame.found, digits: digits) where \(code: frame.expected, digits: digits) is \
+        right
+        """
       ).capitalized,
       headline:
-        "\(frame.sender.words) sent one frame with a wrong checksum (\(packet: frame.moment.packet))",
+        """
+        \(frame.sender.words) sent one frame with a wrong checksum \
+        (\(packet: frame.moment.packet))
+        """,
       why:
-        "The checksum of \(Wording(stringLiteral: frame.profile)) over the frame's bytes gives \(code: frame.expected, digits: digits).\(outcome)",
+        """
+        The checksum of \(Wording(stringLiteral: frame.profile)) over the frame's bytes gives \
+        \(code: frame.expected, digits: digits).\(outcome)
+        """,
       evidence: evidence)
     if frame.isRequest, !frame.isAnswered { finding.restsOnAbsence = false }
     return finding

@@ -82,20 +82,31 @@ struct ExplainDocument: ~Copyable {
     }
     let packets = finding.evidence.ranges.flatMap { $0.prefix(Self.mostPackets) }
     sink.packets("evidence", packets.prefix(Self.mostPackets))
-    if !finding.details.isEmpty {
-      sink.begin("details")
-      for detail in finding.details {
-        if detail.revealed != nil, !showsKeys {
-          sink.string(detail.label, detail.text.text)
-          sink.hidden(detail.label, 0)
-        } else {
-          sink.string(detail.label, (detail.revealed ?? detail.text).text)
-        }
-      }
-      sink.end()
-    }
+    write(finding.details)
     if let remedy = finding.remedy { sink.string("remedy", remedy.text) }
     if let note = finding.note { sink.string("note", note.text) }
     sink.endItem()
+  }
+
+  /// What stands beside the explanation; lines with the same label become one.
+  private mutating func write(_ details: [Finding.Detail]) {
+    guard !details.isEmpty else { return }
+    var labels: [StaticString] = []
+    var lines: [String: (text: [String], isHidden: Bool)] = [:]
+    for detail in details {
+      let name = detail.label.description
+      if lines[name] == nil { labels.append(detail.label) }
+      let isHidden = detail.revealed != nil && !showsKeys
+      let text = isHidden ? detail.text : detail.revealed ?? detail.text
+      lines[name, default: ([], false)].text.append(text.text)
+      if isHidden { lines[name]?.isHidden = true }
+    }
+    sink.begin("details")
+    for label in labels {
+      guard let line = lines[label.description] else { continue }
+      sink.string(label, line.text.joined(separator: "; "))
+      if line.isHidden { sink.hidden(label, 0) }
+    }
+    sink.end()
   }
 }

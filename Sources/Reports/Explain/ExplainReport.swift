@@ -1,6 +1,7 @@
 package import Bluetooth
 package import Bytes
 package import Captures
+package import Decoders
 import Diagnosis
 package import Dissectors
 package import Sessions
@@ -24,6 +25,8 @@ package struct ExplainOptions: PresentationOptions, Sendable {
   package var showsKeys = false
   /// The keys that are known from elsewhere.
   package var bonds: [Bond] = []
+  /// People's own profiles.
+  package var profiles = SuppliedProfiles()
   /// The signs to use.
   package var glyphs = Glyphs.utf8
   /// Columns of the terminal; nil: lines are wrapped as for paper.
@@ -46,7 +49,8 @@ package struct ExplainReport: PacketReport, ~Copyable {
   /// A report on the connections that the options choose.
   package init(_ options: ExplainOptions, limits: Limits = Limits()) {
     self.options = options
-    history = CaptureHistory(limits, bonds: options.bonds)
+    history = CaptureHistory(
+      limits, bonds: options.bonds, knowledge: ProfileKnowledge(options.profiles))
   }
 
   /// Never: every packet may tell more.

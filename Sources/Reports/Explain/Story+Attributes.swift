@@ -22,7 +22,10 @@ extension ConnectionHistory {
     return attributes.mtuExchanges.prefix(2).map { exchange in
       StoryLine(
         exchange.request, to: exchange.answer.packet,
-        "MTU \(exchange.mtu) (\(exchange.client.words) takes \(exchange.offered), \(exchange.client.other.words) \(exchange.answered))"
+        """
+        MTU \(exchange.mtu) (\(exchange.client.words) takes \(exchange.offered), \
+        \(exchange.client.other.words) \(exchange.answered))
+        """
       )
     }
   }
@@ -68,8 +71,7 @@ extension ConnectionHistory {
       let verb: Wording = refusal.opcode == .writeRequest ? "write" : "request"
       lines.append(
         StoryLine(
-          Moment(packet: accepted.request, time: accepted.answer.time),
-          to: accepted.answer.packet,
+          accepted.request, to: accepted.answer.packet,
           "the \(verb) of \(packet: refusal.request.packet) again: allowed"))
     }
     let left = attributes.refusalCount - refusals.prefix(Self.mostLines).map(\.count).reduce(0, +)
@@ -131,7 +133,7 @@ extension ConnectionHistory {
       var names: [Wording] = []
       for one in same {
         let name: Wording =
-          if let owner = one.owner, let uuid = owner.uuid { "\(short: uuid)" } else {
+          if let owner = one.owner, owner.uuid != nil { "\(short: owner)" } else {
             "\(one.descriptor)"
           }
         if !names.contains(name) { names.append(name) }
@@ -167,8 +169,9 @@ extension ConnectionHistory {
   private func words(of run: ValueRun) -> Wording {
     let who: Wording = run.server == .local && run.kind != .sent ? "peer: " : ""
     var pieces: [Wording] = []
-    if run.reads > 0 { pieces.append("\(count: run.reads, "read", "reads") answered") }
-    if run.writes > 0 { pieces.append("\(count: run.writes, "write", "writes") accepted") }
+    if run.reads > 0 { pieces.append("\(count: run.reads, "read", "reads")") }
+    if run.writes > 0 { pieces.append("\(count: run.writes, "write", "writes")") }
+    if run.parts > 0 { pieces.append("\(count: run.parts, "prepared part", "prepared parts")") }
     if run.commands > 0 {
       pieces.append("\(count: run.commands, "command", "commands") written")
     }
@@ -178,7 +181,7 @@ extension ConnectionHistory {
     if run.indications > 0 {
       pieces.append("\(count: run.indications, "indication", "indications")")
       if run.confirmed >= run.indications {
-        pieces.append("all confirmed")
+        pieces.append(run.indications == 1 ? "confirmed" : "all confirmed")
       } else {
         pieces.append("\(run.confirmed) of them confirmed")
       }
@@ -186,25 +189,23 @@ extension ConnectionHistory {
     if run.requests > 0 {
       var name: Wording = ""
       if case .vendor(let vendor) = run.kind {
-        name = "\(Wording(stringLiteral: VendorTraffic.name(vendor))): "
+        name = "\(Wording(stringLiteral: attributes.vendors.name(vendor))): "
       }
       pieces.append(
         "\(name)\(count: run.requests, "request", "requests"), \(run.answered) answered")
     } else if case .vendor(let vendor) = run.kind {
-      pieces.append("frames of \(Wording(stringLiteral: VendorTraffic.name(vendor)))")
+      pieces.append("frames of \(Wording(stringLiteral: attributes.vendors.name(vendor)))")
     }
-    if pieces.isEmpty { pieces.append("parts of values written") }
     if let median = run.median, run.kind == .reads, run.reads > 1 {
       pieces.append("\(duration: median) each")
     }
     let names = run.handles.compactMap { handle -> Wording? in
       guard let identity = attributes.identity(handle, of: run.server) else { return nil }
       if run.handles.count == 1 { return "\(identity)" }
-      guard let uuid = identity.uuid else { return "\(handle: handle)" }
-      return "\(short: uuid)"
+      return "\(short: identity)"
     }
     var of: Wording = ""
-    if !names.isEmpty, !run.hasMore, run.requests == 0, names.count <= 3 {
+    if !names.isEmpty, !run.hasMore, run.requests == 0, names.count <= 3, run.kind != .mixed {
       of = run.kind == .sent || run.kind == .reads ? " of " : " to "
       if case .vendor = run.kind { of = " of " }
       of = "\(of)\(Wording(listing: names))"
@@ -212,7 +213,9 @@ extension ConnectionHistory {
     if pieces.isEmpty { return who }
     // The attributes stand behind what was done, before how it went.
     let head = pieces.removeFirst()
-    let tail: Wording = pieces.isEmpty ? "" : ", \(Wording(pieces, joinedBy: ", "))"
+    if run.kind == .reads { pieces.insert("answered", at: 0) }
+    let comma: Wording = run.kind == .reads ? " " : ", "
+    let tail: Wording = pieces.isEmpty ? "" : "\(comma)\(Wording(pieces, joinedBy: ", "))"
     return "\(who)\(head)\(of)\(tail)"
   }
 
@@ -220,7 +223,10 @@ extension ConnectionHistory {
     attributes.serviceChanges.prefix(4).map {
       StoryLine(
         $0.moment,
-        "\($0.server.words) says that its attributes \(handle: $0.first) to \(handle: $0.last) have changed"
+        """
+        \($0.server.words) says that its attributes \(handle: $0.first) to \(handle: $0.last) \
+        have changed
+        """
       )
     }
   }

@@ -51,25 +51,10 @@ extension ConnectionHistory {
   }
 
   private func consequences(_ attempt: EncryptionAttempt, _ evidence: Evidence) -> [Wording] {
-    guard attempt.outcome == .encrypted, let bond = bond(attempt, evidence) else { return [] }
-    return [bond]
-  }
-
-  /// Whose bond it is that a stored key proves.
-  private func bond(_ attempt: EncryptionAttempt, _ evidence: Evidence) -> Wording? {
-    guard let key = attempt.key, !attempt.followsPairing else { return nil }
-    let known = evidence.keys.keys.first {
-      $0.kind == .longTerm && $0.bytes == key && $0.packet < attempt.moment.packet
+    guard attempt.outcome == .encrypted, let words = attempt.sourceWords(self, evidence) else {
+      return []
     }
-    guard let known else { return nil }
-    switch known.source {
-    case .file(let file): return "bonded: the key is that of \(quoted: Array(file.utf8))"
-    case .management:
-      return "bonded: the key is the one that the kernel was given in \(packet: known.packet)"
-    case .pairing, .controller, .event:
-      guard let earlier = known.connection, earlier != id else { return nil }
-      return "bonded: the same key as on connection \(earlier) (\(packet: known.packet))"
-    }
+    return ["bonded: it is \(words)"]
   }
 
   // MARK: BR/EDR

@@ -13,15 +13,20 @@ extension ConnectionHistory {
         request.moment,
         "\(request.side.subject) asks for security: \(request.authReq.words)\(times)")
     }
-    return requests + pairing.attempts.flatMap { PairingStory($0).lines }
+    return requests
+      + pairing.attempts.flatMap { PairingStory($0, acts: pairing.acts(during: $0)).lines }
   }
 }
 
 /// The story of one attempt to pair.
 private struct PairingStory {
   let attempt: PairingAttempt
+  let acts: [PairingAct]
 
-  init(_ attempt: PairingAttempt) { self.attempt = attempt }
+  init(_ attempt: PairingAttempt, acts: [PairingAct]) {
+    self.attempt = attempt
+    self.acts = acts
+  }
 
   private var hasFailed: Bool { !attempt.isPaired }
 
@@ -36,6 +41,8 @@ private struct PairingStory {
     }
     if let line = checks { lines.append(line) }
     if let line = keys { lines.append(line) }
+    // What users and programs did is told where it may be why.
+    if hasFailed { lines += acts.compactMap(Self.line) }
     if let line = failure { lines.append(line) }
     return lines
   }
@@ -119,7 +126,8 @@ private struct PairingStory {
     guard let first = runs.map(\.first).min(by: { $0.packet < $1.packet }) else { return [] }
     if !hasFailed {
       let last = runs.map(\.last.packet).max() ?? first.packet
-      let words: Wording = hasPasskey ? "both sides have the same passkey" : "values exchanged"
+      let words: Wording =
+        hasPasskey ? "both sides have the same passkey" : "confirm and random values exchanged"
       return [StoryLine(first, to: last, "\(words)\(haste(first))")]
     }
     let commitment: Wording = hasPasskey ? "its digits" : "its random value"
@@ -158,7 +166,7 @@ private struct PairingStory {
     let outcome = attempt.outcome
     switch attempt.method?.association {
     case .numericComparison:
-      guard let digits = outcome.digits else { return "values exchanged" }
+      guard let digits = outcome.digits else { return "confirm and random values exchanged" }
       let shown: Wording = "\(Wording(stringLiteral: digits.description))"
       return "both screens show \(shown)"
     case .initiatorShowsPasskey, .responderShowsPasskey, .passkeyTypedTwice:
@@ -173,7 +181,8 @@ private struct PairingStory {
       let rounds = max(
         attempt.initiating.confirms?.count ?? 0, attempt.responding.confirms?.count ?? 0)
       return "\(min(rounds, 20)) of 20 passkey rounds\(haste(first))"
-    case .justWorks, .outOfBand, nil: return "values exchanged"
+    case .outOfBand: return "random values exchanged"
+    case .justWorks, nil: return "confirm and random values exchanged"
     }
   }
 
@@ -186,6 +195,28 @@ private struct PairingStory {
     }
     let role: PairingSide = attempt.initiating.check != nil ? .initiator : .responder
     return StoryLine(first, "\(subject(role)) sends its check value")
+  }
+
+  // MARK: Users and programs
+
+  private static func line(_ act: PairingAct) -> StoryLine? {
+    let words: Wording
+    switch act.kind {
+    case .passkeyAsked: words = "BlueZ asks this host's user for the passkey"
+    case .passkeyShown: words = "BlueZ shows the passkey"
+    case .typed(true): words = "this host's program gives a passkey"
+    case .typed(false): words = "this host's program gives no passkey"
+    case .confirmationAsked(comparesDigits: true):
+      words = "BlueZ asks this host's user to compare the digits"
+    case .confirmationAsked(comparesDigits: false):
+      words = "BlueZ asks this host's user to agree"
+    case .confirmed(true): words = "this host's program confirms"
+    case .confirmed(false): words = "this host's program refuses"
+    case .cancel: words = "a program cancels the pairing: Cancel Pair Device"
+    case .unpair: words = "a program deletes the keys of the peer: Unpair Device"
+    case .pair, .authenticationFailed: return nil
+    }
+    return StoryLine(act.moment, words)
   }
 
   // MARK: The end

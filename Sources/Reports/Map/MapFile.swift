@@ -43,7 +43,9 @@ package enum MapFile {
     for device in devices {
       var map = SuppliedMap()
       for key in ["identity", "address"] {
-        if let address = device[key]?.text.flatMap(Self.address) { map.addresses.append(address) }
+        if let address = device[key]?.text.flatMap(DeviceAddress.init(text:)) {
+          map.addresses.append(address)
+        }
       }
       map.name = device["name"]?.text.map { Array($0.utf8) }
       for service in device["services"]?.elements ?? [] {
@@ -134,14 +136,6 @@ package enum MapFile {
     return uuid
   }
 
-  private static func address(_ text: String) -> DeviceAddress? {
-    let octets = text.split(separator: ":", omittingEmptySubsequences: false)
-    guard octets.count == 6, octets.allSatisfy({ $0.utf8.count == 2 }),
-      let value = UInt64(octets.joined(), radix: 16)
-    else { return nil }
-    return DeviceAddress(value: value)
-  }
-
   // MARK: BlueZ
 
   /// A cache file: sections in brackets, in [Attributes] a line for each, `HANDLE=TYPE:…`: a service has
@@ -150,7 +144,7 @@ package enum MapFile {
   /// UUID, behind its value where BlueZ keeps that (BlueZ, src/device.c [mem]).
   private static func cache(_ text: String, name: String) throws(MapFileError) -> SuppliedMap {
     var map = SuppliedMap()
-    if let address = address(name) { map.addresses = [address] }
+    if let address = DeviceAddress(text: name) { map.addresses = [address] }
     var section: Substring = ""
     for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .enumerated()

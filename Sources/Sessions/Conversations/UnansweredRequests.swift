@@ -82,7 +82,8 @@ package struct UnansweredRequests: Sendable {
         tell(oldest)
       }
       sides[key]?.open.append(
-        Sent(packet: record.number, opcode: opcode, connection: connection, time: record.time,
+        Sent(
+          packet: record.number, opcode: opcode, connection: connection, time: record.time,
           direction: direction, handle: dissection.attFields.handle))
     } else if let request = answer.request {
       mark(answer.channel == nil ? key : bearer(of: request.packet, key), request.packet)

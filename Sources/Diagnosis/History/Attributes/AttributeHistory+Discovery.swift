@@ -28,9 +28,7 @@ extension AttributeHistory {
         if isService { services += 1 } else { characteristics += 1 }
       }
     }
-    guard services + characteristics + descriptors > 0 || discoverer == request.client else {
-      return
-    }
+    guard services + characteristics + descriptors > 0 else { return }
     if discoverer != request.client { beginDiscovery(request) }
     guard !discoveries.isEmpty else { return }
     let last = discoveries.count - 1

@@ -31,6 +31,12 @@ extension AttributeHistory {
         }
       }
     }
+    if context.opcode == .prepareWriteRequest {
+      reach(context.sender, to: Int(fields.offset ?? 0) &+ length)
+    } else if context.opcode == .executeWriteRequest {
+      length = context.sender == .local ? prepared.local : prepared.peer
+      if context.sender == .local { prepared.local = 0 } else { prepared.peer = 0 }
+    }
     if open.count >= Self.mostOpen { open.removeFirst() }
     let range = fields.startHandle.flatMap { first in fields.endHandle.map { (first, $0) } }
     open.append(
@@ -39,6 +45,14 @@ extension AttributeHistory {
         client: context.sender, channel: context.channel, handle: fields.handle, range: range,
         type: fields.type, offset: fields.offset, mtu: fields.mtu, length: length, head: head,
         configuration: configuration, isVendors: isVendors))
+  }
+
+  private mutating func reach(_ client: Side, to end: Int) {
+    if client == .local {
+      prepared.local = max(prepared.local, end)
+    } else {
+      prepared.peer = max(prepared.peer, end)
+    }
   }
 
   /// Takes a response.
@@ -58,7 +72,7 @@ extension AttributeHistory {
       }
       return
     }
-    accept(request, context)
+    let isRepeated = accept(request, context)
     let latency = context.moment.nanoseconds(since: request.moment)
     switch context.opcode {
     case .exchangeMTUResponse: exchange(request, fields, context)
@@ -71,12 +85,14 @@ extension AttributeHistory {
         readByType(request, fields, bytes, context, latency, memory)
       }
     case .readResponse, .readBlobResponse:
-      read(request, fields, bytes, context, latency, memory)
+      read(request, fields, bytes, context, latency, memory, isTold: isRepeated)
     case .readMultipleResponse, .readMultipleVariableResponse:
       run(.reads, context.server, request.moment, context, 0, latency) { $0.reads += 1 }
-    case .writeResponse: written(request, context, latency, memory)
+    case .writeResponse: written(request, context, latency, memory, isTold: isRepeated)
     case .prepareWriteResponse:
-      run(.writes, context.server, request.moment, context, request.handle ?? 0, latency) { _ in }
+      run(.writes, context.server, request.moment, context, request.handle ?? 0, latency) {
+        $0.parts += 1
+      }
     case .executeWriteResponse:
       run(.writes, context.server, request.moment, context, 0, latency) { $0.writes += 1 }
     default: break
@@ -85,7 +101,8 @@ extension AttributeHistory {
 
   /// Takes the answer to a Write Request.
   private mutating func written(
-    _ request: OpenRequest, _ context: Context, _ latency: Int64?, _ memory: borrowing Memory
+    _ request: OpenRequest, _ context: Context, _ latency: Int64?, _ memory: borrowing Memory,
+    isTold: Bool
   ) {
     guard let handle = request.handle else { return }
     if let place = request.configuration, configurations.indices.contains(place) {
@@ -100,6 +117,7 @@ extension AttributeHistory {
       runs[last].last = max(runs[last].last, context.moment.packet)
       return
     }
+    if isTold { return }
     run(.writes, context.server, request.moment, context, handle, latency) { $0.writes += 1 }
   }
 
@@ -138,14 +156,16 @@ extension AttributeHistory {
         opcode: request.opcode, server: context.server, attribute: identity,
         properties: memory.properties(of: identity), range: request.range, type: request.type,
         offset: request.offset, error: error,
-        errorName: error.isOfProfile ? VendorTraffic.errorName(error, of: subject) : nil,
+        errorName: error.isOfProfile ? vendors.knowledge.errorName(error, of: subject) : nil,
         security: security, length: request.length, head: request.head, request: request.moment,
         answer: context.moment, last: context.moment))
   }
 
   /// Takes in that a request was allowed: perhaps one that was refused before.
-  private mutating func accept(_ request: OpenRequest, _ context: Context) {
-    guard !refusals.isEmpty else { return }
+  ///
+  /// - Returns: whether it was: then it is told with the refusal.
+  private mutating func accept(_ request: OpenRequest, _ context: Context) -> Bool {
+    var isRepeated = false
     for index in refusals.indices where refusals[index].accepted == nil {
       let refusal = refusals[index]
       guard refusal.opcode == request.opcode, refusal.handle == request.handle ?? 0,
@@ -154,8 +174,10 @@ extension AttributeHistory {
           || refusal.length == request.length && refusal.head == request.head
             && refusal.offset == request.offset
       else { continue }
-      refusals[index].accepted = (request.packet, context.moment)
+      refusals[index].accepted = (request.moment, context.moment)
+      isRepeated = true
     }
+    return isRepeated
   }
 
   // MARK: Lengths

@@ -89,7 +89,7 @@ extension AttributeHistory {
   /// Takes a Read Response, or one with a part of a value.
   mutating func read(
     _ request: OpenRequest, _ fields: ATTFields, _ bytes: RawSpan, _ context: Context,
-    _ latency: Int64?, _ memory: borrowing Memory
+    _ latency: Int64?, _ memory: borrowing Memory, isTold: Bool
   ) {
     guard let handle = request.handle, let place = use(handle, context, memory) else { return }
     let length = fields.value.map { Int($0.count) } ?? 0
@@ -103,6 +103,7 @@ extension AttributeHistory {
         sight(bytes.part(value), place, .read, context, memory)
       }
     }
+    if isTold { return }
     run(.reads, context.server, request.moment, context, handle, latency) { $0.reads += 1 }
   }
 
@@ -223,7 +224,7 @@ extension AttributeHistory {
     }
     if usages[place].claims == nil {
       let name = memory.peerName(of: context.link)
-      usages[place].claims = VendorTraffic.claims(usages[place].identity, name)
+      usages[place].claims = vendors.knowledge.claims(usages[place].identity, name)
     }
     guard let claims = usages[place].claims, !claims.isEmpty,
       let seen = vendors.take(

@@ -58,7 +58,7 @@ package struct AttributeHistory: Sendable {
   /// Attributes of a supplied map that the capture contradicts on this connection.
   package internal(set) var conflicts: [SuppliedConflict] = []
   /// What was said in frames of vendors' protocols.
-  package internal(set) var vendors = VendorTraffic()
+  package internal(set) var vendors: VendorTraffic
   /// How many PDUs each side has sent.
   package internal(set) var sentByLocal = 0
   package internal(set) var sentByPeer = 0
@@ -85,8 +85,10 @@ package struct AttributeHistory: Sendable {
   var discoverer: Side?
   /// What the last packet of this connection told of encryption.
   var isEncrypted: Bool?
-  /// Whose view is out of date, since when.
+  /// The server whose client's view is out of date.
   var outOfSync: Side?
+  /// How far the parts reach that are prepared, by the client's side.
+  var prepared: (local: Int, peer: Int) = (0, 0)
 
   /// A request that waits for its answer.
   struct OpenRequest: Sendable {
@@ -111,7 +113,8 @@ package struct AttributeHistory: Sendable {
   }
 
   /// Nothing seen.
-  init() {
+  init(_ knowledge: ProfileKnowledge) {
+    vendors = VendorTraffic(knowledge)
     var limits = Limits()
     limits.listedRequests = Self.mostListed
     limits.bearers = Self.mostListed
@@ -183,7 +186,7 @@ package struct AttributeHistory: Sendable {
       return
     }
     guard let link = answer.link else { return }
-    let now = memory.links.connection(link).isEncrypted
+    let now = memory.links.isEncrypted(link)
     guard now != isEncrypted else { return }
     isEncrypted = now
     if now == true, encrypted == nil {
@@ -194,7 +197,7 @@ package struct AttributeHistory: Sendable {
 
   /// How the link is protected.
   func security(_ context: Context, _ memory: borrowing Memory) -> LinkSecurity {
-    switch memory.links.connection(context.link).isEncrypted {
+    switch memory.links.isEncrypted(context.link) {
     case nil: .unknown
     case false: .unencrypted
     case true:
@@ -208,6 +211,8 @@ package struct AttributeHistory: Sendable {
 
   /// Takes in what memory found wrong with the order of PDUs.
   private mutating func note(_ problems: Problems, _ context: Context) {
+    // Hosts with several bearers mix them up; each of those does no harm.
+    guard context.channel == nil else { return }
     for index in 0..<problems.count {
       let code = problems[index].code
       guard code == .requestBeforeResponse || code == .indicationBeforeConfirmation else {
@@ -244,6 +249,23 @@ package struct AttributeHistory: Sendable {
     following.finish(extent.latest) { _ in connection.isOpen }
     unanswered = following.listed
     vendors.finish()
+    for index in configurations.indices where configurations[index].owner == nil {
+      resolve(index, connection, memory)
+    }
+    for request in unanswered {
+      let asking = Side(sent: request.direction)
+      let server = request.opcode.role == .indication ? asking : asking.other
+      guard let handle = request.handle, handle != 0, usage(handle, of: server) == nil else {
+        continue
+      }
+      let isLocal = server == .local
+      usages.append(
+        AttributeUsage(
+          handle, server,
+          memory.identity(
+            of: handle, Attributes.key(isLocal: isLocal, connection), isLocal: isLocal,
+            connection: connection.id)))
+    }
     for index in usages.indices where usages[index].identity.uuid == nil {
       let usage = usages[index]
       usages[index].identity = memory.identity(
@@ -257,6 +279,22 @@ package struct AttributeHistory: Sendable {
         connection.firstPacket <= $0.packet && $0.packet <= last
       } ?? []
     (open, positions, found) = ([], [:], [])
+  }
+
+  /// Finds whose a CCCD is that was written before that was known.
+  private mutating func resolve(
+    _ index: Int, _ connection: Connection, _ memory: borrowing Memory
+  ) {
+    let known = configurations[index]
+    func identity(_ handle: UInt16?) -> AttributeIdentity {
+      memory.identity(
+        of: handle, known.descriptor.server, isLocal: known.server == .local,
+        connection: connection.id)
+    }
+    let descriptor = identity(known.descriptor.handle)
+    guard let owner = descriptor.owner.map({ identity($0) }) else { return }
+    configurations[index].owner = owner
+    configurations[index].properties = memory.properties(of: owner)
   }
 
   // MARK: Asking

@@ -49,7 +49,7 @@ package struct Refusal: Sendable {
   package internal(set) var count = 1
   package internal(set) var last: Moment
   /// Where the same was allowed later: that request and its answer.
-  package internal(set) var accepted: (request: Int, answer: Moment)?
+  package internal(set) var accepted: (request: Moment, answer: Moment)?
 
   /// Who asked.
   package var client: Side { server.other }
@@ -57,7 +57,9 @@ package struct Refusal: Sendable {
   package var handle: UInt16 { attribute.handle ?? 0 }
   /// The packets.
   package var evidence: PacketSet {
-    PacketSet([request.packet, answer.packet, accepted?.request ?? 0, accepted?.answer.packet ?? 0])
+    PacketSet([
+      request.packet, answer.packet, accepted?.request.packet ?? 0, accepted?.answer.packet ?? 0,
+    ])
   }
 }
 
@@ -83,9 +85,9 @@ extension ATTErrorCode {
 package struct Configuration: Sendable {
   /// The descriptor, and whose it is: the characteristic's value.
   package let descriptor: AttributeIdentity
-  package let owner: AttributeIdentity?
+  package internal(set) var owner: AttributeIdentity?
   /// What that characteristic's declaration offers, where that is known.
-  package let properties: CharacteristicProperties?
+  package internal(set) var properties: CharacteristicProperties?
   /// Who has it.
   package let server: Side
   /// The value: bit 0 asks for notifications, bit 1 for indications (Core, Vol 3, Part G, 3.3.3.3).
@@ -169,6 +171,7 @@ package struct ValueRun: Sendable {
   package internal(set) var reads = 0
   package internal(set) var writes = 0
   package internal(set) var commands = 0
+  package internal(set) var parts = 0
   package internal(set) var notifications = 0
   package internal(set) var indications = 0
   package internal(set) var confirmed = 0
@@ -214,6 +217,7 @@ package struct ValueRun: Sendable {
     reads += other.reads
     writes += other.writes
     commands += other.commands
+    parts += other.parts
     notifications += other.notifications
     indications += other.indications
     confirmed += other.confirmed

@@ -29,8 +29,9 @@ package struct VendorTraffic: Sendable {
 
   /// Messages that took several values.
   package struct Joined: Sendable {
-    /// Who sent them.
+    /// Who sent them, and whether in writes.
     package let sender: Side
+    package let isWritten: Bool
     /// How many bytes a frame has, and how many values it took.
     package let length: Int
     package let parts: Int
@@ -58,28 +59,14 @@ package struct VendorTraffic: Sendable {
   private var messages: VendorMessages?
 
   private static let mostListed = 16
-  /// The protocols of the program's own profiles.
-  private static let vendors = ProfileLibrary().vendors
+  let knowledge: ProfileKnowledge
 
   /// Nothing said.
-  init() {}
+  init(_ knowledge: ProfileKnowledge) { self.knowledge = knowledge }
 
   /// What a protocol is called.
-  package static func name(_ vendor: Int) -> String {
-    vendors.indices.contains(vendor) ? vendors[vendor].profile : ""
-  }
-
-  /// The protocols that may be spoken on an attribute.
-  static func claims(
-    _ attribute: AttributeIdentity, _ device: [UInt8]?
-  ) -> [(vendor: Int, isByFrame: Bool)] {
-    vendors.claims(attribute.uuid, service: attribute.service) { device?.fits($0) ?? false }
-  }
-
-  /// What a profile calls an error; nil where none does.
-  static func errorName(_ error: ATTErrorCode, of subject: ErrorSubject) -> [UInt8]? {
-    var library = ProfileLibrary()
-    return subject.name(of: error) { library.definitions($0, $1) }
+  package func name(_ vendor: Int) -> String {
+    knowledge.vendors.indices.contains(vendor) ? knowledge.vendors[vendor].profile : ""
   }
 
   /// Takes a value; nil where it is no message, and no part of one.
@@ -87,8 +74,8 @@ package struct VendorTraffic: Sendable {
     _ value: RawSpan, _ attribute: AttributeUsage, _ claims: [(vendor: Int, isByFrame: Bool)],
     _ way: VendorProtocol.Way, _ sender: Side, _ moment: Moment
   ) -> Seen? {
-    for claim in claims where Self.vendors.indices.contains(claim.vendor) {
-      let vendor = Self.vendors[claim.vendor]
+    for claim in claims where knowledge.vendors.indices.contains(claim.vendor) {
+      let vendor = knowledge.vendors[claim.vendor]
       guard let isRequestChannel = vendor.isRequestChannel(way, attribute.identity.uuid) else {
         continue
       }
@@ -99,9 +86,9 @@ package struct VendorTraffic: Sendable {
         isWritten: way == .written, isRequestChannel: isRequestChannel, value,
         packet: moment.packet, time: moment.time)
       guard let found else { continue }
-      var seen = note(found, sender, moment, claim.vendor)
+      var seen = note(found, sender, moment, claim.vendor, isWritten: way == .written)
       for more in messages?.following ?? [] where more.message != nil {
-        let other = note(more, sender, moment, claim.vendor)
+        let other = note(more, sender, moment, claim.vendor, isWritten: way == .written)
         seen = Seen(
           vendor: seen.vendor, isRequest: seen.isRequest || other.isRequest,
           isAnswer: seen.isAnswer || other.isAnswer)
@@ -122,7 +109,7 @@ package struct VendorTraffic: Sendable {
   }
 
   private mutating func note(
-    _ sighting: VendorSighting, _ sender: Side, _ moment: Moment, _ vendor: Int
+    _ sighting: VendorSighting, _ sender: Side, _ moment: Moment, _ vendor: Int, isWritten: Bool
   ) -> Seen {
     let isMessage = sighting.message != nil
     if isMessage {
@@ -143,20 +130,20 @@ package struct VendorTraffic: Sendable {
             command: sighting.command, name: name, isRequest: sighting.isRequest,
             found: checksum.found, expected: checksum.expected))
       }
-      if sighting.isJoined, sighting.packets.count > 1 { join(sighting, sender) }
+      if sighting.isJoined, sighting.packets.count > 1 { join(sighting, sender, isWritten) }
     }
     return Seen(
       vendor: vendor, isRequest: isMessage && sighting.isRequest,
       isAnswer: sighting.request != nil)
   }
 
-  private mutating func join(_ sighting: VendorSighting, _ sender: Side) {
+  private mutating func join(_ sighting: VendorSighting, _ sender: Side, _ isWritten: Bool) {
     guard let first = sighting.packets.first, let last = sighting.packets.last, first <= last,
       let frame = sighting.frame
     else { return }
     let (length, parts) = (Int(frame.bytes.count), sighting.packets.count)
     let known = joined.firstIndex {
-      $0.sender == sender && $0.length == length && $0.parts == parts
+      $0.sender == sender && $0.isWritten == isWritten && $0.length == length && $0.parts == parts
     }
     if let known {
       joined[known].count += 1
@@ -164,7 +151,8 @@ package struct VendorTraffic: Sendable {
     } else if joined.count < Self.mostListed {
       joined.append(
         Joined(
-          sender: sender, length: length, parts: parts, count: 1, first: first...last,
+          sender: sender, isWritten: isWritten, length: length, parts: parts, count: 1,
+          first: first...last,
           last: first...last))
     }
   }

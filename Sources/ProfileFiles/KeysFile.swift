@@ -1,0 +1,111 @@
+package import Bluetooth
+
+/// Reads the keys of bonds from files: YAML as docs/keys.md describes it, and the `info` files in which
+/// BlueZ keeps them.
+package enum KeysFile {
+  /// Reads a file's bytes; which of both kinds it is its first character tells.
+  ///
+  /// - Parameters:
+  ///   - file: its name, for errors and to say where a key is from.
+  ///   - address: the device that BlueZ's file is about, where that is known: no line of it says so.
+  /// - Throws: what is wrong, with the line.
+  package static func read(
+    _ bytes: [UInt8], file: String, address: DeviceAddress? = nil
+  ) throws(ProfileError) -> [Bond] {
+    if let text = String(validating: bytes, as: UTF8.self), isINI(text) {
+      return [try bluez(text, file: file, address: address)]
+    }
+    let root = try KeyedNode(
+      try SourceNode.read(bytes, file: file),
+      "a mapping with the key `devices`, or an info file of BlueZ")
+    let isReversed: Bool =
+      try root.node("byte_order")?.choice([
+        ("least_significant_first", false), ("most_significant_first", true),
+      ]) ?? false
+    var bonds: [Bond] = []
+    for device in try root.required("devices").list("a list of devices") {
+      bonds.append(try bond(device, isReversed: isReversed))
+    }
+    try root.finish()
+    return bonds
+  }
+
+  /// One device.
+  private static func bond(
+    _ node: SourceNode, isReversed: Bool
+  ) throws(ProfileError) -> Bond {
+    let node = try KeyedNode(node, "a device with the key `address`")
+    let written = try node.required("address")
+    guard let address = DeviceAddress(text: try written.text("an address")) else {
+      throw written.error("expected an address such as C0:FF:EE:12:34:56, found \(written.kind)")
+    }
+    let type: AddressType =
+      try node.node("address_type")?.choice([("public", .public), ("random", .random)])
+      ?? usual(address)
+    var bond = Bond(address, type, file: written.file)
+    bond.name = try node.node("name")?.line("a name").utf8.map { $0 }
+    bond.identityResolvingKey = try node.node("irk")?.key(isReversed: isReversed)
+    bond.signatureKey = try node.node("csrk")?.key(isReversed: isReversed)
+    bond.ownSignatureKey = try node.node("own_csrk")?.key(isReversed: isReversed)
+    bond.linkKey = try node.node("link_key")?.key(isReversed: isReversed)
+    if let key = try node.node("ltk")?.key(isReversed: isReversed) {
+      bond.longTermKeys.append(try longTermKey(key, node))
+    }
+    for other in try node.node("long_term_keys")?.list("a list of keys") ?? [] {
+      let other = try KeyedNode(other, "a key with the key `ltk`")
+      let key = try other.required("ltk").key(isReversed: isReversed)
+      bond.longTermKeys.append(try longTermKey(key, other))
+      try other.finish()
+    }
+    try node.finish()
+    return bond
+  }
+
+  private static func longTermKey(
+    _ key: [UInt8], _ node: KeyedNode
+  ) throws(ProfileError) -> Bond.LongTermKey {
+    var key = Bond.LongTermKey(key)
+    if let ediv = try node.node("ediv")?.number(in: 0...0xffff) { key.ediv = UInt16(ediv) }
+    if let rand = try node.node("rand")?.number("a number of 64 bits") {
+      key.rand = UInt64(bitPattern: Int64(rand))
+    }
+    key.isAuthenticated = try node.node("authenticated")?.flag()
+    if let size = try node.node("key_size")?.number(in: 7...16) { key.size = UInt8(size) }
+    key.isForPeripheral =
+      try node.node("host_is")?.choice([("central", false), ("peripheral", true)]) ?? false
+    return key
+  }
+
+  /// The type of an address that most have which look like this: a static one begins with two bits set
+  /// (Core, Vol 6, Part B, 1.3.2.1), of the public ones that are given out hardly any do.
+  static func usual(_ address: DeviceAddress) -> AddressType {
+    address.value >> 46 == 0b11 ? .random : .public
+  }
+}
+
+extension SourceNode {
+  /// The 16 bytes of a key, least significant first.
+  ///
+  /// - Parameter isReversed: whether it is written with the most significant one first.
+  fileprivate func key(isReversed: Bool) throws(ProfileError) -> [UInt8] {
+    guard let key = KeysFile.key(try text("a key")) else {
+      throw error("expected the 16 bytes of a key in hexadecimal")
+    }
+    return isReversed ? key.reversed() : key
+  }
+}
+
+extension KeysFile {
+  /// The bytes of a key that is written as 32 digits, in either case; blanks or colons may stand between
+  /// bytes, `0x` in front.
+  static func key(_ text: some StringProtocol) -> [UInt8]? {
+    var digits = String(text.filter { !$0.isWhitespace && $0 != ":" })
+    if digits.hasPrefix("0x") || digits.hasPrefix("0X") { digits.removeFirst(2) }
+    guard digits.utf8.count == 2 * Bond.keySize, digits.allSatisfy(\.isHexDigit) else {
+      return nil
+    }
+    let values = digits.compactMap(\.hexDigitValue)
+    guard values.count == 2 * Bond.keySize else { return nil }
+    return (0..<Bond.keySize).map { UInt8(values[2 * $0] << 4 | values[2 * $0 + 1]) }
+  }
+}

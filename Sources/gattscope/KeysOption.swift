@@ -1,0 +1,44 @@
+import ArgumentParser
+import Bluetooth
+import ProfileFiles
+
+/// Keys of bonds from elsewhere.
+struct KeysFileOptions: ParsableArguments {
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Keys of bonds, which tell whose private addresses are and which key was used: a YAML file as "
+        + "docs/keys.md describes it, or BlueZ's info file of a device "
+        + "(/var/lib/bluetooth/ADAPTER/DEVICE/info; elsewhere ADDRESS=FILE). They are printed only with "
+        + "--show-keys.",
+      valueName: "file"),
+    completion: .file())
+  var keys: [String] = []
+
+  /// What the files say.
+  func bonds() throws -> [Bond] {
+    var bonds: [Bond] = []
+    for argument in keys {
+      let (path, address) = Self.parts(argument)
+      let bytes = try Terminal.file(path)
+      do throws(ProfileError) {
+        bonds += try KeysFile.read(bytes, file: path, address: address)
+      } catch {
+        Terminal.complain(error.description)
+        throw ExitCode(65)
+      }
+    }
+    return bonds
+  }
+
+  /// The path in `ADDRESS=PATH`, and the address, which else is the name of the folder that the file is in.
+  private static func parts(_ argument: String) -> (path: String, address: DeviceAddress?) {
+    if let equals = argument.firstIndex(of: "="),
+      let address = DeviceAddress(text: argument[..<equals])
+    {
+      return (String(argument[argument.index(after: equals)...]), address)
+    }
+    let folder = Terminal.realPath(argument).split(separator: "/").dropLast().last
+    return (argument, folder.flatMap { DeviceAddress(text: $0) })
+  }
+}

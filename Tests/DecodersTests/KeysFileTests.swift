@@ -1,0 +1,188 @@
+// Files with the keys of bonds.
+
+import Bluetooth
+import ProfileFiles
+import Testing
+
+@Suite("Files with keys") struct KeysFileTests {
+  private static let address = DeviceAddress(value: 0xc0ff_ee12_3456)
+  private static let ascending = (0..<16).map { UInt8($0) }
+
+  private static func read(
+    _ text: String, address: DeviceAddress? = nil
+  ) throws(ProfileError) -> [Bond] {
+    try KeysFile.read(Array(text.utf8), file: "keys", address: address)
+  }
+
+  /// What is wrong with a file; nothing where it is right.
+  private static func error(_ text: String, address: DeviceAddress? = nil) -> String {
+    do throws(ProfileError) {
+      _ = try read(text, address: address)
+      return "nothing"
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test("YAML: all keys of a device") func yaml() throws {
+    let bonds = try Self.read(
+      """
+      devices:
+        - address: c0:ff:ee:12:34:56
+          address_type: random
+          name: Band
+          ltk: 000102030405060708090a0b0c0d0e0f
+          ediv: 0x1234
+          rand: 0x0807060504030201
+          authenticated: true
+          key_size: 16
+          irk: 00:01:02:03:04:05:06:07:08:09:0a:0b:0c:0d:0e:0f
+          csrk: "00010203 04050607 08090a0b 0c0d0e0f"
+          own_csrk: 0x000102030405060708090A0B0C0D0E0F
+          link_key: 000102030405060708090a0b0c0d0e0f
+          long_term_keys:
+            - ltk: ffffffffffffffffffffffffffffffff
+              host_is: peripheral
+        - address: 00:11:22:33:44:55
+      """)
+    try #require(bonds.count == 2)
+    #expect(bonds[0].address == Self.address)
+    #expect(bonds[0].type == .random)
+    #expect(bonds[0].name == Array("Band".utf8))
+    #expect(
+      bonds[0].longTermKeys.map(\.bytes) == [Self.ascending, [UInt8](repeating: 0xff, count: 16)])
+    #expect(bonds[0].longTermKeys[0].ediv == 0x1234)
+    #expect(bonds[0].longTermKeys[0].rand == 0x0807_0605_0403_0201)
+    #expect(bonds[0].longTermKeys[0].isAuthenticated == true)
+    #expect(bonds[0].longTermKeys[0].size == 16)
+    #expect(bonds[0].longTermKeys.map(\.isForPeripheral) == [false, true])
+    for key in [
+      bonds[0].identityResolvingKey, bonds[0].signatureKey, bonds[0].ownSignatureKey,
+      bonds[0].linkKey,
+    ] {
+      #expect(key == Self.ascending)
+    }
+    #expect(bonds[1].type == .public)
+    #expect(bonds[1].longTermKeys.isEmpty)
+  }
+
+  @Test(
+    "keys may be written with the most significant byte first, as the specification prints them")
+  func byteOrder() throws {
+    let bonds = try Self.read(
+      """
+      byte_order: most_significant_first
+      devices:
+        - {address: "C0:FF:EE:12:34:56", irk: 0f0e0d0c0b0a09080706050403020100}
+      """)
+    #expect(bonds.first?.identityResolvingKey == Self.ascending)
+    // Two bits set in front: a static address.
+    #expect(bonds.first?.type == .random)
+  }
+
+  @Test("BlueZ's info file: all of its keys") func bluez() throws {
+    let bonds = try Self.read(
+      """
+      [General]
+      Name=Band
+      AddressType=static
+      SupportedTechnologies=LE;
+      Trusted=true
+
+      [IdentityResolvingKey]
+      Key=000102030405060708090A0B0C0D0E0F
+
+      [LongTermKey]
+      Key=000102030405060708090A0B0C0D0E0F
+      Authenticated=1
+      EncSize=16
+      EDiv=4660
+      Rand=578437695752307201
+
+      [PeripheralLongTermKey]
+      Key=FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF
+      Authenticated=0
+      EncSize=7
+      EDiv=1
+      Rand=2
+
+      [LinkKey]
+      Key=000102030405060708090A0B0C0D0E0F
+      Type=5
+      PINLength=0
+
+      [LocalSignatureKey]
+      Key=000102030405060708090A0B0C0D0E0F
+      Counter=0
+      Authenticated=false
+
+      [RemoteSignatureKey]
+      Key=000102030405060708090A0B0C0D0E0F
+      """, address: Self.address)
+    try #require(bonds.count == 1)
+    let bond = bonds[0]
+    #expect(bond.address == Self.address)
+    #expect(bond.type == .random)
+    #expect(bond.name == Array("Band".utf8))
+    #expect(bond.longTermKeys.map(\.ediv) == [4660, 1])
+    // 0x0807060504030201 in decimal.
+    #expect(bond.longTermKeys.map(\.rand) == [0x0807_0605_0403_0201, 2])
+    #expect(bond.longTermKeys.map(\.isAuthenticated) == [true, false])
+    #expect(bond.longTermKeys.map(\.size) == [16, 7])
+    #expect(bond.longTermKeys.map(\.isForPeripheral) == [false, true])
+    for key in [
+      bond.identityResolvingKey, bond.signatureKey, bond.ownSignatureKey, bond.linkKey,
+      bond.longTermKeys[0].bytes,
+    ] {
+      #expect(key == Self.ascending)
+    }
+  }
+
+  @Test("the key that BlueZ writes under two names with Secure Connections is one") func once()
+    throws
+  {
+    let key = "Key=000102030405060708090A0B0C0D0E0F\nEDiv=0\nRand=0\nAuthenticated=2\n"
+    let bonds = try Self.read(
+      "[LongTermKey]\n\(key)[PeripheralLongTermKey]\n\(key)[SlaveLongTermKey]\n\(key)",
+      address: Self.address)
+    #expect(bonds.first?.longTermKeys.count == 1)
+  }
+
+  @Test(
+    "what is wrong is said in one sentence with its line, and never with the key",
+    arguments: [
+      ("devices:\n  - address: nobody\n", "keys:2: devices.address: expected an address"),
+      (
+        "devices:\n  - {address: 'C0:FF:EE:12:34:56', irk: 0011}\n",
+        "keys:2: devices.irk: expected the 16 bytes"
+      ),
+      ("devices:\n  - {name: Band}\n", "keys:2: devices: the key `address` is missing"),
+      (
+        "devices:\n  - {address: 'C0:FF:EE:12:34:56', ltkk: 00}\n",
+        "keys:2: devices: unknown key `ltkk`"
+      ),
+      ("devices: [\n", "keys:"),
+      ("", "keys: is empty"),
+      ("\u{1}\u{2}", "keys"),
+      ("[General]\nName\n", "keys:2: expected NAME=VALUE"),
+      ("[LongTermKey]\nKey=00\n", "keys:2: expected the 16 bytes of a key"),
+      ("[LongTermKey]\nEDiv=x\n", "keys:2: expected a number behind EDiv="),
+      ("[General\n", "keys"),
+    ])
+  func errors(_ text: String, _ expected: String) {
+    let said = Self.error(text, address: Self.address)
+    #expect(said.hasPrefix(expected), "\(said)")
+  }
+
+  @Test(
+    "a key that is wrong is not repeated in the message: it may be a right one but for a letter")
+  func noSecretInErrors() {
+    let said = Self.error(
+      "devices:\n  - {address: 'C0:FF:EE:12:34:56', irk: 00112233445566778899aabbccddeefg}\n")
+    #expect(said.hasPrefix("keys:2") && !said.contains("0011"), "\(said)")
+  }
+
+  @Test("BlueZ's file says nowhere whose it is: then that is asked for") func whose() {
+    #expect(Self.error("[General]\nName=Band\n").contains("ADDRESS=FILE"))
+  }
+}

@@ -1,0 +1,158 @@
+// Requests that are refused for lack of security.
+
+import Bluetooth
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("Refused for lack of security") struct AccessRuleTests {
+  /// The severities of the findings of a rule.
+  private func severities(of rule: String, in evidence: Evidence) -> [Severity?] {
+    evidence.findings().filter { $0.rule.description == rule }.map(\.severity)
+  }
+
+  @Test("0x05 without a key, and nobody pairs") func nobodyPairs() {
+    let evidence = evidence {
+      $0.connect()
+      $0.discoverHeartRate()
+      $0.ask("0a 13 00", "01 0a 13 00 05")
+      $0.disconnect()
+    }
+    #expect(
+      findings(of: "att-insufficient-authentication", in: evidence) == [
+        "Read of 2a38 Body Sensor Location refused: Insufficient Authentication (0x05) #8 #9"
+      ])
+    #expect(severities(of: "att-insufficient-authentication", in: evidence) == [.error])
+    #expect(
+      evidence.findings().first?.why.text
+        == "2a38 Body Sensor Location asks for a better protected link, and the link was not encrypted. Neither device asked to pair afterwards."
+    )
+    #expect(rules(in: evidence) == ["att-insufficient-authentication"])
+  }
+
+  @Test("0x05, then pairing, then the same read is allowed: a note") func pairsAndAsksAgain() {
+    let evidence = evidence {
+      $0.connect()
+      $0.discoverHeartRate()
+      $0.ask("0a 13 00", "01 0a 13 00 05")
+      $0.agreeToPair()
+      $0.encrypted()
+      $0.ask("0a 13 00", "0b 01")
+    }
+    #expect(
+      findings(of: "att-insufficient-authentication", in: evidence) == [
+        "Read of 2a38 Body Sensor Location refused, allowed after pairing (#10), 5 ms later: Insufficient Authentication (0x05) #8 #9 #13 #14"
+      ])
+    #expect(severities(of: "att-insufficient-authentication", in: evidence) == [.note])
+    #expect(evidence.findings().allSatisfy { $0.isResolved })
+  }
+
+  @Test("0x05, then the link is encrypted, and nobody asks again: a warning")
+  func encryptedAndNotAskedAgain() {
+    let evidence = evidence {
+      $0.connect()
+      $0.ask("0a 13 00", "01 0a 13 00 05")
+      $0.encrypted()
+      // Another attribute is no repetition.
+      $0.ask("0a 15 00", "0b 01")
+    }
+    #expect(
+      findings(of: "att-insufficient-authentication", in: evidence) == [
+        "Read of 0x0013 refused: Insufficient Authentication (0x05) #2 #3 #4"
+      ])
+    #expect(severities(of: "att-insufficient-authentication", in: evidence) == [.warning])
+  }
+
+  @Test("0x05, then pairing fails: the cause names both") func pairingFails() {
+    let evidence = evidence {
+      $0.connect()
+      $0.ask("0a 13 00", "01 0a 13 00 05")
+      $0.agreeToPair()
+      $0.smp("05 04", .received)
+    }
+    let told = finding("att-insufficient-authentication", in: evidence)
+    #expect(
+      told?.why.text.hasSuffix("Pairing was tried (#4) and failed (#6).") == true,
+      "\(told?.why.text ?? "nothing")")
+    #expect(told?.severity == .error)
+  }
+
+  @Test("0x05 on a link encrypted by Just Works: an authenticated key is demanded")
+  func demandsMITM() {
+    let evidence = evidence {
+      $0.connect()
+      $0.discoverHeartRate()
+      $0.agreeToPair()
+      $0.encrypted()
+      $0.ask("12 15 00 01", "01 12 15 00 05")
+    }
+    #expect(
+      findings(of: "att-mitm-demanded", in: evidence) == [
+        "Write to 2a39 Heart Rate Control Point refused: Insufficient Authentication (0x05) #11 #12"
+      ])
+    #expect(findings(of: "att-insufficient-authentication", in: evidence) == [])
+    #expect(evidence.findings().first?.certainty == .certain)
+  }
+
+  @Test("0x05 on a link encrypted with a stored key: likely an unauthenticated one")
+  func demandsMITMOfStoredKey() {
+    let evidence = evidence {
+      $0.connect()
+      $0.encrypted()
+      $0.ask("0a 13 00", "01 0a 13 00 05")
+    }
+    let told = finding("att-mitm-demanded", in: evidence)
+    #expect(told?.certainty == .likely)
+    #expect(told?.why.text.contains("a key of an earlier pairing") == true)
+  }
+
+  @Test("0x0f before any key: answered too early, likely; with a stored key it is right")
+  func wrongCode() {
+    func capture(pairs: Bool) -> Evidence {
+      evidence {
+        $0.connect()
+        $0.ask("0a 13 00", "01 0a 13 00 0f")
+        if pairs { $0.agreeToPair() }
+        $0.encrypted()
+        $0.ask("0a 13 00", "0b 01")
+      }
+    }
+    #expect(
+      rules(in: capture(pairs: true)) == ["att-insufficient-encryption", "att-0f-without-key"])
+    #expect(rules(in: capture(pairs: false)) == ["att-insufficient-encryption"])
+  }
+
+  @Test("authorization and key size") func authorizationAndKeySize() {
+    let evidence = evidence {
+      $0.connect()
+      $0.ask("0a 13 00", "01 0a 13 00 08")
+      $0.ask("0a 15 00", "01 0a 15 00 0c")
+    }
+    #expect(rules(in: evidence) == ["att-authorization", "att-key-size"])
+  }
+
+  @Test("the peer asks this host: the words turn round") func otherSide() {
+    let evidence = evidence {
+      $0.connect(role: 1)
+      $0.discoverHeartRate(by: .received)
+      $0.ask("0a 13 00", "01 0a 13 00 05", by: .received)
+    }
+    #expect(
+      evidence.findings().first?.headline.text
+        == "the peer's read of 2a38 Body Sensor Location was refused for lack of security (#9), and nobody paired"
+    )
+  }
+
+  @Test("a capture that begins in the middle does not say that the link was not encrypted")
+  func lateCapture() {
+    let evidence = evidence {
+      $0.ask("0a 13 00", "01 0a 13 00 05")
+    }
+    let finding = evidence.findings().first
+    #expect(finding?.rule.description == "att-insufficient-authentication")
+    #expect(finding?.certainty != .certain)
+    #expect(
+      finding?.why.text.contains("does not tell whether the link was encrypted") == true,
+      "\(finding?.why.text ?? "nothing")")
+  }
+}

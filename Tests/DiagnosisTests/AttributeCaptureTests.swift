@@ -1,0 +1,87 @@
+// What the rules about attributes say of captures: of each side's file the same, with the words turned round.
+
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("Attributes in captures") struct AttributeCaptureTests {
+  /// The rules that find something, with the packets, of the families that are about attributes.
+  private func found(_ name: String, beside: Bool = true) throws -> [String]? {
+    try evidence(ofCapture: name, beside: beside)?.findings().filter {
+      ["att", "gatt", "frame", "app"].contains(
+        $0.rule.description.split(separator: "-").first.map(String.init) ?? "")
+    }.map { finding in
+      let packets = finding.line.split(separator: " ").filter { $0.hasPrefix("#") }
+      return ([finding.rule.description] + packets.map(String.init)).joined(separator: " ")
+    }
+  }
+
+  @Test(
+    "generated captures",
+    arguments: [
+      ("hrm.btsnoop", ["att-application-error #159 #161", "att-not-in-properties #118 #120"]),
+      (
+        "hrm.peripheral.btsnoop",
+        ["att-application-error #172 #173", "att-not-in-properties #123 #124"]
+      ),
+      (
+        "wristband_a5.btsnoop",
+        ["frame-checksum #111 #113", "att-mtu-default #103-105 #108-110"]
+      ),
+      ("cdd1_text.btsnoop", []), ("pair_sc_justworks.btsnoop", []),
+      ("bond_privacy_reconnect.btsnoop", []), ("bond_privacy_reconnect.peripheral.btsnoop", []),
+      ("long_write.btsnoop", ["att-invalid-length #160 #162"]),
+      (
+        "misc_att_errors.btsnoop",
+        [
+          "att-authorization #100 #102", "att-invalid-handle #85 #87",
+          "att-invalid-handle #91 #93", "att-invalid-handle #94 #96", "att-invalid-offset #88 #90",
+        ]
+      ),
+    ])
+  func generated(_ name: String, _ expected: [String]) throws {
+    guard let found = try found("generated/\(name)") else { return }
+    #expect(found == expected, "\(name)")
+  }
+
+  @Test("captures of the project: refused and allowed after pairing; frames; application errors")
+  func own() throws {
+    #expect(
+      try found("write-refused.btsnoop", beside: false)?.first?.hasPrefix(
+        "att-insufficient-authentication #78 #80") == true)
+    #expect(
+      try found("wristband.btsnoop", beside: false) == [
+        "frame-checksum #109 #111", "att-mtu-default #101-103 #106-108",
+      ])
+    #expect(
+      try found("heart-rate.btsnoop", beside: false) == ["att-application-error #161 #163"])
+  }
+
+  @Test("a frame with a wrong checksum says what came of it, and who sent it")
+  func checksum() throws {
+    for (name, who, next) in [
+      ("wristband_a5.btsnoop", "This host", "4.5 ms later the peer sent command 0xff (#113)"),
+      ("wristband_a5.peripheral.btsnoop", "The peer", "this host sent command 0xff (#118)"),
+    ] {
+      guard let evidence = try evidence(ofCapture: "generated/\(name)", beside: true) else {
+        return
+      }
+      let told = finding("frame-checksum", in: evidence)
+      #expect(
+        told?.what.text
+          == "\(who) sent a frame with a wrong checksum: 0x00 where 0xbf is right")
+      #expect(told?.why.text.contains(next) == true, "\(told?.why.text ?? "nothing")")
+    }
+  }
+
+  @Test("captures of real devices have no error about attributes")
+  func real() throws {
+    for name in [
+      "bj_led-full.pcapng", "blue_heron-btstack_govee_btled.pklg",
+      "peripage-tool-peripage_capture.pklg", "revcar-cli-btsnoop_hci.log",
+    ] {
+      guard let found = try found("real/\(name)") else { return }
+      #expect(found == [], "\(name)")
+    }
+  }
+}

@@ -1,0 +1,92 @@
+// Maps that are out of date.
+
+import Bluetooth
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("Maps that hold no more") struct CacheRuleTests {
+  /// Two connections; on the first 2a38 is read, on the second it is refused.
+  private func reconnection(
+    _ error: String, hashes: (String, String)? = nil, discovers: Bool = false
+  ) -> Evidence {
+    evidence {
+      $0.connect()
+      $0.discoverHeartRate()
+      $0.ask("0a 13 00", "0b 01")
+      if let hashes {
+        $0.ask("08 01 00 ff ff 2a 2b", "09 12 0d 00" + String(repeating: " " + hashes.0, count: 16))
+      }
+      $0.disconnect()
+      $0.connect()
+      if discovers { $0.discoverHeartRate() }
+      $0.ask("0a 13 00", "01 0a 13 00 \(error)")
+      if let hashes {
+        $0.ask("08 01 00 ff ff 2a 2b", "09 12 0d 00" + String(repeating: " " + hashes.1, count: 16))
+      }
+      $0.disconnect()
+    }
+  }
+
+  @Test("a handle that an earlier connection read is invalid now: likely an old map")
+  func invalidNow() {
+    let evidence = reconnection("01")
+    #expect(
+      findings(of: "gatt-stale-cache", in: evidence) == [
+        "Handles of an old map: Read of 2a38 Body Sensor Location refused: Invalid Handle (0x01) #12 #13"
+      ])
+    #expect(finding("gatt-stale-cache", in: evidence)?.certainty == .likely)
+    #expect(findings(of: "att-invalid-handle", in: evidence) == [])
+  }
+
+  @Test("a hash that differs makes it certain, whatever the error; an equal one does not")
+  func hash() {
+    let changed = reconnection("02", hashes: ("11", "22"))
+    #expect(finding("gatt-stale-cache", in: changed)?.certainty == .certain)
+    let same = reconnection("02", hashes: ("11", "11"))
+    #expect(rules(in: same) == ["att-not-permitted"])
+  }
+
+  @Test("a handle that was discovered on this connection is no old map") func discovered() {
+    #expect(
+      findings(of: "gatt-stale-cache", in: reconnection("01", discovers: true)) == [])
+  }
+
+  @Test("Service Changed is told, and a handle of its range that is used without discovering")
+  func serviceChanged() {
+    let evidence = evidence {
+      $0.connect()
+      $0.ask("0a 0a 00", "0b 00")
+      $0.disconnect()
+      $0.connect()
+      $0.ask("08 06 00 0d 00 03 28", "09 07 07 00 20 08 00 05 2a", by: .sent)
+      $0.received("1d 08 00 0e 00 ff ff")
+      $0.sent("1e")
+      $0.disconnect()
+    }
+    #expect(
+      findings(of: "gatt-service-changed", in: evidence) == [
+        "The peer said that its attributes have changed #8"
+      ])
+    let told = finding("gatt-service-changed", in: evidence)
+    #expect(told?.why.text.contains("0x000e to 0xffff") == true)
+  }
+
+  @Test("0x12, then commands: they are dropped; after the hash was read they are not")
+  func changeUnaware() {
+    func capture(reads: Bool) -> [String] {
+      let evidence = evidence {
+        $0.connect()
+        $0.ask("0a 13 00", "01 0a 13 00 12")
+        if reads {
+          $0.ask("08 01 00 ff ff 2a 2b", "09 12 0d 00" + String(repeating: " 33", count: 16))
+        }
+        $0.sent("52 15 00 01")
+        $0.sent("52 15 00 02")
+      }
+      return findings(of: "gatt-change-unaware", in: evidence)
+    }
+    #expect(capture(reads: false) == ["2 commands sent while the server takes none #2 #3 #4-5"])
+    #expect(capture(reads: true) == [])
+  }
+}

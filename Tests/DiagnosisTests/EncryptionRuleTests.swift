@@ -1,0 +1,243 @@
+// Encryption that fails, or that the two sides do with different keys.
+
+import Bluetooth
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("Encryption that fails") struct EncryptionRuleTests {
+  private static let differ = "enc-keys-differ"
+
+  @Test(
+    "a stored key, nothing received, the link dead: keys that differ, as sure as the reason allows",
+    arguments: [
+      (0x3d, Certainty.certain), (0x08, Certainty.likely), (0x13, Certainty.possible),
+    ] as [(UInt8, Certainty)])
+  func keysDiffer(_ reason: UInt8, _ certainty: Certainty) {
+    let evidence = evidence {
+      $0.connect()
+      $0.startEncryption(ediv: 0x1234, rand: 7)
+      $0.clock += 700
+      $0.disconnect(reason: reason)
+    }
+    let found = evidence.findings().filter { $0.rule.description == Self.differ }
+    #expect(found.map(\.line) == ["The two sides have different keys for the bond #2 #4"])
+    #expect(found.map(\.certainty) == [certainty])
+  }
+
+  @Test("from the peripheral's side: it notices, after it has given its key") func keysDifferHere()
+  {
+    let evidence = evidence {
+      $0.connect(role: 1)
+      $0.requestKey(key: 0x11, ediv: 0x1234, rand: 7)
+      $0.disconnect(reason: 0x3d)
+    }
+    #expect(
+      findings(of: Self.differ, in: evidence) == [
+        "The two sides have different keys for the bond #2 #3 #5"
+      ])
+  }
+
+  @Test("Encryption Change that fails with MIC Failure says the same") func failedChange() {
+    let evidence = evidence {
+      $0.connect()
+      $0.startEncryption()
+      $0.encrypted(status: 0x3d, enabled: 0)
+      $0.disconnect(reason: 0x3d)
+    }
+    #expect(rules(in: evidence) == [Self.differ])
+  }
+
+  @Test(
+    "no keys that differ where data came, this host hung up, the timeout was long over, the key is new, or the link worked",
+    arguments: 0..<6)
+  func keysDoNotDiffer(_ variant: Int) {
+    let evidence = evidence {
+      $0.connect()
+      if variant == 3 { $0.pairSecurely() }
+      $0.startEncryption()
+      if variant == 0 {
+        $0.encrypted()
+        $0.received("0b 64")
+      }
+      if variant == 1 { $0.askToDisconnect() }
+      if variant == 2 { $0.clock += 5_000 }
+      // The peer hangs up an encrypted link that nobody uses: no evidence of anything.
+      if variant == 4 { $0.encrypted() }
+      // What this host sent was acknowledged.
+      if variant == 5 {
+        $0.encrypted()
+        $0.sent("0a 03 00")
+        $0.completed(1)
+      }
+      $0.disconnect(reason: variant == 1 || variant == 4 ? 0x13 : 0x08)
+    }
+    #expect(findings(of: Self.differ, in: evidence) == [], "variant \(variant)")
+  }
+
+  @Test("a link that worked is lost to an integrity check: no word of different keys")
+  func micFailure() {
+    let evidence = evidence {
+      $0.connect()
+      $0.startEncryption()
+      $0.encrypted()
+      $0.received("0b 64")
+      $0.clock += 3_000
+      $0.disconnect(reason: 0x3d)
+    }
+    #expect(rules(in: evidence) == ["enc-mic-failure"])
+    #expect(
+      findings(of: "enc-mic-failure", in: evidence) == [
+        "The link was lost because a packet failed its integrity check #4 #5 #6"
+      ])
+  }
+
+  @Test("the same end of a link whose encryption is older than the capture") func micFailureLate() {
+    let evidence = evidence {
+      $0.received("0b 64")
+      $0.disconnect(reason: 0x3d)
+    }
+    #expect(rules(in: evidence).contains("enc-mic-failure"))
+    #expect(!rules(in: evidence).contains(Self.differ))
+  }
+
+  @Test("the status says who rejects", arguments: [(0x1a, 0), (0x0c, 0x0c)])
+  func rejected(_ change: UInt8, _ atOnce: UInt8) {
+    let evidence = evidence {
+      $0.connect()
+      $0.startEncryption(status: atOnce)
+      if atOnce == 0 { $0.encrypted(status: change, enabled: 0) }
+    }
+    #expect(rules(in: evidence) == ["enc-rejected"])
+    let why = evidence.findings().first?.why.text ?? ""
+    #expect(
+      why.contains(atOnce == 0 ? "the answer was a refusal" : "controller refused to begin"),
+      "\(why)")
+  }
+
+  @Test("a command that was refused while another was under way, which succeeded, is a note")
+  func rejectedOnce() {
+    let evidence = evidence {
+      $0.connect()
+      $0.startEncryption(status: 0x0c)
+      $0.startEncryption()
+      $0.encrypted()
+    }
+    #expect(evidence.findings().map(\.severity) == [.note])
+  }
+
+  @Test("Authentication Failure has a rule of its own") func authenticationFailure() {
+    let evidence = evidence {
+      $0.connect()
+      $0.startEncryption()
+      $0.encrypted(status: 0x05, enabled: 0)
+    }
+    #expect(
+      findings(of: "enc-authentication-failure", in: evidence) == [
+        "Authentication failed: the two sides do not have the same key #2 #4"
+      ])
+    #expect(rules(in: evidence) == ["enc-authentication-failure"])
+  }
+
+  @Test("BR/EDR: a stored link key that the other side does not accept, and one that it does")
+  func classic() {
+    for status: UInt8 in [0x05, 0x00] {
+      let evidence = evidence {
+        $0.connectClassic()
+        $0.command(0x0411, little(0x40))
+        $0.status(0x0411)
+        $0.event(0x17, little(0xc011_2233_4455, width: 6))
+        $0.command(
+          0x040b, little(0xc011_2233_4455, width: 6) + [UInt8](repeating: 0x33, count: 16))
+        $0.complete(0x040b)
+        $0.event(0x06, [status] + little(0x40))
+      }
+      #expect(
+        findings(of: "enc-authentication-failure", in: evidence)
+          == (status == 0
+            ? []
+            : ["Authentication over BR/EDR failed: Authentication Failure (0x05) #2 #5 #7"]))
+    }
+  }
+
+  @Test("encryption that is never told of again, after ten seconds and not before")
+  func neverCompletes() {
+    for wait in [12_000, 2_000] {
+      let evidence = evidence {
+        $0.connect()
+        $0.startEncryption()
+        $0.clock += wait
+        $0.event(0x13, [0])
+      }
+      #expect(rules(in: evidence) == (wait > 10_000 ? ["enc-timeout"] : []), "\(wait) ms")
+    }
+  }
+
+  @Test("LL Response Timeout ends it for certain") func linkLayerTimeout() {
+    let evidence = evidence {
+      $0.connect()
+      $0.startEncryption()
+      $0.clock += 40_000
+      $0.disconnect(reason: 0x22)
+    }
+    #expect(evidence.findings().map(\.certainty) == [.certain])
+    #expect(rules(in: evidence) == ["enc-timeout"])
+  }
+
+  @Test("a request for the key that this host leaves open, and one that it answers")
+  func unanswered() {
+    for isAnswered in [false, true] {
+      let evidence = evidence {
+        $0.connect(role: 1)
+        if isAnswered {
+          $0.requestKey(key: 0x11)
+          $0.encrypted()
+        } else {
+          $0.askForKey()
+        }
+        $0.clock += 5_000
+        $0.disconnect()
+      }
+      #expect(rules(in: evidence) == (isAnswered ? [] : ["enc-timeout"]))
+    }
+  }
+
+  @Test(
+    "a short key is told, whether the controller says its size or pairing does; 16 bytes are not")
+  func keySize() {
+    for (told, offered) in [(7, 16), (0, 7), (16, 16)] as [(UInt8, Int)] {
+      let evidence = evidence {
+        $0.connect()
+        $0.pair(sizes: (16, offered))
+        $0.startEncryption()
+        if told > 0 { $0.encrypted(keySize: told) } else { $0.encrypted() }
+      }
+      #expect(
+        findings(of: "enc-key-size", in: evidence).count == (told == 16 ? 0 : 1),
+        "\(told), \(offered)")
+    }
+  }
+
+  @Test(
+    "events cut short, out of order and again and again never trap, and what is kept is bounded")
+  func hostile() {
+    let evidence = evidence {
+      $0.connect()
+      for round in 0..<200 {
+        for length in 0..<12 {
+          $0.command(
+            0x2019, [UInt8](little(0x40) + hex("00 00 00 00 00 00 00")).prefix(length).map { $0 })
+          $0.meta(0x05, Array((little(0x40) + [1, 2, 3, 4, 5, 6, 7]).prefix(length)))
+          $0.event(0x08, Array([UInt8(round & 0xff), 0x40, 0, 1].prefix(length)))
+          $0.event(0x59, Array([0, 0x40, 0, 1].prefix(length)))
+          $0.event(0x30, Array([0, 0x40, 0].prefix(length)))
+          $0.event(0x06, Array([5, 0x40, 0].prefix(length)))
+        }
+      }
+      $0.disconnect(reason: 0x3d)
+    }
+    #expect(evidence.connections.allSatisfy { $0.encryption.attempts.count <= 16 })
+    #expect(evidence.connections.allSatisfy { $0.encryption.authentications.count <= 8 })
+    _ = evidence.findings()
+  }
+}

@@ -1,0 +1,206 @@
+// The keys of a capture, and those of files beside it.
+
+import Bluetooth
+import Captures
+import Diagnosis
+import MadeTraffic
+import Sessions
+import Testing
+
+@Suite("Keys and bonds") struct KnownKeyTests {
+  /// 16 times the same byte.
+  private static func key(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 16) }
+  private static let peer = DeviceAddress(value: 0xc011_2233_4455)
+
+  /// What is known of keys: kind, side, first byte, packet.
+  private static func known(_ evidence: Evidence) -> [String] {
+    evidence.keys.keys.map { key in
+      "\(key.kind.words) \(key.side.words) \(key.bytes.first.map { String($0, radix: 16) } ?? "-") #\(key.packet)"
+    }
+  }
+
+  @Test("the Security Manager, HCI and the resolving list give keys; zeros are none") func keys() {
+    let evidence = evidence {
+      $0.connect()
+      $0.pair()
+      $0.startEncryption(key: 0x10)
+      $0.encrypted()
+      let value = { (byte: String) in
+        [String](repeating: byte, count: 16).joined(separator: " ")
+      }
+      $0.smp("06 \(value("21"))", .received)
+      $0.smp("07 34 12 01 02 03 04 05 06 07 08", .received)
+      $0.smp("06 \(value("22"))", .sent)
+      $0.smp("08 \(value("23"))", .received)
+      $0.smp("0a \(value("24"))", .sent)
+      $0.smp("0a \(value("00"))", .received)
+      $0.command(
+        0x2027,
+        [1] + little(0xc0ff_ee12_3456, width: 6) + Self.key(0x31) + Self.key(0x32))
+      $0.command(0x2017, Self.key(0x33) + Self.key(0x00))
+      $0.event(0x18, little(0xc011_2233_4455, width: 6) + Self.key(0x34) + [5])
+      $0.meta(0x09, [0] + Self.key(0x35) + Self.key(0x35))
+    }
+    #expect(
+      Self.known(evidence) == [
+        "long term key the peer 21 #11", "long term key this host 22 #13",
+        "identity resolving key the peer 23 #14", "signature key this host 24 #15",
+        "identity resolving key the peer 31 #17", "identity resolving key this host 32 #17",
+        "key given to LE Encrypt the peer 33 #18", "link key the peer 34 #19",
+        "Diffie-Hellman key the peer 35 #20", "short term key the peer 10 #8",
+      ])
+    #expect(evidence.keys.keys.first?.ediv == 0x1234)
+    #expect(evidence.keys.keys.first?.rand == 0x0807_0605_0403_0201)
+  }
+
+  @Test("the management interface gives keys, one or several in a record") func management() throws
+  {
+    guard let evidence = try evidence(ofCapture: "management.btsnoop") else { return }
+    let kinds = evidence.keys.keys.filter { $0.source == .management }.map(\.kind)
+    #expect(
+      kinds == [
+        .link, .longTerm, .longTerm, .identityResolving, .identityResolving, .longTerm,
+        .signature, .link,
+      ])
+    #expect(evidence.keys.keys.filter { $0.kind == .longTerm }.allSatisfy { $0.size == 16 })
+  }
+
+  @Test("no key is in a line unless keys are asked for, and none at all where they are not")
+  func hidden() {
+    var evidence = evidence { $0.bond(key: 0x5a) }
+    #expect(findings(of: "keys-known", in: evidence) == [])
+    evidence.listsKeys = true
+    let found = evidence.findings().filter { $0.rule.description == "keys-known" }
+    let details = found.flatMap(\.details)
+    #expect(details.count == 1)
+    #expect(
+      details.allSatisfy { $0.text.text.hasPrefix("<hidden>") && !$0.text.text.contains("5a5a") })
+    #expect(details.allSatisfy { $0.revealed?.text.hasPrefix("5a5a5a") ?? false })
+    for finding in found {
+      #expect(!"\(finding.what)\(finding.why)\(finding.headline)".contains("5a5a"))
+    }
+  }
+
+  @Test("the keys are no more than so many, however many a capture has") func bounded() {
+    let evidence = evidence {
+      for number in 0..<1000 {
+        $0.event(
+          0x18, little(0xc011_2233_4455, width: 6) + little(number + 1, width: 16) + [5])
+        $0.command(0x2017, little(number + 1, width: 16) + Self.key(0))
+      }
+    }
+    #expect(evidence.keys.keys.count <= 256)
+    #expect(evidence.keys.isFull)
+  }
+
+  // MARK: Files
+
+  private static func bond(key: UInt8) -> Bond {
+    var bond = Bond(peer, .random, file: "band/info")
+    bond.longTermKeys = [Bond.LongTermKey(Self.key(key))]
+    return bond
+  }
+
+  @Test("a key that is the file's is said to be, and one that is another")
+  func file() {
+    for (byte, words) in [
+      (UInt8(0x11), "It is the key of \"band/info\"."),
+      (0x12, "\"band/info\" has another key for the device."),
+    ] {
+      let evidence = evidence(bonds: [Self.bond(key: byte)]) {
+        $0.connect()
+        $0.startEncryption()
+        $0.encrypted(status: 0x06, enabled: 0)
+      }
+      let why = evidence.findings().first?.why.text ?? ""
+      #expect(why.contains(words), "\(why)")
+    }
+  }
+
+  @Test("a file's bond is enough to know that the central has lost it") func lostByCentral() {
+    for isKnown in [true, false] {
+      let evidence = evidence(bonds: isKnown ? [Self.bond(key: 0x11)] : []) {
+        $0.connect()
+        $0.smp("01 03 00 01 10 01 01", .sent)
+        $0.smp("05 05", .received)
+        $0.disconnect()
+      }
+      #expect(
+        findings(of: "enc-key-missing-central", in: evidence).count == (isKnown ? 1 : 0))
+    }
+  }
+
+  // MARK: Bonds and private addresses
+
+  @Test(
+    "pairing after the key of the bond was missing makes it anew; pairing over a bond that works does not"
+  )
+  func repaired() {
+    for isMissing in [true, false] {
+      let evidence = evidence {
+        $0.bond()
+        $0.connect()
+        if isMissing {
+          $0.startEncryption()
+          $0.encrypted(status: 0x06, enabled: 0)
+          $0.disconnect()
+          $0.connect()
+        }
+        $0.pairSecurely()
+        $0.startEncryption(key: 0x22)
+        $0.encrypted()
+        $0.received("0b 64")
+      }
+      #expect(
+        findings(of: "bond-repaired", in: evidence)
+          == (isMissing
+            ? ["The two paired anew after the key of their bond was missing #14 #16 #23 #25"] : []))
+      #expect(findings(of: "smp-over-bond", in: evidence).isEmpty == isMissing)
+    }
+  }
+
+  @Test(
+    "a stored key behind a private address that nothing resolves: say so; a static one, or pairing on the link, not",
+    arguments: [(0x4011_2233_4455, false), (0xc011_2233_4455, false), (0x4011_2233_4455, true)])
+  func unresolved(_ address: Int, _ isPaired: Bool) {
+    let evidence = evidence {
+      $0.connect(peer: address)
+      if isPaired { $0.pairSecurely() }
+      $0.startEncryption()
+      $0.encrypted()
+      $0.received("0b 64")
+    }
+    #expect(
+      findings(of: "bond-address-unresolved", in: evidence).count
+        == (address == 0x4011_2233_4455 && !isPaired ? 1 : 0))
+  }
+
+  @Test("a device under two private addresses is one; under one there is nothing to say")
+  func rotated() throws {
+    guard
+      let reconnected = try evidence(
+        ofCapture: "generated/bond_privacy_reconnect.btsnoop", beside: true)
+    else { return }
+    #expect(
+      findings(of: "privacy-rotated", in: reconnected) == [
+        "F1:F1:F1:F1:F1:F1 used 2 private addresses #39 #79"
+      ])
+    guard let other = try evidence(ofCapture: "android-phone.btsnoop") else { return }
+    #expect(findings(of: "privacy-rotated", in: other) == [])
+  }
+
+  @Test("an identity resolving key of a file tells who a private address is") func resolved() throws
+  {
+    // The sample data of ah: Core, Vol 3, Part H, D.7: key ec0234a3 57c8ad05 341010a6 0a397d9b, prand
+    // 708194, hash 0dfbaa.
+    var bond = Bond(Self.peer, .random, file: "band/info")
+    bond.name = Array("Band".utf8)
+    bond.identityResolvingKey = hex("9b 7d 39 0a a6 10 10 34 05 ad c8 57 a3 34 02 ec")
+    let evidence = evidence(bonds: [bond]) {
+      $0.connect(peer: 0x7081_940d_fbaa)
+      $0.disconnect()
+    }
+    #expect(evidence.connections.first?.connection.identity?.address == Self.peer)
+    #expect(evidence.connections.first?.name == Array("Band".utf8))
+  }
+}

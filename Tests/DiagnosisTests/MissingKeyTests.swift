@@ -1,0 +1,196 @@
+// Bonds that one side has lost.
+
+import Bluetooth
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("A bond is missing on one side") struct MissingKeyTests {
+  private static let peripheral = "enc-key-missing-peripheral"
+  private static let central = "enc-key-missing-central"
+
+  @Test("the peer answers PIN or Key Missing to a stored key: its bond is lost")
+  func lostByPeer() {
+    let evidence = evidence {
+      $0.bond()
+      $0.connect()
+      $0.startEncryption()
+      $0.encrypted(status: 0x06, enabled: 0)
+      $0.askToDisconnect()
+      $0.disconnect(reason: 0x16)
+    }
+    let found = evidence.findings()
+    #expect(found.map(\.rule.description) == [Self.peripheral])
+    #expect(found.first?.line == "The peer has lost the key of the bond #14 #16 #8")
+    #expect(found.first?.severity == .error)
+    #expect(
+      found.first?.why.text
+        == "This host started encryption with a stored key (#14), and the peer answered PIN or Key Missing (0x06) (#16): its host has no key for this one. It is the key of connection 1 (#6). On connection 1 both still had the bond (#8), so the peer has lost it since."
+    )
+  }
+
+  @Test("the same from the peripheral's side: this host's Negative Reply") func lostHere() {
+    let evidence = evidence {
+      $0.bondAsPeripheral()
+      $0.connect(role: 1)
+      $0.requestKey(key: nil)
+      $0.disconnect()
+    }
+    #expect(rules(in: evidence) == [Self.peripheral])
+    #expect(
+      findings(of: Self.peripheral, in: evidence) == [
+        "This host has lost the key of the bond that the peer uses #13 #14 #9"
+      ])
+  }
+
+  @Test("put right by pairing on the same connection: a note, and the bond is told as made anew")
+  func putRight() {
+    let evidence = evidence {
+      $0.connect()
+      $0.startEncryption()
+      $0.encrypted(status: 0x06, enabled: 0)
+      $0.pair()
+      $0.startEncryption(key: 0x22)
+      $0.encrypted()
+    }
+    let found = evidence.findings()
+    #expect(found.map(\.rule.description) == [Self.peripheral, "bond-repaired"])
+    #expect(found.allSatisfy { $0.severity == .note && $0.isResolved })
+  }
+
+  @Test("a second attempt with the same key succeeds: nobody has lost a bond") func secondAttempt()
+  {
+    let evidence = evidence {
+      $0.connect()
+      $0.startEncryption()
+      $0.encrypted(status: 0x06, enabled: 0)
+      $0.startEncryption()
+      $0.encrypted()
+    }
+    #expect(
+      findings(of: Self.peripheral, in: evidence) == [
+        "The peer had no key when encryption was first asked for #2 #4 #7"
+      ])
+    #expect(evidence.findings().allSatisfy { $0.severity == .note })
+  }
+
+  @Test("put right on a later connection with the device: a warning") func laterConnection() {
+    let evidence = evidence {
+      $0.connect()
+      $0.startEncryption()
+      $0.encrypted(status: 0x06, enabled: 0)
+      $0.disconnect()
+      $0.connect()
+      $0.pair()
+      $0.startEncryption(key: 0x22)
+      $0.encrypted()
+    }
+    let found = evidence.findings().filter { $0.rule.description == Self.peripheral }
+    #expect(found.map(\.severity) == [.warning])
+  }
+
+  @Test("encryption with the key that the peer has says nothing") func sound() {
+    let evidence = evidence {
+      $0.bond()
+      $0.connect()
+      $0.startEncryption()
+      $0.encrypted()
+      $0.received("0b 64")
+      $0.disconnect()
+    }
+    #expect(rules(in: evidence) == [])
+  }
+
+  // MARK: Lost by the central
+
+  @Test("this host pairs anew without trying its key, and the peer that keeps the bond refuses")
+  func lostByCentral() {
+    let evidence = evidence {
+      $0.bond()
+      $0.connect()
+      $0.smp("01 03 00 01 10 01 01", .sent)
+      $0.smp("05 05", .received)
+      $0.disconnect()
+    }
+    #expect(
+      findings(of: Self.central, in: evidence) == [
+        "This host has lost the key of the bond, and the peer refuses to pair again #14 #15 #8"
+      ])
+  }
+
+  @Test("the same from the peripheral's side") func lostByCentralThere() {
+    let evidence = evidence {
+      $0.bondAsPeripheral()
+      $0.connect(role: 1)
+      $0.smp("01 03 00 01 10 01 01", .received)
+      $0.smp("05 03", .sent)
+      $0.disconnect()
+    }
+    #expect(
+      findings(of: Self.central, in: evidence) == [
+        "The peer has lost the key of the bond, and this host refuses to pair again #13 #14 #9"
+      ])
+  }
+
+  @Test(
+    "no word of a lost bond where there was none before, the key was tried, or the reason is another",
+    arguments: [0, 1, 2])
+  func notLostByCentral(_ variant: Int) {
+    let evidence = evidence {
+      if variant != 0 { $0.bond() }
+      $0.connect()
+      if variant == 1 {
+        $0.startEncryption()
+        $0.encrypted(status: 0x06, enabled: 0)
+      }
+      $0.smp("01 03 00 01 10 01 01", .sent)
+      // Repeated Attempts says why by itself.
+      $0.smp(variant == 2 ? "05 09" : "05 05", .received)
+      $0.disconnect()
+    }
+    #expect(findings(of: Self.central, in: evidence) == [])
+  }
+
+  // MARK: Captures
+
+  @Test(
+    "the generated lost bond, from both sides",
+    arguments: [
+      ("bond_key_missing", "The peer has lost the key of the bond #88 #90 #59"),
+      (
+        "bond_key_missing.peripheral",
+        "This host has lost the key of the bond that the peer uses #84 #85 #62"
+      ),
+    ])
+  func generated(_ name: String, _ expected: String) throws {
+    guard let evidence = try evidence(ofCapture: "generated/\(name).btsnoop", beside: true) else {
+      return
+    }
+    #expect(findings(of: Self.peripheral, in: evidence) == [expected])
+    #expect(evidence.findings().filter { $0.severity == .error }.count == 1)
+  }
+
+  @Test("the kernel's lost bond: a legacy key, which Unpair Device had deleted on one side")
+  func kernel() throws {
+    guard let evidence = try evidence(ofCapture: "kernel/btmon-lost-59.btsnoop", beside: true)
+    else { return }
+    #expect(
+      findings(of: Self.peripheral, in: evidence) == [
+        "This host has lost the key of the bond that the peer uses #2732 #2733 #2584 #2501",
+        "The peer has lost the key of the bond #2730 #2735 #2509",
+      ])
+  }
+
+  @Test("a reconnection with the bond's key, from both sides: no error")
+  func reconnection() throws {
+    for side in ["", ".peripheral"] {
+      guard
+        let evidence = try evidence(
+          ofCapture: "generated/bond_privacy_reconnect\(side).btsnoop", beside: true)
+      else { return }
+      let encryption = evidence.connections.last?.encryption
+      #expect(encryption?.attempts.map(\.origin) == [.stored], "\(side)")
+      #expect(evidence.findings().allSatisfy { $0.severity == .note }, "\(side)")
+    }
+  }
+}

@@ -1,0 +1,258 @@
+// Pairing in captures: what failed, why, and in which packets; and that what succeeds gives no alarm. The
+// causes are those of the generator's truth.json, of captures/README.md, and of what the kernel's test
+// programs printed.
+
+import Cryptography
+import Diagnosis
+import Sessions
+import Testing
+
+@testable import Reports
+
+/// The findings about pairing, of severity error: rule, what and packets.
+func pairingErrors(in evidence: Evidence) -> [String] {
+  evidence.findings(by: Rule.all).filter {
+    $0.severity == .error && $0.rule.description.hasPrefix("smp-")
+  }.map { "\($0.rule): \($0.line)" }
+}
+
+/// What a detail prints where keys are asked for, and where not.
+func details(of rule: String, in evidence: Evidence) -> [String] {
+  evidence.findings().filter { $0.rule.description == rule }.flatMap(\.details).map {
+    "\($0.text.text) | \($0.revealed?.text ?? "nothing hidden")"
+  }
+}
+
+/// The story of the first connection, without its times.
+func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
+  guard evidence.connections.indices.contains(position) else { return ["no connection"] }
+  return evidence.connections[position].pairingStory(evidence).map { line in
+    ([line.text] + line.consequences).map(\.text).joined(separator: " ⇒ ")
+  }
+}
+
+@Suite("Pairing in captures") struct PairingCaptureTests {
+  // MARK: Failures
+
+  @Test(
+    "the digits typed are not those shown: the initiator's are found, the responder's stay unknown",
+    arguments: ["pairing-fails.btsnoop", "pairing-fails.pcap"])
+  func typedWrong(_ name: String) throws {
+    guard let evidence = try evidence(ofCapture: name) else { return }
+    #expect(
+      pairingErrors(in: evidence)
+        == ["smp-passkey-mismatch: The passkeys on the two sides differ #48 #51 #53"])
+    #expect(
+      details(of: "smp-passkey-mismatch", in: evidence) == [
+        "this host <hidden>, the peer unknown; --show-keys prints it | this host 923801, the peer unknown"
+      ])
+    #expect(
+      evidence.findings().first?.headline.text
+        == "pairing failed at #53 because the passkeys on the two sides differ")
+    #expect(evidence.connections.first?.paired.description == "failed")
+  }
+
+  @Test(
+    "each failing pairing of the generator, from both ends",
+    arguments: [
+      (
+        "pairfail_legacy_passkey_confirm",
+        "smp-passkey-mismatch: The passkeys on the two sides differ #43 #46 #48",
+        "smp-passkey-mismatch: The passkeys on the two sides differ #44 #47 #48"
+      ),
+      (
+        "pairfail_sc_passkey_confirm",
+        "smp-passkey-mismatch: The passkeys on the two sides differ #50 #53 #55",
+        "smp-passkey-mismatch: The passkeys on the two sides differ #51 #54 #55"
+      ),
+      (
+        "pairfail_sc_numeric_rejected",
+        "smp-numeric-rejected: The digits of numeric comparison were refused by this host #40 #42 #54 #50 #51 #53",
+        "smp-numeric-rejected: The digits of numeric comparison were refused by the peer #41 #42 #56 #48 #53 #54"
+      ),
+      (
+        "pairfail_not_supported", "smp-not-supported: The peer does not pair #40 #42",
+        "smp-not-supported: This host does not pair #41 #42"
+      ),
+    ])
+  func generated(_ name: String, _ central: String, _ peripheral: String) throws {
+    for (side, expected) in [("", central), (".peripheral", peripheral)] {
+      guard
+        let evidence = try evidence(ofCapture: "generated/\(name)\(side).btsnoop", beside: true)
+      else { return }
+      #expect(pairingErrors(in: evidence) == [expected], "\(name)\(side)")
+    }
+  }
+
+  @Test("what the generator's failures reveal where keys are asked for")
+  func generatedDetails() throws {
+    for (name, rule, expected) in [
+      (
+        "pairfail_legacy_passkey_confirm.peripheral", "smp-passkey-mismatch",
+        "the peer <hidden>, this host unknown; --show-keys prints it | the peer 799309, this host unknown"
+      ),
+      (
+        "pairfail_sc_passkey_confirm", "smp-passkey-mismatch",
+        "bit 1 of 20, from the least significant one: this host <hidden>, the peer <hidden>; --show-keys prints them | bit 1 of 20, from the least significant one: this host 1, the peer 0 (concluded)"
+      ),
+      (
+        "pairfail_sc_numeric_rejected", "smp-numeric-rejected",
+        "both had to show 180625 | nothing hidden"
+      ),
+    ] {
+      guard let evidence = try evidence(ofCapture: "generated/\(name).btsnoop", beside: true) else {
+        return
+      }
+      #expect(details(of: rule, in: evidence) == [expected], "\(name)")
+    }
+  }
+
+  /// kernel/pair-gatt-coc-612: the test program unpaired in the middle of one pairing, and nobody answered
+  /// for the user in the other (pair-sc-passkey.txt: "auth failed 05"). Both ends are in the capture.
+  @Test("the kernel's two failing pairings, each from both ends") func kernel() throws {
+    guard let evidence = try evidence(ofCapture: "kernel/pair-gatt-coc-612.btsnoop", beside: true)
+    else { return }
+    #expect(
+      pairingErrors(in: evidence) == [
+        "smp-passkey-entry-failed: The passkey was not entered on the peer #2360 #2361 #2403",
+        "smp-passkey-entry-failed: The passkey was not entered on this host #2359 #2364 #2401 #2388 #2372 #2398",
+        "smp-unspecified: The peer ended pairing without saying why #2150 #2151 #2213",
+        "smp-unspecified: A program on this host cancelled the pairing #2148 #2153 #2208 #2203",
+      ])
+    #expect(
+      evidence.findings().contains {
+        $0.why.text.contains("The 3 passkey rounds until then agree.")
+      })
+    #expect(
+      evidence.connections.map(\.paired.description) == [
+        "sc_just_works", "sc_just_works", "sc_numeric_comparison", "sc_numeric_comparison",
+        "failed", "failed", "failed", "failed", "legacy_just_works", "legacy_just_works",
+        "legacy_passkey", "legacy_passkey", "no", "no",
+      ])
+  }
+
+  @Test("each reason of Pairing Failed has its rule") func reasons() throws {
+    guard let evidence = try evidence(ofCapture: "pairing-all-keys.btsnoop") else { return }
+    var rules: [String: [Int]] = [:]
+    for finding in evidence.findings() where finding.severity == .error {
+      rules[finding.rule.description, default: []].append(finding.evidence.ranges[1].lowerBound)
+    }
+    #expect(
+      rules == [
+        "smp-passkey-entry-failed": [96, 153], "smp-oob-missing": [156],
+        "smp-authentication-requirements": [159], "smp-confirm-failed": [162],
+        "smp-not-supported": [165], "smp-key-size": [168], "smp-command-not-supported": [171],
+        "smp-unspecified": [174], "smp-repeated-attempts": [177], "smp-invalid-parameters": [180],
+        "smp-dhkey-check-failed": [183], "smp-just-works-unconfirmed": [186],
+        "smp-cross-transport": [189, 192], "smp-key-rejected": [195], "smp-busy": [198],
+        "smp-failed": [201],
+      ])
+    // Its secrets are words, so its public keys are no points.
+    #expect(
+      findings(of: "smp-invalid-public-key", in: evidence) == [
+        "3 connections: The public keys of both sides are invalid #66 #68 #97 #99 #131 #133"
+      ])
+    #expect(
+      findings(of: "smp-repeated", in: evidence) == [
+        "6 connections: 22 attempts to pair, 18 failed #120 #153 #156 #159 #162 #165 #168 #171"
+      ])
+  }
+
+  // MARK: Successes
+
+  @Test(
+    "pairings that succeed give no error, and tell how they were paired",
+    arguments: [
+      ("pair_legacy_justworks", "legacy_just_works"), ("pair_legacy_passkey", "legacy_passkey"),
+      ("pair_sc_justworks", "sc_just_works"), ("pair_sc_numeric", "sc_numeric_comparison"),
+      ("pair_sc_passkey", "sc_passkey"), ("insufficient_auth_then_pair", "sc_passkey"),
+      ("bond_key_missing", "sc_just_works"), ("bond_privacy_reconnect", "sc_numeric_comparison"),
+    ])
+  func succeeding(_ name: String, _ paired: String) throws {
+    for side in ["", ".peripheral"] {
+      guard
+        let evidence = try evidence(ofCapture: "generated/\(name)\(side).btsnoop", beside: true)
+      else { return }
+      #expect(pairingErrors(in: evidence) == [], "\(name)\(side)")
+      #expect(evidence.connections.first?.paired.description == paired, "\(name)\(side)")
+    }
+  }
+
+  @Test(
+    "the kernel's pairings that succeed, and captures that begin late or lost records",
+    arguments: [
+      "pair-clean.pcap", "btmon-lost-59.btsnoop", "late-bluetooth0-dlt201.pcap",
+      "late-monitor-dlt254.pcap",
+    ])
+  func succeedingKernel(_ name: String) throws {
+    guard let evidence = try evidence(ofCapture: "kernel/\(name)", beside: true) else { return }
+    #expect(pairingErrors(in: evidence) == [])
+  }
+
+  @Test("the digits are those that the kernel's test program printed on both ends")
+  func digits() throws {
+    guard let clean = try evidence(ofCapture: "kernel/pair-clean.pcap", beside: true),
+      let other = try evidence(ofCapture: "kernel/pair-gatt-coc-612.btsnoop", beside: true)
+    else { return }
+    for (evidence, expected) in [(clean, "728046"), (other, "137849")] {
+      let attempts = evidence.connections.flatMap(\.pairing.attempts)
+      let digits = attempts.filter { $0.method?.association == .numericComparison }.map {
+        $0.outcome.digits?.description ?? "none"
+      }
+      #expect(digits == [expected, expected])
+    }
+  }
+
+  @Test(
+    "a passkey over Secure Connections can be read off, and only when keys are asked for",
+    arguments: ["write-refused.btsnoop", "write-refused.pklg"])
+  func recovered(_ name: String) throws {
+    guard let evidence = try evidence(ofCapture: name) else { return }
+    #expect(
+      details(of: "smp-passkey-recovered", in: evidence)
+        == ["<hidden>; --show-keys prints it | 353169"])
+    #expect(pairingErrors(in: evidence) == [])
+  }
+
+  // MARK: The story
+
+  @Test("the story of a failed legacy pairing") func failedStory() throws {
+    guard let evidence = try evidence(ofCapture: "pairing-fails.btsnoop") else { return }
+    #expect(
+      story(of: evidence) == [
+        "this host asks to pair: keyboard only, bonding, MITM, no Secure Connections",
+        "peer agrees: display only, bonding, MITM, no Secure Connections ⇒ LE legacy pairing, passkey entry: the peer shows six digits, this host types them",
+        "this host commits to its digits", "this host opens its commitment",
+        "peer commits to its digits", "peer stops pairing: Confirm Value Failed (0x04)",
+      ])
+  }
+
+  @Test("the story of a passkey over Secure Connections that a program typed") func quickStory()
+    throws
+  {
+    guard
+      let evidence = try evidence(
+        ofCapture: "generated/pair_sc_passkey.peripheral.btsnoop", beside: true)
+    else { return }
+    #expect(
+      story(of: evidence) == [
+        "peer asks to pair: keyboard only, bonding, MITM, Secure Connections",
+        "this host agrees: display only, bonding, MITM, Secure Connections ⇒ Secure Connections, passkey entry: this host shows six digits, the peer types them",
+        "public keys exchanged",
+        "20 of 20 passkey rounds agree, 17.1 ms after #42: a program typed them",
+        "check values exchanged",
+        "this host gives IRK and CSRK, peer gives IRK and CSRK; bonded",
+      ])
+  }
+
+  @Test("the story of LE keys over BR/EDR") func crossTransportStory() throws {
+    guard let evidence = try evidence(ofCapture: "classic.btsnoop") else { return }
+    #expect(
+      story(of: evidence) == [
+        "this host asks to pair for LE over BR/EDR: no input and no output, bonding, no Secure Connections",
+        "peer agrees: no input and no output, bonding, no Secure Connections ⇒ the LE keys follow from the BR/EDR link key",
+        "peer gives IRK, this host gives IRK and CSRK; bonded",
+      ])
+    #expect(pairingErrors(in: evidence) == [])
+  }
+}

@@ -1,0 +1,219 @@
+// Rules over the values of Secure Connections, on values that are computed here with the debug key pair, whose
+// shared secret is known.
+
+import Bluetooth
+import Bytes
+import Cryptography
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("Rules over the values of Secure Connections") struct PairingExchangeRuleTests {
+  /// Pairs with the debug key pair on both sides; `check` makes the initiator's check value of the exchange.
+  private func debugPairing(
+    io: UInt8 = 3, own: Bool = true, failure: UInt8? = nil,
+    check: (DHKeyExchange, PairingCommand, PairingCommand) -> PairingValue
+  ) -> Evidence {
+    evidence { traffic in
+      if own {
+        traffic.command(0x2005, little(0xc0ff_eec0_ffee, width: 6))
+        traffic.command(0x200d, [UInt8](repeating: 0, count: 12) + [1])
+      }
+      traffic.connect()
+      let request = Traffic.pairingFeatures(response: false, io: io, auth: 13)
+      let response = Traffic.pairingFeatures(response: true, io: io, auth: 13)
+      traffic.smp(request, .sent)
+      traffic.smp(response, .received)
+      let key = P256PublicKey.debug
+      traffic.smp([12] + key.x.bytes + key.y.bytes, .sent)
+      traffic.smp([12] + key.x.bytes + key.y.bytes, .received)
+      let (first, second) = (PairingValue(number: 1234), PairingValue(number: 5678))
+      traffic.smp(
+        [3] + SecureConnections.f4(key.x, key.x, random: second, z: 0).bytes, .received)
+      traffic.smp([4] + first.bytes, .sent)
+      traffic.smp([4] + second.bytes, .received)
+      guard let secret = P256PublicKey.debugDHKey(key, key),
+        let requested = PairingCommand(request.bytes),
+        let responded = PairingCommand(response.bytes)
+      else { return }
+      let exchange = DHKeyExchange(
+        dhKey: secret, initiatorRandom: first, responderRandom: second,
+        initiator: LegacyValues().own, responder: LegacyValues().peer)
+      traffic.smp([13] + check(exchange, requested, responded).bytes, .sent)
+      if let failure {
+        traffic.pairingFailed(failure)
+      } else {
+        traffic.smp(
+          [13] + exchange.responderCheck(initiatorR: .zero, response: responded).bytes, .received)
+        traffic.encrypt()
+      }
+    }
+  }
+
+  @Test("the debug key pair: said, and the long-term key computed") func debugKey() {
+    let evidence = debugPairing { exchange, request, _ in
+      exchange.initiatorCheck(responderR: .zero, request: request)
+    }
+    #expect(
+      findings(of: "smp-debug-key", in: evidence) == [
+        "The debug key pair is in use on both sides #6 #7"
+      ])
+    let shown = details(of: "smp-debug-key", in: evidence).first ?? ""
+    #expect(shown.hasPrefix("long-term key <hidden>; --show-keys prints it | long-term key "))
+    #expect(
+      shown.count == "long-term key <hidden>; --show-keys prints it | long-term key ".count + 32)
+    #expect(pairingErrors(in: evidence) == [])
+    // Both have the same X, and yet nobody reflects.
+    #expect(findings(of: "smp-invalid-public-key", in: evidence) == [])
+  }
+
+  @Test("the debug key pair without the own address: said, and no key") func debugKeyAlone() {
+    let evidence = debugPairing(own: false) { exchange, request, _ in
+      exchange.initiatorCheck(responderR: .zero, request: request)
+    }
+    #expect(rules(in: evidence).contains("smp-debug-key"))
+    #expect(details(of: "smp-debug-key", in: evidence) == [])
+  }
+
+  @Test("a check value with the other side's capabilities is told by name") func wrongCheck() {
+    // The two sides' features differ in their code only, which f6 does not take; so r is what differs here.
+    let evidence = debugPairing(failure: 11) { exchange, request, _ in
+      exchange.initiatorCheck(responderR: PairingValue(number: 7), request: request)
+    }
+    #expect(
+      pairingErrors(in: evidence) == [
+        "smp-dhkey-check-failed: A check value was refused #4 #5 #12 #11"
+      ])
+    #expect(
+      evidence.findings().first?.why.text.contains("fits none of the known ways to compute it")
+        == true)
+  }
+
+  @Test("a right check value that is refused: the refusing side is wrong") func rightCheck() {
+    let evidence = debugPairing(failure: 11) { exchange, request, _ in
+      exchange.initiatorCheck(responderR: .zero, request: request)
+    }
+    #expect(
+      evidence.findings().first?.why.text.contains(
+        "that this host sent is right. The peer refused it, so its own computation is wrong")
+        == true)
+  }
+
+  @Test("the digits of numeric comparison: refused with 0x0c, and both had to show the same")
+  func digits() {
+    let evidence = debugPairing(io: 1, failure: 12) { exchange, request, _ in
+      exchange.initiatorCheck(responderR: .zero, request: request)
+    }
+    #expect(
+      pairingErrors(in: evidence) == [
+        "smp-numeric-rejected: The digits of numeric comparison were refused by the peer #4 #5 #12 #8 #9 #10"
+      ])
+    let key = P256PublicKey.debug.x
+    let digits = SecureConnections.g2(
+      initiatorKey: key, responderKey: key, initiatorRandom: PairingValue(number: 1234),
+      responderRandom: PairingValue(number: 5678))
+    #expect(
+      details(of: "smp-numeric-rejected", in: evidence)
+        == ["both had to show \(digits) | nothing hidden"])
+  }
+
+  @Test("the same refusal in Just Works is about no digits") func noDigits() {
+    let evidence = debugPairing(io: 3, failure: 12) { exchange, request, _ in
+      exchange.initiatorCheck(responderR: .zero, request: request)
+    }
+    #expect(
+      pairingErrors(in: evidence) == [
+        "smp-just-works-unconfirmed: Just Works was refused: the peer did not confirm it #4 #5 #12"
+      ])
+    #expect(evidence.findings().first?.certainty == .possible)
+  }
+
+  @Test("a commitment that f4 gives in no way: whoever sent it computes it wrongly")
+  func wrongCommitment() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.exchangeFeatures(io: 1, auth: 13, peerIO: 1, peerAuth: 13)
+      let key = P256PublicKey.debug
+      traffic.smp([12] + key.x.bytes + key.y.bytes, .sent)
+      traffic.smp([12] + key.x.bytes + key.y.bytes, .received)
+      traffic.pairingValue(3, 9, .received)
+      traffic.pairingValue(4, 8, .sent)
+      traffic.pairingValue(4, 7, .received)
+      traffic.pairingFailed(4, .sent)
+    }
+    #expect(
+      pairingErrors(in: evidence) == [
+        "smp-confirm-deviates: The peer computes its confirm value wrongly #6 #8 #9"
+      ])
+  }
+
+  @Test(
+    "passkey rounds that agree until one side refuses: the round, and both bits where both are open"
+  )
+  func rounds() {
+    let key = P256PublicKey.debug
+    func play(_ first: [UInt8], _ second: [UInt8]) -> Evidence {
+      evidence { traffic in
+        traffic.connect()
+        traffic.exchangeFeatures(io: 2, auth: 13, peerIO: 0, peerAuth: 13)
+        traffic.smp([12] + key.x.bytes + key.y.bytes, .sent)
+        traffic.smp([12] + key.x.bytes + key.y.bytes, .received)
+        for (round, (bit, other)) in zip(first, second).enumerated() {
+          let own = PairingValue(number: UInt128(round) + 100)
+          let peer = PairingValue(number: UInt128(round) + 200)
+          let f4 = SecureConnections.f4
+          traffic.smp([3] + f4(key.x, key.x, own, 0x80 | bit).bytes, .sent)
+          traffic.smp([3] + f4(key.x, key.x, peer, 0x80 | other).bytes, .received)
+          traffic.smp([4] + own.bytes, .sent)
+          traffic.smp([4] + peer.bytes, .received)
+        }
+        traffic.pairingFailed(4, .sent)
+      }
+    }
+    let differing = play([1, 0, 1], [1, 0, 0])
+    #expect(
+      details(of: "smp-passkey-mismatch", in: differing) == [
+        "bit 3 of 20, from the least significant one: this host <hidden>, the peer <hidden>; --show-keys prints them | bit 3 of 20, from the least significant one: this host 1, the peer 0"
+      ])
+    #expect(
+      pairingErrors(in: differing) == [
+        "smp-passkey-mismatch: The passkeys on the two sides differ #14 #16 #15 #17 #18"
+      ])
+    // Nearly: the bits are the same.
+    #expect(
+      pairingErrors(in: play([1, 0, 1], [1, 0, 1])) == [
+        "smp-confirm-deviates: This host refused a confirm value that is right #14 #16 #15 #17 #18"
+      ])
+    #expect(findings(of: "smp-passkey-recovered", in: differing) == [])
+  }
+
+  @Test("public keys: one that is no point is told, and both the same one is, too")
+  func publicKeys() {
+    func play(_ first: [UInt8], _ second: [UInt8]) -> Evidence {
+      evidence { traffic in
+        traffic.connect()
+        traffic.exchangeFeatures(io: 3, auth: 9, peerIO: 3, peerAuth: 9)
+        traffic.smp([12] + first, .sent)
+        traffic.smp([12] + second, .received)
+        traffic.pairingFailed(10, .sent)
+      }
+    }
+    let key = P256PublicKey.debug.x.bytes + P256PublicKey.debug.y.bytes
+    let none = [UInt8](repeating: 1, count: 64)
+    let invalid = play(key, none)
+    #expect(
+      findings(of: "smp-invalid-public-key", in: invalid)
+        == ["The public key of the peer is invalid #5"])
+    #expect(
+      pairingErrors(in: invalid) == [
+        "smp-invalid-parameters: This host found a pairing PDU invalid #2 #3 #6 #5"
+      ])
+    #expect(
+      evidenceOfReflection(play(none, none)) == ["Both public keys are the same #4 #5"])
+    #expect(findings(of: "smp-invalid-public-key", in: play(key, key)) == [])
+  }
+
+  private func evidenceOfReflection(_ evidence: Evidence) -> [String] {
+    findings(of: "smp-invalid-public-key", in: evidence)
+  }
+}

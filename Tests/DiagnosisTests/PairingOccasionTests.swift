@@ -1,0 +1,193 @@
+// Rules about why and how often two devices pair: Security Requests, pairing once more; and pairing traffic
+// that is hostile.
+
+import Bluetooth
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("Rules about why and how often devices pair") struct PairingOccasionTests {
+  // MARK: Security Requests
+
+  @Test("a Security Request that the central ignores") func ignored() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.smp("0b 05", .received)
+      traffic.clock += 2000
+      traffic.disconnect(reason: 0x13)
+    }
+    #expect(
+      findings(of: "smp-security-request-ignored", in: evidence) == [
+        "This host ignored a request for security #2 #3"
+      ])
+    #expect(evidence.findings().first?.severity == .warning)
+  }
+
+  @Test(
+    "a Security Request that is answered: by pairing, by a refusal, by encryption; or not given time",
+    arguments: 0..<4)
+  func answered(_ answer: Int) {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.smp("0b 05", .received)
+      switch answer {
+      case 0: traffic.pairAndBond()
+      case 1: traffic.pairingFailed(5, .sent)
+      case 2: traffic.encrypt()
+      default: break
+      }
+      traffic.clock += answer == 3 ? 200 : 6000
+      traffic.disconnect(reason: 0x13)
+    }
+    #expect(findings(of: "smp-security-request-ignored", in: evidence) == [])
+    #expect(
+      pairingErrors(in: evidence)
+        == (answer == 1 ? ["smp-not-supported: This host does not pair #2 #3"] : []))
+  }
+
+  @Test("a Security Request that crosses with the central's Pairing Request") func race() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.smp(Traffic.pairingFeatures(response: false, io: 3, auth: 1), .sent)
+      traffic.smp("0b 01", .received)
+    }
+    #expect(
+      findings(of: "smp-security-request-race", in: evidence) == [
+        "A Security Request crossed with the central's own beginning #2 #3"
+      ])
+    // Nearly: it came before.
+    let before = evidence_ { traffic in
+      traffic.connect()
+      traffic.smp("0b 01", .received)
+      traffic.smp(Traffic.pairingFeatures(response: false, io: 3, auth: 1), .sent)
+    }
+    #expect(findings(of: "smp-security-request-race", in: before) == [])
+    #expect(
+      story(of: before).last
+        == "this host asks to pair, as asked at #2: no input and no output, bonding, no Secure Connections"
+    )
+  }
+
+  // MARK: Once more
+
+  @Test("pairing on an encrypted link, and on one that is not") func whileEncrypted() {
+    func play(_ isEncrypted: Bool) -> Evidence {
+      evidence { traffic in
+        traffic.connect()
+        if isEncrypted { traffic.encrypt() }
+        traffic.pairAndBond()
+      }
+    }
+    #expect(
+      findings(of: "smp-while-encrypted", in: play(true)) == [
+        "The link was encrypted when pairing began #4"
+      ])
+    #expect(findings(of: "smp-while-encrypted", in: play(false)) == [])
+  }
+
+  @Test(
+    "pairing anew over a bond, without success; unless a program deleted it, the key had failed, or it succeeds",
+    arguments: 0..<4)
+  func overBond(_ between: Int) {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.pairAndBond()
+      if between == 1 { traffic.management(event: false, 0x1b, [1]) }
+      traffic.disconnect()
+      traffic.connect()
+      if between == 2 { traffic.encrypt(status: 6) }
+      if between == 3 {
+        traffic.pairAndBond()
+      } else {
+        traffic.exchangeFeatures()
+        traffic.pairingFailed(8)
+      }
+    }
+    #expect(
+      findings(of: "smp-over-bond", in: evidence)
+        == (between == 0
+          ? ["This host pairs anew although the two were bonded #9 #13"] : []))
+  }
+
+  @Test("a Pairing Request from the peripheral, and from the central") func peripheralRequest() {
+    func play(_ side: Direction) -> Evidence {
+      evidence { traffic in
+        traffic.connect()
+        traffic.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1, from: side)
+      }
+    }
+    #expect(
+      findings(of: "smp-unexpected", in: play(.received)) == [
+        "The peer is the peripheral and sent a Pairing Request #2"
+      ])
+    #expect(findings(of: "smp-unexpected", in: play(.sent)) == [])
+  }
+
+  @Test("a public key in legacy pairing came out of turn; a value after the failure did not")
+  func outOfTurn() {
+    func play(_ isBefore: Bool) -> Evidence {
+      evidence { traffic in
+        traffic.connect()
+        traffic.exchangeFeatures()
+        if !isBefore { traffic.pairingFailed(8) }
+        traffic.smp([12] + [UInt8](repeating: 1, count: 64), .sent)
+      }
+    }
+    #expect(
+      findings(of: "smp-unexpected", in: play(true)) == ["Pairing Public Key came out of turn #4"])
+    #expect(findings(of: "smp-unexpected", in: play(false)) == [])
+  }
+
+  // MARK: Hostile input
+
+  @Test("PDUs in any order, cut or repeated, on links that are known or not: nothing traps")
+  func hostile() {
+    var seed: UInt64 = 1
+    func random(_ bound: Int) -> Int {
+      seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(seed >> 33) % bound
+    }
+    for _ in 0..<60 {
+      let evidence = evidence { traffic in
+        if random(2) == 0 { traffic.connect(role: UInt8(random(3))) }
+        for _ in 0..<60 {
+          let size = [1, 2, 7, 8, 11, 17, 65][random(7)]
+          let bytes =
+            [UInt8(random(16))] + (1..<max(2, size)).map { _ in UInt8(random(6)) }
+          traffic.smp(bytes, random(2) == 0 ? .sent : .received, handle: 0x40 + random(2))
+          switch random(12) {
+          case 0: traffic.encrypt(status: UInt8(random(2)) &* 6)
+          case 1: traffic.disconnect(reason: 0x13)
+          case 2: traffic.connect()
+          case 3: traffic.management(event: random(2) == 0, 0x0f + random(17))
+          case 4: traffic.clock += random(2) == 0 ? 30_000 : -40_000
+          case 5: traffic.addWithoutTime([2, 0x40, 0x20, 6, 0, 2, 0, 6, 0, 5, 4], .received)
+          default: break
+          }
+        }
+      }
+      for finding in evidence.findings() {
+        #expect(!finding.why.isEmpty && !finding.evidence.isEmpty, "\(finding.rule)")
+      }
+      for position in evidence.connections.indices { _ = story(of: evidence, connection: position) }
+    }
+  }
+
+  @Test("a thousand attempts: the first and the last are kept, the rest is counted") func many() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      for _ in 0..<1000 {
+        traffic.smp(Traffic.pairingFeatures(response: false, io: 3, auth: 1), .sent)
+        traffic.pairingFailed(5)
+      }
+    }
+    let pairing = evidence.connections.first?.pairing
+    #expect(pairing?.attemptCount == 1000)
+    #expect(pairing?.attempts.count == 24)
+    #expect(pairing?.attempts.first?.first.packet == 2)
+    #expect(pairing?.attempts.last?.first.packet == 2000)
+  }
+}
+
+/// The evidence of traffic, where a local of that name hides the function.
+private func evidence_(_ build: (inout Traffic) -> Void) -> Evidence { evidence(build) }

@@ -1,0 +1,299 @@
+// Rules about how pairing goes: silence, refusals, Security Requests, repetition; each with what triggers it
+// and what nearly does.
+
+import Bluetooth
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("Rules about how pairing goes") struct PairingRuleTests {
+  // MARK: Silence
+
+  @Test(
+    "nobody types the passkey within 30 s: who had to, whoever ends it",
+    arguments: [true, false])
+  func silentUser(isRefused: Bool) {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.exchangeFeatures()
+      traffic.clock += 30_000
+      if isRefused { traffic.pairingFailed(1, .sent) } else { traffic.disconnect(reason: 0x13) }
+    }
+    #expect(
+      pairingErrors(in: evidence) == [
+        "smp-user-silent: This host's user did not type the six digits that the peer shows #3 #4"
+      ])
+    #expect(evidence.findings().first?.certainty == .likely)
+  }
+
+  @Test("a user who cancels after 20 s is no silent one") func cancellingUser() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.exchangeFeatures()
+      traffic.clock += 20_000
+      traffic.pairingFailed(1, .sent)
+    }
+    #expect(
+      pairingErrors(in: evidence) == [
+        "smp-passkey-entry-failed: The passkey was not entered on this host #2 #3 #4"
+      ])
+  }
+
+  @Test("the responder types: its user is the silent one, once the initiator has committed itself")
+  func silentPeer() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.exchangeFeatures(io: 0, peerIO: 2)
+      traffic.pairingValue(3, 1, .sent)
+      traffic.clock += 30_000
+      traffic.disconnect(reason: 0x13)
+    }
+    #expect(
+      pairingErrors(in: evidence) == [
+        "smp-user-silent: The peer's user did not type the six digits that this host shows #4 #5"
+      ])
+  }
+
+  @Test("Just Works and silence: consent may have been asked for, or not; that is only possible")
+  func silentConsent() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1)
+      traffic.clock += 30_000
+      traffic.disconnect(reason: 0x13)
+    }
+    #expect(rules(in: evidence).contains("smp-user-silent"))
+    #expect(evidence.findings().first?.certainty == .possible)
+  }
+
+  @Test("a Pairing Request without an answer for 30 s is a timeout of a program") func timeout() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.smp(Traffic.pairingFeatures(response: false, io: 3, auth: 1), .sent)
+      traffic.clock += 30_000
+      traffic.disconnect(reason: 0x13)
+    }
+    #expect(
+      pairingErrors(in: evidence) == ["smp-timeout: The peer did not answer for 30 s #2 #3"])
+  }
+
+  @Test("a capture that ends 10 s after the Pairing Request says nothing") func noTimeout() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.smp(Traffic.pairingFeatures(response: false, io: 3, auth: 1), .sent)
+      traffic.clock += 10_000
+      traffic.command(0x0c14)
+    }
+    #expect(pairingErrors(in: evidence) == [])
+    #expect(evidence.connections.first?.paired.description == "unknown")
+  }
+
+  @Test("the link ends in the middle: by whom, and how far it was") func abandoned() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.exchangeFeatures()
+      traffic.pairingValue(3, 1, .sent)
+      traffic.clock += 2000
+      traffic.disconnect(reason: 0x13)
+    }
+    #expect(
+      pairingErrors(in: evidence) == [
+        "smp-abandoned: The link ended in the middle of the pairing #4 #5"
+      ])
+    #expect(
+      evidence.findings().first?.why.text
+        == "The pairing had come as far as #4, after a confirm value, 2.0 s later the peer disconnected (Remote User Terminated Connection (0x13)). Nobody refused the pairing."
+    )
+  }
+
+  @Test("a link that ends after it was encrypted with the new key was paired") func notAbandoned() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.pairAndBond()
+      traffic.disconnect()
+    }
+    #expect(pairingErrors(in: evidence) == [])
+    #expect(evidence.connections.first?.paired.description == "legacy_just_works")
+  }
+
+  @Test("all values came, and encryption is not seen: that is no matter of the Security Manager's")
+  func notEncrypted() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.exchangeFeatures()
+      traffic.legacyValues()
+      traffic.clock += 40_000
+      traffic.disconnect(reason: 0x13)
+    }
+    #expect(pairingErrors(in: evidence) == [])
+    #expect(evidence.connections.first?.paired.description == "unknown")
+  }
+
+  @Test("records are missing: what did not come is less sure") func lost() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.exchangeFeatures()
+      traffic.add([4, 0x13, 5, 1, 0x40, 0, 1, 0], .received, drops: 3)
+      traffic.disconnect(reason: 0x13)
+    }
+    #expect(
+      evidence.findings().first { $0.rule.description == "smp-abandoned" }?.certainty == .likely)
+  }
+
+  // MARK: Refusals
+
+  @Test("no MITM protection with these IO capabilities: which, and why") func requirements() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.exchangeFeatures(io: 4, auth: 5, peerIO: 3, peerAuth: 1)
+      traffic.pairingFailed(3, .sent)
+    }
+    #expect(
+      pairingErrors(in: evidence) == [
+        "smp-authentication-requirements: This host demands more than this pairing can give #2 #3 #4"
+      ])
+    #expect(
+      evidence.findings().first?.why.text
+        == "This host answered the pairing with Authentication Requirements (0x03). This host asked for MITM protection, which these IO capabilities do not allow: the peer has no input and no output (this host: keyboard and display; the peer: no input and no output)."
+    )
+    #expect(findings(of: "smp-mitm-impossible", in: evidence) == [])
+  }
+
+  @Test("the same features, and nobody refuses: a note on the key, no error") func unauthenticated()
+  {
+    func play(_ auth: UInt8) -> Evidence {
+      evidence { traffic in
+        traffic.connect()
+        traffic.exchangeFeatures(io: 4, auth: auth, peerIO: 3, peerAuth: 1)
+        traffic.legacyValues()
+        traffic.encrypt()
+      }
+    }
+    #expect(
+      findings(of: "smp-mitm-impossible", in: play(5)) == [
+        "The new key is unauthenticated although MITM protection was asked for #2 #3"
+      ])
+    #expect(pairingErrors(in: play(5)) == [])
+    // Nearly: nobody asks for it.
+    #expect(findings(of: "smp-mitm-impossible", in: play(1)) == [])
+  }
+
+  @Test("a failure that a later attempt on the connection makes good is a note") func resolved() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1)
+      traffic.pairingFailed(8)
+      traffic.pairAndBond()
+    }
+    let finding = evidence.findings().first { $0.rule.description == "smp-unspecified" }
+    #expect(finding?.severity == .note)
+    #expect(finding?.isResolved == true)
+    #expect(finding?.headline.text == "pairing failed at #4, and succeeded at #12")
+    #expect(pairingErrors(in: evidence) == [])
+  }
+
+  @Test("equal failures of a connection are told once, with all packets") func equalFailures() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      for _ in 0..<3 {
+        traffic.smp(Traffic.pairingFeatures(response: false, io: 3, auth: 1), .sent)
+        traffic.pairingFailed(5)
+      }
+    }
+    #expect(
+      pairingErrors(in: evidence) == ["smp-not-supported: The peer does not pair #2 #3 #5 #7"])
+    #expect(
+      evidence.findings().first?.note?.text
+        == "It failed in the same way 2 more times, from #5 on.")
+    #expect(
+      findings(of: "smp-repeated", in: evidence) == ["3 attempts to pair, 3 failed #3 #5 #7"])
+  }
+
+  @Test("one failure and one success are no repetition") func notRepeated() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.smp(Traffic.pairingFeatures(response: false, io: 3, auth: 1), .sent)
+      traffic.pairingFailed(5)
+      traffic.pairAndBond()
+    }
+    #expect(findings(of: "smp-repeated", in: evidence) == [])
+  }
+
+  @Test("Repeated Attempts tells how soon after which failure") func tooSoon() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1)
+      traffic.pairingFailed(8)
+      traffic.clock += 499
+      traffic.smp(Traffic.pairingFeatures(response: false, io: 3, auth: 1), .sent)
+      traffic.pairingFailed(9)
+    }
+    #expect(
+      findings(of: "smp-repeated-attempts", in: evidence) == [
+        "The peer refused a new attempt so soon after one that failed #5 #6 #4"
+      ])
+    #expect(
+      evidence.findings().contains {
+        $0.why.text.contains(
+          "1 attempt before this one failed, the last one at #4, 500 ms before this attempt.")
+      })
+  }
+
+  // MARK: Users and programs of BlueZ
+
+  @Test("Just Works refused by this host after BlueZ asked for consent: likely nobody answered")
+  func unconfirmed() {
+    let evidence = evidence { traffic in
+      traffic.connect(role: 1)
+      traffic.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1, from: .received)
+      traffic.management(event: true, 0x0f, [1, 0, 0, 0, 0])
+      traffic.management(event: false, 0x1d)
+      traffic.pairingFailed(12, .sent)
+    }
+    #expect(
+      pairingErrors(in: evidence) == [
+        "smp-just-works-unconfirmed: Just Works was refused: this host did not confirm it #2 #3 #6 #4 #5"
+      ])
+    #expect(evidence.findings().first?.certainty == .likely)
+    #expect(
+      evidence.findings().first?.why.text.contains(
+        "BlueZ asked for the user's consent at #4, and got No at #5") == true)
+  }
+
+  @Test("the same from a peer: only a refusal is proven") func unconfirmedPeer() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1)
+      traffic.pairingFailed(12)
+    }
+    #expect(
+      pairingErrors(in: evidence) == [
+        "smp-just-works-unconfirmed: Just Works was refused: the peer did not confirm it #2 #3 #4"
+      ])
+    #expect(evidence.findings().first?.certainty == .possible)
+  }
+
+  @Test("a log line that no agent is there counts for the peer that it is about, and for no other")
+  func agentMissing() {
+    func play(_ address: String) -> Evidence {
+      evidence { traffic in
+        func log(_ text: String) {
+          traffic.note(13, [7, 11] + Array("bluetoothd\0".utf8) + Array(text.utf8) + [0])
+        }
+        traffic.connect(role: 1)
+        traffic.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1, from: .received)
+        log("src/device.c:new_auth() Requesting agent authentication for \(address)")
+        log("src/device.c:new_auth() No agent available for request type 2")
+        traffic.pairingFailed(12, .sent)
+      }
+    }
+    #expect(
+      pairingErrors(in: play("C0:11:22:33:44:55")) == [
+        "smp-just-works-unconfirmed: Just Works was refused: this host did not confirm it #2 #3 #6 #5"
+      ])
+    #expect(
+      pairingErrors(in: play("00:11:22:33:44:55")) == [
+        "smp-just-works-unconfirmed: Just Works was refused: this host did not confirm it #2 #3 #6"
+      ])
+  }
+}

@@ -1,0 +1,215 @@
+// Rules over the values of a pairing, on values that are computed here: what triggers them, and what nearly
+// does. That the functions are right is the business of CryptographyTests.
+
+import Bluetooth
+import Bytes
+import Cryptography
+import Diagnosis
+import MadeTraffic
+import Testing
+
+extension PairingValue {
+  /// As it crosses the link.
+  var bytes: [UInt8] {
+    (0..<16).map { UInt8(truncatingIfNeeded: number >> UInt128(8 * $0)) }
+  }
+}
+
+extension P256Coordinate {
+  var bytes: [UInt8] {
+    PairingValue(number: low).bytes + PairingValue(number: high).bytes
+  }
+}
+
+/// A legacy pairing of this host (keyboard) with the peer (display).
+struct LegacyValues {
+  var own = PairingAddress(DeviceAddress(value: 0xc0ff_eec0_ffee), isRandom: true)
+  var peer = PairingAddress(DeviceAddress(value: 0xc011_2233_4455), isRandom: true)
+  var request = Traffic.pairingFeatures(response: false, io: 2, auth: 5)
+  var response = Traffic.pairingFeatures(response: true, io: 0, auth: 5)
+  let initiatorRandom = PairingValue(number: 0x1111_2222_3333_4444)
+  let responderRandom = PairingValue(number: 0x5555_6666_7777_8888)
+
+  func confirm(_ passkey: UInt32, _ random: PairingValue) -> [UInt8] {
+    guard let requested = PairingCommand(request.bytes),
+      let responded = PairingCommand(response.bytes), let digits = SixDigits(passkey)
+    else { return [] }
+    let pairing = LegacyPairing(
+      request: requested, response: responded, initiator: own, responder: peer)
+    return [3] + pairing.c1(temporaryKey: PairingValue(digits), random: random).bytes
+  }
+
+  /// Features, confirm and random values up to the refusal by `side`.
+  func play(
+    _ traffic: inout Traffic, _ initiator: UInt32, _ responder: UInt32, refusedBy side: Direction
+  ) {
+    traffic.connect()
+    traffic.smp(request, .sent)
+    traffic.smp(response, .received)
+    traffic.smp(confirm(initiator, initiatorRandom), .sent)
+    traffic.smp(confirm(responder, responderRandom), .received)
+    traffic.smp([4] + initiatorRandom.bytes, .sent)
+    if side == .sent { traffic.smp([4] + responderRandom.bytes, .received) }
+    traffic.pairingFailed(4, side)
+  }
+}
+
+@Suite("Rules over the values of a pairing") struct PairingValueRuleTests {
+  // MARK: Legacy
+
+  @Test("the responder refuses: the initiator's passkey is found, its address too")
+  func responderRefuses() {
+    let evidence = evidence { LegacyValues().play(&$0, 123, 124, refusedBy: .received) }
+    #expect(
+      pairingErrors(in: evidence)
+        == ["smp-passkey-mismatch: The passkeys on the two sides differ #4 #6 #7"])
+    #expect(
+      details(of: "smp-passkey-mismatch", in: evidence) == [
+        "this host <hidden>, the peer unknown; --show-keys prints it | this host 000123, the peer unknown"
+      ])
+    #expect(
+      evidence.findings().first?.why.text.contains("cannot be known: it never sent its random")
+        == true)
+  }
+
+  @Test("the initiator refuses after both have opened: both passkeys are found")
+  func initiatorRefuses() {
+    let evidence = evidence { LegacyValues().play(&$0, 123, 124, refusedBy: .sent) }
+    #expect(
+      pairingErrors(in: evidence)
+        == ["smp-passkey-mismatch: The passkeys on the two sides differ #4 #6 #5 #7 #8"])
+    #expect(
+      details(of: "smp-passkey-mismatch", in: evidence) == [
+        "the peer <hidden>, this host <hidden>; --show-keys prints it | the peer 000124, this host 000123"
+      ])
+  }
+
+  @Test("the same passkey on both sides, and the initiator refuses: no mismatch, its own mistake")
+  func refusedThoughEqual() {
+    let evidence = evidence { LegacyValues().play(&$0, 123, 123, refusedBy: .sent) }
+    #expect(
+      pairingErrors(in: evidence) == [
+        "smp-confirm-deviates: This host refused a confirm value that is right #4 #6 #5 #7 #8"
+      ])
+  }
+
+  @Test("c1 with the wrong type of the responder's address: no mismatch, the deviation by name")
+  func wrongAddressType() {
+    var legacy = LegacyValues()
+    legacy.peer = PairingAddress(legacy.peer.address, isRandom: false)
+    let evidence = evidence { legacy.play(&$0, 123, 123, refusedBy: .received) }
+    #expect(
+      pairingErrors(in: evidence) == [
+        "smp-confirm-deviates: This host computes its confirm value wrongly #4 #6 #7"
+      ])
+    #expect(
+      evidence.findings().first?.why.text
+        == "The commitment that this host opened fits a passkey only if c1 was computed with the wrong type of the responder's address."
+    )
+    #expect(evidence.findings().first?.certainty == .certain)
+  }
+
+  @Test(
+    "c1 with another own address than the capture tells: the capture may lack its change, so not certain"
+  )
+  func otherOwnAddress() {
+    let evidence = evidence { traffic in
+      traffic.command(0x2005, little(0xc0aa_aaaa_aaaa, width: 6))
+      traffic.command(0x200d, [UInt8](repeating: 0, count: 12) + [1])
+      LegacyValues().play(&traffic, 123, 124, refusedBy: .received)
+    }
+    let finding = evidence.findings().first
+    #expect(finding?.rule.description == "smp-confirm-deviates")
+    #expect(finding?.certainty == .likely)
+    #expect(finding?.why.text.contains("another address than the initiator's") == true)
+  }
+
+  @Test(
+    "the own address of the capture is used: LE Set Random Address and the type to connect with")
+  func ownAddress() {
+    let evidence = evidence { traffic in
+      traffic.command(0x2005, little(0xc0ff_eec0_ffee, width: 6))
+      traffic.command(0x200d, [UInt8](repeating: 0, count: 12) + [1])
+      LegacyValues().play(&traffic, 123, 124, refusedBy: .received)
+    }
+    #expect(rules(in: evidence).contains("smp-passkey-mismatch"))
+  }
+
+  @Test("Just Works whose value is right, refused by the responder: its mistake, and no passkeys")
+  func justWorksRefused() {
+    var legacy = LegacyValues()
+    legacy.request[1] = 3
+    let evidence = evidence { legacy.play(&$0, 0, 0, refusedBy: .received) }
+    #expect(
+      pairingErrors(in: evidence) == [
+        "smp-confirm-deviates: The peer refused a confirm value that is right #4 #6 #7"
+      ])
+    #expect(evidence.findings().first?.certainty == .likely)
+  }
+
+  @Test("a value of Just Works that nothing fits: whoever sent it computes it wrongly")
+  func nothingFits() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1)
+      traffic.legacyValues()
+      traffic.pairingFailed(4, .sent)
+    }
+    #expect(
+      pairingErrors(in: evidence) == [
+        "smp-confirm-deviates: The peer computes its confirm value wrongly #5 #7 #8"
+      ])
+    #expect(
+      evidence.findings().first?.why.text.hasPrefix(
+        "The key of Just Works does not fit the commitment that the peer opened, nor one computed in"
+      ) == true)
+  }
+
+  @Test("many failing pairings: four are searched, and all are told") func searches() {
+    let evidence = evidence { traffic in
+      for passkey in 1...6 as ClosedRange<UInt32> {
+        LegacyValues().play(&traffic, passkey, 0, refusedBy: .received)
+        traffic.disconnect()
+      }
+    }
+    let attempts = evidence.connections.flatMap(\.pairing.attempts)
+    #expect(
+      attempts.map { $0.outcome.search?.hasInitiator ?? false } == [
+        true, true, true, true, false, false,
+      ])
+    let told = evidence.findings().filter { $0.rule.description == "smp-passkey-mismatch" }
+    #expect(told.map(\.what.text) == ["6 connections: The passkeys on the two sides differ"])
+  }
+
+  @Test("both addresses are missing: the search is not made, and that is said")
+  func addressesMissing() {
+    let evidence = evidence { traffic in
+      let legacy = LegacyValues()
+      traffic.smp(legacy.request, .sent)
+      traffic.smp(legacy.response, .received)
+      traffic.smp(legacy.confirm(123, legacy.initiatorRandom), .sent)
+      traffic.smp(legacy.confirm(124, legacy.responderRandom), .received)
+      traffic.smp([4] + legacy.initiatorRandom.bytes, .sent)
+      traffic.pairingFailed(4)
+    }
+    #expect(
+      findings(of: "smp-address-missing", in: evidence) == [
+        "The passkeys cannot be checked: both addresses are missing #6"
+      ])
+    let mismatch = evidence.findings().first { $0.rule.description == "smp-passkey-mismatch" }
+    #expect(mismatch?.certainty == .likely)
+    #expect(mismatch?.details.isEmpty == true)
+  }
+
+  @Test("a passkey refused before anything was opened: nothing is said of passkeys")
+  func refusedAtOnce() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.exchangeFeatures()
+      traffic.pairingValue(3, 1, .sent)
+      traffic.pairingFailed(4)
+    }
+    #expect(
+      pairingErrors(in: evidence) == ["smp-confirm-failed: A confirm value was refused #2 #3 #5"])
+  }
+}

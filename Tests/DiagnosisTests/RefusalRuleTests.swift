@@ -1,0 +1,141 @@
+// Requests that are refused for other reasons, and what is allowed although it is not offered.
+
+import Bluetooth
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("Refused for other reasons") struct RefusalRuleTests {
+  /// What the rules find of one request on a connection whose server was discovered, and why.
+  private func finds(
+    _ request: String, _ answer: String, discovers: Bool = true
+  ) -> [String] {
+    evidence {
+      $0.connect()
+      if discovers { $0.discoverHeartRate() }
+      $0.ask(request, answer)
+      $0.disconnect()
+    }.findings().map { "\($0.rule): \($0.why.text)" }
+  }
+
+  @Test("a write to 2a38, which offers read: not permitted, by its declaration")
+  func writeToBodySensorLocation() {
+    #expect(
+      finds("12 13 00 01", "01 12 13 00 03") == [
+        "att-not-permitted: The declaration offers read, and not write."
+      ])
+  }
+
+  @Test("a subscription to 2a39 behind its value, where there is no CCCD: a declaration is no CCCD")
+  func subscriptionWithoutConfiguration() {
+    let evidence = evidence {
+      $0.connect()
+      $0.discoverHeartRate()
+      $0.discoverThermometer()
+      // 0x0016 is the next service's declaration.
+      $0.ask("12 16 00 01 00", "01 12 16 00 03")
+    }
+    #expect(
+      evidence.findings().map(\.why.text) == [
+        "0x0016 is a declaration, which no client can write so: the handle is not the one that was meant. Not every characteristic has a CCCD behind its value."
+      ])
+  }
+
+  @Test("a write that the declaration offers is refused: permissions and properties differ")
+  func permissionsDiffer() {
+    #expect(
+      finds("12 15 00 01", "01 12 15 00 03") == [
+        "att-not-permitted: The declaration offers write, but the server does not allow it: its permissions and its properties differ."
+      ])
+  }
+
+  @Test("a handle that the discovery did not bring, and an empty range") func invalidHandle() {
+    #expect(
+      finds("0a ff 0f", "01 0a ff 0f 01") == [
+        "att-invalid-handle: What the server told from #2 to #7 has no attribute with the handle 0x0fff."
+      ])
+    #expect(
+      finds("04 05 00 02 00", "01 04 05 00 01") == [
+        "att-invalid-handle: The range that was asked for is empty: its first handle, 0x0005, is above its last one, 0x0002."
+      ])
+  }
+
+  @Test("the end of a discovery is no refusal", arguments: ["10 16 00 ff ff 00 28"])
+  func endOfDiscovery(_ request: String) {
+    #expect(finds(request, "01 10 16 00 0a") == [])
+  }
+
+  @Test("the profile's name for an application's error, and none where no profile has one")
+  func applicationError() {
+    let evidence = evidence {
+      $0.connect()
+      $0.discoverHeartRate()
+      $0.ask("12 15 00 02", "01 12 15 00 80")
+      $0.ask("12 15 00 03", "01 12 15 00 9f")
+    }
+    #expect(
+      findings(of: "att-application-error", in: evidence) == [
+        "Write to 2a39 Heart Rate Control Point refused: Control Point Not Supported (0x80) #8 #9",
+        "Write to 2a39 Heart Rate Control Point refused: Application Error (0x9f) #10 #11",
+      ])
+  }
+
+  @Test(
+    "each error has its rule",
+    arguments: [
+      (0x04, "att-invalid-pdu"), (0x06, "att-request-not-supported"), (0x07, "att-invalid-offset"),
+      (0x09, "att-prepare-queue"), (0x0b, "att-not-long"), (0x0d, "att-invalid-length"),
+      (0x0e, "att-unlikely"), (0x10, "att-unsupported-group"), (0x11, "att-insufficient-resources"),
+      (0x12, "att-database-out-of-sync"), (0x13, "att-value-not-allowed"),
+      (0x14, "att-reserved-error"), (0xfc, "att-write-rejected"), (0xfd, "att-cccd-improper"),
+      (0xfe, "att-procedure-in-progress"), (0xff, "att-out-of-range"),
+    ])
+  func codes(_ code: Int, _ rule: String) {
+    let evidence = evidence {
+      $0.connect()
+      $0.ask("12 15 00 02", "01 12 15 00 \(String(code, radix: 16))")
+    }
+    #expect(rules(in: evidence) == [rule])
+    #expect(evidence.findings().first?.evidence == [2, 3])
+  }
+
+  @Test("what was refused and is allowed later is a note; another value is not the same request")
+  func resolved() {
+    func capture(_ value: String) -> [Severity?] {
+      evidence {
+        $0.connect()
+        $0.ask("12 15 00 02", "01 12 15 00 fe")
+        $0.ask("12 15 00 \(value)", "13")
+      }.findings().map(\.severity)
+    }
+    #expect(capture("02") == [.note])
+    #expect(capture("03") == [.warning])
+  }
+
+  @Test("many equal refusals are one finding, with the evidence of each") func many() {
+    let evidence = evidence {
+      $0.connect()
+      $0.discoverHeartRate()
+      for handle in 0x20...0x25 {
+        $0.ask("0a \(String(handle, radix: 16)) 00", "01 0a \(String(handle, radix: 16)) 00 01")
+      }
+    }
+    #expect(
+      findings(of: "att-invalid-handle", in: evidence) == [
+        "Read of 0x0020 refused: Invalid Handle (0x01), and 5 more like it #8 #9 #10 #11 #12 #13 #14 #15 #16 #17 #18 #19"
+      ])
+  }
+
+  @Test("a read that is not offered, and is answered: a note; an offered one is nothing")
+  func notOffered() {
+    #expect(
+      finds("0a 10 00", "0b") == [
+        "att-not-in-properties: The peer answered with an empty value instead of Read Not Permitted (0x02)."
+      ])
+    #expect(finds("0a 13 00", "0b 01") == [])
+  }
+
+  @Test("where the declaration is not in the capture nothing is said of it") func noDeclaration() {
+    #expect(finds("0a 10 00", "0b", discovers: false) == [])
+  }
+}

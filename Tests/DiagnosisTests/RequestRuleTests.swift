@@ -1,0 +1,132 @@
+// Requests that nobody answers, and their order.
+
+import Bluetooth
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("Unanswered") struct RequestRuleTests {
+  @Test("a read that the peer does not answer until the link is ended 8 s later") func noAnswer() {
+    let evidence = evidence {
+      $0.connect()
+      $0.discoverHeartRate()
+      $0.sent("0a 13 00")
+      $0.wait(8000)
+      $0.askToDisconnect()
+      $0.disconnect(reason: 0x16)
+    }
+    #expect(
+      findings(of: "att-request-unanswered", in: evidence) == [
+        "The peer never answered the Read Request for 2a38 Body Sensor Location #8 #11"
+      ])
+    let finding = evidence.findings().first
+    #expect(finding?.certainty == .likely)
+    #expect(
+      finding?.why.text.hasPrefix("No answer in 8.0 s, until this host ended the link") == true)
+  }
+
+  @Test("a link that is ended at once, or lost, says nothing of the server")
+  func endedAtOnce() {
+    for (wait, reason) in [(500, UInt8(0x13)), (8000, 0x08)] {
+      let evidence = evidence {
+        $0.connect()
+        $0.discoverHeartRate()
+        $0.sent("0a 13 00")
+        $0.wait(wait)
+        $0.disconnect(reason: reason)
+      }
+      #expect(findings(of: "att-request-unanswered", in: evidence) == [], "after \(wait) ms")
+    }
+  }
+
+  @Test("where nothing of the other side is in the capture nothing is said") func oneSide() {
+    let evidence = evidence {
+      $0.connect()
+      $0.sent("0a 13 00")
+      $0.wait(40_000)
+      $0.disconnect()
+    }
+    #expect(findings(of: "att-request-unanswered", in: evidence) == [])
+  }
+
+  @Test("a request to this host names what an application has to call") func localServer() {
+    let evidence = evidence {
+      $0.connect(role: 1)
+      $0.discoverHeartRate(by: .received)
+      $0.received("12 15 00 01")
+      $0.wait(30_500)
+      $0.disconnect()
+    }
+    let told = finding("att-request-unanswered", in: evidence)
+    #expect(
+      told?.what.text
+        == "This host never answered the Write Request for 2a39 Heart Rate Control Point")
+    #expect(told?.certainty == .certain)
+    #expect(told?.remedy?.text.contains("respond(to:withResult:)") == true)
+    #expect(told?.remedy?.text.contains("sendResponse()") == true)
+  }
+
+  @Test("an indication that the peer does not confirm, and one that it does") func indication() {
+    func capture(isConfirmed: Bool) -> [String] {
+      let evidence = evidence {
+        $0.connect(role: 1)
+        $0.discoverThermometer(by: .received)
+        $0.ask("12 19 00 02 00", "13", by: .received)
+        $0.sent("1d 18 00 00 6c 01 00 ff")
+        if isConfirmed { $0.received("1e") }
+        $0.wait(31_000)
+        $0.disconnect()
+      }
+      return findings(of: "att-indication-unconfirmed", in: evidence)
+    }
+    #expect(
+      capture(isConfirmed: false) == [
+        "The peer never confirmed the Handle Value Indication of 2a1c Temperature Measurement #10 #11"
+      ])
+    #expect(capture(isConfirmed: true) == [])
+  }
+
+  @Test("a second request before the answer; one after the answer is nothing") func second() {
+    func capture(waits: Bool) -> [String] {
+      let evidence = evidence {
+        $0.connect()
+        $0.sent("0a 13 00")
+        if waits { $0.received("0b 01") }
+        $0.sent("0a 15 00")
+        if !waits { $0.received("0b 01") }
+        $0.received("0b 02")
+      }
+      return findings(of: "att-second-request", in: evidence)
+    }
+    #expect(
+      capture(waits: false) == ["This host sent a request before the one before was answered #3"])
+    #expect(capture(waits: true) == [])
+  }
+
+  @Test("requests that go on after one has timed out") func afterTimeout() {
+    func capture(_ wait: Int) -> [String] {
+      let evidence = evidence {
+        $0.connect()
+        $0.ask("0a 13 00", "0b 01")
+        $0.sent("0a 13 00")
+        $0.wait(wait)
+        $0.sent("0a 15 00")
+      }
+      return findings(of: "att-after-timeout", in: evidence)
+    }
+    #expect(capture(31_000) == ["This host went on after an ATT timeout #4 #5"])
+    #expect(capture(29_000) == [])
+  }
+
+  @Test("records that were lost make a missing answer less sure") func lost() {
+    let evidence = evidence {
+      $0.connect()
+      $0.ask("0a 13 00", "0b 01")
+      $0.add([4, 0x13, 5, 1] + little(0x40) + little(1), .received, drops: 3)
+      $0.sent("0a 13 00")
+      $0.wait(31_000)
+      $0.disconnect()
+    }
+    #expect(evidence.findings().filter { $0.certainty == .certain }.isEmpty)
+  }
+}

@@ -1,0 +1,109 @@
+// Values that do not arrive.
+
+import Bluetooth
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("Subscribed, and nothing comes") struct SubscriptionRuleTests {
+  @Test("notifications asked of 2a1c, which only indicates; indications are right")
+  func wrongBits() {
+    func capture(_ value: String) -> [String] {
+      let evidence = evidence {
+        $0.connect()
+        $0.discoverThermometer()
+        $0.ask("12 19 00 \(value) 00", "13")
+        $0.disconnect()
+      }
+      return findings(of: "gatt-wrong-cccd-bits", in: evidence)
+    }
+    #expect(
+      capture("01") == [
+        "Notifications asked of 2a1c Temperature Measurement, which offers indications only #8 #9"
+      ])
+    #expect(capture("02") == [])
+    #expect(capture("00") == [])
+  }
+
+  @Test("indications asked of 2a37, which only notifies, then put right: a note")
+  func wrongBitsPutRight() {
+    let evidence = evidence {
+      $0.connect()
+      $0.discoverHeartRate()
+      $0.ask("12 11 00 02 00", "13")
+      $0.ask("12 11 00 01 00", "13")
+      $0.received("1b 10 00 06 48")
+    }
+    let told = finding("gatt-wrong-cccd-bits", in: evidence)
+    #expect(told?.severity == .note)
+    #expect(told?.isResolved == true)
+    #expect(told?.why.text.contains("The right value followed at #10.") == true)
+  }
+
+  /// Two connections of bonded devices; the first subscribes and gets two values.
+  private func reconnection(
+    _ second: (inout Traffic) -> Void, lasts: Int = 20_000, withKey: Bool = true
+  ) -> Evidence {
+    evidence {
+      $0.connect()
+      $0.discoverHeartRate()
+      $0.agreeToPair()
+      $0.encrypted()
+      $0.ask("12 11 00 01 00", "13")
+      for _ in 0..<3 {
+        $0.wait(1000)
+        $0.received("1b 10 00 06 48")
+      }
+      $0.askToDisconnect()
+      $0.disconnect()
+      $0.connect()
+      if withKey { $0.encrypted() }
+      second(&$0)
+      $0.wait(lasts)
+      $0.askToDisconnect()
+      $0.disconnect()
+    }
+  }
+
+  @Test("bonded, reconnected, silent: the server lost the CCCD") func lost() {
+    let evidence = reconnection { _ in }
+    #expect(
+      findings(of: "gatt-cccd-lost", in: evidence) == [
+        "The peer has lost the subscription to 2a37 Heart Rate Measurement #11 #13 #20"
+      ])
+    #expect(
+      finding("gatt-cccd-lost", in: evidence)?.connections == [2])
+  }
+
+  @Test("a value that comes, a CCCD that is written, a short connection, no key: nothing was lost")
+  func notLost() {
+    let captures = [
+      reconnection { $0.received("1b 10 00 06 48") },
+      reconnection { $0.ask("12 11 00 01 00", "13") },
+      reconnection({ _ in }, lasts: 2000),
+      reconnection({ _ in }, withKey: false),
+    ]
+    for (index, evidence) in captures.enumerated() {
+      #expect(findings(of: "gatt-cccd-lost", in: evidence) == [], "capture \(index)")
+    }
+  }
+
+  @Test("subscribed to the battery, written to the control point of another service")
+  func otherService() {
+    func capture(subscribes: Bool) -> [String] {
+      let evidence = evidence {
+        $0.connect()
+        $0.discoverHeartRate()
+        $0.discoverThermometer()
+        $0.ask("12 19 00 02 00", "13")
+        if subscribes { $0.ask("12 11 00 01 00", "13") }
+        for _ in 0..<3 { $0.ask("12 15 00 01", "13") }
+        $0.wait(5000)
+        $0.disconnect()
+      }
+      return findings(of: "gatt-notifications-silent", in: evidence)
+    }
+    #expect(capture(subscribes: false).count == 1)
+    #expect(capture(subscribes: true) == [])
+  }
+}

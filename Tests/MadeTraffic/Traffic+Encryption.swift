@@ -1,0 +1,109 @@
+// Encryption in traffic: commands and events of HCI, pairing as short as it goes.
+
+package import Bluetooth
+
+extension Traffic {
+  /// LE Enable Encryption and its Command Status; the key's bytes are all `key`.
+  package mutating func startEncryption(
+    _ handle: Int = 0x40, key: UInt8 = 0x11, ediv: Int = 0, rand: Int = 0, status code: UInt8 = 0
+  ) {
+    command(
+      0x2019,
+      little(handle) + little(rand, width: 8) + little(ediv)
+        + [UInt8](repeating: key, count: 16))
+    status(0x2019, code)
+  }
+
+  /// LE Long Term Key Request, answered with a key of bytes that are all `key`; nil: there is none.
+  package mutating func requestKey(
+    _ handle: Int = 0x40, key: UInt8?, ediv: Int = 0, rand: Int = 0
+  ) {
+    askForKey(handle, ediv: ediv, rand: rand)
+    if let key {
+      command(0x201a, little(handle) + [UInt8](repeating: key, count: 16))
+      complete(0x201a, [0] + little(handle))
+    } else {
+      command(0x201b, little(handle))
+      complete(0x201b, [0] + little(handle))
+    }
+  }
+
+  /// LE Long Term Key Request.
+  package mutating func askForKey(_ handle: Int = 0x40, ediv: Int = 0, rand: Int = 0) {
+    meta(0x05, little(handle) + little(rand, width: 8) + little(ediv))
+  }
+
+  /// Encryption Change.
+  package mutating func encrypted(
+    _ handle: Int = 0x40, status: UInt8 = 0, enabled: UInt8 = 1
+  ) {
+    event(0x08, [status] + little(handle) + [enabled])
+  }
+
+  /// Encryption Change, version 2, with a key size.
+  package mutating func encrypted(_ handle: Int = 0x40, keySize: UInt8) {
+    event(0x59, [0] + little(handle) + [1, keySize])
+  }
+
+  /// A PDU of the Security Manager.
+  package mutating func smp(_ text: String, _ direction: Direction, handle: Int = 0x40) {
+    acl(l2cap(hex(text), cid: 6), direction, handle: handle)
+  }
+
+  /// Legacy pairing with bonding up to the point where there is a key; its values are not sound.
+  ///
+  /// - Parameters:
+  ///   - initiator: who asks.
+  ///   - sizes: the longest keys that both sides take, the initiator's first.
+  package mutating func pair(
+    by initiator: Direction = .sent, handle: Int = 0x40, sizes: (Int, Int) = (16, 16)
+  ) {
+    let responder: Direction = initiator == .sent ? .received : .sent
+    let value = [UInt8](repeating: 0x5a, count: 16).map { String($0, radix: 16) }
+      .joined(separator: " ")
+    smp("01 03 00 01 \(String(sizes.0, radix: 16)) 01 01", initiator, handle: handle)
+    smp("02 03 00 01 \(String(sizes.1, radix: 16)) 01 01", responder, handle: handle)
+    for opcode in ["03", "04"] {
+      smp("\(opcode) \(value)", initiator, handle: handle)
+      smp("\(opcode) \(value)", responder, handle: handle)
+    }
+  }
+
+  /// Secure Connections, of which the last step alone is there: both sides have the key.
+  package mutating func pairSecurely(by initiator: Direction = .sent, handle: Int = 0x40) {
+    let responder: Direction = initiator == .sent ? .received : .sent
+    let value = [UInt8](repeating: 0x5a, count: 16).map { String($0, radix: 16) }
+      .joined(separator: " ")
+    smp("01 03 00 09 10 02 02", initiator, handle: handle)
+    smp("02 03 00 09 10 02 02", responder, handle: handle)
+    smp("0d \(value)", initiator, handle: handle)
+    smp("0d \(value)", responder, handle: handle)
+  }
+
+  /// A connection that is paired, encrypted with a key of bytes that are all `key`, and ended: both have
+  /// a bond now. This host is the central.
+  package mutating func bond(key: UInt8 = 0x11, peer: Int = 0xc011_2233_4455) {
+    connect(peer: peer)
+    pairSecurely()
+    startEncryption(key: key)
+    encrypted()
+    received("0b 64")
+    askToDisconnect()
+    disconnect(reason: 0x16)
+  }
+
+  /// The same where this host is the peripheral.
+  package mutating func bondAsPeripheral(key: UInt8 = 0x11) {
+    connect(role: 1)
+    pairSecurely(by: .received)
+    requestKey(key: key)
+    encrypted()
+    received("0b 64")
+    disconnect()
+  }
+
+  /// Number Of Completed Packets.
+  package mutating func completed(_ count: Int, handle: Int = 0x40) {
+    event(0x13, [1] + little(handle) + little(count))
+  }
+}
