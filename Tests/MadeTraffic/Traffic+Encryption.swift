@@ -45,11 +45,6 @@ extension Traffic {
     event(0x59, [0] + little(handle) + [1, keySize])
   }
 
-  /// A PDU of the Security Manager.
-  package mutating func smp(_ text: String, _ direction: Direction, handle: Int = 0x40) {
-    acl(l2cap(hex(text), cid: 6), direction, handle: handle)
-  }
-
   /// Legacy pairing with bonding up to the point where there is a key; its values are not sound.
   ///
   /// - Parameters:
@@ -100,10 +95,5 @@ extension Traffic {
     encrypted()
     received("0b 64")
     disconnect()
-  }
-
-  /// Number Of Completed Packets.
-  package mutating func completed(_ count: Int, handle: Int = 0x40) {
-    event(0x13, [1] + little(handle) + little(count))
   }
 }

@@ -48,8 +48,6 @@ package struct LinkHistory: Sendable {
   package private(set) var established: Moment?
   /// The last data from the peer.
   package private(set) var heardLast: Moment?
-  /// The last event that tells of packets that the peer has acknowledged.
-  package private(set) var acknowledgedLast: Moment?
   /// The last data that this host has sent.
   package private(set) var sentLast: Moment?
   /// Data packets from the peer.
@@ -133,6 +131,11 @@ package struct LinkHistory: Sendable {
     }
   }
 
+  /// Takes Number Of Completed Packets, which tells of this link among others.
+  mutating func acknowledge(_ moment: Moment) {
+    if ended == nil { hear(moment) }
+  }
+
   private mutating func hear(_ moment: Moment) {
     if established == nil { established = moment }
   }
@@ -164,10 +167,7 @@ package struct LinkHistory: Sendable {
       var cursor = Cursor(bytes, body)
       guard let subevent = try? cursor.u8() else { return }
       observeLE(subevent, moment, &cursor)
-    case HCIEvent.numberOfCompletedPacketsCode:
-      guard ended == nil else { return }
-      acknowledgedLast = moment
-      hear(moment)
+    case HCIEvent.numberOfCompletedPacketsCode: acknowledge(moment)
     case HCIEvent.disconnectionCompleteCode:
       if answer.closed { ended = ended ?? moment } else if ended == nil { disconnect = nil }
     case HCIEvent.commandStatusCode:

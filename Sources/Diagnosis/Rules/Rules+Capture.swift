@@ -51,8 +51,7 @@ extension Rule {
       let links = evidence.connections.filter { $0.link.unseenSent > 0 }
       let data = links.reduce(0) { $0 &+ $1.link.unseenSent }
       let answers = evidence.adapters.reduce(0) { $0 &+ $1.commands.orphanCount }
-      guard data &+ answers > 0, evidence.extent.dropped == 0, !evidence.extent.infersDirections
-      else { return [] }
+      guard evidence.unseenRecords > 0 else { return [] }
       let numbers = Wording(
         listing: [
           data > 0
