@@ -127,6 +127,8 @@ import Testing
       $0.wait(31_000)
       $0.disconnect()
     }
-    #expect(evidence.findings().filter { $0.certainty == .certain }.isEmpty)
+    // That they were lost is certain.
+    let others = evidence.findings().filter { $0.rule.description != "capture-dropped" }
+    #expect(others.filter { $0.certainty == .certain }.isEmpty)
   }
 }

@@ -192,15 +192,20 @@ extension Rule {
     cachedDiscovery,
   ]
 
+  /// Who uses handles less often has little to ask a map for.
+  private static let leastUses = 4
+
   /// The discovery is not there because the host knew the answers.
   private static let cachedDiscovery = Rule(
     "capture-cached-discovery", .note, "Attributes are used that the capture does not discover",
-    when: "this host uses handles of the peer, and no discovery by it is in the capture",
+    when:
+      "this host uses handles of the peer four times or more, and no discovery by it is in the capture",
     do:
       "Give a map of the device from another capture (gattscope map --json, then --map FILE), or make the host discover again: on Android unpair and restart Bluetooth, on BlueZ remove the device, on iOS forget it and restart Bluetooth."
   ) { history, evidence in
     let use = history.link.use
     guard let first = use.firstHandle, let last = use.lastHandle, use.discovery == nil,
+      use.handleUses >= leastUses,
       history.connection.transport != .brEDR,
       !evidence.connections.contains(where: {
         // Said once of a device.
