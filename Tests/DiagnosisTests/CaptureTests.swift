@@ -212,6 +212,9 @@ import Testing
       for _ in 0..<4 { $0.sent("52 03 00 01") }
     }
     #expect(rules(in: byType) == ["capture-cached-discovery"])
+    #expect(
+      first("capture-cached-discovery", in: byType)?.why.text.hasSuffix(
+        "It asked for the Database Hash (#2), which tells it whether they still hold.") == true)
     let server = evidence {
       $0.connect(role: 1)
       $0.received("0a 03 00")

@@ -214,6 +214,11 @@ extension Rule {
       })
     else { return [] }
     let isLate = history.connection.isOpeningMissing
+    let doubt: Wording =
+      use.hash.map {
+        "It asked for the Database Hash (\(packet: $0.packet)), which tells it whether they still hold."
+      }
+      ?? "If the peer's firmware has changed since, they may be wrong."
     var finding = Finding(
       isLate
         ? "The discovery is not in the capture" : "This host did not discover the peer's services",
@@ -221,7 +226,7 @@ extension Rule {
       why:
         isLate
         ? "Handles of the peer are used \(count: use.handleUses, "time", "times"), but which characteristics they are was discovered before the capture begins, or in an earlier connection."
-        : "It used handles of the peer \(count: use.handleUses, "time", "times") without asking for them: it has them from an earlier connection. If the peer's firmware has changed since, they may be wrong.",
+        : "It used handles of the peer \(count: use.handleUses, "time", "times") without asking for them: it has them from an earlier connection. \(doubt)",
       isLate ? .likely : .certain,
       evidence: first.packet == last.packet ? [first.packet] : [first.packet, last.packet])
     finding.restsOnAbsence = true
