@@ -69,6 +69,7 @@ package struct Evidence: Sendable {
 
   /// Whether records are missing where the evidence of a finding would be.
   private func lacksRecords(around finding: Finding) -> Bool {
+    if unseenRecords > 0 { return true }
     if finding.connections.isEmpty { return extent.hasGaps }
     return connections.contains {
       finding.connections.contains($0.id) && $0.connection.hasLostPackets

@@ -117,7 +117,7 @@ package struct Links: Sendable {
   }
 
   /// The connection that is open under this handle, as a copy; nothing is noted.
-  func known(_ adapter: UInt16, _ handle: UInt16) -> Connection? {
+  package func known(_ adapter: UInt16, _ handle: UInt16) -> Connection? {
     index[Self.key(adapter, handle)].map { slots[$0].connection }
   }
 

@@ -18,6 +18,54 @@ import Testing
     #expect(evidence.lacks.map(\.text) == ["12 records dropped", "setup complete"])
   }
 
+  @Test("more packets completed than sent, and answers to commands that are not there")
+  func missing() {
+    let evidence = evidence {
+      $0.command(0x0c03)
+      $0.complete(0x0c03)
+      $0.connect()
+      $0.sent("52 03 00 01")
+      $0.completed(3)
+      $0.complete(0x1009)
+      $0.disconnect()
+    }
+    #expect(
+      findings(of: "capture-records-missing", in: evidence) == [
+        "At least 3 records are missing #7 #6"
+      ])
+    #expect(
+      first("capture-records-missing", in: evidence)?.why.text
+        == "2 data packets were completed that the capture does not show to be sent (connection 1) and 1 command was answered that it does not have."
+    )
+  }
+
+  @Test("answers at the beginning, a second answer to one command, and a link without its opening")
+  func notMissing() {
+    let evidence = evidence {
+      $0.complete(0x1009)
+      $0.command(0x0c03)
+      $0.complete(0x0c03)
+      $0.command(0x200e)
+      $0.status(0x200e)
+      $0.complete(0x200e)
+      $0.event(0x0e, [1, 0, 0])
+      $0.sent("0a 03 00")
+      $0.completed(3)
+      $0.received("0b 01")
+    }
+    #expect(findings(of: "capture-records-missing", in: evidence) == [])
+  }
+
+  @Test("records that btmon lost without a word are noticed") func silentLoss() throws {
+    let name = "kernel/btmon-lost-59.btsnoop"
+    guard let evidence = try evidence(ofCapture: name, beside: true) else { return }
+    #expect(
+      findings(of: "capture-records-missing", in: evidence) == [
+        "At least 1 record is missing #1758"
+      ])
+    #expect(evidence.lacks.map(\.text) == ["records missing", "setup complete"])
+  }
+
   @Test("packets that were cut short; where most data is, Android's filtered log is named")
   func truncated() throws {
     let one = evidence {
@@ -128,10 +176,10 @@ import Testing
       $0.connect()
       $0.sent("0a 03 00")
       $0.received("0b 01")
-      $0.received("1b 05 00 01")
+      for _ in 0..<3 { $0.received("1b 05 00 01") }
     }
     let finding = try #require(first("capture-cached-discovery", in: evidence))
-    #expect(finding.line == "This host did not discover the peer's services #2 #4")
+    #expect(finding.line == "This host did not discover the peer's services #2 #6")
     #expect(finding.severity == .note)
   }
 
@@ -145,10 +193,14 @@ import Testing
       $0.received("0b 01")
       $0.disconnect()
       $0.connect()
-      $0.sent("0a 03 00")
-      $0.received("0b 01")
+      for _ in 0..<4 { $0.sent("52 03 00 01") }
     }
     #expect(rules(in: evidence) == [])
+    let seldom = DiagnosisTests.evidence {
+      $0.connect()
+      for _ in 0..<3 { $0.sent("52 03 00 01") }
+    }
+    #expect(rules(in: seldom) == [], "three uses are too few")
   }
 
   @Test("a read by type of a value is no discovery, and a peer's request is no use")
@@ -157,15 +209,17 @@ import Testing
       $0.connect()
       $0.sent("08 01 00 ff ff 2a 2b")
       $0.received("01 08 01 00 0a")
-      $0.sent("0a 03 00")
-      $0.received("0b 01")
+      for _ in 0..<4 { $0.sent("52 03 00 01") }
     }
     #expect(rules(in: byType) == ["capture-cached-discovery"])
+    #expect(
+      first("capture-cached-discovery", in: byType)?.why.text.hasSuffix(
+        "It asked for the Database Hash (#2), which tells it whether they still hold.") == true)
     let server = evidence {
       $0.connect(role: 1)
       $0.received("0a 03 00")
       $0.sent("0b 01")
-      $0.sent("1b 03 00 01")
+      for _ in 0..<4 { $0.sent("1b 03 00 01") }
     }
     #expect(rules(in: server) == [])
   }

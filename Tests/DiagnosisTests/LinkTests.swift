@@ -271,6 +271,17 @@ import Testing
     #expect(evidence.connections.first?.link.established?.packet == 3)
   }
 
+  @Test("an acknowledgement among those of other links is a sign of the peer") func several() {
+    let evidence = evidence {
+      $0.connect()
+      $0.connect(0x41, peer: 0xc0ff_eeff_eeff)
+      $0.sent("52 03 00 01")
+      $0.event(0x13, [3] + little(0x41) + little(0) + little(0x40) + little(1) + little(0x99))
+    }
+    #expect(evidence.connections.map(\.link.established?.packet) == [4, nil])
+    #expect(evidence.connections.first?.link.unacknowledged == 0)
+  }
+
   @Test("a reset with a link open is a note, one without is nothing") func reset() {
     let evidence = evidence {
       $0.connect()

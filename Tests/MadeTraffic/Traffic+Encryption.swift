@@ -96,4 +96,9 @@ extension Traffic {
     received("0b 64")
     disconnect()
   }
+
+  /// A command of the management interface, of a socket with the cookie 1.
+  package mutating func addControl(_ opcode: Int, _ parameters: [UInt8]) {
+    note(16, little(1, width: 4) + little(opcode) + parameters)
+  }
 }

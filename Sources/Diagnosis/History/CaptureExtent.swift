@@ -139,13 +139,22 @@ extension Evidence {
     extent.commands == 0 && extent.events == 0 && extent.sentData + extent.receivedData > 0
   }
 
+  /// How many records are missing, at least, without the capture's saying so: data that was completed and
+  /// not sent, commands that were answered and not given.
+  package var unseenRecords: Int {
+    guard extent.dropped == 0, !extent.infersDirections else { return 0 }
+    return connections.reduce(0) { $0 &+ $1.link.unseenSent }
+      &+ adapters.reduce(0) { $0 &+ $1.commands.orphanCount }
+  }
+
   /// What the capture lacks, for the line that begins the page; where nothing is missing it says so.
   package var lacks: [Wording] {
-    var words: [Wording] = [
-      extent.dropped == 0
-        ? "nothing dropped"
-        : "\(count: Int(clamping: extent.dropped), "record", "records") dropped"
-    ]
+    var words: [Wording] = []
+    if extent.dropped > 0 {
+      words.append("\(count: Int(clamping: extent.dropped), "record", "records") dropped")
+    } else {
+      words.append(unseenRecords > 0 ? "records missing" : "nothing dropped")
+    }
     let begun = begunEarlier.count
     if hasDataAlone {
       words.append("data only, no commands and events")

@@ -48,7 +48,14 @@ package struct CaptureHistory: ~Copyable, Sendable {
     observeAdapter(record, dissection, bytes, answer, memory)
     observeHost(record, dissection, bytes)
     evidence.keys.observe(record, dissection, bytes, answer, memory)
-    guard let link = answer.link else { return }
+    guard let link = answer.link else {
+      if case .event(let event) = dissection.content,
+        event.code == HCIEvent.numberOfCompletedPacketsCode
+      {
+        acknowledge(record, dissection, bytes, memory)
+      }
+      return
+    }
     let id = memory.links.id(link)
     guard id != 0 else { return }
     if id != latest.id {
@@ -93,6 +100,24 @@ package struct CaptureHistory: ~Copyable, Sendable {
 
   /// Among so many connections the one that a record of the management interface means is looked for.
   private static let latestConnections = 32
+
+  /// Takes an event that tells of the packets of several links.
+  private mutating func acknowledge(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ memory: borrowing Memory
+  ) {
+    let moment = Moment(record)
+    var cursor = Cursor(bytes, dissection.body)
+    guard let event = try? NumberOfCompletedPackets(parsing: &cursor) else { return }
+    for _ in 0..<event.count {
+      guard let link = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
+      guard link.packets > 0,
+        let known = memory.links.known(record.adapter ?? 0xffff, link.handle),
+        let position = positions[known.id]
+      else { continue }
+      evidence.connections[position].link.acknowledge(moment)
+    }
+  }
 
   private mutating func observeAdapter(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,

@@ -49,6 +49,10 @@ package struct CommandHistory: Sendable {
   package private(set) var waiting: [Waiting] = []
   /// How many were answered.
   package private(set) var answered = 0
+  /// Answers to commands that the capture does not have, the first ones, and how many there are. Those
+  /// before the first command of the capture that is answered do not count.
+  package private(set) var orphans = PacketSet()
+  package private(set) var orphanCount = 0
   /// The last event of the controller.
   package private(set) var lastEvent: Moment?
   /// The last command of the host.
@@ -58,6 +62,11 @@ package struct CommandHistory: Sendable {
 
   /// Hosts wait two seconds for an answer (HCI_CMD_TIMEOUT of the Linux kernel).
   package static let longestWait: Int64 = 2_000_000_000
+
+  /// The command that was answered last.
+  private var latest: UInt16 = 0
+  /// Whether a command was forgotten that may still be answered.
+  private var hasForgotten = false
 
   private static let mostWaiting = 64
   private static let mostRefusals = 64
@@ -84,6 +93,7 @@ package struct CommandHistory: Sendable {
     guard opcode != Self.hostNumberOfCompletedPackets else { return }
     if waiting.count >= Self.mostWaiting {
       waiting.remove(at: waiting.firstIndex(where: \.isPassed) ?? waiting.count - 1)
+      hasForgotten = true
     }
     // The first byte of all commands that switch advertising or scanning says whether on or off.
     let disables = !body.isEmpty && bytes.byte(at: Int(body.start)) == 0
@@ -103,7 +113,6 @@ package struct CommandHistory: Sendable {
   ) {
     lastEvent = moment
     guard opcode != 0 else { return }
-    answered &+= 1
     let position =
       waiting.firstIndex { request != nil && $0.moment.packet == request }
       ?? waiting.firstIndex { $0.opcode == opcode }
@@ -111,12 +120,20 @@ package struct CommandHistory: Sendable {
     if let position {
       command = waiting.remove(at: position)
       for index in 0..<position { waiting[index].isPassed = true }
+      answered &+= 1
+      latest = opcode
+    } else if answered > 0, opcode != latest, !hasForgotten {
+      // Controllers answer in order: this command was sent after one that the capture has. A second answer
+      // to the same command, which some controllers give, is none.
+      orphanCount &+= 1
+      if orphanCount <= Self.mostPackets { orphans.insert(moment.packet) }
     }
     if opcode == HCICommand.reset, status == .success {
       families = [nil, nil]
       let reset = command?.moment ?? moment
       // What was under way is void; what had waited for long is why the host has reset the controller.
       waiting.removeAll { reset.nanoseconds(since: $0.moment) ?? 0 < Self.longestWait }
+      answered = 1
     }
     guard let status else { return }
     if status == .success {
@@ -185,5 +202,8 @@ package struct CommandHistory: Sendable {
   }
 
   /// The controller went away, or records are missing.
-  mutating func forget() { waiting.removeAll(keepingCapacity: true) }
+  mutating func forget() {
+    if !waiting.isEmpty { hasForgotten = true }
+    waiting.removeAll(keepingCapacity: true)
+  }
 }

@@ -48,8 +48,6 @@ package struct LinkHistory: Sendable {
   package private(set) var established: Moment?
   /// The last data from the peer.
   package private(set) var heardLast: Moment?
-  /// The last event that tells of packets that the peer has acknowledged.
-  package private(set) var acknowledgedLast: Moment?
   /// The last data that this host has sent.
   package private(set) var sentLast: Moment?
   /// Data packets from the peer.
@@ -60,6 +58,9 @@ package struct LinkHistory: Sendable {
   package private(set) var unacknowledged: Int?
   /// The first one of them.
   package private(set) var unacknowledgedSince: Int?
+  /// How many packets the controller completed beyond those that the capture shows to be sent: so many
+  /// records are missing in it, at least.
+  package private(set) var unseenSent = 0
   /// The parameters' changes.
   package internal(set) var updates: [ParameterUpdate] = []
   /// Those that are not kept.
@@ -130,6 +131,11 @@ package struct LinkHistory: Sendable {
     }
   }
 
+  /// Takes Number Of Completed Packets, which tells of this link among others.
+  mutating func acknowledge(_ moment: Moment) {
+    if ended == nil { hear(moment) }
+  }
+
   private mutating func hear(_ moment: Moment) {
     if established == nil { established = moment }
   }
@@ -161,10 +167,7 @@ package struct LinkHistory: Sendable {
       var cursor = Cursor(bytes, body)
       guard let subevent = try? cursor.u8() else { return }
       observeLE(subevent, moment, &cursor)
-    case HCIEvent.numberOfCompletedPacketsCode:
-      guard ended == nil else { return }
-      acknowledgedLast = moment
-      hear(moment)
+    case HCIEvent.numberOfCompletedPacketsCode: acknowledge(moment)
     case HCIEvent.disconnectionCompleteCode:
       if answer.closed { ended = ended ?? moment } else if ended == nil { disconnect = nil }
     case HCIEvent.commandStatusCode:
@@ -259,7 +262,10 @@ package struct LinkHistory: Sendable {
       !connection.hasLostPackets, !extent.infersDirections
     else { return }
     let left = sent - connection.completedPackets
-    guard left >= 0 else { return }
+    guard left >= 0 else {
+      unseenSent = -left
+      return
+    }
     unacknowledged = left
     guard left > 0, left <= recent.count else { return }
     unacknowledgedSince = recent[(sent - left) % Self.mostRecent]

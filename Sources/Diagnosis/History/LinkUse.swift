@@ -12,6 +12,8 @@ package struct LinkUse: Sendable {
   package private(set) var peerRequest: Moment?
   /// The first discovery by this host.
   package private(set) var discovery: Moment?
+  /// The first time that this host asked for the peer's Database Hash, which tells whether a cache holds.
+  package private(set) var hash: Moment?
   /// The first time that this host used a handle of the peer: a read, a write, a value that came.
   package private(set) var firstHandle: Moment?
   /// The last.
@@ -70,6 +72,8 @@ package struct LinkUse: Sendable {
       let type = dissection.attFields.type
       if type == BluetoothUUID(0x2802) || type == BluetoothUUID(0x2803) {
         if discovery == nil { discovery = moment }
+      } else if type == BluetoothUUID(0x2b2a), hash == nil {
+        hash = moment
       }
     case .readRequest, .readBlobRequest, .readMultipleRequest, .readMultipleVariableRequest,
       .writeRequest, .prepareWriteRequest:

@@ -41,6 +41,36 @@ extension Rule {
       ]
     },
     Rule(
+      whole: "capture-records-missing", .warning,
+      "Records are missing, and the capture does not say so",
+      when:
+        "a controller completed more packets than the capture shows to be sent, or answered commands that it does not have",
+      do:
+        "The recorder was too slow and lost records silently: record to a file with btmon -w and decode later, on a machine that is less busy. What was not answered may have been."
+    ) { evidence in
+      let links = evidence.connections.filter { $0.link.unseenSent > 0 }
+      let data = links.reduce(0) { $0 &+ $1.link.unseenSent }
+      let answers = evidence.adapters.reduce(0) { $0 &+ $1.commands.orphanCount }
+      guard evidence.unseenRecords > 0 else { return [] }
+      let numbers = Wording(
+        listing: [
+          data > 0
+            ? "\(count: data, "data packet was", "data packets were") completed that the capture does not show to be sent (connection \(Wording(listing: links.prefix(8).map { "\($0.id)" })))"
+            : "",
+          answers > 0
+            ? "\(count: answers, "command was", "commands were") answered that it does not have"
+            : "",
+        ].filter { !$0.isEmpty })
+      return [
+        Finding(
+          "At least \(count: data &+ answers, "record is", "records are") missing",
+          headline: "records are missing in the capture", why: "\(numbers.capitalized).",
+          evidence: evidence.adapters.reduce(
+            PacketSet(links.prefix(8).compactMap(\.connection.lastPacket))
+          ) { $0.union($1.commands.orphans) })
+      ]
+    },
+    Rule(
       whole: "capture-truncated", .warning, "Packets were cut short by the recorder",
       when: "records keep fewer bytes than their packets had",
       do:
@@ -162,15 +192,20 @@ extension Rule {
     cachedDiscovery,
   ]
 
+  /// Who uses handles less often has little to ask a map for.
+  private static let leastUses = 4
+
   /// The discovery is not there because the host knew the answers.
   private static let cachedDiscovery = Rule(
     "capture-cached-discovery", .note, "Attributes are used that the capture does not discover",
-    when: "this host uses handles of the peer, and no discovery by it is in the capture",
+    when:
+      "this host uses handles of the peer four times or more, and no discovery by it is in the capture",
     do:
       "Give a map of the device from another capture (gattscope map --json, then --map FILE), or make the host discover again: on Android unpair and restart Bluetooth, on BlueZ remove the device, on iOS forget it and restart Bluetooth."
   ) { history, evidence in
     let use = history.link.use
     guard let first = use.firstHandle, let last = use.lastHandle, use.discovery == nil,
+      use.handleUses >= leastUses,
       history.connection.transport != .brEDR,
       !evidence.connections.contains(where: {
         // Said once of a device.
@@ -179,6 +214,11 @@ extension Rule {
       })
     else { return [] }
     let isLate = history.connection.isOpeningMissing
+    let doubt: Wording =
+      use.hash.map {
+        "It asked for the Database Hash (\(packet: $0.packet)), which tells it whether they still hold."
+      }
+      ?? "If the peer's firmware has changed since, they may be wrong."
     var finding = Finding(
       isLate
         ? "The discovery is not in the capture" : "This host did not discover the peer's services",
@@ -186,7 +226,7 @@ extension Rule {
       why:
         isLate
         ? "Handles of the peer are used \(count: use.handleUses, "time", "times"), but which characteristics they are was discovered before the capture begins, or in an earlier connection."
-        : "It used handles of the peer \(count: use.handleUses, "time", "times") without asking for them: it has them from an earlier connection. If the peer's firmware has changed since, they may be wrong.",
+        : "It used handles of the peer \(count: use.handleUses, "time", "times") without asking for them: it has them from an earlier connection. \(doubt)",
       isLate ? .likely : .certain,
       evidence: first.packet == last.packet ? [first.packet] : [first.packet, last.packet])
     finding.restsOnAbsence = true
