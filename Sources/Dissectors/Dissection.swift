@@ -51,6 +51,10 @@ package struct Dissection: Sendable {
   package var control: ControlField?
   /// What is wrong with the record, in the order in which it was found.
   package var problems = Problems()
+  /// Nothing. Of a type with an existential in it the compiler hands on the address, even where a
+  /// parameter is no `borrowing` one. Of others as large as this it would hand on a copy, bit by bit, with
+  /// every packet.
+  private let anchor: (any Sendable)? = nil
 
   /// Nothing known.
   package init() {}
@@ -101,7 +105,6 @@ extension Dissection {
         take(HCIParameters(command, body: body), bytes, status: nil, isTruncated: isTruncated)
       case .event:
         var event = try HCIEvent(parsing: &cursor)
-        content = .event(event)
         takeBody(&cursor, claimed: Int(event.length), isTruncated: isTruncated)
         event.isLEMeta = event.code == HCIEvent.leMetaCode && !body.isEmpty
         content = .event(event)
@@ -135,17 +138,17 @@ extension Dissection {
     guard !isTruncated, problems.isEmpty else { return }
     if let problem = found.problem(bytes, status: status) {
       problems.add(problem)
-    } else {
-      checkAdvertisingData(found, bytes)
+    } else if let row = found.completed ?? found.row, row.has(.advertisingData) {
+      checkAdvertisingData(row, found, bytes)
     }
   }
 
   /// Checks the advertising data of commands, what they return, and inquiry results. That of reports
   /// may be a part of more: `Sessions` checks it.
-  private mutating func checkAdvertisingData(_ found: HCIParameters, _ bytes: RawSpan) {
-    guard let row = found.completed ?? found.row, row.has(.advertisingData) else {
-      return
-    }
+  @inline(never)
+  private mutating func checkAdvertisingData(
+    _ row: HCIRowID, _ found: HCIParameters, _ bytes: RawSpan
+  ) {
     if case .event(let event) = content, event.isLEMeta { return }
     let layout = found.completed == nil ? HCITable.parameters(row) : HCITable.returns(row)
     let slice = found.completed == nil ? found.outer : found.inner
