@@ -6,10 +6,16 @@ extension Output {
   /// which gives false.
   @discardableResult
   mutating func attributeName(_ uuid: BluetoothUUID) -> Bool {
+    attributeName(uuid, called: uuid.name)
+  }
+
+  /// The same where the name is known already.
+  @discardableResult
+  mutating func attributeName(_ uuid: BluetoothUUID, called name: AssignedName?) -> Bool {
     if uuid.isShort(0x2902) {
       // Everybody calls the Client Characteristic Configuration Descriptor so.
       text(" CCCD")
-    } else if let name = uuid.name {
+    } else if let name {
       byte(0x20)
       self.name(name)
     } else {
@@ -31,5 +37,32 @@ extension Output {
   mutating func digits(_ handle: UInt16) {
     hex(UInt8(handle >> 8))
     hex(UInt8(handle & 0xff))
+  }
+}
+
+/// The names of the short UUIDs that were asked for last: a capture tells of the same few again and
+/// again, and finding a name takes a dozen steps through the table.
+struct RecentNames: Sendable {
+  /// A UUID, above 16 bits for none, and its name.
+  private struct Entry {
+    var short = UInt64.max
+    var name: AssignedName?
+  }
+
+  /// By the last bits of the UUID.
+  private var entries = [Entry](repeating: Entry(), count: 64)
+
+  /// What a UUID is called.
+  mutating func name(of uuid: BluetoothUUID) -> AssignedName? {
+    guard uuid.width == 2 else { return uuid.name }
+    let place = Int(truncatingIfNeeded: uuid.low & 63)
+    return entries[place].short == uuid.low ? entries[place].name : find(uuid, place)
+  }
+
+  @inline(never)
+  private mutating func find(_ uuid: BluetoothUUID, _ place: Int) -> AssignedName? {
+    let name = uuid.name
+    entries[place] = Entry(short: uuid.low, name: name)
+    return name
   }
 }

@@ -73,13 +73,12 @@ extension ValueReading {
     guard let pdu = dissection.att, record.original == nil, !record.isTruncated,
       !answer.fragment.isTruncated
     else { return }
-    let fields = dissection.attFields
-    guard fields.value != nil else {
-      noteRefusal(fields, answer)
+    guard dissection.attFields.value != nil else {
+      noteRefusal(dissection, answer)
       return
     }
     observe(
-      pdu.opcode, fields, bytes, answer, memory, packet: record.number, time: record.time,
+      pdu.opcode, dissection, bytes, answer, memory, packet: record.number, time: record.time,
       isLocal: (record.direction == .sent) == pdu.opcode.isServers, decodes: false)
   }
 

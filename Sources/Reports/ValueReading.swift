@@ -4,6 +4,7 @@ import Captures
 import Decoders
 import Dissectors
 import Sessions
+import Synchronization
 
 /// What values mean: the one way from an attribute's value, or what a device advertises, to words.
 ///
@@ -62,6 +63,9 @@ struct ValueReading: ~Copyable {
   private(set) var structure: [UInt8] = []
   /// Whether profiles were read.
   private var isReady = false
+  /// Nothing. A type with this in it stays where it is, as `Memory` does: of others as large as this, and of
+  /// what they are a part of, a copy would be handed on to whoever only looks at them.
+  private let anchor = Atomic<Bool>(false)
 
   /// So many UUIDs are remembered.
   private static let mostPlans = 1024
@@ -190,11 +194,11 @@ struct ValueReading: ~Copyable {
   ///   - decodes: whether the meaning is asked for, too.
   ///   - isLocal: whether the server is this host.
   mutating func observe(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer,
+    _ opcode: ATTOpcode, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer,
     _ memory: borrowing Memory, packet: Int, time: Timestamp?, isLocal: Bool, decodes: Bool
   ) {
     clear()
-    guard let slice = fields.value, let way = opcode.way else { return }
+    guard let slice = dissection.attFields.value, let way = opcode.way else { return }
     guard hasProfiles else { return }
     let value = bytes.part(slice)
     var uuid: BluetoothUUID?
@@ -227,7 +231,7 @@ struct ValueReading: ~Copyable {
     let definition = definition(plan, service, value, isOfDevice)
     if let definition, !definition.subject.isCarrier {
       if definition.exchange != nil, value.byteCount > 0, let link = answer.link,
-        let handle = fields.handle ?? answer.request?.handle
+        let handle = dissection.attFields.handle ?? answer.request?.handle
       {
         pair(
           definition, value, way, Self.conversation(link, isLocal: isLocal, memory), handle,
@@ -244,7 +248,7 @@ struct ValueReading: ~Copyable {
       return
     }
     if kind == .characteristic, value.byteCount > 0, let link = answer.link,
-      let handle = fields.handle ?? answer.request?.handle
+      let handle = dissection.attFields.handle ?? answer.request?.handle
     {
       let conversation = Self.conversation(link, isLocal: isLocal, memory)
       if message(
