@@ -26,14 +26,23 @@ let package = Package(
     .executableTarget(
       name: "gattscope",
       dependencies: [
-        "Reports", "ProfileFiles", "Decoders", "Sessions", "Captures", "Bluetooth", "Bytes",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Reports", "Diagnosis", "ProfileFiles", "Decoders", "Sessions", "Captures", "Bluetooth",
+        "Bytes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     // Model to text and JSON; words a thing once, for all faces.
     .target(
       name: "Reports",
-      dependencies: ["Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes"],
+      dependencies: [
+        "Diagnosis", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes",
+      ],
+      swiftSettings: strict),
+    // Why it failed: rules over what Sessions tells, findings with their evidence.
+    .target(
+      name: "Diagnosis",
+      dependencies: [
+        "Decoders", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth", "Bytes",
+      ],
       swiftSettings: strict),
     // What the protocol implies: reassembly, connections, transactions, and the pass that knows the order.
     .target(
@@ -68,11 +77,22 @@ let package = Package(
     // The only module that touches raw memory.
     .target(name: "Bytes", swiftSettings: strict),
     .testTarget(
-      name: "SessionsTests",
+      name: "DiagnosisTests",
       dependencies: [
-        "Sessions", "Captures", "Cryptography", "Dissectors", "Bluetooth", "Bytes",
+        "MadeTraffic", "Reports", "Diagnosis", "Decoders", "Sessions", "Cryptography", "Captures",
+        "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "SessionsTests",
+      dependencies: [
+        "MadeTraffic", "Sessions", "Captures", "Cryptography", "Dissectors", "Bluetooth", "Bytes",
+      ],
+      swiftSettings: strict),
+    // Captures in memory, a line a record.
+    .target(
+      name: "MadeTraffic", dependencies: ["Captures", "Bluetooth", "Bytes"],
+      path: "Tests/MadeTraffic", swiftSettings: strict),
     .testTarget(
       name: "CryptographyTests", dependencies: ["Cryptography", "Bluetooth", "Bytes"],
       swiftSettings: strict),

@@ -31,7 +31,8 @@ SELECTION = 0.10  # how much more choosing may cost than choosing nothing
 DECODING = 0.5  # the least speed with decoded values, of that without
 MIXES = {"": "spine", ", layers": "mixed-layers"}  # by what the table calls them
 # What tells at the end what it gathered; `values --json` tells as it goes.
-SUMMARIES = (["map"], ["devices"], ["values"], ["values", "--json"])
+SUMMARIES = (["map"], ["explain"], ["devices"], ["values"], ["values", "--json"])
+EXPLAINING = 0.05  # how much more explain may cost than map, where no pairing failed: what runs differ by
 
 
 class Run(NamedTuple):
@@ -176,6 +177,9 @@ class Bench:
             for name, all_seconds in seconds.items():
                 ratio = statistics.median(all_seconds) / show
                 self.verdict(f"{name}{suffix} : show, seconds", f"{ratio:.2f}", "at most 1.00", ratio <= 1)
+            ratio = statistics.median(seconds["explain"]) / statistics.median(seconds["map"])
+            most = 1 + EXPLAINING
+            self.verdict(f"explain{suffix} : map, seconds", f"{ratio:.2f}", f"at most {most:.2f}", ratio <= most)
 
     def decoding(self) -> None:
         """The same notifications of a characteristic that is decoded, and of one that is not."""

@@ -28,6 +28,7 @@ VIEWS = (
     *(["devices"], ["devices", "--json"]),
     *(["values"], ["values", "--all"], ["values", "--csv"], ["values", "--json"]),
     *(["values", "--channel", "0x0004", "--raw", "-"], ["values", "--raw", "-"], ["profiles", "match"]),
+    *(["explain", "--full"], ["explain", "--json"], ["explain", "--markdown"]),
 )
 # Bytes of a piece, and where pieces begin: a dump breaks a key of 16 bytes into two lines, of which one has 8 of them.
 PIECE, STARTS = 6, (0, 5, 10)

@@ -169,13 +169,18 @@ class SchemaTests(unittest.TestCase):
             "rule": "smp_passkey_mismatch", "severity": "error", "what": "Pairing failed: Confirm Value Failed (0x04)",
             "cause": "Another passkey was typed.", "certainty": "certain", "evidence": [45, 53], "remedy": "Type it again.",
         }
-        connection = {"id": 1, "opened": 43, "closed": 56, "encrypted": False, "paired": "failed", "problems": [finding]}
+        line = {"first_packet": 43, "last_packet": 43, "elapsed_s": 0.068, "text": "connected", "conclusions": ["it was heard"]}
+        connection = {
+            "id": 1, "opened": 43, "closed": 56, "encrypted": False, "paired": "failed", "story": [line],
+            "problems": [finding | {"details": {"passkey": "this host <hidden>", "hidden": ["passkey"]}, "note": "It is known."}],
+        }
         for document in (
             {"schema": 1, "devices": [{"address": "F1:F1:F1:F1:F1:F1", "services": [service], "unknown": [unknown]}]},
             {"type": "value", "packet": 142, "elapsed_s": 4.735, "connection": 1, "uuid": "2a37", "handle": "0x0010",
              "operation": "notification", "direction": "received", "value": "0048", "decoded": decoded},
             {"type": "value", "packet": 80, "operation": "write", "value": "01", "error": "no_response"},
-            {"schema": 1, "connections": [connection], "problems": []},
+            {"schema": 1, "records": 56, "verdict": "1 error", "found": {"error": 1, "warning": 0, "note": 0},
+             "connections": [connection], "problems": [finding | {"connections": [1, 2, 3], "resolved": True}]},
             {"type": "device", "address": "F1:F1:F1:F1:F1:F1", "address_types": ["random_static"], "events": {"ADV_IND": 3},
              "rssi_dbm": {"min": -57, "median": -56, "max": -55}, "payloads": [{"data": "020106", "count": 3}]},
             {"schema": 1, "same": False, "operations": [{"kind": "added", "right": {"uuid": "2a19"}, "right_packets": [94]}]},

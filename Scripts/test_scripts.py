@@ -245,6 +245,8 @@ SCHEMA = {
         "map": {"type": "object", "required": ["devices"]},
         "profileList": {"type": "object", "required": ["definitions"]},
         "profileMatches": {"type": "object"},
+        "explain": {"type": "object"},
+        "ruleList": {"type": "object"},
     },
 }
 
@@ -418,6 +420,7 @@ class ValidationTests(StandIn):
         (self.folder / "profiles").write_text('{"definitions":[]}\n')
         (self.folder / "devices").write_text('{"events":{}}\n')
         (self.folder / "values").write_text('{"type":"value","packet":1}\n')
+        (self.folder / "explain").write_text('{}\n')
 
     def judged(self, show: str) -> tuple[int, str]:
         (self.folder / "show").write_text(show)

@@ -5,8 +5,9 @@ usage: validate-json.py GATTSCOPE CAPTURE_OR_FOLDER...
 
 Every line of `show --json` and `show --json --raw` must fit `$defs/showLine`, every line of `devices --json`
 `$defs/devicesLine` and of `values --json` `$defs/valuesLine`, the documents of `info --json` and `map --json` `$defs/info` and
-`$defs/map`, that of `profiles match --json` `$defs/profileMatches`, and `profiles list --json` `$defs/profileList`; none may
-have a top-level key that the schema does not know, and two runs must give the same bytes.
+`$defs/map`, those of `explain --json` and `profiles match --json` `$defs/explain` and `$defs/profileMatches`, `profiles list
+--json` and `explain --list-rules --json` `$defs/profileList` and `$defs/ruleList`; none may have a top-level key that the
+schema does not know, and two runs must give the same bytes.
 Of a folder, every file below it that gattscope reads is taken. Exit status 1: something does not fit.
 """
 
@@ -26,8 +27,10 @@ COMMANDS = (
     *(("showLine", ["show", "--json"]), ("showLine", ["show", "--json", "--raw"])),
     *(("valuesLine", ["values", "--json"]), ("valuesLine", ["values", "--json", "--show-keys"])),
     *(("devicesLine", ["devices", "--json"]), ("info", ["info", "--json"]), ("map", ["map", "--json"])),
-    ("profileMatches", ["profiles", "match", "--json"]),
+    *(("profileMatches", ["profiles", "match", "--json"]), ("explain", ["explain", "--json"])),
+    ("explain", ["explain", "--json", "--show-keys"]),
 )
+LISTS = {"profileList": ["profiles", "list", "--json"], "ruleList": ["explain", "--list-rules", "--json"]}
 LINES = ("showLine", "valuesLine", "devicesLine")  # a document a line
 READ, DAMAGED = 0, 65  # exit statuses: 65 is also "not a format that gattscope reads", which prints nothing
 NOT_CAPTURES = (".md", ".json", ".tsv", ".txt")
@@ -45,7 +48,7 @@ def validators(program: str) -> dict[str, Draft202012Validator]:
     schema = json.loads(output)
     Draft202012Validator.check_schema(schema)
     found = {}
-    for name in {name for name, _ in COMMANDS} | {"profileList"}:
+    for name in {name for name, _ in COMMANDS} | set(LISTS):
         if name not in schema.get("$defs", {}):
             sys.exit(f"gattscope schema has no $defs/{name}")
         found[name] = Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": schema["$defs"]})
@@ -126,8 +129,10 @@ def main() -> int:
     program = sys.argv[1]
     schemas = validators(program)
     counts = dict.fromkeys([*(name for name, _ in COMMANDS), "not read"], 0)
-    listed = run(program, "profiles", "list", "--json")[1]
-    found = [f"profiles list --json: {error}" for error in document_errors(schemas["profileList"], listed)]
+    found = []
+    for name, arguments in LISTS.items():
+        listed = run(program, *arguments)[1]
+        found += [f"{' '.join(arguments)}: {error}" for error in document_errors(schemas[name], listed)]
     found += [error for path in captures(sys.argv[2:]) for error in capture_errors(program, schemas, path, counts)]
     if 0 in (count for name, count in counts.items() if name != "not read"):
         found.append("nothing was validated")
@@ -138,7 +143,7 @@ def main() -> int:
     print(
         f"{counts['showLine']} lines of show, {counts['valuesLine']} of values, {counts['devicesLine']} of devices, "
         f"{counts['info']} documents of info, {counts['map']} of map, "
-        f"{counts['profileMatches']} of profiles match, "
+        f"{counts['profileMatches']} of profiles match, {counts['explain']} of explain, "
         f"{counts['not read']} files in formats that are not read, {len(found)} errors"
     )
     return 1 if found else 0

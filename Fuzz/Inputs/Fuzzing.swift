@@ -122,6 +122,7 @@ package enum Fuzzing {
     case devices, devicesJSON
     case bytes, brief, someDevices, someHandles, someUUIDs, someValues, someCodes
     case values, valueLines, valueCSV, valueJSON, rawValues
+    case explain, explainJSON, explainMarkdown
 
     static func chosen(_ faces: Faces) -> ArraySlice<Face> {
       switch faces {
@@ -188,6 +189,8 @@ package enum Fuzzing {
       run(&source, &report, &output)
       return options.isJSON
         ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
+    case .explain, .explainJSON, .explainMarkdown:
+      return renderExplanation(&source, face)
     case .devices, .devicesJSON:
       var devices = DevicesOptions()
       devices.isJSON = face == .devicesJSON
@@ -196,6 +199,28 @@ package enum Fuzzing {
       return face == .devices
         ? OutputCheck.text(output.bytes, lines: nil) : OutputCheck.json(output.bytes, lines: nil)
     }
+  }
+
+  /// The faces of `explain`; where keys are shown the others' wordings are, too.
+  private static func renderExplanation<Source: CaptureSource & ~Copyable>(
+    _ source: inout Source, _ face: Face
+  ) -> String? {
+    var output = Output()
+    var options = ExplainOptions()
+    options.isFull = true
+    options.name = "fuzz"
+    switch face {
+    case .explainJSON: options.face = .json
+    case .explainMarkdown:
+      options.face = .markdown
+      options.showsKeys = true
+    default:
+      options.width = 40
+    }
+    var report = ExplainReport(options)
+    run(&source, &report, &output)
+    return face == .explainJSON
+      ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
   }
 
   /// The forms of `values`: how many lines there are depends on what the packets hold.

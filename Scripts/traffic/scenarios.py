@@ -8,6 +8,7 @@ from pathlib import Path
 from bumble import att
 from bumble.gatt import Characteristic, CharacteristicValue, Descriptor, Service
 
+from . import failures
 from .bearers import channels, enhanced_bearers
 from .virtual_time import VirtualTimeLoop
 from .world import World, as_uuid, passkey_entry, seed_everything
@@ -181,7 +182,7 @@ async def write_refused(folder: Path) -> None:
 
 
 def make_all(folder: Path) -> None:
-    for scenario in (heart_rate, wristband, pairing_fails, write_refused, enhanced_bearers, channels):
+    for scenario in (heart_rate, wristband, pairing_fails, write_refused, enhanced_bearers, channels, *failures.SCENARIOS):
         seed_everything(scenario.__name__)
         with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
             runner.run(scenario(folder))

@@ -95,6 +95,10 @@ class World:
         """Power on, find the gadget, connect to it."""
         await self.gadget.power_on()
         await self.phone.power_on()
+        await self.reconnect()
+
+    async def reconnect(self) -> None:
+        """Find the gadget, connect to it."""
         found = asyncio.get_running_loop().create_future()
         accepted = asyncio.get_running_loop().create_future()
         self.phone.on("advertisement", lambda seen: found.done() or found.set_result(seen.address))

@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-from . import advertising, classic, handmade, link, management, pairing, phone, secret_values
+from . import advertising, classic, handmade, link, lost_links, management, pairing, phone, secret_values
 
 CAPTURES = {
     "advertising-types": advertising.advertising_types,
     "android-phone": phone.android_phone,
     "classic": classic.classic,
+    "connecting-fails": lost_links.connecting_fails,
     "enhanced-connection": handmade.enhanced_connection,
     "link-control": link.link_control,
     "management": management.management,
@@ -25,6 +26,7 @@ SECRETS = {
     ],
     "android-phone": [b"INVENTED-IRK-ONE", b"INVENTED-IRK-TWO", b"INVENTED-LTK-001"],
     "classic": [b"INVENTED-LINK-KY", b"INVENTED-IRK-(A)", b"INVENTED-IRK-(B)", b"INVENTED-CSRK-A."],
+    "connecting-fails": lost_links.SECRETS,
     "link-control": [b"AN-INVENTED-KEY!"],
     "management": management.SECRETS,
     "pairing-all-keys": pairing.SECRETS,

@@ -251,3 +251,17 @@ package func columnsOf(_ scalar: UInt32) -> Int {
   default: 1
   }
 }
+
+extension RawSpan {
+  /// The bytes without the zeros at the end, as a text is printed.
+  package var withoutZeros: RawSpan {
+    @_lifetime(copy self) get { part(Slice(start: 0, count: countWithoutZeros)) }
+  }
+
+  /// How many bytes there are without the zeros at the end, which many devices send behind their strings.
+  package var countWithoutZeros: Int {
+    var count = byteCount
+    while count > 0, byte(at: count - 1) == 0 { count -= 1 }
+    return count
+  }
+}

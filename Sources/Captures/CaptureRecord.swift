@@ -97,7 +97,7 @@ package struct CaptureRecord: ~Escapable {
 
   /// The same record as one of several files'.
   @_lifetime(copy self)
-  consuming func with(file: Int, number: Int, original: Int?) -> CaptureRecord {
+  package consuming func with(file: Int, number: Int, original: Int?) -> CaptureRecord {
     var record = CaptureRecord(
       number: number, time: time, direction: direction, adapter: adapter, framing: framing,
       originalLength: originalLength, drops: drops, fileOffset: fileOffset, bytes: bytes)

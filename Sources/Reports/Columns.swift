@@ -1,5 +1,6 @@
 // What lines are laid out with: columns that grow, colours, and lines that are cut.
 
+import Bluetooth
 import Bytes
 
 /// A right-aligned column that grows with the numbers in it and stays as wide as it had to become.

@@ -1,3 +1,6 @@
+import Bluetooth
+import Bytes
+
 /// The signs that text is written with, where the terminal may not know UTF-8.
 package struct Glyphs: Sendable, Equatable {
   /// Whether the signs are UTF-8.
@@ -24,4 +27,11 @@ package struct Glyphs: Sendable, Equatable {
   var ellipsisColumns: Int { isUTF8 ? 1 : 3 }
   /// A problem.
   var warning: StaticString { isUTF8 ? "⚠" : "!" }
+}
+
+extension Output {
+  /// Appends finished text, in the signs that the terminal knows.
+  mutating func text(_ bytes: RawSpan, _ glyphs: Glyphs) {
+    if glyphs.isUTF8 { raw(bytes) } else { ascii(bytes) }
+  }
 }

@@ -148,38 +148,9 @@ struct InfoDocument: ~Copyable {
     sink.beginList("connections")
     for connection in facts.connections {
       sink.beginItem()
-      sink.number("id", connection.id)
-      // 0xffff: records of no adapter.
-      if connection.adapter != 0xffff { sink.number("adapter", Int(connection.adapter)) }
-      sink.identifier("handle", UInt64(connection.handle), digits: 4)
-      sink.word("transport", connection.transport.key)
-      if connection.isTransportInferred { sink.word("transport_via", "inferred") }
-      if let peer = connection.peer { sink.address("peer", peer) }
-      if let kind = connection.peerKind?.key { sink.word("peer_type", kind) }
-      if let identity = connection.otherIdentity { sink.address("identity", identity) }
-      if let address = connection.peerResolvable { sink.address("resolvable_address", address) }
-      if let entry = connection.name, let name = memory.names[entry] {
-        sink.string("name", name.bytes)
-      }
-      if let role = connection.localRole { sink.word("local_role", role.key) }
-      sink.number("opened", connection.firstPacket)
-      if connection.isOpeningMissing { sink.flag("opening_missing", true) }
-      if let last = connection.lastPacket { sink.number("closed", last) }
-      if let first = connection.firstTime, let last = connection.lastTime {
-        sink.key("duration_s")
-        sink.output.elapsed(last, since: first)
-      }
-      if let ending = connection.ending { sink.word("ended_by", ending.key) }
-      if let reason = connection.reason {
-        sink.code("reason", UInt64(reason.rawValue), digits: 2, reason.name)
-      }
-      if let mtu = connection.mtu { sink.number("mtu", Int(mtu)) }
-      if let interval = connection.interval { sink.quantity("interval", Int(interval), .interval) }
-      if let latency = connection.latency { sink.number("latency", Int(latency)) }
-      if let timeout = connection.supervisionTimeout {
-        sink.quantity("supervision_timeout", Int(timeout), .timeout)
-      }
-      if let isEncrypted = connection.isEncrypted { sink.flag("encrypted", isEncrypted) }
+      var name: [UInt8]?
+      if let entry = connection.name, let known = memory.names[entry] { name = known.bytes.array }
+      sink.connection(connection, name: name)
       sink.endItem()
     }
     sink.endList()
@@ -258,5 +229,41 @@ extension Connection.Ending {
     case .unknown: "unknown"
     case .forgotten: "forgotten"
     }
+  }
+}
+
+extension JSONSink {
+  /// What is known of a connection, as the keys of an object that is open.
+  mutating func connection(_ connection: Connection, name: [UInt8]?) {
+    number("id", connection.id)
+    // 0xffff: records of no adapter.
+    if connection.adapter != 0xffff { number("adapter", Int(connection.adapter)) }
+    identifier("handle", UInt64(connection.handle), digits: 4)
+    word("transport", connection.transport.key)
+    if connection.isTransportInferred { word("transport_via", "inferred") }
+    if let peer = connection.peer { address("peer", peer) }
+    if let kind = connection.peerKind?.key { word("peer_type", kind) }
+    if let identity = connection.otherIdentity { address("identity", identity) }
+    if let own = connection.peerResolvable { address("resolvable_address", own) }
+    if let name { string("name", name.bytes) }
+    if let role = connection.localRole { word("local_role", role.key) }
+    number("opened", connection.firstPacket)
+    if connection.isOpeningMissing { flag("opening_missing", true) }
+    if let last = connection.lastPacket { number("closed", last) }
+    if let first = connection.firstTime, let last = connection.lastTime {
+      key("duration_s")
+      output.elapsed(last, since: first)
+    }
+    if let ending = connection.ending { word("ended_by", ending.key) }
+    if let reason = connection.reason {
+      code("reason", UInt64(reason.rawValue), digits: 2, reason.name)
+    }
+    if let mtu = connection.mtu { number("mtu", Int(mtu)) }
+    if let interval = connection.interval { quantity("interval", Int(interval), .interval) }
+    if let latency = connection.latency { number("latency", Int(latency)) }
+    if let timeout = connection.supervisionTimeout {
+      quantity("supervision_timeout", Int(timeout), .timeout)
+    }
+    if let isEncrypted = connection.isEncrypted { flag("encrypted", isEncrypted) }
   }
 }

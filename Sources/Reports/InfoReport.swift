@@ -323,7 +323,7 @@ struct CaptureFacts: Sendable {
   }
 
   /// Problems of one severity.
-  func problems(_ severity: Severity) -> Int {
+  func problems(_ severity: Problem.Severity) -> Int {
     Problem.Code.allCases.filter { $0.severity == severity }.map { problems[Int($0.rawValue)] }
       .reduce(0, +)
   }

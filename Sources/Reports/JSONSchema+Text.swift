@@ -22,7 +22,8 @@ extension JSONSchema {
     {"$ref": "#/$defs/diff"},
     {"$ref": "#/$defs/callback"},
     {"$ref": "#/$defs/profileList"},
-    {"$ref": "#/$defs/profileMatches"}
+    {"$ref": "#/$defs/profileMatches"},
+    {"$ref": "#/$defs/ruleList"}
   ],
   "$defs": {
     "showLine": {
@@ -597,12 +598,30 @@ extension JSONSchema {
       "additionalProperties": false,
       "properties": {
         "schema": {"const": 1, "description": "Number of this schema."},
+        "records": {"type": "integer", "description": "Records of the capture.", "minimum": 0},
+        "verdict": {"type": "string", "description": "The answer in one sentence."},
+        "found": {
+          "type": "object",
+          "description": "How many findings there are of each severity.",
+          "required": ["error", "warning", "note"],
+          "additionalProperties": false,
+          "properties": {
+            "error": {"type": "integer", "description": "What the devices were to do did not work.", "minimum": 0},
+            "warning": {"type": "integer", "description": "Something failed that the session got along without.", "minimum": 0},
+            "note": {"type": "integer", "description": "Worth knowing; nothing failed, or it came right.", "minimum": 0}
+          }
+        },
         "connections": {
           "type": "array",
           "description": "The connections with what was found.",
           "items": {
             "$ref": "#/$defs/connectionSummary",
             "properties": {
+              "story": {
+                "type": "array",
+                "description": "What happened, a line each, in the order of packets.",
+                "items": {"$ref": "#/$defs/storyLine"}
+              },
               "problems": {
                 "type": "array",
                 "description": "What was found in this connection.",
@@ -614,7 +633,7 @@ extension JSONSchema {
         },
         "problems": {
           "type": "array",
-          "description": "What was found that belongs to no connection.",
+          "description": "What was found that belongs to no connection, or to several.",
           "items": {"$ref": "#/$defs/finding"}
         }
       }
@@ -2078,8 +2097,64 @@ extension JSONSchema {
         "what": {"type": "string", "description": "What failed."},
         "cause": {"type": "string", "description": "The cause that the evidence supports."},
         "certainty": {"enum": ["certain", "likely", "possible"], "description": "How sure the cause is."},
-        "evidence": {"type": "array", "description": "The packets that show it.", "items": {"$ref": "#/$defs/packetNumber"}},
-        "remedy": {"type": "string", "description": "What people do about it."}
+        "resolved": {"const": true, "description": "Present where later packets show that it came right."},
+        "connections": {
+          "type": "array",
+          "description": "Where it is told once for several connections: their numbers.",
+          "items": {"type": "integer", "minimum": 1},
+          "minItems": 2
+        },
+        "evidence": {
+          "type": "array",
+          "description": "The packets that show it, the first thousand, in the order in which they are to be read.",
+          "items": {"$ref": "#/$defs/packetNumber"}
+        },
+        "details": {
+          "type": "object",
+          "description": "What else was found out, a line each; what is secret is told in part, unless --show-keys is given.",
+          "properties": {"hidden": {"$ref": "#/$defs/hidden"}},
+          "additionalProperties": {"type": "string"}
+        },
+        "remedy": {"type": "string", "description": "What people do about it."},
+        "note": {"type": "string", "description": "What else is to be known."}
+      }
+    },
+    "storyLine": {
+      "type": "object",
+      "description": "Something that happened on a connection.",
+      "required": ["first_packet", "last_packet", "text"],
+      "additionalProperties": false,
+      "properties": {
+        "first_packet": {"$ref": "#/$defs/packetNumber", "description": "The first packet that it is about."},
+        "last_packet": {"$ref": "#/$defs/packetNumber", "description": "The last one."},
+        "elapsed_s": {"$ref": "#/$defs/elapsed", "description": "Seconds from the capture's earliest time to the first packet."},
+        "text": {"type": "string", "description": "What happened, in words."},
+        "conclusions": {"type": "array", "description": "What follows from it.", "items": {"type": "string"}, "minItems": 1}
+      }
+    },
+    "ruleList": {
+      "type": "object",
+      "description": "The document of `gattscope explain --list-rules --json`.",
+      "required": ["schema", "rules"],
+      "additionalProperties": false,
+      "properties": {
+        "schema": {"const": 1, "description": "Number of this schema."},
+        "rules": {
+          "type": "array",
+          "description": "Every rule, in the order in which findings of one severity are told.",
+          "items": {
+            "type": "object",
+            "required": ["rule", "severity", "finds", "when"],
+            "additionalProperties": false,
+            "properties": {
+              "rule": {"type": "string", "description": "Its name; stable.", "pattern": "^[a-z0-9_]+$"},
+              "severity": {"enum": ["error", "warning", "note"], "description": "How bad what it finds is in general."},
+              "finds": {"type": "string", "description": "What it finds."},
+              "when": {"type": "string", "description": "When it speaks."},
+              "remedy": {"type": "string", "description": "What people do about it."}
+            }
+          }
+        }
       }
     },
     "difference": {

@@ -1,14 +1,17 @@
 // What is said of problems, once for text and JSON.
 
+import Bluetooth
 import Bytes
-import Dissectors
+package import Dissectors
 
-/// How bad a problem is.
-package enum Severity: UInt8, Sendable {
-  case warning, error
+extension Problem {
+  /// How bad a problem is.
+  package enum Severity: UInt8, Sendable {
+    case warning, error
 
-  /// As the JSON contract names it.
-  package var key: StaticString { self == .error ? "error" : "warning" }
+    /// As the JSON contract names it.
+    package var key: StaticString { self == .error ? "error" : "warning" }
+  }
 }
 
 extension Problem.Code {
@@ -133,7 +136,7 @@ extension Problem.Code {
   }
 
   /// Whether the packet is broken (error) or only unexpected, or the capture incomplete (warning).
-  package var severity: Severity {
+  package var severity: Problem.Severity {
     switch self {
     case .tooShort, .lengthTooLarge, .emptyRecord, .unknownPacketType, .invalidElementLength,
       .advertisingStructureTooLong, .fragmentLost, .fragmentTooLong, .requestBeforeResponse,

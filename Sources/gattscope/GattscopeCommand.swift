@@ -15,6 +15,7 @@ struct GattscopeCommand: ParsableCommand {
       Examples:
         gattscope btsnoop_hci.log                    what happened, packet by packet
         gattscope info btsnoop_hci.log               what is in the file
+        gattscope explain btsnoop_hci.log            why something failed
         gattscope map btsnoop_hci.log                what services devices have
         gattscope values btsnoop_hci.log             what each characteristic's value was
         gattscope devices btsnoop_hci.log            who is advertising, and what
@@ -23,13 +24,13 @@ struct GattscopeCommand: ParsableCommand {
         gattscope show --json capture | jq .summary  for programs
         ssh pi tail -c +1 -f trace | gattscope -     while btmon -w trace runs there
 
-      Exit status: 0 done, 64 bad usage, 65 damaged or not a capture that is read, 66 cannot be \
+      Exit status: 0 done, 1 explain --strict found an error, 64 bad usage, 65 damaged or not a capture that is read, 66 cannot be \
       opened or read, 74 output could not be written.
       """,
     version: "gattscope 0.1.0, JSON schema \(JSONSchema.number)",
     subcommands: [
-      ShowCommand.self, InfoCommand.self, MapCommand.self, ValuesCommand.self, DevicesCommand.self,
-      ProfilesCommand.self,
+      ShowCommand.self, InfoCommand.self, ExplainCommand.self, MapCommand.self, ValuesCommand.self,
+      DevicesCommand.self, ProfilesCommand.self,
       SchemaCommand.self,
       CompletionCommand.self,
     ],

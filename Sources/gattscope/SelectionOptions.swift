@@ -3,8 +3,8 @@ import Bluetooth
 import Decoders
 import Reports
 
-/// Whose packets, attributes and values: what nearly all reports can be narrowed down to.
-struct SubjectOptions: ParsableArguments {
+/// Whose traffic it is: devices, connections, controllers. Each option can be repeated.
+struct PartyOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
@@ -27,6 +27,19 @@ struct SubjectOptions: ParsableArguments {
     transform: { try SeveralValues.read($0, AdapterArgument.index) })
   var adapter: [[ClosedRange<Int>]] = []
 
+  /// Takes these into a selection.
+  func choose(in selection: inout Selection) {
+    selection.devices = device
+    selection.connections = connection.flatMap(\.self)
+    selection.adapters = adapter.flatMap(\.self)
+  }
+}
+
+/// Whose packets, attributes and values: what nearly all reports can be narrowed down to.
+struct SubjectOptions: ParsableArguments {
+  @OptionGroup
+  var parties: PartyOptions
+
   @Option(
     name: .long,
     help: ArgumentHelp(
@@ -46,9 +59,7 @@ struct SubjectOptions: ParsableArguments {
 
   /// Takes these into a selection.
   func choose(in selection: inout Selection) {
-    selection.devices = device
-    selection.connections = connection.flatMap(\.self)
-    selection.adapters = adapter.flatMap(\.self)
+    parties.choose(in: &selection)
     selection.uuids = uuid.flatMap(\.self)
     selection.handles = handle.flatMap(\.self)
   }

@@ -1,6 +1,7 @@
 import Bluetooth
 import Bytes
 import Dissectors
+import MadeTraffic
 import Testing
 
 @testable import Sessions

@@ -1,4 +1,5 @@
 import Bluetooth
+import MadeTraffic
 import Testing
 
 @testable import Sessions

@@ -3,6 +3,7 @@
 import Bluetooth
 import Bytes
 import Captures
+import MadeTraffic
 import Testing
 
 @testable import Dissectors

@@ -5,6 +5,7 @@ import Bytes
 import Captures
 import Dissectors
 import Foundation
+import MadeTraffic
 import Testing
 
 @testable import Sessions

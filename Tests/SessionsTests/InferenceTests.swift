@@ -1,6 +1,7 @@
 // What is learnt without discovery, or with a part of it.
 
 import Bluetooth
+import MadeTraffic
 import Testing
 
 @testable import Sessions

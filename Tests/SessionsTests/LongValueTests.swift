@@ -4,6 +4,7 @@ import Bluetooth
 import Bytes
 import Captures
 import Dissectors
+import MadeTraffic
 import Testing
 
 @testable import Sessions

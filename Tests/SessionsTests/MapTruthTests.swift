@@ -4,6 +4,7 @@ import Bluetooth
 import Bytes
 import Captures
 import Foundation
+import MadeTraffic
 import Testing
 
 @testable import Sessions

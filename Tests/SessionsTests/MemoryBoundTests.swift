@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Bytes
+import MadeTraffic
 import Testing
 
 @testable import Dissectors

@@ -1,6 +1,7 @@
 import Bluetooth
 import Bytes
 import Captures
+import MadeTraffic
 import Testing
 
 @testable import Dissectors

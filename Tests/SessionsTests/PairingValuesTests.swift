@@ -6,6 +6,7 @@ import Bytes
 import Captures
 import Cryptography
 import Foundation
+import MadeTraffic
 import Testing
 
 @testable import Dissectors

@@ -3,6 +3,7 @@
 import Bluetooth
 import Bytes
 import Dissectors
+import MadeTraffic
 import Testing
 
 @testable import Sessions

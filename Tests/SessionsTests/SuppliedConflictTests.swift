@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import MadeTraffic
 import Testing
 
 @testable import Sessions

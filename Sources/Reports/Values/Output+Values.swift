@@ -171,18 +171,6 @@ extension RawSpan {
   /// So many bytes that read like text are text, whatever attribute they are a value of.
   static var enoughForText: Int { 4 }
 
-  /// The bytes without the zeros at the end, as a text is printed.
-  var withoutZeros: RawSpan {
-    @_lifetime(copy self) get { part(Slice(start: 0, count: countWithoutZeros)) }
-  }
-
-  /// How many bytes there are without the zeros at the end, which many devices send behind their strings.
-  var countWithoutZeros: Int {
-    var count = byteCount
-    while count > 0, byte(at: count - 1) == 0 { count -= 1 }
-    return count
-  }
-
   /// Whether the bytes are UTF-8 without controls; zeros at the end do not count, unless there is nothing
   /// else.
   var isPrintable: Bool {

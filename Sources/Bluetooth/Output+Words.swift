@@ -1,17 +1,16 @@
 // Small pieces of wording that several lines share.
 
-import Bluetooth
-import Bytes
+package import Bytes
 
 extension Output {
   /// Appends a quantity with its unit: `37.5 ms`.
-  mutating func quantity(_ value: Int, _ scale: Scale) {
+  package mutating func quantity(_ value: Int, _ scale: Scale) {
     fixed(value &* scale.multiplier, decimals: scale.decimals)
     unit(scale.unit, of: value &* scale.multiplier)
   }
 
   /// Appends a unit behind its number, which is `value` without its decimals.
-  mutating func unit(_ unit: Scale.Unit, of value: Int) {
+  package mutating func unit(_ unit: Scale.Unit, of value: Int) {
     byte(0x20)
     switch unit {
     case .octets where value == 1: text("byte")
@@ -21,14 +20,14 @@ extension Output {
   }
 
   /// Appends how many things there are: `1 byte`, `2 bytes`.
-  mutating func count(_ number: Int, _ one: StaticString, _ several: StaticString) {
+  package mutating func count(_ number: Int, _ one: StaticString, _ several: StaticString) {
     decimal(number)
     byte(0x20)
     name(number == 1 ? one : several)
   }
 
   /// Appends a code by its name, then the code: `Connection Timeout (0x08)`, or the code alone.
-  mutating func named(_ name: StaticString?, _ code: UInt64, digits: Int) {
+  package mutating func named(_ name: StaticString?, _ code: UInt64, digits: Int) {
     if let name {
       self.name(name)
       text(" (")
@@ -38,7 +37,7 @@ extension Output {
   }
 
   /// Appends an assigned number, then its name: `0x0059 Nordic Semiconductor ASA`.
-  mutating func assigned(_ name: AssignedName?, _ number: UInt64, digits: Int) {
+  package mutating func assigned(_ name: AssignedName?, _ number: UInt64, digits: Int) {
     hexadecimal(number, digits: digits)
     guard let name else { return }
     byte(0x20)
@@ -47,7 +46,7 @@ extension Output {
 
   /// Appends a UUID, then what it stands for: `180d Heart Rate`; of one that somebody registered for
   /// their own use, which others use too, that: `feaa (registered: Google LLC)`.
-  mutating func namedUUID(_ uuid: BluetoothUUID) {
+  package mutating func namedUUID(_ uuid: BluetoothUUID) {
     self.uuid(uuid)
     if let name = uuid.name {
       byte(0x20)
@@ -60,14 +59,14 @@ extension Output {
   }
 
   /// Appends what an L2CAP channel is for: `AVDTP (0x0019)`, `PSM 0x1001`, `SPSM 0x0080`.
-  mutating func service(_ psm: PSM) {
+  package mutating func service(_ psm: PSM) {
     if psm.name == nil { text(psm.isSimplified ? "SPSM " : "PSM ") }
     named(psm.name, UInt64(psm.rawValue), digits: 4)
   }
 
   /// Appends the names of the bits that are set, after `opening`, with commas between them; bits
   /// without a name by their number. False where none is set and nothing was appended.
-  mutating func names(_ value: UInt64, _ set: CodeSet, opening: StaticString = "") -> Bool {
+  package mutating func names(_ value: UInt64, _ set: CodeSet, opening: StaticString = "") -> Bool {
     var rest = value
     guard rest != 0 else { return false }
     name(opening)
@@ -89,14 +88,14 @@ extension Output {
 
   /// Appends a string from a capture in quotes. Many devices send the zero that ends a string in C, or fill
   /// up with zeros; people need not read those.
-  mutating func quoted(_ bytes: RawSpan) {
+  package mutating func quoted(_ bytes: RawSpan) {
     byte(0x22)
     printable(bytes.withoutZeros, isQuoted: true)
     byte(0x22)
   }
 
   /// Appends two pieces of a string in quotes, the first of them from the Assigned Numbers.
-  mutating func quoted(_ start: AssignedName?, _ rest: RawSpan) {
+  package mutating func quoted(_ start: AssignedName?, _ rest: RawSpan) {
     byte(0x22)
     if let start { name(start) }
     printable(rest, isQuoted: true)
@@ -105,7 +104,7 @@ extension Output {
 
   /// Appends UUIDs of one width with their names, with commas between them; the same ones in a row
   /// once.
-  mutating func uuids(_ list: RawSpan, width: Int) {
+  package mutating func uuids(_ list: RawSpan, width: Int) {
     var cursor = Cursor(list)
     var last: BluetoothUUID?
     var times = 0
@@ -131,22 +130,17 @@ extension Output {
   }
 
   /// Appends a controller's address; all zeros stand for one that has none (yet).
-  mutating func addressOrNone(_ address: DeviceAddress) {
+  package mutating func addressOrNone(_ address: DeviceAddress) {
     if address == .zero { text("no address") } else { self.address(address) }
   }
 
-  /// Appends finished text, in the signs that the terminal knows.
-  mutating func text(_ bytes: RawSpan, _ glyphs: Glyphs) {
-    if glyphs.isUTF8 { raw(bytes) } else { ascii(bytes) }
-  }
-
   /// Appends what this buffer holds to another one, in ASCII alone.
-  func copyASCII(into other: inout Output) { other.ascii(bytes) }
+  package func copyASCII(into other: inout Output) { other.ascii(bytes) }
 
   /// Appends finished text in ASCII alone: signs of units and of sentences as what is typed for them, and
   /// `\u{…}` for every other character that a name may bring. In quotes stands what a device sent: there
   /// every character stays told from others.
-  mutating func ascii(_ bytes: RawSpan) {
+  package mutating func ascii(_ bytes: RawSpan) {
     var offset = 0
     var isQuoted = false
     while offset < bytes.byteCount {
@@ -193,14 +187,14 @@ extension Output {
   }
 
   /// Appends `#` and a packet number.
-  mutating func packet(_ number: Int) {
+  package mutating func packet(_ number: Int) {
     byte(0x23)
     decimal(number)
   }
 
   /// Appends a silence of half a second and more in at most six columns: `510 ms`, `1.0 s`, `12 s`,
   /// `3.5 h`.
-  mutating func gap(nanoseconds: Int64) {
+  package mutating func gap(nanoseconds: Int64) {
     let second: Int64 = 1_000_000_000
     let hour = 3600 * second
     let day = 24 * hour
@@ -224,7 +218,7 @@ extension Output {
   }
 
   /// Appends a time span given in nanoseconds, in the unit that suits it: `4.5 ms`, `1.0 s`.
-  mutating func duration(nanoseconds: Int64) {
+  package mutating func duration(nanoseconds: Int64) {
     let magnitude = nanoseconds.magnitude
     if nanoseconds < 0 { byte(0x2d) }
     if magnitude < 999_950_000 {

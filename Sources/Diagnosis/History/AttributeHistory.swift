@@ -1,0 +1,22 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+/// What was asked of attributes on a connection, and what became of it.
+package struct AttributeHistory: Sendable {
+  /// Nothing seen.
+  init() {}
+
+  /// Takes a packet.
+  mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) {}
+
+  /// Takes the end of the capture.
+  mutating func finish(
+    _ connection: Connection, _ memory: borrowing Memory, _ extent: CaptureExtent
+  ) {}
+}

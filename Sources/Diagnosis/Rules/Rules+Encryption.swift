@@ -1,0 +1,6 @@
+// Rules about encryption that fails.
+
+extension Rule {
+  /// Rules about encryption that fails.
+  static let encryption: [Rule] = []
+}

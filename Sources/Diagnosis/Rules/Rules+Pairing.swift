@@ -1,0 +1,6 @@
+// Rules about pairing that fails.
+
+extension Rule {
+  /// Rules about pairing that fails.
+  static let pairing: [Rule] = []
+}

@@ -1,0 +1,181 @@
+package import Bluetooth
+import Bytes
+package import Sessions
+
+/// A piece of text that a person reads, put together from words and from what the protocol names.
+///
+/// Only what has a rule here can stand in it: a number, a name, a packet, a code. What a device sent goes
+/// in as `quoted:`, which lets no control character through; a key or a passkey has no rule, and the
+/// compiler refuses it: what is secret is a `Finding.Detail` of its own.
+package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
+  /// The text, UTF-8, without control characters.
+  package let text: String
+
+  /// Whether there is nothing.
+  package var isEmpty: Bool { text.isEmpty }
+
+  package init(stringLiteral value: String) { text = value }
+
+  package init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+
+  /// Several pieces with something between them.
+  package init(_ pieces: [Wording], joinedBy separator: StaticString) {
+    text = pieces.map(\.text).joined(separator: separator.description)
+  }
+
+  /// The words in between, the last two joined by `and`: `a, b and c`.
+  package init(listing pieces: [Wording]) {
+    let all = pieces.map(\.text)
+    text =
+      all.count < 2
+      ? all.joined() : all.dropLast().joined(separator: ", ") + " and " + (all.last ?? "")
+  }
+
+  /// The same with a capital letter in front.
+  package var capitalized: Wording {
+    guard let first = text.first else { return self }
+    return Wording(stringLiteral: first.uppercased() + text.dropFirst())
+  }
+
+  /// What can stand in a wording.
+  package struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var text = ""
+
+    package init(literalCapacity: Int, interpolationCount: Int) {
+      text.reserveCapacity(literalCapacity + 16 * interpolationCount)
+    }
+
+    package mutating func appendLiteral(_ literal: String) { text += literal }
+
+    /// A piece that was worded before.
+    package mutating func appendInterpolation(_ wording: Wording) { text += wording.text }
+
+    /// A name of the specification or of ours.
+    package mutating func appendInterpolation(_ name: StaticString) { text += name.description }
+
+    /// A number.
+    package mutating func appendInterpolation(_ number: some BinaryInteger) {
+      text += String(number)
+    }
+
+    /// How many things there are: `1 byte`, `2 bytes`.
+    package mutating func appendInterpolation(
+      count: Int, _ one: StaticString, _ several: StaticString
+    ) {
+      write { $0.count(count, one, several) }
+    }
+
+    /// A packet: `#48`.
+    package mutating func appendInterpolation(packet: Int) { write { $0.packet(packet) } }
+
+    /// A span of time in nanoseconds, in the unit that suits it: `4.5 ms`, `30.0 s`.
+    package mutating func appendInterpolation(duration nanoseconds: Int64) {
+      write { $0.duration(nanoseconds: nanoseconds) }
+    }
+
+    /// A time of day with its date: `2023-11-14 22:13:20 UTC`.
+    package mutating func appendInterpolation(utc time: Timestamp) {
+      let (days, seconds) = CivilDate.floorDivide(time.seconds, 86_400)
+      write {
+        $0.date(CivilDate(days: days))
+        for (index, part) in [seconds / 3600, seconds / 60 % 60, seconds % 60].enumerated() {
+          $0.byte(index == 0 ? 0x20 : 0x3a)
+          $0.decimal(UInt(truncatingIfNeeded: part), digits: 2)
+        }
+        $0.text(" UTC")
+      }
+    }
+
+    /// A connection's interval in units of 1.25 ms: `37.5 ms`.
+    package mutating func appendInterpolation(interval: UInt16) {
+      write {
+        $0.fixed(Int(interval) * 125, decimals: 2)
+        $0.text(" ms")
+      }
+    }
+
+    /// An attribute or connection handle: `0x0010`.
+    package mutating func appendInterpolation(handle: UInt16) { write { $0.handle(handle) } }
+
+    /// A device's address.
+    package mutating func appendInterpolation(_ address: DeviceAddress) {
+      write { $0.address(address) }
+    }
+
+    /// What kind of address it is: `random static`.
+    package mutating func appendInterpolation(_ kind: AddressKind) { write { $0.name(kind.words) } }
+
+    /// A UUID, then its name: `2a39 Heart Rate Control Point`.
+    package mutating func appendInterpolation(_ uuid: BluetoothUUID) {
+      write {
+        $0.uuid(uuid)
+        $0.attributeName(uuid)
+      }
+    }
+
+    /// An attribute, by its UUID and name where they are known, and by its handle where those do not tell
+    /// it from others: `2a39 Heart Rate Control Point`, `2902 CCCD (0x0012)`, `0x0010`.
+    package mutating func appendInterpolation(_ attribute: AttributeIdentity) {
+      write { $0.attribute(attribute) }
+    }
+
+    /// An error of ATT: `Insufficient Authentication (0x05)`.
+    package mutating func appendInterpolation(_ error: ATTErrorCode) {
+      write { $0.named(error.name, UInt64(error.rawValue), digits: 2) }
+    }
+
+    /// A status or reason of HCI: `Connection Timeout (0x08)`.
+    package mutating func appendInterpolation(_ status: StatusCode) {
+      write { $0.named(status.name, UInt64(status.rawValue), digits: 2) }
+    }
+
+    /// A reason of Pairing Failed: `Confirm Value Failed (0x04)`.
+    package mutating func appendInterpolation(_ reason: PairingFailure) {
+      write { $0.named(reason.name, UInt64(reason.rawValue), digits: 2) }
+    }
+
+    /// An ATT PDU: `Write Request`.
+    package mutating func appendInterpolation(_ opcode: ATTOpcode) {
+      write { $0.named(opcode.name, UInt64(opcode.rawValue), digits: 2) }
+    }
+
+    /// Bytes in hex: `a5 06 03`.
+    package mutating func appendInterpolation(hex bytes: [UInt8]) {
+      write { $0.hex(bytes.bytes, separator: 0x20) }
+    }
+
+    /// A code: `0x1001`.
+    package mutating func appendInterpolation(code: some FixedWidthInteger, digits: Int) {
+      write { $0.hexadecimal(UInt64(truncatingIfNeeded: code), digits: digits) }
+    }
+
+    /// A string that a device sent, in quotes and without control characters.
+    package mutating func appendInterpolation(quoted bytes: [UInt8]) {
+      write { $0.quoted(bytes.bytes) }
+    }
+
+    private mutating func write(_ body: (inout Output) -> Void) {
+      var output = Output()
+      body(&output)
+      text += String(decoding: output.bytes.array, as: UTF8.self)
+    }
+  }
+}
+
+extension Output {
+  /// Appends an attribute by its UUID and name, with its handle where that is needed to tell it; by its
+  /// handle alone where nothing else is known.
+  fileprivate mutating func attribute(_ attribute: AttributeIdentity) {
+    guard let uuid = attribute.uuid else {
+      if let handle = attribute.handle { self.handle(handle) } else { text("an unknown attribute") }
+      return
+    }
+    self.uuid(uuid)
+    attributeName(uuid)
+    if attribute.needsHandle, let handle = attribute.handle {
+      text(" (")
+      self.handle(handle)
+      byte(0x29)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import Bluetooth
+import Bytes
+import Diagnosis
+import Sessions
+
+/// `explain --json`: one document (json.md).
+struct ExplainDocument: ~Copyable {
+  private let explanation: Explanation
+  private let showsKeys: Bool
+  private var sink: JSONSink
+
+  /// So many packets of the evidence are listed.
+  private static let mostPackets = 1000
+
+  init(_ explanation: Explanation, showsKeys: Bool) {
+    self.explanation = explanation
+    self.showsKeys = showsKeys
+    sink = JSONSink(showsKeys: showsKeys)
+  }
+
+  mutating func write(into output: inout Output) {
+    sink.beginDocument(in: &output)
+    sink.number("schema", JSONSchema.number)
+    sink.number("records", explanation.evidence.extent.records)
+    sink.string("verdict", explanation.verdict.text)
+    sink.begin("found")
+    for severity in Severity.allCases.reversed() {
+      sink.number(severity.key, explanation.count(severity))
+    }
+    sink.end()
+    sink.beginList("connections")
+    for told in explanation.connections { write(told) }
+    sink.endList()
+    problems(explanation.ofCapture + explanation.ofOthers)
+    sink.endDocument(in: &output)
+  }
+
+  private mutating func write(_ told: Explanation.Told) {
+    sink.beginItem()
+    sink.connection(told.history.connection, name: told.history.name)
+    sink.word("paired", told.history.paired)
+    sink.beginList("story")
+    for line in told.story {
+      sink.beginItem()
+      sink.number("first_packet", line.packets.lowerBound)
+      sink.number("last_packet", line.packets.upperBound)
+      if let time = line.time, let earliest = explanation.evidence.extent.earliest {
+        sink.key("elapsed_s")
+        sink.output.elapsed(time, since: earliest)
+      }
+      sink.string("text", line.text.text)
+      if !line.consequences.isEmpty {
+        sink.beginList("conclusions")
+        for consequence in line.consequences {
+          sink.element(string: [UInt8](consequence.text.utf8).bytes)
+        }
+        sink.endList()
+      }
+      sink.endItem()
+    }
+    sink.endList()
+    problems(told.findings)
+    sink.endItem()
+  }
+
+  private mutating func problems(_ findings: [Finding]) {
+    sink.beginList("problems")
+    for finding in findings { write(finding) }
+    sink.endList()
+  }
+
+  private mutating func write(_ finding: Finding) {
+    sink.beginItem()
+    sink.string("rule", finding.rule.description.replacing("-", with: "_"))
+    sink.word("severity", (finding.severity ?? .note).key)
+    sink.string("what", finding.what.text)
+    sink.string("cause", finding.why.text)
+    sink.word("certainty", finding.certainty.key)
+    if finding.isResolved { sink.flag("resolved", true) }
+    if finding.connections.count > 1 {
+      sink.packets("connections", finding.connections[...])
+    }
+    let packets = finding.evidence.ranges.flatMap { $0.prefix(Self.mostPackets) }
+    sink.packets("evidence", packets.prefix(Self.mostPackets))
+    if !finding.details.isEmpty {
+      sink.begin("details")
+      for detail in finding.details {
+        if detail.revealed != nil, !showsKeys {
+          sink.string(detail.label, detail.text.text)
+          sink.hidden(detail.label, 0)
+        } else {
+          sink.string(detail.label, (detail.revealed ?? detail.text).text)
+        }
+      }
+      sink.end()
+    }
+    if let remedy = finding.remedy { sink.string("remedy", remedy.text) }
+    if let note = finding.note { sink.string("note", note.text) }
+    sink.endItem()
+  }
+}

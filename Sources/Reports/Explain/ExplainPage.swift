@@ -1,0 +1,203 @@
+import Bluetooth
+import Bytes
+import Diagnosis
+import Sessions
+
+/// `explain` for people.
+struct ExplainPage: ~Copyable {
+  private let explanation: Explanation
+  private let options: ExplainOptions
+  private let columns: Int
+  private var out = Output()
+
+  /// Columns where the terminal's are not known: a page that is redirected is wrapped as well.
+  private static let usualColumns = 100
+  private static let leastColumns = 40
+  /// The columns of `why`, `do` and their like, margin included.
+  private static let labelColumns = 11
+  /// With more connections than this those without a finding have one line each.
+  private static let mostStories = 8
+  /// Longer stories are told in part: so many lines from the beginning, and so many to the end.
+  private static let storyStart = 24
+  private static let storyEnd = 12
+
+  init(_ explanation: Explanation, _ options: ExplainOptions) {
+    self.explanation = explanation
+    self.options = options
+    columns = max(Self.leastColumns, options.width ?? Self.usualColumns)
+  }
+
+  mutating func write(into output: inout Output) {
+    paragraph(explanation.heading.text)
+    paragraph(explanation.verdict.text)
+    for finding in explanation.ofCapture { write(finding) }
+    let isLong = explanation.connections.count > Self.mostStories && !options.isFull
+    for told in explanation.connections {
+      if isLong, told.findings.isEmpty { continue }
+      write(told)
+    }
+    for finding in explanation.ofOthers { write(finding) }
+    if isLong { listOthers() }
+    output.text(out.bytes, options.glyphs)
+  }
+
+  private mutating func write(_ told: Explanation.Told) {
+    out.byte(0x0a)
+    let history = told.history
+    let host = history.hostWords
+    let words: Wording =
+      host.isEmpty ? history.peerWords : "\(history.peerWords); \(host)"
+    paragraph("Connection \(history.id): \(words.text)")
+    story(told.story)
+    for finding in told.findings { write(finding) }
+  }
+
+  /// The connections without a finding, where there are many.
+  private mutating func listOthers() {
+    let quiet = explanation.connections.filter(\.findings.isEmpty)
+    guard !quiet.isEmpty else { return }
+    out.byte(0x0a)
+    let noun: Wording = "\(count: quiet.count, "connection", "connections")"
+    paragraph("\(noun.text) without a finding; --full tells all, --connection N one:")
+    for told in quiet {
+      paragraph("  \(told.history.id)  \(told.history.peerWords.text)", hanging: 4)
+    }
+  }
+
+  // MARK: The story
+
+  private mutating func story(_ lines: [StoryLine]) {
+    var shown = Array(lines)
+    var left = 0
+    if !options.isFull, lines.count > Self.storyStart + Self.storyEnd + 1 {
+      left = lines.count - Self.storyStart - Self.storyEnd
+      shown = lines.prefix(Self.storyStart) + lines.suffix(Self.storyEnd)
+    }
+    let packets = shown.map { Self.packets($0.packets) }
+    let times = shown.map { time($0.time) }
+    let packetColumns = packets.map(\.columns).max() ?? 0
+    let timeColumns = times.map(\.columns).max() ?? 0
+    let margin = 2 + packetColumns + 2 + timeColumns + 2
+    for (index, line) in shown.enumerated() {
+      if left > 0, index == Self.storyStart {
+        out.spaces(margin)
+        out.string("… \(left) more; --full tells them\n")
+      }
+      out.text("  ")
+      out.string(packets[index])
+      out.spaces(packetColumns - packets[index].columns + 2 + timeColumns - times[index].columns)
+      styled(.dim, times[index])
+      out.text("  ")
+      wrapped(line.text.text, behind: margin)
+      for consequence in line.consequences {
+        out.spaces(margin)
+        out.text("⇒ ")
+        wrapped(consequence.text, behind: margin + 2)
+      }
+    }
+  }
+
+  static func packets(_ range: ClosedRange<Int>) -> String {
+    range.count == 1 ? "#\(range.lowerBound)" : "#\(range.lowerBound)–\(range.upperBound)"
+  }
+
+  /// Seconds since the capture's first record, three decimals.
+  private func time(_ time: Timestamp?) -> String {
+    guard let time, let earliest = explanation.evidence.extent.earliest else { return "" }
+    let nanoseconds = max(0, time.nanoseconds(since: earliest))
+    var text = Output()
+    text.fixed(Int(nanoseconds / 1_000_000), decimals: 3, trim: false)
+    return String(decoding: text.bytes.array, as: UTF8.self)
+  }
+
+  // MARK: Findings
+
+  private mutating func write(_ finding: Finding) {
+    out.byte(0x0a)
+    let severity = finding.severity ?? .note
+    let head = Self.labelColumns - 2
+    styled(severity.style, severity.key.description)
+    out.spaces(max(1, head - severity.key.utf8CodeUnitCount))
+    let lines = Paragraph(
+      finding.what.text, columns: columns - head, right: finding.rule.description)
+    for (index, line) in lines.lines.enumerated() {
+      if index > 0 { out.spaces(head) }
+      out.string(line)
+      out.byte(0x0a)
+    }
+    labelled(
+      "why", finding.why.text,
+      right: "\(finding.certainty.key)  \(Self.packets(finding.evidence))")
+    for detail in finding.details {
+      let text = options.showsKeys ? detail.revealed ?? detail.text : detail.text
+      labelled(detail.label, text.text)
+    }
+    if let remedy = finding.remedy { labelled("do", remedy.text) }
+    if let note = finding.note { labelled("note", note.text) }
+  }
+
+  /// Packets as evidence: `#43 #46–48`; of many the first ones.
+  static func packets(_ set: PacketSet) -> String {
+    let most = 12
+    var words = set.ranges.prefix(most).map(packets)
+    if set.ranges.count > most { words.append("and \(set.ranges.count - most) more") }
+    return words.joined(separator: " ")
+  }
+
+  private mutating func labelled(_ label: StaticString, _ text: String, right: String = "") {
+    let lines = Paragraph(text, columns: columns - Self.labelColumns, right: right).lines
+    for (index, line) in lines.enumerated() {
+      if index == 0 {
+        out.text("  ")
+        styled(.dim, label.description)
+        out.spaces(max(1, Self.labelColumns - 2 - label.utf8CodeUnitCount))
+      } else {
+        out.spaces(Self.labelColumns)
+      }
+      out.string(line)
+      out.byte(0x0a)
+    }
+  }
+
+  // MARK: Lines
+
+  private mutating func styled(_ style: TextStyle, _ text: String) {
+    guard options.usesColor, style != .plain else {
+      out.string(text)
+      return
+    }
+    out.text(style.sequence)
+    out.string(text)
+    out.text(TextStyle.plain.sequence)
+  }
+
+  private mutating func paragraph(_ text: String, hanging: Int = 0) {
+    let lines = Paragraph(text, columns: columns - hanging).lines
+    let indentation = text.prefix { $0 == " " }.count
+    for (index, line) in lines.enumerated() {
+      out.spaces(index == 0 ? indentation : hanging)
+      out.string(line)
+      out.byte(0x0a)
+    }
+  }
+
+  /// The rest of a line, and what does not fit into it below.
+  private mutating func wrapped(_ text: String, behind margin: Int) {
+    for (index, line) in Paragraph(text, columns: max(20, columns - margin)).lines.enumerated() {
+      if index > 0 { out.spaces(margin) }
+      out.string(line)
+      out.byte(0x0a)
+    }
+  }
+}
+
+extension Severity {
+  /// How it is coloured.
+  fileprivate var style: TextStyle {
+    switch self {
+    case .error: .failure
+    case .warning: .warning
+    case .note: .dim
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import Bluetooth
+import Captures
+import Diagnosis
+import Sessions
+
+/// What `explain` says of a capture, whichever face says it: the facts in front, the verdict, the story of
+/// each connection, and what was found.
+struct Explanation: Sendable {
+  /// A connection that is told of.
+  struct Told: Sendable {
+    var history: ConnectionHistory
+    var story: [StoryLine]
+    /// What was found on it alone.
+    var findings: [Finding]
+  }
+
+  /// All that was remembered.
+  let evidence: Evidence
+  /// What the capture itself lacks: said first, since it lowers what else is said.
+  private(set) var ofCapture: [Finding] = []
+  /// The connections that are asked for.
+  private(set) var connections: [Told] = []
+  /// What is about several connections, a controller, or none.
+  private(set) var ofOthers: [Finding] = []
+  /// Whether connections or controllers were left out because they are not asked for.
+  private let isSelective: Bool
+
+  /// - Parameter rules: what to look for.
+  init(_ evidence: Evidence, _ selection: Selection, rules: [Rule] = Rule.all) {
+    self.evidence = evidence
+    isSelective = !selection.isEverything
+    for history in evidence.connections where selection.admits(history) {
+      connections.append(Told(history: history, story: history.story(evidence), findings: []))
+    }
+    let positions = Dictionary(
+      uniqueKeysWithValues: connections.enumerated().map { ($1.history.id, $0) })
+    for finding in evidence.findings(by: rules) {
+      if finding.connections.count == 1 {
+        if let position = positions[finding.connections[0]] {
+          connections[position].findings.append(finding)
+        }
+      } else if finding.connections.isEmpty {
+        if finding.rule.description.hasPrefix("capture-") {
+          ofCapture.append(finding)
+        } else if !isSelective {
+          ofOthers.append(finding)
+        }
+      } else if finding.connections.contains(where: { positions[$0] != nil }) {
+        ofOthers.append(finding)
+      }
+    }
+  }
+
+  /// All findings that are told.
+  var findings: [Finding] { ofCapture + connections.flatMap(\.findings) + ofOthers }
+
+  /// How many findings there are of a severity.
+  func count(_ severity: Severity) -> Int { findings.count { $0.severity == severity } }
+
+  /// Whether something that the devices were to do did not work.
+  var hasErrors: Bool { count(.error) > 0 }
+
+  private static let mostHeadlines = 3
+
+  /// The answer in one sentence: `1 error: pairing failed at #48 because the passkeys on the two sides
+  /// differ`.
+  var verdict: Wording {
+    if evidence.extent.records == 0 { return "There is nothing in this capture" }
+    let (errors, warnings) = (count(.error), count(.warning))
+    if errors > 0 {
+      let others: Wording =
+        warnings > 0 ? ", and \(count: warnings, "warning", "warnings")" : ""
+      return "\(count: errors, "error", "errors"): \(headlines(.error))\(others)"
+    }
+    if warnings > 0 {
+      return "No error, \(count: warnings, "warning", "warnings"): \(headlines(.warning))"
+    }
+    if findings.contains(where: \.isResolved) { return "No error: \(headlines(.note))" }
+    if connections.isEmpty, !isSelective {
+      return "No connection in this capture; gattscope devices lists who advertises"
+    }
+    if connections.isEmpty { return "No connection of what was asked for" }
+    return "No problem found"
+  }
+
+  /// The findings of a severity as clauses; of notes those that tell how something came right.
+  private func headlines(_ severity: Severity) -> Wording {
+    let chosen = findings.filter { $0.severity == severity && (severity > .note || $0.isResolved) }
+    var clauses: [Wording] = []
+    for finding in chosen where !clauses.contains(finding.headline) {
+      clauses.append(finding.headline)
+    }
+    let left = clauses.count - Self.mostHeadlines
+    let shown = Wording(Array(clauses.prefix(Self.mostHeadlines)), joinedBy: "; ")
+    return left > 0 ? "\(shown); and \(left) more" : shown
+  }
+
+  /// What stands in front: how much was read, and what it lacks.
+  var heading: Wording {
+    let extent = evidence.extent
+    var pieces: [Wording] = []
+    if let earliest = extent.earliest, let latest = extent.latest {
+      let span = latest.nanoseconds(since: earliest)
+      pieces.append(
+        "\(count: extent.records, "record", "records") in \(duration: span) from \(utc: earliest)")
+    } else {
+      pieces.append("\(count: extent.records, "record", "records")")
+    }
+    if let summary = extent.summary {
+      pieces.append("\(Wording(stringLiteral: summary.format.words))")
+    }
+    if extent.dropped > 0 {
+      pieces.append("\(count: Int(clamping: extent.dropped), "record", "records") dropped")
+    } else if extent.failure != nil {
+      pieces.append("damaged at the end")
+    } else {
+      pieces.append("nothing dropped")
+    }
+    let late = evidence.connections.count { $0.connection.isOpeningMissing }
+    if !evidence.connections.isEmpty {
+      pieces.append(
+        late == 0
+          ? "setup complete"
+          : "begins in the middle of \(count: late, "connection", "connections")")
+    }
+    return Wording(pieces, joinedBy: ", ")
+  }
+}
+
+extension ConnectionHistory {
+  /// Whom the connection is with: `F1:F1:F1:F1:F1:F1 random static "HRM"`.
+  var peerWords: Wording {
+    var words: Wording =
+      connection.peer.map { (address: DeviceAddress) -> Wording in "\(address)" }
+      ?? "peer unknown, handle \(handle: connection.handle)"
+    if let kind = connection.peerKind { words = "\(words) \(kind)" }
+    if let identity = connection.otherIdentity { words = "\(words), identity \(identity)" }
+    if let resolvable = connection.peerResolvable { words = "\(words) as \(resolvable)" }
+    if let name { words = "\(words) \(quoted: name)" }
+    return words
+  }
+
+  /// Which part this host plays: `this host, C0:FF:EE:C0:FF:EE, is the central`.
+  var hostWords: Wording {
+    guard let role = connection.localRole else {
+      return connection.transport == .brEDR ? "BR/EDR" : ""
+    }
+    return "this host is the \(role.key)"
+  }
+}
+
+extension Selection {
+  /// Whether a connection is asked for.
+  func admits(_ history: ConnectionHistory) -> Bool {
+    let connection = history.connection
+    return (connections.isEmpty || connections.contains { $0.contains(connection.id) })
+      && admits(adapter: connection.adapter)
+      && (devices.isEmpty || devices.contains { $0.matches(history) })
+  }
+}
+
+extension DevicePattern {
+  /// Whether the peer of a connection is asked for.
+  fileprivate func matches(_ history: ConnectionHistory) -> Bool {
+    if let bits = address {
+      let connection = history.connection
+      let addresses = [
+        connection.peer, connection.otherIdentity, connection.peerResolvable,
+      ].compactMap(\.self)
+      return addresses.contains { $0.value & bits.mask == bits.value }
+    }
+    return history.name.map { matches(name: $0) } ?? false
+  }
+}

@@ -1,0 +1,89 @@
+package import Bytes
+import Diagnosis
+
+/// `explain --list-rules`: every rule, what it finds and when.
+package struct RuleCatalogue: Sendable {
+  private let face: ExplainOptions.Face
+
+  /// The catalogue for people, for programs or as a page of the guide.
+  package init(_ face: ExplainOptions.Face) { self.face = face }
+
+  /// Writes it.
+  ///
+  /// - Parameter width: columns of the terminal; nil: lines are not wrapped.
+  package func write(_ glyphs: Glyphs, width: Int?, into output: inout Output) {
+    switch face {
+    case .text: text(glyphs, width, into: &output)
+    case .json: json(into: &output)
+    case .markdown: markdown(into: &output)
+    }
+  }
+
+  private func text(_ glyphs: Glyphs, _ width: Int?, into output: inout Output) {
+    var out = Output()
+    for (index, rule) in Rule.all.enumerated() {
+      if index > 0 { out.byte(0x0a) }
+      out.string("\(rule.id)  \(rule.severity.key)\n")
+      for (label, text) in lines(of: rule) {
+        let paragraph = Paragraph(text, columns: (width ?? 100) - 9)
+        for (index, line) in paragraph.lines.enumerated() {
+          out.string(index == 0 ? "  " + label.padding(to: 7) : "         ")
+          out.string(line)
+          out.byte(0x0a)
+        }
+      }
+    }
+    output.text(out.bytes, glyphs)
+  }
+
+  private func lines(of rule: Rule) -> [(String, String)] {
+    var lines = [("finds", "\(rule.finds)."), ("when", "\(rule.condition).")]
+    if !rule.remedy.isEmpty { lines.append(("do", rule.remedy.text)) }
+    return lines
+  }
+
+  private func json(into output: inout Output) {
+    var sink = JSONSink(showsKeys: false)
+    sink.beginDocument(in: &output)
+    sink.number("schema", JSONSchema.number)
+    sink.beginList("rules")
+    for rule in Rule.all {
+      sink.beginItem()
+      sink.string("rule", rule.id.description.replacing("-", with: "_"))
+      sink.word("severity", rule.severity.key)
+      sink.string("finds", rule.finds.description)
+      sink.string("when", rule.condition.description)
+      if !rule.remedy.isEmpty { sink.string("remedy", rule.remedy.text) }
+      sink.endItem()
+    }
+    sink.endList()
+    sink.endDocument(in: &output)
+  }
+
+  private func markdown(into output: inout Output) {
+    output.string(
+      """
+      # What explain looks for
+
+      Every rule of `gattscope explain`, in the order in which findings of one severity are told. This page is written by
+      `gattscope explain --list-rules --markdown`. In JSON a rule's name has `_` for `-`. The severity is what it is in
+      general; what came right later in the same connection is a note.
+
+      """)
+    for rule in Rule.all {
+      output.string("\n## \(rule.id)\n\n")
+      output.string("\(rule.severity.key): \(ExplainMarkdown.escaped(rule.finds.description)).\n\n")
+      output.string("- when: \(ExplainMarkdown.escaped(rule.condition.description)).\n")
+      if !rule.remedy.isEmpty {
+        output.string("- what to do: \(ExplainMarkdown.escaped(rule.remedy.text))\n")
+      }
+    }
+  }
+}
+
+extension String {
+  /// The string with blanks behind it, up to so many characters.
+  fileprivate func padding(to count: Int) -> String {
+    self + String(repeating: " ", count: max(0, count - self.count))
+  }
+}

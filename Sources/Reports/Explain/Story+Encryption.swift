@@ -1,0 +1,6 @@
+import Diagnosis
+
+extension ConnectionHistory {
+  /// What the story says.
+  func encryptionStory(_ evidence: Evidence) -> [StoryLine] { [] }
+}

@@ -1,0 +1,6 @@
+import Diagnosis
+
+extension ConnectionHistory {
+  /// What the story says.
+  func linkStory(_ evidence: Evidence) -> [StoryLine] { [] }
+}

@@ -1,0 +1,6 @@
+import Diagnosis
+
+extension ConnectionHistory {
+  /// What the story says.
+  func pairingStory(_ evidence: Evidence) -> [StoryLine] { [] }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import Bluetooth
+import Glibc
+import Reports
+
+/// `explain`: why something failed.
+struct ExplainCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain",
+    abstract: "Say why pairing, a write or a connection failed.",
+    discussion: """
+      The second line is the answer. Then come what the capture lacks, the story of each connection, and \
+      what was found: what failed, the cause that the packets support, how sure that is, which packets show \
+      it (show --packets takes them), and what people do about it. What is not proven is not said.
+
+      A passkey or key that was recovered from the capture is printed only with --show-keys.
+
+      Examples:
+        gattscope explain btsnoop_hci.log
+        gattscope explain --device 'HRM*' btsnoop_hci.log.last btsnoop_hci.log
+        gattscope explain --connection 3 --full btsnoop_hci.log
+        gattscope explain --show-keys pairing.btsnoop
+        gattscope explain --markdown capture.btsnoop    to paste into an issue
+        gattscope explain --strict test.btsnoop         exit status 1 if there is an error
+        gattscope explain --json capture | jq '.connections[].problems[] | select(.severity == "error")'
+        gattscope explain --list-rules
+      """)
+
+  @Argument(help: Run.capturesHelp, completion: .file())
+  var captures: [String] = []
+
+  @OptionGroup(title: "Selection")
+  var parties: PartyOptions
+
+  @Flag(name: .long, help: "Tell every line of every connection's story.")
+  var full = false
+
+  @Flag(name: .long, help: "Print Markdown, to be pasted into an issue.")
+  var markdown = false
+
+  @Flag(name: .long, help: "End with exit status 1 if there is a finding of severity error.")
+  var strict = false
+
+  @Flag(name: .long, help: "List the rules instead: what explain looks for.")
+  var listRules = false
+
+  @OptionGroup
+  var supplied: MapFileOptions
+
+  @OptionGroup
+  var presentation: OutputOptions
+
+  mutating func validate() throws {
+    if markdown && presentation.json {
+      throw ValidationError("--markdown and --json exclude each other.")
+    }
+    if listRules != captures.isEmpty {
+      throw ValidationError(
+        listRules ? "--list-rules takes no capture." : "Missing expected argument '<capture> ...'")
+    }
+  }
+
+  private var face: ExplainOptions.Face {
+    presentation.json ? .json : markdown ? .markdown : .text
+  }
+
+  mutating func run() throws {
+    if listRules {
+      let catalogue = RuleCatalogue(face)
+      let (glyphs, width) = (presentation.signs.glyphs, presentation.terminal.columns)
+      return try Terminal.write { catalogue.write(glyphs, width: width, into: &$0) }
+    }
+    var options = ExplainOptions()
+    parties.choose(in: &options.selection)
+    presentation.apply(to: &options)
+    options.face = face
+    options.isFull = full
+    options.name = captures.joined(separator: " ")
+    let chosen = options
+    var hasErrors = false
+    try Run.captures(captures, maps: supplied.maps(), profiles: nil) { _ in
+      ExplainReport(chosen)
+    } inspect: { report in
+      hasErrors = report.hasErrors
+    }
+    if strict, hasErrors { throw ExitCode(1) }
+  }
+}

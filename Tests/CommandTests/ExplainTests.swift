@@ -1,0 +1,106 @@
+import Foundation
+import ProgramRunner
+import Testing
+
+@Suite("explain as a command") struct ExplainTests {
+  private func run(_ arguments: String...) throws -> Program.Ending {
+    try Program.run(["explain"] + arguments)
+  }
+
+  @Test("--strict ends with 1 where a finding is an error, with 65 where the capture is damaged")
+  func strict() throws {
+    #expect(try run("--strict", Program.sample("pairing-fails")).status == 1)
+    #expect(try run(Program.sample("pairing-fails")).status == 0)
+    #expect(try run("--strict", Program.sample("heart-rate")).status == 0)
+    let folder = try Folder()
+    let whole = try Data(contentsOf: URL(filePath: Program.sample("pairing-fails")))
+    let cut = try folder.write("cut.btsnoop", [UInt8](whole.dropLast(3)))
+    #expect(try run("--strict", cut).status == 65)
+  }
+
+  @Test("usage: a capture or --list-rules, one face")
+  func usage() throws {
+    let sample = Program.sample("heart-rate")
+    for arguments in [
+      [], ["--list-rules", sample], ["--json", "--markdown", sample],
+      ["--connection", "x", sample],
+    ] {
+      let ending = try Program.run(["explain"] + arguments)
+      #expect(ending.status == 64, "\(arguments): \(ending.status)")
+      #expect(ending.output.isEmpty && ending.errors.hasPrefix("Error: "), "\(ending.errors)")
+    }
+  }
+
+  @Test("the catalogue is that of the documents")
+  func catalogue() throws {
+    let page = try String(
+      contentsOf: Program.package.appending(path: "docs/rules.md"), encoding: .utf8)
+    let printed = try run("--list-rules", "--markdown")
+    #expect(
+      printed.text == page,
+      "docs/rules.md is not what `gattscope explain --list-rules --markdown` prints")
+  }
+
+  @Test("a stream says the same as the file, ASCII has only ASCII")
+  func faces() throws {
+    let sample = Program.sample("pairing-fails")
+    let file = try run(sample)
+    let stream = try Program.run(["explain", "-"], input: sample)
+    #expect(stream.text == file.text)
+    let ascii = try run("--ascii", sample)
+    #expect(ascii.output.allSatisfy { $0 < 0x80 })
+  }
+
+  @Test("another connection or device has no findings of this one")
+  func selection() throws {
+    let sample = Program.sample("pairing-fails")
+    #expect(
+      try run("--connection", "1", sample).lines.dropFirst().first?.hasPrefix("1 error") == true)
+    #expect(
+      try run("--device", "Lock", sample).lines.dropFirst().first?.hasPrefix("1 error") == true)
+    for arguments in [["--connection", "2"], ["--device", "Other"], ["--adapter", "7"]] {
+      let ending = try Program.run(["explain", "--strict"] + arguments + [sample])
+      #expect(ending.status == 0, "\(arguments)")
+      #expect(
+        ending.lines.dropFirst().first == "No connection of what was asked for", "\(ending.text)")
+    }
+  }
+
+  /// The names of all rules.
+  private static let rules: Set<String> = {
+    let document = (try? Program.run(["explain", "--list-rules", "--json"]).objects.first) ?? nil
+    return Set((document?["rules"] as? [[String: Any]] ?? []).compactMap { $0["rule"] as? String })
+  }()
+
+  @Test("of every capture: evidence that is there, rules that are listed, stories in order")
+  func every() throws {
+    #expect(!Self.rules.isEmpty)
+    for capture in Program.captures {
+      let ending = try run("--json", capture.path)
+      #expect(ending.status == 0 || ending.status == 65, "\(capture.lastPathComponent)")
+      guard let document = try #require(ending.objects.first, "\(capture.lastPathComponent)") else {
+        Issue.record("\(capture.lastPathComponent): no JSON")
+        continue
+      }
+      let records = document["records"] as? Int ?? 0
+      let connections = document["connections"] as? [[String: Any]] ?? []
+      var problems = document["problems"] as? [[String: Any]] ?? []
+      for connection in connections {
+        problems += connection["problems"] as? [[String: Any]] ?? []
+        let starts = (connection["story"] as? [[String: Any]] ?? []).compactMap {
+          $0["first_packet"] as? Int
+        }
+        #expect(starts == starts.sorted(), "\(capture.lastPathComponent): a story out of order")
+      }
+      for problem in problems {
+        let rule = problem["rule"] as? String ?? ""
+        #expect(Self.rules.contains(rule), "\(capture.lastPathComponent): \(rule) is not listed")
+        let evidence = problem["evidence"] as? [Int] ?? []
+        #expect(!evidence.isEmpty, "\(capture.lastPathComponent): \(rule) without evidence")
+        #expect(
+          evidence.allSatisfy { 1...max(1, records) ~= $0 },
+          "\(capture.lastPathComponent): \(rule) names \(evidence), of \(records)")
+      }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+// What the rules say of traffic that a test makes, and of captures.
+
+import Bytes
+import Captures
+import Diagnosis
+import Dissectors
+import Foundation
+import MadeTraffic
+import Sessions
+import Testing
+
+/// Remembers a capture, and keeps the evidence.
+struct EvidenceReport: PacketReport, ~Copyable {
+  private var history: CaptureHistory?
+  private(set) var evidence = Evidence()
+
+  init(_ limits: Limits = Limits()) { history = CaptureHistory(limits) }
+
+  var isSatisfied: Bool { false }
+
+  mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+  ) {
+    history?.observe(record, dissection, bytes, answer, memory)
+  }
+
+  mutating func finish(
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {
+    if let history = history.take() { evidence = history.finish(memory, nil, failure) }
+  }
+}
+
+/// The evidence of traffic.
+func evidence(
+  limits: Limits = Limits(), failure: CaptureFailure? = nil, _ build: (inout Traffic) -> Void
+) -> Evidence {
+  var traffic = Traffic()
+  build(&traffic)
+  var source = MemorySource(traffic, failure: failure)
+  return evidence(of: &source, limits)
+}
+
+/// The evidence of a source.
+func evidence<Source: CaptureSource & ~Copyable>(
+  of source: inout Source, _ limits: Limits = Limits()
+) -> Evidence {
+  var report = EvidenceReport(limits)
+  var output = Output()
+  var pass = Pass(limits)
+  try? pass.run(&source, &report, into: &output)
+  return report.evidence
+}
+
+/// The findings of one rule, "what" and the packets: `The passkeys on the two sides differ #43 #46 #48`.
+func findings(
+  of rule: String, in evidence: Evidence
+) -> [String] {
+  evidence.findings().filter { $0.rule.description == rule }.map(\.line)
+}
+
+/// The rules that found something, each once, in their order.
+func rules(in evidence: Evidence) -> [String] {
+  var rules: [String] = []
+  for finding in evidence.findings() where !rules.contains(finding.rule.description) {
+    rules.append(finding.rule.description)
+  }
+  return rules
+}
+
+extension Finding {
+  /// What was found, and its evidence.
+  var line: String {
+    let packets = evidence.ranges.map {
+      $0.count == 1 ? "#\($0.lowerBound)" : "#\($0.lowerBound)-\($0.upperBound)"
+    }
+    return ([what.text] + packets).joined(separator: " ")
+  }
+}
+
+/// The project's folder.
+let project = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  .deletingLastPathComponent()
+
+/// Captures beside the project, which are not part of it.
+let otherCaptures = project.deletingLastPathComponent().appending(path: "shared/captures")
+
+/// The evidence of a capture: of the project, or of those beside it; nil, said, where that is not there.
+func evidence(ofCapture name: String, beside isBeside: Bool = false) throws -> Evidence? {
+  let file = (isBeside ? otherCaptures : project.appending(path: "captures")).appending(path: name)
+  guard FileManager.default.fileExists(atPath: file.path) else {
+    print("skipped: \(name) is not there")
+    return nil
+  }
+  var source = try CaptureReader(path: file.path)
+  return evidence(of: &source)
+}

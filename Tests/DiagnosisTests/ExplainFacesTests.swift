@@ -1,0 +1,170 @@
+// How findings are told, whichever rules found them: with rules that find what the test wants.
+
+import Bytes
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@testable import Reports
+
+/// A rule that finds the same on the connections with these numbers, or, with none, on the whole.
+private func rule(
+  _ id: StaticString, _ severity: Severity, on connections: [Int], _ finding: Finding
+) -> Rule {
+  connections.isEmpty
+    ? Rule(whole: id, severity, "A test", when: "always", do: "Do this.") { _ in [finding] }
+    : Rule(id, severity, "A test", when: "always", do: "Do this.") { history, _ in
+      connections.contains(history.id) ? [finding] : []
+    }
+}
+
+/// What was found, with a secret beside it.
+private var mismatch: Finding {
+  var finding = Finding(
+    "The passkeys differ", headline: "pairing failed at \(packet: 2)",
+    why: "They are not the same.",
+    evidence: [1, 2])
+  finding.details = [
+    Finding.Detail("passkey", hidden: "this host <hidden>", revealed: "this host 799309")
+  ]
+  return finding
+}
+
+/// An explanation of two connections, by these rules.
+private func explanation(
+  _ rules: [Rule], _ selection: Selection = Selection(), connections: Int = 2
+) -> Explanation {
+  let evidence = evidence { traffic in
+    for number in 0..<connections {
+      traffic.connect(0x40 + number)
+      traffic.disconnect(0x40 + number)
+    }
+  }
+  return Explanation(evidence, selection, rules: rules)
+}
+
+private func page(_ explanation: Explanation, _ options: ExplainOptions = ExplainOptions())
+  -> String
+{
+  var page = ExplainPage(explanation, options)
+  var output = Output()
+  page.write(into: &output)
+  return String(decoding: output.bytes.array, as: UTF8.self)
+}
+
+private func json(_ explanation: Explanation, showsKeys: Bool = false) -> String {
+  var document = ExplainDocument(explanation, showsKeys: showsKeys)
+  var output = Output()
+  document.write(into: &output)
+  return String(decoding: output.bytes.array, as: UTF8.self)
+}
+
+private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> String {
+  var options = ExplainOptions()
+  options.showsKeys = showsKeys
+  var page = ExplainMarkdown(explanation, options)
+  var output = Output()
+  page.write(into: &output)
+  return String(decoding: output.bytes.array, as: UTF8.self)
+}
+
+@Suite("The faces of explain") struct ExplainFacesTests {
+  @Test("the verdict names what is most severe, and counts the rest") func verdict() {
+    let error = rule("smp-test", .error, on: [2], mismatch)
+    let warning = rule("att-test", .warning, on: [1], mismatch)
+    let note = rule("att-note", .note, on: [1], mismatch)
+    let words = { (rules: [Rule]) in explanation(rules).verdict.text }
+    #expect(words([error, warning]) == "1 error: pairing failed at #2, and 1 warning")
+    #expect(words([warning, note]) == "No error, 1 warning: pairing failed at #2")
+    #expect(words([note]) == "No problem found")
+    var resolved = mismatch
+    resolved.isResolved = true
+    #expect(words([rule("att-note", .note, on: [1], resolved)]) == "No error: pairing failed at #2")
+    #expect(words([]) == "No problem found")
+    #expect(explanation([], connections: 0).verdict.text == "There is nothing in this capture")
+  }
+
+  @Test("a finding stands with its connection, and one of the whole behind them") func places() {
+    let text = page(
+      explanation([
+        rule("smp-test", .error, on: [2], mismatch), rule("hci-test", .warning, on: [], mismatch),
+        rule("capture-test", .note, on: [], mismatch),
+      ]))
+    let order = ["capture-test", "Connection 1:", "Connection 2:", "smp-test", "hci-test"]
+    let places = order.compactMap { text.firstRange(of: $0)?.lowerBound }
+    #expect(places.count == order.count, "\(text)")
+    #expect(places == places.sorted(), "\(text)")
+  }
+
+  @Test("what three connections have is told once, with their numbers") func grouped() {
+    let all = explanation([rule("link-test", .error, on: [1, 2, 3], mismatch)], connections: 3)
+    #expect(all.findings.map(\.connections) == [[1, 2, 3]])
+    #expect(page(all).contains("3 connections: The passkeys differ"))
+    #expect(json(all).contains("\"connections\":[1,2,3]"))
+    // Two are told one by one.
+    let two = explanation([rule("link-test", .error, on: [1, 2], mismatch)], connections: 3)
+    #expect(two.findings.map(\.connections) == [[1], [2]])
+  }
+
+  @Test("a secret stands on no face unless keys are asked for, and then on each") func secrets() {
+    let explanation = explanation([rule("smp-test", .error, on: [1], mismatch)])
+    for hidden in [page(explanation), json(explanation), markdown(explanation)] {
+      #expect(!hidden.contains("799309"), "\(hidden)")
+      #expect(hidden.contains("hidden"), "\(hidden)")
+    }
+    var options = ExplainOptions()
+    options.showsKeys = true
+    let shown = [
+      page(explanation, options), json(explanation, showsKeys: true),
+      markdown(explanation, showsKeys: true),
+    ]
+    for text in shown { #expect(text.contains("799309"), "\(text)") }
+    #expect(json(explanation).contains("\"hidden\":[\"passkey\"]"))
+  }
+
+  @Test("lines keep to the width, whatever it is", arguments: [40, 60, 80, 100])
+  func width(_ columns: Int) {
+    var options = ExplainOptions()
+    options.width = columns
+    let text = page(explanation([rule("smp-test", .error, on: [1], mismatch)]), options)
+    for line in text.split(separator: "\n") {
+      #expect(String(line).columns <= columns, "\(columns): \(line)")
+    }
+  }
+
+  @Test("a selection leaves other connections out, and what is about none of them") func selection()
+  {
+    var selection = Selection()
+    selection.connections = [2...2]
+    let rules = [
+      rule("smp-test", .error, on: [1], mismatch), rule("hci-test", .warning, on: [], mismatch),
+    ]
+    let chosen = explanation(rules, selection)
+    #expect(chosen.connections.map(\.history.id) == [2])
+    #expect(chosen.findings.isEmpty)
+  }
+
+  @Test("Markdown takes no sign for markup, no number for an issue, no name for a person")
+  func escaping() {
+    #expect(
+      ExplainMarkdown.escaped("*a* | <b> #48–50 #x @me [c](d) `e`")
+        == "\\*a\\* \\| &lt;b\\> `#48–50` \\#x @\u{200b}me \\[c\\](d) \\`e\\`")
+  }
+
+  @Test("paragraphs break between words and keep the right margin") func paragraphs() {
+    #expect(Paragraph("one two three", columns: 8).lines == ["one two", "three"])
+    #expect(Paragraph("one", columns: 12, right: "right").lines == ["one    right"])
+    #expect(Paragraph("one two", columns: 12, right: "right").lines == ["one two", "       right"])
+    #expect(Paragraph("indivisible", columns: 4).lines == ["indivisible"])
+    #expect(Paragraph("", columns: 4).lines == [""])
+  }
+
+  @Test("wordings: lists, capitals, and nothing from a device that could turn a terminal")
+  func wordings() {
+    #expect(Wording(listing: ["a"]).text == "a")
+    #expect(Wording(listing: ["a", "b", "c"]).text == "a, b and c")
+    #expect(Wording("peer").capitalized.text == "Peer")
+    let name: Wording = "\(quoted: [0x41, 0x1b, 0x5b, 0x6d, 0x22])"
+    #expect(name.text == "\"A\\x1b[m\\\"\"", "\(name.text)")
+  }
+}

@@ -1,0 +1,27 @@
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("The table of rules") struct RuleTableTests {
+  @Test("ids are unique, lower case with dashes, and every rule says what it finds and when")
+  func ids() {
+    var seen: Set<String> = []
+    for rule in Rule.all {
+      let id = rule.id.description
+      #expect(seen.insert(id).inserted, "\(id) stands twice")
+      #expect(
+        id.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" } && id.contains("-"),
+        "\(id) is not of the form family-what")
+      for text in [rule.finds.description, rule.condition.description] {
+        #expect(!text.isEmpty && text.last != ".", "\(id): \(text)")
+      }
+      if !rule.remedy.isEmpty {
+        #expect(rule.remedy.text.last == ".", "\(id): \(rule.remedy.text) has no full stop")
+      }
+    }
+  }
+
+  @Test("a capture with nothing in it has no finding") func nothing() {
+    #expect(evidence { _ in }.findings().isEmpty)
+  }
+}
