@@ -31,9 +31,7 @@ package struct Dissection: Sendable {
   /// What the record is.
   package var content: Content = .unknown
   /// The ATT PDU, where the channel carries ATT.
-  package var att: ATTPDU? {
-    didSet { attFields = att?.fields ?? ATTFields() }
-  }
+  package private(set) var att: ATTPDU?
   /// The fields of the ATT PDU, which several look at.
   package private(set) var attFields = ATTFields()
   /// The Security Manager's PDU, where the channel carries one.
@@ -58,6 +56,30 @@ package struct Dissection: Sendable {
 
   /// Nothing known.
   package init() {}
+
+  /// Forgets everything: one dissection serves for all packets, and most of what it may hold a packet does
+  /// not have.
+  package mutating func clear() {
+    content = .unknown
+    if att != nil {
+      att = nil
+      attFields = ATTFields()
+    }
+    if smp != nil { smp = nil }
+    body = .empty
+    parameters = nil
+    l2cap = nil
+    sduLength = nil
+    control = nil
+    problems.clear()
+  }
+
+  /// Takes the ATT PDU and its fields.
+  mutating func take(_ pdu: ATTPDU) {
+    if att != nil { attFields = ATTFields() }
+    att = pdu
+    pdu.fill(&attFields)
+  }
 }
 
 /// The headers in front of everything else, and the dispatch on the packet type.

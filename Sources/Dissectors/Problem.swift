@@ -167,6 +167,12 @@ package struct Problems: Sendable {
   /// None.
   package init() {}
 
+  /// Forgets them.
+  mutating func clear() {
+    kept = 0
+    left = 0
+  }
+
   /// Whether there are none.
   package var isEmpty: Bool { kept == 0 }
 

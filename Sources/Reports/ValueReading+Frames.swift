@@ -94,7 +94,7 @@ extension ValueReading {
 
   /// Reads the message that the value of an earlier packet was; false where it was none.
   mutating func readAgain(_ packet: Int, _ handle: UInt16?, _ value: RawSpan) -> Bool {
-    clear()
+    begin()
     guard let handle,
       let found = recent.lastIndex(where: { $0.packet == packet && $0.handle == handle })
     else { return false }
@@ -107,7 +107,7 @@ extension ValueReading {
 
   /// Takes a message that was found where requests and responses are not told apart.
   mutating func take(trial found: VendorSighting, _ value: RawSpan) {
-    clear()
+    begin()
     sighting = found
     sighting?.exchange = ExchangeNote()
     readMessage(value, nil)

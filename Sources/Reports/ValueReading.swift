@@ -61,6 +61,8 @@ struct ValueReading: ~Copyable {
   private(set) var isOfPDU = false
   /// Where that value is a part of a structure that was read as a whole, that.
   private(set) var structure: [UInt8] = []
+  /// Whether a value was begun since the last one was forgotten.
+  private var hasBegun = false
   /// Whether profiles were read.
   private var isReady = false
   /// Nothing. A type with this in it stays where it is, as `Memory` does: of others as large as this, and of
@@ -85,8 +87,20 @@ struct ValueReading: ~Copyable {
     self.keepsRecent = keepsRecent
   }
 
-  /// Forgets the value that was read last.
+  /// Forgets the value that was read last. Most packets have none.
   mutating func clear() {
+    if hasBegun { forget() }
+  }
+
+  /// Begins to read a value.
+  mutating func begin() {
+    clear()
+    hasBegun = true
+  }
+
+  @inline(never)
+  private mutating func forget() {
+    hasBegun = false
     hasMeaning = false
     isOfPDU = false
     if sighting != nil { sighting = nil }
@@ -197,7 +211,7 @@ struct ValueReading: ~Copyable {
     _ opcode: ATTOpcode, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer,
     _ memory: borrowing Memory, packet: Int, time: Timestamp?, isLocal: Bool, decodes: Bool
   ) {
-    clear()
+    begin()
     guard let slice = dissection.attFields.value, let way = opcode.way else { return }
     guard hasProfiles else { return }
     let value = bytes.part(slice)
@@ -277,7 +291,7 @@ struct ValueReading: ~Copyable {
 
   /// Reads a value that `Conversations` told, whose packets were followed.
   mutating func read(_ value: ConveyedValue, _ bytes: RawSpan, _ memory: borrowing Memory) -> Bool {
-    clear()
+    begin()
     guard let slice = value.value, value.offset == 0, !value.isCut,
       value.handles == nil, showsKeys || !value.isSecret
     else { return false }
@@ -323,7 +337,7 @@ struct ValueReading: ~Copyable {
     service: BluetoothUUID? = nil, server: UInt64? = nil,
     isOfDevice: (String) -> Bool = { _ in false }
   ) -> Bool {
-    clear()
+    begin()
     guard hasProfiles else { return false }
     let plan = self.plan(kind, uuid)
     guard !plans[plan].definitions.isEmpty,
