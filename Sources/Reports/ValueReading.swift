@@ -92,7 +92,7 @@ struct ValueReading: ~Copyable {
     if hasBegun { forget() }
   }
 
-  /// Begins to read a value.
+  /// Begins to read a value: what sets any of what `forget` takes back has done so before.
   mutating func begin() {
     clear()
     hasBegun = true
