@@ -33,6 +33,7 @@ extension ATTOpcode {
 
 extension ATTOpcode.Role {
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+  package static func != (left: Self, right: Self) -> Bool { left.rawValue != right.rawValue }
 }
 
 extension SMPOpcode {

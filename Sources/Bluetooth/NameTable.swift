@@ -34,7 +34,6 @@ struct NameTable: Sendable {
 
   private static let entryBytes = 10
   private static let numberDigits = 4
-  private static let offsetDigits = 5
 
   init(index: StaticString, names: StaticString) {
     self.index = index
@@ -86,9 +85,16 @@ struct NameTable: Sendable {
     return AssignedName(names, Slice(start: start, count: next - 1 - start))
   }
 
+  /// Where a name begins: five digits behind the number's last three, read as one word.
   private func offset(_ index: RawSpan, of position: Int) -> Int {
-    Self.number(
-      index, at: position * Self.entryBytes + Self.numberDigits, digits: Self.offsetDigits)
+    let word = index.bigEndianU64(at: position &* Self.entryBytes &+ 1)
+    // From ten on, bit 6 tells that a digit is a letter, the first of which ends in 1. Then neighbours
+    // are joined: two digits, four, eight, of which the number's three go.
+    let letters = word &>> 6 & 0x0101_0101_0101_0101
+    var digits = (word & 0x0f0f_0f0f_0f0f_0f0f) &+ letters &* 9
+    digits = (digits | digits &>> 4) & 0x00ff_00ff_00ff_00ff
+    digits = (digits | digits &>> 8) & 0x0000_ffff_0000_ffff
+    return Int(truncatingIfNeeded: (digits | digits &>> 16) & 0xf_ffff)
   }
 
   /// Reads hexadecimal digits, lower case.

@@ -5,10 +5,16 @@ extension Output {
   /// which gives false.
   @discardableResult
   package mutating func attributeName(_ uuid: BluetoothUUID) -> Bool {
+    attributeName(uuid, called: uuid.name)
+  }
+
+  /// The same where the name is known already.
+  @discardableResult
+  package mutating func attributeName(_ uuid: BluetoothUUID, called name: AssignedName?) -> Bool {
     if uuid.isShort(0x2902) {
       // Everybody calls the Client Characteristic Configuration Descriptor so.
       text(" CCCD")
-    } else if let name = uuid.name {
+    } else if let name {
       byte(0x20)
       self.name(name)
     } else {

@@ -58,6 +58,7 @@ package struct Slice: Equatable, Sendable {
 package struct Cursor: ~Escapable {
   @usableFromInline let span: RawSpan
   @usableFromInline let base: Int
+  // Never beyond the span's end: sums with it do not overflow.
   @usableFromInline var position = 0
 
   /// Reads `span`, whose first byte stands at `base` of the packet's bytes.
@@ -78,13 +79,13 @@ package struct Cursor: ~Escapable {
 
   /// Bytes not yet read.
   @inlinable
-  package var remaining: Int { span.byteCount - position }
+  package var remaining: Int { span.byteCount &- position }
   /// Whether all bytes were read.
   @inlinable
   package var isAtEnd: Bool { position == span.byteCount }
   /// Where the next byte stands, counted from the first byte of the packet's bytes.
   @inlinable
-  package var offset: Int { base + position }
+  package var offset: Int { base &+ position }
 
   /// The byte at `offset` of the packet's bytes, or 0 outside this cursor's span; nothing moves.
   @inlinable
@@ -111,7 +112,7 @@ package struct Cursor: ~Escapable {
   @_lifetime(self: copy self)
   package mutating func u8() throws(ParseError) -> UInt8 {
     try check(1)
-    defer { position += 1 }
+    defer { position &+= 1 }
     return unsafe span.unsafeLoad(fromUncheckedByteOffset: position, as: UInt8.self)
   }
 
@@ -120,7 +121,7 @@ package struct Cursor: ~Escapable {
   @_lifetime(self: copy self)
   package mutating func u16() throws(ParseError) -> UInt16 {
     try check(2)
-    defer { position += 2 }
+    defer { position &+= 2 }
     return UInt16(
       littleEndian: unsafe span.unsafeLoadUnaligned(
         fromUncheckedByteOffset: position, as: UInt16.self))
@@ -131,7 +132,7 @@ package struct Cursor: ~Escapable {
   @_lifetime(self: copy self)
   package mutating func u32() throws(ParseError) -> UInt32 {
     try check(4)
-    defer { position += 4 }
+    defer { position &+= 4 }
     return UInt32(
       littleEndian: unsafe span.unsafeLoadUnaligned(
         fromUncheckedByteOffset: position, as: UInt32.self))
@@ -149,7 +150,7 @@ package struct Cursor: ~Escapable {
   @_lifetime(self: copy self)
   package mutating func bigEndianU64() throws(ParseError) -> UInt64 {
     try check(8)
-    defer { position += 8 }
+    defer { position &+= 8 }
     return UInt64(
       bigEndian: unsafe span.unsafeLoadUnaligned(
         fromUncheckedByteOffset: position, as: UInt64.self))
@@ -159,6 +160,9 @@ package struct Cursor: ~Escapable {
   @inlinable
   @_lifetime(self: copy self)
   package mutating func unsigned(width: Int) throws(ParseError) -> UInt64 {
+    // Nearly all have one byte or two.
+    if width == 1 { return UInt64(try u8()) }
+    if width == 2 { return UInt64(try u16()) }
     try check(width)
     if remaining >= 8, width > 0 {
       // The bytes behind are read, too, and shifted out.
@@ -166,12 +170,6 @@ package struct Cursor: ~Escapable {
       let word = unsafe span.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self)
       position &+= width
       return (UInt64(littleEndian: word) &<< unused) &>> unused
-    }
-    switch width {
-    case 1: return UInt64(try u8())
-    case 2: return UInt64(try u16())
-    case 4: return UInt64(try u32())
-    default: break
     }
     var value: UInt64 = 0
     for index in 0..<width {
@@ -186,7 +184,7 @@ package struct Cursor: ~Escapable {
   @_lifetime(self: copy self)
   package mutating func take(_ count: Int) throws(ParseError) -> Slice {
     try check(count)
-    defer { position += count }
+    defer { position &+= count }
     return Slice(start: offset, count: count)
   }
 
@@ -203,7 +201,7 @@ package struct Cursor: ~Escapable {
   @_lifetime(self: copy self)
   package mutating func takeUpTo(_ count: Int) -> Slice {
     let taken = max(0, min(count, remaining))
-    defer { position += taken }
+    defer { position &+= taken }
     return Slice(start: offset, count: taken)
   }
 }
@@ -228,6 +226,14 @@ extension RawSpan {
     guard offset >= 0, offset + 4 <= byteCount else { return 0 }
     return UInt32(
       bigEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt32.self))
+  }
+
+  /// The eight bytes at `offset`, the most significant first; 0 where they are not all there.
+  @inlinable
+  package func bigEndianU64(at offset: Int) -> UInt64 {
+    guard offset >= 0, offset + 8 <= byteCount else { return 0 }
+    return UInt64(
+      bigEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
   }
 
   /// The bytes of `slice`; where it lies outside the span, those that are inside.

@@ -121,6 +121,22 @@ extension Output {
     return unsafe Self.digits(of: value, buffer, endingAt: end)
   }
 
+  /// Adds one to a right-aligned number that is there, whose last digit stands before the byte at `end`
+  /// and for whose digits there is room, in front of them, too.
+  package mutating func increment(endingAt end: Int) {
+    precondition(end <= count)
+    var index = end
+    while index > 0 {
+      index &-= 1
+      let digit = unsafe buffer[index]
+      if digit != 0x39 {
+        unsafe buffer[index] = digit == 0x20 ? 0x31 : digit &+ 1
+        return
+      }
+      unsafe buffer[index] = 0x30
+    }
+  }
+
   /// Writes a point and four decimals over bytes that are there, up to the byte at `end`.
   package mutating func put(fraction value: UInt32, endingAt end: Int) {
     precondition(end >= 5 && end <= count && value < 10_000)

@@ -228,15 +228,21 @@ package struct Output: ~Copyable {
     let start = Int(slice.start)
     let length = Int(slice.count)
     precondition(start >= 0 && length >= 0 && start + length <= count)
-    guard length <= 32, start + 32 <= capacity else {
+    guard length <= 64, start + 64 <= capacity else {
       other.raw(bytes.part(slice))
       return
     }
-    // Words are short: one move, of which the bytes behind the word are not counted.
-    other.reserve(32)
-    unsafe UnsafeMutableRawPointer(other.buffer + other.count).storeBytes(
-      of: UnsafeRawPointer(buffer + start).loadUnaligned(as: SIMD32<UInt8>.self),
-      as: SIMD32<UInt8>.self)
+    // Words are short: one move or two, of which the bytes behind the word are not counted.
+    other.reserve(64)
+    let source = unsafe UnsafeRawPointer(buffer + start)
+    let target = unsafe UnsafeMutableRawPointer(other.buffer + other.count)
+    unsafe target.storeBytes(
+      of: source.loadUnaligned(as: SIMD32<UInt8>.self), as: SIMD32<UInt8>.self)
+    if length > 32 {
+      unsafe target.storeBytes(
+        of: source.loadUnaligned(fromByteOffset: 32, as: SIMD32<UInt8>.self), toByteOffset: 32,
+        as: SIMD32<UInt8>.self)
+    }
     other.count &+= length
   }
 
@@ -256,12 +262,18 @@ package struct Output: ~Copyable {
   @inline(__always)
   package mutating func spaces(_ number: Int) {
     guard number <= 32 else {
-      for _ in 0..<number { byte(0x20) }
+      manySpaces(number)
       return
     }
     reserve(32)
     unsafe UnsafeMutableRawPointer(buffer + count).storeBytes(
       of: SIMD32<UInt8>(repeating: 0x20), as: SIMD32<UInt8>.self)
-    count += max(0, number)
+    count &+= max(0, number)
+  }
+
+  @usableFromInline
+  @inline(never)
+  mutating func manySpaces(_ number: Int) {
+    for _ in 0..<number { byte(0x20) }
   }
 }

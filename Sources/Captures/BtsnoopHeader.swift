@@ -106,6 +106,7 @@ package struct BtsnoopRecordHeader: Equatable, Sendable {
   package var microseconds: Int64
 
   /// Reads the five fields, two at a time: this runs once a record.
+  @inline(__always)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     let lengths = try cursor.bigEndianU64()
     originalLength = UInt32(lengths >> 32)

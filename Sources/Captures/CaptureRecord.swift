@@ -24,6 +24,8 @@ package struct CaptureRecord: ~Escapable {
     case acl, command, event, sco, iso
   }
 
+  // In an order that leaves few gaps, and small: a record is copied on its way to the pass.
+
   /// Position in the capture, from 1. Records that are left out, since they are no Bluetooth, have
   /// their numbers too.
   package let number: Int
@@ -35,8 +37,10 @@ package struct CaptureRecord: ~Escapable {
   package private(set) var isDirectionInferred = false
   /// The controller's index; 0 where the format has none, nil where the record belongs to none.
   package let adapter: UInt16?
+  private var fileIndex: Int32 = 0
   /// What the bytes begin with.
   package let framing: Framing
+  private var sectionIndex: Int32 = 0
   /// The packet's length before it was cut to `bytes`; never less than their count.
   package let originalLength: Int
   /// How many records the writer says were lost just before this one.
@@ -47,12 +51,15 @@ package struct CaptureRecord: ~Escapable {
   package let bytes: RawSpan
   /// What the capture says beside the packet.
   package private(set) var options: RecordOptions
+  /// The number of the record that is the same as this one in a file before it, 0 for none.
+  private var originalNumber = 0
+
   /// Which of several files the record is from, from 0.
-  package private(set) var file = 0
+  package var file: Int { Int(fileIndex) }
   /// Which section of its file, from 0: what a pcapng file has several of may be several captures.
-  package private(set) var section = 0
+  package var section: Int { Int(sectionIndex) }
   /// The number of the record that is the same as this one in a file before it.
-  package private(set) var original: Int?
+  package var original: Int? { originalNumber > 0 ? originalNumber : nil }
 
   /// A record whose bytes are borrowed from `bytes`.
   @_lifetime(copy bytes)
@@ -84,7 +91,7 @@ package struct CaptureRecord: ~Escapable {
   @_lifetime(copy self)
   consuming func with(section: Int) -> CaptureRecord {
     var record = self
-    record.section = section
+    record.sectionIndex = Int32(clamping: section)
     return record
   }
 
@@ -95,9 +102,9 @@ package struct CaptureRecord: ~Escapable {
       number: number, time: time, direction: direction, adapter: adapter, framing: framing,
       originalLength: originalLength, drops: drops, fileOffset: fileOffset, bytes: bytes)
     record.options = options
-    record.section = section
-    record.file = file
-    record.original = original
+    record.sectionIndex = sectionIndex
+    record.fileIndex = Int32(clamping: file)
+    record.originalNumber = original ?? 0
     return record
   }
 

@@ -84,7 +84,7 @@ package struct InputBuffer: ~Copyable {
   }
 
   /// How many bytes were read and not yet taken.
-  package var count: Int { end - start }
+  package var count: Int { end &- start }
 
   /// The bytes that were read and not yet taken.
   package var bytes: RawSpan {
@@ -100,8 +100,8 @@ package struct InputBuffer: ~Copyable {
   package mutating func take(_ count: Int) -> RawSpan {
     let taken = min(max(count, 0), self.count)
     let first = start
-    start += taken
-    offset += Int64(taken)
+    start &+= taken
+    offset &+= Int64(taken)
     let span = unsafe RawSpan(_unsafeStart: storage + first, byteCount: taken)
     return unsafe _overrideLifetime(span, mutating: &self)
   }

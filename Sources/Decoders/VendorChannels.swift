@@ -57,7 +57,7 @@ struct VendorChannels: Sendable, RandomAccessCollection {
 
   /// A channel by its place.
   subscript(place: Int) -> Channel {
-    get { channels[place] }
+    _read { yield channels[place] }
     _modify { yield &channels[place] }
   }
 

@@ -291,9 +291,10 @@ package struct VendorMessages: Sendable {
 
   /// Names the message of a frame, and finds what it answers and which series it belongs to.
   private mutating func tell(
-    _ sighting: VendorSighting, _ frame: Frame, _ bytes: RawSpan, _ slot: Int, _ moment: Moment
+    _ sighting: consuming VendorSighting, _ frame: Frame, _ bytes: RawSpan, _ slot: Int,
+    _ moment: Moment
   ) -> VendorSighting? {
-    var (sighting, frame) = (sighting, frame)
+    var frame = frame
     let vendor = moment.vendor
     let isRequest = vendor.isRequest(frame, bytes, onRequestChannel: moment.isRequestChannel)
     sighting.command = frame.command

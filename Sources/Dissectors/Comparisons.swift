@@ -3,6 +3,7 @@
 
 extension ACLHeader.Boundary {
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+  package static func != (left: Self, right: Self) -> Bool { left.rawValue != right.rawValue }
 }
 
 extension AdvertisingReport.Kind {

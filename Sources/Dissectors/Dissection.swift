@@ -31,9 +31,7 @@ package struct Dissection: Sendable {
   /// What the record is.
   package var content: Content = .unknown
   /// The ATT PDU, where the channel carries ATT.
-  package var att: ATTPDU? {
-    didSet { attFields = att?.fields ?? ATTFields() }
-  }
+  package private(set) var att: ATTPDU?
   /// The fields of the ATT PDU, which several look at.
   package private(set) var attFields = ATTFields()
   /// The Security Manager's PDU, where the channel carries one.
@@ -51,9 +49,37 @@ package struct Dissection: Sendable {
   package var control: ControlField?
   /// What is wrong with the record, in the order in which it was found.
   package var problems = Problems()
+  /// Nothing. Of a type with an existential in it the compiler hands on the address, even where a
+  /// parameter is no `borrowing` one. Of others as large as this it would hand on a copy, bit by bit, with
+  /// every packet.
+  private let anchor: (any Sendable)? = nil
 
   /// Nothing known.
   package init() {}
+
+  /// Forgets everything: one dissection serves for all packets, and most of what it may hold a packet does
+  /// not have.
+  package mutating func clear() {
+    content = .unknown
+    if att != nil {
+      att = nil
+      attFields = ATTFields()
+    }
+    if smp != nil { smp = nil }
+    body = .empty
+    parameters = nil
+    l2cap = nil
+    sduLength = nil
+    control = nil
+    problems.clear()
+  }
+
+  /// Takes the ATT PDU and its fields.
+  mutating func take(_ pdu: ATTPDU) {
+    if att != nil { attFields = ATTFields() }
+    att = pdu
+    pdu.fill(&attFields)
+  }
 }
 
 /// The headers in front of everything else, and the dispatch on the packet type.
@@ -101,7 +127,6 @@ extension Dissection {
         take(HCIParameters(command, body: body), bytes, status: nil, isTruncated: isTruncated)
       case .event:
         var event = try HCIEvent(parsing: &cursor)
-        content = .event(event)
         takeBody(&cursor, claimed: Int(event.length), isTruncated: isTruncated)
         event.isLEMeta = event.code == HCIEvent.leMetaCode && !body.isEmpty
         content = .event(event)
@@ -135,17 +160,17 @@ extension Dissection {
     guard !isTruncated, problems.isEmpty else { return }
     if let problem = found.problem(bytes, status: status) {
       problems.add(problem)
-    } else {
-      checkAdvertisingData(found, bytes)
+    } else if let row = found.completed ?? found.row, row.has(.advertisingData) {
+      checkAdvertisingData(row, found, bytes)
     }
   }
 
   /// Checks the advertising data of commands, what they return, and inquiry results. That of reports
   /// may be a part of more: `Sessions` checks it.
-  private mutating func checkAdvertisingData(_ found: HCIParameters, _ bytes: RawSpan) {
-    guard let row = found.completed ?? found.row, row.has(.advertisingData) else {
-      return
-    }
+  @inline(never)
+  private mutating func checkAdvertisingData(
+    _ row: HCIRowID, _ found: HCIParameters, _ bytes: RawSpan
+  ) {
     if case .event(let event) = content, event.isLEMeta { return }
     let layout = found.completed == nil ? HCITable.parameters(row) : HCITable.returns(row)
     let slice = found.completed == nil ? found.outer : found.inner

@@ -121,7 +121,8 @@ package struct Problem: Equatable, Sendable {
 
   /// What is wrong.
   package var code: Code
-  /// The same, -1 for nowhere: four of these are copied with every packet.
+  /// The same, counted from 1, and 0 for nowhere. Four of these are made and copied with every packet:
+  /// those that say nothing are all zeros.
   private var place: Int32
   /// The first number of the code's meaning.
   package var first: UInt32
@@ -130,14 +131,14 @@ package struct Problem: Equatable, Sendable {
 
   /// Where in the packet's bytes, where that can be said.
   package var offset: Int32? {
-    get { place < 0 ? nil : place }
-    set { place = newValue ?? -1 }
+    get { place <= 0 ? nil : place &- 1 }
+    set { place = newValue.map { $0 &+ 1 } ?? 0 }
   }
 
   /// A problem at `offset`.
   package init(_ code: Code, at offset: Int? = nil, _ first: Int = 0, _ second: Int = 0) {
     self.code = code
-    place = offset.map { Int32(truncatingIfNeeded: $0) } ?? -1
+    place = offset.map { Int32(truncatingIfNeeded: $0) &+ 1 } ?? 0
     self.first = UInt32(clamping: first)
     self.second = Int32(clamping: second)
   }
@@ -155,7 +156,7 @@ package struct Problem: Equatable, Sendable {
 
 /// The problems of one packet: a few in place, so that no packet allocates, and a count of the rest.
 package struct Problems: Sendable {
-  private var slots = InlineArray<4, Problem>(repeating: Problem(.emptyRecord))
+  private var slots = InlineArray<4, Problem>(repeating: Problem(.truncated))
   /// How many there are to read.
   package var count: Int { Int(kept) }
   /// How many more there were than fit.
@@ -165,6 +166,12 @@ package struct Problems: Sendable {
 
   /// None.
   package init() {}
+
+  /// Forgets them.
+  mutating func clear() {
+    kept = 0
+    left = 0
+  }
 
   /// Whether there are none.
   package var isEmpty: Bool { kept == 0 }

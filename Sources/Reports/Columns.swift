@@ -16,6 +16,9 @@ struct GrowingColumn: Sendable {
     limit = (0..<digits).reduce(1) { power, _ in power * 10 }
   }
 
+  /// Whether there is room for `number`.
+  func hasRoom(_ number: UInt) -> Bool { number < limit }
+
   /// Makes room for `number`.
   mutating func make(room number: UInt) {
     while number >= limit {
@@ -46,6 +49,12 @@ enum TextStyle {
 }
 
 extension Output {
+  /// Appends the sequence of a style, where there are colours.
+  @inline(__always)
+  mutating func style(_ style: TextStyle, isOn usesColor: Bool) {
+    if usesColor { name(style.sequence) }
+  }
+
   /// Appends lines, wrapped between words at so many columns; what goes on begins behind an
   /// indentation. A word that is too long for a line stays whole.
   mutating func wrapped(_ lines: RawSpan, columns: Int, indentation: Int) {

@@ -16,6 +16,7 @@ struct JSONSink: FieldSink, ~Copyable {
   /// Whether a comma is due before the next key or element.
   private var isFirst = true
   private var keys = KeyCache()
+  private var names = RecentNames()
   /// What is hidden in the objects that are open, and how deep each of these lies.
   private var hiddenKeys: [(key: StaticString, depth: Int)] = []
   /// How many objects are open.
@@ -300,7 +301,7 @@ struct JSONSink: FieldSink, ~Copyable {
 
   mutating func namedUUID(_ uuid: BluetoothUUID) {
     self.uuid("uuid", uuid)
-    if let name = uuid.name {
+    if let name = names.name(of: uuid) {
       string("name", name.bytes)
     } else if let registrant = uuid.registrant {
       string("registered_to", registrant.bytes)

@@ -10,15 +10,15 @@ import Sessions
 extension Sentence {
   /// The PDU's short name, the attribute that it is about, its value.
   mutating func att(
-    _ pdu: ATTPDU, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction?,
+    _ pdu: ATTPDU, _ dissection: Dissection, _ bytes: RawSpan, _ direction: Direction?,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
     secrecy = showsKeys ? .open : answer.secrecy(pdu.opcode, memory)
-    if fields.value != nil, moment.isWhole {
+    if dissection.attFields.value != nil, moment.isWhole {
       observe(
-        pdu.opcode, fields, bytes, direction, answer, memory, decodes: secrecy != .doubtful)
-    } else if fields.error != nil, moment.isWhole {
-      reading.noteRefusal(fields, answer)
+        pdu.opcode, dissection, bytes, direction, answer, memory, decodes: secrecy != .doubtful)
+    } else if dissection.attFields.error != nil, moment.isWhole {
+      reading.noteRefusal(dissection, answer)
     }
     if let short = pdu.opcode.shortName {
       name(short)
@@ -27,11 +27,11 @@ extension Sentence {
       output.hexadecimal(UInt64(pdu.opcode.rawValue), digits: 2)
       endName()
     }
-    if let error = fields.error {
-      self.error(error, fields, answer, memory)
+    if let error = dissection.attFields.error {
+      self.error(error, dissection, answer, memory)
     } else {
-      subject(fields, answer, memory)
-      content(pdu, fields, bytes, direction, answer, memory)
+      subject(dissection, answer, memory)
+      content(pdu, dissection, bytes, direction, answer, memory)
     }
     // An answer that took its time says so.
     if let latency = answer.latency, latency >= 100_000_000 {
@@ -44,10 +44,12 @@ extension Sentence {
 
   /// The attribute: what it is, or the type that a discovery asks for. A response says
   /// neither; its request did.
-  private mutating func subject(_ fields: ATTFields, _ answer: Answer, _ memory: borrowing Memory) {
-    if let handle = fields.handle ?? answer.request.flatMap({ $0.handle }) {
+  private mutating func subject(
+    _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory
+  ) {
+    if let handle = dissection.attFields.handle ?? answer.request.flatMap({ $0.handle }) {
       attribute(handle, answer, memory)
-    } else if let type = fields.type ?? answer.request.flatMap({ $0.type }) {
+    } else if let type = dissection.attFields.type ?? answer.request.flatMap({ $0.type }) {
       attribute(type)
     }
     endSubject()
@@ -83,7 +85,7 @@ extension Sentence {
   ) {
     let attribute = memory.attributes[place]
     self.uuid(of: attribute, isSubject: isSubject)
-    let isNamed = output.attributeName(attribute.uuid)
+    let isNamed = output.attributeName(attribute.uuid, called: names.name(of: attribute.uuid))
     if isSubject, !isNamed, attribute.kind == .value { profileName(attribute.uuid) }
     if let value = memory.attributes.value(before: place) {
       output.text(" of ")
@@ -115,11 +117,13 @@ extension Sentence {
   }
 
   private mutating func content(
-    _ pdu: ATTPDU, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction?,
+    _ pdu: ATTPDU, _ dissection: Dissection, _ bytes: RawSpan, _ direction: Direction?,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
-    if let start = fields.startHandle, let end = fields.endHandle { range(start, end) }
-    if let mtu = fields.mtu {
+    if let start = dissection.attFields.startHandle, let end = dissection.attFields.endHandle {
+      range(start, end)
+    }
+    if let mtu = dissection.attFields.mtu {
       output.decimal(Int(mtu))
       if pdu.opcode == .exchangeMTUResponse, let link = answer.link,
         let inForce = memory.links.connection(link).mtu
@@ -128,31 +132,33 @@ extension Sentence {
         output.decimal(Int(inForce))
       }
     }
-    if let offset = fields.offset {
+    if let offset = dissection.attFields.offset {
       output.text("from ")
       output.decimal(Int(offset))
     }
-    if let flags = fields.executeFlags {
+    if let flags = dissection.attFields.executeFlags {
       output.named(ATT.ExecuteWriteRequest.name(flags), UInt64(flags), digits: 2)
     }
-    if let handles = fields.handles {
+    if let handles = dissection.attFields.handles {
       let list = bytes.part(handles)
       for index in 0..<list.byteCount / 2 {
         comma()
         attribute(list.littleEndianU16(at: 2 * index), pdu.opcode, direction, answer, memory)
       }
     }
-    if let value = fields.value {
-      if fields.startHandle != nil || fields.offset != nil { output.text(": ") }
+    if let value = dissection.attFields.value {
+      if dissection.attFields.startHandle != nil || dissection.attFields.offset != nil {
+        output.text(": ")
+      }
       // A service is looked for by its UUID.
-      if let type = fields.type,
+      if let type = dissection.attFields.type,
         case .service(let uuid) = DeclaredAttribute(bytes.part(value), type)
       {
         attribute(uuid)
       } else if reading.hasMeaning {
         reading.writeText(into: &output)
       } else {
-        var uuid = fields.type
+        var uuid = dissection.attFields.type
         if bytes.part(value).countWithoutZeros < RawSpan.enoughForText,
           let place = answer.attribute
         {
@@ -161,19 +167,19 @@ extension Sentence {
         self.value(bytes.part(value), of: uuid)
       }
     }
-    if let counter = fields.signCounter {
+    if let counter = dissection.attFields.signCounter {
       comma()
       output.text("signed, counter ")
       output.decimal(Int(counter))
     }
-    if let items = fields.items {
+    if let items = dissection.attFields.items {
       if items.layout == .handleLengthValue || items.layout == .lengthValue {
         notifications(items, bytes, pdu.opcode, direction, answer, memory)
       } else {
         self.items(items, bytes, answer.request)
       }
     }
-    if let data = fields.data {
+    if let data = dissection.attFields.data {
       if case .incomplete = pdu, !data.isEmpty { output.text("incomplete: ") }
       if secrecy != .open, !data.isEmpty {
         hidden(Int(data.count))
@@ -243,11 +249,11 @@ extension Sentence {
 
   /// What a PDU carries is read before it is worded: the subject names the protocol.
   private mutating func observe(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction?,
+    _ opcode: ATTOpcode, _ dissection: Dissection, _ bytes: RawSpan, _ direction: Direction?,
     _ answer: Answer, _ memory: borrowing Memory, decodes: Bool
   ) {
     reading.observe(
-      opcode, fields, bytes, answer, memory, packet: moment.packet, time: moment.time,
+      opcode, dissection, bytes, answer, memory, packet: moment.packet, time: moment.time,
       isLocal: (direction == .sent) == opcode.isServers, decodes: decodes)
   }
 
@@ -275,7 +281,7 @@ extension Sentence {
 
   /// Attribute Not Found is how discovery ends, not an error.
   private mutating func error(
-    _ error: ATTErrorCode, _ fields: ATTFields, _ answer: Answer, _ memory: borrowing Memory
+    _ error: ATTErrorCode, _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory
   ) {
     if error == .attributeNotFound, let meaning = answer.request?.meaningOfNotFound {
       if let type = answer.request?.type { attribute(type) }
@@ -283,13 +289,13 @@ extension Sentence {
       output.text(meaning == .endOfDiscovery ? "end" : "none")
       return
     }
-    if let handle = fields.handle, handle != 0 { attribute(handle, answer, memory) }
+    if let handle = dissection.attFields.handle, handle != 0 { attribute(handle, answer, memory) }
     endSubject()
     let name =
       error.isOfProfile
       ? reading.errorName(error, of: ErrorSubject(answer, memory)) : nil
     output.error(error, name)
-    guard let opcode = fields.requestOpcode else { return }
+    guard let opcode = dissection.attFields.requestOpcode else { return }
     output.text(", to ")
     if let name = opcode.shortName {
       output.name(name)
@@ -370,7 +376,9 @@ extension Sentence {
     attributeName(uuid)
   }
 
-  private mutating func attributeName(_ uuid: BluetoothUUID) { output.attributeName(uuid) }
+  private mutating func attributeName(_ uuid: BluetoothUUID) {
+    output.attributeName(uuid, called: names.name(of: uuid))
+  }
 
   /// A characteristic where its value is: that is the handle that reads and writes use.
   private mutating func characteristic(_ declaration: CharacteristicDeclaration) {

@@ -252,7 +252,7 @@ extension Sentence {
     _ memory: borrowing Memory
   ) {
     if let pdu = dissection.att {
-      att(pdu, dissection.attFields, bytes, direction, answer, memory)
+      att(pdu, dissection, bytes, direction, answer, memory)
     } else if let pdu = dissection.smp {
       smp(pdu, dissection, bytes, answer)
     } else if answer.fragment.isFragment {

@@ -44,6 +44,8 @@ struct Sentence: ~Copyable {
 
   /// What values mean.
   var reading: ValueReading
+  /// What attributes are called.
+  var names = RecentNames()
   /// The packet, its time, and whether the capture has only a part of it or had it before.
   var moment: (packet: Int, time: Timestamp?, isWhole: Bool) = (0, nil, true)
 
@@ -139,16 +141,29 @@ extension Sentence: HCIFieldVisitor {
   static var wantsLineOnly: Bool { true }
 
   mutating func field(
+    _ name: StaticString, line: StaticString?, number: Int64, width: Int,
+    _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice
+  ) {
+    if case .flags(.phys) = form { listedPHYs = UInt64(bitPattern: number) }
+    guard let line else { return }
+    if let device, device > Self.devicesInLine { return }
+    if saysOnlyWhose, !Self.saysWhose(name, .number(number, width: width, form)) { return }
+    self.number(line, number, width: width, form)
+  }
+
+  mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice
   ) {
-    if case .number(let bits, _, .flags(.phys)) = value { listedPHYs = UInt64(bitPattern: bits) }
+    if case .number(let number, let width, let form) = value {
+      field(name, line: line, number: number, width: width, form, bytes, at: slice)
+      return
+    }
     guard let line else { return }
     if let device, device > Self.devicesInLine { return }
     if saysOnlyWhose, !Self.saysWhose(name, value) { return }
     switch value {
-    case .number(let number, let width, let form):
-      self.number(line, number, width: width, form)
+    case .number: break
     case .address(let address):
       // The type of an address follows it, as everywhere.
       let type = addressType.flatMap { $0.end == output.count ? $0 : nil }

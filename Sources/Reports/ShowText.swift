@@ -12,46 +12,31 @@ package struct ShowText: PacketReport, ~Copyable {
   private let options: ShowOptions
   private var sentence: Sentence
   private var details: VerboseSink
+  private var columns: LineColumns
   private var line = Output()
-  private var cell = Output()
-  private var timeColumn: TimeColumn
+  private var ascii = Output()
   private var showing: Showing
-  private var previous: Timestamp?
   /// The files, where there are several, and which of them the last line is of.
   private let files: [CaptureSummary.File]
   private var file: Int
   private var brief = Brief()
   private var hasHeader = false
-  /// The adapter that was seen first: records of others say whose they are.
-  private var firstAdapter: UInt16?
-  private var hasSeveralAdapters = false
+  /// Whether lines are neither cut nor put into ASCII: then most are written where they go.
+  private let isSetAsItIs: Bool
+  /// Words that are longer go by way of `line`.
+  private static let mostWords = 8192
 
-  /// Columns of a packet number.
-  private var numberColumns = GrowingColumn(digits: 5, margin: 0)
-  /// Columns of a controller's name, with a space behind it.
-  private static let adapterColumns = 5
-  /// Columns of a connection's number, with a space before it.
-  private var idColumns = GrowingColumn(digits: 2, margin: 1)
-  /// Columns of a PDU's name, before its subject.
-  private static let nameColumns = 16
-  /// Columns of name and subject together, before the rest.
-  private let subjectColumns: Int
   /// Columns before the bytes of a record, and how many of those stand in a line.
   private static let dumpIndentation = 6
   private static let dumpedBytes = 16
-  /// From this silence on the gap is printed.
-  private static let shortestGap: Int64 = 500_000_000
 
   /// A report on a capture with this summary.
   package init(_ options: ShowOptions, _ summary: CaptureSummary) {
     self.options = options
-    timeColumn = TimeColumn(
-      options.time, decimals: summary.timeDecimals, zoneOffset: options.zoneOffset)
+    isSetAsItIs = options.width == nil && options.glyphs.isUTF8
+    columns = LineColumns(options, decimals: summary.timeDecimals)
     files = summary.files
     file = summary.files.isEmpty ? 0 : -1
-    // On a narrow terminal what is said of a packet matters more than where it stands.
-    let width = options.width ?? .max
-    subjectColumns = width < 110 ? 24 : width < 130 ? 36 : 44
     showing = Showing(options)
     sentence = Sentence(
       showsKeys: options.showsKeys, glyphs: options.glyphs, profiles: options.profiles)
@@ -74,8 +59,7 @@ package struct ShowText: PacketReport, ~Copyable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
-    if firstAdapter == nil { firstAdapter = record.adapter }
-    if let adapter = record.adapter, adapter != firstAdapter { hasSeveralAdapters = true }
+    columns.observe(record.adapter)
     guard showing.word(record, dissection, bytes, answer, memory, in: &sentence) else { return }
     if record.file != file {
       if options.isBrief { sayFolded(into: &output) }
@@ -91,16 +75,28 @@ package struct ShowText: PacketReport, ~Copyable {
         return
       }
     }
-    line.clear()
     let id = answer.link.map { memory.links.id($0) } ?? 0
     // Notes name their controller themselves.
     var adapter = record.adapter
     if case .note = dissection.content { adapter = nil }
-    prefix(
-      record.number, record.time, id, adapter, record.direction,
-      isInferred: record.isDirectionInferred)
-    words(dissection.problems)
-    finishLine(into: &output)
+    if hasHeader, dissection.problems.isEmpty, isSetAsItIs,
+      sentence.output.count <= Self.mostWords
+    {
+      output.reserve(sentence.output.count + LineColumns.mostBytes)
+      columns.prefix(
+        record.number, record.time, since: showing.start, id, adapter, record.direction,
+        isInferred: record.isDirectionInferred, into: &output)
+      columns.words(sentence, into: &output)
+      output.byte(0x0a)
+    } else {
+      line.clear()
+      columns.prefix(
+        record.number, record.time, since: showing.start, id, adapter, record.direction,
+        isInferred: record.isDirectionInferred, into: &line)
+      columns.words(sentence, into: &line)
+      problems(dissection.problems)
+      finishLine(into: &output)
+    }
     if options.isVerbose {
       details.clear()
       if options.showsBytes {
@@ -147,12 +143,14 @@ package struct ShowText: PacketReport, ~Copyable {
     for index in brief.runs.indices {
       let run = brief.runs[index]
       line.clear()
-      prefix(run.first, run.firstTime, run.connection, run.adapter, nil)
+      columns.prefix(
+        run.first, run.firstTime, since: showing.start, run.connection, run.adapter, nil,
+        into: &line)
       style(.dim)
       line.run(run, options.glyphs)
       style(.plain)
       finishLine(into: &output)
-      if let last = run.lastTime { previous = last }
+      if let last = run.lastTime { columns.previous = last }
     }
     brief.clearRuns()
   }
@@ -176,26 +174,6 @@ package struct ShowText: PacketReport, ~Copyable {
     if !isFirst { finishLine(into: &output) }
   }
 
-  // MARK: Columns
-
-  /// Columns of the gap; none where the time column says it.
-  private var gapColumns: Int { options.time == .delta ? 0 : 7 }
-
-  private mutating func header(into output: inout Output) {
-    line.clear()
-    style(.dim)
-    line.spaces(numberColumns.width - 1)
-    line.byte(0x23)
-    timeColumn.head(into: &line)
-    if gapColumns > 0 {
-      line.spaces(gapColumns - 3)
-      line.text("gap")
-    }
-    line.text("      what")
-    style(.plain)
-    finishLine(into: &output)
-  }
-
   /// The line that says which file the following packets are of.
   private mutating func name(file index: Int, into output: inout Output) {
     file = index
@@ -216,86 +194,8 @@ package struct ShowText: PacketReport, ~Copyable {
     }
   }
 
-  /// Number, time, gap and connection: right-aligned over spaces that are laid out first.
-  private mutating func prefix(
-    _ packet: Int, _ time: Timestamp?, _ id: Int, _ adapter: UInt16?, _ direction: Direction?,
-    isInferred: Bool = false
-  ) {
-    let number = UInt(packet)
-    numberColumns.make(room: number)
-    style(.dim)
-    line.spaces(numberColumns.width)
-    line.put(number, endingAt: line.count)
-    if let time {
-      timeColumn.write(time, since: showing.start ?? time, after: previous, into: &line)
-      gap(time)
-      previous = time
-    } else {
-      line.spaces(timeColumn.width + gapColumns)
-    }
-    style(.plain)
-    if id > 0 { idColumns.make(room: UInt(id)) }
-    line.spaces(idColumns.width)
-    if id > 0 { line.put(UInt(id), endingAt: line.count) }
-    line.byte(0x20)
-    self.adapter(adapter)
-    switch direction {
-    case .sent: line.name(isInferred ? options.glyphs.sentInferred : options.glyphs.sent)
-    case .received:
-      line.name(isInferred ? options.glyphs.receivedInferred : options.glyphs.received)
-    case nil: line.spaces(options.glyphs.isUTF8 ? 1 : 2)
-    }
-    line.byte(0x20)
-  }
-
-  /// Which controller, once there are several: from then on it has a column.
-  private mutating func adapter(_ adapter: UInt16?) {
-    guard hasSeveralAdapters else { return }
-    let start = line.count
-    if let adapter {
-      line.text("hci")
-      line.decimal(Int(adapter))
-      line.byte(0x20)
-    }
-    line.spaces(start + Self.adapterColumns - line.count)
-  }
-
-  /// The silence since the line above.
-  private mutating func gap(_ time: Timestamp) {
-    guard gapColumns > 0 else { return }
-    let previous = previous ?? time
-    // Most packets follow within the same second.
-    let isSoon =
-      time.seconds == previous.seconds
-      && time.nanoseconds < previous.nanoseconds &+ UInt32(Self.shortestGap)
-    let gap = isSoon ? 0 : time.nanoseconds(since: previous)
-    guard gap >= Self.shortestGap else {
-      line.spaces(gapColumns)
-      return
-    }
-    cell.clear()
-    cell.gap(nanoseconds: gap)
-    // Clocks that jump by years may need more than the column.
-    line.spaces(max(1, gapColumns - cell.count))
-    cell.copy(into: &line)
-  }
-
-  /// Name, subject and rest in their columns; what does not fit pushes the next to the right. Names
-  /// and subjects are ASCII but for what `surplus` counts: their bytes are their columns.
-  private mutating func words(_ problems: Problems) {
-    let parts = sentence.parts
-    if sentence.isFailure { style(.failure) }
-    let start = line.count
-    sentence.output.copy(parts.name, into: &line)
-    if !parts.subject.isEmpty {
-      line.spaces(max(1, start + Self.nameColumns - line.count))
-      sentence.output.copy(parts.subject, into: &line)
-    }
-    if !parts.rest.isEmpty {
-      line.spaces(max(1, start + subjectColumns + sentence.surplus - line.count))
-      sentence.output.copy(parts.rest, into: &line)
-    }
-    if sentence.isFailure { style(.plain) }
+  /// What is wrong with the packet, behind its words.
+  private mutating func problems(_ problems: Problems) {
     for index in 0..<problems.count {
       style(.warning)
       line.text("  ")
@@ -319,13 +219,14 @@ package struct ShowText: PacketReport, ~Copyable {
       hasHeader = true
       var first = Output()
       swap(&first, &line)
-      header(into: &output)
+      columns.head(into: &line)
+      finishLine(into: &output)
       swap(&first, &line)
     }
     if !options.glyphs.isUTF8 {
-      cell.clear()
-      line.copyASCII(into: &cell)
-      swap(&cell, &line)
+      ascii.clear()
+      line.copyASCII(into: &ascii)
+      swap(&ascii, &line)
     }
     if let width = options.width {
       output.cut(line.bytes, columns: width, glyphs: options.glyphs)
@@ -363,8 +264,7 @@ package struct ShowText: PacketReport, ~Copyable {
     }
   }
 
-  @inline(__always)
   private mutating func style(_ style: TextStyle) {
-    if options.usesColor { line.name(style.sequence) }
+    line.style(style, isOn: options.usesColor)
   }
 }

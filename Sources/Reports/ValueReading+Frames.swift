@@ -74,13 +74,12 @@ extension ValueReading {
     guard let pdu = dissection.att, record.original == nil, !record.isTruncated,
       !answer.fragment.isTruncated
     else { return }
-    let fields = dissection.attFields
-    guard fields.value != nil else {
-      noteRefusal(fields, answer)
+    guard dissection.attFields.value != nil else {
+      noteRefusal(dissection, answer)
       return
     }
     observe(
-      pdu.opcode, fields, bytes, answer, memory, packet: record.number, time: record.time,
+      pdu.opcode, dissection, bytes, answer, memory, packet: record.number, time: record.time,
       isLocal: (record.direction == .sent) == pdu.opcode.isServers, decodes: false)
   }
 
@@ -96,7 +95,7 @@ extension ValueReading {
 
   /// Reads the message that the value of an earlier packet was; false where it was none.
   mutating func readAgain(_ packet: Int, _ handle: UInt16?, _ value: RawSpan) -> Bool {
-    clear()
+    begin()
     guard let handle,
       let found = recent.lastIndex(where: { $0.packet == packet && $0.handle == handle })
     else { return false }
@@ -109,7 +108,7 @@ extension ValueReading {
 
   /// Takes a message that was found where requests and responses are not told apart.
   mutating func take(trial found: VendorSighting, _ value: RawSpan) {
-    clear()
+    begin()
     sighting = found
     sighting?.exchange = ExchangeNote()
     readMessage(value, nil)

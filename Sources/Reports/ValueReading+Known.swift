@@ -122,8 +122,9 @@ extension ValueReading {
   }
 
   /// Takes in that a request was refused: no response will come.
-  mutating func noteRefusal(_ fields: ATTFields, _ answer: Answer) {
-    guard messages.hasRequests, fields.error != nil, let request = answer.request else { return }
+  mutating func noteRefusal(_ dissection: Dissection, _ answer: Answer) {
+    guard messages.hasRequests, dissection.attFields.error != nil, let request = answer.request
+    else { return }
     messages.refuse(request.packet)
   }
 }

@@ -5,6 +5,7 @@ import Decoders
 import Diagnosis
 import Dissectors
 import Sessions
+import Synchronization
 
 /// What values mean: the one way from an attribute's value, or what a device advertises, to words.
 ///
@@ -61,8 +62,13 @@ struct ValueReading: ~Copyable {
   private(set) var isOfPDU = false
   /// Where that value is a part of a structure that was read as a whole, that.
   private(set) var structure: [UInt8] = []
+  /// Whether a value was begun since the last one was forgotten.
+  private var hasBegun = false
   /// Whether profiles were read.
   private var isReady = false
+  /// Nothing. A type with this in it stays where it is, as `Memory` does: of others as large as this, and of
+  /// what they are a part of, a copy would be handed on to whoever only looks at them.
+  private let anchor = Atomic<Bool>(false)
 
   /// So many UUIDs are remembered.
   private static let mostPlans = 1024
@@ -82,8 +88,20 @@ struct ValueReading: ~Copyable {
     self.keepsRecent = keepsRecent
   }
 
-  /// Forgets the value that was read last.
+  /// Forgets the value that was read last. Most packets have none.
   mutating func clear() {
+    if hasBegun { forget() }
+  }
+
+  /// Begins to read a value: what sets any of what `forget` takes back has done so before.
+  mutating func begin() {
+    clear()
+    hasBegun = true
+  }
+
+  @inline(never)
+  private mutating func forget() {
+    hasBegun = false
     hasMeaning = false
     isOfPDU = false
     if sighting != nil { sighting = nil }
@@ -173,11 +191,11 @@ struct ValueReading: ~Copyable {
   ///   - decodes: whether the meaning is asked for, too.
   ///   - isLocal: whether the server is this host.
   mutating func observe(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer,
+    _ opcode: ATTOpcode, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer,
     _ memory: borrowing Memory, packet: Int, time: Timestamp?, isLocal: Bool, decodes: Bool
   ) {
-    clear()
-    guard let slice = fields.value, let way = opcode.way else { return }
+    begin()
+    guard let slice = dissection.attFields.value, let way = opcode.way else { return }
     guard hasProfiles else { return }
     let value = bytes.part(slice)
     var uuid: BluetoothUUID?
@@ -210,7 +228,7 @@ struct ValueReading: ~Copyable {
     let definition = definition(plan, service, value, isOfDevice)
     if let definition, !definition.subject.isCarrier {
       if definition.exchange != nil, value.byteCount > 0, let link = answer.link,
-        let handle = fields.handle ?? answer.request?.handle
+        let handle = dissection.attFields.handle ?? answer.request?.handle
       {
         pair(
           definition, value, way, Self.conversation(link, isLocal: isLocal, memory), handle,
@@ -227,7 +245,7 @@ struct ValueReading: ~Copyable {
       return
     }
     if kind == .characteristic, value.byteCount > 0, let link = answer.link,
-      let handle = fields.handle ?? answer.request?.handle
+      let handle = dissection.attFields.handle ?? answer.request?.handle
     {
       let conversation = Self.conversation(link, isLocal: isLocal, memory)
       if message(
@@ -256,7 +274,7 @@ struct ValueReading: ~Copyable {
 
   /// Reads a value that `Conversations` told, whose packets were followed.
   mutating func read(_ value: ConveyedValue, _ bytes: RawSpan, _ memory: borrowing Memory) -> Bool {
-    clear()
+    begin()
     guard let slice = value.value, value.offset == 0, !value.isCut,
       value.handles == nil, showsKeys || !value.isSecret
     else { return false }
@@ -302,7 +320,7 @@ struct ValueReading: ~Copyable {
     service: BluetoothUUID? = nil, server: UInt64? = nil,
     isOfDevice: (String) -> Bool = { _ in false }
   ) -> Bool {
-    clear()
+    begin()
     guard hasProfiles else { return false }
     let plan = self.plan(kind, uuid)
     guard !plans[plan].definitions.isEmpty,

@@ -3,6 +3,7 @@
 
 extension Attribute.Kind {
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+  package static func != (left: Self, right: Self) -> Bool { left.rawValue != right.rawValue }
   package static func == (left: Self?, right: Self) -> Bool {
     if let left { left == right } else { false }
   }
@@ -10,4 +11,5 @@ extension Attribute.Kind {
 
 extension Attribute.Via {
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+  package static func != (left: Self, right: Self) -> Bool { left.rawValue != right.rawValue }
 }

@@ -29,6 +29,8 @@ package struct Answer: Sendable {
   package var closed = false
   /// Who or what ended the link, where the packet tells that it has ended.
   package var ending: Connection.Ending?
+  /// Nothing: it is handed on by its address, as a dissection is.
+  private let anchor: (any Sendable)? = nil
 
   init() {}
 

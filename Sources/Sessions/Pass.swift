@@ -94,6 +94,7 @@ package struct Pass: ~Copyable {
     _ source: inout Source, _ report: inout Report, into output: inout Output
   ) throws(CaptureFailure) {
     var failure: CaptureFailure?
+    var dissection = Dissection()
     do throws(CaptureFailure) {
       while !report.isSatisfied, output.failure == nil {
         if !source.isReady { output.flush() }
@@ -114,7 +115,8 @@ package struct Pass: ~Copyable {
         }
         if record.original == nil { previous = record.time }
         Self.dissect(
-          record, &directions, &reassembly, &sdus, &memory, &fragments, &report, &output)
+          record, &dissection, &directions, &reassembly, &sdus, &memory, &fragments, &report,
+          &output)
       }
     } catch {
       failure = error
@@ -133,12 +135,13 @@ package struct Pass: ~Copyable {
 
   /// From a record to its envelope.
   private static func dissect<Report: PacketReport & ~Copyable>(
-    _ record: borrowing CaptureRecord, _ directions: inout Directions,
-    _ reassembly: inout Reassembly, _ sdus: inout SDUs, _ memory: inout Memory,
+    _ record: borrowing CaptureRecord, _ dissection: inout Dissection,
+    _ directions: inout Directions, _ reassembly: inout Reassembly, _ sdus: inout SDUs,
+    _ memory: inout Memory,
     _ fragments: inout [Int], _ report: inout Report, _ output: inout Output
   ) {
     let isTruncated = record.isTruncated
-    var dissection = Dissection()
+    dissection.clear()
     switch record.framing {
     case .h4: dissection.read(h4: record.bytes, isTruncated: isTruncated)
     case .h1(let kind):

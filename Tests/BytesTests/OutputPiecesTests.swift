@@ -49,6 +49,38 @@ import Testing
     }
   }
 
+  @Test func countingOnInAColumnIsWritingTheNextNumber() {
+    var column = Output()
+    column.spaces(6)
+    column.put(0, endingAt: 6)
+    for number in UInt(1)...100_100 {
+      column.increment(endingAt: 6)
+      let found = String(decoding: column.bytes.array, as: UTF8.self)
+      let digits = "\(number)"
+      let expected = String(repeating: " ", count: 6 - digits.count) + digits
+      guard found == expected else {
+        Issue.record("\(expected) reads \(found)")
+        return
+      }
+    }
+  }
+
+  /// One move or two, or a call: each part of a buffer, also where it ends with the buffer's room.
+  @Test func partsOfABufferAreCopiedAtEachLength() {
+    let all = (0..<1024).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 / 256) }
+    var source = Output()
+    source.raw(all.bytes)
+    for length in 0...130 {
+      for start in [0, 1, 31, 500, 1024 - length] {
+        var copy = Output()
+        copy.byte(0xee)
+        source.copy(Slice(start: start, count: length), into: &copy)
+        #expect(
+          copy.bytes.array == [0xee] + all[start..<start + length], "\(length) from \(start)")
+      }
+    }
+  }
+
   @Test(arguments: 1...16)
   func hexadecimalOfEachWidth(digits: Int) {
     for number in [0, 0x9a, 0x0123_4567_89ab_cdef, UInt64.max, 0xf0e1_d2c3_b4a5_9687] {

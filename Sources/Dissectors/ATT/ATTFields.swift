@@ -44,6 +44,12 @@ extension ATTPDU {
   /// The fields that this PDU has.
   package var fields: ATTFields {
     var fields = ATTFields()
+    fill(&fields)
+    return fields
+  }
+
+  /// Sets the fields that this PDU has, where none is set.
+  func fill(_ fields: inout ATTFields) {
     switch self {
     case .errorResponse(let pdu):
       fields.requestOpcode = pdu.requestOpcode
@@ -105,7 +111,6 @@ extension ATTPDU {
     case .unknown(let pdu):
       fields.data = pdu.data
     }
-    return fields
   }
 
   /// Whether the PDU may have an attribute type, several handles or a list: the others are about one

@@ -117,14 +117,14 @@ extension Dissection {
     var payload = Cursor(bytes, body)
     do throws(ParseError) {
       let pdu = try ATTPDU(parsing: &payload, missing: missing)
-      att = pdu
+      take(pdu)
       if let problem = pdu.problem { problems.add(problem) }
       if missing == 0, !payload.isAtEnd {
         problems.add(Problem(.leftOver, at: payload.offset, payload.remaining))
       }
     } catch {
       var again = Cursor(bytes, body)
-      att = ATT.Incomplete(parsing: &again).map { .incomplete($0) }
+      if let pdu = ATT.Incomplete(parsing: &again) { take(.incomplete(pdu)) }
       // The length field that lied has been reported.
       if missing == 0 { throw error }
     }

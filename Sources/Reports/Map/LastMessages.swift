@@ -55,6 +55,7 @@ extension ValueReading {
       other.exchange = ExchangeNote()
       return other
     }
+    begin()
     sighting = found
     readMessage(value.bytes, server, following)
     return hasMeaning

@@ -1,0 +1,242 @@
+import Bluetooth
+import Bytes
+import Synchronization
+
+/// The columns of `show`'s lines: number, time, gap and connection in front, then a packet's name,
+/// subject and rest.
+///
+///     #      time    gap     what
+///     97    0.1773         1 → Read Request   0x0010
+///
+/// What stands in front differs little from one line to the next: it is kept, and of a packet that
+/// follows within the second only the digits that changed are written over.
+struct LineColumns: ~Copyable {
+  private let time: ShowOptions.TimeStyle
+  private let glyphs: Glyphs
+  private let usesColor: Bool
+  /// Columns of name and subject together, before the rest.
+  private let subjectColumns: Int
+  private var timeColumn: TimeColumn
+  /// Columns of a packet number.
+  private var numberColumns = GrowingColumn(digits: 5, margin: 0)
+  /// Columns of a connection's number, with a space before it.
+  private var idColumns = GrowingColumn(digits: 2, margin: 1)
+  /// The adapter that was seen first: records of others say whose they are.
+  private var firstAdapter: UInt16?
+  private var hasSeveralAdapters = false
+  /// The time of the line above.
+  var previous: Timestamp?
+
+  /// Number, time, gap and connection of the line above as they stand there, and where they end.
+  private var front = Output()
+  private var kept = Kept()
+  private var cell = Output()
+  /// Nothing: a type with this in it is handed on by its address.
+  private let anchor = Atomic<Bool>(false)
+
+  /// What stands in front of the line above.
+  private struct Kept {
+    /// Whether there is such a line, its time stands as seconds since the start, not negative, and
+    /// its gap is empty.
+    var isPlain = false
+    var number = 0
+    var numberEnd = 0
+    /// The whole seconds of the time, and whether the start's fraction is greater than the time's.
+    var seconds: Int64 = 0
+    var borrows = false
+    var timeEnd = 0
+    var id = 0
+    var idEnd = 0
+  }
+
+  /// Columns of a controller's name, with a space behind it.
+  private static let adapterColumns = 5
+  /// Columns of a PDU's name, before its subject.
+  private static let nameColumns = 16
+  /// From this silence on the gap is printed.
+  private static let shortestGap: Int64 = 500_000_000
+  /// What the columns take at most beside name, subject and rest, blanks behind them included.
+  static let mostBytes = 512
+
+  init(_ options: ShowOptions, decimals: Int) {
+    time = options.time
+    glyphs = options.glyphs
+    usesColor = options.usesColor
+    timeColumn = TimeColumn(options.time, decimals: decimals, zoneOffset: options.zoneOffset)
+    // On a narrow terminal what is said of a packet matters more than where it stands.
+    let width = options.width ?? .max
+    subjectColumns = width < 110 ? 24 : width < 130 ? 36 : 44
+  }
+
+  /// Takes the controller of a packet, shown or not.
+  mutating func observe(_ adapter: UInt16?) {
+    if firstAdapter == nil { firstAdapter = adapter }
+    if let adapter, adapter != firstAdapter { hasSeveralAdapters = true }
+  }
+
+  /// Columns of the gap; none where the time column says it.
+  private var gapColumns: Int { time == .delta ? 0 : 7 }
+
+  /// Appends the columns' heads.
+  func head(into line: inout Output) {
+    line.style(.dim, isOn: usesColor)
+    line.spaces(numberColumns.width - 1)
+    line.byte(0x23)
+    timeColumn.head(into: &line)
+    if gapColumns > 0 {
+      line.spaces(gapColumns - 3)
+      line.text("gap")
+    }
+    line.text("      what")
+    line.style(.plain, isOn: usesColor)
+  }
+
+  // MARK: In front
+
+  /// Appends what stands in front of a packet's words.
+  ///
+  /// - Parameters:
+  ///   - start: the time of the first record.
+  ///   - id: the connection's number, 0 for none.
+  mutating func prefix(
+    _ packet: Int, _ time: Timestamp?, since start: Timestamp?, _ id: Int, _ adapter: UInt16?,
+    _ direction: Direction?, isInferred: Bool = false, into line: inout Output
+  ) {
+    if !goesOn(packet, time, start, id) { begin(packet, time, start, id) }
+    if let time { previous = time }
+    front.copy(Slice(start: 0, count: front.count), into: &line)
+    if hasSeveralAdapters { self.adapter(adapter, into: &line) }
+    // The usual signs are constants here, and written at once.
+    switch direction {
+    case .sent where glyphs.isUTF8 && !isInferred: line.text(Glyphs(isUTF8: true).sent)
+    case .received where glyphs.isUTF8 && !isInferred: line.text(Glyphs(isUTF8: true).received)
+    default: sign(direction, isInferred, into: &line)
+    }
+    line.byte(0x20)
+  }
+
+  /// Makes of the line above's columns those of the packet after it; false where more has changed than
+  /// digits.
+  private mutating func goesOn(
+    _ packet: Int, _ time: Timestamp?, _ start: Timestamp?, _ id: Int
+  ) -> Bool {
+    guard kept.isPlain, let time, let start, let previous, packet > kept.number,
+      numberColumns.hasRoom(UInt(packet)), time.seconds == kept.seconds,
+      Self.isSoon(time, after: previous)
+    else { return false }
+    let borrows = time.nanoseconds < start.nanoseconds
+    guard borrows == kept.borrows else { return false }
+    if id != kept.id {
+      guard id < 10, kept.id < 10 else { return false }
+      front.put(id == 0 ? 0x20 : 0x30 &+ UInt8(truncatingIfNeeded: id), at: kept.idEnd - 1)
+      kept.id = id
+    }
+    if packet == kept.number + 1 {
+      front.increment(endingAt: kept.numberEnd)
+    } else {
+      front.put(UInt(packet), endingAt: kept.numberEnd)
+    }
+    kept.number = packet
+    let nanoseconds = time.nanoseconds &+ (borrows ? 1_000_000_000 : 0) &- start.nanoseconds
+    front.put(fraction: nanoseconds / 100_000, endingAt: kept.timeEnd)
+    return true
+  }
+
+  /// Writes the columns anew: right-aligned over spaces that are laid out first.
+  @inline(never)
+  private mutating func begin(
+    _ packet: Int, _ time: Timestamp?, _ start: Timestamp?, _ id: Int
+  ) {
+    front.clear()
+    kept = Kept()
+    let number = UInt(packet)
+    numberColumns.make(room: number)
+    front.style(.dim, isOn: usesColor)
+    front.spaces(numberColumns.width)
+    kept.number = packet
+    kept.numberEnd = front.count
+    front.put(number, endingAt: kept.numberEnd)
+    if let time {
+      let start = start ?? time
+      timeColumn.write(time, since: start, after: previous, into: &front)
+      kept.timeEnd = front.count
+      kept.seconds = time.seconds
+      kept.borrows = time.nanoseconds < start.nanoseconds
+      let hasGap = gap(time)
+      kept.isPlain = self.time == .elapsed && !hasGap && !time.isEarlier(than: start)
+    } else {
+      front.spaces(timeColumn.width + gapColumns)
+    }
+    front.style(.plain, isOn: usesColor)
+    if id > 0 { idColumns.make(room: UInt(id)) }
+    front.spaces(idColumns.width)
+    kept.id = id
+    kept.idEnd = front.count
+    if id > 0 { front.put(UInt(id), endingAt: kept.idEnd) }
+    front.byte(0x20)
+  }
+
+  /// Whether a time is less than the shortest gap after one within the same second, as most are.
+  private static func isSoon(_ time: Timestamp, after previous: Timestamp) -> Bool {
+    time.seconds == previous.seconds
+      && time.nanoseconds < previous.nanoseconds &+ UInt32(shortestGap)
+  }
+
+  /// The silence since the line above; gives whether there was any.
+  private mutating func gap(_ time: Timestamp) -> Bool {
+    guard gapColumns > 0 else { return false }
+    let previous = previous ?? time
+    let gap = Self.isSoon(time, after: previous) ? 0 : time.nanoseconds(since: previous)
+    guard gap >= Self.shortestGap else {
+      front.spaces(gapColumns)
+      return false
+    }
+    cell.clear()
+    cell.gap(nanoseconds: gap)
+    // Clocks that jump by years may need more than the column.
+    front.spaces(max(1, gapColumns - cell.count))
+    cell.copy(into: &front)
+    return true
+  }
+
+  /// Which controller, once there are several: from then on it has a column.
+  private func adapter(_ adapter: UInt16?, into line: inout Output) {
+    let start = line.count
+    if let adapter {
+      line.text("hci")
+      line.decimal(Int(adapter))
+      line.byte(0x20)
+    }
+    line.spaces(start + Self.adapterColumns - line.count)
+  }
+
+  /// Which way the packet went.
+  @inline(never)
+  private func sign(_ direction: Direction?, _ isInferred: Bool, into line: inout Output) {
+    switch direction {
+    case .sent: line.name(isInferred ? glyphs.sentInferred : glyphs.sent)
+    case .received: line.name(isInferred ? glyphs.receivedInferred : glyphs.received)
+    case nil: line.spaces(glyphs.isUTF8 ? 1 : 2)
+    }
+  }
+
+  // MARK: Words
+
+  /// Appends name, subject and rest in their columns; what does not fit pushes the next to the right.
+  /// Names and subjects are ASCII but for what `surplus` counts: their bytes are their columns.
+  func words(_ sentence: borrowing Sentence, into line: inout Output) {
+    let parts = sentence.parts
+    if sentence.isFailure { line.style(.failure, isOn: usesColor) }
+    let start = line.count
+    sentence.output.copy(parts.name, into: &line)
+    if !parts.subject.isEmpty {
+      line.spaces(max(1, start + Self.nameColumns - line.count))
+      sentence.output.copy(parts.subject, into: &line)
+    }
+    if !parts.rest.isEmpty {
+      line.spaces(max(1, start + subjectColumns + sentence.surplus - line.count))
+      sentence.output.copy(parts.rest, into: &line)
+    }
+    if sentence.isFailure { line.style(.plain, isOn: usesColor) }
+  }
+}
