@@ -9,6 +9,11 @@ extension Traffic {
     acl(l2cap(bytes, cid: 6), direction, handle: handle)
   }
 
+  /// The same, its bytes in hex.
+  package mutating func smp(_ text: String, _ direction: Direction, handle: Int = 0x40) {
+    smp(hex(text), direction, handle: handle)
+  }
+
   /// What a side says that it can do. IO capability: 0 display, 1 display and yes or no, 2 keyboard, 3
   /// nothing, 4 keyboard and display. AuthReq: 1 bonding, 4 MITM, 8 Secure Connections.
   package static func pairingFeatures(
