@@ -40,8 +40,6 @@ package struct PairingHistory: Sendable {
   private var isEncrypted = false
   /// LE Enable Encryption, or the request for a long-term key, that waits for its outcome.
   private var encryptionStart: Moment?
-  /// Where encryption failed last, whatever the key.
-  package private(set) var failedEncryption: Moment?
 
   /// The first attempts and the last ones are kept.
   private static let mostAttempts = 24
@@ -224,7 +222,7 @@ package struct PairingHistory: Sendable {
 
   private mutating func observe(encryption isOn: Bool, _ status: StatusCode, _ moment: Moment) {
     encryptionStart = nil
-    if status == .success { isEncrypted = isOn } else { failedEncryption = moment }
+    if status == .success { isEncrypted = isOn }
     if isOn, status == .success, let latest = securityRequests.indices.last,
       securityRequests[latest].answer == nil
     {

@@ -42,10 +42,9 @@ extension Rule {
       }
     },
     Rule(
-      "smp-over-bond", .warning,
-      "Two devices begin to pair anew although they are bonded, and get no new key",
+      "smp-over-bond", .note, "Two devices pair anew although they are bonded",
       when:
-        "a Pairing Request after the same two devices had paired and bonded on an earlier connection of the capture, no program had deleted the bond, encryption had not failed since, and the pairing went on after the Pairing Response without success",
+        "a Pairing Response after the same two devices had paired and bonded on an earlier connection of the capture, no program had deleted the bond, and encryption had not failed since; a warning where no new key comes of it",
       do:
         "If nobody asked for it, one side has lost its key: see whether the other one deletes the old bond (Android and iOS ask their user first)."
     ) { connection, evidence in connection.overBond(evidence) },
@@ -153,8 +152,8 @@ extension ConnectionHistory {
   fileprivate func overBond(_ evidence: Evidence) -> [Finding] {
     guard let attempt = pairing.attempts.first(where: { $0.initiating.features != nil }),
       !attempt.beganEncrypted, !attempt.isOverBREDR,
-      // That a key is missing, and that new ones came about, is told by the rules about bonds.
-      attempt.responding.features != nil, !pairing.attempts.contains(where: \.isPaired)
+      // A peer that refuses at once has a rule among those about missing keys.
+      attempt.responding.features != nil
     else { return [] }
     let earlier = evidence.earlier(than: self)
     guard
@@ -170,12 +169,13 @@ extension ConnectionHistory {
       })
     else { return [] }
     let packet = old.encrypted?.packet ?? old.last.packet
-    let finding = Finding(
+    var finding = Finding(
       "\(attempt.initiator.capitalized) pairs anew although the two were bonded",
       headline: "the two pair anew at \(packet: attempt.first.packet), although they were bonded",
       why:
         "They had paired and agreed to keep the keys on connection \(bonded.id) (\(packet: packet)). \(attempt.initiator.capitalized) did not use that key and asked to pair again: it has lost the key, or does not trust it any more.",
       .likely, evidence: [packet, attempt.first.packet])
+    if !pairing.attempts.contains(where: \.isPaired) { finding.severity = .warning }
     return [finding]
   }
 }
