@@ -51,6 +51,9 @@ struct ExplainCommand: ParsableCommand {
   var known: KeysFileOptions
 
   @OptionGroup
+  var supplying: ProfileFileOptions
+
+  @OptionGroup
   var presentation: OutputOptions
 
   mutating func validate() throws {
@@ -80,9 +83,12 @@ struct ExplainCommand: ParsableCommand {
     options.isFull = full
     options.name = captures.joined(separator: " ")
     options.bonds = try known.bonds()
+    options.profiles = try supplying.profiles()
     let chosen = options
     var hasErrors = false
-    try Run.captures(captures, maps: supplied.maps(), bonds: chosen.bonds, profiles: nil) { _ in
+    try Run.captures(
+      captures, maps: supplied.maps(), bonds: chosen.bonds, profiles: chosen.profiles
+    ) { _ in
       ExplainReport(chosen)
     } inspect: { report in
       hasErrors = report.hasErrors

@@ -8,7 +8,7 @@ import Testing
 @Suite("Refused for lack of security") struct AccessRuleTests {
   /// The severities of the findings of a rule.
   private func severities(of rule: String, in evidence: Evidence) -> [Severity?] {
-    evidence.findings().filter { $0.rule.description == rule }.map(\.severity)
+    attributeFindings(in: evidence).filter { $0.rule.description == rule }.map(\.severity)
   }
 
   @Test("0x05 without a key, and nobody pairs") func nobodyPairs() {
@@ -24,10 +24,10 @@ import Testing
       ])
     #expect(severities(of: "att-insufficient-authentication", in: evidence) == [.error])
     #expect(
-      evidence.findings().first?.why.text
+      attributeFindings(in: evidence).first?.why.text
         == "2a38 Body Sensor Location asks for a better protected link, and the link was not encrypted. Neither device asked to pair afterwards."
     )
-    #expect(rules(in: evidence) == ["att-insufficient-authentication"])
+    #expect(attributeRules(in: evidence) == ["att-insufficient-authentication"])
   }
 
   @Test("0x05, then pairing, then the same read is allowed: a note") func pairsAndAsksAgain() {
@@ -44,7 +44,7 @@ import Testing
         "Read of 2a38 Body Sensor Location refused, allowed after pairing (#10), 5 ms later: Insufficient Authentication (0x05) #8 #9 #13 #14"
       ])
     #expect(severities(of: "att-insufficient-authentication", in: evidence) == [.note])
-    #expect(evidence.findings().allSatisfy { $0.isResolved })
+    #expect(attributeFindings(in: evidence).allSatisfy { $0.isResolved })
   }
 
   @Test("0x05, then the link is encrypted, and nobody asks again: a warning")
@@ -91,7 +91,20 @@ import Testing
         "Write to 2a39 Heart Rate Control Point refused: Insufficient Authentication (0x05) #11 #12"
       ])
     #expect(findings(of: "att-insufficient-authentication", in: evidence) == [])
-    #expect(evidence.findings().first?.certainty == .certain)
+    #expect(attributeFindings(in: evidence).first?.certainty == .certain)
+  }
+
+  @Test("0x05, pairing by Just Works, 0x05 again: one finding, about the second")
+  func refusedAgain() {
+    let evidence = evidence {
+      $0.connect()
+      $0.ask("0a 13 00", "01 0a 13 00 05")
+      $0.agreeToPair()
+      $0.encrypted()
+      $0.ask("0a 13 00", "01 0a 13 00 05")
+    }
+    #expect(attributeRules(in: evidence) == ["att-mitm-demanded"])
+    #expect(attributeFindings(in: evidence).first?.evidence == [7, 8])
   }
 
   @Test("0x05 on a link encrypted with a stored key: likely an unauthenticated one")
@@ -118,8 +131,10 @@ import Testing
       }
     }
     #expect(
-      rules(in: capture(pairs: true)) == ["att-insufficient-encryption", "att-0f-without-key"])
-    #expect(rules(in: capture(pairs: false)) == ["att-insufficient-encryption"])
+      attributeRules(in: capture(pairs: true)) == [
+        "att-insufficient-encryption", "att-0f-without-key",
+      ])
+    #expect(attributeRules(in: capture(pairs: false)) == ["att-insufficient-encryption"])
   }
 
   @Test("authorization and key size") func authorizationAndKeySize() {
@@ -128,7 +143,7 @@ import Testing
       $0.ask("0a 13 00", "01 0a 13 00 08")
       $0.ask("0a 15 00", "01 0a 15 00 0c")
     }
-    #expect(rules(in: evidence) == ["att-authorization", "att-key-size"])
+    #expect(attributeRules(in: evidence) == ["att-authorization", "att-key-size"])
   }
 
   @Test("the peer asks this host: the words turn round") func otherSide() {
@@ -138,7 +153,7 @@ import Testing
       $0.ask("0a 13 00", "01 0a 13 00 05", by: .received)
     }
     #expect(
-      evidence.findings().first?.headline.text
+      attributeFindings(in: evidence).first?.headline.text
         == "the peer's read of 2a38 Body Sensor Location was refused for lack of security (#9), and nobody paired"
     )
   }
@@ -148,7 +163,7 @@ import Testing
     let evidence = evidence {
       $0.ask("0a 13 00", "01 0a 13 00 05")
     }
-    let finding = evidence.findings().first
+    let finding = attributeFindings(in: evidence).first
     #expect(finding?.rule.description == "att-insufficient-authentication")
     #expect(finding?.certainty != .certain)
     #expect(

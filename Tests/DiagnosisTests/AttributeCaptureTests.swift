@@ -84,4 +84,22 @@ import Testing
       #expect(found == [], "\(name)")
     }
   }
+
+  @Test(
+    "captures made for one failure each, from both sides",
+    arguments: [
+      ("server-silent.btsnoop", ["att-request-unanswered #75 #79"]),
+      ("server-silent.peripheral.btsnoop", ["att-request-unanswered #72 #73"]),
+      ("mitm-demanded.btsnoop", ["att-mitm-demanded #103 #105"]),
+      ("lost-subscription.btsnoop", ["gatt-cccd-lost #100 #103 #136"]),
+      ("lost-subscription.peripheral.btsnoop", ["gatt-cccd-lost #99 #102 #129"]),
+      (
+        "wrong-use.btsnoop",
+        ["att-not-permitted #75 #77", "att-not-permitted #78 #80", "gatt-wrong-cccd-bits #81 #83"]
+      ),
+    ])
+  func failures(_ name: String, _ expected: [String]) throws {
+    guard let found = try found(name, beside: false) else { return }
+    #expect(found == expected, "\(name)")
+  }
 }

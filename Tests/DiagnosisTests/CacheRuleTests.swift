@@ -44,7 +44,7 @@ import Testing
     let changed = reconnection("02", hashes: ("11", "22"))
     #expect(finding("gatt-stale-cache", in: changed)?.certainty == .certain)
     let same = reconnection("02", hashes: ("11", "11"))
-    #expect(rules(in: same) == ["att-not-permitted"])
+    #expect(attributeRules(in: same) == ["att-not-permitted"])
   }
 
   @Test("a handle that was discovered on this connection is no old map") func discovered() {

@@ -15,8 +15,10 @@ struct EvidenceReport: PacketReport, ~Copyable {
   private var history: CaptureHistory?
   private(set) var evidence = Evidence()
 
-  init(_ limits: Limits = Limits(), bonds: [Bond] = []) {
-    history = CaptureHistory(limits, bonds: bonds)
+  init(
+    _ limits: Limits = Limits(), bonds: [Bond] = [], knowledge: ProfileKnowledge = .builtIn
+  ) {
+    history = CaptureHistory(limits, bonds: bonds, knowledge: knowledge)
   }
 
   var isSatisfied: Bool { false }

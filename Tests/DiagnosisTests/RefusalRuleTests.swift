@@ -10,12 +10,13 @@ import Testing
   private func finds(
     _ request: String, _ answer: String, discovers: Bool = true
   ) -> [String] {
-    evidence {
+    let evidence = evidence {
       $0.connect()
       if discovers { $0.discoverHeartRate() }
       $0.ask(request, answer)
       $0.disconnect()
-    }.findings().map { "\($0.rule): \($0.why.text)" }
+    }
+    return attributeFindings(in: evidence).map { "\($0.rule): \($0.why.text)" }
   }
 
   @Test("a write to 2a38, which offers read: not permitted, by its declaration")
@@ -36,7 +37,7 @@ import Testing
       $0.ask("12 16 00 01 00", "01 12 16 00 03")
     }
     #expect(
-      evidence.findings().map(\.why.text) == [
+      attributeFindings(in: evidence).map(\.why.text) == [
         "0x0016 is a declaration, which no client can write so: the handle is not the one that was meant. Not every characteristic has a CCCD behind its value."
       ])
   }
@@ -95,18 +96,19 @@ import Testing
       $0.connect()
       $0.ask("12 15 00 02", "01 12 15 00 \(String(code, radix: 16))")
     }
-    #expect(rules(in: evidence) == [rule])
-    #expect(evidence.findings().first?.evidence == [2, 3])
+    #expect(attributeRules(in: evidence) == [rule])
+    #expect(attributeFindings(in: evidence).first?.evidence == [2, 3])
   }
 
   @Test("what was refused and is allowed later is a note; another value is not the same request")
   func resolved() {
     func capture(_ value: String) -> [Severity?] {
-      evidence {
+      let evidence = evidence {
         $0.connect()
         $0.ask("12 15 00 02", "01 12 15 00 fe")
         $0.ask("12 15 00 \(value)", "13")
-      }.findings().map(\.severity)
+      }
+      return attributeFindings(in: evidence).map(\.severity)
     }
     #expect(capture("02") == [.note])
     #expect(capture("03") == [.warning])

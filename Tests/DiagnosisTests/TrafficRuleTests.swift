@@ -126,7 +126,7 @@ import Testing
         if next(60) == 0 { $0.connect() }
       }
     }
-    for finding in evidence.findings() {
+    for finding in attributeFindings(in: evidence) {
       #expect(!finding.what.isEmpty && !finding.evidence.isEmpty, "\(finding.rule)")
     }
   }

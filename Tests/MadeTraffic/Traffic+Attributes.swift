@@ -27,22 +27,12 @@ extension Traffic {
     ask("04 19 00 19 00", "05 01 19 00 02 29", by: client)
   }
 
-  /// A Security Manager PDU.
-  package mutating func smp(_ text: String, _ direction: Direction) {
-    acl(l2cap(hex(text), cid: 6), direction)
-  }
-
   /// Both sides' pairing features; with neither display nor keyboard, where `canEnter` is false, that is
   /// Just Works. Two packets.
   package mutating func agreeToPair(canEnter: Bool = false) {
     // IO capability, no OOB data, bonding and MITM, 16 bytes, no keys (Core, Vol 3, Part H, 3.5.1).
     smp(canEnter ? "01 02 00 05 10 00 00" : "01 03 00 01 10 00 00", .sent)
     smp(canEnter ? "02 00 00 05 10 00 00" : "02 03 00 01 10 00 00", .received)
-  }
-
-  /// Encryption Change: on.
-  package mutating func encrypted(_ handle: Int = 0x40) {
-    event(0x08, [0] + little(handle) + [1])
   }
 
   /// Lets time go by, in milliseconds.

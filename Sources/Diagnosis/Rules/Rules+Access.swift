@@ -169,7 +169,7 @@ extension Rule {
 
 extension ConnectionHistory {
   /// What is to be said of a request that was refused since the link was not protected.
-  fileprivate func lackOfSecurity(_ refusal: Refusal) -> Finding {
+  fileprivate func lackOfSecurity(_ refusal: Refusal) -> Finding? {
     let answered = refusal.answer.packet
     let cause: Wording =
       "\(refusal.attribute) asks for a better protected link, and \(refusal.protection)"
@@ -202,6 +202,12 @@ extension ConnectionHistory {
       finding.note = nil
       return finding
     }
+    // Refused again on the encrypted link: that is the finding.
+    let isRefusedAgain = attributes.refusals.contains {
+      $0.opcode == refusal.opcode && $0.handle == refusal.handle && $0.server == refusal.server
+        && $0.security.isEncrypted && $0.answer.packet > answered
+    }
+    if isRefusedAgain { return nil }
     if let encrypted = attributes.encrypted, encrypted.packet > answered {
       var finding = refusal.finding(
         """

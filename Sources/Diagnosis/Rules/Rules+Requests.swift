@@ -116,6 +116,9 @@ extension Rule {
 extension ConnectionHistory {
   /// A link that ends on purpose so soon after a request leaves it open as a matter of course.
   private static let leastWait: Int64 = 2_000_000_000
+  /// A client that disconnects so long after its request has waited for ATT's 30 s: its timer and the
+  /// capture's clock are not the same.
+  private static let fullWait = AttributeHistory.timeout - 500_000_000
 
   /// What is to be said of a request or indication without an answer; nil where nothing is: the link was
   /// lost, the capture has one side only, or nobody waited.
@@ -139,7 +142,7 @@ extension ConnectionHistory {
       certainty = .likely
     } else if let end {
       guard let waited, waited >= Self.leastWait else { return nil }
-      if waited < AttributeHistory.timeout {
+      if waited < Self.fullWait {
         // A link that was lost says nothing of the server.
         guard connection.ending == .localHost || connection.ending == .peer else { return nil }
         certainty = .likely

@@ -138,13 +138,9 @@ extension Rule {
               } else {
                 "\(unfinished.received) and not all"
               }
+            let numbers = unfinished.missing.prefix(8).map { Wording("\($0)") }
             let missing: Wording =
-              unfinished.missing.isEmpty
-              ? ""
-              : """
-              Missing: \
-              \(Wording(unfinished.missing.prefix(8).map { "\($0)" }, joinedBy: ", ")).
-              """
+              numbers.isEmpty ? "" : " Missing: \(Wording(numbers, joinedBy: ", "))."
             var finding = Finding(
               "\(Wording(stringLiteral: tally.title)): a \(kind) stayed incomplete",
               headline:
@@ -232,6 +228,16 @@ extension ConnectionHistory {
     guard attributes.mtuExchanges.isEmpty, !connection.isOpeningMissing,
       connection.mtu == nil, connection.transport == .le
     else { return nil }
+    let asked = attributes.refusals.first { $0.opcode == .exchangeMTURequest }
+    guard !attributes.unanswered.contains(where: { $0.opcode == .exchangeMTURequest }) else {
+      return nil
+    }
+    let reason: Wording =
+      if let asked {
+        "The request for a larger MTU was refused (\(packet: asked.answer.packet))"
+      } else {
+        "Nobody exchanged the MTU on this connection"
+      }
     let joined = attributes.vendors.joined.filter { $0.parts > 1 }
     if let most = joined.max(by: { $0.length < $1.length }) {
       var evidence = PacketSet(most.first)
@@ -246,7 +252,7 @@ extension ConnectionHistory {
         headline: "messages took \(most.parts) packets each, since the MTU stays 23",
         why:
           """
-          Nobody exchanged the MTU on this connection. With an MTU of \(most.length + 3) or more \
+          \(reason). With an MTU of \(most.length + 3) or more \
           they would fit in one.
           """,
         evidence: evidence)
@@ -266,7 +272,7 @@ extension ConnectionHistory {
       headline: "values of \(usage.identity) are cut to 20 bytes, since the MTU stays 23",
       why:
         """
-        Nobody exchanged the MTU on this connection, and these values fill it; what is longer \
+        \(reason), and these values fill it; what is longer \
         takes several.
         """,
       .likely, evidence: tally.packets)

@@ -13,7 +13,8 @@ extension ConnectionHistory {
   /// What the story says.
   func attributeStory(_ evidence: Evidence) -> [StoryLine] {
     let lines =
-      mtuLines + discoveryLines + refusalLines + configurationLines + runLines + changeLines
+      mtuLines + discoveryLines + refusalLines + openLines + configurationLines + runLines
+      + changeLines
     return lines
   }
 
@@ -84,6 +85,24 @@ extension ConnectionHistory {
     return lines
   }
 
+  /// Requests and indications that stayed open.
+  private var openLines: [StoryLine] {
+    attributes.unanswered.prefix(Self.mostLines).map { request in
+      let asking = Side(sent: request.direction)
+      let isIndication = request.opcode.role == .indication
+      let server = isIndication ? asking : asking.other
+      let name: Wording = request.opcode.name.map { "\($0)" } ?? "request"
+      let who: Wording = asking == .peer ? "peer's " : ""
+      let about: Wording =
+        request.handle.flatMap { attributes.identity($0, of: server) }.map {
+          isIndication ? " of \($0)" : " for \($0)"
+        } ?? ""
+      let open: Wording = isIndication ? "not confirmed" : "not answered"
+      return StoryLine(
+        Moment(packet: request.packet, time: request.time), "\(who)\(name)\(about): \(open)")
+    }
+  }
+
   // MARK: Subscriptions
 
   private var configurationLines: [StoryLine] {
@@ -133,7 +152,7 @@ extension ConnectionHistory {
       var names: [Wording] = []
       for one in same {
         let name: Wording =
-          if let owner = one.owner, owner.uuid != nil { "\(short: owner)" } else {
+          if let owner = one.owner { "\(short: owner)" } else {
             "\(one.descriptor)"
           }
         if !names.contains(name) { names.append(name) }
@@ -171,7 +190,11 @@ extension ConnectionHistory {
     var pieces: [Wording] = []
     if run.reads > 0 { pieces.append("\(count: run.reads, "read", "reads")") }
     if run.writes > 0 { pieces.append("\(count: run.writes, "write", "writes")") }
-    if run.parts > 0 { pieces.append("\(count: run.parts, "prepared part", "prepared parts")") }
+    if run.writes == 1, run.parts > 0 {
+      pieces.append("in \(count: run.parts, "part", "parts")")
+    } else if run.parts > 0 {
+      pieces.append("\(count: run.parts, "prepared part", "prepared parts")")
+    }
     if run.commands > 0 {
       pieces.append("\(count: run.commands, "command", "commands") written")
     }
@@ -214,7 +237,8 @@ extension ConnectionHistory {
     // The attributes stand behind what was done, before how it went.
     let head = pieces.removeFirst()
     if run.kind == .reads { pieces.insert("answered", at: 0) }
-    let comma: Wording = run.kind == .reads ? " " : ", "
+    let isOneInParts = run.writes == 1 && run.parts > 0
+    let comma: Wording = run.kind == .reads || isOneInParts ? " " : ", "
     let tail: Wording = pieces.isEmpty ? "" : "\(comma)\(Wording(pieces, joinedBy: ", "))"
     return "\(who)\(head)\(of)\(tail)"
   }

@@ -26,6 +26,7 @@ extension AttributeHistory {
       noteLength(length, offset: fields.offset, identity, context, memory)
       if context.opcode == .writeRequest {
         configuration = configure(identity, bytes.part(value), context, memory)
+        if identity.uuid == nil { noteCandidate(identity, bytes.part(value), context) }
         if configuration == nil, let place {
           isVendors = sight(bytes.part(value), place, .written, context, memory)
         }
@@ -108,6 +109,11 @@ extension AttributeHistory {
     if let place = request.configuration, configurations.indices.contains(place) {
       configurations[place].accepted = context.moment
       return
+    }
+    if !candidates.isEmpty,
+      let index = candidates.firstIndex(where: { $0.request.packet == request.packet })
+    {
+      candidates[index].accepted = context.moment
     }
     guard let place = use(handle, context, memory) else { return }
     usages[place].writes.note(context.moment)
@@ -194,7 +200,7 @@ extension AttributeHistory {
     if end > AttributeUse.longest {
       found = (end, AttributeUse.longest, true)
     } else if context.channel == nil, context.opcode != .prepareWriteRequest,
-      connection.mtu != nil || !connection.isOpeningMissing
+      connection.mtu != nil || !connection.isOpeningMissing && connection.transport == .le
     {
       let mtu = Int(connection.mtu ?? Self.defaultMTU)
       if length + 3 > mtu { found = (length + 3, mtu, false) }

@@ -159,6 +159,20 @@ extension AttributeHistory {
     return configurations.count - 1
   }
 
+  /// Takes a Write Request to an attribute that is not known, whose value is what CCCDs take: it may turn out
+  /// to be one when values come.
+  mutating func noteCandidate(
+    _ attribute: AttributeIdentity, _ value: RawSpan, _ context: Context
+  ) {
+    guard value.byteCount == 2, value.littleEndianU16(at: 0) <= 3,
+      candidates.count < Self.mostListed
+    else { return }
+    candidates.append(
+      Configuration(
+        descriptor: attribute, owner: nil, properties: nil, server: context.server,
+        value: value.littleEndianU16(at: 0), request: context.moment))
+  }
+
   // MARK: Notifications and indications
 
   /// Takes values that a server sends.

@@ -76,7 +76,11 @@ package struct AttributeHistory: Sendable {
 
   // MARK: What is needed meanwhile
 
+  /// Writes of what a CCCD takes to attributes of which it is not known yet whether they are one.
+  var candidates: [Configuration] = []
+
   var positions: [UInt32: Int] = [:]
+  var gap = 0
   var open: [OpenRequest] = []
   var following: UnansweredRequests
   /// Handles that discovery has brought, by the server's side.
@@ -132,6 +136,11 @@ package struct AttributeHistory: Sendable {
       return
     }
     following.observe(record, dissection, answer, memory)
+    if memory.links.gap != gap {
+      gap = memory.links.gap
+      // Answers may be among the records that are missing.
+      open.removeAll()
+    }
     let opcode = pdu.opcode
     let fields = dissection.attFields
     let sender = Side(sent: direction)
@@ -249,6 +258,8 @@ package struct AttributeHistory: Sendable {
     following.finish(extent.latest) { _ in connection.isOpen }
     unanswered = following.listed
     vendors.finish()
+    for candidate in candidates { take(candidate, connection, memory) }
+    configurations.sort { $0.request.packet < $1.request.packet }
     for index in configurations.indices where configurations[index].owner == nil {
       resolve(index, connection, memory)
     }
@@ -278,7 +289,31 @@ package struct AttributeHistory: Sendable {
       memory.attributes.servers.first { $0.key == key }?.conflicts.filter {
         connection.firstPacket <= $0.packet && $0.packet <= last
       } ?? []
-    (open, positions, found) = ([], [:], [])
+    (open, positions, found, candidates) = ([], [:], [], [])
+  }
+
+  /// Takes a write that may have been one to a CCCD, now that it is known whether it was.
+  private mutating func take(
+    _ candidate: Configuration, _ connection: Connection, _ memory: borrowing Memory
+  ) {
+    let descriptor = memory.identity(
+      of: candidate.descriptor.handle, candidate.descriptor.server,
+      isLocal: candidate.server == .local, connection: connection.id)
+    guard descriptor.uuid == .clientConfiguration,
+      configurations.count < Self.mostConfigurations
+    else { return }
+    var configuration = candidate
+    configuration.descriptor = descriptor
+    configurations.append(configuration)
+    // It was counted as a value.
+    let run = runs.firstIndex {
+      $0.kind == .writes && $0.first.packet <= candidate.request.packet
+        && candidate.request.packet <= $0.last && $0.writes > 0
+    }
+    guard let run, candidate.accepted != nil else { return }
+    runs[run].writes -= 1
+    if runs[run].writes == 0 { runs[run].handles.removeAll { $0 == descriptor.handle } }
+    if runs[run].isEmpty { runs.remove(at: run) }
   }
 
   /// Finds whose a CCCD is that was written before that was known.

@@ -84,7 +84,7 @@ extension ATTErrorCode {
 /// A value that a client wrote to a Client Characteristic Configuration.
 package struct Configuration: Sendable {
   /// The descriptor, and whose it is: the characteristic's value.
-  package let descriptor: AttributeIdentity
+  package internal(set) var descriptor: AttributeIdentity
   package internal(set) var owner: AttributeIdentity?
   /// What that characteristic's declaration offers, where that is known.
   package internal(set) var properties: CharacteristicProperties?
@@ -192,6 +192,11 @@ package struct ValueRun: Sendable {
     self.server = server
     self.first = first
     last = first.packet
+  }
+
+  /// Whether nothing is left of it.
+  var isEmpty: Bool {
+    reads + writes + commands + parts + notifications + indications + requests == 0
   }
 
   /// The latency in the middle.
