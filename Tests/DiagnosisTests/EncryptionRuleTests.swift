@@ -208,7 +208,7 @@ import Testing
     for (told, offered) in [(7, 16), (0, 7), (16, 16)] as [(UInt8, Int)] {
       let evidence = evidence {
         $0.connect()
-        $0.pair(sizes: (16, offered))
+        $0.pairLegacy(sizes: (16, offered))
         $0.startEncryption()
         if told > 0 { $0.encrypted(keySize: told) } else { $0.encrypted() }
       }

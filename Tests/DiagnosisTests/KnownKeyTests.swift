@@ -22,7 +22,7 @@ import Testing
   @Test("the Security Manager, HCI and the resolving list give keys; zeros are none") func keys() {
     let evidence = evidence {
       $0.connect()
-      $0.pair()
+      $0.pairLegacy()
       $0.startEncryption(key: 0x10)
       $0.encrypted()
       let value = { (byte: String) in

@@ -49,7 +49,7 @@ import Testing
       $0.connect()
       $0.startEncryption()
       $0.encrypted(status: 0x06, enabled: 0)
-      $0.pair()
+      $0.pairLegacy()
       $0.startEncryption(key: 0x22)
       $0.encrypted()
     }
@@ -81,7 +81,7 @@ import Testing
       $0.encrypted(status: 0x06, enabled: 0)
       $0.disconnect()
       $0.connect()
-      $0.pair()
+      $0.pairLegacy()
       $0.startEncryption(key: 0x22)
       $0.encrypted()
     }

@@ -50,7 +50,7 @@ extension Traffic {
   /// - Parameters:
   ///   - initiator: who asks.
   ///   - sizes: the longest keys that both sides take, the initiator's first.
-  package mutating func pair(
+  package mutating func pairLegacy(
     by initiator: Direction = .sent, handle: Int = 0x40, sizes: (Int, Int) = (16, 16)
   ) {
     let responder: Direction = initiator == .sent ? .received : .sent

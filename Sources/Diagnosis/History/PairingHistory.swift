@@ -1,7 +1,7 @@
 package import Bluetooth
 import Bytes
 import Captures
-import Cryptography
+package import Cryptography
 import Dissectors
 import Sessions
 
@@ -35,7 +35,7 @@ package struct PairingHistory: Sendable {
   /// What users and programs did, as the management interface tells it.
   package private(set) var acts: [PairingAct] = []
   /// The local address by which the link was made, where the capture tells it.
-  var ownAddress: PairingAddress?
+  package internal(set) var ownAddress: PairingAddress?
   /// Whether the link is encrypted, as far as events told it.
   private var isEncrypted = false
   /// LE Enable Encryption, or the request for a long-term key, that waits for its outcome.

@@ -1,5 +1,6 @@
 import Bluetooth
 import Captures
+import Cryptography
 import Diagnosis
 import Sessions
 
@@ -132,7 +133,10 @@ extension ConnectionHistory {
     guard let role = connection.localRole else {
       return connection.transport == .brEDR ? "BR/EDR" : ""
     }
-    return "this host is the \(role.key)"
+    guard let address = pairing.ownAddress?.address, address != .zero else {
+      return "this host is the \(role.key)"
+    }
+    return "this host, \(address), is the \(role.key)"
   }
 }
 
