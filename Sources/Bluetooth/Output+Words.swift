@@ -182,6 +182,7 @@ extension Output {
     case 0x2126, 0x3a9: "ohm"
     case 0x2190: "<-"
     case 0x2192: "->"
+    case 0x21d2: "=>"
     default: nil
     }
   }

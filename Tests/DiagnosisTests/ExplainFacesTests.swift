@@ -122,11 +122,17 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     #expect(json(explanation).contains("\"hidden\":[\"passkey\"]"))
   }
 
-  @Test("lines keep to the width, whatever it is", arguments: [40, 60, 80, 100])
-  func width(_ columns: Int) {
+  @Test(
+    "lines keep to the width, whatever it is", arguments: [40, 60, 80, 100],
+    [Glyphs.utf8, .ascii])
+  func width(_ columns: Int, _ glyphs: Glyphs) {
     var options = ExplainOptions()
     options.width = columns
-    let text = page(explanation([rule("smp-test", .error, on: [1], mismatch)]), options)
+    options.glyphs = glyphs
+    var arrows = mismatch
+    arrows.why = "One → two … three → four – five ⇒ six → seven … eight → nine ⇒ ten."
+    let text = page(explanation([rule("smp-test", .error, on: [1], arrows)]), options)
+    #expect(text.contains(glyphs.isUTF8 ? "⇒" : "=>"), "\(text)")
     for line in text.split(separator: "\n") {
       #expect(String(line).columns <= columns, "\(columns): \(line)")
     }

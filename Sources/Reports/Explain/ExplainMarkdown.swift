@@ -36,12 +36,13 @@ struct ExplainMarkdown: ~Copyable {
     }
     if !told.story.isEmpty {
       line("")
-      line("| packets | what happened |")
-      line("| --- | --- |")
+      line("| packets | s | what happened |")
+      line("| --- | ---: | --- |")
       for entry in told.story {
         let text = ([entry.text.text] + entry.consequences.map { "⇒ " + $0.text })
           .map(Self.escaped).joined(separator: "<br>")
-        line("| `\(ExplainPage.packets(entry.packets))` | \(text) |")
+        let time = explanation.seconds(entry.time)
+        line("| `\(ExplainPage.packets(entry.packets))` | \(time) | \(text) |")
       }
     }
     list(told.findings)

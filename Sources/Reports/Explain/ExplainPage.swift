@@ -12,7 +12,7 @@ struct ExplainPage: ~Copyable {
 
   /// Columns where the terminal's are not known: a page that is redirected is wrapped as well.
   private static let usualColumns = 100
-  private static let leastColumns = 40
+  private static let leastColumns = 20
   /// The columns of `why`, `do` and their like, margin included.
   private static let labelColumns = 11
   /// With more connections than this those without a finding have one line each.
@@ -73,7 +73,7 @@ struct ExplainPage: ~Copyable {
       shown = lines.prefix(Self.storyStart) + lines.suffix(Self.storyEnd)
     }
     let packets = shown.map { Self.packets($0.packets) }
-    let times = shown.map { time($0.time) }
+    let times = shown.map { explanation.seconds($0.time) }
     let packetColumns = packets.map(\.columns).max() ?? 0
     let timeColumns = times.map(\.columns).max() ?? 0
     let margin = 2 + packetColumns + 2 + timeColumns + 2
@@ -90,23 +90,15 @@ struct ExplainPage: ~Copyable {
       wrapped(line.text.text, behind: margin)
       for consequence in line.consequences {
         out.spaces(margin)
-        out.text("⇒ ")
-        wrapped(consequence.text, behind: margin + 2)
+        let sign = signs("⇒ ")
+        out.string(sign)
+        wrapped(consequence.text, behind: margin + sign.columns)
       }
     }
   }
 
   static func packets(_ range: ClosedRange<Int>) -> String {
     range.count == 1 ? "#\(range.lowerBound)" : "#\(range.lowerBound)–\(range.upperBound)"
-  }
-
-  /// Seconds since the capture's first record, three decimals.
-  private func time(_ time: Timestamp?) -> String {
-    guard let time, let earliest = explanation.evidence.extent.earliest else { return "" }
-    let nanoseconds = max(0, time.nanoseconds(since: earliest))
-    var text = Output()
-    text.fixed(Int(nanoseconds / 1_000_000), decimals: 3, trim: false)
-    return String(decoding: text.bytes.array, as: UTF8.self)
   }
 
   // MARK: Findings
@@ -118,15 +110,17 @@ struct ExplainPage: ~Copyable {
     styled(severity.style, severity.key.description)
     out.spaces(max(1, head - severity.key.utf8CodeUnitCount))
     let lines = Paragraph(
-      finding.what.text, columns: columns - head, right: finding.rule.description)
+      signs(finding.what.text), columns: columns - head, right: finding.rule.description)
     for (index, line) in lines.lines.enumerated() {
       if index > 0 { out.spaces(head) }
       out.string(line)
       out.byte(0x0a)
     }
+    let packets = Self.packets(finding.evidence)
     labelled(
       "why", finding.why.text,
-      right: "\(finding.certainty.key)  \(Self.packets(finding.evidence))")
+      right: packets.isEmpty
+        ? finding.certainty.key.description : "\(finding.certainty.key)  \(packets)")
     for detail in finding.details {
       let text = options.showsKeys ? detail.revealed ?? detail.text : detail.text
       labelled(detail.label, text.text)
@@ -144,7 +138,7 @@ struct ExplainPage: ~Copyable {
   }
 
   private mutating func labelled(_ label: StaticString, _ text: String, right: String = "") {
-    let lines = Paragraph(text, columns: columns - Self.labelColumns, right: right).lines
+    let lines = Paragraph(signs(text), columns: columns - Self.labelColumns, right: right).lines
     for (index, line) in lines.enumerated() {
       if index == 0 {
         out.text("  ")
@@ -160,6 +154,14 @@ struct ExplainPage: ~Copyable {
 
   // MARK: Lines
 
+  /// A text in the signs that the terminal knows, before it is wrapped: `=>` takes more room than `⇒`.
+  private func signs(_ text: String) -> String {
+    if options.glyphs.isUTF8 { return text }
+    var ascii = Output()
+    ascii.ascii([UInt8](text.utf8).bytes)
+    return String(decoding: ascii.bytes.array, as: UTF8.self)
+  }
+
   private mutating func styled(_ style: TextStyle, _ text: String) {
     guard options.usesColor, style != .plain else {
       out.string(text)
@@ -171,7 +173,7 @@ struct ExplainPage: ~Copyable {
   }
 
   private mutating func paragraph(_ text: String, hanging: Int = 0) {
-    let lines = Paragraph(text, columns: columns - hanging).lines
+    let lines = Paragraph(signs(text), columns: columns - hanging).lines
     let indentation = text.prefix { $0 == " " }.count
     for (index, line) in lines.enumerated() {
       out.spaces(index == 0 ? indentation : hanging)
@@ -182,7 +184,9 @@ struct ExplainPage: ~Copyable {
 
   /// The rest of a line, and what does not fit into it below.
   private mutating func wrapped(_ text: String, behind margin: Int) {
-    for (index, line) in Paragraph(text, columns: max(20, columns - margin)).lines.enumerated() {
+    for (index, line) in Paragraph(signs(text), columns: max(10, columns - margin)).lines
+      .enumerated()
+    {
       if index > 0 { out.spaces(margin) }
       out.string(line)
       out.byte(0x0a)

@@ -1,4 +1,5 @@
 import Bluetooth
+import Bytes
 import Captures
 import Cryptography
 import Diagnosis
@@ -94,6 +95,15 @@ struct Explanation: Sendable {
     let left = clauses.count - Self.mostHeadlines
     let shown = Wording(Array(clauses.prefix(Self.mostHeadlines)), joinedBy: "; ")
     return left > 0 ? "\(shown); and \(left) more" : shown
+  }
+
+  /// Seconds since the capture's earliest record, three decimals; empty where the time is not known.
+  func seconds(_ time: Timestamp?) -> String {
+    guard let time, let earliest = evidence.extent.earliest else { return "" }
+    let nanoseconds = max(0, time.nanoseconds(since: earliest))
+    var text = Output()
+    text.fixed(Int((nanoseconds + 500_000) / 1_000_000), decimals: 3, trim: false)
+    return String(decoding: text.bytes.array, as: UTF8.self)
   }
 
   /// What stands in front: how much was read, and what it lacks.
