@@ -5,7 +5,11 @@ import Sessions
 /// shared, so that handing it to a rule costs nothing.
 package struct Evidence: Sendable {
   /// The connections, in the order in which they opened or were first seen.
-  package var connections: [ConnectionHistory] = []
+  package var connections: [ConnectionHistory] = [] {
+    didSet { index() }
+  }
+  /// Where the connections of a device stand, in their order.
+  private var positions: [UInt64: [Int]] = [:]
   /// The controllers.
   package var adapters: [AdapterHistory] = []
   /// The capture as a whole: what it lacks.
@@ -22,31 +26,57 @@ package struct Evidence: Sendable {
   /// Nothing.
   package init() {}
 
+  private mutating func index() {
+    positions = Dictionary(grouping: connections.indices) { connections[$0].device }
+  }
+
+  /// So many connections of a device are looked back at: rules may ask for each refusal on each.
+  private static let mostEarlier = 128
+
   /// The other connections of the device that is the peer of `connection`, those before it; the last one
-  /// last.
-  package func earlier(than connection: ConnectionHistory) -> [ConnectionHistory] {
-    connections.filter { $0.device == connection.device && $0.id < connection.id }
+  /// last. Of very many the latest.
+  package func earlier(
+    than connection: ConnectionHistory
+  ) -> LazyMapSequence<ArraySlice<Int>, ConnectionHistory> {
+    let (all, place) = place(of: connection)
+    return all[max(0, place - Self.mostEarlier)..<place].lazy.map { connections[$0] }
   }
 
   /// Those after it; the next one first.
-  package func later(than connection: ConnectionHistory) -> [ConnectionHistory] {
-    connections.filter { $0.device == connection.device && $0.id > connection.id }
+  package func later(
+    than connection: ConnectionHistory
+  ) -> LazyMapSequence<ArraySlice<Int>, ConnectionHistory> {
+    let (all, place) = place(of: connection)
+    return all[min(place + 1, all.count)...].lazy.map { connections[$0] }
+  }
+
+  /// The positions of a device's connections, and where `connection` is among them. They are in the order of
+  /// their numbers.
+  private func place(of connection: ConnectionHistory) -> (all: [Int], place: Int) {
+    let all = positions[connection.device] ?? []
+    var (low, high) = (0, all.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if connections[all[middle]].id < connection.id { low = middle + 1 } else { high = middle }
+    }
+    return (all, low)
   }
 
   /// Runs every rule.
   ///
   /// - Returns: what they found: the most severe first, then by the rules' order and the first packet.
   package func findings(by rules: [Rule] = Rule.all) -> [Finding] {
+    let unseen = unseenRecords > 0
+    let lossy = Set(connections.filter(\.connection.hasLostPackets).map(\.id))
     var found: [Finding] = []
     for rule in rules {
       var own: [Finding] = []
       switch rule.examination {
       case .connection(let examine):
         for connection in connections {
-          own += examine(connection, self).map { finding in
-            var finding = finding
+          for var finding in examine(connection, self) {
             if finding.connections.isEmpty { finding.connections = [connection.id] }
-            return finding
+            own.append(finding)
           }
         }
       case .whole(let examine): own = examine(self)
@@ -55,24 +85,18 @@ package struct Evidence: Sendable {
         own[index].rule = rule.id
         own[index].severity = own[index].severity ?? rule.severity
         if own[index].remedy == nil, !rule.remedy.isEmpty { own[index].remedy = rule.remedy }
-        if own[index].restsOnAbsence, lacksRecords(around: own[index]) {
-          own[index].certainty = own[index].certainty.lowered
-        }
+        guard own[index].restsOnAbsence else { continue }
+        // Records are missing where the evidence would be.
+        let isLossy =
+          own[index].connections.isEmpty
+          ? extent.hasGaps : !lossy.isDisjoint(with: own[index].connections)
+        if unseen || isLossy { own[index].certainty = own[index].certainty.lowered }
       }
       found += Self.grouped(own)
     }
     // Stable: the rules' order stays among equals.
     return Severity.allCases.reversed().flatMap { severity in
       found.filter { $0.severity == severity }
-    }
-  }
-
-  /// Whether records are missing where the evidence of a finding would be.
-  private func lacksRecords(around finding: Finding) -> Bool {
-    if unseenRecords > 0 { return true }
-    if finding.connections.isEmpty { return extent.hasGaps }
-    return connections.contains {
-      finding.connections.contains($0.id) && $0.connection.hasLostPackets
     }
   }
 
@@ -88,21 +112,26 @@ package struct Evidence: Sendable {
     var kept: [Finding] = []
     var told: Set<String> = []
     for finding in findings {
-      guard finding.connections.count == 1, let equal = alike[finding.groupWords],
-        Set(equal.flatMap(\.connections)).count >= leastGroup
+      let words = finding.groupWords
+      guard finding.connections.count == 1, let equal = alike[words], equal.count >= leastGroup
       else {
         kept.append(finding)
         continue
       }
-      guard told.insert(finding.groupWords).inserted else { continue }
+      guard told.insert(words).inserted else { continue }
+      let connections = Set(equal.flatMap(\.connections)).sorted()
+      // The same several times on one or two connections is told each time.
+      guard connections.count >= leastGroup else {
+        kept += equal
+        continue
+      }
       var one = finding
-      one.connections = equal.flatMap(\.connections)
-      one.evidence = equal.reduce(PacketSet()) { $0.union($1.evidence) }
-      let words = finding.group ?? finding.what
-      let number: Wording =
-        "\(count: Set(one.connections).count, "connection", "connections")"
-      one.what = "\(number): \(words)"
-      one.headline = "\(number): \(words.asClause)"
+      one.connections = connections
+      one.evidence = PacketSet(merging: equal.map(\.evidence))
+      let number: Wording = "\(count: connections.count, "connection", "connections")"
+      let what = finding.group ?? finding.what
+      one.what = "\(number): \(what)"
+      one.headline = "\(number): \(what.asClause)"
       kept.append(one)
     }
     return kept

@@ -57,6 +57,14 @@ package struct PacketSet: Equatable, Sendable, ExpressibleByArrayLiteral {
   /// One range.
   package init(_ range: ClosedRange<Int>) { ranges = [range] }
 
+  /// All packets of several, in the order of the capture.
+  package init(merging sets: [PacketSet]) {
+    for range in sets.flatMap(\.ranges).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if let last = ranges.last, range.upperBound <= last.upperBound { continue }
+      ranges.append(range)
+    }
+  }
+
   /// Whether there is none.
   package var isEmpty: Bool { ranges.isEmpty }
   /// The first packet of all.

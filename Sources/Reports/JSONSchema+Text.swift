@@ -600,6 +600,11 @@ extension JSONSchema {
         "schema": {"const": 1, "description": "Number of this schema."},
         "records": {"type": "integer", "description": "Records of the capture.", "minimum": 0},
         "verdict": {"type": "string", "description": "The answer in one sentence."},
+        "connections_left_out": {
+          "type": "integer",
+          "description": "How many connections there were beyond those that are remembered.",
+          "minimum": 1
+        },
         "found": {
           "type": "object",
           "description": "How many findings there are of each severity.",

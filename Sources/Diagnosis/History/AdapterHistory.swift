@@ -83,7 +83,7 @@ package struct AdapterHistory: Sendable {
       var cursor = Cursor(bytes, body)
       guard let peer = try? DeviceAddress(parsing: &cursor) else { return }
       pages.removeAll { $0.peer == peer }
-      if pages.count >= Self.mostErrors { pages.removeFirst() }
+      if pages.count >= Self.mostPages { pages.removeFirst() }
       pages.append((peer, moment))
     // The LE Controller commands.
     case 0x2000...0x20ff: attempts.observe(opcode, moment, bytes, body, sightings)

@@ -168,6 +168,11 @@ extension Evidence {
     }
     if extent.infersDirections { words.append("no direction") }
     if extent.failure != nil { words.append("damaged at its end") }
+    if extent.unlistedConnections > 0 {
+      words.append(
+        "told of the first \(connections.count) connections alone, \(extent.unlistedConnections) left out"
+      )
+    }
     return words
   }
 }

@@ -9,12 +9,14 @@ package import Sessions
 /// goes wrong on them, not with packets.
 package struct CaptureHistory: ~Copyable, Sendable {
   private var evidence = Evidence()
-  /// Where connections stand in the evidence, by their numbers.
+  /// What is remembered of the connections.
+  private var notes: [ConnectionNotes] = []
+  /// Where they stand, by their numbers.
   private var positions: [Int: Int] = [:]
   private var latest = (id: 0, position: 0)
   private var otherEndings = 0
-  /// Connections beyond the limit.
-  private var unlisted = 0
+  /// The last connection that there was no room for, and how many there were.
+  private var unlisted = (id: 0, count: 0)
   private let limits: Limits
   private let knowledge: ProfileKnowledge
 
@@ -69,9 +71,9 @@ package struct CaptureHistory: ~Copyable, Sendable {
       let own = evidence.host.address(
         ofLinkOpenedBy: dissection, bytes, record.adapter ?? 0xffff)
     {
-      evidence.connections[latest.position].pairing.ownAddress = own
+      notes[latest.position].pairing.ownAddress = own
     }
-    evidence.connections[latest.position].observe(record, dissection, bytes, answer, memory)
+    notes[latest.position].observe(record, dissection, bytes, answer, memory)
   }
 
   /// What is known of the captured host and its users. The management interface names the peer, and no
@@ -86,12 +88,12 @@ package struct CaptureHistory: ~Copyable, Sendable {
         let act = PairingAct(control, bytes, dissection.body, Moment(record))
       else { return }
       let adapter = record.adapter ?? 0xffff
-      for position in evidence.connections.indices.suffix(Self.latestConnections).reversed() {
-        let connection = evidence.connections[position].connection
+      for position in notes.indices.suffix(Self.latestConnections).reversed() {
+        let connection = notes[position].connection
         guard connection.adapter == adapter,
           connection.peer == act.peer || connection.identity?.address == act.peer
         else { continue }
-        evidence.connections[position].pairing.observe(act)
+        notes[position].pairing.observe(act)
         return
       }
     case .acl, .sco, .iso, .unknown: return
@@ -115,7 +117,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
         let known = memory.links.known(record.adapter ?? 0xffff, link.handle),
         let position = positions[known.id]
       else { continue }
-      evidence.connections[position].link.acknowledge(moment)
+      notes[position].link.acknowledge(moment)
     }
   }
 
@@ -140,12 +142,12 @@ package struct CaptureHistory: ~Copyable, Sendable {
   private mutating func store(_ connection: Connection) {
     guard connection.id != 0, connection.transport != .synchronous else { return }
     if let position = positions[connection.id] {
-      evidence.connections[position].connection = connection
-    } else if evidence.connections.count < limits.listedConnections {
-      positions[connection.id] = evidence.connections.count
-      evidence.connections.append(ConnectionHistory(connection, knowledge))
-    } else {
-      unlisted += 1
+      notes[position].connection = connection
+    } else if notes.count < limits.listedConnections {
+      positions[connection.id] = notes.count
+      notes.append(ConnectionNotes(connection, knowledge))
+    } else if connection.id > unlisted.id {
+      unlisted = (connection.id, unlisted.count + 1)
     }
   }
 
@@ -154,32 +156,15 @@ package struct CaptureHistory: ~Copyable, Sendable {
     _ memory: borrowing Memory, _ summary: CaptureSummary?, _ failure: CaptureFailure?
   ) -> Evidence {
     memory.links.forEach { store($0) }
-    evidence.extent.finish(summary, failure, unlistedConnections: unlisted)
+    evidence.extent.finish(summary, failure, unlistedConnections: unlisted.count)
     for index in evidence.adapters.indices { evidence.adapters[index].finish(evidence.extent) }
-    for index in evidence.connections.indices {
-      let connection = evidence.connections[index].connection
-      let known = connection.peer.flatMap { memory.identities.search($0) }
-      if let known {
-        evidence.connections[index].device = Attributes.key(known.address, known.type)
-      } else {
-        evidence.connections[index].device = memory.attributes.currentKey(
-          Attributes.key(isLocal: false, connection))
-      }
-      if let entry = connection.name, let name = memory.names[entry] {
-        evidence.connections[index].name = name.bytes.array
-      }
-      evidence.connections[index].link.finish(connection, evidence.extent)
-      evidence.connections[index].pairing.finish(connection, memory, evidence.extent)
-      evidence.connections[index].encryption.finish(connection, memory, evidence.extent)
-      evidence.connections[index].attributes.finish(connection, memory, evidence.extent)
-      evidence.keys.learn(from: evidence.connections[index])
-    }
+    for index in notes.indices { notes[index].finish(memory, evidence.extent) }
+    var searches = PasskeySearches()
+    for index in notes.indices { notes[index].pairing.search(&searches) }
+    evidence.connections = notes.map { ConnectionHistory($0) }
+    for connection in evidence.connections { evidence.keys.learn(from: connection) }
     evidence.keys.learn(
       Dictionary(evidence.connections.map { ($0.id, $0.device) }, uniquingKeysWith: { $1 }))
-    var searches = PasskeySearches()
-    for index in evidence.connections.indices {
-      evidence.connections[index].pairing.search(&searches)
-    }
     return evidence
   }
 }

@@ -48,26 +48,48 @@ package enum Side: UInt8, Sendable {
   package var words: StaticString { self == .local ? "this host" : "the peer" }
 }
 
-/// What is remembered of one connection for the rules and for its story. Bounded: each part by its own
-/// limits.
-package struct ConnectionHistory: Sendable {
+/// What was remembered of one connection, for the rules and for its story, now that the capture was read to
+/// its end. A class, since rules hand connections on and compare them with each other: what is handed on is
+/// one reference.
+package final class ConnectionHistory: Sendable {
   /// The connection as it was known last.
-  package var connection: Connection
+  package let connection: Connection
   /// Tells devices apart: the peer's identity address where one is known; stays over reconnections.
-  package var device: UInt64
+  package let device: UInt64
   /// The peer's name, where one was told.
-  package var name: [UInt8]?
+  package let name: [UInt8]?
   /// How the link went: parameters, procedures, acknowledgements, end.
-  package var link = LinkHistory()
+  package let link: LinkHistory
   /// The pairings.
-  package var pairing = PairingHistory()
+  package let pairing: PairingHistory
   /// Encryption, and the keys that were used.
-  package var encryption = EncryptionHistory()
+  package let encryption: EncryptionHistory
   /// Requests, values and what became of them.
-  package var attributes: AttributeHistory
+  package let attributes: AttributeHistory
 
   /// Its number.
   package var id: Int { connection.id }
+
+  init(_ notes: ConnectionNotes) {
+    connection = notes.connection
+    device = notes.device
+    name = notes.name
+    link = notes.link
+    pairing = notes.pairing
+    encryption = notes.encryption
+    attributes = notes.attributes
+  }
+}
+
+/// The same while the capture is read. Bounded: each part by its own limits.
+struct ConnectionNotes: Sendable {
+  var connection: Connection
+  var device: UInt64
+  var name: [UInt8]?
+  var link = LinkHistory()
+  var pairing = PairingHistory()
+  var encryption = EncryptionHistory()
+  var attributes: AttributeHistory
 
   init(_ connection: Connection, _ knowledge: ProfileKnowledge) {
     attributes = AttributeHistory(knowledge)
@@ -89,5 +111,19 @@ package struct ConnectionHistory: Sendable {
     attributes.observeSecurity(record, dissection, answer, memory)
     pairing.observe(record, dissection, bytes, answer, memory)
     encryption.observe(record, dissection, bytes, answer, memory)
+  }
+
+  /// Takes the end of the capture.
+  mutating func finish(_ memory: borrowing Memory, _ extent: CaptureExtent) {
+    if let known = connection.peer.flatMap({ memory.identities.search($0) }) {
+      device = Attributes.key(known.address, known.type)
+    } else {
+      device = memory.attributes.currentKey(Attributes.key(isLocal: false, connection))
+    }
+    if let entry = connection.name, let known = memory.names[entry] { name = known.bytes.array }
+    link.finish(connection, extent)
+    pairing.finish(connection, memory, extent)
+    encryption.finish(connection, memory, extent)
+    attributes.finish(connection, memory, extent)
   }
 }

@@ -33,8 +33,10 @@ package struct WantedParameters: Equatable, Sendable {
 
   /// Why no link can have parameters.
   package enum Fault: Sendable {
-    /// An interval outside 7.5 ms to 4 s, or the smallest larger than the largest.
+    /// An interval outside 7.5 ms to 4 s.
     case interval
+    /// A smallest interval that is larger than the largest.
+    case noInterval
     /// A latency above 499.
     case latency
     /// A supervision timeout outside 100 ms to 32 s.
@@ -71,9 +73,8 @@ package struct WantedParameters: Equatable, Sendable {
 
   /// Why these are impossible; nil where they are not (Core, Vol 4, Part E, 7.8.12 [mem]).
   package var fault: Fault? {
-    guard 6...3200 ~= intervalMin, 6...3200 ~= intervalMax, intervalMin <= intervalMax else {
-      return .interval
-    }
+    guard 6...3200 ~= intervalMin, 6...3200 ~= intervalMax else { return .interval }
+    guard intervalMin <= intervalMax else { return .noInterval }
     guard latency <= 499 else { return .latency }
     guard 10...3200 ~= timeout else { return .timeout }
     return Int(timeout) * 10_000 <= leastTimeout ? .timeoutTooShort : nil
@@ -100,6 +101,8 @@ package struct WantedParameters: Equatable, Sendable {
     case nil: ""
     case .interval:
       "An interval of \(interval: intervalMin) to \(interval: intervalMax) is outside 7.5 ms to 4 s."
+    case .noInterval:
+      "The smallest interval, \(interval: intervalMin), is larger than the largest, \(interval: intervalMax)."
     case .latency: "A latency of \(latency) is more than the 499 that there may be."
     case .timeout:
       "A supervision timeout of \(Int(timeout) * 10) ms is outside 100 ms to 32 s."

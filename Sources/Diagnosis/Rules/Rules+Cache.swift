@@ -135,15 +135,17 @@ extension ConnectionHistory {
   fileprivate func staleReason(
     _ refusal: Refusal, _ evidence: Evidence
   ) -> (why: Wording, certainty: Certainty, packets: PacketSet)? {
-    // What was discovered on this connection before is no old map.
-    let searched = attributes.discoveries.first {
-      $0.client == refusal.client && $0.first.packet < refusal.request.packet
+    // What was discovered on this connection since is no old map.
+    func discovered(from packet: Int) -> Bool {
+      attributes.discoveries.contains {
+        $0.client == refusal.client && packet < $0.first.packet
+          && $0.first.packet < refusal.request.packet
+      }
     }
-    guard searched == nil else { return nil }
-    if let change = attributes.serviceChanges.first(where: {
+    if let change = attributes.serviceChanges.last(where: {
       $0.server == refusal.server && $0.moment.packet < refusal.request.packet
         && $0.first <= refusal.handle && refusal.handle <= $0.last
-    }) {
+    }), !discovered(from: change.moment.packet) {
       return (
         """
         Service Changed (\(packet: change.moment.packet)) named \(handle: change.first) to \
@@ -153,7 +155,9 @@ extension ConnectionHistory {
         .certain, [change.moment.packet]
       )
     }
-    let earlier = refusal.server == .peer ? evidence.earlier(than: self) : []
+    guard !discovered(from: 0) else { return nil }
+    // The captured host's own attributes are no map that it has kept.
+    let earlier = evidence.earlier(than: self).suffix(refusal.server == .peer ? .max : 0)
     if let hash = attributes.hashes.first(where: { $0.server == refusal.server }),
       let before = earlier.last(where: { !$0.attributes.hashes.isEmpty }),
       let old = before.attributes.hashes.last, old.value != hash.value

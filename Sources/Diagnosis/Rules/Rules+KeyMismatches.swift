@@ -112,6 +112,12 @@ extension Rule {
     else { return nil }
     let isUnacknowledged =
       !connection.hasLostPackets && connection.completedPackets < connection.sentPackets
+    // Where nothing tells that encryption began, data that came after it was asked for came as before.
+    if attempt.outcome == nil, let last = history.link.heardLast,
+      last.packet > attempt.moment.packet
+    {
+      return nil
+    }
     switch (reason, attempt.outcome == .encrypted) {
     case (.connectionTimeout, false): return (attempt, .likely)
     // Both controllers have read what the other encrypted before they report success.

@@ -28,6 +28,8 @@ struct ExplainDocument: ~Copyable {
       sink.number(severity.key, explanation.count(severity))
     }
     sink.end()
+    let unlisted = explanation.evidence.extent.unlistedConnections
+    if unlisted > 0 { sink.number("connections_left_out", unlisted) }
     sink.beginList("connections")
     for told in explanation.connections { write(told) }
     sink.endList()

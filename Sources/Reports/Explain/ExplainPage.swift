@@ -33,6 +33,7 @@ struct ExplainPage: ~Copyable {
     for finding in explanation.ofCapture + explanation.ofOthers { write(finding) }
     let isLong = explanation.connections.count > Self.mostStories && !options.isFull
     for told in explanation.connections {
+      // What is about several was told, and is no reason to tell the stories of all of them.
       if isLong, told.findings.isEmpty { continue }
       write(told)
     }
@@ -57,7 +58,7 @@ struct ExplainPage: ~Copyable {
     guard !quiet.isEmpty else { return }
     out.byte(0x0a)
     let noun: Wording = "\(count: quiet.count, "connection", "connections")"
-    paragraph("\(noun.text) without a finding; --full tells all, --connection N one:")
+    paragraph("\(noun.text) without a finding of their own; --full tells all, --connection N one:")
     for told in quiet {
       paragraph("  \(told.history.id)  \(told.history.peerWords.text)", hanging: 4)
     }

@@ -87,6 +87,8 @@ package struct AttributeHistory: Sendable {
   var found: Set<UInt32> = []
   /// Who is discovering: nothing else came since.
   var discoverer: Side?
+  /// Whether a pairing is under way.
+  var isPairing = false
   /// What the last packet of this connection told of encryption.
   var isEncrypted: Bool?
   /// The server whose client's view is out of date.
@@ -186,12 +188,15 @@ package struct AttributeHistory: Sendable {
     _ memory: borrowing Memory
   ) {
     if let smp = dissection.smp {
-      if smp.opcode == .pairingRequest, pairingRequests.count < Self.mostListed {
-        pairingRequests.append(Moment(record))
-      } else if smp.opcode == .pairingFailed, pairingFailures.count < Self.mostListed {
-        pairingFailures.append(Moment(record))
-      }
       if let told = answer.pairing?.method { method = told }
+      if smp.opcode == .pairingRequest {
+        isPairing = true
+        if pairingRequests.count < Self.mostListed { pairingRequests.append(Moment(record)) }
+      } else if smp.opcode == .pairingFailed {
+        // What is encrypted afterwards is encrypted with another key.
+        (isPairing, method) = (false, nil)
+        if pairingFailures.count < Self.mostListed { pairingFailures.append(Moment(record)) }
+      }
       return
     }
     guard let link = answer.link else { return }
@@ -200,7 +205,7 @@ package struct AttributeHistory: Sendable {
     isEncrypted = now
     if now == true, encrypted == nil {
       encrypted = Moment(record)
-      isStoredKey = pairingRequests.isEmpty
+      isStoredKey = !isPairing
     }
   }
 
