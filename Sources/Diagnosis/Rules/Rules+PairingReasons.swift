@@ -191,7 +191,7 @@ extension FailedPairing {
       let shown = acts.first { $0.kind == .passkeyShown }?.moment.packet
       let place: Wording = shown.map { " (\(packet: $0))" } ?? ""
       pieces.append(
-        "On this host bluetoothd was to show the passkey\(place), and logged at \(packet: missing) that no agent is there to show it: nobody could read the digits."
+        "On this host bluetoothd was to show the passkey\(place), and logged at \(packet: missing) that no agent is there to show it."
       )
       packets.insert(shown)
       packets.insert(missing)
