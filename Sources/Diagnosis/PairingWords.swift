@@ -4,9 +4,6 @@ import Dissectors
 import Sessions
 
 extension Side {
-  /// As the subject of a line of the story: `this host`, `peer`.
-  package var subject: StaticString { self == .local ? "this host" : "peer" }
-
   /// At the beginning of a sentence: `This host`, `The peer`.
   package var capitalized: StaticString { self == .local ? "This host" : "The peer" }
 }
@@ -133,6 +130,9 @@ extension PairingSide {
 extension SixDigits {
   /// What is printed where keys are asked for, or where the digits are no secret: "004871".
   var revealed: Wording { Wording(stringLiteral: description) }
+
+  /// What the values of numeric comparison come to; what screens show is not in a capture.
+  package var ofBothSides: Wording { "the digits of both sides come to \(revealed)" }
 }
 
 extension PairingValue {

@@ -148,6 +148,8 @@ package struct Finding: Sendable {
   /// Findings with the same words are told as one, where three and more connections have them; a rule
   /// whose words differ from case to case by a number gives its own.
   package var group: Wording?
+  /// Whether it is a list to look things up in, which stands behind all that is told.
+  package var isAppendix = false
 
   /// A finding of a rule.
   package init(

@@ -81,6 +81,48 @@ import Testing
     }
   }
 
+  @Test(
+    "one line for each key, whoever has it and wherever it stands; keys of zeros are said to be left out"
+  )
+  func listed() {
+    var evidence = evidence {
+      $0.connect()
+      $0.pairSecurely()
+      $0.smp([0x0a] + Self.key(0x24), .received)
+      $0.smp([0x0a] + Self.key(0x24), .sent)
+      $0.smp([0x0a] + Self.key(0x00), .received)
+      $0.smp([0x08] + Self.key(0x24), .received)
+    }
+    evidence.listsKeys = true
+    let zeros = evidence.keys.zeros
+    let found = evidence.findings().first { $0.rule.description == "keys-known" }
+    let first = zeros.first.map { $0 - 2 } ?? 0
+    #expect(zeros == [first + 2])
+    #expect(
+      found?.details.compactMap(\.revealed?.text) == [
+        "24242424242424242424242424242424, signature key of C0:11:22:33:44:55 and that this host gave C0:11:22:33:44:55, given in #\(first) and #\(first + 1)",
+        "24242424242424242424242424242424, identity resolving key of C0:11:22:33:44:55, given in #\(first + 3)",
+      ])
+    #expect(found?.what.text == "2 keys are known")
+    #expect(
+      found?.why.text.hasPrefix(
+        "The key given in #\(first + 2) is left out: it is all zeros. The bytes stand") == true)
+    #expect(found?.isAppendix == true)
+    let packets = found?.evidence.ranges.map(\.lowerBound) ?? []
+    #expect(packets == packets.sorted())
+  }
+
+  @Test("a capture's keys of zeros are named, and its evidence is in order") func zeros() throws {
+    guard var evidence = try evidence(ofCapture: "generated/pair_sc_passkey.btsnoop", beside: true)
+    else { return }
+    evidence.listsKeys = true
+    let found = evidence.findings().first { $0.rule.description == "keys-known" }
+    #expect(found?.line == "3 keys are known #173 #176 #179")
+    #expect(
+      found?.why.text.hasPrefix("The keys given in #178 and #181 are left out: they are all zeros.")
+        == true)
+  }
+
   @Test("the keys are no more than so many, however many a capture has") func bounded() {
     let evidence = evidence {
       for number in 0..<1000 {
@@ -210,8 +252,12 @@ import Testing
     else { return }
     #expect(
       findings(of: "privacy-rotated", in: reconnected) == [
-        "F1:F1:F1:F1:F1:F1 used 2 private addresses #39 #79"
+        "F1:F1:F1:F1:F1:F1 used 2 private addresses #39 #60 #79"
       ])
+    #expect(
+      reconnected.findings().contains {
+        $0.why.text.hasPrefix("Its identity resolving key (#60) resolves ")
+      })
     guard let other = try evidence(ofCapture: "android-phone.btsnoop") else { return }
     #expect(findings(of: "privacy-rotated", in: other) == [])
   }

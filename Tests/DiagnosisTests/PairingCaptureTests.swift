@@ -97,7 +97,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
       ),
       (
         "pairfail_sc_numeric_rejected", "smp-numeric-rejected",
-        "both had to show 180625 | nothing hidden"
+        "the digits of both sides come to 180625 | nothing hidden"
       ),
     ] {
       guard let evidence = try evidence(ofCapture: "generated/\(name).btsnoop", beside: true) else {
@@ -114,7 +114,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
     else { return }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-passkey-entry-failed: The passkey was not entered on the peer #2360 #2361 #2403",
+        "smp-passkey-entry-failed: The passkey was not entered on the peer #2360 #2361 #2368 #2383 #2403",
         "smp-passkey-entry-failed: The passkey was not entered on this host #2359 #2364 #2372 #2388 #2398 #2401",
         "smp-unspecified: The peer ended pairing without saying why #2150 #2151 #2213",
         "smp-unspecified: A program on this host cancelled the pairing #2148 #2153 #2203 #2208",
@@ -123,6 +123,25 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
       evidence.findings().contains {
         $0.why.text.contains("The 3 passkey rounds until then agree.")
       })
+    // The side that shows the passkey had no agent either.
+    #expect(
+      evidence.findings().contains {
+        $0.connections == [7]
+          && $0.why.text.hasSuffix(
+            "On this host bluetoothd was to show the passkey (#2368), and logged at #2383 that no agent is there to show it."
+          )
+      })
+    #expect(
+      story(of: evidence, connection: 6).contains(
+        "the kernel asks bluetoothd to show the passkey"))
+    #expect(
+      story(of: evidence, connection: 7).contains("the kernel asks bluetoothd for the passkey"))
+    // Both ends are in the capture: the notes tell them apart.
+    #expect(
+      findings(of: "smp-repeated", in: evidence) == [
+        "6 attempts to pair with 00:AA:01:01:00:01, 2 failed #2208 #2401",
+        "6 attempts to pair with 00:AA:01:00:00:00, 2 failed #2213 #2403",
+      ])
     #expect(
       evidence.connections.map(\.paired.description) == [
         "sc_just_works", "sc_just_works", "sc_numeric_comparison", "sc_numeric_comparison",
@@ -154,7 +173,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
       ])
     #expect(
       findings(of: "smp-repeated", in: evidence) == [
-        "22 attempts to pair, 18 failed #120 #153 #156 #159 #162 #165 #168 #171"
+        "22 attempts to pair with F3:F3:F3:F3:F3:F3, 18 failed #120 #153 #156 #159 #162 #165 #168 #171"
       ])
   }
 
@@ -221,10 +240,53 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
     #expect(
       story(of: evidence) == [
         "this host asks to pair: keyboard only, bonding, MITM, no Secure Connections",
-        "peer agrees: display only, bonding, MITM, no Secure Connections ⇒ LE legacy pairing, passkey entry: the peer shows six digits, this host types them",
+        "the peer agrees: display only, bonding, MITM, no Secure Connections ⇒ LE legacy pairing, passkey entry: the peer shows six digits, this host types them",
         "this host commits to its digits", "this host opens its commitment",
-        "peer commits to its digits", "peer stops pairing: Confirm Value Failed (0x04)",
+        "the peer commits to its digits", "the peer stops pairing: Confirm Value Failed (0x04)",
       ])
+  }
+
+  @Test("a legacy passkey that a program typed: how fast, at the packet that shows it")
+  func quickLegacyStory() throws {
+    guard
+      let evidence = try evidence(ofCapture: "generated/pair_legacy_passkey.btsnoop", beside: true)
+    else { return }
+    let told = evidence.connections.first?.pairingStory(evidence).prefix(4).map {
+      "\($0.packets.lowerBound)-\($0.packets.upperBound) \($0.text.text)"
+    }
+    #expect(
+      told?.suffix(2) == [
+        "43-43 this host commits to its digits, 0.9 ms after #42: a program typed them",
+        "45-48 both sides have the same passkey",
+      ])
+    #expect(
+      findings(of: "smp-passkey-exposed", in: evidence) == [
+        "Anyone who listened can find the passkey of this pairing #43 #46"
+      ])
+  }
+
+  @Test("the digits of numeric comparison: what they come to, not what screens showed")
+  func comparedStory() throws {
+    for side in ["", ".peripheral"] {
+      guard
+        let evidence = try evidence(
+          ofCapture: "generated/pairfail_sc_numeric_rejected\(side).btsnoop", beside: true)
+      else { return }
+      #expect(story(of: evidence).contains("the digits of both sides come to 180625"))
+      // The reason is Confirm Value Failed: the verdict is as sure as the finding.
+      let finding = evidence.findings().first
+      #expect(finding?.certainty == .likely)
+      #expect(finding?.headline.text.hasSuffix("numeric comparison, most likely") == true)
+      #expect(finding?.why.text.contains("so the digits of both are the same") == true)
+    }
+  }
+
+  @Test("key presses are told by what they were") func keypresses() throws {
+    guard let evidence = try evidence(ofCapture: "pairing-all-keys.btsnoop") else { return }
+    #expect(
+      story(of: evidence, connection: 3).contains(
+        "the peer sends 8 keypress notifications: started, 4 entered, 1 erased, 1 cleared, completed"
+      ))
   }
 
   @Test("the story of a passkey over Secure Connections that a program typed") func quickStory()
@@ -236,12 +298,12 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
     else { return }
     #expect(
       story(of: evidence) == [
-        "peer asks to pair: keyboard only, bonding, MITM, Secure Connections",
+        "the peer asks to pair: keyboard only, bonding, MITM, Secure Connections",
         "this host agrees: display only, bonding, MITM, Secure Connections ⇒ Secure Connections, passkey entry: this host shows six digits, the peer types them",
         "public keys exchanged",
         "20 of 20 passkey rounds agree, 17.1 ms after #42: a program typed them",
         "check values exchanged",
-        "this host gives IRK and CSRK, peer gives IRK and CSRK; bonded",
+        "this host gives IRK and CSRK, the peer gives IRK and CSRK; bonded",
       ])
   }
 
@@ -250,8 +312,8 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
     #expect(
       story(of: evidence) == [
         "this host asks to pair for LE over BR/EDR: no input and no output, bonding, no Secure Connections",
-        "peer agrees: no input and no output, bonding, no Secure Connections ⇒ the LE keys follow from the BR/EDR link key",
-        "peer gives IRK, this host gives IRK and CSRK; bonded",
+        "the peer agrees: no input and no output, bonding, no Secure Connections ⇒ the LE keys follow from the BR/EDR link key",
+        "the peer gives IRK, this host gives IRK and CSRK; bonded",
       ])
     #expect(pairingErrors(in: evidence) == [])
   }

@@ -108,13 +108,16 @@ import Testing
       pairingErrors(in: evidence) == [
         "smp-numeric-rejected: The digits of numeric comparison were refused by the peer #4 #5 #8 #9 #10 #12"
       ])
+    // That is what the reason says.
+    #expect(
+      evidence.findings().first?.headline.text.hasSuffix("digits of numeric comparison") == true)
     let key = P256PublicKey.debug.x
     let digits = SecureConnections.g2(
       initiatorKey: key, responderKey: key, initiatorRandom: PairingValue(number: 1234),
       responderRandom: PairingValue(number: 5678))
     #expect(
       details(of: "smp-numeric-rejected", in: evidence)
-        == ["both had to show \(digits) | nothing hidden"])
+        == ["the digits of both sides come to \(digits) | nothing hidden"])
   }
 
   @Test("the same refusal in Just Works is about no digits") func noDigits() {

@@ -192,6 +192,80 @@ import Testing
     #expect(findings(of: "smp-mitm-impossible", in: play(1)) == [])
   }
 
+  @Test(
+    "what makes an authenticated key possible is told of the side that lacks it",
+    arguments: [
+      // IO capabilities (1 display and yes or no, 2 keyboard, 0 display, 3 nothing, 4 both), AuthReq.
+      (
+        1, 3, 13,
+        "give the peer a keyboard, or a display and a way to say yes, and an IO capability"
+      ),
+      (3, 1, 13, "give this host a keyboard, or a display and a way to say yes, and an IO"),
+      (1, 3, 5, "give the peer a keyboard, and an IO capability that says so."),
+      (0, 3, 13, "give the peer a keyboard, and an IO capability that says so."),
+      (2, 3, 5, "give the peer a display or a keyboard, and an IO capability that says so."),
+      (3, 3, 5, "give one side a display and the other a keyboard."),
+      (0, 0, 5, "give one side a keyboard."),
+    ])
+  func wayToAuthenticate(_ io: UInt8, _ peerIO: UInt8, _ auth: UInt8, _ words: String) {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.exchangeFeatures(io: io, auth: auth, peerIO: peerIO, peerAuth: auth)
+      if auth & 8 == 0 { traffic.legacyValues() } else { traffic.pairingValue(13, 1, .sent) }
+      traffic.encrypt()
+    }
+    let remedy = evidence.findings().first { $0.rule.description == "smp-mitm-impossible" }?.remedy
+    #expect(
+      remedy?.text.hasPrefix(
+        "Nothing, where no attribute demands an authenticated key. Else \(words)") == true,
+      "\(remedy?.text ?? "none")")
+  }
+
+  @Test("a short key: both sides' sizes in a sentence, and the side that lacks bytes is named")
+  func shortKey() {
+    func play(_ size: UInt8, _ peers: UInt8?) -> Finding? {
+      evidence { traffic in
+        traffic.connect()
+        traffic.smp(
+          Traffic.pairingFeatures(response: false, io: 3, auth: 1, size: size), .sent)
+        if let peers {
+          traffic.smp(
+            Traffic.pairingFeatures(response: true, io: 3, auth: 1, size: peers), .received)
+        }
+        traffic.pairingFailed(6, peers == nil ? .received : .sent)
+      }.findings().first { $0.rule.description == "smp-key-size" }
+    }
+    let both = play(16, 7)
+    #expect(
+      both?.why.text
+        == "This host answered the pairing with Encryption Key Size (0x06). This host allows keys of at most 16 bytes and the peer allows keys of at most 7 bytes: the smaller size counts."
+    )
+    #expect(
+      both?.remedy?.text.hasPrefix(
+        "Allow keys of 16 bytes on the peer. What this host demands is set with") == true)
+    let one = play(16, nil)
+    #expect(one?.why.text.hasSuffix("This host allows keys of at most 16 bytes.") == true)
+    #expect(
+      one?.remedy?.text.hasPrefix("Allow keys of 16 bytes on the side that has shorter ones only.")
+        == true)
+  }
+
+  @Test("a side that does not pair: what to do is told of that side", arguments: [true, false])
+  func notSupported(isLocal: Bool) {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.smp(
+        Traffic.pairingFeatures(response: false, io: 3, auth: 1), isLocal ? .received : .sent)
+      traffic.pairingFailed(5, isLocal ? .sent : .received)
+    }
+    let remedy = evidence.findings().first { $0.rule.description == "smp-not-supported" }?.remedy
+    #expect(
+      remedy?.text.hasPrefix(
+        isLocal
+          ? "Make this host pairable, if it is to pair; "
+          : "If the peer does pair, put it into its pairing mode. ") == true)
+  }
+
   @Test("a failure that a later attempt on the connection makes good is a note") func resolved() {
     let evidence = evidence { traffic in
       traffic.connect()
@@ -220,7 +294,9 @@ import Testing
       evidence.findings().first?.note?.text
         == "It failed in the same way 2 more times, from #5 on.")
     #expect(
-      findings(of: "smp-repeated", in: evidence) == ["3 attempts to pair, 3 failed #3 #5 #7"])
+      findings(of: "smp-repeated", in: evidence) == [
+        "3 attempts to pair with C0:11:22:33:44:55, 3 failed #3 #5 #7"
+      ])
   }
 
   @Test("one failure and one success are no repetition") func notRepeated() {

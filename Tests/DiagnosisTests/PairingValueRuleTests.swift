@@ -84,6 +84,29 @@ struct LegacyValues {
       ])
   }
 
+  @Test(
+    "a legacy passkey of a pairing that succeeds can be found by whoever listened; not without the values, nor in Just Works"
+  )
+  func exposed() {
+    func play(_ io: UInt8, hasValues: Bool = true) -> [String] {
+      findings(
+        of: "smp-passkey-exposed",
+        in: evidence { traffic in
+          traffic.connect()
+          traffic.exchangeFeatures(io: io)
+          if hasValues {
+            traffic.legacyValues()
+          } else {
+            traffic.pairingValue(4, 3, .sent)
+          }
+          traffic.encrypt()
+        })
+    }
+    #expect(play(2) == ["Anyone who listened can find the passkey of this pairing #4 #6"])
+    #expect(play(2, hasValues: false) == [])
+    #expect(play(3) == [])
+  }
+
   @Test("the same passkey on both sides, and the initiator refuses: no mismatch, its own mistake")
   func refusedThoughEqual() {
     let evidence = evidence { LegacyValues().play(&$0, 123, 123, refusedBy: .sent) }

@@ -111,10 +111,14 @@ package struct KnownKeys: Sendable {
   package private(set) var keys: [Key] = []
   /// Whether there were more.
   package private(set) var isFull = false
+  /// Where one side gave the other a key that is none: all its bytes are zero. Of more than `mostZeros` the
+  /// first ones.
+  package private(set) var zeros: [Int] = []
 
   private static let most = 256
   /// Of those that hosts give to LE Encrypt again and again only a few are told.
   private static let mostUnknown = 16
+  private static let mostZeros = 8
 
   /// No key.
   package init() {}
@@ -145,7 +149,10 @@ package struct KnownKeys: Sendable {
 
   /// Takes a key in, unless it is known, or none: all its bytes are zero.
   mutating func add(_ key: Key) {
-    guard key.bytes.contains(where: { $0 != 0 }) else { return }
+    guard key.bytes.contains(where: { $0 != 0 }) else {
+      if key.source == .pairing, zeros.count < Self.mostZeros { zeros.append(key.packet) }
+      return
+    }
     if keys.contains(where: { $0.isSame(as: key) }) { return }
     if key.kind == .unknown,
       keys.count(where: { $0.kind == .unknown }) >= Self.mostUnknown
@@ -212,47 +219,5 @@ package struct KnownKeys: Sendable {
       if let address = key.address, addresses.contains(address) { return true }
       return key.device == history.device
     }
-  }
-
-  /// A line for each key: what it is, whose, and where from; what it is itself only where keys are asked
-  /// for.
-  package func lines(_ evidence: Evidence) -> [Finding.Detail] {
-    keys.map { key in
-      let description = key.description(evidence)
-      return Finding.Detail(
-        key.kind.label, hidden: "<hidden>, \(description)",
-        revealed: "\(key: key.bytes), \(description)")
-    }
-  }
-}
-
-extension KnownKeys.Key {
-  /// What the key is, but for its bytes: `long term key of F1:F1:F1:F1:F1:F1, authenticated, #57`.
-  func description(_ evidence: Evidence) -> Wording {
-    let peer = connection.flatMap { id in
-      evidence.connections.first { $0.id == id }.flatMap {
-        $0.connection.identity?.address ?? $0.connection.peer
-      }
-    }
-    var words: Wording = "\(kind.words)"
-    switch (side, address ?? peer) {
-    case (.local, let peer?): words = "\(words) that this host gave \(peer)"
-    case (.local, nil): words = "\(words) of this host"
-    case (.peer, let peer?): words = "\(words) of \(peer)"
-    case (.peer, nil): break
-    }
-    if ediv != 0 || rand != 0 { words = "\(words), EDIV \(code: ediv, digits: 4)" }
-    if let isAuthenticated {
-      words = "\(words), \(isAuthenticated ? "authenticated" : "unauthenticated" as StaticString)"
-    }
-    if let size, size < 16 { words = "\(words), \(count: Int(size), "byte", "bytes") of it count" }
-    switch source {
-    case .pairing: words = "\(words), given in \(packet: packet)"
-    case .controller: words = "\(words), given to the controller in \(packet: packet)"
-    case .event: words = "\(words), told by the controller in \(packet: packet)"
-    case .management: words = "\(words), from the kernel in \(packet: packet)"
-    case .file(let file): words = "\(words), from \(quoted: Array(file.utf8))"
-    }
-    return words
   }
 }

@@ -35,7 +35,9 @@ extension PairingAttempt {
       guard self[role].check == nil else { return }
       self[role].check = moment
       self[role].checkValue = PairingValue(bytes.dropping(1))
-    case .keypressNotification: Run.add(moment, to: &self[role].keypresses)
+    case .keypressNotification(let pdu):
+      Run.add(moment, to: &self[role].keypresses)
+      self[role].presses.add(type: pdu.type)
     case .encryptionInformation, .centralIdentification: take(key: 1, moment, role)
     case .identityInformation, .identityAddressInformation: take(key: 2, moment, role)
     case .signingInformation: take(key: 4, moment, role)

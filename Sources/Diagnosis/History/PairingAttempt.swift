@@ -42,6 +42,34 @@ package struct PairingAttempt: Sendable {
     }
   }
 
+  /// Keypress Notifications, by their type (Core, Vol 3, Part H, 3.5.8).
+  package struct Keypresses: Sendable {
+    /// The user began to enter the passkey.
+    package private(set) var started = 0
+    /// Entered a digit.
+    package private(set) var entered = 0
+    /// Erased one.
+    package private(set) var erased = 0
+    /// Erased all.
+    package private(set) var cleared = 0
+    /// Was done.
+    package private(set) var completed = 0
+    /// Types that the specification does not give out.
+    package private(set) var other = 0
+
+    /// Counts one.
+    mutating func add(type: UInt8) {
+      switch type {
+      case 0: started &+= 1
+      case 1: entered &+= 1
+      case 2: erased &+= 1
+      case 3: cleared &+= 1
+      case 4: completed &+= 1
+      default: other &+= 1
+      }
+    }
+  }
+
   /// What one side has sent.
   package struct Party: Sendable {
     /// What it can do.
@@ -56,6 +84,8 @@ package struct PairingAttempt: Sendable {
     package internal(set) var check: Moment?
     /// What it told of key presses.
     package internal(set) var keypresses: Run?
+    /// And of which kinds they were.
+    package internal(set) var presses = Keypresses()
     /// The keys that it gave.
     package internal(set) var keys: Run?
     /// Which ones: bit 0 LTK, 1 IRK, 2 CSRK.

@@ -74,9 +74,10 @@ extension Rule {
         "\(count: lines.count, "key is", "keys are") known",
         headline: "\(count: lines.count, "key is", "keys are") known",
         why:
-          "\(evidence.keys.isFull ? "These are the first ones; there are more." : "These are all." as StaticString) The bytes stand in the order in which they cross HCI, as btmon and BlueZ print them: least significant first.",
-        evidence: packets)
+          "\(evidence.keys.leftOut)The bytes stand in the order in which they cross HCI, as btmon and BlueZ print them: least significant first.",
+        evidence: packets.sorted)
       finding.details = lines
+      finding.isAppendix = true
       return [finding]
     },
   ]
@@ -102,13 +103,20 @@ extension Rule {
       let identity = DeviceAddress(value: device)
       let shown = addresses.prefix(4).map { address -> Wording in "\(address)" }
       let more: Wording = addresses.count > 4 ? " and \(addresses.count - 4) more" : ""
+      var packets = PacketSet(all.prefix(8).map(\.history.connection.firstPacket))
+      let key = all.lazy.compactMap { use in
+        evidence.keys.keys(of: use.history).first {
+          $0.kind == .identityResolving && $0.side == .peer && $0.packet > 0
+        }
+      }.first
+      packets.insert(key?.packet)
+      let given: Wording = key.map { " (\(packet: $0.packet))" } ?? ""
       var finding = Finding(
         "\(identity) used \(addresses.count) private addresses",
         headline: "\(identity) used \(addresses.count) private addresses",
         why:
-          "Its identity resolving key resolves \(Wording(listing: shown))\(more): connections \(Wording(listing: all.prefix(8).map { "\($0.history.id)" })) are with one device.",
-        evidence: PacketSet(all.prefix(8).map(\.history.connection.firstPacket)),
-        on: all.map(\.history.id))
+          "Its identity resolving key\(given) resolves \(Wording(listing: shown))\(more): connections \(Wording(listing: all.prefix(8).map { "\($0.history.id)" })) are with one device.",
+        evidence: packets.sorted, on: all.map(\.history.id))
       finding.group = "\(identity) used \(addresses.count) private addresses"
       return finding
     }

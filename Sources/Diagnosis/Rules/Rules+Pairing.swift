@@ -50,7 +50,7 @@ extension Rule {
 
 extension PacketSet {
   /// The same packets in the order of the capture.
-  fileprivate var sorted: PacketSet {
+  var sorted: PacketSet {
     ranges.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: PacketSet()) { $0.insert($1) }
   }
 }

@@ -21,7 +21,7 @@ extension Rule {
       "smp-key-size", "The key that the two sides agree on is too short for one of them",
       when: "Encryption Key Size (0x06)",
       do:
-        "Allow keys of 16 bytes on both sides: on Zephyr CONFIG_BT_SMP_MIN_ENC_KEY_SIZE says what is demanded, on Nordic's SoftDevice min_key_size and max_key_size."
+        "Allow keys of 16 bytes on the side that has shorter ones only. What a side demands is set with CONFIG_BT_SMP_MIN_ENC_KEY_SIZE on Zephyr, with min_key_size and max_key_size on Nordic's SoftDevice."
     ) { failed in
       guard failed.reason == .encryptionKeySize else { return nil }
       return failed.shortKey()
@@ -39,15 +39,42 @@ extension Rule {
           let request = attempt.initiating.features, let response = attempt.responding.features,
           attempt.isPaired
         else { return nil }
-        return Finding(
+        var finding = Finding(
           "The new key is unauthenticated although MITM protection was asked for",
           headline: "the key of \(packet: response.moment.packet) is unauthenticated",
           why:
             "\(Wording("\(demanding)").capitalized) asked for MITM protection, but \(shortfall), so the method is Just Works. Attributes that demand an authenticated key stay refused with it, and pairing once more does not help.",
           evidence: [request.moment.packet, response.moment.packet])
+        finding.remedy = attempt.wayToAuthenticate.map { way -> Wording in
+          "Nothing, where no attribute demands an authenticated key. Else \(way)."
+        }
+        return finding
       }.first.map { [$0] } ?? []
     },
   ]
+}
+
+extension PairingAttempt {
+  /// What makes an authenticated key possible, where the IO capabilities allow Just Works only; nil where
+  /// these do not tell.
+  fileprivate var wayToAuthenticate: Wording? {
+    guard let request = initiating.features?.pdu, let response = responding.features?.pdu else {
+      return nil
+    }
+    let silent = [PairingSide.initiator, .responder].filter {
+      self[$0].features?.pdu.ioCapability == .noInputNoOutput
+    }
+    if silent.count == 2 { return "give one side a display and the other a keyboard" }
+    guard let role = silent.first else { return "give one side a keyboard" }
+    let allowsComparing = request.authReq.supportsSC && response.authReq.supportsSC
+    let means: Wording =
+      switch (role == .initiator ? response : request).ioCapability {
+      case .keyboardOnly, .keyboardDisplay: "a display or a keyboard"
+      case .displayYesNo where allowsComparing: "a keyboard, or a display and a way to say yes"
+      default: "a keyboard"
+      }
+    return "give \(side(role).words) \(means), and an IO capability that says so"
+  }
 }
 
 extension FailedPairing {
@@ -85,15 +112,26 @@ extension FailedPairing {
 
   fileprivate func shortKey() -> Finding {
     let sizes = [PairingSide.initiator, .responder].compactMap { role in
-      attempt[role].features.map { (features: PairingAttempt.Features) -> Wording in
-        "\(attempt.side(role).words) at most \(features.pdu.maximumEncryptionKeySize) bytes"
+      attempt[role].features.map {
+        (side: attempt.side(role).words, size: $0.pdu.maximumEncryptionKeySize)
       }
     }
-    let allowed: Wording =
-      sizes.isEmpty
-      ? "" : " \(Wording("\(Wording(listing: sizes))").capitalized): the smaller one counts."
-    return finding(
+    var pieces: [Wording] = ["\(side.capitalized) answered \(refused) with \(reason)."]
+    if !sizes.isEmpty {
+      let words = Wording(
+        listing: sizes.map { "\($0.side) allows keys of at most \($0.size) bytes" })
+      pieces.append(
+        "\(words.capitalized)\(sizes.count == 2 ? ": the smaller size counts" : "" as StaticString)."
+      )
+    }
+    var finding = finding(
       "The key is too short for \(side.words)", because: "the key is too short for \(side.words)",
-      why: "\(side.capitalized) answered \(refused) with \(reason).\(allowed)")
+      why: Wording(pieces, joinedBy: " "))
+    let lacking = sizes.filter { $0.size < 16 }
+    if !lacking.isEmpty {
+      finding.remedy =
+        "Allow keys of 16 bytes on \(Wording(listing: lacking.map { "\($0.side)" })). What \(side.words) demands is set with CONFIG_BT_SMP_MIN_ENC_KEY_SIZE on Zephyr, with min_key_size and max_key_size on Nordic's SoftDevice."
+    }
+    return finding
   }
 }

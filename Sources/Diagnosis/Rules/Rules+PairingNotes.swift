@@ -32,6 +32,16 @@ extension Rule {
       connection.pairing.attempts.lazy.compactMap { $0.recovered() }.prefix(1).map(\.self)
     },
     Rule(
+      "smp-passkey-exposed", .note,
+      "The passkey of a legacy pairing can be found by whoever listened",
+      when:
+        "LE legacy pairing with passkey entry succeeds, and a confirm value and the random value that opens it are in the capture",
+      do:
+        "Pair with LE Secure Connections where both sides can, and use fresh digits for each pairing."
+    ) { connection, _ in
+      connection.pairing.attempts.lazy.compactMap { $0.exposed() }.prefix(1).map(\.self)
+    },
+    Rule(
       "smp-while-encrypted", .note, "Two devices pair although their link is encrypted already",
       when: "a Pairing Request on an encrypted LE link",
       do:
@@ -42,9 +52,9 @@ extension Rule {
       }
     },
     Rule(
-      "smp-over-bond", .note, "Two devices pair anew although they are bonded",
+      "smp-over-bond", .warning, "Two devices pair anew although they are bonded",
       when:
-        "a Pairing Response after the same two devices had paired and bonded on an earlier connection of the capture, no program had deleted the bond, and encryption had not failed since; a warning where no new key comes of it",
+        "a Pairing Response after the same two devices had paired and bonded on an earlier connection of the capture, no program had deleted the bond, and encryption had not failed since; a note where a new key comes of it",
       do:
         "If nobody asked for it, one side has lost its key: see whether the other one deletes the old bond (Android and iOS ask their user first)."
     ) { connection, evidence in connection.overBond(evidence) },
@@ -130,6 +140,23 @@ extension PairingAttempt {
     return finding
   }
 
+  /// Legacy passkey entry that succeeded: the commitment of a side, and what opens it. Only the passkey is
+  /// unknown of what a confirm value is computed from (Core, Vol 3, Part H, 2.2.3 and 2.3.5.5).
+  fileprivate func exposed() -> Finding? {
+    guard isPaired, !isSecureConnections, method?.hasPasskey == true,
+      let role = [PairingSide.initiator, .responder].first(where: {
+        self[$0].confirms != nil && self[$0].randoms != nil
+      }),
+      let confirm = self[role].confirms?.first, let random = self[role].randoms?.first
+    else { return nil }
+    return Finding(
+      "Anyone who listened can find the passkey of this pairing",
+      headline: "anyone who listened can find the passkey",
+      why:
+        "This is LE legacy pairing. The confirm value of \(side(role).words) (\(packet: confirm.packet)) and the random value that opens it (\(packet: random.packet)) are not encrypted, so whoever tries the 1 000 000 passkeys sees which one fits. Who has the passkey can compute the short term key, too, and read the keys that are given under it.",
+      evidence: [confirm.packet, random.packet])
+  }
+
   fileprivate func whileEncrypted() -> Finding {
     let better: Wording =
       demandingMITM == nil
@@ -175,7 +202,7 @@ extension ConnectionHistory {
       why:
         "They had paired and agreed to keep the keys on connection \(bonded.id) (\(packet: packet)). \(attempt.initiator.capitalized) did not use that key and asked to pair again: it has lost the key, or does not trust it any more.",
       .likely, evidence: [packet, attempt.first.packet])
-    if !pairing.attempts.contains(where: \.isPaired) { finding.severity = .warning }
+    if pairing.attempts.contains(where: \.isPaired) { finding.severity = .note }
     return [finding]
   }
 }
@@ -199,9 +226,13 @@ extension Evidence {
       }
       let end: Wording =
         last.attempt.isPaired ? "the last one succeeded" : "the last one did not succeed"
+      let peer = connections.first { $0.device == device }.flatMap {
+        $0.connection.identity?.address ?? $0.connection.peer
+      }
+      let with: Wording = peer.map { " with \($0)" } ?? ""
       return Finding(
-        "\(tried.count) attempts to pair, \(failed.count) failed",
-        headline: "\(tried.count) attempts to pair, of which \(failed.count) failed",
+        "\(tried.count) attempts to pair\(with), \(failed.count) failed",
+        headline: "\(tried.count) attempts to pair\(with), of which \(failed.count) failed",
         why:
           "The two devices tried \(tried.count) times between \(packet: first.attempt.first.packet) and \(packet: last.attempt.last.packet); \(failed.count) times a side refused, and \(end).",
         evidence: PacketSet(failed.prefix(8).compactMap { $0.attempt.end?.packet }),

@@ -36,14 +36,19 @@ extension Rule {
       "smp-not-supported", "One side does not pair",
       when: "Pairing Not Supported (0x05)",
       do:
-        "If the device does pair, put it into its pairing mode. Else use it without: remove createBond and the like. A firmware enables pairing with CONFIG_BT_SMP (Zephyr) or a peer manager (Nordic); BlueZ refuses unless it is bondable (bluetoothctl: pairable on)."
+        "Make the side that refused pairable, or put it into its pairing mode. \(enablingPairing)"
     ) { failed in
       guard failed.reason == .pairingNotSupported, !failed.isSilence else { return nil }
-      return failed.finding(
+      var finding = failed.finding(
         "\(failed.side.capitalized) does not pair", because: "\(failed.side.words) does not pair",
         why:
           "\(failed.side.capitalized) answered \(failed.refused) with \(failed.reason): it has no pairing, or not now. The reason does not tell which.",
         evidence: failed.packets)
+      finding.remedy =
+        failed.side == .local
+        ? "Make this host pairable, if it is to pair; else the peer has to do without. \(enablingPairing)"
+        : "If the peer does pair, put it into its pairing mode. Else use it without: remove createBond and the like. \(enablingPairing)"
+      return finding
     },
     failing(
       "smp-invalid-parameters", "A Security Manager PDU was refused for what is in it",
@@ -142,6 +147,10 @@ extension Rule {
       )
     },
   ]
+
+  /// How a device is made to pair.
+  private static let enablingPairing: Wording =
+    "A firmware enables pairing with CONFIG_BT_SMP (Zephyr) or a peer manager (Nordic); BlueZ refuses unless it is bondable (bluetoothctl: pairable on)."
 }
 
 extension FailedPairing {
@@ -177,6 +186,15 @@ extension FailedPairing {
         pieces.append("No passkey was asked for yet.")
         certainty = .likely
       }
+    }
+    if side == .peer, attempt.shows(role.other), let missing = missingAgent {
+      let shown = acts.first { $0.kind == .passkeyShown }?.moment.packet
+      let place: Wording = shown.map { " (\(packet: $0))" } ?? ""
+      pieces.append(
+        "On this host bluetoothd was to show the passkey\(place), and logged at \(packet: missing) that no agent is there to show it."
+      )
+      packets.insert(shown)
+      packets.insert(missing)
     }
     return finding(
       "The passkey was not entered on \(side.words)",

@@ -285,7 +285,7 @@ extension FailedPairing {
     var pieces: [Wording] = []
     if case .opens = attempt.outcome.commitment {
       pieces.append(
-        "The peer's and this host's values fit each other, so both had to show the same digits.")
+        "The peer's and this host's values fit each other, so the digits of both are the same.")
     } else if attempt.outcome.digits == nil {
       pieces.append("The capture does not have all values from which the digits follow.")
     }
@@ -309,10 +309,12 @@ extension FailedPairing {
     packets.insert(attempt.responding.randoms?.first.packet)
     var finding = finding(
       "The digits of numeric comparison were refused by \(side.words)",
-      because: "\(side.words) refused the digits of numeric comparison",
+      because: reason == .numericComparisonFailed
+        ? "\(side.words) refused the digits of numeric comparison"
+        : "\(side.words) refused the digits of numeric comparison, most likely",
       why: Wording(pieces, joinedBy: " "), certainty, evidence: packets)
     if let digits = attempt.outcome.digits {
-      finding.details = [Finding.Detail("digits", "both had to show \(digits.revealed)")]
+      finding.details = [Finding.Detail("digits", digits.ofBothSides)]
     }
     return finding
   }

@@ -11,7 +11,7 @@ extension ConnectionHistory {
       let times: Wording = request.count > 1 ? ", \(request.count) times" : ""
       return StoryLine(
         request.moment,
-        "\(request.side.subject) asks for security: \(request.authReq.words)\(times)")
+        "\(request.side.words) asks for security: \(request.authReq.words)\(times)")
     }
     return requests
       + pairing.attempts.flatMap { PairingStory($0, acts: pairing.acts(during: $0)).lines }
@@ -47,7 +47,7 @@ private struct PairingStory {
     return lines
   }
 
-  private func subject(_ role: PairingSide) -> StaticString { attempt.side(role).subject }
+  private func subject(_ role: PairingSide) -> StaticString { attempt.side(role).words }
 
   // MARK: Features
 
@@ -113,9 +113,24 @@ private struct PairingStory {
       guard let run = attempt[role].keypresses else { continue }
       return StoryLine(
         run.first, to: run.last.packet,
-        "\(subject(role)) tells \(count: run.count, "key press", "key presses")")
+        "\(subject(role)) sends \(count: run.count, "keypress notification", "keypress notifications")\(presses(role))"
+      )
     }
     return nil
+  }
+
+  /// What the user did: `: started, 4 entered, 1 erased, completed`.
+  private func presses(_ role: PairingSide) -> Wording {
+    let presses = attempt[role].presses
+    let kinds: [(count: Int, word: StaticString, isOnce: Bool)] = [
+      (presses.started, "started", true), (presses.entered, "entered", false),
+      (presses.erased, "erased", false), (presses.cleared, "cleared", false),
+      (presses.completed, "completed", true), (presses.other, "of no known kind", false),
+    ]
+    let words = kinds.filter { $0.count > 0 }.map { kind -> Wording in
+      kind.isOnce && kind.count == 1 ? "\(kind.word)" : "\(kind.count) \(kind.word)"
+    }
+    return words.isEmpty ? "" : ": \(Wording(words, joinedBy: ", "))"
   }
 
   /// Confirm and random values of legacy pairing.
@@ -123,12 +138,25 @@ private struct PairingStory {
     let hasPasskey = attempt.method?.hasPasskey == true
     let parties = [attempt.initiating, attempt.responding]
     let runs = parties.flatMap { [$0.confirms, $0.randoms] }.compactMap(\.self)
-    guard let first = runs.map(\.first).min(by: { $0.packet < $1.packet }) else { return [] }
     if !hasFailed {
-      let last = runs.map(\.last.packet).max() ?? first.packet
-      let words: Wording =
-        hasPasskey ? "both sides have the same passkey" : "confirm and random values exchanged"
-      return [StoryLine(first, to: last, "\(words)\(haste(first))")]
+      var lines: [StoryLine] = []
+      var moments = runs.flatMap { [$0.first, $0.last] }
+      // How fast it was typed is told of the packet that shows it.
+      if let typed = attempt.programTyped {
+        lines.append(
+          StoryLine(
+            typed.confirm, "\(typed.side.words) commits to its digits\(haste(typed.confirm))"))
+        moments.removeAll { $0 == typed.confirm }
+      }
+      if let start = moments.min(by: { $0.packet < $1.packet }) {
+        let last = moments.map(\.packet).max() ?? start.packet
+        lines.append(
+          StoryLine(
+            start, to: last,
+            hasPasskey
+              ? "both sides have the same passkey" : "confirm and random values exchanged"))
+      }
+      return lines
     }
     let commitment: Wording = hasPasskey ? "its digits" : "its random value"
     var lines: [StoryLine] = []
@@ -167,8 +195,7 @@ private struct PairingStory {
     switch attempt.method?.association {
     case .numericComparison:
       guard let digits = outcome.digits else { return "confirm and random values exchanged" }
-      let shown: Wording = "\(Wording(stringLiteral: digits.description))"
-      return "both screens show \(shown)"
+      return digits.ofBothSides
     case .initiatorShowsPasskey, .responderShowsPasskey, .passkeyTypedTwice:
       if let parting = outcome.parting {
         return parting.round == 1
@@ -202,14 +229,14 @@ private struct PairingStory {
   private static func line(_ act: PairingAct) -> StoryLine? {
     let words: Wording
     switch act.kind {
-    case .passkeyAsked: words = "BlueZ asks this host's user for the passkey"
-    case .passkeyShown: words = "BlueZ shows the passkey"
+    case .passkeyAsked: words = "the kernel asks bluetoothd for the passkey"
+    case .passkeyShown: words = "the kernel asks bluetoothd to show the passkey"
     case .typed(true): words = "this host's program gives a passkey"
     case .typed(false): words = "this host's program gives no passkey"
     case .confirmationAsked(comparesDigits: true):
-      words = "BlueZ asks this host's user to compare the digits"
+      words = "the kernel asks bluetoothd to have its user compare the digits"
     case .confirmationAsked(comparesDigits: false):
-      words = "BlueZ asks this host's user to agree"
+      words = "the kernel asks bluetoothd whether its user agrees"
     case .confirmed(true): words = "this host's program confirms"
     case .confirmed(false): words = "this host's program refuses"
     case .cancel: words = "a program cancels the pairing: Cancel Pair Device"
@@ -248,7 +275,7 @@ private struct PairingStory {
     case .failed(let reason, let side):
       let verb: StaticString =
         attempt.responding.features == nil ? "refuses to pair" : "stops pairing"
-      return StoryLine(end, "\(side.subject) \(verb): \(reason)")
+      return StoryLine(end, "\(side.words) \(verb): \(reason)")
     case .abandoned, .superseded, .notEncrypted, nil: return nil
     }
   }
