@@ -90,7 +90,8 @@ extension Rule {
         Execute or cancel what is prepared, or raise the server's queue (Zephyr: \
         CONFIG_BT_ATT_PREPARE_COUNT); a larger MTU needs fewer parts.
         """
-    ) { refusal, _ in "\(refusal.refuser) holds no more parts than those that were prepared before." },
+    ) { refusal, _ in "\(refusal.refuser) holds no more parts than those that were prepared before."
+    },
     refused(
       "att-not-long", .note, 0x0b...0x0b,
       "A part of a value is asked for that fits into one answer",
@@ -116,7 +117,9 @@ extension Rule {
         Look into the server: it is what stacks answer where the application's callback returned an error \
         or threw, or where nobody registered one.
         """
-    ) { refusal, _ in "The error tells no more than that the application or the stack of \(refusal.server.words) failed." },
+    ) { refusal, _ in
+      "The error tells no more than that the application or the stack of \(refusal.server.words) failed."
+    },
     refused(
       "att-request-not-supported", .note, 0x06...0x06, "A server does not know a request",
       when: "Request Not Supported (0x06) answers a request",

@@ -205,7 +205,8 @@ extension AttributeHistory {
         properties: memory.properties(of: identity), range: request.range, type: request.type,
         offset: request.offset, error: error,
         errorName: error.isOfProfile ? vendors.knowledge.errorName(error, of: subject) : nil,
-        security: security, length: request.length, prepared: request.prepared, head: request.head, request: request.moment,
+        security: security, length: request.length, prepared: request.prepared, head: request.head,
+        request: request.moment,
         answer: context.moment, last: context.moment))
   }
 

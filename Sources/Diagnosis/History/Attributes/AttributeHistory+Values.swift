@@ -60,7 +60,8 @@ extension AttributeHistory {
 
   /// Takes a value into the run that goes on, or into a new one.
   mutating func run(
-    _ kind: ValueRun.Kind, _ act: ValueRun.Act, _ server: Side, _ first: Moment, _ context: Context, _ handle: UInt16,
+    _ kind: ValueRun.Kind, _ act: ValueRun.Act, _ server: Side, _ first: Moment, _ context: Context,
+    _ handle: UInt16,
     _ latency: Int64?, _ change: (inout ValueRun) -> Void
   ) {
     discoverer = nil
@@ -138,7 +139,9 @@ extension AttributeHistory {
     if outOfSync == context.server { commandsOutOfSync.note(context.moment) }
     noteLength(Int(value.count), offset: nil, usages[place].identity, context, memory)
     if sight(bytes.part(value), place, .written, context, memory) { return }
-    run(.writes, .commanded, context.server, context.moment, context, handle, nil) { $0.commands += 1 }
+    run(.writes, .commanded, context.server, context.moment, context, handle, nil) {
+      $0.commands += 1
+    }
   }
 
   /// Takes a Write Request to a CCCD.

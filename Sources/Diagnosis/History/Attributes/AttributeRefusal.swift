@@ -60,7 +60,8 @@ package struct Refusal: Sendable {
   /// The packets.
   package var evidence: PacketSet {
     PacketSet([
-      prepared?.first.packet ?? 0, prepared?.last ?? 0, request.packet, answer.packet, accepted?.request.packet ?? 0, accepted?.answer.packet ?? 0,
+      prepared?.first.packet ?? 0, prepared?.last ?? 0, request.packet, answer.packet,
+      accepted?.request.packet ?? 0, accepted?.answer.packet ?? 0,
     ])
   }
 }
