@@ -1,3 +1,5 @@
+package import Sessions
+
 /// How much a finding matters.
 package enum Severity: UInt8, Sendable, CaseIterable, Comparable {
   /// Worth knowing; nothing failed.
@@ -143,6 +145,8 @@ package struct Finding: Sendable {
   package var restsOnAbsence = false
   /// Whether later packets show that it came right.
   package var isResolved = false
+  /// The attribute that it is about, where it is about one.
+  package var attribute: AttributeIdentity?
   /// The connections that it is about; none where it is about the capture or a controller.
   package var connections: [Int] = []
   /// Findings with the same words are told as one, where three and more connections have them; a rule

@@ -81,6 +81,14 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       write { $0.duration(nanoseconds: nanoseconds) }
     }
 
+    /// Two spans of time, with their unit once where they share it: `59.1–450.6 ms`.
+    package mutating func appendInterpolation(duration least: Int64, to most: Int64) {
+      let (from, to) = (Wording("\(duration: least)").text, Wording("\(duration: most)").text)
+      let units = (from.split(separator: " ").last, to.split(separator: " ").last)
+      text += units.0 == units.1 ? String(from.prefix { $0 != " " }) : from
+      text += "–\(to)"
+    }
+
     /// A time of day with its date: `2023-11-14 22:13:20 UTC`.
     package mutating func appendInterpolation(utc time: Timestamp) {
       let (days, seconds) = CivilDate.floorDivide(time.seconds, 86_400)

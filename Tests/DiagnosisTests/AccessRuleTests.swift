@@ -41,7 +41,7 @@ import Testing
     }
     #expect(
       findings(of: "att-insufficient-authentication", in: evidence) == [
-        "Read of 2a38 Body Sensor Location refused, allowed after pairing (#10), 5 ms later: Insufficient Authentication (0x05) #8 #9 #13 #14"
+        "Read of 2a38 Body Sensor Location refused, allowed after pairing (encrypted at #12), 5 ms later: Insufficient Authentication (0x05) #8 #9 #13 #14"
       ])
     #expect(severities(of: "att-insufficient-authentication", in: evidence) == [.note])
     #expect(attributeFindings(in: evidence).allSatisfy { $0.isResolved })
@@ -117,6 +117,9 @@ import Testing
     let told = finding("att-mitm-demanded", in: evidence)
     #expect(told?.certainty == .likely)
     #expect(told?.why.text.contains("a key of an earlier pairing") == true)
+    #expect(told?.why.text.contains("The stored key is not authenticated, or ") == true)
+    let rule = Rule.all.first { $0.id.description == "att-mitm-demanded" }
+    #expect(rule?.remedy.text.contains("at least one side") == false)
   }
 
   @Test("0x0f before any key: answered too early, likely; with a stored key it is right")
@@ -144,6 +147,31 @@ import Testing
       $0.ask("0a 15 00", "01 0a 15 00 0c")
     }
     #expect(attributeRules(in: evidence) == ["att-authorization", "att-key-size"])
+    // What an application decides by no packet shows.
+    #expect(finding("att-authorization", in: evidence)?.certainty == .likely)
+    #expect(
+      finding("att-authorization", in: evidence)?.why.text
+        == "The peer did not authorize it, which is for its application to decide (the link was not encrypted)."
+    )
+  }
+
+  @Test("two requests, refused and allowed after pairing, are one finding") func twoAllowed() {
+    let evidence = evidence {
+      $0.connect()
+      $0.ask("0a 13 00", "01 0a 13 00 05")
+      $0.ask("0a 15 00", "01 0a 15 00 05")
+      $0.agreeToPair()
+      $0.encrypted()
+      $0.ask("0a 13 00", "0b 01")
+      $0.ask("0a 15 00", "0b 01")
+    }
+    let told = attributeFindings(in: evidence)
+    #expect(
+      told.map(\.headline.text) == [
+        "two requests were refused; after pairing (encrypted at #8) both succeeded, 7 ms and 7 ms later"
+      ])
+    #expect(told.first?.severity == .note)
+    #expect(told.first?.evidence == [2, 3, 9, 10, 4, 5, 11, 12])
   }
 
   @Test("the peer asks this host: the words turn round") func otherSide() {

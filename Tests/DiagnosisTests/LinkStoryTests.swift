@@ -8,7 +8,7 @@ import Sessions
 import Testing
 
 /// The page of traffic, its lines.
-private func page(_ build: (inout Traffic) -> Void) throws -> [String] {
+func page(_ build: (inout Traffic) -> Void) throws -> [String] {
   var traffic = Traffic()
   build(&traffic)
   var source = MemorySource(traffic)

@@ -46,19 +46,32 @@ import Testing
   func permissionsDiffer() {
     #expect(
       finds("12 15 00 01", "01 12 15 00 03") == [
-        "att-not-permitted: The declaration offers write, but the server does not allow it: its permissions and its properties differ."
+        "att-not-permitted: The declaration offers write, but the peer does not allow it: its permissions and its properties differ."
       ])
   }
 
   @Test("a handle that the discovery did not bring, and an empty range") func invalidHandle() {
     #expect(
       finds("0a ff 0f", "01 0a ff 0f 01") == [
-        "att-invalid-handle: What the server told from #2 to #7 has no attribute with the handle 0x0fff."
+        "att-invalid-handle: What the peer told from #2 to #7 has no attribute with the handle 0x0fff."
       ])
     #expect(
       finds("04 05 00 02 00", "01 04 05 00 01") == [
         "att-invalid-handle: The range that was asked for is empty: its first handle, 0x0005, is above its last one, 0x0002."
       ])
+  }
+
+  @Test("an empty range has a remedy of its own; a handle that is not there the rule's")
+  func remedyOfEmptyRange() {
+    let evidence = evidence {
+      $0.connect()
+      $0.ask("04 05 00 02 00", "01 04 05 00 01")
+      $0.ask("0a ff 0f", "01 0a ff 0f 01")
+    }
+    let remedies = attributeFindings(in: evidence).map { $0.remedy?.text }
+    #expect(remedies.count == 2)
+    #expect(remedies.first??.hasPrefix("Ask for handles from the lower one") == true)
+    #expect(remedies.last??.hasPrefix("Take handles from a discovery") == true)
   }
 
   @Test("the end of a discovery is no refusal", arguments: ["10 16 00 ff ff 00 28"])

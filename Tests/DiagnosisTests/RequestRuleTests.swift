@@ -66,6 +66,25 @@ import Testing
     #expect(told?.remedy?.text.contains("sendResponse()") == true)
   }
 
+  @Test(
+    "what the stack answers is not the application's, on either side",
+    arguments: [("02 05 02", 1), ("02 05 02", 0), ("04 01 00 ff ff", 1), ("04 01 00 ff ff", 0)])
+  func stackRequests(_ request: String, _ role: UInt8) {
+    let evidence = evidence {
+      $0.connect(role: role)
+      $0.discoverHeartRate(by: role == 1 ? .received : .sent)
+      $0.att(request, role == 1 ? .received : .sent)
+      $0.wait(30_500)
+      $0.disconnect()
+    }
+    let remedy = finding("att-request-unanswered", in: evidence)?.remedy?.text
+    #expect(
+      remedy?.hasPrefix(
+        role == 1
+          ? "The Bluetooth stack of this host answers" : "The peer's Bluetooth stack answers")
+        == true, "\(remedy ?? "nothing")")
+  }
+
   @Test("an indication that the peer does not confirm, and one that it does") func indication() {
     func capture(isConfirmed: Bool) -> [String] {
       let evidence = evidence {

@@ -15,6 +15,11 @@ import Testing
         $0.ask("12 19 00 \(value) 00", "13")
         $0.disconnect()
       }
+      // The value that is right for what only indicates.
+      if let remedy = finding("gatt-wrong-cccd-bits", in: evidence)?.remedy?.text {
+        #expect(remedy.contains("ENABLE_INDICATION_VALUE"))
+        #expect(!remedy.contains("ENABLE_NOTIFICATION_VALUE"))
+      }
       return findings(of: "gatt-wrong-cccd-bits", in: evidence)
     }
     #expect(
@@ -38,6 +43,8 @@ import Testing
     #expect(told?.severity == .note)
     #expect(told?.isResolved == true)
     #expect(told?.why.text.contains("The right value followed at #10.") == true)
+    #expect(told?.remedy?.text.contains("ENABLE_NOTIFICATION_VALUE") == true)
+    #expect(told?.remedy?.text.contains("ENABLE_INDICATION_VALUE") == false)
   }
 
   /// Two connections of bonded devices; the first subscribes and gets two values.

@@ -12,7 +12,15 @@ extension Refusal {
     case .readBlobRequest: "read of \(attribute) from byte \(offset ?? 0) on"
     case .writeRequest: "write to \(attribute)"
     case .prepareWriteRequest: "prepared write to \(attribute) at byte \(offset ?? 0)"
-    case .executeWriteRequest: "execution of the prepared writes"
+    case .executeWriteRequest:
+      if let prepared, prepared.attributes.handles.count == 1, !prepared.attributes.hasMore {
+        """
+        long write of \(count: length, "byte", "bytes") to \(attribute) in \
+        \(count: prepared.parts, "part", "parts")
+        """
+      } else {
+        "execution of the prepared writes"
+      }
     case .exchangeMTURequest: "request for a larger MTU"
     case .findInformationRequest, .readByTypeRequest, .readByGroupTypeRequest,
       .findByTypeValueRequest:
@@ -40,6 +48,9 @@ extension Refusal {
       """
   }
 
+  /// Who refused, at the beginning of a sentence.
+  var refuser: Wording { Wording("\(server.words)").capitalized }
+
   /// The packets of request and answer: `#159, #161`.
   package var packets: Wording { "\(packet: request.packet), \(packet: answer.packet)" }
 
@@ -56,11 +67,12 @@ extension Refusal {
   }
 
   /// How long after the refusal the same was allowed.
-  var delay: Wording {
-    guard let accepted, let nanoseconds = accepted.answer.nanoseconds(since: last) else {
-      return "later"
-    }
-    return "\(duration: nanoseconds) later"
+  var delay: Wording { lateness.map { "\($0) later" } ?? "later" }
+
+  /// The same without a word; nil where it is not known.
+  var lateness: Wording? {
+    guard let nanoseconds = accepted?.answer.nanoseconds(since: last) else { return nil }
+    return "\(duration: nanoseconds)"
   }
 
   /// A finding about this refusal.
@@ -74,6 +86,7 @@ extension Refusal {
         \(reason)
         """,
       why: why, certainty, evidence: evidence)
+    if handle != 0 { finding.attribute = attribute }
     if let accepted {
       finding.isResolved = true
       finding.severity = .note
@@ -103,18 +116,23 @@ extension CharacteristicProperties {
 extension Rule {
   /// A rule about requests that are refused with certain errors.
   ///
-  /// - Parameter why: the cause; nil where the rule has nothing to say.
+  /// - Parameters:
+  ///   - why: the cause; nil where the rule has nothing to say.
+  ///   - instead: what to do about a refusal for which the rule's remedy is not the right one.
   static func refused(
     _ id: StaticString, _ severity: Severity, _ codes: ClosedRange<UInt8>, _ finds: StaticString,
-    when condition: StaticString, do remedy: Wording,
-    _ why: @escaping @Sendable (Refusal, ConnectionHistory) -> Wording?
+    when condition: StaticString, do remedy: Wording, _ certainty: Certainty = .certain,
+    _ why: @escaping @Sendable (Refusal, ConnectionHistory) -> Wording?,
+    instead: (@Sendable (Refusal) -> Wording?)? = nil
   ) -> Rule {
     Rule(id, severity, finds, when: condition, do: remedy) { connection, evidence in
       let found = connection.attributes.refusals.compactMap { refusal -> Finding? in
         guard codes.contains(refusal.error.rawValue), !refusal.isOfStaleMap(connection, evidence),
           let why = why(refusal, connection)
         else { return nil }
-        return refusal.finding(why)
+        var finding = refusal.finding(why, certainty)
+        finding.remedy = instead?(refusal)
+        return finding
       }
       return Finding.together(found)
     }

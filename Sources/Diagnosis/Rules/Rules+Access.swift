@@ -28,9 +28,10 @@ extension Rule {
         """,
       do:
         """
-        Pairing again with Just Works will not help: the IO capabilities must allow a passkey or a \
-        comparison (at least one side with a display or a keyboard), or the server must not demand \
-        protection against a man in the middle. Delete the bond on both sides before pairing anew.
+        Pairing again with Just Works will not help, and a side without input and output always gives Just \
+        Works: it needs a display or a keyboard, so that both sides can take part in a passkey or a \
+        comparison, or the server must not demand protection against a man in the middle. Delete the bond \
+        on both sides before pairing anew.
         """
     ) { connection, _ in
       Finding.together(
@@ -54,8 +55,8 @@ extension Rule {
           default:
             why =
               """
-              \(why): the attribute demands an authenticated key, and the stored one is none, or \
-              an older one than the server's.
+              \(why): the attribute demands an authenticated key. The stored key is not \
+              authenticated, or the attribute demands more than that, perhaps LE Secure Connections.
               """
           }
           return refusal.finding(
@@ -73,10 +74,10 @@ extension Rule {
       do: howToPair
     ) { connection, _ in
       Finding.together(
-        connection.attributes.refusals.compactMap { refusal in
-          guard refusal.error.rawValue == 0x05, !refusal.security.isEncrypted else { return nil }
-          return connection.lackOfSecurity(refusal)
-        })
+        connection.lackOfSecurity(
+          connection.attributes.refusals.filter { refusal in
+            refusal.error.rawValue == 0x05 && !refusal.security.isEncrypted
+          }))
     },
     Rule(
       "att-insufficient-encryption", .error,
@@ -89,14 +90,14 @@ extension Rule {
       do:
         """
         Encrypt the link before the request: with a stored key where the devices are bonded, else pair. \
-        Some clients pair on 0x05 only: a server without a key for the peer should answer that.
+        In the server's firmware, answer 0x05 as long as there is no key for the peer.
         """
     ) { connection, _ in
       Finding.together(
-        connection.attributes.refusals.compactMap { refusal in
-          guard refusal.error.rawValue == 0x0f else { return nil }
-          return connection.lackOfSecurity(refusal)
-        })
+        connection.lackOfSecurity(
+          connection.attributes.refusals.filter { refusal in
+            refusal.error.rawValue == 0x0f
+          }))
     },
     Rule(
       "att-0f-without-key", .note,
@@ -108,7 +109,8 @@ extension Rule {
         """,
       do:
         """
-        Answer 0x05 as long as there is no key for the peer: some clients pair on only one of the two.
+        In the server's firmware, answer 0x05 as long as there is no key for the peer: some clients pair on \
+        only one of the two.
         """
     ) { connection, evidence in
       let attributes = connection.attributes
@@ -136,10 +138,11 @@ extension Rule {
         why:
           """
           The devices paired only afterwards (\(packet: pairing.packet)). Without a key 0x05 is \
-          expected, and some clients pair on only one of the two.
+          expected.
           """,
         .likely, evidence: [refusal.request.packet, refusal.answer.packet])
       finding.severity = .note
+      finding.attribute = refusal.attribute
       return [finding]
     },
     refused(
@@ -147,11 +150,15 @@ extension Rule {
       when: "Insufficient Authorization (0x08) answers a request",
       do:
         """
-        Pairing does not help: the application of the server decides. Look for what it waits for: an \
-        unlock, a button, a login of its own, or the authorization callback that its firmware leaves out.
-        """
+        Look for what the server's application waits for: an unlock, a button, a login of its own, or the \
+        authorization callback that its firmware leaves out. Authorization is not a matter of keys: pairing \
+        alone seldom gives it.
+        """, .likely
     ) { refusal, _ in
-      "The server's application did not allow it (\(refusal.protection)); no key changes that."
+      """
+      \(refusal.refuser) did not authorize it, which is for its application to decide \
+      (\(refusal.protection)).
+      """
     },
     refused(
       "att-key-size", .error, 0x0c...0x0c,
@@ -168,6 +175,55 @@ extension Rule {
 }
 
 extension ConnectionHistory {
+  /// What came between a refusal and the request that was allowed: `after pairing (encrypted at #86)`.
+  private func way(from refusal: Refusal, to accepted: Int) -> Wording {
+    guard let encrypted = attributes.encrypted, encrypted.packet < accepted,
+      encrypted.packet > refusal.answer.packet
+    else { return "later" }
+    let isPaired = attributes.pairingRequests.contains {
+      refusal.answer.packet < $0.packet && $0.packet < encrypted.packet
+    }
+    return isPaired
+      ? "after pairing (encrypted at \(packet: encrypted.packet))"
+      : "on the encrypted link (\(packet: encrypted.packet))"
+  }
+
+  /// What is to be said of requests that were refused since the link was not protected: those that were
+  /// allowed later together.
+  fileprivate func lackOfSecurity(_ all: [Refusal]) -> [Finding] {
+    let (open, resolved) = (all.filter { $0.accepted == nil }, all.filter { $0.accepted != nil })
+    let others = open.compactMap { lackOfSecurity($0) }
+    guard resolved.count > 1, let first = resolved.first else {
+      return resolved.compactMap { lackOfSecurity($0) } + others
+    }
+    let ways = resolved.map { way(from: $0, to: $0.accepted?.request.packet ?? 0) }
+    let means = ways.allSatisfy { $0 == ways[0] } ? ways[0] : "later"
+    let number: Wording = resolved.count == 2 ? "two" : "\(resolved.count)"
+    let delays = resolved.count > 4 ? [] : resolved.compactMap(\.lateness)
+    let late: Wording = delays.isEmpty ? "" : ", \(Wording(listing: delays)) later"
+    let actions = resolved.prefix(4).map {
+      Wording("\($0.action) (\(packet: $0.request.packet))")
+    }
+    let more: Wording = resolved.count > 4 ? " and more" : ""
+    var finding = first.finding(
+      """
+      \(Wording(listing: Array(actions)).capitalized)\(more) ask for a better protected link, and \
+      \(first.protection).
+      """)
+    finding.what =
+      """
+      \(number.capitalized) requests refused, allowed \(means)\(late): \(first.reason)
+      """
+    finding.headline =
+      "\(number) requests were refused; \(means) \(resolved.count == 2 ? ("both" as Wording) : "all") succeeded\(late)"
+    finding.evidence = resolved.prefix(16).reduce(PacketSet()) { $0.union($1.evidence) }
+    finding.remedy =
+      "Nothing: refused, paired or encrypted, asked again is how it is meant to go."
+    finding.note = nil
+    finding.attribute = nil
+    return [finding] + others
+  }
+
   /// What is to be said of a request that was refused since the link was not protected.
   fileprivate func lackOfSecurity(_ refusal: Refusal) -> Finding? {
     let answered = refusal.answer.packet
@@ -177,16 +233,7 @@ extension ConnectionHistory {
     let failure = attributes.pairingFailures.first { $0.packet > answered }
     if let accepted = refusal.accepted {
       var finding = refusal.finding("\(cause).")
-      let means: Wording =
-        if let pairing, pairing.packet < accepted.request.packet {
-          "after pairing (\(packet: pairing.packet))"
-        } else if let encrypted = attributes.encrypted, encrypted.packet < accepted.request.packet,
-          encrypted.packet > answered
-        {
-          "on the encrypted link (\(packet: encrypted.packet))"
-        } else {
-          "later"
-        }
+      let means = way(from: refusal, to: accepted.request.packet)
       finding.what =
         """
         \(refusal.action.capitalized) refused, allowed \(means), \(refusal.delay): \

@@ -38,11 +38,17 @@ extension Rule {
       {
         return
           """
-          What the server told from \(packet: run.first.packet) to \(packet: run.last.packet) \
+          What \(refusal.server.words) told from \(packet: run.first.packet) to \(packet: run.last.packet) \
           has no attribute with the handle \(handle: refusal.handle).
           """
       }
-      return "The server has no attribute with the handle \(handle: refusal.handle)."
+      return "\(refusal.refuser) has no attribute with the handle \(handle: refusal.handle)."
+    } instead: { refusal in
+      guard let range = refusal.range, range.first > range.last else { return nil }
+      return """
+        Ask for handles from the lower one to the higher one; a search that has reached its last handle is \
+        over, and asks for nothing more.
+        """
     },
     refused(
       "att-invalid-length", .warning, 0x0d...0x0d, "A value of the wrong length is written",
@@ -52,12 +58,12 @@ extension Rule {
       if refusal.opcode == .executeWriteRequest {
         return
           """
-          The parts that were prepared reach to byte \(refusal.length): more than the server \
-          takes here.
+          The parts that were prepared\(refusal.partsWords) reach to byte \(refusal.length): more than \
+          \(refusal.server.words) takes here.
           """
       }
       return """
-        The server does not take \(count: refusal.length, "byte", "bytes") here: the length is \
+        \(refusal.refuser) does not take \(count: refusal.length, "byte", "bytes") here: the length is \
         fixed, or the most that it takes is less.
         """
     },
@@ -84,7 +90,8 @@ extension Rule {
         Execute or cancel what is prepared, or raise the server's queue (Zephyr: \
         CONFIG_BT_ATT_PREPARE_COUNT); a larger MTU needs fewer parts.
         """
-    ) { refusal, _ in "The server holds no more parts than those that were prepared before." },
+    ) { refusal, _ in "\(refusal.refuser) holds no more parts than those that were prepared before."
+    },
     refused(
       "att-not-long", .note, 0x0b...0x0b,
       "A part of a value is asked for that fits into one answer",
@@ -101,7 +108,7 @@ extension Rule {
       "att-insufficient-resources", .warning, 0x11...0x11, "A server has no room for a request",
       when: "Insufficient Resources (0x11) answers a request",
       do: "Ask for less at a time, or later; look for leaked buffers in the firmware."
-    ) { _, _ in "The server ran out of memory or of another resource." },
+    ) { refusal, _ in "\(refusal.refuser) ran out of memory or of another resource." },
     refused(
       "att-unlikely", .warning, 0x0e...0x0e, "A server fails at a request and does not say why",
       when: "Unlikely Error (0x0e) answers a request",
@@ -110,33 +117,35 @@ extension Rule {
         Look into the server: it is what stacks answer where the application's callback returned an error \
         or threw, or where nobody registered one.
         """
-    ) { _, _ in "The error tells no more than that the server's application or stack failed." },
+    ) { refusal, _ in
+      "The error tells no more than that the application or the stack of \(refusal.server.words) failed."
+    },
     refused(
       "att-request-not-supported", .note, 0x06...0x06, "A server does not know a request",
       when: "Request Not Supported (0x06) answers a request",
       do: "Nothing, where the client does without: few requests are mandatory."
     ) { refusal, _ in
       refusal.opcode == .exchangeMTURequest
-        ? "The server does not implement this request: the MTU stays 23."
-        : "The server does not implement this request; clients get along by others."
+        ? "\(refusal.refuser) does not implement this request: the MTU stays what it is."
+        : "\(refusal.refuser) does not implement this request; clients get along by others."
     },
     refused(
       "att-unsupported-group", .note, 0x10...0x10, "A search by group asks for a type that is none",
       when: "Unsupported Group Type (0x10) answers a request",
       do: "Search by group for primary and secondary services only (Core, Vol 3, Part G, 2.5.3)."
-    ) { _, _ in "The type that was asked for does not group attributes on this server." },
+    ) { _, _ in "The type that was asked for groups no attributes." },
     refused(
       "att-invalid-pdu", .warning, 0x04...0x04, "A server cannot read a request",
       when: "Invalid PDU (0x04) answers a request",
       do: "Compare the request's length and fields with the specification, or the server's parser."
-    ) { _, _ in "The server takes the request for malformed." },
+    ) { refusal, _ in "\(refusal.refuser) takes the request for malformed." },
     refused(
       "att-value-not-allowed", .warning, 0x13...0x13,
       "A value is written that the server does not take",
       when: "Value Not Allowed (0x13) answers a request",
       do: "Write a value that the characteristic's definition allows in this state."
     ) { refusal, _ in
-      "The length was right, but the server does not take \(refusal.headWords)."
+      "The length was right, but \(refusal.server.words) does not take \(refusal.headWords)."
     },
     refused(
       "att-application-error", .warning, 0x80...0x9f, "A profile's rules refuse a request",
@@ -145,19 +154,23 @@ extension Rule {
     ) { refusal, _ in
       refusal.errorName == nil
         ? """
-        What the code means only the server's application knows; it refused \
+        What the code means only the application of \(refusal.server.words) knows; it refused \
         \(refusal.headWords).
         """
         : "The profile's rules do not take \(refusal.headWords)."
+    } instead: { refusal in
+      refusal.errorName == nil
+        ? nil
+        : "Write what the profile allows in this state; its name for the code says what is wrong."
     },
     refused(
       "att-reserved-error", .warning, 0x14...0x7f,
       "A server answers an error code that has no meaning",
       when: "an error between 0x14 and 0x7f answers a request",
       do: "Answer errors of an application between 0x80 and 0x9f."
-    ) { _, _ in
+    ) { refusal, _ in
       """
-      The code is reserved: the server's application chose it, or a status of another layer \
+      The code is reserved: the application of \(refusal.server.words) chose it, or a status of another layer \
       leaked into it.
       """
     },
@@ -166,7 +179,7 @@ extension Rule {
       "A write is refused for a reason that no other code has",
       when: "Write Request Rejected (0xfc) answers a request",
       do: "See the profile for the state in which the value is taken."
-    ) { refusal, _ in "The server's profile does not take \(refusal.headWords) now." },
+    ) { refusal, _ in "The profile does not take \(refusal.headWords) now." },
     refused(
       "att-cccd-improper", .warning, 0xfd...0xfd,
       "A procedure is started before its answers are subscribed to",
@@ -184,13 +197,13 @@ extension Rule {
       guard let last = asked.last, let owner = last.owner else {
         return
           """
-          The server answers by notifications or indications, and no CCCD of it was written on \
+          \(refusal.refuser) answers by notifications or indications, and no CCCD of it was written on \
           this connection.
           """
       }
       return
         """
-        The server answers by notifications or indications of another characteristic than \
+        \(refusal.refuser) answers by notifications or indications of another characteristic than \
         \(owner), whose CCCD was written at \(packet: last.request.packet), or in the other way.
         """
     },
@@ -267,6 +280,12 @@ extension Refusal {
     return head.isEmpty ? size : "\(size) that begin with \(hex: head)"
   }
 
+  /// Where the parts of a prepared write are.
+  fileprivate var partsWords: Wording {
+    guard let prepared else { return "" }
+    return " (\(packet: prepared.first.packet) to \(packet: prepared.last))"
+  }
+
   /// Why an attribute can be read or written no more than it can.
   fileprivate var whyNotPermitted: Wording {
     let isRead = error.rawValue == 0x02
@@ -281,12 +300,12 @@ extension Refusal {
     case .value, .descriptor, nil: break
     }
     guard let properties else {
-      return "The server does not let \(attribute) be \(done)."
+      return "\(refuser) does not let \(attribute) be \(done)."
     }
     if properties.has(bit: isRead ? 1 : 3) {
       return
         """
-        The declaration offers \(properties.words), but the server does not allow it: its \
+        The declaration offers \(properties.words), but \(server.words) does not allow it: its \
         permissions and its properties differ.
         """
     }

@@ -120,6 +120,32 @@ extension ConnectionHistory {
   /// capture's clock are not the same.
   private static let fullWait = AttributeHistory.timeout - 500_000_000
 
+  /// What people do about a request of a kind that one side does not answer: values come from the
+  /// application, everything else from the stack.
+  private static func remedy(_ opcode: ATTOpcode, _ answering: Side) -> Wording {
+    switch opcode {
+    case .exchangeMTURequest, .findInformationRequest, .findByTypeValueRequest,
+      .readByGroupTypeRequest:
+      answering == .local
+        ? """
+        The Bluetooth stack of this host answers such a request, not the application: restart \
+        Bluetooth, and look whether the stack hangs.
+        """
+        : """
+        The peer's Bluetooth stack answers such a request, not its application: look whether the \
+        firmware hangs or a callback blocks the stack, and whether the stack has a buffer to answer.
+        """
+    default:
+      answering == .local
+        ? """
+        The application on this host has to answer: on iOS and macOS CBPeripheralManager's \
+        respond(to:withResult:), on Android BluetoothGattServer.sendResponse(), with BlueZ the reply of \
+        ReadValue or WriteValue.
+        """
+        : "Look into the peer's firmware: a callback that waits or returns without a response."
+    }
+  }
+
   /// What is to be said of a request or indication without an answer; nil where nothing is: the link was
   /// lost, the capture has one side only, or nobody waited.
   fileprivate func unanswered(_ request: UnansweredRequests.Sent) -> Finding? {
@@ -181,16 +207,8 @@ extension ConnectionHistory {
       headline:
         "\(answering.words) never \(done) the \(name)\(about) (\(packet: request.packet))",
       why: why, certainty, evidence: evidence)
-    if !isIndication {
-      finding.remedy =
-        answering == .local
-        ? """
-        The application on this host has to answer: on iOS and macOS CBPeripheralManager's \
-        respond(to:withResult:), on Android BluetoothGattServer.sendResponse(), with BlueZ the reply of \
-        ReadValue or WriteValue.
-        """
-        : "Look into the peer's firmware: a callback that waits or returns without a response."
-    }
+    finding.attribute = target
+    if !isIndication { finding.remedy = Self.remedy(request.opcode, answering) }
     // The MTU stays what it was, and what was to be done is done.
     if request.opcode == .exchangeMTURequest { finding.severity = .warning }
     finding.restsOnAbsence = true

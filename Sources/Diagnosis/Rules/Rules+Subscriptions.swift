@@ -18,7 +18,8 @@ extension Rule {
       do:
         """
         Write 0x0001 for notifications and 0x0002 for indications, as the declaration offers \
-        (CoreBluetooth and BlueZ choose on their own; on Android write ENABLE_INDICATION_VALUE).
+        (CoreBluetooth and BlueZ choose on their own; on Android write ENABLE_NOTIFICATION_VALUE or \
+        ENABLE_INDICATION_VALUE).
         """
     ) { connection, _ in
       Finding.together(connection.attributes.configurations.compactMap(connection.wrongBits))
@@ -102,6 +103,17 @@ extension ConnectionHistory {
         (\(packet: configuration.request.packet))
         """,
       why: why.capitalized, evidence: evidence)
+    finding.attribute = owner
+    finding.remedy =
+      notify
+      ? """
+      Write 0x0001: the declaration offers notifications (on Android ENABLE_NOTIFICATION_VALUE; \
+      CoreBluetooth and BlueZ choose on their own).
+      """
+      : """
+      Write 0x0002: the declaration offers indications (on Android ENABLE_INDICATION_VALUE; \
+      CoreBluetooth and BlueZ choose on their own).
+      """
     if right != nil || came > 0 {
       finding.severity = .note
       finding.isResolved = true
@@ -150,6 +162,7 @@ extension ConnectionHistory {
           target.commands.first?.packet ?? 0,
         ]))
       finding.restsOnAbsence = true
+      finding.attribute = owner
       return finding
     }
     return nil
@@ -203,6 +216,7 @@ extension ConnectionHistory {
           .likely, evidence: [configuration.request.packet, first.packet, encrypted.packet],
           on: [id])
         finding.restsOnAbsence = true
+        finding.attribute = owner
         return [finding]
       }
     }

@@ -226,7 +226,8 @@ extension ConnectionHistory {
   /// A message that takes several values since the MTU stays 23.
   fileprivate var defaultMTU: Finding? {
     guard attributes.mtuExchanges.isEmpty, !connection.isOpeningMissing,
-      connection.mtu == nil, connection.transport == .le
+      connection.mtu == nil, connection.transport == .le,
+      connection.largestATT <= AttributeHistory.defaultMTU
     else { return nil }
     let asked = attributes.refusals.first { $0.opcode == .exchangeMTURequest }
     guard !attributes.unanswered.contains(where: { $0.opcode == .exchangeMTURequest }) else {
@@ -257,6 +258,7 @@ extension ConnectionHistory {
           """,
         evidence: evidence)
       finding.restsOnAbsence = true
+      finding.remedy = Self.askForMTU(most.isWritten ? most.sender : most.sender.other)
       return finding
     }
     // Without a protocol that is known: values that fill the PDU one after the other.
@@ -277,7 +279,19 @@ extension ConnectionHistory {
         """,
       .likely, evidence: tally.packets)
     finding.restsOnAbsence = true
+    finding.attribute = usage.identity
+    finding.remedy = Self.askForMTU(usage.server.other)
     return finding
+  }
+
+  /// The client asks for a larger MTU; nil where that is this host, as the rule's own remedy has it.
+  private static func askForMTU(_ client: Side) -> Wording? {
+    client == .local
+      ? nil
+      : """
+      The client asks for a larger MTU after connecting, here the peer: its application has to, on \
+      Android by requestMtu(517); iOS does it on its own.
+      """
   }
 
   /// A frame with a wrong checksum, and what came of it.

@@ -5,8 +5,6 @@ import Sessions
 // What was asked of attributes, in the order in which it was, folded: a run of equal things is a line.
 
 extension ConnectionHistory {
-  /// So many runs of values are told one by one; of more, those that follow each other are one.
-  private static let mostRuns = 12
   /// So many refusals, configurations and discoveries.
   private static let mostLines = 8
 
@@ -46,7 +44,8 @@ extension ConnectionHistory {
       let who: Wording = run.client == .peer ? "peer " : ""
       let isDefault =
         index == 0 && attributes.mtuExchanges.isEmpty && !connection.isOpeningMissing
-        && connection.mtu == nil
+        && connection.mtu == nil && connection.transport == .le && !connection.hasLostPackets
+        && connection.largestATT <= AttributeHistory.defaultMTU
       let mtu: Wording = isDefault ? "; MTU stays 23" : ""
       let left = runs.count - Self.mostLines
       let more: Wording =
@@ -66,10 +65,15 @@ extension ConnectionHistory {
       let times: Wording = refusal.count > 1 ? " (\(refusal.count) times)" : ""
       lines.append(
         StoryLine(
-          refusal.request, to: refusal.answer.packet,
+          refusal.prepared?.first ?? refusal.request, to: refusal.answer.packet,
           "\(who)\(refusal.action) refused: \(refusal.reason)\(times)"))
       guard let accepted = refusal.accepted else { continue }
-      let verb: Wording = refusal.opcode == .writeRequest ? "write" : "request"
+      let verb: Wording =
+        switch refusal.opcode {
+        case .writeRequest: "write"
+        case .readRequest, .readBlobRequest: "read"
+        default: "request"
+        }
       lines.append(
         StoryLine(
           accepted.request, to: accepted.answer.packet,
@@ -168,79 +172,6 @@ extension ConnectionHistory {
     let isUnanswered = group.allSatisfy { $0.accepted == nil }
     let open: Wording = isUnanswered ? ", not answered" : ""
     return "\(who)\(Wording(clauses, joinedBy: ", "))\(open)"
-  }
-
-  // MARK: Values
-
-  private var runLines: [StoryLine] {
-    var runs = attributes.runs
-    // Two and two are told as one until there are few enough.
-    while runs.count > Self.mostRuns {
-      var folded: [ValueRun] = []
-      for (index, run) in runs.enumerated() {
-        if index % 2 == 1 { folded[folded.count - 1].join(run) } else { folded.append(run) }
-      }
-      runs = folded
-    }
-    return runs.map { StoryLine($0.first, to: $0.last, words(of: $0)) }
-  }
-
-  private func words(of run: ValueRun) -> Wording {
-    let who: Wording = run.server == .local && run.kind != .sent ? "peer: " : ""
-    var pieces: [Wording] = []
-    if run.reads > 0 { pieces.append("\(count: run.reads, "read", "reads")") }
-    if run.writes > 0 { pieces.append("\(count: run.writes, "write", "writes")") }
-    if run.writes == 1, run.parts > 0 {
-      pieces.append("in \(count: run.parts, "part", "parts")")
-    } else if run.parts > 0 {
-      pieces.append("\(count: run.parts, "prepared part", "prepared parts")")
-    }
-    if run.commands > 0 {
-      pieces.append("\(count: run.commands, "command", "commands") written")
-    }
-    if run.notifications > 0 {
-      pieces.append("\(count: run.notifications, "notification", "notifications")")
-    }
-    if run.indications > 0 {
-      pieces.append("\(count: run.indications, "indication", "indications")")
-      if run.confirmed >= run.indications {
-        pieces.append(run.indications == 1 ? "confirmed" : "all confirmed")
-      } else {
-        pieces.append("\(run.confirmed) of them confirmed")
-      }
-    }
-    if run.requests > 0 {
-      var name: Wording = ""
-      if case .vendor(let vendor) = run.kind {
-        name = "\(Wording(stringLiteral: attributes.vendors.name(vendor))): "
-      }
-      pieces.append(
-        "\(name)\(count: run.requests, "request", "requests"), \(run.answered) answered")
-    } else if case .vendor(let vendor) = run.kind {
-      pieces.append("frames of \(Wording(stringLiteral: attributes.vendors.name(vendor)))")
-    }
-    if let median = run.median, run.kind == .reads, run.reads > 1 {
-      pieces.append("\(duration: median) each")
-    }
-    let names = run.handles.compactMap { handle -> Wording? in
-      guard let identity = attributes.identity(handle, of: run.server) else { return nil }
-      if run.handles.count == 1 { return "\(identity)" }
-      return "\(short: identity)"
-    }
-    var of: Wording = ""
-    if !names.isEmpty, !run.hasMore, run.requests == 0, names.count <= 3, run.kind != .mixed {
-      of = run.kind == .sent || run.kind == .reads ? " of " : " to "
-      if case .vendor = run.kind { of = " of " }
-      of = "\(of)\(Wording(listing: names))"
-    }
-    if pieces.isEmpty { return who }
-    // The attributes stand behind what was done, before how it went.
-    let head = pieces.removeFirst()
-    if run.kind == .reads { pieces.insert("answered", at: 0) }
-    let isOneInParts = run.writes == 1 && run.parts > 0
-    let comma: Wording = run.kind == .reads || isOneInParts ? " " : ", "
-    let tail: Wording = pieces.isEmpty ? "" : "\(comma)\(Wording(pieces, joinedBy: ", "))"
-    return "\(who)\(head)\(of)\(tail)"
   }
 
   private var changeLines: [StoryLine] {

@@ -32,28 +32,69 @@ extension AttributeHistory {
         }
       }
     }
-    if context.opcode == .prepareWriteRequest {
-      reach(context.sender, to: Int(fields.offset ?? 0) &+ length)
-    } else if context.opcode == .executeWriteRequest {
-      length = context.sender == .local ? prepared.local : prepared.peer
-      if context.sender == .local { prepared.local = 0 } else { prepared.peer = 0 }
+    var parts: PreparedWrite?
+    if context.opcode == .executeWriteRequest {
+      parts = context.sender == .local ? prepared.local : prepared.peer
+      if context.sender == .local { prepared.local = nil } else { prepared.peer = nil }
+      length = parts?.end ?? 0
     }
     if open.count >= Self.mostOpen { open.removeFirst() }
     let range = fields.startHandle.flatMap { first in fields.endHandle.map { (first, $0) } }
-    open.append(
+    var request =
       OpenRequest(
         packet: context.moment.packet, time: context.moment.time, opcode: context.opcode,
         client: context.sender, channel: context.channel, handle: fields.handle, range: range,
         type: fields.type, offset: fields.offset, mtu: fields.mtu, length: length, head: head,
-        configuration: configuration, isVendors: isVendors))
+        configuration: configuration, isVendors: isVendors)
+    request.prepared = parts
+    request.isCancel = fields.executeFlags == 0
+    if let list = fields.handles {
+      var cursor = Cursor(bytes, list)
+      while let handle = try? cursor.u16() { request.handles.note(handle) }
+    }
+    open.append(request)
   }
 
-  private mutating func reach(_ client: Side, to end: Int) {
-    if client == .local {
-      prepared.local = max(prepared.local, end)
-    } else {
-      prepared.peer = max(prepared.peer, end)
+  /// Takes a part that the server holds.
+  private mutating func prepare(_ request: OpenRequest, _ context: Context) {
+    discoverer = nil
+    var write =
+      (request.client == .local ? prepared.local : prepared.peer)
+      ?? PreparedWrite(request.moment)
+    write.attributes.note(request.handle ?? 0)
+    write.parts &+= 1
+    write.end = max(write.end, Int(request.offset ?? 0) &+ request.length)
+    write.last = max(write.last, context.moment.packet)
+    if request.client == .local { prepared.local = write } else { prepared.peer = write }
+  }
+
+  /// Takes the answer to an Execute Write Request: the parts are written, or they are gone.
+  private mutating func execute(
+    _ request: OpenRequest, _ context: Context, _ latency: Int64?
+  ) {
+    let parts = request.prepared
+    run(
+      request.isCancel ? .cancelled : .writes, .written, context.server,
+      parts?.first ?? request.moment, context, 0, latency
+    ) {
+      if request.isCancel { $0.cancelled += 1 } else { $0.writes += 1 }
+      $0.parts += parts?.parts ?? 0
+      if let parts { $0.note(.written, parts.attributes) }
     }
+  }
+
+  /// At the end: what was prepared and neither executed nor cancelled.
+  mutating func takePrepared() {
+    for (client, write) in [(Side.local, prepared.local), (.peer, prepared.peer)] {
+      guard let write, runs.count < Self.mostRuns else { continue }
+      var run = ValueRun(.prepared, client.other, write.first)
+      run.last = write.last
+      run.parts = write.parts
+      run.note(.written, write.attributes)
+      runs.append(run)
+    }
+    runs.sort { $0.first.packet < $1.first.packet }
+    prepared = (nil, nil)
   }
 
   /// Takes a response.
@@ -88,14 +129,13 @@ extension AttributeHistory {
     case .readResponse, .readBlobResponse:
       read(request, fields, bytes, context, latency, memory, isTold: isRepeated)
     case .readMultipleResponse, .readMultipleVariableResponse:
-      run(.reads, context.server, request.moment, context, 0, latency) { $0.reads += 1 }
-    case .writeResponse: written(request, context, latency, memory, isTold: isRepeated)
-    case .prepareWriteResponse:
-      run(.writes, context.server, request.moment, context, request.handle ?? 0, latency) {
-        $0.parts += 1
+      run(.reads, .read, context.server, request.moment, context, 0, latency) {
+        $0.reads += 1
+        $0.note(.read, request.handles)
       }
-    case .executeWriteResponse:
-      run(.writes, context.server, request.moment, context, 0, latency) { $0.writes += 1 }
+    case .writeResponse: written(request, context, latency, memory, isTold: isRepeated)
+    case .prepareWriteResponse: prepare(request, context)
+    case .executeWriteResponse: execute(request, context, latency)
     default: break
     }
   }
@@ -124,7 +164,9 @@ extension AttributeHistory {
       return
     }
     if isTold { return }
-    run(.writes, context.server, request.moment, context, handle, latency) { $0.writes += 1 }
+    run(.writes, .written, context.server, request.moment, context, handle, latency) {
+      $0.writes += 1
+    }
   }
 
   // MARK: Refusals
@@ -163,7 +205,8 @@ extension AttributeHistory {
         properties: memory.properties(of: identity), range: request.range, type: request.type,
         offset: request.offset, error: error,
         errorName: error.isOfProfile ? vendors.knowledge.errorName(error, of: subject) : nil,
-        security: security, length: request.length, head: request.head, request: request.moment,
+        security: security, length: request.length, prepared: request.prepared, head: request.head,
+        request: request.moment,
         answer: context.moment, last: context.moment))
   }
 

@@ -60,28 +60,19 @@ extension AttributeHistory {
 
   /// Takes a value into the run that goes on, or into a new one.
   mutating func run(
-    _ kind: ValueRun.Kind, _ server: Side, _ first: Moment, _ context: Context, _ handle: UInt16,
+    _ kind: ValueRun.Kind, _ act: ValueRun.Act, _ server: Side, _ first: Moment, _ context: Context,
+    _ handle: UInt16,
     _ latency: Int64?, _ change: (inout ValueRun) -> Void
   ) {
     discoverer = nil
     var last = runs.count - 1
     if last < 0 || runs[last].kind != kind || runs[last].server != server {
-      if runs.count >= Self.mostRuns { foldRuns() }
+      if runs.count >= Self.mostRuns { runs = runs.folded(to: Self.mostRuns / 2) }
       runs.append(ValueRun(kind, server, first))
       last = runs.count - 1
     }
-    runs[last].note(handle, context.moment.packet, latency)
+    runs[last].note(act, handle, context.moment.packet, latency)
     change(&runs[last])
-  }
-
-  /// Makes one of every two runs that follow each other.
-  private mutating func foldRuns() {
-    var folded: [ValueRun] = []
-    folded.reserveCapacity(runs.count / 2 + 1)
-    for (index, run) in runs.enumerated() {
-      if index % 2 == 1 { folded[folded.count - 1].join(run) } else { folded.append(run) }
-    }
-    runs = folded
   }
 
   // MARK: Reads
@@ -103,8 +94,20 @@ extension AttributeHistory {
         sight(bytes.part(value), place, .read, context, memory)
       }
     }
+    // The parts behind the first one belong to its read.
+    let key = UInt32(context.server.rawValue) << 16 | UInt32(handle)
+    let isPart = request.opcode == .readBlobRequest && request.offset != 0 && reading == key
+    reading = key
     if isTold { return }
-    run(.reads, context.server, request.moment, context, handle, latency) { $0.reads += 1 }
+    if isPart {
+      guard let last = runs.indices.last, runs[last].kind == .reads,
+        runs[last].server == context.server
+      else { return }
+      runs[last].parts += 1
+      runs[last].last = max(runs[last].last, context.moment.packet)
+      return
+    }
+    run(.reads, .read, context.server, request.moment, context, handle, latency) { $0.reads += 1 }
   }
 
   /// Takes values that were asked for by their type.
@@ -118,7 +121,7 @@ extension AttributeHistory {
       guard let handle = item.handle, let value = item.value else { break }
       if request.type?.isShort(0x2b2a) == true { note(hash: bytes.part(value), context) }
       if let place = use(handle, context, memory) { usages[place].reads.note(context.moment) }
-      run(.reads, context.server, request.moment, context, handle, latency) { $0.reads += 1 }
+      run(.reads, .read, context.server, request.moment, context, handle, latency) { $0.reads += 1 }
     }
   }
 
@@ -136,7 +139,9 @@ extension AttributeHistory {
     if outOfSync == context.server { commandsOutOfSync.note(context.moment) }
     noteLength(Int(value.count), offset: nil, usages[place].identity, context, memory)
     if sight(bytes.part(value), place, .written, context, memory) { return }
-    run(.writes, context.server, context.moment, context, handle, nil) { $0.commands += 1 }
+    run(.writes, .commanded, context.server, context.moment, context, handle, nil) {
+      $0.commands += 1
+    }
   }
 
   /// Takes a Write Request to a CCCD.
@@ -209,7 +214,10 @@ extension AttributeHistory {
       isIndication ? .indication : .notification, bit: isIndication ? 5 : 4, place,
       context.moment.packet, value.byteCount, context)
     if sight(value, place, .notified, context, memory) { return }
-    run(.sent, context.server, context.moment, context, handle, nil) {
+    run(
+      .sent, isIndication ? .indicated : .notified, context.server, context.moment, context,
+      handle, nil
+    ) {
       if isIndication { $0.indications += 1 } else { $0.notifications += 1 }
     }
   }
@@ -244,7 +252,10 @@ extension AttributeHistory {
       let seen = vendors.take(
         value, usages[place], claims, way, context.sender, context.moment)
     else { return false }
-    run(.vendor(seen.vendor), context.server, context.moment, context, usages[place].handle, nil) {
+    run(
+      .vendor(seen.vendor), way == .notified ? .notified : .written, context.server,
+      context.moment, context, usages[place].handle, nil
+    ) {
       if seen.isRequest { $0.requests += 1 }
       if seen.isAnswer { $0.answered += 1 }
     }

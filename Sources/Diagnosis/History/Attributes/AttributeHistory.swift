@@ -93,8 +93,10 @@ package struct AttributeHistory: Sendable {
   var isEncrypted: Bool?
   /// The server whose client's view is out of date.
   var outOfSync: Side?
-  /// How far the parts reach that are prepared, by the client's side.
-  var prepared: (local: Int, peer: Int) = (0, 0)
+  /// What is prepared, by the client's side.
+  var prepared: (local: PreparedWrite?, peer: PreparedWrite?) = (nil, nil)
+  /// The value whose first part was read last, as `positions` has it.
+  var reading: UInt32?
 
   /// A request that waits for its answer.
   struct OpenRequest: Sendable {
@@ -114,6 +116,11 @@ package struct AttributeHistory: Sendable {
     var configuration: Int?
     /// Whether it carries a vendor's message.
     var isVendors = false
+    /// Of an Execute Write Request: the parts, and whether it cancels them.
+    var prepared: PreparedWrite?
+    var isCancel = false
+    /// The attributes of one that names several.
+    var handles = HandleList()
 
     var moment: Moment { Moment(packet: packet, time: time) }
   }
@@ -263,6 +270,7 @@ package struct AttributeHistory: Sendable {
     following.finish(extent.latest) { _ in connection.isOpen }
     unanswered = following.listed
     vendors.finish()
+    takePrepared()
     for candidate in candidates { take(candidate, connection, memory) }
     configurations.sort { $0.request.packet < $1.request.packet }
     for index in configurations.indices where configurations[index].owner == nil {
@@ -317,7 +325,7 @@ package struct AttributeHistory: Sendable {
     }
     guard let run, candidate.accepted != nil else { return }
     runs[run].writes -= 1
-    if runs[run].writes == 0 { runs[run].handles.removeAll { $0 == descriptor.handle } }
+    if runs[run].writes == 0 { runs[run].remove(.written, candidate.descriptor.handle ?? 0) }
     if runs[run].isEmpty { runs.remove(at: run) }
   }
 

@@ -40,6 +40,8 @@ package struct Refusal: Sendable {
   package let security: LinkSecurity
   /// How many bytes were to be written.
   package let length: Int
+  /// Of an Execute Write Request: the parts that it was to write.
+  package let prepared: PreparedWrite?
   /// The first ones, unless they may be secret.
   package let head: [UInt8]
   /// The request, and the answer.
@@ -58,7 +60,8 @@ package struct Refusal: Sendable {
   /// The packets.
   package var evidence: PacketSet {
     PacketSet([
-      request.packet, answer.packet, accepted?.request.packet ?? 0, accepted?.answer.packet ?? 0,
+      prepared?.first.packet ?? 0, prepared?.last ?? 0, request.packet, answer.packet,
+      accepted?.request.packet ?? 0, accepted?.answer.packet ?? 0,
     ])
   }
 }
@@ -147,91 +150,6 @@ package struct HashReading: Sendable {
   package let value: [UInt8]
   /// The answer.
   package let moment: Moment
-}
-
-/// Values that crossed one after the other in the same way, for the story.
-package struct ValueRun: Sendable {
-  /// What kind of values.
-  package enum Kind: Equatable, Sendable {
-    case reads, writes, sent
-    /// Messages of a vendor's protocol, by its place.
-    case vendor(Int)
-    /// Several of these, where there are too many runs to tell.
-    case mixed
-  }
-
-  /// What kind.
-  package internal(set) var kind: Kind
-  /// Whose values.
-  package internal(set) var server: Side
-  /// The first packet, and the last.
-  package let first: Moment
-  package internal(set) var last: Int
-  /// How often what was done.
-  package internal(set) var reads = 0
-  package internal(set) var writes = 0
-  package internal(set) var commands = 0
-  package internal(set) var parts = 0
-  package internal(set) var notifications = 0
-  package internal(set) var indications = 0
-  package internal(set) var confirmed = 0
-  /// Of a vendor's protocol: requests, and those that were answered.
-  package internal(set) var requests = 0
-  package internal(set) var answered = 0
-  /// The attributes, the first ones; and whether there are more.
-  package internal(set) var handles: [UInt16] = []
-  package internal(set) var hasMore = false
-  /// How long the first answers took, in nanoseconds.
-  package internal(set) var latencies: [Int64] = []
-
-  private static let mostHandles = 4
-  private static let mostLatencies = 64
-
-  init(_ kind: Kind, _ server: Side, _ first: Moment) {
-    self.kind = kind
-    self.server = server
-    self.first = first
-    last = first.packet
-  }
-
-  /// Whether nothing is left of it.
-  var isEmpty: Bool {
-    reads + writes + commands + parts + notifications + indications + requests == 0
-  }
-
-  /// The latency in the middle.
-  package var median: Int64? {
-    latencies.isEmpty ? nil : latencies.sorted()[latencies.count / 2]
-  }
-
-  mutating func note(_ handle: UInt16, _ packet: Int, _ latency: Int64?) {
-    last = max(last, packet)
-    note(handle)
-    if let latency, latencies.count < Self.mostLatencies { latencies.append(latency) }
-  }
-
-  private mutating func note(_ handle: UInt16) {
-    if handles.contains(handle) { return }
-    if handles.count < Self.mostHandles { handles.append(handle) } else { hasMore = true }
-  }
-
-  /// Takes in another run that follows.
-  package mutating func join(_ other: Self) {
-    if kind != other.kind { kind = .mixed }
-    last = max(last, other.last)
-    reads += other.reads
-    writes += other.writes
-    commands += other.commands
-    parts += other.parts
-    notifications += other.notifications
-    indications += other.indications
-    confirmed += other.confirmed
-    requests += other.requests
-    answered += other.answered
-    for handle in other.handles { note(handle) }
-    hasMore = hasMore || other.hasMore
-    latencies += other.latencies.prefix(max(0, Self.mostLatencies - latencies.count))
-  }
 }
 
 /// A write that could not fit.

@@ -1,0 +1,134 @@
+// What the story says of values.
+
+import Bluetooth
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("The story of values") struct ValueStoryTests {
+  /// The lines of the story that follow the connection, each without its packets and time.
+  private func story(_ build: (inout Traffic) -> Void) throws -> [String] {
+    try page {
+      $0.connect()
+      build(&$0)
+    }.filter { $0.hasPrefix("  #") }.dropFirst().map {
+      $0.split(separator: " ", omittingEmptySubsequences: true).dropFirst(2).joined(separator: " ")
+    }
+  }
+
+  @Test("a long write is executed, refused, cancelled or left: each is told as what it is")
+  func longWrites() throws {
+    let parts = { (traffic: inout Traffic) in
+      traffic.ask("16 15 00 00 00 01 02", "17 15 00 00 00 01 02")
+      traffic.ask("16 15 00 02 00 03", "17 15 00 02 00 03")
+    }
+    let cases: [(String, String, String)] = [
+      ("18 01", "19", "1 write to 0x0015 in 2 parts"),
+      // The code stands on the next line.
+      (
+        "18 01", "01 18 15 00 0d",
+        "long write of 3 bytes to 0x0015 in 2 parts refused: Invalid Attribute Value Length"
+      ),
+      ("18 00", "19", "the prepared write to 0x0015 in 2 parts was cancelled"),
+      (
+        "0a 13 00", "0b 01",
+        "prepared write to 0x0015 in 2 parts, neither executed nor cancelled"
+      ),
+    ]
+    for (request, answer, words) in cases {
+      let told = try story {
+        parts(&$0)
+        $0.ask(request, answer)
+      }
+      #expect(told.first == words, "\(told)")
+    }
+  }
+
+  @Test("a refused execute does not go into the write that follows") func afterRefusal() throws {
+    let told = try story {
+      $0.ask("16 15 00 00 00 01", "17 15 00 00 00 01")
+      $0.ask("18 01", "01 18 15 00 0d")
+      $0.ask("16 15 00 00 00 02", "17 15 00 00 00 02")
+      $0.ask("18 00", "19")
+      $0.ask("12 15 00 01", "13")
+    }
+    #expect(
+      Array(told.dropFirst().prefix(2)) == [
+        "the prepared write to 0x0015 in 1 part was cancelled", "1 write to 0x0015",
+      ], "\(told)")
+  }
+
+  @Test("a read and its parts are one read; a part of another attribute is none of it")
+  func longReads() throws {
+    let whole = try story {
+      $0.ask("0a 13 00", "0b 01 02")
+      $0.ask("0c 13 00 02 00", "0d 03")
+    }
+    #expect(whole.first == "1 read of 0x0013 answered in 2 parts", "\(whole)")
+    let other = try story {
+      $0.ask("0a 13 00", "0b 01 02")
+      $0.ask("0c 15 00 02 00", "0d 03")
+    }
+    #expect(other.first?.hasPrefix("2 reads of 0x0013 and 0x0015 answered") == true, "\(other)")
+  }
+
+  @Test("several values that are read at once are named") func readMultiple() throws {
+    let told = try story { $0.ask("0e 13 00 15 00", "0f 01 02") }
+    #expect(told.first == "1 read of 0x0013 and 0x0015 answered", "\(told)")
+  }
+
+  @Test("notifications and indications each with what they are of") func sent() throws {
+    let told = try story {
+      $0.discoverHeartRate()
+      $0.discoverThermometer()
+      $0.received("1b 10 00 06 48")
+      $0.received("1d 18 00 00")
+      $0.sent("1e")
+      $0.received("1b 10 00 06 48")
+    }
+    #expect(
+      told.contains("2 notifications of 2a37, 1 indication of 2a1c, confirmed"), "\(told)")
+  }
+
+  @Test("writes and writes without response each with what they are to") func written() throws {
+    let told = try story {
+      $0.ask("12 15 00 01", "13")
+      $0.sent("52 13 00 01")
+    }
+    #expect(told.first == "1 write to 0x0015, 1 write without response to 0x0013", "\(told)")
+  }
+
+  @Test("times that differ are a range; those that agree are one") func latencies() throws {
+    func answered(_ second: Int) throws -> String? {
+      try story {
+        $0.ask("0a 13 00", "0b 01")
+        $0.sent("0a 13 00")
+        $0.wait(second)
+        $0.received("0b 01")
+      }.first
+    }
+    #expect(try answered(0) == "2 reads of 0x0013 answered, 1 ms each")
+    #expect(try answered(450) == "2 reads of 0x0013 answered, 1–451 ms")
+  }
+
+  @Test("the MTU stays 23 only where no larger PDU was seen") func largerPDU() throws {
+    let small = try story { $0.discoverHeartRate() }
+    #expect(small.first?.hasSuffix("; MTU stays 23") == true, "\(small)")
+    let large = try story {
+      $0.discoverHeartRate()
+      $0.received("1b 10 00" + String(repeating: " 01", count: 40))
+    }
+    #expect(large.first?.hasPrefix("discovered") == true, "\(large)")
+    #expect(large.first?.contains("MTU") == false, "\(large)")
+  }
+
+  @Test("many runs are few lines, and none of them follows one of its kind") func folded() throws {
+    let told = try story {
+      for _ in 0..<40 {
+        $0.ask("0a 13 00", "0b 01")
+        $0.ask("12 15 00 01", "13")
+      }
+    }
+    #expect(told.count <= 14, "\(told)")
+  }
+}
