@@ -2109,6 +2109,8 @@ extension JSONSchema {
           "items": {"type": "integer", "minimum": 1},
           "minItems": 2
         },
+        "uuid": {"$ref": "#/$defs/uuid", "description": "The attribute that it is about, where that is one and known."},
+        "handle": {"$ref": "#/$defs/handle", "description": "Its handle."},
         "evidence": {
           "type": "array",
           "description": "The packets that show it, the first thousand, in the order in which they are to be read.",

@@ -96,8 +96,26 @@ extension Rule {
       Finding.together(
         connection.lackOfSecurity(
           connection.attributes.refusals.filter { refusal in
-            refusal.error.rawValue == 0x0f
+            refusal.error.rawValue == 0x0f && !refusal.security.isEncrypted
           }))
+    },
+    Rule(
+      "att-encryption-too-weak", .error,
+      "A request is refused for lack of encryption although the link is encrypted",
+      when: "Insufficient Encryption (0x0f) answers a request on an encrypted link",
+      do:
+        """
+        Delete the bond on both sides and pair anew, with keys of 16 bytes and LE Secure Connections where \
+        both can; or mend the server, if it demands less than it says.
+        """
+    ) { connection, _ in
+      Finding.together(
+        connection.attributes.refusals.compactMap { refusal in
+          guard refusal.error.rawValue == 0x0f, refusal.security.isEncrypted else { return nil }
+          let cause: Wording =
+            "\(refusal.server.words) answered Insufficient Encryption (0x0f) although \(refusal.protection): the attribute demands a longer key, or one of another kind."
+          return refusal.finding(cause.capitalized, .likely)
+        })
     },
     Rule(
       "att-0f-without-key", .note,

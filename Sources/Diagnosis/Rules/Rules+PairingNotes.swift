@@ -230,11 +230,14 @@ extension Evidence {
         $0.connection.identity?.address ?? $0.connection.peer
       }
       let with: Wording = peer.map { " with \($0)" } ?? ""
+      // Of very many on one connection not all are remembered.
+      let total = connections.reduce(0) { $1.device == device ? $0 + $1.pairing.attemptCount : $0 }
+      let count: Wording = total > tried.count ? "at least \(failed.count)" : "\(failed.count)"
       return Finding(
-        "\(tried.count) attempts to pair\(with), \(failed.count) failed",
-        headline: "\(tried.count) attempts to pair\(with), of which \(failed.count) failed",
+        "\(total) attempts to pair\(with), \(count) failed",
+        headline: "\(total) attempts to pair\(with), of which \(count) failed",
         why:
-          "The two devices tried \(tried.count) times between \(packet: first.attempt.first.packet) and \(packet: last.attempt.last.packet); \(failed.count) times a side refused, and \(end).",
+          "The two devices tried \(total) times between \(packet: first.attempt.first.packet) and \(packet: last.attempt.last.packet); \(count) times a side refused, and \(end).",
         evidence: PacketSet(failed.prefix(8).compactMap { $0.attempt.end?.packet }),
         on: ids)
     }

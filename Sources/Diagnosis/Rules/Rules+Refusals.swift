@@ -164,9 +164,9 @@ extension Rule {
         : "Write what the profile allows in this state; its name for the code says what is wrong."
     },
     refused(
-      "att-reserved-error", .warning, 0x14...0x7f,
+      "att-reserved-error", .warning, 0x14...0x7f, also: 0xa0...0xfb,
       "A server answers an error code that has no meaning",
-      when: "an error between 0x14 and 0x7f answers a request",
+      when: "an error between 0x14 and 0x7f, or between 0xa0 and 0xfb, answers a request",
       do: "Answer errors of an application between 0x80 and 0x9f."
     ) { refusal, _ in
       """

@@ -33,7 +33,7 @@ struct ExplainDocument: ~Copyable {
     sink.beginList("connections")
     for told in explanation.connections { write(told) }
     sink.endList()
-    problems(explanation.ofCapture + explanation.ofOthers)
+    problems(explanation.ofCapture + explanation.ofOthers + explanation.appendix)
     sink.endDocument(in: &output)
   }
 
@@ -81,6 +81,10 @@ struct ExplainDocument: ~Copyable {
     if finding.isResolved { sink.flag("resolved", true) }
     if finding.connections.count > 1 {
       sink.packets("connections", finding.connections[...])
+    }
+    if let attribute = finding.attribute {
+      if let uuid = attribute.uuid { sink.uuid("uuid", uuid) }
+      if let handle = attribute.handle { sink.identifier("handle", UInt64(handle), digits: 4) }
     }
     let packets = finding.evidence.ranges.flatMap { $0.prefix(Self.mostPackets) }
     sink.packets("evidence", packets.prefix(Self.mostPackets))

@@ -23,6 +23,7 @@ struct ExplainMarkdown: ~Copyable {
     line(Self.escaped(explanation.heading.text))
     list(explanation.ofCapture + explanation.ofOthers)
     for told in explanation.connections { write(told) }
+    list(explanation.appendix)
     output.text(out.bytes, options.glyphs)
   }
 

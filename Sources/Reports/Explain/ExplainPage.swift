@@ -38,6 +38,7 @@ struct ExplainPage: ~Copyable {
       write(told)
     }
     if isLong { listOthers() }
+    for finding in explanation.appendix { write(finding) }
     output.text(out.bytes, options.glyphs)
   }
 

@@ -24,6 +24,8 @@ struct Explanation: Sendable {
   private(set) var connections: [Told] = []
   /// What is about several connections, a controller, or none.
   private(set) var ofOthers: [Finding] = []
+  /// What is to be looked up rather than read, at the end.
+  private(set) var appendix: [Finding] = []
   /// Whether connections or controllers were left out because they are not asked for.
   private let isSelective: Bool
 
@@ -37,7 +39,9 @@ struct Explanation: Sendable {
     let positions = Dictionary(
       uniqueKeysWithValues: connections.enumerated().map { ($1.history.id, $0) })
     for finding in evidence.findings(by: rules) {
-      if finding.connections.count == 1 {
+      if finding.isAppendix {
+        appendix.append(finding)
+      } else if finding.connections.count == 1 {
         if let position = positions[finding.connections[0]] {
           connections[position].findings.append(finding)
         }
@@ -54,7 +58,7 @@ struct Explanation: Sendable {
   }
 
   /// All findings that are told.
-  var findings: [Finding] { ofCapture + connections.flatMap(\.findings) + ofOthers }
+  var findings: [Finding] { ofCapture + ofOthers + connections.flatMap(\.findings) + appendix }
 
   /// How many findings there are of a severity.
   func count(_ severity: Severity) -> Int { findings.count { $0.severity == severity } }

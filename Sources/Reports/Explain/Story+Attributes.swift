@@ -46,6 +46,7 @@ extension ConnectionHistory {
         index == 0 && attributes.mtuExchanges.isEmpty && !connection.isOpeningMissing
         && connection.mtu == nil && connection.transport == .le && !connection.hasLostPackets
         && connection.largestATT <= AttributeHistory.defaultMTU
+        && !attributes.unanswered.contains { $0.opcode == .exchangeMTURequest }
       let mtu: Wording = isDefault ? "; MTU stays 23" : ""
       let left = runs.count - Self.mostLines
       let more: Wording =
