@@ -1,3 +1,4 @@
+package import Bluetooth
 package import Sessions
 
 /// How much a finding matters.
@@ -147,6 +148,8 @@ package struct Finding: Sendable {
   package var isResolved = false
   /// The attribute that it is about, where it is about one.
   package var attribute: AttributeIdentity?
+  /// The devices that it is about where no connection with them came about.
+  package var peers: [DeviceAddress] = []
   /// The connections that it is about; none where it is about the capture or a controller.
   package var connections: [Int] = []
   /// Findings with the same words are told as one, where three and more connections have them; a rule

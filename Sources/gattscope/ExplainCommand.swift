@@ -84,6 +84,7 @@ struct ExplainCommand: ParsableCommand {
     options.name = captures.joined(separator: " ")
     options.bonds = try known.bonds()
     options.profiles = try supplying.profiles()
+    options.selection = Run.finding(options.selection, in: captures, bonds: options.bonds)
     let chosen = options
     var hasErrors = false
     try Run.captures(

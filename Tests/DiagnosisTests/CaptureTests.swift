@@ -176,7 +176,7 @@ import Testing
       $0.connect()
       $0.sent("0a 03 00")
       $0.received("0b 01")
-      for _ in 0..<3 { $0.received("1b 05 00 01") }
+      for _ in 0..<3 { $0.sent("52 05 00 01") }
     }
     let finding = try #require(first("capture-cached-discovery", in: evidence))
     #expect(finding.line == "This host did not discover the peer's services #2 #6")
@@ -196,6 +196,12 @@ import Testing
       for _ in 0..<4 { $0.sent("52 03 00 01") }
     }
     #expect(rules(in: evidence) == [])
+    // What the peer sends of its own accord is no use that this host makes.
+    let notified = DiagnosisTests.evidence {
+      $0.connect()
+      for _ in 0..<6 { $0.received("1b 05 00 01") }
+    }
+    #expect(findings(of: "capture-cached-discovery", in: notified) == [])
     let seldom = DiagnosisTests.evidence {
       $0.connect()
       for _ in 0..<3 { $0.sent("52 03 00 01") }

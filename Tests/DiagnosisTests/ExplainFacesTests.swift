@@ -1,5 +1,6 @@
 // How findings are told, whichever rules found them: with rules that find what the test wants.
 
+import Bluetooth
 import Bytes
 import Diagnosis
 import MadeTraffic
@@ -148,6 +149,22 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     let chosen = explanation(rules, selection)
     #expect(chosen.connections.map(\.history.id) == [2])
     #expect(chosen.findings.isEmpty)
+  }
+
+  @Test("what is about a device without a connection is told where that device is asked for")
+  func peers() throws {
+    var timeout = mismatch
+    timeout.peers = [DeviceAddress(value: 0xf3f3_f3f3_f3f3)]
+    let rules = [rule("connect-test", .error, on: [], timeout)]
+    for (pattern, isTold) in [("F3:F3:*", true), ("C0:*", false)] {
+      var selection = Selection()
+      selection.devices = [try DevicePattern(pattern)]
+      let explanation = explanation(rules, selection)
+      #expect(explanation.hasErrors == isTold, "\(pattern)")
+    }
+    var selection = Selection()
+    selection.connections = [1...1]
+    #expect(explanation(rules, selection).findings.isEmpty)
   }
 
   @Test("Markdown takes no sign for markup, no number for an issue, no name for a person")

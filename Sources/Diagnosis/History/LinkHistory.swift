@@ -48,6 +48,8 @@ package struct LinkHistory: Sendable {
   package private(set) var established: Moment?
   /// The last data from the peer.
   package private(set) var heardLast: Moment?
+  /// Whether this host's LE Subrate Request waits for its event.
+  private var asksForSubrate = false
   /// The last data that this host has sent.
   package private(set) var sentLast: Moment?
   /// Data packets from the peer.
@@ -153,6 +155,7 @@ package struct LinkHistory: Sendable {
     case 0x2021: observeRemoteReply(moment, grants: false, bytes, body)
     // LE Enable Encryption is an answer to a Security Request, too.
     case 0x2019: use.encrypt(moment)
+    case 0x207e: asksForSubrate = true
     default: break
     }
   }
@@ -222,7 +225,10 @@ package struct LinkHistory: Sendable {
       let status = try? cursor.u8()
       take("LE Set PHY", moment, status)
       if status == 0 { observePHY(moment, &cursor) }
-    case 0x23: take("LE Subrate Request", moment, try? cursor.u8())
+    case 0x23:
+      // The peer's wish, and a controller's own, are told by the same event.
+      if asksForSubrate { take("LE Subrate Request", moment, try? cursor.u8()) }
+      asksForSubrate = false
     default: break
     }
   }

@@ -14,7 +14,7 @@ package struct LinkUse: Sendable {
   package private(set) var discovery: Moment?
   /// The first time that this host asked for the peer's Database Hash, which tells whether a cache holds.
   package private(set) var hash: Moment?
-  /// The first time that this host used a handle of the peer: a read, a write, a value that came.
+  /// The first time that this host used a handle of the peer: a read, a write.
   package private(set) var firstHandle: Moment?
   /// The last.
   package private(set) var lastHandle: Moment?
@@ -57,7 +57,7 @@ package struct LinkUse: Sendable {
     case .unacknowledged:
       // Commands of this host, values of the peer.
       let isCommand = opcode == .writeCommand || opcode == .signedWriteCommand
-      if isCommand == (side == .local) { useHandle(moment) }
+      if isCommand, side == .local { useHandle(moment) }
     }
   }
 

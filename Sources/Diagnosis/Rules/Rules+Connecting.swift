@@ -256,6 +256,7 @@ extension Evidence {
   /// Lowers a finding whose device was reached later on.
   fileprivate func resolve(_ finding: inout Finding, _ attempts: [ConnectAttempt]) {
     guard let last = attempts.last, let peer = last.peer, let type = last.peerType else { return }
+    finding.peers = [peer]
     let key = Attributes.key(peer, type)
     let later = connections.first {
       guard let address = $0.connection.peer else { return false }

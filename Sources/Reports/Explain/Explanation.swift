@@ -48,7 +48,7 @@ struct Explanation: Sendable {
       } else if finding.connections.isEmpty {
         if finding.rule.description.hasPrefix("capture-") {
           ofCapture.append(finding)
-        } else if !isSelective {
+        } else if !isSelective || selection.admits(finding.peers) {
           ofOthers.append(finding)
         }
       } else if finding.connections.contains(where: { positions[$0] != nil }) {
@@ -85,7 +85,7 @@ struct Explanation: Sendable {
     if connections.isEmpty, !isSelective {
       return "No connection in this capture; gattscope devices lists who advertises"
     }
-    if connections.isEmpty { return "No connection of what was asked for" }
+    if connections.isEmpty, findings.isEmpty { return "No connection of what was asked for" }
     return "No problem found"
   }
 
@@ -161,6 +161,17 @@ extension Selection {
     return (connections.isEmpty || connections.contains { $0.contains(connection.id) })
       && admits(adapter: connection.adapter)
       && (devices.isEmpty || devices.contains { $0.matches(history) })
+  }
+}
+
+extension Selection {
+  /// Whether devices without a connection are asked for, by their addresses.
+  fileprivate func admits(_ peers: [DeviceAddress]) -> Bool {
+    connections.isEmpty && adapters.isEmpty
+      && peers.contains { peer in
+        devices.contains { $0.address.map { peer.value & $0.mask == $0.value } ?? false }
+          || namedDevices.contains(peer)
+      }
   }
 }
 
