@@ -166,12 +166,17 @@ extension Selection {
 
 extension Selection {
   /// Whether devices without a connection are asked for, by their addresses.
+  ///
+  /// With loops: of closures in closures the compiler makes code here that it does not accept.
   fileprivate func admits(_ peers: [DeviceAddress]) -> Bool {
-    connections.isEmpty && adapters.isEmpty
-      && peers.contains { peer in
-        devices.contains { $0.address.map { peer.value & $0.mask == $0.value } ?? false }
-          || namedDevices.contains(peer)
+    guard connections.isEmpty, adapters.isEmpty else { return false }
+    for peer in peers {
+      if namedDevices.contains(peer) { return true }
+      for pattern in devices {
+        if let bits = pattern.address, peer.value & bits.mask == bits.value { return true }
       }
+    }
+    return false
   }
 }
 
