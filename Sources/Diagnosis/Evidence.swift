@@ -1,4 +1,4 @@
-package import Bluetooth
+import Bluetooth
 import Sessions
 
 /// All that rules look at: what was remembered of a capture, once it was read to its end. Its arrays are
@@ -18,8 +18,6 @@ package struct Evidence: Sendable {
   package var keys = KnownKeys()
   /// What is known of the captured host itself.
   package var host = HostFacts()
-  /// The bonds that files tell.
-  package var bonds: [Bond] = []
   /// Whether keys are asked for: then those that are known are listed.
   package var listsKeys = false
 

@@ -163,7 +163,4 @@ package struct AdapterHistory: Sendable {
     }
     return count
   }
-
-  /// Takes the end of the capture.
-  mutating func finish(_ extent: CaptureExtent) {}
 }

@@ -31,7 +31,6 @@ package struct CaptureHistory: ~Copyable, Sendable {
     self.limits = limits
     self.knowledge = knowledge
     evidence.keys = KnownKeys(bonds)
-    evidence.bonds = bonds
   }
 
   /// Takes one packet.
@@ -157,7 +156,6 @@ package struct CaptureHistory: ~Copyable, Sendable {
   ) -> Evidence {
     memory.links.forEach { store($0) }
     evidence.extent.finish(summary, failure, unlistedConnections: unlisted.count)
-    for index in evidence.adapters.indices { evidence.adapters[index].finish(evidence.extent) }
     for index in notes.indices { notes[index].finish(memory, evidence.extent) }
     var searches = PasskeySearches()
     for index in notes.indices { notes[index].pairing.search(&searches) }

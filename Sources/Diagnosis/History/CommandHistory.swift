@@ -55,8 +55,6 @@ package struct CommandHistory: Sendable {
   package private(set) var orphanCount = 0
   /// The last event of the controller.
   package private(set) var lastEvent: Moment?
-  /// The last command of the host.
-  package private(set) var lastCommand: Moment?
   /// The first legacy and the first extended advertising command since the last reset.
   private var families: [(first: Moment, opcode: UInt16)?] = [nil, nil]
 
@@ -89,7 +87,6 @@ package struct CommandHistory: Sendable {
 
   /// Takes a command.
   mutating func observe(_ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
-    lastCommand = moment
     guard opcode != Self.hostNumberOfCompletedPackets else { return }
     if waiting.count >= Self.mostWaiting {
       waiting.remove(at: waiting.firstIndex(where: \.isPassed) ?? waiting.count - 1)

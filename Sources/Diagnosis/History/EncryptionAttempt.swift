@@ -54,8 +54,6 @@ package struct EncryptionAttempt: Sendable {
   package internal(set) var end: Moment?
   /// Whether the controller refused the command itself.
   package internal(set) var isRefusedAtOnce = false
-  /// Whether the link was encrypted before: the key was changed.
-  package internal(set) var isRefresh = false
   /// How many bytes of the key count, where that was told.
   package internal(set) var keySize: UInt8?
   /// Of a BR/EDR link: whether with AES-CCM.
@@ -111,16 +109,4 @@ package struct ClassicAuthentication: Sendable {
   package internal(set) var newKey: Moment?
 
   init(_ start: Moment) { self.start = start }
-}
-
-/// The Security Requests of a peripheral.
-package struct SecurityRequests: Sendable {
-  /// The first one, and what it asks for.
-  package internal(set) var first: Moment
-  package internal(set) var authReq: AuthReq
-  /// Who sent it.
-  package let side: Side
-  /// The last one, and how many there are.
-  package internal(set) var last: Moment
-  package internal(set) var count = 1
 }

@@ -14,8 +14,6 @@ package struct EncryptionHistory: Sendable {
   package private(set) var attemptCount = 0
   /// The authentications of a BR/EDR link.
   package private(set) var authentications: [ClassicAuthentication] = []
-  /// What the peripheral asked for.
-  package private(set) var securityRequests: SecurityRequests?
   /// The last Pairing Request, and who sent it.
   package private(set) var pairingRequest: (moment: Moment, side: Side)?
   /// Where that was refused without a Pairing Response: by the other side, and for which reason.
@@ -79,11 +77,6 @@ package struct EncryptionHistory: Sendable {
     }
   }
 
-  /// Takes the end of the capture.
-  mutating func finish(
-    _ connection: Connection, _ memory: borrowing Memory, _ extent: CaptureExtent
-  ) {}
-
   // MARK: The Security Manager
 
   private mutating func observe(_ pdu: SMPPDU, _ side: Side, _ moment: Moment) {
@@ -112,15 +105,6 @@ package struct EncryptionHistory: Sendable {
     case .pairingPublicKey: isSecureConnections = true
     case .pairingRandom: isKeyAgreed = true
     case .pairingDHKeyCheck: (isKeyAgreed, isSecureConnections) = (true, true)
-    case .securityRequest:
-      guard case .securityRequest(let request) = pdu else { return }
-      if securityRequests == nil {
-        securityRequests = SecurityRequests(
-          first: moment, authReq: request.authReq, side: side, last: moment)
-      } else {
-        securityRequests?.last = moment
-        securityRequests?.count &+= 1
-      }
     default: break
     }
   }
@@ -199,7 +183,6 @@ package struct EncryptionHistory: Sendable {
   /// Takes a new attempt, and finds out which key it is that it uses.
   private mutating func begin(_ new: EncryptionAttempt, _ connection: Connection) {
     var attempt = new
-    attempt.isRefresh = connection.isEncrypted == true
     if isKeyAgreed {
       attempt.origin = .pairing(isSecureConnections: isSecureConnections)
       isKeyAgreed = false

@@ -154,7 +154,7 @@ package struct LinkHistory: Sendable {
     case 0x2020: observeRemoteReply(moment, grants: true, bytes, body)
     case 0x2021: observeRemoteReply(moment, grants: false, bytes, body)
     // LE Enable Encryption is an answer to a Security Request, too.
-    case 0x2019: use.encrypt(moment)
+    case 0x2019: use.encrypt()
     case 0x207e: asksForSubrate = true
     default: break
     }
@@ -218,7 +218,7 @@ package struct LinkHistory: Sendable {
       observeUpdateComplete(moment, update)
     case 0x04: take("LE Read Remote Features", moment, try? cursor.u8())
     // LE Long Term Key Request.
-    case 0x05: use.encrypt(moment)
+    case 0x05: use.encrypt()
     case 0x06: observeRemoteRequest(moment, &cursor)
     case 0x07: observeLength(moment, &cursor)
     case 0x0c:

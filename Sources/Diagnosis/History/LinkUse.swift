@@ -22,8 +22,6 @@ package struct LinkUse: Sendable {
   package private(set) var handleUses = 0
   /// The first PDU of a pairing.
   package private(set) var pairing: Moment?
-  /// The first time that a host or controller asked for encryption.
-  package private(set) var encryption: Moment?
   /// A Security Request of the peer that nothing has followed.
   package private(set) var securityRequest: Moment?
 
@@ -89,8 +87,7 @@ package struct LinkUse: Sendable {
   }
 
   /// Takes a command or event that is about the encryption of the link, which answers a Security Request.
-  mutating func encrypt(_ moment: Moment) {
+  mutating func encrypt() {
     securityRequest = nil
-    if encryption == nil { encryption = moment }
   }
 }
