@@ -19,7 +19,7 @@ BUMBLE := bumble==0.0.236
 # Captures of other origin, tested as well where they are there.
 MORE_CAPTURES ?= ../shared/captures
 
-BUILD_PACKAGES := g++ libc6-dev git libpcap-dev libpcap0.8
+BUILD_PACKAGES := g++ libbluetooth-dev libc6-dev git libpcap-dev libpcap0.8
 TEST_PACKAGES := $(BUILD_PACKAGES) tshark jq python3 python3-jsonschema
 BENCH_PACKAGES := $(BUILD_PACKAGES) tshark bluez python3
 PROFILES := $(sort $(wildcard Profiles/*/*.yaml))

@@ -68,11 +68,14 @@ let package = Package(
     .target(name: "Decoders", dependencies: ["Bluetooth", "Bytes"], swiftSettings: strict),
     // Pure functions, bytes to PDUs; no state, no input or output.
     .target(name: "Dissectors", dependencies: ["Bluetooth", "Bytes"], swiftSettings: strict),
-    // Files and streams to a stream of records; formats, not protocols.
+    // Files, streams and live sources to a stream of records, and back to files; formats, not protocols.
     .target(
-      name: "Captures", dependencies: ["CLibpcap", "Bluetooth", "Bytes"], swiftSettings: strict),
+      name: "Captures", dependencies: ["CLibpcap", "CBlueZ", "Bluetooth", "Bytes"],
+      swiftSettings: strict),
     // libpcap's headers; the library itself is loaded when a pcap file is read.
     .systemLibrary(name: "CLibpcap", providers: [.apt(["libpcap-dev"])]),
+    // BlueZ's headers: the socket of the Linux HCI monitor. Nothing of it is linked.
+    .systemLibrary(name: "CBlueZ", providers: [.apt(["libbluetooth-dev"])]),
     // The vocabulary: addresses, UUIDs, codes and their names.
     .target(name: "Bluetooth", dependencies: ["Bytes"], swiftSettings: strict),
     // The only module that touches raw memory.

@@ -100,6 +100,118 @@ static inline int clibpcap_next(struct clibpcap_capture *capture, const unsigned
   return result;
 }
 
+/// libpcap's functions for devices, once it is loaded.
+struct clibpcap_device_library {
+  __typeof__(&pcap_create) create;
+  __typeof__(&pcap_set_snaplen) set_snaplen;
+  __typeof__(&pcap_set_immediate_mode) set_immediate_mode;
+  __typeof__(&pcap_set_buffer_size) set_buffer_size;
+  __typeof__(&pcap_activate) activate;
+  __typeof__(&pcap_setnonblock) setnonblock;
+  __typeof__(&pcap_datalink) datalink;
+  __typeof__(&pcap_get_selectable_fd) selectable;
+  __typeof__(&pcap_next_ex) next;
+  __typeof__(&pcap_stats) stats;
+  __typeof__(&pcap_geterr) error;
+  __typeof__(&pcap_statustostr) status;
+  __typeof__(&pcap_findalldevs) findalldevs;
+  __typeof__(&pcap_freealldevs) freealldevs;
+  __typeof__(&pcap_close) close;
+};
+
+/// Loads libpcap's functions for devices; 0 where they are not there.
+static inline int clibpcap_load_devices(struct clibpcap_device_library *library) {
+  struct clibpcap_library offline;
+  if (!clibpcap_load(&offline)) return 0;
+  int missing = 0;
+#define CLIBPCAP_FIND(field, name) missing |= !(*(void **)&library->field = dlsym(offline.handle, name))
+  CLIBPCAP_FIND(create, "pcap_create");
+  CLIBPCAP_FIND(set_snaplen, "pcap_set_snaplen");
+  CLIBPCAP_FIND(set_immediate_mode, "pcap_set_immediate_mode");
+  CLIBPCAP_FIND(set_buffer_size, "pcap_set_buffer_size");
+  CLIBPCAP_FIND(activate, "pcap_activate");
+  CLIBPCAP_FIND(setnonblock, "pcap_setnonblock");
+  CLIBPCAP_FIND(datalink, "pcap_datalink");
+  CLIBPCAP_FIND(selectable, "pcap_get_selectable_fd");
+  CLIBPCAP_FIND(next, "pcap_next_ex");
+  CLIBPCAP_FIND(stats, "pcap_stats");
+  CLIBPCAP_FIND(error, "pcap_geterr");
+  CLIBPCAP_FIND(status, "pcap_statustostr");
+  CLIBPCAP_FIND(findalldevs, "pcap_findalldevs");
+  CLIBPCAP_FIND(freealldevs, "pcap_freealldevs");
+  CLIBPCAP_FIND(close, "pcap_close");
+#undef CLIBPCAP_FIND
+  return !missing;
+}
+
+/// A device that libpcap has open.
+struct clibpcap_device {
+  struct clibpcap_device_library library;
+  pcap_t *pcap;
+  /// What activating gave: 0 and more where it is open, else an error of libpcap's (PCAP_ERROR_).
+  int result;
+  char message[PCAP_ERRBUF_SIZE + 1];
+};
+
+/// Keeps what libpcap says in its own words, or else in those for a status.
+static inline void clibpcap_keep_message(struct clibpcap_device *device, int status) {
+  const char *text = device->library.error(device->pcap);
+  if (!text || !*text) text = device->library.status(status);
+  strncpy(device->message, text, PCAP_ERRBUF_SIZE);
+}
+
+/// Opens a device for reading without waiting. `pcap` is null where that fails, and the message empty where libpcap is not
+/// there. Null: no memory.
+static inline struct clibpcap_device *clibpcap_device_open(const char *name, int snapshot, int buffer) {
+  struct clibpcap_device *device = (struct clibpcap_device *)calloc(1, sizeof *device);
+  if (!device || !clibpcap_load_devices(&device->library)) return device;
+  struct clibpcap_device_library *library = &device->library;
+  device->pcap = library->create(name, device->message);
+  if (!device->pcap) {
+    device->result = PCAP_ERROR;
+    return device;
+  }
+  library->set_snaplen(device->pcap, snapshot);
+  library->set_immediate_mode(device->pcap, 1);
+  library->set_buffer_size(device->pcap, buffer);
+  device->result = library->activate(device->pcap);
+  if (device->result >= 0 && library->setnonblock(device->pcap, 1, device->message) == 0) return device;
+  if (device->result < 0) clibpcap_keep_message(device, device->result);
+  else device->result = PCAP_ERROR;
+  library->close(device->pcap);
+  device->pcap = 0;
+  return device;
+}
+
+/// Reads the next packet: 1, 0 where there is none, or less where libpcap fails, and `message` says why.
+static inline int clibpcap_device_next(struct clibpcap_device *device, struct pcap_pkthdr **header,
+                                       const unsigned char **data) {
+  int result = device->library.next(device->pcap, header, data);
+  if (result < 0) clibpcap_keep_message(device, result);
+  return result;
+}
+
+/// How many packets the device has lost; -1 where it does not say.
+static inline long long clibpcap_device_drops(struct clibpcap_device *device) {
+  struct pcap_stat statistics;
+  if (device->library.stats(device->pcap, &statistics) != 0) return -1;
+  return (long long)statistics.ps_drop;
+}
+
+static inline int clibpcap_device_link_type(struct clibpcap_device *device) {
+  return device->library.datalink(device->pcap);
+}
+
+static inline int clibpcap_device_descriptor(struct clibpcap_device *device) {
+  return device->library.selectable(device->pcap);
+}
+
+static inline void clibpcap_device_close(struct clibpcap_device *device) {
+  if (!device) return;
+  if (device->pcap) device->library.close(device->pcap);
+  free(device);
+}
+
 static inline void clibpcap_close(struct clibpcap_capture *capture) {
   if (!capture) return;
   if (capture->pcap) capture->library.close(capture->pcap);

@@ -7,11 +7,16 @@
 package struct CaptureReader: CaptureSource, ~Copyable {
   // One of them is there, chosen by `format`. An enum cannot be changed in place without moving the
   // reader out and in for every record.
-  private let format: CaptureSummary.Format
+  private let format: Kind
   private var btsnoop: BtsnoopReader?
   private var pcap: PcapReader?
   private var pcapng: PcapngReader?
   private var packetLogger: PacketLoggerReader?
+
+  /// The formats that have a reader.
+  private enum Kind {
+    case btsnoop, pcap, pcapng, packetLogger
+  }
 
   /// Opens the capture at `path`; `-` is standard input.
   ///
@@ -84,7 +89,7 @@ package struct CaptureReader: CaptureSource, ~Copyable {
       case nil: break
       }
     }
-    return CaptureSummary(format: format, datalink: nil, datalinkName: "", timeDecimals: 6)
+    return CaptureSummary(format: .btsnoop, datalink: nil, datalinkName: "", timeDecimals: 6)
   }
 
   /// Lends the reader of the capture's format itself: what is done with it for every record then needs

@@ -28,13 +28,15 @@ package struct CaptureRecord: ~Escapable {
 
   /// Position in the capture, from 1. Records that are left out, since they are no Bluetooth, have
   /// their numbers too.
-  package let number: Int
+  package private(set) var number: Int
   /// When, or nil where the format has no clock.
   package let time: Timestamp?
   /// Which way, or nil where the format does not say.
   package private(set) var direction: Direction?
   /// Whether the format does not say it and `direction` was found by other means.
   package private(set) var isDirectionInferred = false
+  /// Whether it tells what was so before a live source was opened, rather than what happens.
+  package private(set) var isReplayed = false
   /// The controller's index; 0 where the format has none, nil where the record belongs to none.
   package let adapter: UInt16?
   private var fileIndex: Int32 = 0
@@ -98,13 +100,18 @@ package struct CaptureRecord: ~Escapable {
   /// The same record as one of several files'.
   @_lifetime(copy self)
   package consuming func with(file: Int, number: Int, original: Int?) -> CaptureRecord {
-    var record = CaptureRecord(
-      number: number, time: time, direction: direction, adapter: adapter, framing: framing,
-      originalLength: originalLength, drops: drops, fileOffset: fileOffset, bytes: bytes)
-    record.options = options
-    record.sectionIndex = sectionIndex
+    var record = self
+    record.number = number
     record.fileIndex = Int32(clamping: file)
     record.originalNumber = original ?? 0
+    return record
+  }
+
+  /// The same record with another number.
+  @_lifetime(copy self)
+  consuming func with(number: Int) -> CaptureRecord {
+    var record = self
+    record.number = number
     return record
   }
 
@@ -114,6 +121,14 @@ package struct CaptureRecord: ~Escapable {
     var record = copy self
     record.direction = direction
     record.isDirectionInferred = direction != nil
+    return record
+  }
+
+  /// The same record as one that tells what was so before.
+  @_lifetime(copy self)
+  consuming func replayed(_ isReplayed: Bool) -> CaptureRecord {
+    var record = self
+    record.isReplayed = isReplayed
     return record
   }
 
@@ -147,6 +162,10 @@ package struct CaptureFailure: Error, Equatable, Sendable {
     case damaged
     /// The file could not be opened or read at all.
     case inaccessible
+    /// A live source is not there, or not any more.
+    case unavailable
+    /// A live source needs a permission that is missing.
+    case forbidden
   }
 
   /// What kind.

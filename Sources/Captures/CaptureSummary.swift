@@ -4,9 +4,24 @@ package struct CaptureSummary: Equatable, Sendable {
   package enum Format: String, Sendable {
     case btsnoop, pcap, pcapng
     case packetLogger = "packetlogger"
+    /// Live: the kernel's monitor channel, a device of libpcap's, `btmon --server`'s protocol, and the
+    /// monitor's framing on a serial line.
+    case monitor
+    case pcapDevice = "pcap_device"
+    case monitorServer = "monitor_server"
+    case monitorSerial = "monitor_serial"
 
     /// As people write it.
-    package var words: String { self == .packetLogger ? "PacketLogger" : rawValue }
+    package var words: String {
+      switch self {
+      case .packetLogger: "PacketLogger"
+      case .monitor: "the kernel's monitor channel"
+      case .pcapDevice: "a device of libpcap's"
+      case .monitorServer: "btmon's server protocol"
+      case .monitorSerial: "the monitor's framing on a serial line"
+      case .btsnoop, .pcap, .pcapng: rawValue
+      }
+    }
   }
 
   /// Packets that are no Bluetooth HCI.

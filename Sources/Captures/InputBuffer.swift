@@ -29,9 +29,8 @@ package struct InputBuffer: ~Copyable {
   /// How many times `read(2)` was called.
   private(set) var readCount = 0
 
-  /// Where bytes come from instead of the descriptor, and those of them that had no room yet.
-  private var pieces: (() -> [UInt8]?)?
-  private var piece: ArraySlice<UInt8> = []
+  /// Where bytes come from instead of the descriptor.
+  private var feed: (any ByteFeed)?
   /// Gets everything that is read, too.
   private var copy: (([UInt8]) -> Void)?
 
@@ -74,8 +73,13 @@ package struct InputBuffer: ~Copyable {
 
   /// Takes what `pieces` gives, which waits where it must, until it gives nil.
   package init(pieces: @escaping () -> [UInt8]?) {
+    self.init(PieceFeed(pieces))
+  }
+
+  /// Takes what `feed` reads.
+  init(_ feed: any ByteFeed) {
     self.init(descriptor: -1, owned: false)
-    self.pieces = pieces
+    self.feed = feed
   }
 
   deinit {
@@ -151,7 +155,12 @@ package struct InputBuffer: ~Copyable {
 
   /// One `read(2)` of as much as there is room for; waits on a descriptor that does not block.
   private mutating func readOnce() throws(CaptureFailure) {
-    if let pieces { return take(from: pieces) }
+    if let feed {
+      let result = try unsafe feed.read(into: storage + end, atMost: capacity - end)
+      end += result
+      isAtEnd = result == 0
+      return
+    }
     while true {
       if Self.isInterrupted.load(ordering: .relaxed) {
         isAtEnd = true
@@ -178,24 +187,5 @@ package struct InputBuffer: ~Copyable {
         throw CaptureFailure(.inaccessible, systemWords(errno))
       }
     }
-  }
-
-  /// As much of the next piece as there is room for.
-  private mutating func take(from pieces: () -> [UInt8]?) {
-    if piece.isEmpty {
-      guard let next = pieces() else {
-        isAtEnd = true
-        return
-      }
-      piece = next[...]
-    }
-    let taken = piece.prefix(capacity - end)
-    unsafe taken.withUnsafeBytes { bytes in
-      if let first = bytes.baseAddress {
-        unsafe (storage + end).copyMemory(from: first, byteCount: bytes.count)
-      }
-    }
-    end += taken.count
-    piece = piece.dropFirst(taken.count)
   }
 }

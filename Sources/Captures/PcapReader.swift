@@ -1,6 +1,7 @@
 import Bluetooth
 import Bytes
 import CLibpcap
+import Glibc
 
 /// The 24 bytes that begin a pcap file, in the byte order that the first four tell.
 ///

@@ -24,7 +24,7 @@ struct PcapngInterface: Sendable {
   /// Bytes of a block without options.
   static let leastBytes = 20
   /// `if_tsresol`, 1 byte.
-  private static let resolutionOption: UInt16 = 9
+  static let resolutionOption: UInt16 = 9
   /// `if_tsoffset`, 8 bytes.
   private static let offsetOption: UInt16 = 14
 

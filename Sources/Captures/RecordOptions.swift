@@ -13,8 +13,8 @@ package struct RecordOptions: ~Escapable {
   static let dropCount: UInt16 = 4
 
   /// The options' bytes; empty where the format has none.
-  private let bytes: RawSpan
-  private let isBigEndian: Bool
+  let bytes: RawSpan
+  let isBigEndian: Bool
 
   @_lifetime(copy bytes)
   init(_ bytes: RawSpan, isBigEndian: Bool) {

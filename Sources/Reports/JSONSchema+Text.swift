@@ -224,7 +224,7 @@ extension JSONSchema {
       "additionalProperties": false,
       "properties": {
         "schema": {"const": 1, "description": "Number of this schema."},
-        "format": {"enum": ["btsnoop", "pcap", "pcapng", "packetlogger"], "description": "The file's format."},
+        "format": {"enum": ["btsnoop", "pcap", "pcapng", "packetlogger", "monitor", "pcap_device", "monitor_server", "monitor_serial"], "description": "The file's format."},
         "datalink": {
           "type": "object",
           "description": "What the format says its records are.",
@@ -253,7 +253,7 @@ extension JSONSchema {
             "additionalProperties": false,
             "properties": {
               "name": {"type": "string", "description": "As it was named."},
-              "format": {"enum": ["btsnoop", "pcap", "pcapng", "packetlogger"], "description": "Its format."},
+              "format": {"enum": ["btsnoop", "pcap", "pcapng", "packetlogger", "monitor", "pcap_device", "monitor_server", "monitor_serial"], "description": "Its format."},
               "datalink": {"type": "string", "description": "What its records are, in words."},
               "records": {"type": "integer", "description": "Its records.", "minimum": 0}
             }

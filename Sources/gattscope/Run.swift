@@ -220,6 +220,8 @@ extension CaptureFailure.Kind {
     switch self {
     case .notReadable, .damaged: 65
     case .inaccessible: 66
+    case .unavailable: 69
+    case .forbidden: 77
     }
   }
 }

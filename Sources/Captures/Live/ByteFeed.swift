@@ -1,0 +1,103 @@
+import Glibc
+
+/// Where the bytes of an `InputBuffer` come from, where that is more than one descriptor.
+protocol ByteFeed: AnyObject {
+  /// Reads up to `count` bytes (1 and more) to `start`, and waits for the first one where it must.
+  ///
+  /// - Returns: how many bytes were read; 0 at the end.
+  func read(into start: UnsafeMutableRawPointer, atMost count: Int) throws(CaptureFailure) -> Int
+}
+
+/// Pieces of whatever length, as another thread hands them over.
+final class PieceFeed: ByteFeed {
+  private let pieces: () -> [UInt8]?
+  /// What had no room yet.
+  private var piece: ArraySlice<UInt8> = []
+
+  init(_ pieces: @escaping () -> [UInt8]?) { self.pieces = pieces }
+
+  func read(into start: UnsafeMutableRawPointer, atMost count: Int) -> Int {
+    while piece.isEmpty {
+      guard let next = pieces() else { return 0 }
+      piece = next[...]
+    }
+    let taken = piece.prefix(count)
+    unsafe taken.withUnsafeBytes { bytes in
+      if let first = bytes.baseAddress {
+        unsafe start.copyMemory(from: first, byteCount: bytes.count)
+      }
+    }
+    piece = piece.dropFirst(taken.count)
+    return taken.count
+  }
+}
+
+/// A pipe, socket or terminal that is read until its end or an interruption.
+final class StreamFeed: ByteFeed {
+  private let descriptor: Int32
+  private let interruption: Interruption
+  /// Whether bytes may be read without a wait before: a file's always can.
+  private let isFile: Bool
+
+  /// Reads a descriptor, which is closed with the feed.
+  init(_ descriptor: Int32, _ interruption: Interruption) {
+    self.descriptor = descriptor
+    self.interruption = interruption
+    var status = stat()
+    isFile = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  deinit { close(descriptor) }
+
+  func read(into start: UnsafeMutableRawPointer, atMost count: Int) throws(CaptureFailure) -> Int {
+    while true {
+      if isFile {
+        if interruption.hasCome { return 0 }
+      } else if interruption.wait(for: descriptor) == .interrupted {
+        return 0
+      }
+      let result = unsafe Glibc.read(descriptor, start, count)
+      if result >= 0 { return result }
+      switch errno {
+      case EINTR, EAGAIN: continue
+      // The other end of a pseudo-terminal was closed, or a terminal's device was taken away.
+      case EIO where isatty(descriptor) == 1: return 0
+      default: throw CaptureFailure(.inaccessible, systemWords(errno))
+      }
+    }
+  }
+}
+
+extension InputBuffer {
+  /// Reads an open descriptor until its end or the interruption, and closes it.
+  package init(stream descriptor: Int32, _ interruption: Interruption) {
+    self.init(StreamFeed(descriptor, interruption))
+  }
+
+  /// Opens a file, device or named pipe for reading as a live source; `-` is standard input. The writer
+  /// of a named pipe is waited for.
+  ///
+  /// - Throws: `.inaccessible` with the system's words; `.unavailable` where the interruption came
+  ///   before anybody wrote to the pipe.
+  package init(stream path: String, _ interruption: Interruption) throws(CaptureFailure) {
+    if path == "-" {
+      let copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+      guard copy >= 0 else { throw CaptureFailure(.inaccessible, systemWords(errno)) }
+      self.init(stream: copy, interruption)
+      return
+    }
+    // Without O_NONBLOCK, opening would wait for the writer of a named pipe, and no interruption could
+    // end that.
+    let opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    guard opened >= 0 else { throw CaptureFailure(.inaccessible, systemWords(errno)) }
+    var status = stat()
+    if unsafe fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFIFO {
+      // A pipe without a writer is at its end, and poll(2) waits only for its first one.
+      guard interruption.wait(for: opened) == .ready else {
+        close(opened)
+        throw CaptureFailure(.unavailable, "nobody wrote to this pipe")
+      }
+    }
+    self.init(stream: opened, interruption)
+  }
+}

@@ -1,0 +1,112 @@
+/// What `-i` names: where records come from while they are made.
+///
+/// | written as | |
+/// | --- | --- |
+/// | `monitor`, `hci0` | the kernel's monitor channel, of all adapters or of one |
+/// | `pcap:NAME` | a Bluetooth device of libpcap's |
+/// | `unix:PATH` | a socket that is made there, for clients that speak `btmon --server`'s protocol |
+/// | `tcp:HOST[:PORT]` | a btsnoop stream, as Android sends it; port 8872 if left out |
+/// | `tty:DEVICE[@SPEED]` | BlueZ's and Zephyr's monitor on a serial line; 115200 bits a second if left out |
+/// | `-`, a path | a stream of btsnoop, pcap, pcapng or PacketLogger: standard input, a named pipe |
+package enum LiveAddress: Equatable, Sendable {
+  case monitor(adapter: UInt16?)
+  case pcap(String)
+  case server(String)
+  case tcp(host: String, port: UInt16)
+  case serial(String, speed: Int)
+  case stream(String)
+
+  /// Why a text is no address: the end of a sentence.
+  package struct Refusal: Error, Equatable, Sendable {
+    /// "the port 99999 is no number from 1 to 65535".
+    package var words: String
+  }
+
+  /// The port of Android's btsnoop server.
+  package static let usualPort: UInt16 = 8872
+
+  /// Reads an address.
+  package init(_ text: String) throws(Refusal) {
+    if text == "monitor" {
+      self = .monitor(adapter: nil)
+    } else if text.hasPrefix("hci"), let number = UInt16(text.dropFirst(3)), number != .max {
+      self = .monitor(adapter: number)
+    } else if let name = Self.rest(of: text, after: "pcap:") {
+      self = .pcap(try Self.named(name, "device"))
+    } else if let path = Self.rest(of: text, after: "unix:") {
+      self = .server(try Self.named(path, "path"))
+    } else if let place = Self.rest(of: text, after: "tcp:") {
+      self = try Self.tcp(try Self.named(place, "host"))
+    } else if let line = Self.rest(of: text, after: "tty:") {
+      self = try Self.serial(try Self.named(line, "device"))
+    } else {
+      self = .stream(try Self.named(text[...], "source"))
+    }
+  }
+
+  private static func rest(of text: String, after prefix: String) -> Substring? {
+    text.hasPrefix(prefix) ? text.dropFirst(prefix.count) : nil
+  }
+
+  private static func named(_ text: Substring, _ what: String) throws(Refusal) -> String {
+    guard !text.isEmpty else { throw Refusal(words: "the \(what) is missing") }
+    return String(text)
+  }
+
+  /// `HOST`, `HOST:PORT`, `[ADDRESS]`, `[ADDRESS]:PORT`; an address with several colons alone.
+  private static func tcp(_ text: String) throws(Refusal) -> LiveAddress {
+    var (host, digits) = (text[...], Substring?.none)
+    if text.hasPrefix("["), let end = text.lastIndex(of: "]") {
+      host = text[text.index(after: text.startIndex)..<end]
+      let rest = text[text.index(after: end)...]
+      guard rest.isEmpty || rest.hasPrefix(":") else {
+        throw Refusal(words: "\(rest) stands behind the address; expected a colon and a port")
+      }
+      digits = rest.isEmpty ? nil : rest.dropFirst()
+    } else if text.count(where: { $0 == ":" }) == 1, let colon = text.firstIndex(of: ":") {
+      host = text[..<colon]
+      digits = text[text.index(after: colon)...]
+    }
+    guard !host.isEmpty else { throw Refusal(words: "the host is missing") }
+    guard let digits else { return .tcp(host: String(host), port: usualPort) }
+    guard let port = UInt16(digits), port > 0 else {
+      throw Refusal(words: "the port \(digits) is no number from 1 to 65535")
+    }
+    return .tcp(host: String(host), port: port)
+  }
+
+  private static func serial(_ text: String) throws(Refusal) -> LiveAddress {
+    guard let sign = text.lastIndex(of: "@") else {
+      return .serial(text, speed: SerialLine.usualSpeed)
+    }
+    let digits = text[text.index(after: sign)...]
+    guard let speed = Int(digits), SerialLine.isSpeed(speed) else {
+      throw Refusal(
+        words: "a serial line has no speed \(digits); expected one of \(SerialLine.speedWords)")
+    }
+    guard sign != text.startIndex else { throw Refusal(words: "the device is missing") }
+    return .serial(String(text[..<sign]), speed: speed)
+  }
+
+  /// Whether the source loses what is not read in time: then reading must not wait for anything.
+  package var losesWhatIsNotRead: Bool {
+    switch self {
+    case .monitor, .pcap, .serial: true
+    case .server, .tcp, .stream: false
+    }
+  }
+
+  /// As it is called in a sentence: "the monitor channel", "tcp:127.0.0.1:8872".
+  package var name: String {
+    switch self {
+    case .monitor(nil): "the monitor channel"
+    case .monitor(.some(let adapter)): "hci\(adapter)"
+    case .pcap(let name): "pcap:\(name)"
+    case .server(let path): "unix:\(path)"
+    case .tcp(let host, let port):
+      host.contains(":") ? "tcp:[\(host)]:\(port)" : "tcp:\(host):\(port)"
+    case .serial(let path, let speed): "tty:\(path)@\(speed)"
+    case .stream(let path): CaptureFailure.subject(path)
+    }
+  }
+}

@@ -1,0 +1,281 @@
+import Glibc
+
+/// Records while they are made, from whatever `LiveAddress` names.
+///
+/// A source that closes is its end, or, where it is to be reopened, is waited for: a remark tells it, and
+/// the records that follow are of a new section, since nobody knows what went on in between.
+///
+///     var source = try LiveSource(LiveAddress("hci0"), interruption)
+///     while let record = try source.next() { … }
+package struct LiveSource: CaptureSource, ~Copyable {
+  /// Where the records come from.
+  package let address: LiveAddress
+  /// Whether a source that closed is opened again.
+  private let reopens: Bool
+  private let interruption: Interruption
+  /// The socket that clients connect to; it stays while they come and go.
+  private let server: ServerSocket?
+  private var open: OpenSource?
+  private var known = MonitorPacketReader.summary
+  /// How many records there were before the one that is open, and which section that is.
+  private var numberBefore = 0
+  private var number = 0
+  private var section = 0
+  private var closings = 0
+  private var isFinished: Bool
+
+  /// Opens a source. The client of a socket is waited for later, by `next`.
+  ///
+  /// - Parameter reopens: whether to wait for a source that closed.
+  /// - Throws: `.unavailable`, `.forbidden`, or what a stream's first bytes have to say against it.
+  package init(
+    _ address: LiveAddress, reopens: Bool = false, _ interruption: Interruption
+  ) throws(CaptureFailure) {
+    var server: ServerSocket?
+    var opened: OpenSource?
+    if case .server(let path) = address {
+      server = try ServerSocket(path: path)
+    } else {
+      opened = try Self.open(address, nil, interruption)
+    }
+    // Here already, since what is consumed cannot be asked.
+    let wasInterrupted = server == nil && opened == nil
+    self.address = address
+    self.reopens = reopens && Self.canReopen(address)
+    self.interruption = interruption
+    self.server = server
+    open = consume opened
+    isFinished = wasInterrupted
+  }
+
+  /// Whether a source gives something new when it is opened again: not standard input, nor a file.
+  private static func canReopen(_ address: LiveAddress) -> Bool {
+    guard case .stream(let path) = address else { return true }
+    var status = stat()
+    guard path != "-", unsafe stat(path, &status) == 0 else { return false }
+    return status.st_mode & S_IFMT != S_IFREG
+  }
+
+  /// What is known of the source so far.
+  package var summary: CaptureSummary {
+    var summary = known
+    switch open {
+    case .some(let source): summary = source.summary
+    case nil: break
+    }
+    if closings > 0 {
+      let times = closings == 1 ? "once" : "\(closings) times"
+      summary.remarks.append(
+        "the source closed \(times) and was opened again; what happened meanwhile is not known")
+    }
+    return summary
+  }
+
+  /// How many of the first records tell what was so before the source was opened.
+  package var replayed: Int {
+    switch open {
+    case .some(let source): return source.replayed
+    case nil: return 0
+    }
+  }
+
+  /// Whether a record is there.
+  package var isReady: Bool {
+    if isFinished { return true }
+    switch open {
+    case .some(let source): return source.isReady
+    case nil: return false
+    }
+  }
+
+  /// The next record, or nil at the end.
+  ///
+  /// - Throws: what the source throws, where it is not to be reopened.
+  @_lifetime(&self)
+  package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
+    while !isFinished {
+      if open == nil, !(try reopen()) { break }
+      do throws(CaptureFailure) {
+        if let record = try open?.next() {
+          number = numberBefore + record.number
+          return record.with(section: section).with(number: number)
+        }
+      } catch {
+        guard reopens, !interruption.hasCome else {
+          isFinished = true
+          throw error
+        }
+      }
+      closeSource()
+    }
+    isFinished = true
+    return nil
+  }
+
+  /// Closes what is open.
+  private mutating func closeSource() {
+    switch open {
+    case .some(let source): known = source.summary
+    case nil: break
+    }
+    open = nil
+    numberBefore = number
+    guard reopens, !interruption.hasCome else {
+      isFinished = true
+      return
+    }
+    section += 1
+  }
+
+  /// Opens the source, the first time or again; false once the interruption came.
+  private mutating func reopen() throws(CaptureFailure) -> Bool {
+    while true {
+      // A source that closes as soon as it is opened shall not keep the machine busy.
+      if server == nil,
+        interruption.wait(for: -1, milliseconds: LiveLimits.reopenMilliseconds) != .timeOver
+      {
+        return false
+      }
+      do throws(CaptureFailure) {
+        open = try Self.open(address, server, interruption)
+        guard open != nil else { return false }
+        if section > 0 { closings += 1 }
+        return true
+      } catch {
+        // A socket that cannot be listened at any more stays so; others may come again.
+        if server != nil { throw error }
+      }
+    }
+  }
+
+  /// Opens what an address names; nil once the interruption came, which may leave a stream without its
+  /// first bytes.
+  private static func open(
+    _ address: LiveAddress, _ server: ServerSocket?, _ interruption: Interruption
+  ) throws(CaptureFailure) -> OpenSource? {
+    do throws(CaptureFailure) {
+      return try openAny(address, server, interruption)
+    } catch {
+      if interruption.hasCome { return nil }
+      throw error
+    }
+  }
+
+  private static func openAny(
+    _ address: LiveAddress, _ server: ServerSocket?, _ interruption: Interruption
+  ) throws(CaptureFailure) -> OpenSource? {
+    switch address {
+    case .monitor(let adapter):
+      return OpenSource(try MonitorSource(adapter: adapter, interruption))
+    case .pcap(let name): return OpenSource(try PcapDeviceSource(name: name, interruption))
+    case .server:
+      guard let client = try server?.accept(interruption) else { return nil }
+      return OpenSource(MonitorPacketReader(InputBuffer(stream: client, interruption)))
+    case .tcp(let host, let port):
+      let connection = try TCPClient.connect(host: host, port: port, interruption)
+      return OpenSource(try CaptureReader(InputBuffer(stream: connection, interruption)))
+    case .serial(let path, let speed):
+      let line = try SerialLine.open(path, speed: speed)
+      return OpenSource(SerialReader(InputBuffer(stream: line, interruption)))
+    case .stream(let path):
+      return OpenSource(try CaptureReader(InputBuffer(stream: path, interruption)))
+    }
+  }
+}
+
+/// One of the sources that there are, which is there.
+private struct OpenSource: ~Copyable {
+  // As in `CaptureReader`: an enum cannot be changed in place.
+  private let kind: Kind
+  private var monitor: MonitorSource?
+  private var pcap: PcapDeviceSource?
+  private var packets: MonitorPacketReader?
+  private var serial: SerialReader?
+  private var capture: CaptureReader?
+
+  private enum Kind {
+    case monitor, pcap, packets, serial, capture
+  }
+
+  init(_ source: consuming MonitorSource) {
+    kind = .monitor
+    monitor = consume source
+  }
+
+  init(_ source: consuming PcapDeviceSource) {
+    kind = .pcap
+    pcap = consume source
+  }
+
+  init(_ source: consuming MonitorPacketReader) {
+    kind = .packets
+    packets = consume source
+  }
+
+  init(_ source: consuming SerialReader) {
+    kind = .serial
+    serial = consume source
+  }
+
+  init(_ source: consuming CaptureReader) {
+    kind = .capture
+    capture = consume source
+  }
+
+  var summary: CaptureSummary {
+    switch kind {
+    case .monitor: if let known = Self.summary(monitor) { return known }
+    case .pcap: if let known = Self.summary(pcap) { return known }
+    case .packets: if let known = Self.summary(packets) { return known }
+    case .serial: if let known = Self.summary(serial) { return known }
+    case .capture: if let known = Self.summary(capture) { return known }
+    }
+    return MonitorPacketReader.summary
+  }
+
+  private static func summary<Source: CaptureSource & ~Copyable>(
+    _ source: borrowing Source?
+  ) -> CaptureSummary? {
+    switch source {
+    case .some(let source): source.summary
+    case nil: nil
+    }
+  }
+
+  var isReady: Bool {
+    switch kind {
+    case .monitor: Self.isReady(monitor)
+    case .pcap: Self.isReady(pcap)
+    case .packets: Self.isReady(packets)
+    case .serial: Self.isReady(serial)
+    case .capture: Self.isReady(capture)
+    }
+  }
+
+  private static func isReady<Source: CaptureSource & ~Copyable>(
+    _ source: borrowing Source?
+  ) -> Bool {
+    switch source {
+    case .some(let source): source.isReady
+    case nil: true
+    }
+  }
+
+  var replayed: Int {
+    switch monitor {
+    case .some(let source): source.replayed
+    case nil: 0
+    }
+  }
+
+  @_lifetime(&self)
+  mutating func next() throws(CaptureFailure) -> CaptureRecord? {
+    switch kind {
+    case .monitor: return try monitor?.next()
+    case .pcap: return try pcap?.next()
+    case .packets: return try packets?.next()
+    case .serial: return try serial?.next()
+    case .capture: return try capture?.next()
+    }
+  }
+}

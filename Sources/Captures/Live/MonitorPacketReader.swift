@@ -1,0 +1,67 @@
+import Bluetooth
+import Bytes
+
+/// Reads what a client of `btmon --server` sends: opcode, adapter and length (2 bytes each, least
+/// significant byte first) and what the opcode says, one after the other (BlueZ, monitor/control.c).
+///
+/// The protocol has no time: records get that of their arrival. It has no marks either to find a record
+/// by; whatever is sent is taken for it.
+package struct MonitorPacketReader: CaptureSource, ~Copyable {
+  /// What is known of every such stream.
+  static let summary = CaptureSummary(
+    format: .monitorServer, datalink: BtsnoopDatalink.linuxMonitor.rawValue,
+    datalinkName: BtsnoopDatalink.linuxMonitor.name ?? "", timeDecimals: 6)
+  package var summary: CaptureSummary { Self.summary }
+  private var input: InputBuffer
+  private var number = 0
+  private var isFinished = false
+
+  private static let headerBytes = 6
+
+  /// Reads packets from where `input` stands.
+  package init(_ input: consuming InputBuffer) { self.input = input }
+
+  /// Whether a whole further record or the end is in the buffer.
+  package var isReady: Bool {
+    isFinished || input.count >= Self.headerBytes && input.count >= recordBytes
+  }
+
+  /// The bytes of the record that the buffer begins with.
+  private var recordBytes: Int { Self.headerBytes + Int(input.bytes.littleEndianU16(at: 4)) }
+
+  /// The next record, or nil at the end of the stream.
+  ///
+  /// - Throws: `.damaged` where the stream ends within a record; `.inaccessible` where it cannot be read.
+  @_lifetime(&self)
+  package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
+    guard !isFinished else { return nil }
+    // Holds for every way out of here but the last one.
+    isFinished = true
+    guard try input.fill(Self.headerBytes) else {
+      if input.count == 0 { return nil }
+      throw damage("\(input.count) of \(Self.headerBytes) bytes of its header")
+    }
+    let count = recordBytes
+    guard try input.fill(count) else {
+      let header = Self.headerBytes
+      throw damage("\(input.count - header) of \(count - header) bytes")
+    }
+    isFinished = false
+    number += 1
+    let (number, fileOffset) = (number, input.offset)
+    let record = input.take(count)
+    let opcode = record.littleEndianU16(at: 0)
+    let device = record.littleEndianU16(at: 2)
+    let bytes = record.dropping(Self.headerBytes)
+    return CaptureRecord(
+      number: number, time: .now, direction: MonitorOpcode(rawValue: opcode)?.direction,
+      adapter: device == 0xffff ? nil : device, framing: .monitor(opcode: opcode),
+      originalLength: bytes.byteCount, drops: 0, fileOffset: fileOffset, bytes: bytes)
+  }
+
+  private func damage(_ what: String) -> CaptureFailure {
+    CaptureFailure(
+      .damaged,
+      "record \(number + 1) at byte \(input.offset): \(what) are there; the stream ends early")
+  }
+}

@@ -1,0 +1,281 @@
+import Bluetooth
+import Bytes
+import CBlueZ
+import Glibc
+
+/// The HCI monitor channel of the Linux kernel: everything that goes between the system and its
+/// controllers, all of them or one.
+///
+/// A datagram is a record: opcode, adapter and length (2 bytes each, least significant byte first), and
+/// what the opcode says (BlueZ, doc/btsnoop-protocol.rst). Times are the kernel's; notes and user logs have
+/// none there and get the time of their arrival, so that times may go back a little.
+///
+/// Where the socket's buffer overflowed, the record after the loss says how many there were, if the
+/// kernel says which it is (SO_RXQ_OVFL); else the first record that is received after it is known:
+/// what was lost then lies somewhere in the buffer behind it.
+@safe
+package struct MonitorSource: CaptureSource, ~Copyable {
+  /// What is known of the source.
+  package private(set) var summary = CaptureSummary(
+    format: .monitor, datalink: BtsnoopDatalink.linuxMonitor.rawValue,
+    datalinkName: BtsnoopDatalink.linuxMonitor.name ?? "", timeDecimals: 6)
+  /// The socket's receive buffer as the kernel counts it, in bytes.
+  package let receiveBytes: Int
+  /// How many of the first records tell what was so before: adapters and open sockets.
+  package private(set) var replayed = 0
+
+  private var datagrams: Datagrams
+  private let interruption: Interruption
+  /// The one adapter whose records are handed out; nil for all.
+  private let adapter: UInt16?
+  private var count = 0
+  private var index = 0
+  private var number = 0
+  private var offset: Int64 = 0
+  /// The socket's count of drops as far as it was told, and what is still to be told.
+  private var toldDrops: UInt32 = 0
+  private var drops: UInt64 = 0
+  private var isFinished = false
+  /// When the socket was bound; nil once something else came than what a bind replays.
+  private var bound: Timestamp?
+
+  /// Bytes of a datagram's header.
+  private static let headerBytes = 6
+
+  /// Opens the monitor channel.
+  ///
+  /// - Throws: `.unavailable` where the kernel has no Bluetooth; `.forbidden` where the permission is
+  ///   missing.
+  package init(adapter: UInt16? = nil, _ interruption: Interruption) throws(CaptureFailure) {
+    let opened = socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue) | Self.closeOnExec, BTPROTO_HCI)
+    guard opened >= 0 else { throw Self.failure(errno) }
+    try self.init(descriptor: opened, adapter: adapter, interruption) {
+      var address = sockaddr_hci(
+        hci_family: UInt16(AF_BLUETOOTH), hci_dev: UInt16(HCI_DEV_NONE),
+        hci_channel: UInt16(HCI_CHANNEL_MONITOR))
+      let result = unsafe withUnsafeBytes(of: &address) { bytes in
+        unsafe bind(
+          opened, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
+          socklen_t(bytes.count))
+      }
+      return result == 0 ? nil : errno
+    }
+  }
+
+  /// Reads datagrams of a socket, which is closed at the end.
+  ///
+  /// - Parameter bind: has the datagrams come, now that the socket is prepared; gives an error number.
+  init(
+    descriptor: Int32, adapter: UInt16?, _ interruption: Interruption,
+    wanted: Int = LiveLimits.receiveBytes, bind: () -> Int32?
+  ) throws(CaptureFailure) {
+    let datagrams = try Datagrams.of(descriptor)
+    Self.set(SO_TIMESTAMP, 1, descriptor)
+    Self.set(SO_RXQ_OVFL, 1, descriptor)
+    // The kernel counts twice as much, for what it keeps beside each datagram.
+    if !Self.set(SO_RCVBUFFORCE, wanted, descriptor) { Self.set(SO_RCVBUF, wanted, descriptor) }
+    if let error = bind() { throw Self.failure(error) }
+    self.datagrams = datagrams
+    self.interruption = interruption
+    self.adapter = adapter
+    receiveBytes = Self.receiveBytes(descriptor)
+    bound = .now
+    if receiveBytes < wanted {
+      summary.remarks.append(
+        "the kernel gives the socket a receive buffer of \(receiveBytes / 1024) KiB, not "
+          + "\(wanted / 1024) KiB, without the capability CAP_NET_ADMIN; a burst may be lost")
+    }
+  }
+
+  /// SOCK_CLOEXEC, which is not imported.
+  private static let closeOnExec = O_CLOEXEC
+
+  /// Sets an option of the socket's level; false where the kernel refuses.
+  @discardableResult
+  private static func set(_ option: Int32, _ value: Int, _ descriptor: Int32) -> Bool {
+    var value = Int32(clamping: value)
+    let size = socklen_t(MemoryLayout<Int32>.size)
+    return unsafe setsockopt(descriptor, SOL_SOCKET, option, &value, size) == 0
+  }
+
+  private static func receiveBytes(_ descriptor: Int32) -> Int {
+    var value: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    unsafe getsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &value, &size)
+    return Int(value)
+  }
+
+  /// What an error of socket(2) or bind(2) means, and what to do.
+  static func failure(_ error: Int32) -> CaptureFailure {
+    switch error {
+    case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT:
+      CaptureFailure(
+        .unavailable,
+        "the kernel offers no Bluetooth here; load it (modprobe bluetooth), outside of containers, "
+          + "or name another source with -i")
+    case EPERM, EACCES:
+      CaptureFailure(
+        .forbidden,
+        "the monitor channel needs the capability CAP_NET_RAW; use sudo, or give it to gattscope "
+          + "once: sudo setcap cap_net_raw,cap_net_admin+ep \"$(command -v gattscope)\"")
+    default: CaptureFailure(.unavailable, systemWords(error))
+    }
+  }
+
+  /// Whether a record is there.
+  package var isReady: Bool { index < count || isFinished }
+
+  /// The next record, or nil once the interruption came and nothing is left.
+  ///
+  /// - Throws: `.unavailable` where the socket fails.
+  @_lifetime(&self)
+  package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
+    var found: Found?
+    while found == nil {
+      guard !isFinished else { return nil }
+      if index == count, !(try receive()) { isFinished = true } else { found = take() }
+    }
+    guard let found else { return nil }
+    let bytes = datagrams.bytes(found.index, found.byteCount).dropping(Self.headerBytes)
+    return CaptureRecord(
+      number: number, time: found.time, direction: MonitorOpcode(rawValue: found.opcode)?.direction,
+      adapter: found.adapter, framing: .monitor(opcode: found.opcode),
+      originalLength: max(found.length, bytes.byteCount), drops: found.drops,
+      fileOffset: found.offset, bytes: bytes
+    ).replayed(found.isReplayed)
+  }
+
+  /// What is known of the record that is handed out next.
+  private struct Found {
+    /// Which datagram of the batch it is, and how many bytes of that count.
+    let index: Int
+    let byteCount: Int
+    let opcode: UInt16
+    /// nil: it belongs to no adapter.
+    let adapter: UInt16?
+    /// The length that the datagram's header tells.
+    let length: Int
+    let time: Timestamp
+    let drops: UInt64
+    let offset: Int64
+    let isReplayed: Bool
+  }
+
+  /// Takes the next datagram of the batch; nil where it is no record, or one of another adapter.
+  private mutating func take() -> Found? {
+    let place = index
+    let facts = datagrams.facts(place)
+    index += 1
+    if facts.has_drops != 0 { learn(facts.drops) }
+    guard facts.count >= Self.headerBytes else { return nil }
+    let (opcode, device, count) = datagrams.header(place)
+    let length = Int(count)
+    let none = UInt16(HCI_DEV_NONE)
+    if let adapter, device != adapter, device != none { return nil }
+    let kernelTime =
+      facts.has_time == 0
+      ? nil
+      : Timestamp(
+        seconds: facts.seconds, nanoseconds: UInt32(clamping: facts.microseconds * 1000))
+    let isReplayed = isReplay(opcode, kernelTime)
+    number += 1
+    if isReplayed { replayed = number }
+    defer {
+      offset += Int64(facts.count)
+      drops = 0
+    }
+    return Found(
+      index: place, byteCount: min(facts.count, Self.headerBytes + length), opcode: opcode,
+      adapter: device == none ? nil : device, length: length, time: kernelTime ?? .now,
+      drops: drops, offset: offset, isReplayed: isReplayed)
+  }
+
+  /// Whether a record is among those that a bind replays: at the beginning, of these kinds, and made
+  /// before the bind returned.
+  private mutating func isReplay(_ opcode: UInt16, _ time: Timestamp?) -> Bool {
+    guard let bound else { return false }
+    switch MonitorOpcode(rawValue: opcode) {
+    case .systemNote, .newIndex, .openIndex, .indexInfo, .controlOpen:
+      if let time, bound.isEarlier(than: time) { break }
+      return true
+    default: break
+    }
+    self.bound = nil
+    return false
+  }
+
+  /// Receives what is there, and waits where nothing is; false once the interruption came and nothing
+  /// is left.
+  private mutating func receive() throws(CaptureFailure) -> Bool {
+    // Looked for before the batch, too, so that a source that is never silent ends.
+    var mustWait = interruption.hasCome
+    while true {
+      if mustWait, interruption.wait(for: datagrams.descriptor) != .ready { return false }
+      let received = datagrams.receive()
+      if received > 0 {
+        (index, count) = (0, received)
+        let known = cbluez_drops(datagrams.descriptor)
+        if known > 0 { learn(UInt32(truncatingIfNeeded: known)) }
+        return true
+      }
+      switch Int32(-received) {
+      case EAGAIN: mustWait = true
+      case EINTR: continue
+      case 0: return false
+      case let error: throw CaptureFailure(.unavailable, systemWords(error))
+      }
+    }
+  }
+
+  /// Takes the socket's count of drops.
+  private mutating func learn(_ count: UInt32) {
+    let more = count &- toldDrops
+    // The two ways of learning it overtake each other.
+    guard more > 0, more < 1 << 31 else { return }
+    toldDrops = count
+    drops += UInt64(more)
+  }
+}
+
+/// A socket of datagrams, and room for many of them at once.
+@safe
+private struct Datagrams: ~Copyable {
+  let descriptor: Int32
+  private let batch: UnsafeMutablePointer<cbluez_batch>
+
+  /// Takes a socket over.
+  static func of(_ descriptor: Int32) throws(CaptureFailure) -> Datagrams {
+    guard let batch = unsafe cbluez_batch_make() else {
+      close(descriptor)
+      throw CaptureFailure(.unavailable, "cannot allocate memory")
+    }
+    return unsafe Datagrams(descriptor: descriptor, batch: batch)
+  }
+
+  deinit {
+    close(descriptor)
+    unsafe cbluez_batch_free(batch)
+  }
+
+  /// Receives what is there: how many datagrams, or an error's number, negative.
+  mutating func receive() -> Int { Int(unsafe cbluez_batch_receive(batch, descriptor)) }
+
+  /// What the kernel says of a datagram.
+  func facts(_ index: Int) -> cbluez_facts { unsafe cbluez_batch_facts(batch, Int32(index)) }
+
+  /// The three numbers that a datagram of `headerBytes` and more begins with.
+  func header(_ index: Int) -> (opcode: UInt16, device: UInt16, length: UInt16) {
+    let bytes = bytes(index, 6)
+    return (
+      bytes.littleEndianU16(at: 0), bytes.littleEndianU16(at: 2), bytes.littleEndianU16(at: 4)
+    )
+  }
+
+  /// The first bytes of a datagram, at most as many as were received of it.
+  @_lifetime(borrow self)
+  func bytes(_ index: Int, _ count: Int) -> RawSpan {
+    guard let start = unsafe cbluez_batch_bytes(batch, Int32(index)) else { return RawSpan() }
+    let span = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(start), byteCount: count)
+    return unsafe _overrideLifetime(span, borrowing: self)
+  }
+}

@@ -1,0 +1,185 @@
+import Bluetooth
+import Bytes
+import CLibpcap
+import Glibc
+
+/// A Bluetooth device of libpcap's: `bluetooth-monitor`, `bluetooth0`.
+///
+/// Packets that libpcap or the kernel lost are told by the first record after it is known.
+@safe
+package struct PcapDeviceSource: CaptureSource, ~Copyable {
+  /// What is known of the source.
+  package let summary: CaptureSummary
+  private let device: PcapDevice
+  private let linkType: LinkType
+  private let interruption: Interruption
+  private var number = 0
+  private var offset: Int64 = 0
+  private var toldDrops: Int64 = 0
+  private var isFinished = false
+
+  /// Opens a device.
+  ///
+  /// - Throws: `.unavailable` where it or libpcap is not there; `.forbidden` where a permission is
+  ///   missing; `.notReadable` where its packets are no HCI.
+  package init(name: String, _ interruption: Interruption) throws(CaptureFailure) {
+    let device = try PcapDevice.open(name)
+    let linkType = device.linkType
+    guard linkType.isReadable else { throw LinkType.refusal(of: [linkType]) }
+    self.device = device
+    self.linkType = linkType
+    self.interruption = interruption
+    var summary = CaptureSummary(
+      format: .pcapDevice, datalink: linkType.rawValue, datalinkName: linkType.nameOrNumber,
+      timeDecimals: 6)
+    summary.lacksDirection = linkType == .h4
+    self.summary = summary
+  }
+
+  /// Whether a record is there.
+  package var isReady: Bool {
+    isFinished || interruption.wait(for: device.descriptor, milliseconds: 0) == .ready
+  }
+
+  /// The next record, or nil once the interruption came and nothing is left.
+  ///
+  /// - Throws: `.unavailable` where the device fails.
+  @_lifetime(&self)
+  package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
+    guard !isFinished else { return nil }
+    guard let packet = try read() else {
+      isFinished = true
+      return nil
+    }
+    number += 1
+    let drops = device.drops
+    let lost = max(0, drops - toldDrops)
+    toldDrops = max(toldDrops, drops)
+    let fileOffset = offset
+    offset += Int64(packet.count)
+    let (number, linkType) = (number, linkType)
+    let span = unsafe RawSpan(_unsafeStart: packet.start, byteCount: packet.count)
+    let bytes = unsafe _overrideLifetime(span, mutating: &self)
+    return linkType.record(
+      number: number, time: packet.time, direction: nil, adapter: 0,
+      originalLength: packet.originalLength, drops: UInt64(lost), fileOffset: fileOffset, bytes)
+  }
+
+  /// Reads a packet, and waits for it; nil once the interruption came and nothing is left.
+  private func read() throws(CaptureFailure) -> PcapDevice.Packet? {
+    var mustWait = interruption.hasCome
+    while true {
+      if mustWait, interruption.wait(for: device.descriptor) != .ready { return nil }
+      if let packet = try device.next() { return packet }
+      mustWait = true
+    }
+  }
+}
+
+/// A device that libpcap has open.
+@safe
+private struct PcapDevice: ~Copyable {
+  private let device: UnsafeMutablePointer<clibpcap_device>
+
+  /// A packet; its bytes are libpcap's until it is asked for the next one.
+  @safe
+  struct Packet {
+    let time: Timestamp
+    let originalLength: Int
+    let start: UnsafeRawPointer
+    let count: Int
+  }
+
+  static func open(_ name: String) throws(CaptureFailure) -> PcapDevice {
+    let opened = unsafe clibpcap_device_open(
+      name, Int32(CaptureLimits.pcapRecordBytes), Int32(LiveLimits.receiveBytes))
+    guard let opened = unsafe opened else {
+      throw CaptureFailure(.unavailable, "cannot allocate memory")
+    }
+    let device = unsafe PcapDevice(device: opened)
+    if unsafe opened.pointee.pcap != nil { return device }
+    throw device.failure(unsafe opened.pointee.result)
+  }
+
+  deinit { unsafe clibpcap_device_close(device) }
+
+  /// What libpcap's status means, and what to do.
+  private func failure(_ status: Int32) -> CaptureFailure {
+    let message = message
+    if message.isEmpty {
+      return CaptureFailure(
+        .unavailable,
+        "devices are read through libpcap, which is not installed (Debian: libpcap0.8)"
+      )
+    }
+    switch status {
+    case PCAP_ERROR_PERM_DENIED, PCAP_ERROR_PROMISC_PERM_DENIED:
+      return CaptureFailure(
+        .forbidden, "libpcap needs the capability CAP_NET_RAW here (\(message)); use sudo")
+    case PCAP_ERROR_NO_SUCH_DEVICE:
+      return CaptureFailure(
+        .unavailable, "libpcap knows no such device (\(message)); gattscope live --list has them")
+    default: return CaptureFailure(.unavailable, "libpcap says \"\(message)\"")
+    }
+  }
+
+  /// What libpcap said last.
+  private var message: String {
+    unsafe withUnsafeBytes(of: &device.pointee.message) { bytes in
+      let text = unsafe bytes.prefix { $0 != 0 }
+      return unsafe String(decoding: text, as: UTF8.self)
+    }
+  }
+
+  var linkType: LinkType {
+    LinkType(rawValue: UInt32(bitPattern: unsafe clibpcap_device_link_type(device)))
+  }
+
+  /// What to wait for.
+  var descriptor: Int32 { unsafe clibpcap_device_descriptor(device) }
+
+  /// How many packets it has lost, as far as it says.
+  var drops: Int64 { max(0, Int64(unsafe clibpcap_device_drops(device))) }
+
+  /// The next packet, or nil where none is there.
+  func next() throws(CaptureFailure) -> Packet? {
+    var header: UnsafeMutablePointer<pcap_pkthdr>?
+    var data: UnsafePointer<UInt8>?
+    let result = unsafe clibpcap_device_next(device, &header, &data)
+    guard result >= 0 else { throw failure(result) }
+    guard result == 1, let header = unsafe header?.pointee, let data = unsafe data else {
+      return nil
+    }
+    return unsafe Packet(
+      time: Timestamp(
+        seconds: Int64(header.ts.tv_sec), nanoseconds: UInt32(clamping: header.ts.tv_usec * 1000)),
+      originalLength: Int(header.len), start: UnsafeRawPointer(data), count: Int(header.caplen))
+  }
+}
+
+/// A device that libpcap offers.
+package struct PcapDeviceInfo: Equatable, Sendable {
+  /// Its name, for `-i pcap:`.
+  package var name: String
+  /// What libpcap says of it; may be empty.
+  package var text: String
+
+  /// The Bluetooth devices that libpcap offers here; none where there is no libpcap.
+  package static var all: [PcapDeviceInfo] {
+    var library = clibpcap_device_library()
+    guard unsafe clibpcap_load_devices(&library) != 0 else { return [] }
+    var list: UnsafeMutablePointer<pcap_if_t>?
+    var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
+    guard unsafe library.findalldevs(&list, &message) == 0 else { return [] }
+    defer { if let list = unsafe list { unsafe library.freealldevs(list) } }
+    var found: [PcapDeviceInfo] = []
+    var device = unsafe list
+    while let current = unsafe device?.pointee {
+      let name = unsafe current.name.map { unsafe String(cString: $0) } ?? ""
+      let text = unsafe current.description.map { unsafe String(cString: $0) } ?? ""
+      if name.hasPrefix("bluetooth") { found.append(PcapDeviceInfo(name: name, text: text)) }
+      unsafe device = current.next
+    }
+    return found
+  }
+}

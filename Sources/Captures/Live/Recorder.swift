@@ -1,0 +1,295 @@
+import Bluetooth
+package import Bytes
+
+/// Reads a source in a thread of its own, writes what it gives to a file, and hands it on to whoever
+/// prints it: neither the source nor the file waits for a terminal.
+///
+///     let recorder = Recorder(of: source.summary, losing: address.losesWhatIsNotRead, writer)
+///     let thread = recorder.start(source)
+///     var records = recorder.records()
+///     try pass.run(&records, &report, into: &output)
+///     interruption.come()
+///     thread?.join()
+package final class Recorder: @unchecked Sendable {
+  /// What has become of the records so far.
+  package struct Status: Equatable, Sendable {
+    /// Records that were read, and markers.
+    package var records = 0
+    /// Records that the source says it lost.
+    package var drops: UInt64 = 0
+    /// Records that were not handed on, for want of room.
+    package var leftOut = 0
+    /// Markers among the records.
+    package var markers = 0
+    /// Records in the file.
+    package var written = 0
+    /// Why the file is not complete.
+    package var writeFailure: WriteFailure?
+    /// Whether the source has ended.
+    package var hasEnded = false
+  }
+
+  private let queue: RecordQueue
+  /// Told at once what went wrong with the file, from the reading thread.
+  private let complain: @Sendable (WriteFailure) -> Void
+
+  private let lock = Lock()
+  // Everything below is touched only by who holds `lock`.
+  private var writer: CaptureWriter?
+  private var known: CaptureSummary
+  private var current = Status()
+  /// The chunk that is being filled.
+  private var open: RecordChunk?
+  /// Records that were left out since the last one that was handed on.
+  private var leftOut: UInt64 = 0
+  private var failure: CaptureFailure?
+
+  /// A recorder for one source.
+  ///
+  /// - Parameters:
+  ///   - summary: what is known of the source.
+  ///   - losesRecords: what to do where the printing is too slow: leave records out and count them, since
+  ///     the source would lose them; else have the source wait.
+  ///   - writer: where everything is written to.
+  ///   - waitingBytes: how much may wait to be printed.
+  ///   - complain: is told once why the file is not complete, as soon as that is known.
+  package init(
+    of summary: CaptureSummary, losing losesRecords: Bool, _ writer: consuming CaptureWriter? = nil,
+    waitingBytes: Int = LiveLimits.waitingBytes,
+    complain: @escaping @Sendable (WriteFailure) -> Void = { _ in }
+  ) {
+    known = summary
+    queue = RecordQueue(most: waitingBytes, leavesOut: losesRecords)
+    self.writer = consume writer
+    self.complain = complain
+  }
+
+  /// What has become of the records so far.
+  package var status: Status {
+    lock.take()
+    defer { lock.letGo() }
+    return current
+  }
+
+  /// What is known of the source, and what is to be said about reading and writing it.
+  package var summary: CaptureSummary {
+    lock.take()
+    defer { lock.letGo() }
+    var summary = known
+    if current.leftOut > 0 {
+      let records = current.leftOut == 1 ? "1 record" : "\(current.leftOut) records"
+      summary.remarks.append(
+        "\(records) came faster than they could be printed, and were left out"
+          + (current.written > 0 ? " of what was printed; the file has them" : ""))
+    }
+    return summary
+  }
+
+  /// The records as they are handed on; to be called once.
+  package func records() -> RecordedSource { RecordedSource(self, queue) }
+
+  /// Begins to read a source in another thread; nil where the system has no more threads.
+  package func start<Source: CaptureSource & SendableMetatype & ~Copyable>(
+    _ source: consuming Source
+  ) -> Thread? {
+    let box = Box(source)
+    return Thread { [self] in
+      guard var source = box.content.take() else { return }
+      read(&source)
+    }
+  }
+
+  /// Reads a source to its end, in this thread.
+  package func read<Source: CaptureSource & ~Copyable>(_ source: inout Source) {
+    report(flush())
+    var failure: CaptureFailure?
+    do throws(CaptureFailure) {
+      while true {
+        if !source.isReady { report(flush()) }
+        guard let record = try source.next() else { break }
+        report(take(record))
+      }
+    } catch {
+      failure = error
+    }
+    report(finish(source.summary, failure))
+  }
+
+  private func report(_ failure: WriteFailure?) { if let failure { complain(failure) } }
+
+  /// Adds what the user has to say, as a record of its own, between what came before and what comes
+  /// after. May be called from any thread.
+  package func mark(_ text: String) {
+    let payload = Marker.payload(text)
+    let record = CaptureRecord(
+      number: 0, time: .now, direction: nil, adapter: nil,
+      framing: .monitor(opcode: MonitorOpcode.userLog.rawValue), originalLength: payload.count,
+      drops: 0, fileOffset: 0, bytes: payload.bytes)
+    lock.take()
+    defer { lock.letGo() }
+    guard !current.hasEnded else { return }
+    current.records += 1
+    current.markers += 1
+    write(record)
+    // Room for it there is always: it is small, and people write few.
+    if let open, open.count > 0 {
+      queue.give(open)
+      self.open = nil
+    }
+    let chunk = RecordChunk()
+    chunk.append(record, number: current.records, drops: leftOut)
+    leftOut = 0
+    queue.give(chunk)
+  }
+
+  /// Takes a record of the source's.
+  ///
+  /// - Returns: what has gone wrong with the file, the first time.
+  private func take(_ record: borrowing CaptureRecord) -> WriteFailure? {
+    lock.take()
+    current.drops &+= record.drops
+    var failure = write(record)
+    if open == nil {
+      // Room may have to be waited for: the file is complete meanwhile, and nobody else waits.
+      failure = failure ?? flushWriter()
+      lock.letGo()
+      let chunk = queue.chunk()
+      lock.take()
+      open = chunk
+    }
+    defer { lock.letGo() }
+    // Counted here, since a marker may have come in between.
+    current.records += 1
+    guard let chunk = open else {
+      leftOut += 1
+      current.leftOut += 1
+      return failure
+    }
+    chunk.append(record, number: current.records, drops: record.drops &+ leftOut)
+    leftOut = 0
+    if chunk.isFull {
+      queue.give(chunk)
+      open = nil
+    }
+    return failure
+  }
+
+  /// Hands on what was collected and writes it out: for whoever is about to wait.
+  private func flush() -> WriteFailure? {
+    lock.take()
+    defer { lock.letGo() }
+    if let chunk = open, chunk.count > 0 {
+      queue.give(chunk)
+      open = nil
+    }
+    return flushWriter()
+  }
+
+  /// The source has ended.
+  private func finish(
+    _ summary: CaptureSummary, _ failure: CaptureFailure?
+  ) -> WriteFailure? {
+    let writeFailure = flush()
+    lock.take()
+    writer?.finish()
+    known = summary
+    known.remarks += Self.remarks(writer)
+    self.failure = failure
+    current.hasEnded = true
+    lock.letGo()
+    queue.end()
+    return writeFailure
+  }
+
+  private static func remarks(_ writer: borrowing CaptureWriter?) -> [String] {
+    switch writer {
+    case .some(let writer): writer.remarks.map { "\(writer.path): \($0)" }
+    case nil: []
+    }
+  }
+
+  @discardableResult
+  private func write(_ record: borrowing CaptureRecord) -> WriteFailure? {
+    writer?.write(record)
+    return learn()
+  }
+
+  private func flushWriter() -> WriteFailure? {
+    writer?.flush()
+    return learn()
+  }
+
+  /// Takes over what is known of the file; gives the failure where it is new.
+  private func learn() -> WriteFailure? {
+    switch writer {
+    case .some(let writer):
+      current.written = writer.recordsWritten
+      guard current.writeFailure == nil, let failure = writer.failure else { return nil }
+      current.writeFailure = failure
+      return failure
+    case nil: return nil
+    }
+  }
+
+  /// What ended the source, once.
+  fileprivate func takeFailure() -> CaptureFailure? {
+    lock.take()
+    defer { lock.letGo() }
+    defer { failure = nil }
+    return failure
+  }
+}
+
+/// A value that is handed to another thread.
+private final class Box<Content: ~Copyable>: @unchecked Sendable {
+  var content: Content?
+
+  init(_ content: consuming Content) { self.content = consume content }
+}
+
+/// The records that a `Recorder` hands on.
+package struct RecordedSource: CaptureSource, ~Copyable {
+  private let recorder: Recorder
+  private let queue: RecordQueue
+  private var chunk: RecordChunk?
+  private var position = 0
+
+  fileprivate init(_ recorder: Recorder, _ queue: RecordQueue) {
+    self.recorder = recorder
+    self.queue = queue
+  }
+
+  deinit { queue.abandon() }
+
+  /// What is known of the source; after the end, everything.
+  package var summary: CaptureSummary { recorder.summary }
+
+  /// Whether a record is there.
+  package var isReady: Bool {
+    if let chunk, position < chunk.count { return true }
+    return queue.isReady
+  }
+
+  /// The next record, or nil at the end of the source.
+  ///
+  /// - Throws: what the source threw.
+  @_lifetime(&self)
+  package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
+    if let chunk, position >= chunk.count {
+      queue.giveBack(chunk)
+      self.chunk = nil
+    }
+    if chunk == nil {
+      chunk = queue.take()
+      position = 0
+    }
+    guard let chunk else {
+      if let failure = recorder.takeFailure() { throw failure }
+      return nil
+    }
+    let start = position
+    position = chunk.next(after: start)
+    let record = chunk.record(at: start)
+    return unsafe _overrideLifetime(record, mutating: &self)
+  }
+}

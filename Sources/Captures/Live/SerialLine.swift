@@ -1,0 +1,56 @@
+import Glibc
+
+/// A serial line as a source of bytes.
+enum SerialLine {
+  /// The speeds that a line can have, in bits a second, and the system's numbers for them.
+  private static let speeds: [(speed: Int, code: Int32)] = [
+    (9600, B9600), (19_200, B19200), (38_400, B38400), (57_600, B57600), (115_200, B115200),
+    (230_400, B230400), (460_800, B460800), (500_000, B500000), (576_000, B576000),
+    (921_600, B921600), (1_000_000, B1000000), (1_152_000, B1152000), (1_500_000, B1500000),
+    (2_000_000, B2000000), (2_500_000, B2500000), (3_000_000, B3000000), (3_500_000, B3500000),
+    (4_000_000, B4000000),
+  ]
+
+  /// The speed that is taken if none is named.
+  static let usualSpeed = 115_200
+
+  /// Whether a line can have this speed.
+  static func isSpeed(_ speed: Int) -> Bool { speeds.contains { $0.speed == speed } }
+
+  /// The speeds, for a sentence.
+  static var speedWords: String { speeds.map { String($0.speed) }.joined(separator: ", ") }
+
+  /// Opens a line and has it give every byte as it is.
+  ///
+  /// - Throws: `.unavailable` where there is no such line; `.forbidden` where it may not be opened.
+  static func open(_ path: String, speed: Int) throws(CaptureFailure) -> Int32 {
+    let opened = unsafe Glibc.open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    guard opened >= 0 else {
+      let error = errno
+      if error == EACCES || error == EPERM {
+        throw CaptureFailure(
+          .forbidden,
+          "\(systemWords(error)); a serial line belongs to a group, often dialout: "
+            + "sudo usermod -aG dialout \"$USER\", and log in again")
+      }
+      throw CaptureFailure(.unavailable, systemWords(error))
+    }
+    var settings = termios()
+    guard unsafe tcgetattr(opened, &settings) == 0 else {
+      close(opened)
+      throw CaptureFailure(.unavailable, "is not a serial line")
+    }
+    unsafe cfmakeraw(&settings)
+    settings.c_cflag |= tcflag_t(CLOCAL | CREAD)
+    guard let code = speeds.first(where: { $0.speed == speed })?.code,
+      unsafe cfsetspeed(&settings, speed_t(code)) == 0,
+      unsafe tcsetattr(opened, TCSANOW, &settings) == 0
+    else {
+      let error = errno
+      close(opened)
+      throw CaptureFailure(
+        .unavailable, "the line cannot be set to \(speed) bits a second: \(systemWords(error))")
+    }
+    return opened
+  }
+}

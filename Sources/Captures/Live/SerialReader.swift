@@ -1,0 +1,130 @@
+import Bluetooth
+import Bytes
+
+/// Reads the monitor's records from a serial line, as BlueZ and Zephyr send them (see `SerialFrame`).
+///
+/// Bytes that belong to no record are skipped, and a note stands in their place: a line is joined in the
+/// middle of a record, and bytes get lost on it. The protocol knows one adapter, 0.
+package struct SerialReader: CaptureSource, ~Copyable {
+  private var input: InputBuffer
+  private var number = 0
+  private var clock = SerialClock()
+  private var lost = SerialDrops()
+  /// Records that were lost before the next one.
+  private var drops = 0
+  /// Bytes that were skipped since the last record, and where they began.
+  private var skipped = 0
+  private var skippedFrom: Int64 = 0
+  /// Whether the last bytes that were read were a record.
+  private var isInStep = false
+  /// A note's bytes, while it is lent.
+  private var note: [UInt8] = []
+
+  /// Reads records from where `input` stands.
+  package init(_ input: consuming InputBuffer) { self.input = input }
+
+  /// What is known of the source; at the end, what the device lost.
+  package var summary: CaptureSummary {
+    var summary = CaptureSummary(
+      format: .monitorSerial, datalink: BtsnoopDatalink.linuxMonitor.rawValue,
+      datalinkName: BtsnoopDatalink.linuxMonitor.name ?? "", timeDecimals: 4)
+    if let remark = lost.remark { summary.remarks.append(remark) }
+    return summary
+  }
+
+  /// Whether a whole further record or the end is in the buffer.
+  package var isReady: Bool {
+    if input.isAtEnd { return true }
+    guard isInStep, let frame = SerialFrame(input.bytes) else { return false }
+    return frame.opcode != SerialFrame.nothing && input.count >= frame.byteCount
+  }
+
+  /// The next record, or nil at the end of the line.
+  ///
+  /// - Throws: `.inaccessible` where the system cannot read on.
+  @_lifetime(&self)
+  package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
+    var found: (frame: SerialFrame, extensions: SerialExtensions)?
+    while found == nil {
+      guard try input.fill(SerialFrame.headerBytes) else {
+        skip(input.count)
+        break
+      }
+      guard let frame = SerialFrame(input.bytes) else {
+        skip(1)
+        continue
+      }
+      if !isInStep || frame.byteCount > SerialFrame.believedBytes {
+        guard try input.fill(frame.neededToAgree), frame.agrees(input.bytes) else {
+          skip(1)
+          continue
+        }
+      }
+      guard try input.fill(frame.byteCount), let extensions = frame.extensions(input.bytes) else {
+        skip(1)
+        continue
+      }
+      found = (frame, extensions)
+      if skipped > 0 { break }
+      drops += extensions.dropCount
+      lost.add(extensions)
+      isInStep = true
+      if frame.opcode == SerialFrame.nothing {
+        _ = input.take(frame.byteCount)
+        found = nil
+      }
+    }
+    if skipped > 0 { return noteOnSkipped() }
+    guard let (frame, extensions) = found else { return nil }
+    return record(frame, extensions)
+  }
+
+  private mutating func skip(_ count: Int) {
+    if skipped == 0 { skippedFrom = input.offset }
+    _ = input.take(count)
+    skipped += count
+    isInStep = false
+  }
+
+  /// A note in the place of bytes that belong to no record. Within the line, a record at least was there.
+  @_lifetime(&self)
+  private mutating func noteOnSkipped() -> CaptureRecord {
+    let bytes = skipped == 1 ? "1 byte belongs" : "\(skipped) bytes belong"
+    note = [UInt8]("\(bytes) to no record and \(skipped == 1 ? "was" : "were") skipped".utf8)
+    let lost: UInt64 = number > 0 ? 1 : 0
+    number += 1
+    // Now the line is in step: the frame that follows is known to be one.
+    isInStep = true
+    skipped = 0
+    let (number, offset) = (number, skippedFrom)
+    return CaptureRecord(
+      number: number, time: .now, direction: nil, adapter: nil,
+      framing: .monitor(opcode: MonitorOpcode.systemNote.rawValue), originalLength: note.count,
+      drops: lost, fileOffset: offset, bytes: note.bytes)
+  }
+
+  /// The record of the frame that the buffer begins with.
+  @_lifetime(&self)
+  private mutating func record(
+    _ frame: SerialFrame, _ extensions: SerialExtensions
+  ) -> CaptureRecord {
+    number += 1
+    let now = Timestamp.now
+    let time = extensions.ticks.map { ticks in
+      clock.time(ticks, now: now, moment: Interruption.monotonicNanoseconds)
+    }
+    let known = MonitorOpcode(rawValue: frame.opcode)
+    let isOfNoAdapter =
+      switch known {
+      case .systemNote, .userLog, .controlOpen, .controlClose, .controlCommand, .controlEvent: true
+      default: false
+      }
+    let (number, fileOffset, drops) = (number, input.offset, drops)
+    self.drops = 0
+    let bytes = input.take(frame.byteCount).dropping(frame.bodyStart)
+    return CaptureRecord(
+      number: number, time: time ?? now, direction: known?.direction,
+      adapter: isOfNoAdapter ? nil : 0, framing: .monitor(opcode: frame.opcode),
+      originalLength: bytes.byteCount, drops: UInt64(drops), fileOffset: fileOffset, bytes: bytes)
+  }
+}

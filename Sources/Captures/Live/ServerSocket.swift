@@ -1,0 +1,115 @@
+import Glibc
+
+/// A Unix socket that listens, as `btmon --server` does. Clients are heard one after the other: further
+/// ones wait until the one before has closed. Its file is removed at the end.
+final class ServerSocket {
+  private let descriptor: Int32
+  private let path: String
+  /// Which file it is, so that nobody else's is removed.
+  private let identity: (dev_t, ino_t)
+
+  /// How many clients may wait.
+  private static let mostWaiting: Int32 = 16
+
+  /// Listens at a path. A socket file that nobody listens behind any more is replaced.
+  ///
+  /// - Throws: `.unavailable` where something else has that name, or somebody listens there.
+  init(path: String) throws(CaptureFailure) {
+    guard var address = Self.address(path) else {
+      throw CaptureFailure(.unavailable, "is too long a name for a socket: 107 bytes at most")
+    }
+    let opened = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+    guard opened >= 0 else { throw CaptureFailure(.unavailable, systemWords(errno)) }
+    var error = Self.bind(opened, &address)
+    if error == EADDRINUSE {
+      var status = stat()
+      let isSocket =
+        unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+      let words: String? =
+        !isSocket
+        ? "is there already, and is no socket"
+        : Self.isListening(&address) ? "somebody listens at this socket already" : nil
+      if let words {
+        close(opened)
+        throw CaptureFailure(.unavailable, words)
+      }
+      unsafe unlink(path)
+      error = Self.bind(opened, &address)
+    }
+    var status = stat()
+    guard error == nil, unsafe lstat(path, &status) == 0, listen(opened, Self.mostWaiting) == 0
+    else {
+      let error = error ?? errno
+      close(opened)
+      if error == EACCES || error == EPERM {
+        throw CaptureFailure(.forbidden, "the socket cannot be made: \(systemWords(error))")
+      }
+      throw CaptureFailure(.unavailable, "the socket cannot be made: \(systemWords(error))")
+    }
+    descriptor = opened
+    self.path = path
+    identity = (status.st_dev, status.st_ino)
+    _ = fcntl(opened, F_SETFL, O_NONBLOCK)
+  }
+
+  deinit {
+    close(descriptor)
+    var status = stat()
+    if unsafe lstat(path, &status) == 0, status.st_dev == identity.0, status.st_ino == identity.1 {
+      unsafe unlink(path)
+    }
+  }
+
+  /// Waits for the next client; nil once the interruption came.
+  func accept(_ interruption: Interruption) throws(CaptureFailure) -> Int32? {
+    while true {
+      guard interruption.wait(for: descriptor) == .ready else { return nil }
+      let client = Glibc.accept(descriptor, nil, nil)
+      if client >= 0 {
+        _ = fcntl(client, F_SETFD, FD_CLOEXEC)
+        return client
+      }
+      switch errno {
+      case EINTR, EAGAIN, ECONNABORTED: continue
+      default: throw CaptureFailure(.unavailable, systemWords(errno))
+      }
+    }
+  }
+
+  private static func address(_ path: String) -> sockaddr_un? {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    let isThere = unsafe withUnsafeMutableBytes(of: &address.sun_path) { place in
+      guard !bytes.isEmpty, bytes.count < place.count, !bytes.contains(0) else { return false }
+      unsafe place.copyBytes(from: bytes)
+      return true
+    }
+    return isThere ? address : nil
+  }
+
+  /// Calls `use` with an address as the system takes it; gives an error number.
+  private static func call(
+    _ address: inout sockaddr_un, _ use: (UnsafePointer<sockaddr>?, socklen_t) -> Int32
+  ) -> Int32? {
+    let result = unsafe withUnsafeBytes(of: &address) { bytes in
+      unsafe use(
+        bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+    }
+    return result == 0 ? nil : errno
+  }
+
+  private static func bind(_ descriptor: Int32, _ address: inout sockaddr_un) -> Int32? {
+    unsafe call(&address) { unsafe Glibc.bind(descriptor, $0, $1) }
+  }
+
+  private static func isListening(_ address: inout sockaddr_un) -> Bool {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    // A full queue of waiting clients is one that somebody will take.
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    let error = unsafe call(&address) { unsafe connect(descriptor, $0, $1) }
+    return error == nil || error == EAGAIN
+  }
+}

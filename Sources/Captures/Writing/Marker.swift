@@ -1,0 +1,45 @@
+import Bluetooth
+import Bytes
+
+/// What the user wrote into a capture while it was made, to tie what was done to what was sent.
+///
+/// In captures of the Linux monitor it is a User Logging record: priority (1 byte), the identifier's
+/// length with its zero byte (1), the identifier, the text, a zero byte (BlueZ,
+/// doc/btsnoop-protocol.rst). In pcapng of other content it is a comment of the packet that follows.
+package enum Marker {
+  /// Who speaks: the record's identifier.
+  package static let identifier: StaticString = "gattscope"
+  /// The syslog priority of information (RFC 5424, 6.2.1).
+  private static let priority: UInt8 = 6
+  /// The most bytes of a text that are kept.
+  private static let mostBytes = 4096
+
+  /// The payload of a marker's record.
+  static func payload(_ text: String) -> [UInt8] {
+    let name = unsafe [UInt8](
+      UnsafeBufferPointer(start: identifier.utf8Start, count: identifier.utf8CodeUnitCount))
+    var kept = [UInt8](text.utf8.prefix(mostBytes))
+    // A text that is cut must not end within a character.
+    while !kept.isEmpty, kept.count < text.utf8.count,
+      String(validating: kept, as: UTF8.self) == nil
+    {
+      kept.removeLast()
+    }
+    return [priority, UInt8(name.count + 1)] + name + [0] + kept + [0]
+  }
+
+  /// The text of a record that is a marker.
+  static func text(of record: borrowing CaptureRecord) -> [UInt8]? {
+    guard record.framing == .monitor(opcode: MonitorOpcode.userLog.rawValue), !record.isTruncated
+    else { return nil }
+    let count = identifier.utf8CodeUnitCount
+    let bytes = record.bytes
+    let start = 2 + count + 1
+    guard bytes.byteCount >= start, Int(bytes.byte(at: 1)) == count + 1,
+      bytes.dropping(2).starts(with: identifier), bytes.byte(at: start - 1) == 0
+    else { return nil }
+    let hasEnd = bytes.byteCount > start && bytes.byte(at: bytes.byteCount - 1) == 0
+    let text = Slice(start: start, count: bytes.byteCount - start - (hasEnd ? 1 : 0))
+    return bytes.part(text).array
+  }
+}

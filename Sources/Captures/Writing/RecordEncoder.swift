@@ -1,0 +1,293 @@
+import Bluetooth
+import Bytes
+
+/// Records to the bytes of a file: btsnoop, pcap and pcapng.
+///
+/// The counterpart of `BtsnoopReader`, `PcapReader` and `PcapngReader`, whose tables show the layouts.
+struct RecordEncoder: Sendable {
+  let format: WriterFormat
+  /// Whether times have nanoseconds, where the format can hold them; else microseconds.
+  let hasNanoseconds: Bool
+  /// What could not be written.
+  var losses = WriterLosses()
+
+  /// What the file has seen so far: forgotten where the next one begins.
+  private var cumulativeDrops: UInt32 = 0
+  /// How many records were lost since the last one that was written.
+  private var drops: UInt64 = 0
+  private var interfaces = 0
+  /// Markers whose packet is still to come: pcapng of H4 has them as its comments.
+  private var markers: [[UInt8]] = []
+  private var adapter: UInt16?
+  private var time = Timestamp(seconds: 0, nanoseconds: 0)
+
+  /// The most adapters that get an interface of their own.
+  private static let mostInterfaces = 32
+  /// The most markers that wait for a packet.
+  private static let mostMarkers = 1024
+
+  init(_ format: WriterFormat, decimals: Int) {
+    self.format = format
+    hasNanoseconds = decimals > 6 && format.container != .btsnoop
+  }
+
+  /// Everything that is to be said about what could not be written.
+  var remarks: [String] {
+    var losses = losses
+    losses.notes += markers.count
+    return losses.remarks
+  }
+
+  /// Begins a file: its header.
+  mutating func begin(into output: inout Output) {
+    (cumulativeDrops, interfaces) = (0, 0)
+    switch format.container {
+    case .btsnoop:
+      output.bigEndian(BtsnoopHeader.magic)
+      output.bigEndian(BtsnoopHeader.version)
+      output.bigEndian(format.datalink.rawValue)
+    case .pcap:
+      output.littleEndian(hasNanoseconds ? 0xa1b2_3c4d : 0xa1b2_c3d4 as UInt32)
+      output.littleEndian(2 as UInt16)
+      output.littleEndian(4 as UInt16)
+      output.littleEndian(0 as UInt64)
+      output.littleEndian(UInt32(CaptureLimits.pcapRecordBytes))
+      output.littleEndian(format.linkType.rawValue)
+    case .pcapng:
+      let block = PcapngBlock(.sectionHeader, into: &output)
+      output.littleEndian(0x1a2b_3c4d as UInt32)
+      output.littleEndian(1 as UInt16)
+      output.littleEndian(0 as UInt16)
+      output.littleEndian(UInt64.max)
+      block.option(.userApplication, "gattscope", into: &output)
+      block.end(into: &output)
+      // One that is always there, so that an empty file is a capture, too.
+      describe(interfacesUpTo: 0, into: &output)
+    }
+  }
+
+  /// Counts records that were lost before the next one.
+  mutating func lose(_ count: UInt64) { drops &+= count }
+
+  /// Writes a record.
+  ///
+  /// - Returns: whether it was written; else it is counted among the losses.
+  mutating func write(_ record: borrowing CaptureRecord, into output: inout Output) -> Bool {
+    if format.container == .pcapng, format.content != .monitor,
+      let marker = Marker.text(of: record), markers.count < Self.mostMarkers
+    {
+      markers.append(marker)
+      return false
+    }
+    guard let target = TargetRecord(record, as: format.content, &losses) else {
+      // What was lost before it was lost before the next one.
+      drops &+= record.drops
+      return false
+    }
+    drops &+= record.drops
+    defer { drops = 0 }
+    note(adapterOf: record)
+    let time = time(of: record)
+    let original = record.originalLength - target.skipped + (target.type == nil ? 0 : 1)
+    switch format.container {
+    case .btsnoop: btsnoop(record, target, time, original, into: &output)
+    case .pcap: pcap(record, target, time, original, into: &output)
+    case .pcapng: pcapng(record, target, time, original, into: &output)
+    }
+    return true
+  }
+
+  /// The record's time, cut to what the format holds.
+  private mutating func time(of record: borrowing CaptureRecord) -> Timestamp {
+    guard let found = record.time else {
+      losses.timeless += 1
+      return time
+    }
+    time = found
+    if !hasNanoseconds, time.nanoseconds % 1000 != 0 {
+      losses.cutTimes += 1
+      time.nanoseconds -= time.nanoseconds % 1000
+    }
+    let range: ClosedRange<Int64> =
+      switch format.container {
+      case .btsnoop: -9_000_000_000_000...9_000_000_000_000
+      case .pcap: 0...Int64(UInt32.max)
+      case .pcapng: 0...18_000_000_000
+      }
+    if !range.contains(time.seconds) {
+      losses.impossibleTimes += 1
+      time.seconds = min(max(time.seconds, range.lowerBound), range.upperBound)
+    }
+    return time
+  }
+
+  /// Whether adapters differ that the format cannot tell apart.
+  private mutating func note(adapterOf record: borrowing CaptureRecord) {
+    guard format.content != .monitor, let adapter = record.adapter else { return }
+    if format.container == .pcapng {
+      if Int(adapter) >= Self.mostInterfaces { losses.hasAdapters = true }
+      return
+    }
+    if adapter != self.adapter ?? adapter { losses.hasAdapters = true }
+    self.adapter = adapter
+  }
+
+  // MARK: btsnoop
+
+  private mutating func btsnoop(
+    _ record: borrowing CaptureRecord, _ target: TargetRecord, _ time: Timestamp, _ original: Int,
+    into output: inout Output
+  ) {
+    cumulativeDrops &+= UInt32(truncatingIfNeeded: drops)
+    if record.hasComments { losses.comments += 1 }
+    let kept = record.bytes.byteCount - target.skipped + (target.type == nil ? 0 : 1)
+    output.bigEndian(UInt32(clamping: original))
+    output.bigEndian(UInt32(kept))
+    output.bigEndian(flags(record, target))
+    output.bigEndian(cumulativeDrops)
+    let seconds = time.seconds + BtsnoopRecordHeader.secondsBefore1970
+    let microseconds = seconds * 1_000_000 + Int64(time.nanoseconds / 1000)
+    output.bigEndian(UInt64(bitPattern: microseconds))
+    output.packet(record, target, atMost: kept)
+  }
+
+  /// The record's flags, see `BtsnoopRecordHeader`.
+  private func flags(_ record: borrowing CaptureRecord, _ target: TargetRecord) -> UInt32 {
+    if format.content == .monitor {
+      return UInt32(record.adapter ?? 0xffff) << 16 | UInt32(target.opcode)
+    }
+    let type = target.type ?? record.bytes.byte(at: 0)
+    return (target.direction == .received ? 1 : 0) | (type == 1 || type == 4 ? 2 : 0)
+  }
+
+  // MARK: pcap
+
+  private mutating func pcap(
+    _ record: borrowing CaptureRecord, _ target: TargetRecord, _ time: Timestamp, _ original: Int,
+    into output: inout Output
+  ) {
+    if drops > 0 { losses.drops += 1 }
+    if record.hasComments { losses.comments += 1 }
+    output.littleEndian(UInt32(time.seconds))
+    output.littleEndian(hasNanoseconds ? time.nanoseconds : time.nanoseconds / 1000)
+    let (head, kept) = kept(record, target, CaptureLimits.pcapRecordBytes)
+    output.littleEndian(UInt32(head + kept))
+    output.littleEndian(UInt32(clamping: head + original))
+    linkHeader(record, target, into: &output)
+    if format.content == .h4WithoutDirection, target.direction != nil { losses.directions += 1 }
+    output.packet(record, target, atMost: kept)
+  }
+
+  /// The bytes of the link type's header, and how many of the packet's fit behind it.
+  private mutating func kept(
+    _ record: borrowing CaptureRecord, _ target: TargetRecord, _ most: Int
+  ) -> (head: Int, packet: Int) {
+    let head = format.content == .h4WithoutDirection ? 0 : 4
+    let packet = record.bytes.byteCount - target.skipped + (target.type == nil ? 0 : 1)
+    if head + packet > most { losses.cutPackets += 1 }
+    return (head, min(packet, most - head))
+  }
+
+  /// The link type's own header, see `LinkType`.
+  private func linkHeader(
+    _ record: borrowing CaptureRecord, _ target: TargetRecord, into output: inout Output
+  ) {
+    switch format.content {
+    case .monitor:
+      output.bigEndian(UInt32(record.adapter ?? 0xffff) << 16 | UInt32(target.opcode))
+    case .h4: output.bigEndian(target.direction == .received ? 1 : 0 as UInt32)
+    case .h4WithoutDirection: break
+    }
+  }
+
+  // MARK: pcapng
+
+  private mutating func pcapng(
+    _ record: borrowing CaptureRecord, _ target: TargetRecord, _ time: Timestamp, _ original: Int,
+    into output: inout Output
+  ) {
+    var interface = 0
+    if format.content != .monitor, let adapter = record.adapter,
+      Int(adapter) < Self.mostInterfaces
+    {
+      interface = Int(adapter)
+      describe(interfacesUpTo: interface, into: &output)
+    }
+    let block = PcapngBlock(.enhancedPacket, into: &output)
+    output.littleEndian(UInt32(interface))
+    let ticksPerSecond: UInt64 = hasNanoseconds ? 1_000_000_000 : 1_000_000
+    let fraction = hasNanoseconds ? time.nanoseconds : time.nanoseconds / 1000
+    let ticks = UInt64(time.seconds) * ticksPerSecond + UInt64(fraction)
+    output.littleEndian(UInt32(ticks >> 32))
+    output.littleEndian(UInt32(truncatingIfNeeded: ticks))
+    let (head, kept) = kept(record, target, CaptureLimits.recordBytes)
+    output.littleEndian(UInt32(head + kept))
+    output.littleEndian(UInt32(clamping: head + original))
+    linkHeader(record, target, into: &output)
+    output.packet(record, target, atMost: kept)
+    block.pad(&output)
+    var position = 0
+    while let comment = record.options.nextComment(&position) {
+      block.option(.comment, comment, into: &output)
+    }
+    for marker in markers { block.option(.comment, marker.bytes, into: &output) }
+    markers.removeAll(keepingCapacity: true)
+    if let direction = target.direction {
+      block.option(.flags, direction == .received ? 1 : 2 as UInt32, into: &output)
+    }
+    if drops > 0 { block.option(.dropCount, drops, into: &output) }
+    block.end(into: &output)
+  }
+
+  /// Describes the interfaces up to this one, an adapter each, where they are not yet: readers count
+  /// them.
+  private mutating func describe(interfacesUpTo last: Int, into output: inout Output) {
+    while interfaces <= last {
+      let block = PcapngBlock(.interface, into: &output)
+      output.littleEndian(UInt16(truncatingIfNeeded: format.linkType.rawValue))
+      output.littleEndian(0 as UInt16)
+      output.littleEndian(0 as UInt32)
+      let name = format.content == .monitor ? "bluetooth-monitor" : "hci\(interfaces)"
+      block.option(.interfaceName, name, into: &output)
+      block.option(.timeResolution, [hasNanoseconds ? 9 : 6].bytes, into: &output)
+      block.end(into: &output)
+      interfaces += 1
+    }
+  }
+}
+
+extension CaptureRecord {
+  /// Whether the capture says something beside the packet.
+  fileprivate var hasComments: Bool {
+    var position = 0
+    return options.nextComment(&position) != nil
+  }
+}
+
+extension Output {
+  /// Appends a packet as it is to stand in the file, `most` bytes of it.
+  fileprivate mutating func packet(
+    _ record: borrowing CaptureRecord, _ target: TargetRecord, atMost most: Int
+  ) {
+    var rest = most
+    if let type = target.type, rest > 0 {
+      byte(type)
+      rest -= 1
+    }
+    raw(record.bytes.part(Slice(start: target.skipped, count: rest)))
+  }
+
+  /// Appends a number, most significant byte first.
+  mutating func bigEndian(_ value: some FixedWidthInteger & UnsignedInteger) {
+    for shift in stride(from: value.bitWidth - 8, through: 0, by: -8) {
+      byte(UInt8(truncatingIfNeeded: value >> shift))
+    }
+  }
+
+  /// Appends a number, least significant byte first.
+  mutating func littleEndian(_ value: some FixedWidthInteger & UnsignedInteger) {
+    for shift in stride(from: 0, to: value.bitWidth, by: 8) {
+      byte(UInt8(truncatingIfNeeded: value >> shift))
+    }
+  }
+}

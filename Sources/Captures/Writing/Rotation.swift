@@ -1,0 +1,80 @@
+import Glibc
+
+/// When a file is finished and the next one begun, and how many are kept.
+///
+/// The file that is written always has the name that was asked for. A finished one gets a number before
+/// its ending, in the order of time: `air.btsnoop` becomes `air.1.btsnoop`, the next one `air.2.btsnoop`.
+package struct Rotation: Equatable, Sendable {
+  /// The most bytes of a file; one record that is longer has a file of its own.
+  package var bytes: Int64
+  /// How many files are kept, the one that is written included; nil for all.
+  package var count: Int?
+
+  /// The smallest size that is taken: a file shall hold more than its header.
+  package static let leastBytes: Int64 = 1024
+
+  /// So many files of such a size.
+  package init(bytes: Int64, count: Int?) {
+    self.bytes = bytes
+    self.count = count
+  }
+
+  /// Reads `SIZE[:COUNT]`: a number of bytes, or of `k`, `M` or `G` (1000, 1000² and 1000³ bytes); nil
+  /// for anything else, and for sizes below `leastBytes` and counts below 1.
+  package init?(_ text: String) {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count <= 2, let size = parts.first else { return nil }
+    let units: [Character: Int64] = ["k": 1000, "K": 1000, "M": 1_000_000, "G": 1_000_000_000]
+    let unit = size.last.flatMap { units[$0] }
+    let digits = unit == nil ? size : size.dropLast()
+    guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let number = Int64(digits) else {
+      return nil
+    }
+    let (bytes, overflow) = number.multipliedReportingOverflow(by: unit ?? 1)
+    guard !overflow, bytes >= Self.leastBytes else { return nil }
+    var count: Int?
+    if parts.count == 2 {
+      guard parts[1].allSatisfy({ $0.isASCII && $0.isNumber }), let number = Int(parts[1]),
+        number >= 1
+      else { return nil }
+      count = number
+    }
+    self.init(bytes: bytes, count: count)
+  }
+}
+
+/// The finished files of a rotation.
+struct FinishedFiles {
+  private let path: String
+  private let most: Int?
+  /// The number of the last one.
+  private var last = 0
+  private var kept: [String] = []
+
+  init(_ path: String, _ rotation: Rotation) {
+    self.path = path
+    most = rotation.count.map { $0 - 1 }
+  }
+
+  /// The name of a finished file.
+  private func name(_ number: Int) -> String {
+    let folder = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+    guard let dot = path[folder...].lastIndex(of: "."), dot != folder else {
+      return "\(path).\(number)"
+    }
+    return "\(path[..<dot]).\(number)\(path[dot...])"
+  }
+
+  /// Moves the file that was written away, and removes what is too old. Files of other runs stay.
+  ///
+  /// - Throws: where it cannot be renamed.
+  mutating func takeIn() throws(WriteFailure) {
+    repeat { last += 1 } while unsafe access(name(last), F_OK) == 0
+    guard unsafe rename(path, name(last)) == 0 else {
+      throw WriteFailure(path: name(last), error: errno)
+    }
+    kept.append(name(last))
+    guard let most else { return }
+    while kept.count > most { unsafe unlink(kept.removeFirst()) }
+  }
+}

@@ -1,0 +1,123 @@
+import Bluetooth
+import Bytes
+
+/// What a record becomes in a file: which of its bytes are kept, and what stands before them.
+struct TargetRecord: Equatable {
+  /// The monitor's opcode, where the content is the monitor's.
+  var opcode: UInt16 = 0
+  /// The H4 type byte that is put before the bytes; nil where they have it, or need none.
+  var type: UInt8?
+  /// How many bytes at the front are left out: an H4 type byte that the opcode tells.
+  var skipped = 0
+  /// Which way the packet went.
+  var direction: Direction?
+
+  /// The H4 packet types (Core, Vol 4, Part A, 2).
+  private enum Kind: UInt8 {
+    case command = 1
+    case acl, sco, event, iso
+
+    init(_ kind: CaptureRecord.PacketKind) {
+      switch kind {
+      case .command: self = .command
+      case .acl: self = .acl
+      case .sco: self = .sco
+      case .event: self = .event
+      case .iso: self = .iso
+      }
+    }
+
+    /// That of a monitor's record; nil where it holds no packet.
+    init?(opcode: UInt16) {
+      switch MonitorOpcode(rawValue: opcode) {
+      case .command: self = .command
+      case .event: self = .event
+      case .aclSent, .aclReceived: self = .acl
+      case .scoSent, .scoReceived: self = .sco
+      case .isoSent, .isoReceived: self = .iso
+      default: return nil
+      }
+    }
+
+    /// Which way such packets must go; nil where they go both.
+    var direction: Direction? {
+      switch self {
+      case .command: .sent
+      case .event: .received
+      case .acl, .sco, .iso: nil
+      }
+    }
+
+    /// The monitor's opcode for such a packet.
+    func opcode(_ direction: Direction) -> UInt16 {
+      let opcode: MonitorOpcode =
+        switch self {
+        case .command: .command
+        case .event: .event
+        case .acl: direction == .sent ? .aclSent : .aclReceived
+        case .sco: direction == .sent ? .scoSent : .scoReceived
+        case .iso: direction == .sent ? .isoSent : .isoReceived
+        }
+      return opcode.rawValue
+    }
+  }
+
+  /// What `record` becomes as such content; nil, and counted among the losses, where it cannot be.
+  init?(
+    _ record: borrowing CaptureRecord, as content: WriterFormat.Content,
+    _ losses: inout WriterLosses
+  ) {
+    direction = record.direction
+    var kind: Kind?
+    switch record.framing {
+    case .monitor(let opcode):
+      if content == .monitor {
+        self.opcode = opcode
+        return
+      }
+      kind = Kind(opcode: opcode)
+      guard let kind else {
+        losses.notes += 1
+        return nil
+      }
+      type = kind.rawValue
+    case .h1(let found):
+      kind = Kind(found)
+      type = kind?.rawValue
+    case .h4:
+      kind = record.bytes.byteCount == 0 ? nil : Kind(rawValue: record.bytes.byte(at: 0))
+      // Whatever stands there, an H4 record can hold it.
+      if kind == nil, content != .monitor { break }
+      skipped = content == .monitor ? 1 : 0
+    case .packetLogger:
+      losses.notes += 1
+      return nil
+    case .incomplete: break
+    }
+    if case .incomplete = record.framing {
+      losses.unknownKinds += 1
+      return nil
+    }
+    guard let kind else {
+      if content == .monitor {
+        losses.unknownKinds += 1
+        return nil
+      }
+      if direction == nil, content == .h4 {
+        losses.directionless += 1
+        return nil
+      }
+      return
+    }
+    direction = direction ?? kind.direction
+    if content == .h4WithoutDirection { return }
+    guard let direction else {
+      losses.directionless += 1
+      return nil
+    }
+    if content == .monitor {
+      opcode = kind.opcode(direction)
+      type = nil
+    }
+  }
+}
