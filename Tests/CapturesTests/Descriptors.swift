@@ -81,7 +81,7 @@ final class Pipe: Sendable {
 }
 
 /// A fresh folder that goes when it is released, with what is in it.
-final class TemporaryFolder {
+final class TemporaryFolder: Sendable {
   let path: String
 
   init() {

@@ -38,6 +38,8 @@ package final class Recorder: @unchecked Sendable {
   private var writer: CaptureWriter?
   private var known: CaptureSummary
   private var current = Status()
+  /// The last record's number: the source's, and the markers before it.
+  private var last = 0
   /// The chunk that is being filled.
   private var open: RecordChunk?
   /// Records that were left out since the last one that was handed on.
@@ -130,6 +132,7 @@ package final class Recorder: @unchecked Sendable {
     guard !current.hasEnded else { return }
     current.records += 1
     current.markers += 1
+    last += 1
     write(record)
     // Room for it there is always: it is small, and people write few.
     if let open, open.count > 0 {
@@ -137,7 +140,7 @@ package final class Recorder: @unchecked Sendable {
       self.open = nil
     }
     let chunk = RecordChunk()
-    chunk.append(record, number: current.records, drops: leftOut)
+    chunk.append(record, number: last, drops: leftOut)
     leftOut = 0
     queue.give(chunk)
   }
@@ -160,12 +163,13 @@ package final class Recorder: @unchecked Sendable {
     defer { lock.letGo() }
     // Counted here, since a marker may have come in between.
     current.records += 1
+    last = record.number + current.markers
     guard let chunk = open else {
       leftOut += 1
       current.leftOut += 1
       return failure
     }
-    chunk.append(record, number: current.records, drops: record.drops &+ leftOut)
+    chunk.append(record, number: last, drops: record.drops &+ leftOut)
     leftOut = 0
     if chunk.isFull {
       queue.give(chunk)

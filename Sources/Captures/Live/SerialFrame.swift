@@ -34,8 +34,9 @@ struct SerialFrame: Equatable, Sendable {
     byteCount = Int(bytes.littleEndianU16(at: 0)) + Self.lengthBytes
     opcode = bytes.littleEndianU16(at: 2)
     bodyStart = Self.headerBytes + Int(bytes.byte(at: 5))
-    let isKnown = MonitorOpcode(rawValue: opcode) != nil || opcode == Self.nothing
-    guard isKnown, bytes.byte(at: 4) == 0, byteCount >= bodyStart else { return nil }
+    guard opcode <= Self.nothing, bytes.byte(at: 4) == 0, byteCount >= bodyStart else {
+      return nil
+    }
   }
 
   /// How many bytes `agrees` looks at.
@@ -54,6 +55,7 @@ struct SerialFrame: Equatable, Sendable {
     case .scoSent, .scoReceived: return count >= 3 && count == 3 + byte(2)
     case .isoSent, .isoReceived:
       return count >= 4 && count == 4 + byte(2) + (byte(3) & 0x3f) << 8
+    case nil: return opcode == Self.nothing && count == 0
     default: return count <= Self.believedBytes
     }
   }

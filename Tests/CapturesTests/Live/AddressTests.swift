@@ -1,0 +1,46 @@
+import Testing
+
+@testable import Captures
+
+struct AddressTests {
+  @Test func addresses() throws {
+    let expected: [(String, LiveAddress)] = [
+      ("monitor", .monitor(adapter: nil)), ("hci0", .monitor(adapter: 0)),
+      ("hci12", .monitor(adapter: 12)), ("pcap:bluetooth0", .pcap("bluetooth0")),
+      ("unix:/tmp/s", .server("/tmp/s")), ("tcp:phone", .tcp(host: "phone", port: 8872)),
+      ("tcp:127.0.0.1:99", .tcp(host: "127.0.0.1", port: 99)),
+      ("tcp:::1", .tcp(host: "::1", port: 8872)), ("tcp:[::1]", .tcp(host: "::1", port: 8872)),
+      ("tcp:[::1]:7", .tcp(host: "::1", port: 7)),
+      ("tty:/dev/ttyUSB0", .serial("/dev/ttyUSB0", speed: 115_200)),
+      ("tty:/dev/ttyUSB0@1000000", .serial("/dev/ttyUSB0", speed: 1_000_000)),
+      ("-", .stream("-")), ("hcix", .stream("hcix")), ("/tmp/fifo", .stream("/tmp/fifo")),
+    ]
+    for (text, address) in expected {
+      let parsed = try LiveAddress(text)
+      #expect(parsed == address, "\(text)")
+    }
+  }
+
+  @Test func refusals() {
+    let expected = [
+      ("", "the source is missing"), ("pcap:", "the device is missing"),
+      ("unix:", "the path is missing"), ("tcp:", "the host is missing"),
+      ("tcp::80", "the host is missing"), ("tty:@9600", "the device is missing"),
+      ("tcp:a:0", "the port 0 is no number from 1 to 65535"),
+      ("tcp:a:99999", "the port 99999 is no number from 1 to 65535"),
+      ("tcp:[::1]x", "x stands behind the address; expected a colon and a port"),
+    ]
+    for (text, words) in expected {
+      #expect(throws: LiveAddress.Refusal(words: words), "\(text)") { _ = try LiveAddress(text) }
+    }
+    #expect(throws: LiveAddress.Refusal.self) { _ = try LiveAddress("tty:/dev/ttyS0@12345") }
+  }
+
+  @Test func names() throws {
+    for name in ["hci3", "pcap:x", "unix:/s", "tcp:[::1]:8872", "tty:/dev/x@9600", "/tmp/x"] {
+      let address = try LiveAddress(name)
+      #expect(address.name == name)
+    }
+    #expect(LiveAddress.stream("-").name == "standard input")
+  }
+}

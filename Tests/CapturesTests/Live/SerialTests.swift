@@ -1,0 +1,172 @@
+import Bluetooth
+import Glibc
+import Testing
+
+@testable import Captures
+
+struct SerialTests {
+  /// A frame: opcode, extensions, bytes.
+  private static func frame(_ opcode: UInt16, _ extensions: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
+    Feeding.little(UInt16(4 + extensions.count + bytes.count)) + Feeding.little(opcode)
+      + [0, UInt8(extensions.count)] + extensions + bytes
+  }
+
+  private static func ticks(_ ticks: UInt32) -> [UInt8] { [8] + Feeding.little(ticks) }
+
+  /// Reads bytes through a pipe.
+  private static func read(_ bytes: [UInt8], piece: Int = 4096) -> Reading {
+    let pipe = Pipe()
+    pipe.feed(bytes, piece: piece)
+    var reader = SerialReader(InputBuffer(stream: pipe.takeReader(), Feeding.guarded()))
+    let reading = Reading(&reader)
+    pipe.wait()
+    return reading
+  }
+
+  /// However the bytes arrive at a terminal, the records are those of the file, but for the adapter and
+  /// what of the time is less than a tenth of a millisecond.
+  @Test(arguments: [1, 7, 4096]) func pieces(piece: Int) throws {
+    let expected = Reading(path: Samples.path("monitor.btsnoop")).records
+    let start = try #require(expected.first?.time)
+    let bytes = expected.flatMap { record -> [UInt8] in
+      guard case .monitor(let opcode) = record.framing, let time = record.time else { return [] }
+      return Self.frame(
+        opcode, Self.ticks(UInt32(time.nanoseconds(since: start) / 100_000)), record.bytes)
+    }
+    let (master, path) = Self.terminal()
+    var source = try LiveSource(.serial(path, speed: 115_200), Feeding.guarded())
+    Feeding.thread {
+      Feeding.write(bytes, to: master, piece: piece)
+      // A terminal throws away what was not read when its other end closes.
+      var left: Int32 = 1
+      while unsafe ioctl(master, UInt(TIOCOUTQ), &left) == 0, left > 0 { usleep(1000) }
+      usleep(100_000)
+      close(master)
+    }
+    let reading = Reading(&source)
+    #expect(reading.failure == nil)
+    #expect(
+      reading.records.map { $0.stripped(adapter: false) }
+        == expected.map { $0.stripped(adapter: false) })
+    let first = try #require(reading.records.first?.time)
+    let moments = reading.records.compactMap { $0.time?.nanoseconds(since: first) }
+    #expect(
+      moments
+        == expected.compactMap {
+          ($0.time?.nanoseconds(since: start) ?? 0) / 100_000 * 100_000
+        })
+    #expect(reading.summary?.remarks == [])
+  }
+
+  /// A new pseudo-terminal: its controlling end, and the path of the other.
+  private static func terminal() -> (Int32, String) {
+    let master = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY)
+    #expect(master >= 0)
+    // TIOCSPTLCK and TIOCGPTN, which are not imported: unlock it, and ask for its number.
+    var number: Int32 = 0
+    let unlocked = unsafe ioctl(master, 0x4004_5431, &number)
+    let named = unsafe ioctl(master, 0x8004_5430, &number)
+    #expect(unlocked == 0 && named == 0)
+    return (master, "/dev/pts/\(number)")
+  }
+
+  /// Every byte value arrives as it is: nothing is taken for a control character.
+  @Test func rawMode() throws {
+    let (master, path) = Self.terminal()
+    var source = try LiveSource(.serial(path, speed: 1_000_000), Feeding.guarded())
+    let payload = (0...255).map { UInt8($0) }
+    let packet = [0x40, 0x00] + Feeding.little(UInt16(256)) + payload
+    Feeding.write(Self.frame(4, [], packet), to: master, piece: 400)
+    let record = try source.nextKept()
+    #expect(record?.bytes == packet)
+    close(master)
+  }
+
+  @Test func dropsByKind() {
+    let reading = Self.read(
+      Self.frame(3, Self.ticks(5) + [2, 12, 4, 1], [0x0e, 1, 9]) + Self.frame(3, [2, 255], [1, 0])
+        + Self.frame(0xff, [7, 3], []) + Self.frame(2, [], [3, 12, 0]))
+    #expect(reading.records.map(\.drops) == [13, 255, 3])
+    #expect(reading.records.map(\.adapter) == [0, 0, 0])
+    #expect(
+      reading.summary?.remarks == [
+        "the device lost at least 267 events, 1 ACL packet received and 3 other records before "
+          + "they could be sent"
+      ])
+  }
+
+  /// What is no record is skipped, told in its place, and cost a record where one came before.
+  @Test func rubbish() {
+    let good = Self.frame(3, Self.ticks(5), [0x0e, 1, 9])
+    let torn = Array(good.dropFirst(4))
+    for piece in [1, 7, 4096] {
+      let reading = Self.read(torn + good + torn + [0xff, 0xff] + good + good, piece: piece)
+      #expect(reading.failure == nil)
+      let texts = reading.records.map { record in
+        record.framing == .monitor(opcode: 12)
+          ? String(decoding: record.bytes, as: UTF8.self) : "record"
+      }
+      #expect(
+        texts == [
+          "\(torn.count) bytes belong to no record and were skipped", "record",
+          "\(torn.count + 2) bytes belong to no record and were skipped", "record", "record",
+        ])
+      #expect(reading.records.map(\.drops) == [0, 0, 1, 0, 0])
+      #expect(reading.records.map(\.number) == [1, 2, 3, 4, 5])
+    }
+  }
+
+  /// A lost byte costs a record or two, not the line.
+  @Test func everyByteLost() {
+    let frames = (0..<6).map {
+      Self.frame(3, Self.ticks(UInt32($0)), [0x0e, 4, 1, UInt8($0), 3, 0])
+    }
+    let bytes = frames.flatMap { $0 }
+    for lost in bytes.indices {
+      var damaged = bytes
+      damaged.remove(at: lost)
+      let reading = Self.read(damaged)
+      let records = reading.records.filter { $0.framing == .monitor(opcode: 3) }
+      #expect(records.count >= 4, "byte \(lost): \(reading.records.count)")
+      let isInLast = lost >= bytes.count - 2 * frames[5].count
+      #expect(isInLast || records.last?.bytes[3] == 5, "byte \(lost): \(records)")
+    }
+  }
+
+  /// The clock goes on where its 32 bits are full, keeps small steps back, and begins anew where it goes
+  /// back further.
+  @Test func clock() {
+    var clock = SerialClock()
+    let now = Timestamp(seconds: 1000, nanoseconds: 0)
+    func at(_ ticks: UInt32, _ seconds: Int64) -> Int64 {
+      clock.time(
+        ticks, now: Timestamp(seconds: 1000 + seconds, nanoseconds: 0),
+        moment: seconds * 1_000_000_000
+      ).nanoseconds(since: now)
+    }
+    #expect(at(0xffff_fff0, 0) == 0)
+    #expect(at(0x10, 0) == 3_200_000)
+    #expect(at(0x08, 1) == 2_400_000)
+    #expect(at(0x08 + 50_000_000, 2) == 5_000_002_400_000)
+    // Started again.
+    #expect(at(7, 5003) == 5_003_000_000_000)
+    #expect(at(10_007, 5004) == 5_004_000_000_000)
+    // Six days of silence: more than the clock's range, which is 4.97 days.
+    let days: Int64 = 6 * 86_400
+    let passed = UInt32(truncatingIfNeeded: 10_007 + days * 10_000)
+    #expect(at(passed, 5004 + days) == (5004 + days) * 1_000_000_000)
+  }
+
+  @Test func noSuchLine() {
+    func failure(_ path: String) -> CaptureFailure? {
+      do throws(CaptureFailure) {
+        _ = try LiveSource(.serial(path, speed: 115_200), Interruption())
+        return nil
+      } catch {
+        return error
+      }
+    }
+    #expect(failure("/dev/nowhere") == CaptureFailure(.unavailable, "no such file or directory"))
+    #expect(failure("/dev/null") == CaptureFailure(.unavailable, "is not a serial line"))
+  }
+}

@@ -1,0 +1,141 @@
+import Bluetooth
+import Glibc
+import Testing
+
+@testable import Captures
+
+struct ServerTests {
+  /// However the bytes arrive, the records are those of the file, but for their time.
+  @Test(arguments: [1, 7, 4096]) func pieces(piece: Int) throws {
+    let expected = Reading(path: Samples.path("monitor.btsnoop")).records
+    let folder = TemporaryFolder()
+    let path = folder.file("s")
+    let bytes = Feeding.serverBytes(expected)
+    let before = Timestamp.now
+    var source = try LiveSource(.server(path), Feeding.guarded())
+    Feeding.thread {
+      let client = Feeding.connect(path)
+      Feeding.write(bytes, to: client, piece: piece)
+      close(client)
+    }
+    let reading = Reading(&source)
+    #expect(reading.failure == nil)
+    #expect(reading.records.map { $0.stripped() } == expected.map { $0.stripped() })
+    #expect(reading.records.map(\.number) == Array(1...expected.count))
+    let times = reading.records.compactMap(\.time)
+    #expect(times.count == expected.count)
+    #expect(times.allSatisfy { !$0.isEarlier(than: before) })
+    #expect(reading.summary?.format == .monitorServer)
+  }
+
+  /// Clients are heard one after the other, as sections; what one ends within is left out.
+  @Test func severalClients() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("s")
+    let interruption = Feeding.guarded()
+    let record: [UInt8] = [2, 0, 1, 0, 3, 0, 3, 12, 0]
+    var source = try LiveSource(.server(path), reopens: true, interruption)
+    Feeding.thread {
+      for end in [9, 14, 9] {
+        let client = Feeding.connect(path)
+        Feeding.write(Array((record + record).prefix(end)), to: client, piece: 4)
+        close(client)
+      }
+    }
+    var records: [Kept] = []
+    while records.count < 3, let record = try source.nextKept() { records.append(record) }
+    #expect(records.map(\.section) == [0, 1, 2])
+    #expect(records.map(\.number) == [1, 2, 3])
+    #expect(records.map(\.adapter) == [1, 1, 1])
+    #expect(
+      source.summary.remarks == [
+        "the source closed 2 times and was opened again; what happened meanwhile is not known"
+      ])
+    interruption.come()
+    let rest = Reading(&source)
+    #expect(rest.records.isEmpty)
+    #expect(rest.failure == nil)
+  }
+
+  @Test func aRecordThatEndsEarly() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("s")
+    var source = try LiveSource(.server(path), Feeding.guarded())
+    Feeding.thread {
+      let client = Feeding.connect(path)
+      Feeding.write([2, 0, 1, 0, 3, 0, 3], to: client, piece: 7)
+      close(client)
+    }
+    #expect(
+      Reading(&source).message
+        == "record 1 at byte 0: 1 of 3 bytes are there; the stream ends early")
+  }
+
+  /// The file goes with the source, an old one is replaced, and what is no socket stays.
+  @Test func socketFiles() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("s")
+    do {
+      let source = try LiveSource(.server(path), Interruption())
+      #expect(unsafe access(path, F_OK) == 0)
+      #expect(throws: CaptureFailure(.unavailable, "somebody listens at this socket already")) {
+        _ = try LiveSource(.server(path), Interruption())
+      }
+      _ = consume source
+    }
+    #expect(unsafe access(path, F_OK) != 0)
+    // One that a process left behind.
+    let stale = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) {
+      unsafe $0.copyBytes(from: Array(path.utf8))
+    }
+    let bound = unsafe withUnsafeBytes(of: &address) { bytes in
+      unsafe bind(
+        stale, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+    }
+    #expect(bound == 0)
+    close(stale)
+    do {
+      let source = try LiveSource(.server(path), Interruption())
+      _ = consume source
+    }
+    #expect(unsafe access(path, F_OK) != 0)
+    let file = folder.file("file", holding: [1])
+    #expect(throws: CaptureFailure(.unavailable, "is there already, and is no socket")) {
+      _ = try LiveSource(.server(file), Interruption())
+    }
+    #expect(unsafe access(file, F_OK) == 0)
+    let long = folder.file(String(repeating: "x", count: 120))
+    #expect(
+      throws: CaptureFailure(.unavailable, "is too long a name for a socket: 107 bytes at most")
+    ) {
+      _ = try LiveSource(.server(long), Interruption())
+    }
+  }
+
+  /// The interruption ends the wait for a client, and a client that says no more.
+  @Test func interruption() throws {
+    let folder = TemporaryFolder()
+    for sendsRecord in [false, true] {
+      let path = folder.file("s\(sendsRecord)")
+      let interruption = Feeding.guarded()
+      var source = try LiveSource(.server(path), interruption)
+      Feeding.thread {
+        var client: Int32 = -1
+        if sendsRecord {
+          client = Feeding.connect(path)
+          Feeding.write([2, 0, 1, 0, 3, 0, 3, 12, 0], to: client, piece: 9)
+        }
+        usleep(50_000)
+        interruption.come()
+        usleep(500_000)
+        if client >= 0 { close(client) }
+      }
+      let reading = Reading(&source)
+      #expect(reading.failure == nil)
+      #expect(reading.records.count == (sendsRecord ? 1 : 0))
+    }
+  }
+}

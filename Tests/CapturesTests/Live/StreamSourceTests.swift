@@ -1,0 +1,212 @@
+import Bluetooth
+import Glibc
+import Testing
+
+@testable import Captures
+
+struct StreamSourceTests {
+  private static let session = BtsnoopBytes.session(50).bytes
+
+  /// Android's server: a btsnoop stream by TCP, however its bytes arrive.
+  @Test(arguments: [1, 7, 4096]) func tcp(piece: Int) throws {
+    let (listener, port) = Feeding.listener()
+    Feeding.thread {
+      let client = accept(listener, nil, nil)
+      Feeding.write(Self.session, to: client, piece: piece)
+      close(client)
+      close(listener)
+    }
+    var source = try LiveSource(.tcp(host: "127.0.0.1", port: port), Feeding.guarded())
+    let reading = Reading(&source)
+    #expect(reading.failure == nil)
+    #expect(reading.records == Reading(Self.session).records)
+  }
+
+  @Test func nobodyAnswers() {
+    let (listener, port) = Feeding.listener()
+    close(listener)
+    #expect(
+      throws: CaptureFailure(
+        .unavailable, "nobody answers at 127.0.0.1, port \(port): connection refused")
+    ) {
+      _ = try LiveSource(.tcp(host: "127.0.0.1", port: port), Interruption())
+    }
+  }
+
+  /// A server that closes is connected to again, and its records are of a new section.
+  @Test func reopened() throws {
+    let (listener, port) = Feeding.listener()
+    let interruption = Feeding.guarded()
+    Feeding.thread {
+      // The second one ends within a record.
+      for end in [Self.session.count, Self.session.count - 1, 41] {
+        let client = accept(listener, nil, nil)
+        Feeding.write(Array(Self.session.prefix(end)), to: client, piece: 4096)
+        close(client)
+      }
+      close(listener)
+    }
+    var source = try LiveSource(
+      .tcp(host: "127.0.0.1", port: port), reopens: true, interruption)
+    var records: [Kept] = []
+    while records.count < 100, let record = try source.nextKept() { records.append(record) }
+    interruption.come()
+    let rest = Reading(&source)
+    #expect(rest.failure == nil)
+    #expect(records.map(\.number) == Array(1...100))
+    #expect(records.map(\.section) == (0..<100).map { $0 < 50 ? 0 : $0 < 99 ? 1 : 2 })
+    #expect(records[99].bytes == records[0].bytes)
+  }
+
+  /// A named pipe: its writer is waited for, and another one after it.
+  @Test func namedPipe() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("fifo")
+    #expect(unsafe mkfifo(path, 0o600) == 0)
+    let interruption = Feeding.guarded()
+    Feeding.thread {
+      for _ in 1...2 {
+        let writer = unsafe open(path, O_WRONLY)
+        Feeding.write(Self.session, to: writer, piece: 7)
+        close(writer)
+        // A pipe that the next one opened at once would have no end in between.
+        usleep(300_000)
+      }
+    }
+    var source = try LiveSource(.stream(path), reopens: true, interruption)
+    var records: [Kept] = []
+    while records.count < 100, let record = try source.nextKept() { records.append(record) }
+    interruption.come()
+    #expect(records.map(\.number) == Array(1...100))
+    #expect(records.map(\.section) == (0..<100).map { $0 / 50 })
+  }
+
+  /// The interruption ends the wait for a pipe's writer, and what a pipe holds is still read.
+  @Test func interruptedPipe() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("fifo")
+    #expect(unsafe mkfifo(path, 0o600) == 0)
+    let early = Interruption()
+    early.come()
+    var none = try LiveSource(.stream(path), early)
+    let ready = none.isReady
+    #expect(ready)
+    let nothing = try none.nextKept()
+    #expect(nothing == nil)
+
+    let interruption = Feeding.guarded()
+    let pipe = Pipe()
+    pipe.write(Self.session)
+    var reader = try CaptureReader(
+      InputBuffer(stream: pipe.takeReader(), interruption))
+    interruption.come()
+    let reading = Reading(&reader)
+    #expect(reading.failure == nil)
+    #expect(reading.records.count == 50)
+  }
+
+  /// A file that is named as a source is read once, even where sources are to be opened again.
+  @Test func aFileIsReadOnce() throws {
+    let path = Samples.path("heart-rate.btsnoop")
+    var source = try LiveSource(.stream(path), reopens: true, Feeding.guarded())
+    #expect(Reading(&source).records == Reading(path: path).records)
+  }
+}
+
+struct FollowTests {
+  private static let session = BtsnoopBytes.session(30).bytes
+  /// Where its tenth record ends.
+  private static let tenth = Reading(session).records[10].fileOffset
+
+  /// A file that is written piece by piece.
+  @Test(arguments: [1, 7, 4096]) func grows(piece: Int) throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("log", holding: Array(Self.session.prefix(5)))
+    let interruption = Feeding.guarded()
+    Feeding.thread {
+      let file = unsafe open(path, O_WRONLY | O_APPEND)
+      Feeding.write(Array(Self.session.dropFirst(5)), to: file, piece: piece)
+      close(file)
+    }
+    var source = try FollowSource(path: path, interruption)
+    var records: [Kept] = []
+    while records.count < 30, let record = try source.nextKept() { records.append(record) }
+    #expect(records == Reading(Self.session).records)
+    let ready = source.isReady
+    #expect(!ready)
+    interruption.come()
+    #expect(Reading(&source).failure == nil)
+    withExtendedLifetime(folder) {}
+  }
+
+  /// The file is renamed and a new one gets its name: both are read, the old one to its end, also where
+  /// it gets more after the new one is there.
+  @Test func renamed() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("log", holding: Array(Self.session.prefix(Int(Self.tenth))))
+    let interruption = Feeding.guarded()
+    var source = try FollowSource(path: path, interruption)
+    var records: [Kept] = []
+    while records.count < 10, let record = try source.nextKept() { records.append(record) }
+    #expect(unsafe rename(path, folder.file("log.last")) == 0)
+    folder.append(Array(Self.session.dropFirst(Int(Self.tenth))), to: "log.last")
+    _ = folder.file("log", holding: Self.session)
+    while records.count < 60, let record = try source.nextKept() { records.append(record) }
+    #expect(records.map(\.number) == Array(1...60))
+    #expect(records.map(\.file) == (0..<60).map { $0 / 30 })
+    #expect(records[30...].map(\.bytes) == records[..<30].map(\.bytes))
+    #expect(
+      source.summary.remarks == ["\(path) was replaced by a new file, which was read on"])
+    interruption.come()
+    #expect(Reading(&source).records.isEmpty)
+  }
+
+  @Test func emptied() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("log", holding: Self.session)
+    let interruption = Feeding.guarded()
+    var source = try FollowSource(path: path, interruption)
+    var records: [Kept] = []
+    while records.count < 30, let record = try source.nextKept() { records.append(record) }
+    #expect(unsafe truncate(path, 0) == 0)
+    Feeding.thread {
+      usleep(300_000)
+      folder.append(Array(Self.session.prefix(Int(Self.tenth))), to: "log")
+    }
+    while records.count < 40, let record = try source.nextKept() { records.append(record) }
+    #expect(records.map(\.file) == (0..<40).map { $0 / 30 })
+    #expect(
+      source.summary.remarks == ["\(path) was emptied, and read from its beginning again"])
+    interruption.come()
+    #expect(Reading(&source).failure == nil)
+  }
+
+  /// A file that ends within a record when it is replaced is a remark; one that is damaged is not.
+  @Test func endsWithinARecord() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("log", holding: Self.session.dropLast(3))
+    let interruption = Feeding.guarded()
+    var source = try FollowSource(path: path, interruption)
+    let next = folder.file("next", holding: Self.session)
+    #expect(unsafe rename(next, path) == 0)
+    var records: [Kept] = []
+    while records.count < 59, let record = try source.nextKept() { records.append(record) }
+    #expect(
+      source.summary.remarks.first == "\(path) ended within a record when it was replaced")
+    folder.append([UInt8](repeating: 0xff, count: 24), to: "log")
+    #expect(Reading(&source).failure?.kind == .damaged)
+  }
+
+  @Test func whatCannotBeFollowed() {
+    let folder = TemporaryFolder()
+    #expect(throws: CaptureFailure(.inaccessible, "no such file or directory")) {
+      _ = try FollowSource(path: folder.file("none"), Interruption())
+    }
+    #expect(
+      throws: CaptureFailure(
+        .inaccessible, "is no file that can grow; streams are read to their end")
+    ) {
+      _ = try FollowSource(path: "/dev/null", Interruption())
+    }
+  }
+}
