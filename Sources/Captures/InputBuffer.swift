@@ -1,6 +1,5 @@
 import Bytes
 import Glibc
-package import Synchronization
 
 /// A file, pipe or socket in front of one sliding buffer: what was read and not yet taken.
 ///
@@ -15,9 +14,6 @@ package import Synchronization
 ///     let header = input.take(16)
 @safe
 package struct InputBuffer: ~Copyable {
-  /// Set from a signal handler: what was read is all that there is, of every input.
-  package static let isInterrupted = Atomic<Bool>(false)
-
   private let descriptor: Int32
   private let ownsDescriptor: Bool
   private var storage: UnsafeMutableRawPointer
@@ -162,10 +158,6 @@ package struct InputBuffer: ~Copyable {
       return
     }
     while true {
-      if Self.isInterrupted.load(ordering: .relaxed) {
-        isAtEnd = true
-        return
-      }
       readCount += 1
       let result = unsafe read(descriptor, storage + end, capacity - end)
       if result > 0 {

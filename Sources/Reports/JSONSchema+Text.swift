@@ -23,7 +23,8 @@ extension JSONSchema {
     {"$ref": "#/$defs/callback"},
     {"$ref": "#/$defs/profileList"},
     {"$ref": "#/$defs/profileMatches"},
-    {"$ref": "#/$defs/ruleList"}
+    {"$ref": "#/$defs/ruleList"},
+    {"$ref": "#/$defs/sourceList"}
   ],
   "$defs": {
     "showLine": {
@@ -224,7 +225,7 @@ extension JSONSchema {
       "additionalProperties": false,
       "properties": {
         "schema": {"const": 1, "description": "Number of this schema."},
-        "format": {"enum": ["btsnoop", "pcap", "pcapng", "packetlogger", "monitor", "pcap_device", "monitor_server", "monitor_serial"], "description": "The file's format."},
+        "format": {"enum": ["btsnoop", "pcap", "pcapng", "packetlogger"], "description": "The file's format."},
         "datalink": {
           "type": "object",
           "description": "What the format says its records are.",
@@ -253,7 +254,7 @@ extension JSONSchema {
             "additionalProperties": false,
             "properties": {
               "name": {"type": "string", "description": "As it was named."},
-              "format": {"enum": ["btsnoop", "pcap", "pcapng", "packetlogger", "monitor", "pcap_device", "monitor_server", "monitor_serial"], "description": "Its format."},
+              "format": {"enum": ["btsnoop", "pcap", "pcapng", "packetlogger"], "description": "Its format."},
               "datalink": {"type": "string", "description": "What its records are, in words."},
               "records": {"type": "integer", "description": "Its records.", "minimum": 0}
             }
@@ -1596,6 +1597,29 @@ extension JSONSchema {
         "address": {"$ref": "#/$defs/address", "description": "The one that it holds: that of the advertisement, or the identity address where a key tells it."},
         "offset": {"type": "integer", "description": "Where it begins, counted behind the service's UUID or the company.", "minimum": 0},
         "byte_order": {"enum": ["big_endian", "little_endian"], "description": "Whether the bytes stand as they are printed, or the last one first."}
+      }
+    },
+    "sourceList": {
+      "type": "object",
+      "description": "The document of `gattscope live --list --json`: where records may come from.",
+      "required": ["schema", "sources"],
+      "additionalProperties": false,
+      "properties": {
+        "schema": {"const": 1, "description": "Number of this schema."},
+        "sources": {
+          "type": "array",
+          "description": "What this machine has, then the kinds of source that must be named.",
+          "items": {
+            "type": "object",
+            "required": ["source", "text"],
+            "additionalProperties": false,
+            "properties": {
+              "source": {"type": "string", "description": "As -i names it; words in capitals are to be replaced."},
+              "text": {"type": "string", "description": "What it is."},
+              "needs": {"type": "string", "description": "What it takes to read it; absent where that is nothing."}
+            }
+          }
+        }
       }
     },
     "profileList": {

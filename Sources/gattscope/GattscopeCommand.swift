@@ -30,7 +30,7 @@ struct GattscopeCommand: ParsableCommand {
     version: "gattscope 0.1.0, JSON schema \(JSONSchema.number)",
     subcommands: [
       ShowCommand.self, InfoCommand.self, ExplainCommand.self, MapCommand.self, ValuesCommand.self,
-      DevicesCommand.self, ProfilesCommand.self,
+      DevicesCommand.self, LiveCommand.self, ProfilesCommand.self,
       SchemaCommand.self,
       CompletionCommand.self,
     ],

@@ -20,13 +20,15 @@ enum Run {
   /// - Parameter saysRemarks: whether what is to be said about the captures as a whole, beside their
   ///   packets, goes to standard error: not where the report says it itself.
   /// - Parameter descriptor: where the report goes.
+  /// - Parameter follows: whether to wait for more where the one capture ends, until Ctrl-C.
   /// - Parameter maps: what is known of servers from elsewhere.
   /// - Parameter bonds: which devices are known from elsewhere.
   /// - Parameter profiles: people's own: which values they call secret.
   /// - Parameter inspect: looks at the report when it is done.
   static func captures<Report: PacketReport & ~Copyable>(
     _ names: [String], saysRemarks: Bool = true, to descriptor: Int32 = STDOUT_FILENO,
-    maps: [SuppliedMap] = [], bonds: [Bond] = [], profiles: SuppliedProfiles?,
+    follows: Bool = false, maps: [SuppliedMap] = [], bonds: [Bond] = [],
+    profiles: SuppliedProfiles?,
     _ makeReport: @escaping (CaptureSummary) -> Report,
     inspect: @escaping (borrowing Report) -> Void = { _ in }
   ) throws {
@@ -34,7 +36,9 @@ enum Run {
       Output(descriptor: descriptor), maps, bonds, profiles, makeReport, inspect)
     var failures: [CaptureFailure] = []
     do throws(CaptureFailure) {
-      if names.count == 1 {
+      if follows {
+        try follow(names[0], &reading)
+      } else if names.count == 1 {
         try reading.read(InputBuffer(path: names[0]), saysRemarks: saysRemarks)
       } else {
         var source = try JoinedSource(paths: names)
@@ -49,14 +53,27 @@ enum Run {
       failures.insert(error, at: 0)
     }
     // A stream may be ended in the middle of a record.
-    if Terminal.isInterrupted { failures = [] }
+    if follows, Interruption.process.hasCome { failures = [] }
     try end(names, failures, reading.remarks, outputFailure: reading.output.failure)
+  }
+
+  /// Reads a capture that grows: a file, across its rotation, or a stream.
+  private static func follow<Report: PacketReport & ~Copyable>(
+    _ name: String, _ reading: inout Reading<Report>
+  ) throws(CaptureFailure) {
+    Terminal.interruptOnSignals(after: nil)
+    guard Terminal.isFile(name) else {
+      return try reading.read(InputBuffer(stream: name, .process))
+    }
+    var source = try FollowSource(path: name, .process)
+    defer { reading.remarks += source.summary.allRemarks }
+    try reading.use(&source)
   }
 
   /// Says what went wrong, and what is to be said of the captures as a whole.
   ///
   /// - Throws: the exit status, where something went wrong.
-  private static func end(
+  static func end(
     _ names: [String], _ failures: [CaptureFailure], _ remarks: [String], outputFailure: Int32?
   ) throws {
     for failure in failures {
@@ -82,7 +99,7 @@ enum Run {
 }
 
 /// Prints the report on one source, whichever it is.
-private struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable {
+struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable {
   private let makeReport: (CaptureSummary) -> Report
   private let inspect: (borrowing Report) -> Void
   /// What is known of servers from elsewhere.
@@ -216,7 +233,7 @@ extension Run {
 
 extension CaptureFailure.Kind {
   /// The exit status, as sysexits.h numbers them.
-  fileprivate var status: Int32 {
+  var status: Int32 {
     switch self {
     case .notReadable, .damaged: 65
     case .inaccessible: 66

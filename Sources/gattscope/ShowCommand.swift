@@ -28,6 +28,7 @@ struct ShowCommand: ParsableCommand {
         gattscope show --profile band.yaml --uuid fff6,fff7 capture.btsnoop
         gattscope show --device C0:FF:EE:12:34:56 --from 12.5 --to 14 capture.btsnoop
         gattscope show --status '!0' capture.btsnoop
+        gattscope show --follow --layer att /data/misc/bluetooth/logs/btsnoop_hci.log
         gattscope show --uuid 2a37,2a19 --value 'a5 06 * 03' capture.btsnoop
         gattscope show --json capture.btsnoop | jq 'select(.att.error and (.att.ends_discovery | not))'
       """)
@@ -44,18 +45,14 @@ struct ShowCommand: ParsableCommand {
   @OptionGroup
   var supplying: ProfileFileOptions
 
-  @Flag(name: .shortAndLong, help: "Print every field of every layer, one a line.")
-  var verbose = false
-
-  @Flag(name: .long, help: "Fold what carries no news: flow control, success, discovery, rounds.")
-  var brief = false
+  @OptionGroup
+  var lines: PacketLineOptions
 
   @Flag(
-    name: .customShort("x"), help: "Print each record's bytes; with -v each field's, beside it.")
-  var hex = false
-
-  @Flag(name: .long, help: "Add each record's bytes: to JSON as hexadecimal, to text as -x does.")
-  var raw = false
+    name: .long,
+    help:
+      "Go on where the file or stream grows, in the new file where it is replaced; Ctrl-C ends it.")
+  var follow = false
 
   @OptionGroup
   var times: TimeOptions
@@ -67,8 +64,9 @@ struct ShowCommand: ParsableCommand {
   var presentation: OutputOptions
 
   func validate() throws {
-    if brief, presentation.json {
-      throw ValidationError("--brief is for text: with --json each packet has its object.")
+    try lines.validate(isJSON: presentation.json)
+    if follow, captures.count > 1 {
+      throw ValidationError("--follow follows one capture.")
     }
   }
 
@@ -77,25 +75,27 @@ struct ShowCommand: ParsableCommand {
     let profiles = try supplying.profiles()
     options.profiles = profiles
     let bonds = try known.bonds()
-    options.selection = Run.finding(
-      try selection.selection(profiles), in: captures, bonds: bonds)
+    let chosen = try selection.selection(profiles)
+    options.selection = follow ? chosen : Run.finding(chosen, in: captures, bonds: bonds)
     options.time = times.time ?? .elapsed
-    options.isVerbose = verbose
-    options.isBrief = brief
-    options.showsBytes = hex || raw
+    lines.apply(to: &options)
     presentation.apply(to: &options)
     options.zoneOffset = Terminal.zoneOffset(at:)
     let maps = try supplied.maps()
-    if presentation.json, captures.count == 1, options.showsEverything {
+    if presentation.json, captures.count == 1, options.showsEverything, !follow {
       try Run.shared(captures[0], maps: maps, bonds: bonds, profiles: options.profiles) {
         [options] in ShowJSON(options, $0)
       }
     } else if presentation.json {
-      try Run.captures(captures, maps: maps, bonds: bonds, profiles: options.profiles) {
+      try Run.captures(
+        captures, follows: follow, maps: maps, bonds: bonds, profiles: options.profiles
+      ) {
         ShowJSON(options, $0)
       }
     } else {
-      try Run.captures(captures, maps: maps, bonds: bonds, profiles: options.profiles) {
+      try Run.captures(
+        captures, follows: follow, maps: maps, bonds: bonds, profiles: options.profiles
+      ) {
         ShowText(options, $0)
       }
     }

@@ -3,7 +3,6 @@ import Bytes
 import Captures
 import Glibc
 import Reports
-import Synchronization
 
 /// Which signs text is written with.
 struct SignOptions: ParsableArguments {
@@ -54,9 +53,6 @@ struct TerminalOptions: ParsableArguments {
     return Terminal.isTerminal ? Terminal.width : nil
   }
 }
-
-/// What standard input is at the end of a stream that nobody ends.
-private let endOfInput = Atomic<Int32>(-1)
 
 /// Why a file cannot be read.
 struct FileFailure: Error {
@@ -185,24 +181,6 @@ enum Terminal {
 
   /// A write to a closed pipe shall fail, not kill.
   static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
-
-  /// Makes Ctrl-C and SIGTERM good ends of what would go on for ever: what was read by then is the whole
-  /// capture, and all that it tells is printed. A second one ends at once.
-  static func endWellOnInterrupt() {
-    // Standard input may be waited for: it has its end there, whether reading has begun or is about to.
-    let nothing = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
-    endOfInput.store(nothing, ordering: .relaxed)
-    var action = sigaction()
-    unsafe action.__sigaction_handler.sa_handler = { _ in
-      InputBuffer.isInterrupted.store(true, ordering: .relaxed)
-      _ = dup2(endOfInput.load(ordering: .relaxed), STDIN_FILENO)
-    }
-    action.sa_flags = CInt(bitPattern: UInt32(SA_RESETHAND))
-    for signal in [SIGINT, SIGTERM] { unsafe sigaction(signal, &action, nil) }
-  }
-
-  /// Whether one of them came.
-  static var isInterrupted: Bool { InputBuffer.isInterrupted.load(ordering: .relaxed) }
 
   /// Says something on standard error.
   static func complain(_ sentence: String) {

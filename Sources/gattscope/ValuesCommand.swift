@@ -135,19 +135,24 @@ struct ValuesCommand: ParsableCommand {
     options.zoneOffset = Terminal.zoneOffset(at:)
     presentation.apply(to: &options)
     let maps = try supplied.maps()
-    if follow { Terminal.endWellOnInterrupt() }
     if let raw {
       try write(raw, options, maps, bonds)
     } else if presentation.json {
-      try Run.captures(captures, maps: maps, bonds: bonds, profiles: options.profiles) {
+      try Run.captures(
+        captures, follows: follow, maps: maps, bonds: bonds, profiles: options.profiles
+      ) {
         ValueLines(options, .json, $0)
       }
     } else if csv {
-      try Run.captures(captures, maps: maps, bonds: bonds, profiles: options.profiles) {
+      try Run.captures(
+        captures, follows: follow, maps: maps, bonds: bonds, profiles: options.profiles
+      ) {
         ValueLines(options, .csv, $0)
       }
     } else if all || follow {
-      try Run.captures(captures, maps: maps, bonds: bonds, profiles: options.profiles) {
+      try Run.captures(
+        captures, follows: follow, maps: maps, bonds: bonds, profiles: options.profiles
+      ) {
         ValueLines(options, .text, $0)
       }
     } else {

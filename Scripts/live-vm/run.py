@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""Tests `gattscope live` against a real kernel: Debian's, booted in an emulated machine, with BlueZ's emulated controllers.
+
+usage: run.py GATTSCOPE [SCENARIO]...
+
+In the machine `gattscope live -w` and `tcpdump -i bluetooth-monitor` record the same traffic; they must agree record for
+record, and to the microsecond where the kernel stamps the record. Where the machine cannot be booted at all (no qemu, no kernel
+to be had, another architecture), that is said, and the exit status is 0; everything else that is not as it should be gives 1.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from recordings import Recording, compare
+
+HERE = Path(__file__).resolve().parent
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gattscope-live"
+# The kernel that Debian's own package names: its testers and the emulated controllers of this version fit together.
+KERNEL = "linux-image-amd64"
+MODULES = """bluetooth hci_vhci virtio_pci virtio_blk algif_hash algif_skcipher cmac ecb ecdh_generic aes_generic ctr ccm
+    hmac sha256_generic crc16""".split()
+APPLETS = """sh mount cat cut echo sleep usleep modprobe insmod ls grep ip kill tar sync poweroff mknod timeout su test
+    true wc head tail""".split()
+PROGRAMS = ["btvirt", "smp-tester", "l2cap-tester", "tcpdump"]
+BOOT_SECONDS = 300
+DISK_BYTES = 256 << 20
+SCENARIOS = ["late", "basic", "stopped"]
+
+
+class Unbootable(Exception):
+    """Why no machine can be had here."""
+
+
+def output(*command: str) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def kernel_folder() -> Path:
+    """Debian's kernel, unpacked, not installed."""
+    folder = CACHE / "kernel"
+    if (folder / "boot").is_dir():
+        return folder
+    try:
+        depends = output("apt-cache", "depends", KERNEL)
+        package = re.search(r"Depends: (linux-image-\S+)", depends)
+        if not package:
+            raise Unbootable(f"Debian has no {KERNEL} here")
+        with tempfile.TemporaryDirectory() as download:
+            subprocess.run(
+                ["apt-get", "download", "-qq", package[1]], cwd=download, check=True, capture_output=True
+            )
+            unpacked = CACHE / "unpacking"
+            shutil.rmtree(unpacked, ignore_errors=True)
+            subprocess.run(["dpkg-deb", "-x", next(Path(download).glob("*.deb")), unpacked], check=True)
+            unpacked.rename(folder)
+    except (subprocess.CalledProcessError, FileNotFoundError) as error:
+        raise Unbootable(f"no kernel can be downloaded: {error}") from error
+    return folder
+
+
+class Image:
+    """An initramfs in the making: a cpio archive of the kind that the kernel unpacks (newc)."""
+
+    def __init__(self) -> None:
+        self.entries: dict[str, tuple[int, bytes]] = {}
+
+    def folder(self, path: str) -> None:
+        while path not in ("", "/"):
+            self.entries.setdefault(path, (0o040755, b""))
+            path = path.rpartition("/")[0]
+
+    def file(self, path: str, content: bytes, mode: int = 0o100644) -> None:
+        self.folder(path.rpartition("/")[0])
+        self.entries[path] = (mode, content)
+
+    def link(self, path: str, target: str) -> None:
+        self.file(path, target.encode(), 0o120777)
+
+    def program(self, source: str | Path, path: str) -> None:
+        """A program, and the libraries that it needs, where it looks for them."""
+        self.file(path, Path(source).read_bytes(), 0o100755)
+        listed = subprocess.run(["ldd", source], capture_output=True, text=True, check=False)
+        for library in re.findall(r"(/\S+) \(0x", listed.stdout):
+            self.file(library, Path(library).read_bytes(), 0o100755)
+
+    def bytes(self) -> bytes:
+        archive = bytearray()
+        entries = [(path, *self.entries[path]) for path in sorted(self.entries)]
+        for number, (path, mode, content) in enumerate([*entries, ("/TRAILER!!!", 0, b"")], 1):
+            name = path[1:].encode() + b"\0"
+            fields = [number, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(name), 0]
+            archive += b"070701" + b"".join(b"%08x" % field for field in fields) + name
+            archive += bytes(-len(archive) % 4) + content
+            archive += bytes(-len(archive) % 4)
+        return bytes(archive)
+
+
+def add_modules(image: Image, kernel: Path, folder: Path) -> None:
+    """The modules that the guest loads, with what they need."""
+    modules = next((kernel / "lib" / "modules").iterdir())
+    files = {file.name.partition(".ko")[0].replace("-", "_"): file for file in modules.rglob("*.ko*")}
+    chosen = folder / "modules" / "lib" / "modules" / modules.name
+    chosen.mkdir(parents=True)
+    wanted = list(MODULES)
+    for name in wanted:
+        # What is not there is built into the kernel.
+        file = files.get(name.replace("-", "_"))
+        if file is None or (chosen / file.name).exists():
+            continue
+        shutil.copy(file, chosen)
+        wanted += output("modinfo", "-F", "depends", str(file)).strip().split(",")
+    for name in ("modules.builtin", "modules.builtin.modinfo", "modules.order"):
+        shutil.copy(modules / name, chosen)
+    subprocess.run(["depmod", "-b", folder / "modules", modules.name], check=True)
+    for file in chosen.iterdir():
+        image.file(f"/lib/modules/{modules.name}/{file.name}", file.read_bytes())
+
+
+def make_image(kernel: Path, program: str, scenario: str, folder: Path) -> Path:
+    image = Image()
+    for path in ("/proc", "/sys", "/dev", "/tmp", "/out", "/etc", "/run", "/usr/bin", "/sbin"):
+        image.folder(path)
+    image.program("/bin/busybox", "/bin/busybox")
+    for applet in APPLETS:
+        image.link(f"/bin/{applet}", "busybox")
+    image.link("/sbin/modprobe", "/bin/busybox")
+    for name in PROGRAMS:
+        image.program(shutil.which(name), f"/usr/bin/{name}")
+    image.program(program, "/usr/bin/gattscope")
+    helper = folder / "manage"
+    subprocess.run(["cc", "-O1", "-static", "-Wall", "-Werror", "-o", helper, HERE / "manage.c"], check=True)
+    image.program(helper, "/usr/bin/manage")
+    add_modules(image, kernel, folder)
+    image.file("/etc/passwd", b"root:x:0:0:root:/:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/sh\n")
+    image.file("/etc/group", b"root:x:0:\nnogroup:x:65534:\n")
+    image.file("/init", (HERE / "guest-init.sh").read_bytes(), 0o100755)
+    image.file("/scenario.sh", (HERE / f"{scenario}.sh").read_bytes())
+    path = folder / "initramfs"
+    path.write_bytes(image.bytes())
+    return path
+
+
+def boot(kernel: Path, initramfs: Path, folder: Path) -> Path:
+    """Runs the machine to its end; gives what it left."""
+    disk = folder / "disk"
+    with disk.open("wb") as file:
+        file.truncate(DISK_BYTES)
+    command = ["qemu-system-x86_64", "-M", "pc", "-accel", "tcg", "-cpu", "max", "-smp", "1", "-m", "2048"]
+    command += ["-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-serial", "stdio"]
+    command += ["-kernel", str(next((kernel / "boot").glob("vmlinuz-*"))), "-initrd", str(initramfs)]
+    command += ["-append", "console=ttyS0 quiet panic=-1 mitigations=off nokaslr cryptomgr.notests random.trust_cpu=on tsc=reliable"]
+    command += ["-drive", f"if=none,id=out,file={disk},format=raw,cache=unsafe", "-device", "virtio-blk-pci,drive=out"]
+    try:
+        console = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=BOOT_SECONDS, check=False
+        )
+    except FileNotFoundError as error:
+        raise Unbootable("qemu-system-x86 is not installed") from error
+    except subprocess.TimeoutExpired as error:
+        sys.exit(f"the machine did not end within {BOOT_SECONDS} s:\n{(error.stdout or b'').decode(errors='replace')}")
+    told = console.stdout.decode(errors="replace")
+    for line in re.findall(r"GUEST .*", told):
+        print(f"    {line.strip()}")
+    left = folder / "out"
+    try:
+        with tarfile.open(disk) as archive:
+            archive.extractall(left, filter="data")
+    except tarfile.TarError:
+        if "GUEST" not in told:
+            raise Unbootable(f"the machine does not boot:\n{told[-2000:]}{console.stderr.decode()}") from None
+        sys.exit(f"the machine left nothing:\n{told[-4000:]}")
+    return left
+
+
+class Check:
+    """Counts what is not as it should be, and says it."""
+
+    def __init__(self) -> None:
+        self.failures = 0
+
+    def that(self, is_so: bool, what: str) -> None:
+        print(f"    {'ok' if is_so else 'FAILED'}: {what}")
+        self.failures += not is_so
+
+
+def read(path: Path) -> str:
+    return path.read_text(errors="replace").strip() if path.exists() else "(missing)"
+
+
+def check_refusal(check: Check, left: Path, name: str, status: str, word: str) -> None:
+    said = read(left / f"{name}.txt")
+    check.that(read(left / f"{name}.status") == status, f"{name}: exit status {status}, not {read(left / f'{name}.status')}")
+    check.that(word in said and said.count("\n") == 0, f"{name}: {said}")
+
+
+def check_late(check: Check, left: Path, reference: Recording) -> None:
+    check_refusal(check, left, "unprivileged", "77", "CAP_NET_RAW")
+    one = Recording(left / "hci1.btsnoop")
+    check.that(read(left / "hci1.status") == "0", "hci1: ends with 0")
+    adapters = Counter(record.adapter for record in one.records)
+    check.that(set(adapters) <= {1, 0xFFFF} and adapters[1] > 10, f"hci1: records of adapters {dict(adapters)}")
+    through_pcap = Recording(left / "pcap.btsnoop")
+    check.that(read(left / "pcap.status") == "0", "pcap: ends with 0")
+    missing = Counter(through_pcap.traffic()) - Counter(reference.traffic())
+    check.that(not missing and len(through_pcap.traffic()) > 50, f"pcap: {len(through_pcap.records)} records, all of them tcpdump's")
+    check.that("bluetooth-monitor" in read(left / "list.txt"), "--list names bluetooth-monitor")
+
+
+def check_stopped(check: Check, left: Path, reference: Recording) -> None:
+    live = Recording(left / "live.btsnoop")
+    lost = live.drops
+    check.that(lost > 0, f"records were lost: {lost}")
+    check.that(len(live.records) + lost == len(reference.records), f"{len(live.records)} records and {lost} drops make tcpdump's {len(reference.records)}")
+    check.that(str(lost) in read(left / "live.err"), f"the summary tells them: {read(left / 'live.err')}")
+
+
+def test(kernel: Path, program: str, scenario: str, check: Check) -> None:
+    print(f"  {scenario}:")
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        left = boot(kernel, make_image(kernel, program, scenario, folder), folder)
+        check.that(read(left / "live.status") == "0", "gattscope live ends with 0")
+        check_refusal(check, left, "no-bluetooth", "69", "Bluetooth")
+        reference = Recording(left / "tcpdump.pcap")
+        if scenario == "stopped":
+            check_stopped(check, left, reference)
+        else:
+            same, words = compare(reference, Recording(left / "live.btsnoop"))
+            check.that(same, words)
+        if scenario == "late":
+            check_late(check, left, reference)
+        if check.failures and (keep := os.environ.get("KEEP")):
+            shutil.copytree(left, Path(keep) / scenario, dirs_exist_ok=True)
+    print(f"    {time.monotonic() - started:.0f} s")
+
+
+def main() -> int:
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    program, *scenarios = sys.argv[1:]
+    CACHE.mkdir(parents=True, exist_ok=True)
+    check = Check()
+    try:
+        if os.uname().machine != "x86_64":
+            raise Unbootable(f"the machine is for x86_64, not for {os.uname().machine}")
+        if missing := [name for name in [*PROGRAMS, "qemu-system-x86_64", "modinfo", "depmod", "cc"] if not shutil.which(name)]:
+            raise Unbootable(f"{', '.join(missing)} not installed")
+        kernel = kernel_folder()
+        for scenario in scenarios or SCENARIOS:
+            test(kernel, program, scenario, check)
+    except Unbootable as reason:
+        print(f"SKIPPED: no virtual machine here: {reason}")
+        return 0
+    print(f"  {check.failures} failed" if check.failures else "  all as it should be")
+    return 1 if check.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,124 @@
+import ArgumentParser
+import Captures
+import Reports
+import Sessions
+
+/// `live`: what happens, while it happens.
+struct LiveCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "live",
+    abstract: "Watch what happens, while it happens.",
+    discussion: """
+      Everything that show does, as it happens; --view values and --view devices keep a table on the \
+      terminal instead, --view explain prints what went wrong as soon as that is certain. Ctrl-C ends it: \
+      what had arrived is still read, files are finished, and a summary goes to standard error.
+
+      Sources (-i):
+        monitor, hci0          the Linux kernel's monitor channel: all adapters, or one
+        pcap:NAME              a Bluetooth device of libpcap's; --list lists them
+        unix:PATH              a socket that is made there, for clients of btmon --server's protocol
+        tcp:HOST[:PORT]        a btsnoop stream, as Android's: adb forward tcp:8872 tcp:8872
+        tty:DEVICE[@SPEED]     the monitor of Zephyr or BlueZ on a serial line
+        -, PATH                a stream of btsnoop, pcap, pcapng or PacketLogger: standard input, a named pipe
+
+      With -w everything that arrives is written, whatever is selected: as btsnoop or pcapng, by the file's \
+      ending. Enter sets a marker between the packets, with what was typed before it as its text; it is shown, \
+      and written as a note.
+
+      Examples:
+        sudo gattscope live
+        sudo gattscope live -i hci0 --layer att -w air.btsnoop
+        sudo gattscope live --device 'HRM*' --view values
+        gattscope live -i tty:/dev/ttyACM0@1000000
+        ssh pi btmon -w /dev/stdout | gattscope live -i - --view explain
+        gattscope live -i tcp:localhost -w phone.pcapng --rotate 100M:5 --json
+      """)
+
+  /// What is kept in front of the user's eyes.
+  enum View: String, ExpressibleByArgument, CaseIterable {
+    case packets, values, devices, explain
+  }
+
+  @Option(
+    name: [.customShort("i"), .customLong("input")],
+    help: ArgumentHelp("Where records come from.", valueName: "source"))
+  var input = "monitor"
+
+  @Flag(name: .long, help: "List the sources of this machine, and what each needs.")
+  var list = false
+
+  @Option(name: .long, help: "What is printed.")
+  var view: View = .packets
+
+  @OptionGroup(title: "Recording")
+  var recording: RecordingOptions
+
+  @OptionGroup(title: "End")
+  var end: LiveEndOptions
+
+  @Flag(name: .long, help: "Wait for a source that closed, and go on.")
+  var reconnect = false
+
+  @Flag(name: .long, help: "Stay root after the source is open, when started through sudo.")
+  var keepRoot = false
+
+  @OptionGroup(title: "Selection")
+  var selection: SelectionOptions
+
+  @OptionGroup
+  var supplied: MapFileOptions
+
+  @OptionGroup
+  var supplying: ProfileFileOptions
+
+  @OptionGroup(title: "Packets")
+  var lines: PacketLineOptions
+
+  @OptionGroup
+  var times: TimeOptions
+
+  @OptionGroup
+  var known: KeysFileOptions
+
+  @OptionGroup
+  var presentation: OutputOptions
+
+  func validate() throws {
+    do throws(LiveAddress.Refusal) {
+      _ = try LiveAddress(input)
+    } catch {
+      throw ValidationError("-i \(input): \(error.words).")
+    }
+    try lines.validate(isJSON: presentation.json)
+    if view != .packets, lines.isAnySet {
+      throw ValidationError("-v, --brief, -x and --raw are for --view packets.")
+    }
+  }
+
+  mutating func run() throws {
+    if list {
+      let sources = SourceList(LiveSources.all, glyphs: presentation.signs.glyphs)
+      let isJSON = presentation.json
+      return try Terminal.write {
+        isJSON ? sources.writeJSON(into: &$0) : sources.writeText(into: &$0)
+      }
+    }
+    let address = try LiveAddress(input)
+    var options = ShowOptions()
+    let profiles = try supplying.profiles()
+    options.profiles = profiles
+    options.selection = try selection.selection(profiles)
+    lines.apply(to: &options)
+    presentation.apply(to: &options)
+    options.time = times.time ?? .elapsed
+    options.zoneOffset = Terminal.zoneOffset(at:)
+    let session = LiveSession(
+      address: address, reopens: reconnect, keepsRoot: keepRoot, recording: recording, end: end,
+      maps: try supplied.maps(), bonds: try known.bonds(), profiles: profiles)
+    if presentation.json {
+      try session.run { ShowJSON(options, $0) }
+    } else {
+      try session.run { ShowText(options, $0) }
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import Captures
+
+/// What becomes of everything that arrives.
+struct RecordingOptions: ParsableArguments {
+  @Option(
+    name: [.customShort("w"), .customLong("write")],
+    help: ArgumentHelp(
+      "Write everything that arrives to a file, as its ending says: \(WriterFormat.endings).",
+      valueName: "file"), completion: .file())
+  var write: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      """
+      Begin another file where one would be longer: bytes, or with k, M or G behind the number; behind a \
+      colon, how many are kept.
+      """, valueName: "size[:count]"))
+  var rotate: Rotation?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Take each line of a named pipe as a marker's text.", valueName: "file"),
+    completion: .file())
+  var markFrom: String?
+
+  func validate() throws {
+    if rotate != nil, write == nil { throw ValidationError("--rotate is about the file of -w.") }
+    if let write, write != "-", WriterFormat(path: write) == nil {
+      throw ValidationError(
+        "-w \(write): the format is chosen by the file's ending; expected \(WriterFormat.endings).")
+    }
+    if write == "-" {
+      throw ValidationError("-w -: standard output is for what is printed; name a file.")
+    }
+    if rotate != nil, let write, Terminal.isOtherThanFile(write) {
+      throw ValidationError("--rotate: \(write) is no file that another could follow.")
+    }
+  }
+}
+
+extension Rotation: ExpressibleByArgument {
+  /// Reads what follows `--rotate`.
+  public init?(argument: String) { self.init(argument) }
+}
+
+/// When watching ends by itself.
+struct LiveEndOptions: ParsableArguments {
+  @Option(
+    name: .long, help: ArgumentHelp("End after so many seconds.", valueName: "seconds"),
+    transform: { text in
+      guard let seconds = Double(text), seconds > 0, seconds <= 1e9 else {
+        throw ValidationError("expected a number of seconds above 0")
+      }
+      return seconds
+    })
+  var duration: Double?
+
+  @Option(
+    name: .long, help: ArgumentHelp("End after so many records.", valueName: "number"),
+    transform: { text in
+      guard let count = Int(text), count > 0 else {
+        throw ValidationError("expected a number above 0")
+      }
+      return count
+    })
+  var count: Int?
+
+  @Flag(name: .long, help: "End when a connection has ended: one of those selected, if any are.")
+  var untilDisconnect = false
+}

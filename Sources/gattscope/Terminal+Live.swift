@@ -1,0 +1,98 @@
+import ArgumentParser
+import Captures
+import Glibc
+
+// What watching live needs of the system beside what every verb does.
+extension Terminal {
+  /// Makes Ctrl-C, SIGTERM and the end of a time the interruption of live sources. A second Ctrl-C ends the
+  /// program at once.
+  ///
+  /// - Parameter seconds: when to end; nil: never.
+  static func interruptOnSignals(after seconds: Double?) {
+    // The handler must find it made.
+    _ = Interruption.process
+    var action = sigaction()
+    unsafe action.__sigaction_handler.sa_handler = { _ in Interruption.process.come() }
+    action.sa_flags = CInt(bitPattern: UInt32(SA_RESETHAND))
+    for signal in [SIGINT, SIGTERM, SIGALRM] { unsafe sigaction(signal, &action, nil) }
+    guard let seconds else { return }
+    let whole = seconds.rounded(.down)
+    // 0 would stop the timer instead.
+    let rest = max(whole == 0 ? 1 : 0, Int(((seconds - whole) * 1_000_000).rounded()))
+    var timer = itimerval()
+    timer.it_value = timeval(tv_sec: Int(whole), tv_usec: min(rest, 999_999))
+    unsafe setitimer(Int32(bitPattern: ITIMER_REAL.rawValue), &timer, nil)
+  }
+
+  /// Whether what the user types can be read: standard input is a terminal, and this program in its
+  /// foreground. In the background reading it would stop the program.
+  static var canReadTyping: Bool {
+    isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp()
+  }
+
+  /// Opens a named pipe that has its end only when this program has: for writing, too. Of a file what is
+  /// there is read.
+  static func openPipe(_ path: String) throws -> Int32 {
+    let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      complain(FileFailure(path, systemWords(errno)).sentence)
+      throw ExitCode(66)
+    }
+    return descriptor
+  }
+
+  /// Reads what is there; nil where nothing will come any more.
+  static func available(of descriptor: Int32) -> [UInt8]? {
+    var block = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = unsafe block.withUnsafeMutableBytes {
+        unsafe Glibc.read(descriptor, $0.baseAddress, $0.count)
+      }
+      if count > 0 { return Array(block.prefix(count)) }
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN { return [] }
+      return nil
+    }
+  }
+
+  /// Gives up the privileges that sudo gave, for those of who called it. Nothing changes where the program was
+  /// not started so.
+  static func leaveRoot() throws {
+    guard geteuid() == 0, let user = number("SUDO_UID"), let group = number("SUDO_GID"), user != 0
+    else { return }
+    guard setgroups(0, nil) == 0, setgid(group) == 0, setuid(user) == 0, geteuid() == user
+    else {
+      complain(
+        "root's privileges cannot be given up: \(systemWords(errno)); --keep-root goes on with them"
+      )
+      throw ExitCode(77)
+    }
+  }
+
+  private static func number(_ name: String) -> UInt32? { environment(name).flatMap { UInt32($0) } }
+
+  /// Rows and columns of the terminal, where it tells them.
+  static var size: (rows: Int, columns: Int)? {
+    var size = winsize()
+    guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0,
+      size.ws_col > 0
+    else { return nil }
+    return (Int(size.ws_row), Int(size.ws_col))
+  }
+}
+
+extension Terminal {
+  /// What is in a folder, by name; nothing where it cannot be read.
+  static func names(in folder: String) -> [String] {
+    guard let opened = unsafe opendir(folder) else { return [] }
+    defer { unsafe closedir(opened) }
+    var names: [String] = []
+    while let entry = unsafe readdir(opened) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+}
