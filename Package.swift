@@ -139,7 +139,7 @@ let package = Package(
 if Context.environment["ENABLE_FUZZING"] != nil {
   package.targets += [
     "FuzzCapture", "FuzzPcap", "FuzzPcapng", "FuzzPacketLogger", "FuzzDissect", "FuzzDecode",
-    "FuzzProfile",
+    "FuzzProfile", "FuzzLive",
   ]
   .map { name in
     .executableTarget(

@@ -117,7 +117,7 @@ package enum Fuzzing {
   }
 
   /// The ways in which a capture is rendered.
-  private enum Face: CaseIterable {
+  enum Face: CaseIterable {
     case text, verbose, narrow, json, jsonWithKeys, info, infoJSON, map, mapJSON
     case devices, devicesJSON
     case bytes, brief, someDevices, someHandles, someUUIDs, someValues, someCodes
@@ -133,7 +133,7 @@ package enum Fuzzing {
   }
 
   /// Renders all of `source` and checks what came out.
-  private static func render<Source: CaptureSource & ~Copyable>(
+  static func render<Source: CaptureSource & ~Copyable>(
     _ source: inout Source, records: Int, _ face: Face
   ) -> String? {
     var output = Output()

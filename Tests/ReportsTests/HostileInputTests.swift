@@ -34,7 +34,7 @@ struct HostileInputTests {
     }
     let others: [(String, ([UInt8], Fuzzing.Faces) -> String?)] = [
       ("FuzzPcap", Fuzzing.pcap), ("FuzzPcapng", Fuzzing.pcapng),
-      ("FuzzPacketLogger", Fuzzing.packetLogger),
+      ("FuzzPacketLogger", Fuzzing.packetLogger), ("FuzzLive", Fuzzing.live),
     ]
     for (name, fuzz) in others {
       for file in files("Fuzz/Regressions/\(name)") where file.lastPathComponent != ".gitkeep" {
@@ -49,6 +49,31 @@ struct HostileInputTests {
     }
     for file in files("Fuzz/Regressions/FuzzDissect") where file.lastPathComponent != ".gitkeep" {
       #expect(Fuzzing.dissect([UInt8](try Data(contentsOf: file)), .all) == nil, "\(file)")
+    }
+  }
+
+  @Test("Live protocols keep the promises, whatever arrives", arguments: [UInt8(0), 1])
+  func live(choice: UInt8) throws {
+    // Three records as a serial line and as a client sends them, rubbish between them.
+    let event: [UInt8] = [0x0e, 4, 1, 3, 0x0c, 0]
+    let serial: [UInt8] =
+      [15, 0, 3, 0, 0, 5, 8, 1, 2, 3, 4] + event + [9, 9] + [6, 0, 13, 0, 0, 0, 6, 0]
+      + [9, 0, 4, 0, 0, 0, 0x40, 0, 1, 0, 7] + [6, 0, 0xff, 0, 0, 2, 1, 200]
+    let client: [UInt8] =
+      [3, 0, 0, 0, 6, 0] + event + [13, 0, 0xff, 0xff, 2, 0, 6, 0, 99, 0, 0, 0, 0, 0]
+    let bytes = choice == 0 ? serial : client
+    for piece in [0, 6, 63] as [UInt8] {
+      #expect(Fuzzing.live([choice | piece << 2] + bytes, .all) == nil)
+      for offset in bytes.indices {
+        for value in [0, 1, 0x7f, 0xff] as [UInt8] {
+          var changed = bytes
+          changed[offset] = value
+          let broken = Fuzzing.live([choice | piece << 2] + changed, .one(offset))
+          #expect(broken == nil, "byte \(offset) as \(value)")
+        }
+        let broken = Fuzzing.live([choice | piece << 2] + bytes.prefix(offset), .one(offset))
+        #expect(broken == nil, "\(offset) bytes")
+      }
     }
   }
 

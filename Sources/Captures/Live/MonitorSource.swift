@@ -10,9 +10,10 @@ import Glibc
 /// what the opcode says (BlueZ, doc/btsnoop-protocol.rst). Times are the kernel's; notes and user logs have
 /// none there and get the time of their arrival, so that times may go back a little.
 ///
-/// Where the socket's buffer overflowed, the record after the loss says how many there were, if the
-/// kernel says which it is (SO_RXQ_OVFL); else the first record that is received after it is known:
-/// what was lost then lies somewhere in the buffer behind it.
+/// Where the socket's buffer overflowed, the record behind the gap says how many were lost. The kernel
+/// counts them (SO_MEMINFO), but says where they were only for sockets of other families (SO_RXQ_OVFL). So
+/// the gap lies before the first record that is younger than the reading which made room again: until
+/// then nothing could be queued.
 @safe
 package struct MonitorSource: CaptureSource, ~Copyable {
   /// What is known of the source.
@@ -32,8 +33,12 @@ package struct MonitorSource: CaptureSource, ~Copyable {
   private var index = 0
   private var number = 0
   private var offset: Int64 = 0
-  /// The socket's count of drops as far as it was told, and what is still to be told.
+  /// The socket's count of drops as far as it is known, and as far as records have told it.
+  private var knownDrops: UInt32 = 0
   private var toldDrops: UInt32 = 0
+  /// Up to which count drops are told by the first record that is not made before the moment.
+  private var gaps: [(moment: Timestamp, count: UInt32)] = []
+  /// Drops that the next record tells which is handed out.
   private var drops: UInt64 = 0
   private var isFinished = false
   /// When the socket was bound; nil once something else came than what a bind replays.
@@ -166,17 +171,17 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     let place = index
     let facts = datagrams.facts(place)
     index += 1
-    if facts.has_drops != 0 { learn(facts.drops) }
     guard facts.count >= Self.headerBytes else { return nil }
     let (opcode, device, count) = datagrams.header(place)
     let length = Int(count)
     let none = UInt16(HCI_DEV_NONE)
-    if let adapter, device != adapter, device != none { return nil }
     let kernelTime =
       facts.has_time == 0
       ? nil
       : Timestamp(
         seconds: facts.seconds, nanoseconds: UInt32(clamping: facts.microseconds * 1000))
+    tellDrops(at: kernelTime, facts)
+    if let adapter, device != adapter, device != none { return nil }
     let isReplayed = isReplay(opcode, kernelTime)
     number += 1
     if isReplayed { replayed = number }
@@ -210,16 +215,29 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     // Looked for before the batch, too, so that a source that is never silent ends.
     var mustWait = interruption.hasCome
     while true {
-      if mustWait, interruption.wait(for: datagrams.descriptor) != .ready { return false }
+      if mustWait, interruption.wait(for: datagrams.descriptor) != .ready {
+        sayLastDrops()
+        return false
+      }
+      let moment = Timestamp.now
       let received = datagrams.receive()
       if received > 0 {
         (index, count) = (0, received)
-        let known = cbluez_drops(datagrams.descriptor)
-        if known > 0 { learn(UInt32(truncatingIfNeeded: known)) }
+        let found = cbluez_drops(datagrams.descriptor)
+        let drops = UInt32(truncatingIfNeeded: found)
+        if found > 0, drops != knownDrops {
+          knownDrops = drops
+          // One that is not told yet is enough, where there are very many.
+          if gaps.count == Self.mostGaps { gaps.removeLast() }
+          gaps.append((moment, drops))
+        }
         return true
       }
       switch Int32(-received) {
-      case EAGAIN: mustWait = true
+      case EAGAIN:
+        // Everything before the gaps was taken.
+        for index in gaps.indices { gaps[index].moment.seconds = .min }
+        mustWait = true
       case EINTR: continue
       case 0: return false
       case let error: throw CaptureFailure(.unavailable, systemWords(error))
@@ -227,13 +245,34 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     }
   }
 
-  /// Takes the socket's count of drops.
-  private mutating func learn(_ count: UInt32) {
-    let more = count &- toldDrops
-    // The two ways of learning it overtake each other.
-    guard more > 0, more < 1 << 31 else { return }
+  /// The most gaps that are kept apart.
+  private static let mostGaps = 64
+
+  /// Takes the drops before a record of this time, nil where the kernel gives it none.
+  private mutating func tellDrops(at time: Timestamp?, _ facts: cbluez_facts) {
+    guard !gaps.isEmpty || facts.has_drops != 0 else { return }
+    var count = toldDrops
+    if facts.has_drops != 0 {
+      count = facts.drops
+      if Int32(bitPattern: count &- knownDrops) > 0 { knownDrops = count }
+    }
+    while let gap = gaps.first, let time, !time.isEarlier(than: gap.moment) {
+      if Int32(bitPattern: gap.count &- count) > 0 { count = gap.count }
+      gaps.removeFirst()
+    }
+    let more = Int32(bitPattern: count &- toldDrops)
+    guard more > 0 else { return }
     toldDrops = count
     drops += UInt64(more)
+  }
+
+  /// Drops behind the last record can only be said beside them.
+  private mutating func sayLastDrops() {
+    let lost = Int32(bitPattern: knownDrops &- toldDrops)
+    guard lost > 0 else { return }
+    let records = lost == 1 ? "1 record was" : "\(lost) records were"
+    summary.remarks.append("\(records) lost behind the last one: the receive buffer was full")
+    toldDrops = knownDrops
   }
 }
 

@@ -1,3 +1,5 @@
+// The socket types are CBlueZ's where the compiler meets its headers before Glibc's.
+import CBlueZ
 import Glibc
 
 /// A Unix socket that listens, as `btmon --server` does. Clients are heard one after the other: further

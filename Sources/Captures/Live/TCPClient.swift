@@ -1,3 +1,5 @@
+// The socket types are CBlueZ's where the compiler meets its headers before Glibc's.
+import CBlueZ
 import Glibc
 
 /// Connections to a server, by IPv4 or IPv6.

@@ -43,4 +43,20 @@ struct AddressTests {
     }
     #expect(LiveAddress.stream("-").name == "standard input")
   }
+
+  /// Every name in the list is one that `-i` takes, and the monitor channel says what it needs here.
+  @Test func list() throws {
+    let list = LiveSourceInfo.all
+    #expect(list.first?.name == "monitor")
+    for kind in ["unix:PATH", "tcp:HOST[:PORT]", "tty:DEVICE[@SPEED]", "-", "PATH"] {
+      #expect(list.contains { $0.name == kind }, "\(kind)")
+    }
+    for source in list where !source.name.contains("[") { _ = try LiveAddress(source.name) }
+    do throws(CaptureFailure) {
+      _ = try MonitorSource(Interruption())
+      #expect(list.first?.need == nil)
+    } catch {
+      #expect(list.first?.need == error.message)
+    }
+  }
 }
