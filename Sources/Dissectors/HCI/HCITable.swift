@@ -134,8 +134,8 @@ package struct HCIRowID: Equatable, Sendable {
   fileprivate let position: Int16
   /// What the layout holds, as far as packets ask.
   private let asked: HCILayout.Asked
-  /// A Boolean has patterns to spare, so that an optional row takes no more room: `Dissection` has two,
-  /// and must not be larger than 256 bytes.
+  /// A Boolean has patterns to spare, so that an optional row takes no more room, 4 bytes: `Dissection` has two,
+  /// is cleared for every packet, and has to stay within 400 bytes beside its anchor.
   private let isRow = true
 
   fileprivate init(position: Int16, _ layout: HCILayout) {
