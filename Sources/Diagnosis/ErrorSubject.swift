@@ -14,6 +14,7 @@ package struct ErrorSubject: Sendable {
   /// The name of the device, where it is known.
   package var device: [UInt8]?
 
+  /// An attribute of which this is known; of one that was not declared its type tells the kind.
   package init(_ kind: Attribute.Kind?, _ uuid: BluetoothUUID?, service: BluetoothUUID?) {
     self.uuid = uuid
     self.service = service

@@ -28,8 +28,9 @@ package struct CaptureExtent: Sendable {
   package private(set) var records = 0
   /// The number of the last one.
   package private(set) var lastPacket = 0
-  /// The first time of all, and the last.
+  /// The first time of all.
   package private(set) var earliest: Timestamp?
+  /// The last time of all.
   package private(set) var latest: Timestamp?
   /// Records that the capture says were dropped.
   package private(set) var dropped: UInt64 = 0
@@ -41,11 +42,13 @@ package struct CaptureExtent: Sendable {
   package private(set) var cuts: [Int] = []
   /// How many of them are data.
   package private(set) var truncatedData = 0
-  /// Commands and events.
+  /// Commands.
   package private(set) var commands = 0
+  /// Events.
   package private(set) var events = 0
-  /// Data packets that the host has sent, and that it has received.
+  /// Data packets that the host has sent.
   package private(set) var sentData = 0
+  /// Data packets that it has received.
   package private(set) var receivedData = 0
   /// Whether the capture does not say which way packets went.
   package private(set) var infersDirections = false

@@ -49,9 +49,10 @@ package struct CommandHistory: Sendable {
   package private(set) var waiting: [Waiting] = []
   /// How many were answered.
   package private(set) var answered = 0
-  /// Answers to commands that the capture does not have, the first ones, and how many there are. Those
-  /// before the first command of the capture that is answered do not count.
+  /// Answers to commands that the capture does not have, the first ones. Those before the first command of
+  /// the capture that is answered do not count.
   package private(set) var orphans = PacketSet()
+  /// How many there are.
   package private(set) var orphanCount = 0
   /// The last event of the controller.
   package private(set) var lastEvent: Moment?

@@ -19,8 +19,9 @@ package struct ConnectAttempt: Sendable {
   package var wanted: WantedParameters?
   /// The PHYs that it listens on: bit 0 LE 1M, bit 1 LE 2M, bit 2 LE Coded.
   package var phys: UInt8 = 1
-  /// How long the controller listens in each interval, both in units of 0.625 ms.
+  /// How long the controller listens in each interval, in units of 0.625 ms.
   package var scanWindow: UInt16 = 0
+  /// That interval, in the same units.
   package var scanInterval: UInt16 = 0
   /// The host gave up: LE Create Connection Cancel.
   package internal(set) var cancelled: Moment?
