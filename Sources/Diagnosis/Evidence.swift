@@ -66,6 +66,7 @@ package struct Evidence: Sendable {
   package func findings(by rules: [Rule] = Rule.all) -> [Finding] {
     let unseen = unseenRecords > 0
     let lossy = Set(connections.filter(\.connection.hasLostPackets).map(\.id))
+    let late = Set(begunEarlier.map(\.id))
     var found: [Finding] = []
     for rule in rules {
       var own: [Finding] = []
@@ -88,7 +89,8 @@ package struct Evidence: Sendable {
         let isLossy =
           own[index].connections.isEmpty
           ? extent.hasGaps : !lossy.isDisjoint(with: own[index].connections)
-        if unseen || isLossy { own[index].certainty = own[index].certainty.lowered }
+        let isLate = own[index].reachesBack && !late.isDisjoint(with: own[index].connections)
+        if unseen || isLossy || isLate { own[index].certainty = own[index].certainty.lowered }
       }
       found += Self.grouped(own)
     }
@@ -128,7 +130,7 @@ package struct Evidence: Sendable {
       one.evidence = PacketSet(merging: equal.map(\.evidence))
       let number: Wording = "\(count: connections.count, "connection", "connections")"
       let what = finding.group ?? finding.what
-      one.what = "\(number): \(what)"
+      one.what = "\(number): \(what.asClause)"
       one.headline = "\(number): \(what.asClause)"
       kept.append(one)
     }

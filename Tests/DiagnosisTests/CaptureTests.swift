@@ -35,7 +35,7 @@ import Testing
       ])
     #expect(
       first("capture-records-missing", in: evidence)?.why.text
-        == "2 data packets were completed that the capture does not show to be sent (connection 1) and 1 command was answered that it does not have."
+        == "2 data packets were completed that the capture does not show to be sent (connection 1) and 1 answer belongs to a command that the capture does not have."
     )
   }
 

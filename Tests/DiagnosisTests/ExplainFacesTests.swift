@@ -100,7 +100,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
   @Test("what three connections have is told once, with their numbers") func grouped() {
     let all = explanation([rule("link-test", .error, on: [1, 2, 3], mismatch)], connections: 3)
     #expect(all.findings.map(\.connections) == [[1, 2, 3]])
-    #expect(page(all).contains("3 connections: The passkeys differ"))
+    #expect(page(all).contains("3 connections: the passkeys differ"))
     #expect(json(all).contains("\"connections\":[1,2,3]"))
     // Two are told one by one.
     let two = explanation([rule("link-test", .error, on: [1, 2], mismatch)], connections: 3)

@@ -106,10 +106,10 @@ extension Side {
 }
 
 extension CharacteristicProperties {
-  /// What is offered: `read, notify`; `nothing`.
+  /// What is offered: `read and notify`; `nothing`.
   package var words: Wording {
     let all = (0..<8).filter { has(bit: $0) }.map { Wording("\(Self.word(bit: $0))") }
-    return all.isEmpty ? "nothing" : Wording(all, joinedBy: ", ")
+    return all.isEmpty ? "nothing" : Wording(listing: all)
   }
 }
 
@@ -117,12 +117,13 @@ extension Rule {
   /// A rule about requests that are refused with certain errors.
   ///
   /// - Parameters:
+  ///   - restsOnAbsence: whether the cause is something that did not happen before on the connection.
   ///   - why: the cause; nil where the rule has nothing to say.
   ///   - instead: what to do about a refusal for which the rule's remedy is not the right one.
   static func refused(
     _ id: StaticString, _ severity: Severity, _ codes: ClosedRange<UInt8>,
     also more: ClosedRange<UInt8>? = nil, _ finds: StaticString, when condition: StaticString,
-    do remedy: Wording, _ certainty: Certainty = .certain,
+    do remedy: Wording, _ certainty: Certainty = .certain, restsOnAbsence: Bool = false,
     _ why: @escaping @Sendable (Refusal, ConnectionHistory) -> Wording?,
     instead: (@Sendable (Refusal) -> Wording?)? = nil
   ) -> Rule {
@@ -135,6 +136,8 @@ extension Rule {
         else { return nil }
         var finding = refusal.finding(why, certainty)
         finding.remedy = instead?(refusal)
+        finding.restsOnAbsence = restsOnAbsence
+        finding.reachesBack = restsOnAbsence
         return finding
       }
       return Finding.together(found)

@@ -123,7 +123,7 @@ extension Rule {
       when:
         """
         Insufficient Encryption (0x0f) answers a request on an unencrypted link of two devices \
-        that pair only afterwards
+        that pair only afterwards, and neither the capture nor a file of --keys has a bond of the two
         """,
       do:
         """
@@ -141,26 +141,30 @@ extension Rule {
         $0.error.rawValue == 0x0f && $0.security == .unencrypted
       }
       guard let refusal = found,
+        connection.bondKeeper(before: refusal.answer.packet, evidence) == nil,
         let pairing = attributes.pairingRequests.first(where: {
           $0.packet > refusal.answer.packet
         })
       else { return [] }
       var finding = Finding(
-        Wording("\(refusal.server.words) answered 0x0f on a link for which no key existed")
-          .capitalized,
+        Wording(
+          "\(refusal.server.words) answered \(refusal.error) on a link for which no key existed"
+        ).capitalized,
         headline:
           """
-          \(refusal.server.words) answered Insufficient Encryption without a key \
+          \(refusal.server.words) answered \(refusal.error) without a key \
           (\(packet: refusal.answer.packet))
           """,
         why:
           """
-          The devices paired only afterwards (\(packet: pairing.packet)). Without a key 0x05 is \
-          expected.
+          The devices paired only afterwards (\(packet: pairing.packet)). Without a key \
+          \(ATTErrorCode(rawValue: 0x05)) is expected.
           """,
         .likely, evidence: [refusal.request.packet, refusal.answer.packet])
       finding.severity = .note
       finding.attribute = refusal.attribute
+      // That they had not paired before.
+      finding.restsOnAbsence = true
       return [finding]
     },
     refused(

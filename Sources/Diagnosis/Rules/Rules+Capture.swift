@@ -58,7 +58,7 @@ extension Rule {
             ? "\(count: data, "data packet was", "data packets were") completed that the capture does not show to be sent (connection \(Wording(listing: links.prefix(8).map { "\($0.id)" })))"
             : "",
           answers > 0
-            ? "\(count: answers, "command was", "commands were") answered that it does not have"
+            ? "\(count: answers, "answer belongs", "answers belong") to \(answers == 1 ? ("a command" as Wording) : "commands") that the capture does not have"
             : "",
         ].filter { !$0.isEmpty })
       return [

@@ -149,7 +149,7 @@ extension Rule {
         "This host cancelled a connection to \(first.target) after \(waited)",
         headline: "this host cancelled a connection at once",
         why:
-          "It asked at \(packet: first.asked.packet) and gave up before the device can be expected to advertise. \(first.sightingWords)",
+          "It asked at \(packet: first.asked.packet) and gave up so soon that the device may not have advertised once. \(first.sightingWords)",
         evidence: attempts.evidence)
     }
     return early + evidence.connections.compactMap { endedAtOnce($0, evidence) }
@@ -198,7 +198,9 @@ extension [ConnectAttempt] {
 }
 
 extension ConnectAttempt {
-  /// Devices advertise at least every 10.24 s, most of them every second (Core, Vol 6, Part B, 4.4.2.2).
+  /// Most devices advertise every second or more often. They need not: legacy advertising comes every 10.24 s
+  /// at the latest, extended advertising may come hours apart (Core, Vol 6, Part B, 4.4.2.2; Vol 4, Part E,
+  /// 7.8.53).
   fileprivate var isLong: Bool { waited.map { $0 >= 1_000_000_000 } ?? true }
 
   /// Whether the host cancelled it, and not only to change the filter accept list.

@@ -210,12 +210,14 @@ extension Rule {
       let after: Wording =
         "\(duration: shortest)" == ("\(duration: longest)" as Wording)
         ? "\(duration: longest)" : "\(duration: shortest) to \(duration: longest)"
-      return Finding(
+      var finding = Finding(
         "The peer ended \(left.count) connections after \(after)",
         headline: "the peer ends its connections after \(after)",
         why: wish.words, .likely,
         evidence: PacketSet([wish.packet].compactMap(\.self)).union(
           PacketSet(left.prefix(8).compactMap(\.connection.lastPacket))), on: left.map(\.id))
+      finding.restsOnAbsence = true
+      return finding
     }
   }
 

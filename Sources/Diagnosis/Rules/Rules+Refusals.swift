@@ -188,7 +188,8 @@ extension Rule {
         Client Characteristic Configuration Descriptor Improperly Configured (0xfd) answers a \
         request
         """,
-      do: "Write the CCCD of the characteristic that brings the answers before the first request."
+      do: "Write the CCCD of the characteristic that brings the answers before the first request.",
+      restsOnAbsence: true
     ) { refusal, connection in
       let asked = connection.attributes.configurations.filter {
         $0.server == refusal.server && $0.accepted != nil && $0.value != 0
@@ -244,7 +245,7 @@ extension Rule {
           let consequence: Wording
           switch unoffered.operation {
           case .read:
-            what = "\(usage.identity) was read although it offers \(offers) only"
+            what = "\(usage.identity) was read although it offers only \(offers)"
             consequence =
               unoffered.length == 0
               ? "answered with an empty value instead of Read Not Permitted (0x02)."
@@ -253,10 +254,13 @@ extension Rule {
               Permitted (0x02).
               """
           case .notification, .indication:
-            what = "\(usage.identity) sent its value although it offers \(offers) only"
-            consequence = "sent what clients are not prepared for."
+            what = "\(usage.identity) sent its value although it offers only \(offers)"
+            consequence =
+              unoffered.operation == .indication
+              ? "sent an indication, which the declaration does not announce to clients."
+              : "sent a notification, which the declaration does not announce to clients."
           default:
-            what = "\(usage.identity) was written although it offers \(offers) only"
+            what = "\(usage.identity) was written although it offers only \(offers)"
             consequence = "took the value instead of answering Write Not Permitted (0x03)."
           }
           var finding = Finding(
@@ -271,13 +275,20 @@ extension Rule {
 }
 
 extension Refusal {
-  /// What was to be written: `02`, `3 bytes`.
+  /// What was to be written, and what that means: `02 (2, which is reserved)`, `3 bytes`.
   var headWords: Wording {
     if opcode != .writeRequest && opcode != .prepareWriteRequest { return "the request" }
     if length == 0 { return "an empty value" }
-    if length <= head.count { return "\(hex: head)" }
     let size: Wording = "\(count: length, "byte", "bytes")"
-    return head.isEmpty ? size : "\(size) that begin with \(hex: head)"
+    let bytes: Wording =
+      if length <= head.count {
+        "\(hex: head)"
+      } else if head.isEmpty {
+        size
+      } else {
+        "\(size) that begin with \(hex: head)"
+      }
+    return meaning.map { "\(bytes) (\($0))" } ?? bytes
   }
 
   /// Where the parts of a prepared write are.

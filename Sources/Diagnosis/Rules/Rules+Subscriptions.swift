@@ -208,10 +208,11 @@ extension ConnectionHistory {
             """,
           why:
             """
-            Connection \(before.id) wrote its CCCD (\(packet: configuration.request.packet)) and \
-            got \(count: usage.sent, "value", "values"). This one was encrypted with the stored \
-            key at \(packet: encrypted.packet), lasted \(duration: lasted) more, wrote no CCCD, \
-            as bonded clients may, and got none.
+            On connection \(before.id) \(configuration.server.other.words) wrote its CCCD \
+            (\(packet: configuration.request.packet)) and got \(count: usage.sent, "value", "values"). \
+            This connection was encrypted with the stored key at \(packet: encrypted.packet) and \
+            lasted \(duration: lasted) more: \(configuration.server.other.words) wrote no CCCD, as \
+            bonded clients may, and got no value.
             """,
           .likely, evidence: [configuration.request.packet, first.packet, encrypted.packet],
           on: [id])

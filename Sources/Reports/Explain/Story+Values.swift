@@ -16,7 +16,7 @@ extension ConnectionHistory {
   }
 
   private func words(of run: ValueRun) -> Wording {
-    let who: Wording = run.server == .local && run.kind != .sent ? "peer: " : ""
+    let who: Wording = run.server == .local && run.kind != .sent ? "the peer: " : ""
     var pieces: [Wording] = []
     if run.reads > 0 {
       let parts: Wording =

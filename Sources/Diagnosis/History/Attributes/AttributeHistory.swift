@@ -18,8 +18,10 @@ package struct AttributeHistory: Sendable {
   static let mostOpen = 8
   static let mostHandles = 2048
   static let mostListed = 16
-  /// How many bytes are kept of a value that was to be written.
+  /// How many bytes are told of a value that was to be written, and how many are kept till it is answered:
+  /// no value has more (Core, Vol 3, Part F, 3.2.9).
   static let mostHead = 4
+  static let mostValue = 512
   /// The MTU before it is exchanged (Core, Vol 3, Part G, 5.2.1).
   package static let defaultMTU: UInt16 = 23
   /// An ATT transaction is given up after so many nanoseconds (Core, Vol 3, Part F, 3.3.3).
@@ -29,8 +31,9 @@ package struct AttributeHistory: Sendable {
 
   /// The attributes that were used, in the order in which they were first.
   package internal(set) var usages: [AttributeUsage] = []
-  /// What was refused, the first ones, each reason once for each request; and how often in all.
+  /// What was refused, the first ones, each reason once for each request.
   package internal(set) var refusals: [Refusal] = []
+  /// How often something was refused in all.
   package internal(set) var refusalCount = 0
   /// Values written to CCCDs.
   package internal(set) var configurations: [Configuration] = []
@@ -40,15 +43,22 @@ package struct AttributeHistory: Sendable {
   package internal(set) var discoveries: [DiscoveryRun] = []
   /// Runs of values.
   package internal(set) var runs: [ValueRun] = []
-  /// Service Changed indications, and Database Hashes that were read.
+  /// Service Changed indications.
   package internal(set) var serviceChanges: [ServiceChange] = []
+  /// Database Hashes that were read.
   package internal(set) var hashes: [HashReading] = []
   /// Requests that nobody answered, and indications that nobody confirmed.
   package internal(set) var unanswered: [UnansweredRequests.Sent] = []
   /// Requests that were sent before the one before was answered: the packets, the first ones, with their
-  /// sender; and how often.
+  /// sender.
   package internal(set) var overlapping: [(packet: Int, sender: Side, isIndication: Bool)] = []
+  /// How often that was so.
   package internal(set) var overlapCount = 0
+  /// Responses that came on another enhanced bearer than the request that they answer: the packets, the first
+  /// ones, with who sent the response.
+  package internal(set) var crossed: [(request: Int, packet: Int, sender: Side)] = []
+  /// How often that was so.
+  package internal(set) var crossedCount = 0
   /// What was sent on a bearer on which a transaction had timed out: the request, and the first packet.
   package internal(set) var afterTimeout: [(request: Int, packet: Int, sender: Side)] = []
   /// Writes that are longer than they can be.
@@ -59,17 +69,20 @@ package struct AttributeHistory: Sendable {
   package internal(set) var conflicts: [SuppliedConflict] = []
   /// What was said in frames of vendors' protocols.
   package internal(set) var vendors: VendorTraffic
-  /// How many PDUs each side has sent.
+  /// How many PDUs this host has sent.
   package internal(set) var sentByLocal = 0
+  /// How many the peer has sent.
   package internal(set) var sentByPeer = 0
 
   // MARK: Security, as far as requests depend on it
 
-  /// The Pairing Requests, and the Pairing Faileds: the first of them.
+  /// The Pairing Requests, the first of them.
   package internal(set) var pairingRequests: [Moment] = []
+  /// The Pairing Faileds, the first of them.
   package internal(set) var pairingFailures: [Moment] = []
-  /// When the link became encrypted; and whether with a key that no pairing on this connection gave.
+  /// When the link became encrypted.
   package internal(set) var encrypted: Moment?
+  /// Whether that was with a key that no pairing on this connection gave.
   package internal(set) var isStoredKey = false
   /// How the devices authenticated each other.
   package internal(set) var method: PairingMethod?
@@ -111,7 +124,8 @@ package struct AttributeHistory: Sendable {
     let offset: UInt16?
     let mtu: UInt16?
     let length: Int
-    let head: [UInt8]
+    /// The value that is to be written, of a part of one its first bytes; empty where it may be secret.
+    let written: [UInt8]
     /// Its place among the configurations, where it is one.
     var configuration: Int?
     /// Whether it carries a vendor's message.
@@ -123,6 +137,8 @@ package struct AttributeHistory: Sendable {
     var handles = HandleList()
 
     var moment: Moment { Moment(packet: packet, time: time) }
+    /// The first bytes that are to be written.
+    var head: [UInt8] { Array(written.prefix(AttributeHistory.mostHead)) }
   }
 
   /// Nothing seen.
@@ -159,7 +175,7 @@ package struct AttributeHistory: Sendable {
       channel: answer.channel?.serial,
       isWhole: !record.isTruncated && !answer.fragment.isTruncated)
     if sender == .local { sentByLocal &+= 1 } else { sentByPeer &+= 1 }
-    if !dissection.problems.isEmpty { note(dissection.problems, context) }
+    if !dissection.problems.isEmpty { note(dissection.problems, answer, context) }
     if !open.isEmpty { checkTimeout(context) }
     switch opcode.role {
     case .request: begin(fields, bytes, context, memory)
@@ -231,8 +247,15 @@ package struct AttributeHistory: Sendable {
   }
 
   /// Takes in what memory found wrong with the order of PDUs.
-  private mutating func note(_ problems: Problems, _ context: Context) {
-    // Hosts with several bearers mix them up; each of those does no harm.
+  private mutating func note(_ problems: Problems, _ answer: Answer, _ context: Context) {
+    for index in 0..<problems.count where problems[index].code == .answersOtherChannel {
+      guard let request = answer.request else { break }
+      crossedCount &+= 1
+      if crossed.count < Self.mostListed {
+        crossed.append((request.packet, context.moment.packet, context.sender))
+      }
+    }
+    // Hosts that take one bearer for another seem to have two requests open on it.
     guard context.channel == nil else { return }
     for index in 0..<problems.count {
       let code = problems[index].code
@@ -296,6 +319,7 @@ package struct AttributeHistory: Sendable {
         of: usage.handle, usage.identity.server, isLocal: usage.server == .local,
         connection: connection.id)
     }
+    nameAttributes()
     let key = memory.attributes.currentKey(Attributes.key(isLocal: false, connection))
     let last = connection.lastPacket ?? .max
     conflicts =
