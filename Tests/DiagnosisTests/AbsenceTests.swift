@@ -28,6 +28,10 @@ import Testing
     }
     #expect(certainty("att-cccd-improper", whole) == .certain)
     #expect(certainty("att-cccd-improper", refuse) == .likely)
+    for (words, build) in [("on this connection.", whole), ("in this capture.", refuse)] {
+      let why = finding("att-cccd-improper", in: evidence(build))?.why.text ?? "nothing"
+      #expect(why.hasSuffix("no CCCD of it was written \(words)"), "\(why)")
+    }
     #expect(certainty("att-cccd-improper", losesRecords: true, whole) == .likely)
     // Another refusal of the same kind of rule says what it says wherever the capture begins.
     #expect(

@@ -196,10 +196,11 @@ extension Rule {
           && $0.request.packet < refusal.request.packet
       }
       guard let last = asked.last, let owner = last.owner else {
+        let place: Wording =
+          connection.connection.isOpeningMissing ? "in this capture" : "on this connection"
         return
           """
-          \(refusal.refuser) answers by notifications or indications, and no CCCD of it was written on \
-          this connection.
+          \(refusal.refuser) answers by notifications or indications, and no CCCD of it was written \(place).
           """
       }
       return
