@@ -8,28 +8,44 @@ struct Paragraph: Sendable {
 
   /// A text, wrapped between words at so many columns; a word that is too long for a line is broken.
   init(_ text: String, columns: Int) {
-    var line = ""
+    let bytes = [UInt8](text.utf8)
+    var line: [UInt8] = []
     var used = 0
-    let words = text.split(separator: " ", omittingEmptySubsequences: true)
-    for word in words.flatMap({ Self.pieces(of: $0, columns: columns) }) {
-      let width = word.columns
+    var start = 0
+    while start < bytes.count {
+      let end = bytes[start...].firstIndex(of: Self.space) ?? bytes.count
+      let word = Slice(start: start, count: end - start)
+      start = end + 1
+      guard word.count > 0 else { continue }
+      let width = bytes.bytes.part(word).columns
+      if width > columns {
+        if used > 0 { lines.append(String(decoding: line, as: UTF8.self)) }
+        let long = String(decoding: bytes[Int(word.start)..<word.end], as: UTF8.self)
+        let pieces = Self.pieces(of: long, columns: columns)
+        lines += pieces.dropLast()
+        line = Array((pieces.last ?? "").utf8)
+        used = line.bytes.columns
+        continue
+      }
       if used > 0, used + 1 + width > columns {
-        lines.append(line)
-        (line, used) = ("", 0)
+        lines.append(String(decoding: line, as: UTF8.self))
+        line.removeAll(keepingCapacity: true)
+        used = 0
       }
       if used > 0 {
-        line += " "
+        line.append(Self.space)
         used += 1
       }
-      line += word
+      line += bytes[Int(word.start)..<word.end]
       used += width
     }
-    lines.append(line)
+    lines.append(String(decoding: line, as: UTF8.self))
   }
 
+  private static let space = UInt8(ascii: " ")
+
   /// A word, in pieces that fit into a line: behind a hyphen where there is one, else where the line ends.
-  private static func pieces(of word: Substring, columns: Int) -> [String] {
-    if String(word).columns <= columns { return [String(word)] }
+  private static func pieces(of word: String, columns: Int) -> [String] {
     var pieces: [String] = []
     var piece = ""
     for character in word {
