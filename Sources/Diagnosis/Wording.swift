@@ -174,6 +174,14 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       write { $0.named(reason.name, UInt64(reason.rawValue), digits: 2) }
     }
 
+    /// What an L2CAP channel is for: `EATT (0x0027)`, `SPSM 0x0081`.
+    package mutating func appendInterpolation(_ psm: PSM) { write { $0.service(psm) } }
+
+    /// A code of two bytes by the set that names it: `Some connections refused, … (0x0004)`.
+    package mutating func appendInterpolation(_ code: UInt16, of set: CodeSet) {
+      write { $0.named(set.name(of: UInt64(code)), UInt64(code), digits: 4) }
+    }
+
     /// An ATT PDU: `Write Request`.
     package mutating func appendInterpolation(_ opcode: ATTOpcode) {
       write { $0.named(opcode.name, UInt64(opcode.rawValue), digits: 2) }

@@ -22,6 +22,25 @@ extension ConnectionHistory {
           : "PHY: this host sends on \(Self.phy(change.sent)), the peer on \(Self.phy(change.received))"
       )
     }
+    lines += link.subrates.map { change in
+      let who: Wording =
+        change.asked == nil ? "the subrate is changed" : "this host asks for another subrate"
+      return StoryLine(
+        change.asked ?? change.moment, to: change.moment.packet,
+        """
+        \(who): \(change.factor), latency \(change.latency), continuation \(change.continuation), \
+        supervision timeout \(Int(change.timeout) * 10) ms
+        """)
+    }
+    if let expired = link.payloadTimeouts.first {
+      let count = link.payloadTimeouts.count
+      let times: Wording = count > 1 ? " (\(count) times)" : ""
+      lines.append(
+        StoryLine(
+          expired, to: link.payloadTimeouts.last?.packet ?? expired.packet,
+          "nothing authenticated came from the peer: Authenticated Payload Timeout Expired\(times)"
+        ))
+    }
     lines += link.lengths.map { change in
       StoryLine(
         change.moment,
@@ -121,6 +140,11 @@ extension ConnectionHistory {
       guard connection.ending == nil, !evidence.hasDataAlone, let last = lastSeen else {
         return nil
       }
+      if let disconnect = link.disconnect {
+        return StoryLine(
+          disconnect,
+          "this host asks to disconnect; whether it did is not in the capture\(unused(evidence))")
+      }
       return StoryLine(last, "still open when the capture ends\(unused(evidence))")
     }
     let reason: Wording = connection.reason.map { ": \($0.linkWords)" } ?? ""
@@ -171,7 +195,7 @@ extension ConnectionHistory {
     guard connection.transport == .le, !connection.isOpeningMissing, !connection.hasLostPackets,
       connection.isEncrypted == false
     else { return "" }
-    if link.use.firstAttribute == nil {
+    if attributes.sentByLocal + attributes.sentByPeer == 0, !channels.isUsed {
       return "; the link was never encrypted, no attribute was touched"
     }
     return link.use.pairing == nil ? "; never paired, never encrypted" : "; never encrypted"
