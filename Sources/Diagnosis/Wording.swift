@@ -177,9 +177,11 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     /// What an L2CAP channel is for: `EATT (0x0027)`, `SPSM 0x0081`.
     package mutating func appendInterpolation(_ psm: PSM) { write { $0.service(psm) } }
 
-    /// A code of two bytes by the set that names it: `Some connections refused, … (0x0004)`.
-    package mutating func appendInterpolation(_ code: UInt16, of set: CodeSet) {
-      write { $0.named(set.name(of: UInt64(code)), UInt64(code), digits: 4) }
+    /// A code by the set that names it: `Connect Failed (0x04)`.
+    package mutating func appendInterpolation<Code: FixedWidthInteger & UnsignedInteger>(
+      code: Code, of set: CodeSet
+    ) {
+      write { $0.named(set.name(of: UInt64(code)), UInt64(code), digits: Code.bitWidth / 4) }
     }
 
     /// An ATT PDU: `Write Request`.

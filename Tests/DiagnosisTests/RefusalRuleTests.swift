@@ -101,7 +101,9 @@ import Testing
       (0x09, "att-prepare-queue"), (0x0b, "att-not-long"), (0x0d, "att-invalid-length"),
       (0x0e, "att-unlikely"), (0x10, "att-unsupported-group"), (0x11, "att-insufficient-resources"),
       (0x12, "att-database-out-of-sync"), (0x13, "att-value-not-allowed"),
-      (0x14, "att-reserved-error"), (0xfc, "att-write-rejected"), (0xfd, "att-cccd-improper"),
+      (0x00, "att-reserved-error"), (0x14, "att-reserved-error"), (0x9f, "att-application-error"),
+      (0xa0, "att-reserved-error"), (0xdf, "att-reserved-error"), (0xe0, "att-reserved-error"),
+      (0xfc, "att-write-rejected"), (0xfd, "att-cccd-improper"),
       (0xfe, "att-procedure-in-progress"), (0xff, "att-out-of-range"),
     ])
   func codes(_ code: Int, _ rule: String) {

@@ -47,7 +47,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
       memory.links.forEach { store($0) }
     }
     observeAdapter(record, dissection, bytes, answer, memory)
-    observeHost(record, dissection, bytes)
+    observeHost(record, dissection, bytes, answer)
     evidence.keys.observe(record, dissection, bytes, answer, memory)
     guard let link = answer.link else {
       if case .event(let event) = dissection.content,
@@ -78,11 +78,15 @@ package struct CaptureHistory: ~Copyable, Sendable {
   /// What is known of the captured host and its users. The management interface names the peer, and no
   /// connection: the latest one with that peer is meant.
   private mutating func observeHost(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer
   ) {
     switch dissection.content {
     case .command, .event, .note: evidence.host.observe(record, dissection, bytes)
     case .control(let control):
+      evidence.management.observe(
+        control, bytes, dissection.body, Moment(record), record.adapter ?? 0xffff,
+        answer.request?.packet)
       guard PairingAct.isPossible(control),
         let act = PairingAct(control, bytes, dissection.body, Moment(record))
       else { return }

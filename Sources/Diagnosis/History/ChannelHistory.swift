@@ -133,9 +133,10 @@ package struct ChannelHistory: Sendable {
     switch pdu {
     case .reconfigureRequest:
       // The identifiers are those of the device that asks.
-      request.psm = opening { ends in
-        request.sources[0] == (side == .local ? ends.local : ends.remote)
-      }?.psm
+      request.psm =
+        opening { ends in
+          request.sources[0] == (side == .local ? ends.local : ends.remote)
+        }?.psm
     case .disconnection(let pdu):
       let (own, other) = (pdu.sourceCID.rawValue, pdu.destinationCID.rawValue)
       let ends =

@@ -190,6 +190,24 @@ extension Rule {
       }
       return findings
     },
+    Rule(
+      whole: "capture-management-only", .note,
+      "The capture has the kernel's management interface, but no HCI packets",
+      when:
+        "there are records of the management interface, and no HCI command, event or data packet",
+      do:
+        "Record with btmon, or btmon -w FILE, as root and from before the devices connect: it has both."
+    ) { evidence in
+      guard evidence.hasManagementAlone else { return [] }
+      return [
+        Finding(
+          "The capture has the kernel's management interface only, no HCI packets",
+          headline: "the capture has no HCI packets",
+          why:
+            "What programs asked the kernel for, and what it told them, is in it; what the devices said to each other is not.",
+          evidence: [])
+      ]
+    },
     cachedDiscovery,
   ]
 
@@ -226,7 +244,7 @@ extension Rule {
         isLate
         ? "Handles of the peer are used \(times), but which characteristics they are was discovered before the capture begins, or in an earlier connection."
         : use.isByHost
-          ? "Handles of the peer were used \(times) without being asked for: this host has them from an earlier connection. \(history.attributes.doubtOfMap)"
+          ? "Handles of the peer were used \(times) without being asked for: this host has them from an earlier connection, or its program knows them. \(history.attributes.doubtOfMap)"
           : "The peer sent values \(times) of which this host had not asked what they are: it knows that from an earlier connection, or not at all.",
       isLate ? .likely : .certain,
       evidence: PacketSet([use.first, use.last]))

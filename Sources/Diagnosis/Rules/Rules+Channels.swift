@@ -13,10 +13,10 @@ extension Rule {
         "a connection request is refused since its PSM or SPSM is not supported (result 0x0002)",
       do:
         """
-        Have the other side listen before it is connected to: a socket on BlueZ, \
-        listenUsingL2capChannel on Android, publishL2CAPChannel on iOS, bt_l2cap_server_register on \
-        Zephyr. SPSMs from 0x0080 to 0x00ff are given out when that is done and may be others the next \
-        time: read the number from where the service publishes it.
+        Have the side that refused listen before it is asked: a socket on BlueZ, listenUsingL2capChannel on \
+        Android, publishL2CAPChannel on iOS, bt_l2cap_server_register on Zephyr. SPSMs from 0x0080 to 0x00ff \
+        are given out then, and may be others the next time: take the number from where the service \
+        publishes it, on BR/EDR from its SDP record.
         """
     ) { request in
       "Nothing at \(request.side.other.words) is registered for \(request.service), or not yet."
@@ -262,7 +262,7 @@ extension ChannelRequest {
   }
 
   /// What the response says: `Connection refused, SPSM not supported (0x0002)`.
-  package var resultWords: Wording { "\(result.code, of: result.set)" }
+  package var resultWords: Wording { "\(code: result.code, of: result.set)" }
 }
 
 extension ChannelRequest.Capacity {

@@ -61,7 +61,7 @@ extension ConnectionHistory {
   private static func changed(_ request: ChannelRequest) -> StoryLine {
     StoryLine(
       request.asked, to: request.answer?.packet ?? request.asked.packet,
-      "\(request.side.words) takes \(request.offer.words) from now on: \(channels(request, request.count))"
+      "\(request.side.words) takes \(request.offer.words) from now on, on \(channels(request, request.count))"
     )
   }
 

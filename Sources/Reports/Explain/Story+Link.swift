@@ -48,7 +48,7 @@ extension ConnectionHistory {
           ? "data length: \(change.sent) bytes both ways"
           : "data length: \(change.sent) bytes to the peer, \(change.received) from it")
     }
-    if let end = end(evidence) { lines.append(end) }
+    if let end = end(evidence, behind: lines) { lines.append(end) }
     return lines
   }
 
@@ -135,9 +135,9 @@ extension ConnectionHistory {
 
   // MARK: The end
 
-  private func end(_ evidence: Evidence) -> StoryLine? {
+  private func end(_ evidence: Evidence, behind lines: [StoryLine]) -> StoryLine? {
     guard let ending = connection.ending, let ended = link.ended else {
-      guard connection.ending == nil, !evidence.hasDataAlone, let last = lastSeen else {
+      guard connection.ending == nil, !evidence.hasDataAlone, let last = lastSeen(lines) else {
         return nil
       }
       if let disconnect = link.disconnect {
@@ -185,9 +185,12 @@ extension ConnectionHistory {
     }
   }
 
-  /// The last data.
-  private var lastSeen: Moment? {
-    [link.sentLast, link.heardLast, link.opened].compactMap(\.self).max { $0.packet < $1.packet }
+  /// The last data, or what is told last of the link.
+  private func lastSeen(_ lines: [StoryLine]) -> Moment? {
+    let told = lines.map { Moment(packet: $0.packets.lowerBound, time: $0.time) }
+    return ([link.sentLast, link.heardLast, link.opened].compactMap(\.self) + told).max {
+      $0.packet < $1.packet
+    }
   }
 
   /// What was never done on the link, where the capture has all of it.
