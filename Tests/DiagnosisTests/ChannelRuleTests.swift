@@ -270,7 +270,7 @@ import Testing
         "the peer refused a channel for SPSM 0x0080: Connection refused, SPSM not supported",
         "this host opens 2 channels for EATT (0x0027): MTU 64, MPS 64, 8 credits; the peer MTU",
         "this host takes MTU 128, MPS 64 from now on, on a channel for EATT (0x0027)",
-        "the peer closes the channel for EATT (0x0027), not answered",
+        "the peer closes one of the channels for EATT (0x0027), not answered",
         "this host asks for a channel for SPSM 0x0085: no answer",
         "1 SDU from the peer on a channel whose opening is not in the capture",
         "the peer disconnects; never paired, never encrypted",

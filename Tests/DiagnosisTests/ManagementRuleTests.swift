@@ -116,7 +116,7 @@ import Testing
         }
       ),
       (
-        "No HCI packet in this capture, and no failure in what the kernel tells",
+        "No HCI packet in this capture; the kernel tells of no connection or pairing that failed",
         { $0.addControl(0x23, [6]) }
       ),
     ]

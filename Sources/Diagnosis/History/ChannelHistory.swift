@@ -14,6 +14,8 @@ package struct ChannelHistory: Sendable {
     package let side: Side
     /// What the channel was for, where that is known.
     package let psm: PSM?
+    /// Whether others for the same service were open.
+    package let hasOthers: Bool
     /// The request.
     package let asked: Moment
     /// The response.
@@ -145,7 +147,8 @@ package struct ChannelHistory: Sendable {
         : ChannelRequest.Ends(local: other, remote: own)
       close(ends)
       if closings.count < Self.most {
-        closings.append(Closing(side: side, psm: psm, asked: moment))
+        closings.append(
+          Closing(side: side, psm: psm, hasOthers: hasOpen(psm), asked: moment))
       } else {
         omittedClosings += 1
       }
@@ -158,6 +161,11 @@ package struct ChannelHistory: Sendable {
   /// The last request that opened a channel with these ends, which is open.
   private func opening(_ isMeant: (ChannelRequest.Ends) -> Bool) -> ChannelRequest? {
     openings.last { $0.ends.contains { !$0.isClosing && isMeant($0) } }
+  }
+
+  /// Whether a channel for a service is open.
+  private func hasOpen(_ psm: PSM?) -> Bool {
+    openings.contains { $0.psm == psm && $0.ends.contains { !$0.isClosing } }
   }
 
   private mutating func close(_ ends: ChannelRequest.Ends) {

@@ -147,7 +147,7 @@ extension Rule {
         headline: "nothing authenticated came from the peer (\(packet: first.packet))",
         why: Wording(
           sentences:
-            "For the authenticated payload timeout\(timeout) no packet came from the peer whose message integrity check was right. Packets without data have none, and keep a link open: the controller asks for one with it by a ping before the timeout is over, and got none.",
+            "For the authenticated payload timeout\(timeout) no packet came from the peer whose message integrity check was right. Packets without data have none, and keep a link open: the controller has to ask for one with it by a ping before the timeout is over, and none came.",
           after),
         evidence: PacketSet([expired.first?.packet, expired.last?.packet].compactMap(\.self)))
     ]

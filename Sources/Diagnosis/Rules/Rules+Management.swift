@@ -48,7 +48,7 @@ extension Rule {
       "The kernel refuses a command of its management interface",
       when: "a management command that is about no device is answered with a failing status",
       do:
-        "Busy: wait until what runs is over. Rejected: some settings can be changed only while the controller is off. Not Supported and Unknown Command: the kernel or the controller is older. Permission Denied: the program lacks CAP_NET_ADMIN."
+        "Busy: wait until what runs is over. Rejected: some settings can be changed only while the controller is off. Not Supported and Unknown Command: the kernel or the controller is older. Invalid Parameters: the program means another kernel. Permission Denied: it lacks CAP_NET_ADMIN."
     ) { evidence in
       evidence.management.failures.compactMap { failure in
         guard case .command(let opcode) = failure.kind else { return nil }

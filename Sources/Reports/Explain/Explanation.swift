@@ -84,7 +84,8 @@ struct Explanation: Sendable {
     if findings.contains(where: \.isResolved) { return "No error: \(headlines(.note))" }
     if connections.isEmpty, !isSelective {
       if evidence.hasManagementAlone {
-        return "No HCI packet in this capture, and no failure in what the kernel tells"
+        return
+          "No HCI packet in this capture; the kernel tells of no connection or pairing that failed"
       }
       return evidence.extent.advertisements > 0
         ? "No connection in this capture; gattscope devices lists who advertises"

@@ -12,7 +12,8 @@ extension ConnectionHistory {
       + Self.told(channels.refusals.map(Self.refused), channels.omittedRefusals, "refusals")
       + Self.told(channels.open.filter(\.isConnection).map(Self.unanswered), 0, "requests")
       + Self.told(channels.changes.map(Self.changed), 0, "changes of channels")
-      + Self.told(channels.uses.map(Self.used), 0, "channels with data")
+      + Self.told(
+        channels.uses.map { Self.used($0, among: channels.uses) }, 0, "channels with data")
       + Self.told(channels.closings.map(Self.closed), channels.omittedClosings, "closed channels")
   }
 
@@ -65,7 +66,9 @@ extension ConnectionHistory {
     )
   }
 
-  private static func used(_ use: ChannelHistory.Use) -> StoryLine {
+  private static func used(
+    _ use: ChannelHistory.Use, among uses: [ChannelHistory.Use]
+  ) -> StoryLine {
     let moments = [use.sent.first, use.received.first].compactMap(\.self)
     let last = max(use.sent.last?.packet ?? 0, use.received.last?.packet ?? 0)
     let start = moments.min { $0.packet < $1.packet } ?? Moment(packet: last, time: nil)
@@ -74,14 +77,18 @@ extension ConnectionHistory {
       use.received.count > 0
         ? "\(count: use.received.count, "SDU", "SDUs") from the peer" : "",
     ].filter { !$0.isEmpty }
-    let channel: Wording =
-      use.psm.map { "the channel for \($0)" } ?? "a channel whose opening is not in the capture"
+    let channel = channel(for: use.psm, isOneOfSeveral: uses.count { $0.psm == use.psm } > 1)
     return StoryLine(start, to: last, "\(Wording(ways, joinedBy: ", ")) on \(channel)")
   }
 
+  /// `the channel for SPSM 0x0081`.
+  private static func channel(for psm: PSM?, isOneOfSeveral: Bool) -> Wording {
+    guard let psm else { return "a channel whose opening is not in the capture" }
+    return isOneOfSeveral ? "one of the channels for \(psm)" : "the channel for \(psm)"
+  }
+
   private static func closed(_ closing: ChannelHistory.Closing) -> StoryLine {
-    let channel: Wording =
-      closing.psm.map { "the channel for \($0)" } ?? "a channel whose opening is not in the capture"
+    let channel = channel(for: closing.psm, isOneOfSeveral: closing.hasOthers)
     let open: Wording = closing.answer == nil ? ", not answered" : ""
     return StoryLine(
       closing.asked, to: closing.answer?.packet ?? closing.asked.packet,
