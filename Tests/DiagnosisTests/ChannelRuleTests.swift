@@ -289,4 +289,12 @@ import Testing
     #expect(lines.contains("32 more closed channels"), "\(lines)")
     #expect(lines.count == 20, "\(lines)")
   }
+
+  @Test("data on more channels than are kept is counted together") func manyUses() throws {
+    let lines = try story { traffic in
+      for channel in 0..<40 { traffic.sdu("01 02", .received, cid: 0x40 + channel) }
+    }
+    #expect(lines.contains("24 more channels with data"), "\(lines)")
+    #expect(lines.contains("8 SDUs on more channels than are told one by one"), "\(lines)")
+  }
 }

@@ -105,6 +105,28 @@ import Testing
     #expect(first("mgmt-command-refused", in: evidence)?.severity == .note)
   }
 
+  @Test("records that are cut off anywhere, and more failures than are kept") func hostile() {
+    for (isEvent, code) in [(false, 0x19), (true, 0x11), (true, 0x0d), (true, 1), (true, 2)] {
+      let record = little(2, width: 4) + little(code) + Self.device + [5]
+      for count in 0...record.count {
+        let evidence = evidence {
+          $0.add(
+            Array(record.prefix(count)), nil, framing: .monitor(opcode: isEvent ? 17 : 16))
+        }
+        _ = evidence.findings()
+        #expect(evidence.management.failures.count <= 1)
+      }
+    }
+    let many = evidence { traffic in
+      for peer in 0..<100 { traffic.management(event: true, 0x0d, peer: peer, [4]) }
+    }
+    #expect(many.management.failures.count == 32)
+    #expect(
+      first("mgmt-connect-failed", in: many)?.note?.text
+        == "Of what the kernel reports as failed the first 32 are looked at: 68 later ones are not counted here."
+    )
+  }
+
   @Test("the verdict without a connection depends on what there is") func verdicts() throws {
     let cases: [(String, (inout Traffic) -> Void)] = [
       ("No connection in this capture; gattscope devices lists who advertises", { $0.advertise() }),

@@ -94,6 +94,20 @@ import Testing
       ])
   }
 
+  @Test("a reserved code that the profile names is the profile's: Alert Notification's 0xa0")
+  func namedByProfile() {
+    let evidence = evidence {
+      $0.connect()
+      $0.ask("10 01 00 ff ff 00 28", "11 06 0e 00 15 00 11 18")
+      $0.ask("08 0e 00 15 00 03 28", "09 07 0f 00 08 10 00 44 2a")
+      $0.ask("12 10 00 ff 00", "01 12 10 00 a0")
+    }
+    #expect(
+      attributeFindings(in: evidence).map { "\($0.rule): \($0.what.text)" } == [
+        "att-application-error: Write to 2a44 Alert Notification Control Point refused: Command Not Supported (0xa0)"
+      ])
+  }
+
   @Test(
     "each error has its rule",
     arguments: [

@@ -41,11 +41,14 @@ package struct ChannelHistory: Sendable {
   package private(set) var omittedRefusals = 0
   /// Changes of what a side takes on channels that are open.
   package private(set) var changes: [ChannelRequest] = []
+  package private(set) var omittedChanges = 0
   /// Channels that were closed.
   package private(set) var closings: [Closing] = []
   package private(set) var omittedClosings = 0
   /// The data on them.
   package private(set) var uses: [Use] = []
+  /// SDUs on channels beyond those.
+  package private(set) var omittedUse = Tally()
   /// Requests that wait for their response; at the end those that got none.
   package private(set) var open: [ChannelRequest] = []
   private var gap = 0
@@ -91,7 +94,10 @@ package struct ChannelHistory: Sendable {
       position = uses.count
       uses.append(Use(serial: channel.serial, psm: channel.psm))
     }
-    guard let position else { return }
+    guard let position else {
+      omittedUse.note(moment)
+      return
+    }
     if direction == .sent {
       uses[position].sent.note(moment)
     } else {
@@ -199,7 +205,8 @@ package struct ChannelHistory: Sendable {
     switch request.code {
     case .configureRequest: settle(request)
     case .reconfigureRequest:
-      if request.result.code == 0, changes.count < Self.most { changes.append(request) }
+      guard request.result.code == 0 else { return }
+      if changes.count < Self.most { changes.append(request) } else { omittedChanges += 1 }
     case .disconnectionRequest:
       if let closing = closings.lastIndex(where: { $0.asked.packet == packet }) {
         closings[closing].answer = moment

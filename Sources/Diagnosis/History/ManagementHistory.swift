@@ -58,7 +58,8 @@ package struct ManagementHistory: Sendable {
   package private(set) var omitted = 0
   private var pairings: [Pairing] = []
 
-  private static let most = 32
+  /// So many are kept.
+  package static let most = 32
   private static let mostPackets = 8
   private static let pairDevice: UInt16 = 0x0019
 

@@ -26,7 +26,7 @@ extension Rule {
         return failure.finding(
           "Pairing with \(peer) failed: \(failure.statusWords)",
           "pairing with \(peer) failed at \(packet: failure.moment.packet)",
-          "The kernel says so, and why is not in what it says.\(asked)")
+          "The kernel says so, and why is not in what it says.\(asked)", evidence)
       }
     },
     Rule(
@@ -40,7 +40,7 @@ extension Rule {
         return failure.finding(
           "No connection to \(peer) came about: \(failure.statusWords)",
           "no connection to \(peer) came about (\(packet: failure.moment.packet))",
-          "The kernel says so, and why is not in what it says.")
+          "The kernel says so, and why is not in what it says.", evidence)
       }
     },
     Rule(
@@ -59,7 +59,8 @@ extension Rule {
           failure.adapter == 0 || failure.adapter == 0xffff ? "" : " for hci\(failure.adapter)"
         return failure.finding(
           "The kernel refused \(name)\(controller): \(failure.statusWords)",
-          "the kernel refused \(name)", "The command was answered with this status.")
+          "the kernel refused \(name)", "The command was answered with this status.",
+          evidence)
       }
     },
   ]
@@ -70,10 +71,17 @@ extension ManagementHistory.Failure {
 
   fileprivate var peerWords: Wording { peer.map { "\($0)" } ?? "a device" }
 
-  fileprivate func finding(_ what: Wording, _ headline: Wording, _ why: Wording) -> Finding {
+  fileprivate func finding(
+    _ what: Wording, _ headline: Wording, _ why: Wording, _ evidence: Evidence
+  ) -> Finding {
     let times: Wording = count > 1 ? ", \(count) times" : ""
     var finding = Finding("\(what)\(times)", headline: headline, why: why, evidence: packets)
     if let peer { finding.peers = [peer] }
+    let omitted = evidence.management.omitted
+    if omitted > 0 {
+      finding.note =
+        "Of what the kernel reports as failed the first \(ManagementHistory.most) are looked at: \(omitted) later ones are not counted here."
+    }
     return finding
   }
 }

@@ -11,10 +11,23 @@ extension ConnectionHistory {
     Self.told(channels.openings.map(Self.opened), channels.omittedOpenings, "opened channels")
       + Self.told(channels.refusals.map(Self.refused), channels.omittedRefusals, "refusals")
       + Self.told(channels.open.filter(\.isConnection).map(Self.unanswered), 0, "requests")
-      + Self.told(channels.changes.map(Self.changed), 0, "changes of channels")
+      + Self.told(
+        channels.changes.map(Self.changed), channels.omittedChanges, "changes of channels")
       + Self.told(
         channels.uses.map { Self.used($0, among: channels.uses) }, 0, "channels with data")
+      + omittedUse
       + Self.told(channels.closings.map(Self.closed), channels.omittedClosings, "closed channels")
+  }
+
+  /// Data on channels that are not told one by one.
+  private var omittedUse: [StoryLine] {
+    let use = channels.omittedUse
+    guard let first = use.first, let last = use.last else { return [] }
+    return [
+      StoryLine(
+        first, to: last.packet,
+        "\(count: use.count, "SDU", "SDUs") on more channels than are told one by one")
+    ]
   }
 
   /// The first lines, and in the place of the others how many there are.
