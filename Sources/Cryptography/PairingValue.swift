@@ -146,8 +146,10 @@ extension RawSpan {
 extension [UInt8] {
   /// Appends the `count` least significant bytes of a number, the most significant of them first.
   mutating func append(mostSignificantFirst number: UInt128, count: Int = PairingValue.size) {
-    for index in 0..<count {
-      append(UInt8(truncatingIfNeeded: number >> UInt128(8 * (count - 1 - index))))
+    var left = number << UInt128(8 * (PairingValue.size - count))
+    for _ in 0..<count {
+      append(UInt8(truncatingIfNeeded: left >> 120))
+      left <<= 8
     }
   }
 

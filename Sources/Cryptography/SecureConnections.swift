@@ -9,6 +9,7 @@ package enum SecureConnections {
     _ own: P256Coordinate, _ other: P256Coordinate, random: PairingValue, z: UInt8
   ) -> PairingValue {
     var message: [UInt8] = []
+    message.reserveCapacity(2 * P256Coordinate.size + 1)
     message.append(own)
     message.append(other)
     message.append(z)

@@ -19,10 +19,13 @@ package enum SecureConnectionsCommitment: Hashable, Sendable {
 
   /// A commitment of a round of passkey entry, whose bit is unknown (Core, Vol 3, Part H, 2.3.5.6.3): X
   /// of the sender's public key and of the other's, the confirm value and the random value.
+  ///
+  /// - Parameter likely: the bit to try first.
   package static func passkeyBit(
-    _ own: P256Coordinate, _ other: P256Coordinate, confirm: PairingValue?, random: PairingValue?
+    _ own: P256Coordinate, _ other: P256Coordinate, confirm: PairingValue?, random: PairingValue?,
+    likely: UInt8 = 0
   ) -> Self {
-    open(own, other, confirm, random, bits: 0...1) { 0x80 | $0 }
+    open(own, other, confirm, random, bits: likely == 0 ? [0, 1] : [1, 0]) { 0x80 | $0 }
   }
 
   /// The responder's one commitment in Just Works and numeric comparison (Core, Vol 3, Part H,
@@ -30,12 +33,12 @@ package enum SecureConnectionsCommitment: Hashable, Sendable {
   package static func single(
     _ own: P256Coordinate, _ other: P256Coordinate, confirm: PairingValue?, random: PairingValue?
   ) -> Self {
-    open(own, other, confirm, random, bits: 0...0) { $0 }
+    open(own, other, confirm, random, bits: [0]) { $0 }
   }
 
   private static func open(
     _ own: P256Coordinate, _ other: P256Coordinate, _ confirm: PairingValue?,
-    _ random: PairingValue?, bits: ClosedRange<UInt8>, z: (UInt8) -> UInt8
+    _ random: PairingValue?, bits: [UInt8], z: (UInt8) -> UInt8
   ) -> Self {
     guard let confirm, let random else { return .hidden }
     for bit in bits

@@ -60,13 +60,12 @@ package struct SecureConnectionsRounds: Sendable {
   ) {
     let values = values.prefix(Self.count)
     let rounds = values.map { round in
-      Round(
-        initiator: .passkeyBit(
-          initiatorKey, responderKey, confirm: round.initiatorConfirm,
-          random: round.initiatorRandom),
-        responder: .passkeyBit(
-          responderKey, initiatorKey, confirm: round.responderConfirm,
-          random: round.responderRandom))
+      let initiator = SecureConnectionsCommitment.passkeyBit(
+        initiatorKey, responderKey, confirm: round.initiatorConfirm, random: round.initiatorRandom)
+      let responder = SecureConnectionsCommitment.passkeyBit(
+        responderKey, initiatorKey, confirm: round.responderConfirm, random: round.responderRandom,
+        likely: initiator.bit ?? 0)
+      return Round(initiator: initiator, responder: responder)
     }
     var agreed = PasskeyBits()
     var parting: Parting?

@@ -112,17 +112,24 @@ package struct CaptureExtent: Sendable {
   }
 
   private mutating func observe(_ time: Timestamp, _ packet: Int) {
-    if let earliest, !time.isEarlier(than: earliest) {} else { earliest = time }
-    if let latest, time.isEarlier(than: latest) {} else { latest = time }
-    if let previous {
-      let step = time.nanoseconds(since: previous)
-      if step < -Self.leastStepBack {
-        stepsBack.add(packet, step == .min ? .max : -step)
-      } else if step > Self.leastPause {
-        pauses.add(packet, step)
-      }
+    defer { previous = time }
+    guard let previous, let earliest, let latest else {
+      (earliest, latest) = (time, time)
+      return
     }
-    previous = time
+    if !time.isEarlier(than: latest) {
+      self.latest = time
+    } else if time.isEarlier(than: earliest) {
+      self.earliest = time
+    }
+    // Nearly every record comes within a second of the one before.
+    if time.seconds == previous.seconds { return }
+    let step = time.nanoseconds(since: previous)
+    if step < -Self.leastStepBack {
+      stepsBack.add(packet, step == .min ? .max : -step)
+    } else if step > Self.leastPause {
+      pauses.add(packet, step)
+    }
   }
 
   /// Takes the end.

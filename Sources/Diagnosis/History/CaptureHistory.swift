@@ -13,7 +13,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
   private var notes: [ConnectionNotes] = []
   /// Where they stand, by their numbers.
   private var positions: [Int: Int] = [:]
-  private var latest = (id: 0, position: 0)
+  /// The connection of the latest packet, and where it stands; nil where there was no room for it.
+  private var latest: (id: Int, position: Int?) = (id: 0, position: nil)
   private var otherEndings = 0
   /// The last connection that there was no room for, and how many there were.
   private var unlisted = (id: 0, count: 0)
@@ -46,60 +47,85 @@ package struct CaptureHistory: ~Copyable, Sendable {
       if let departed = memory.links.departed { store(departed) }
       memory.links.forEach { store($0) }
     }
-    observeAdapter(record, dissection, bytes, answer, memory)
-    observeHost(record, dissection, bytes, answer)
-    evidence.keys.observe(record, dissection, bytes, answer, memory)
-    guard let link = answer.link else {
-      if case .event(let event) = dissection.content,
-        event.code == HCIEvent.numberOfCompletedPacketsCode
-      {
-        acknowledge(record, dissection, bytes, memory)
+    switch dissection.content {
+    case .command, .event, .control, .note:
+      observeHost(record, dissection, bytes, answer, memory)
+    case .acl:
+      if dissection.smp != nil {
+        evidence.keys.observe(record, dissection, bytes, answer, memory)
       }
-      return
+    case .sco, .iso, .unknown: break
     }
+    guard let link = answer.link else { return }
     let id = memory.links.id(link)
     guard id != 0 else { return }
-    if id != latest.id {
+    if answer.opened || answer.closed {
       store(memory.links.connection(link))
-      guard let position = positions[id] else { return }
-      latest = (id, position)
-    } else if answer.opened || answer.closed {
-      store(memory.links.connection(link))
+      latest = (id, positions[id])
+    } else if id != latest.id {
+      latest = (id, positions[id])
+      if latest.position == nil {
+        store(memory.links.connection(link))
+        latest.position = positions[id]
+      }
     }
+    guard let position = latest.position else { return }
     if answer.opened,
       let own = evidence.host.address(
         ofLinkOpenedBy: dissection, bytes, record.adapter ?? 0xffff)
     {
-      notes[latest.position].pairing.ownAddress = own
+      notes[position].pairing.ownAddress = own
     }
-    notes[latest.position].observe(record, dissection, bytes, answer, memory)
+    notes[position].observe(record, dissection, bytes, answer, memory)
   }
 
-  /// What is known of the captured host and its users. The management interface names the peer, and no
-  /// connection: the latest one with that peer is meant.
+  /// Takes what went between the captured host and its controllers.
   private mutating func observeHost(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer
+    _ answer: Answer, _ memory: borrowing Memory
   ) {
+    let index = record.adapter ?? 0xffff
+    if let position = evidence.adapters.firstIndex(where: { $0.index == index }) {
+      evidence.adapters[position].observe(record, dissection, bytes, answer, memory)
+    } else if evidence.adapters.count < limits.adapters {
+      var adapter = AdapterHistory(index)
+      adapter.observe(record, dissection, bytes, answer, memory)
+      evidence.adapters.append(adapter)
+    }
+    evidence.keys.observe(record, dissection, bytes, answer, memory)
     switch dissection.content {
-    case .command, .event, .note: evidence.host.observe(record, dissection, bytes)
+    case .command, .note: evidence.host.observe(record, dissection, bytes)
+    case .event(let event):
+      if event.code != HCIEvent.numberOfCompletedPacketsCode {
+        evidence.host.observe(record, dissection, bytes)
+      } else if answer.link == nil {
+        acknowledge(record, dissection, bytes, memory)
+      }
     case .control(let control):
       evidence.management.observe(
-        control, bytes, dissection.body, Moment(record), record.adapter ?? 0xffff,
-        answer.request?.packet)
-      guard PairingAct.isPossible(control),
-        let act = PairingAct(control, bytes, dissection.body, Moment(record))
-      else { return }
-      let adapter = record.adapter ?? 0xffff
-      for position in notes.indices.suffix(Self.latestConnections).reversed() {
-        let connection = notes[position].connection
-        guard connection.adapter == adapter,
-          connection.peer == act.peer || connection.identity?.address == act.peer
-        else { continue }
-        notes[position].pairing.observe(act)
-        return
-      }
-    case .acl, .sco, .iso, .unknown: return
+        control, bytes, dissection.body, Moment(record), index, answer.request?.packet)
+      observe(control, record, dissection, bytes)
+    case .acl, .sco, .iso, .unknown: break
+    }
+  }
+
+  /// Takes a record of the management interface, which names the peer, and no connection: the latest one
+  /// with that peer is meant.
+  private mutating func observe(
+    _ control: ControlRecord, _ record: borrowing CaptureRecord, _ dissection: Dissection,
+    _ bytes: RawSpan
+  ) {
+    guard PairingAct.isPossible(control),
+      let act = PairingAct(control, bytes, dissection.body, Moment(record))
+    else { return }
+    let adapter = record.adapter ?? 0xffff
+    for position in notes.indices.suffix(Self.latestConnections).reversed() {
+      let connection = notes[position].connection
+      guard connection.adapter == adapter,
+        connection.peer == act.peer || connection.identity?.address == act.peer
+      else { continue }
+      notes[position].pairing.observe(act)
+      return
     }
   }
 
@@ -118,27 +144,9 @@ package struct CaptureHistory: ~Copyable, Sendable {
       guard let link = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
       guard link.packets > 0,
         let known = memory.links.known(record.adapter ?? 0xffff, link.handle),
-        let position = positions[known.id]
+        let position = known.id == latest.id ? latest.position : positions[known.id]
       else { continue }
       notes[position].link.acknowledge(moment)
-    }
-  }
-
-  private mutating func observeAdapter(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    switch dissection.content {
-    case .command, .event, .control, .note: break
-    case .acl, .sco, .iso, .unknown: return
-    }
-    let index = record.adapter ?? 0xffff
-    if let position = evidence.adapters.firstIndex(where: { $0.index == index }) {
-      evidence.adapters[position].observe(record, dissection, bytes, answer, memory)
-    } else if evidence.adapters.count < limits.adapters {
-      var adapter = AdapterHistory(index)
-      adapter.observe(record, dissection, bytes, answer, memory)
-      evidence.adapters.append(adapter)
     }
   }
 

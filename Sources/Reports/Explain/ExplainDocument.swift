@@ -42,7 +42,7 @@ struct ExplainDocument: ~Copyable {
     sink.connection(told.history.connection, name: told.history.name)
     sink.word("paired", told.history.paired)
     sink.beginList("story")
-    for line in told.story {
+    for line in told.history.story(explanation.evidence) {
       sink.beginItem()
       sink.number("first_packet", line.packets.lowerBound)
       sink.number("last_packet", line.packets.upperBound)

@@ -35,11 +35,12 @@ struct ExplainMarkdown: ~Copyable {
       line("")
       line(Self.escaped(history.hostWords.capitalized.text))
     }
-    if !told.story.isEmpty {
+    let story = history.story(explanation.evidence)
+    if !story.isEmpty {
       line("")
       line("| packets | s | what happened |")
       line("| --- | ---: | --- |")
-      for entry in told.story {
+      for entry in story {
         let text = ([entry.text.text] + entry.consequences.map { "⇒ " + $0.text })
           .map(Self.escaped).joined(separator: "<br>")
         let time = explanation.seconds(entry.time)

@@ -49,7 +49,7 @@ struct ExplainPage: ~Copyable {
     let words: Wording =
       host.isEmpty ? history.peerWords : "\(history.peerWords); \(host)"
     paragraph("Connection \(history.id): \(words.text)")
-    story(told.story)
+    story(history.story(explanation.evidence))
     for finding in told.findings { write(finding) }
   }
 

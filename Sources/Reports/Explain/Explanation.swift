@@ -11,9 +11,8 @@ struct Explanation: Sendable {
   /// A connection that is told of.
   struct Told: Sendable {
     var history: ConnectionHistory
-    var story: [StoryLine]
     /// What was found on it alone.
-    var findings: [Finding]
+    var findings: [Finding] = []
   }
 
   /// All that was remembered.
@@ -34,7 +33,7 @@ struct Explanation: Sendable {
     self.evidence = evidence
     isSelective = !selection.isEverything
     for history in evidence.connections where selection.admits(history) {
-      connections.append(Told(history: history, story: history.story(evidence), findings: []))
+      connections.append(Told(history: history))
     }
     let positions = Dictionary(
       uniqueKeysWithValues: connections.enumerated().map { ($1.history.id, $0) })

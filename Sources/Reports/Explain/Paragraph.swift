@@ -8,23 +8,32 @@ struct Paragraph: Sendable {
 
   /// A text, wrapped between words at so many columns; a word that is too long for a line stays whole.
   init(_ text: String, columns: Int) {
-    var line = ""
+    let bytes = [UInt8](text.utf8)
+    var line: [UInt8] = []
     var used = 0
-    for word in text.split(separator: " ", omittingEmptySubsequences: true) {
-      let width = String(word).columns
+    var start = 0
+    while start < bytes.count {
+      let end = bytes[start...].firstIndex(of: Self.space) ?? bytes.count
+      let word = Slice(start: start, count: end - start)
+      start = end + 1
+      guard word.count > 0 else { continue }
+      let width = bytes.bytes.part(word).columns
       if used > 0, used + 1 + width > columns {
-        lines.append(line)
-        (line, used) = ("", 0)
+        lines.append(String(decoding: line, as: UTF8.self))
+        line.removeAll(keepingCapacity: true)
+        used = 0
       }
       if used > 0 {
-        line += " "
+        line.append(Self.space)
         used += 1
       }
-      line += word
+      line += bytes[Int(word.start)..<word.end]
       used += width
     }
-    lines.append(line)
+    lines.append(String(decoding: line, as: UTF8.self))
   }
+
+  private static let space = UInt8(ascii: " ")
 
   /// The same with something at the right margin: on the last line where there is room, else on one of its
   /// own.
