@@ -42,12 +42,6 @@ package struct ErrorSubject: Sendable {
   }
 }
 
-extension ATTErrorCode {
-  /// Whether profiles may give the code a meaning: it is neither the Attribute Protocol's nor one that
-  /// all profiles share.
-  package var isOfProfile: Bool { (0x80...0xdf).contains(rawValue) }
-}
-
 extension ErrorSubject {
   /// What the attribute's own definition calls an error, else that of its service.
   ///

@@ -18,6 +18,8 @@ package struct Evidence: Sendable {
   package var keys = KnownKeys()
   /// What is known of the captured host itself.
   package var host = HostFacts()
+  /// What the kernel's management interface says went wrong.
+  package var management = ManagementHistory()
   /// Whether keys are asked for: then those that are known are listed.
   package var listsKeys = false
 

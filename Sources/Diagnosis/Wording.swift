@@ -182,6 +182,16 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       write { $0.named(reason.name, UInt64(reason.rawValue), digits: 2) }
     }
 
+    /// What an L2CAP channel is for: `EATT (0x0027)`, `SPSM 0x0081`.
+    package mutating func appendInterpolation(_ psm: PSM) { write { $0.service(psm) } }
+
+    /// A code by the set that names it: `Connect Failed (0x04)`.
+    package mutating func appendInterpolation<Code: FixedWidthInteger & UnsignedInteger>(
+      code: Code, of set: CodeSet
+    ) {
+      write { $0.named(set.name(of: UInt64(code)), UInt64(code), digits: Code.bitWidth / 4) }
+    }
+
     /// An ATT PDU: `Write Request`.
     package mutating func appendInterpolation(_ opcode: ATTOpcode) {
       write { $0.named(opcode.name, UInt64(opcode.rawValue), digits: 2) }

@@ -135,6 +135,20 @@ import Testing
     #expect(told("7e") == "Write to 7e400002-… refused: Insufficient Authentication (0x05)")
   }
 
+  @Test("a reserved code that the profile names is the profile's: Alert Notification's 0xa0")
+  func namedByProfile() {
+    let evidence = evidence {
+      $0.connect()
+      $0.ask("10 01 00 ff ff 00 28", "11 06 0e 00 15 00 11 18")
+      $0.ask("08 0e 00 15 00 03 28", "09 07 0f 00 08 10 00 44 2a")
+      $0.ask("12 10 00 ff 00", "01 12 10 00 a0")
+    }
+    #expect(
+      attributeFindings(in: evidence).map { "\($0.rule): \($0.what.text)" } == [
+        "att-application-error: Write to 2a44 Alert Notification Control Point refused: Command Not Supported (0xa0)"
+      ])
+  }
+
   @Test(
     "each error has its rule",
     arguments: [
@@ -142,7 +156,9 @@ import Testing
       (0x09, "att-prepare-queue"), (0x0b, "att-not-long"), (0x0d, "att-invalid-length"),
       (0x0e, "att-unlikely"), (0x10, "att-unsupported-group"), (0x11, "att-insufficient-resources"),
       (0x12, "att-database-out-of-sync"), (0x13, "att-value-not-allowed"),
-      (0x14, "att-reserved-error"), (0xfc, "att-write-rejected"), (0xfd, "att-cccd-improper"),
+      (0x00, "att-reserved-error"), (0x14, "att-reserved-error"), (0x9f, "att-application-error"),
+      (0xa0, "att-reserved-error"), (0xdf, "att-reserved-error"), (0xe0, "att-reserved-error"),
+      (0xfc, "att-write-rejected"), (0xfd, "att-cccd-improper"),
       (0xfe, "att-procedure-in-progress"), (0xff, "att-out-of-range"),
     ])
   func codes(_ code: Int, _ rule: String) {

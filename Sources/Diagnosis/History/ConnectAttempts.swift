@@ -72,7 +72,8 @@ package struct ConnectAttempts: Sendable {
   /// The devices on the filter accept list; nil: not known, since the capture begins later.
   private var acceptList: [UInt64]? = nil
 
-  private static let most = 256
+  /// So many are kept.
+  package static let most = 256
   private static let mostOpen = 4
   private static let mostListed = 256
 

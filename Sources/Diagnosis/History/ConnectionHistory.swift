@@ -66,6 +66,8 @@ package final class ConnectionHistory: Sendable {
   package let encryption: EncryptionHistory
   /// Requests, values and what became of them.
   package let attributes: AttributeHistory
+  /// Channels of L2CAP.
+  package let channels: ChannelHistory
 
   /// Its number.
   package var id: Int { connection.id }
@@ -78,6 +80,7 @@ package final class ConnectionHistory: Sendable {
     pairing = notes.pairing
     encryption = notes.encryption
     attributes = notes.attributes
+    channels = notes.channels
   }
 }
 
@@ -90,6 +93,7 @@ struct ConnectionNotes: Sendable {
   var pairing = PairingHistory()
   var encryption = EncryptionHistory()
   var attributes: AttributeHistory
+  var channels = ChannelHistory()
 
   init(_ connection: Connection, _ knowledge: ProfileKnowledge) {
     attributes = AttributeHistory(knowledge)
@@ -108,6 +112,7 @@ struct ConnectionNotes: Sendable {
       attributes.observe(record, dissection, bytes, answer, memory)
       return
     }
+    channels.observe(record, dissection, bytes, answer, memory)
     attributes.observeSecurity(record, dissection, answer, memory)
     pairing.observe(record, dissection, bytes, answer, memory)
     encryption.observe(record, dissection, bytes, answer, memory)

@@ -63,7 +63,9 @@ package struct HostFacts: Sendable {
       change(adapter) { $0.random = address }
     case 0x2035:
       let (set, address) = (parameters.byte(at: 0), Self.address(parameters, at: 1))
-      change(adapter) { if $0.ofSets.count < Self.mostSets { $0.ofSets[set] = address } }
+      change(adapter) {
+        if $0.ofSets[set] != nil || $0.ofSets.count < Self.mostSets { $0.ofSets[set] = address }
+      }
     case 0x2006:
       let type = parameters.byte(at: 5)
       change(adapter) { ($0.advertising, $0.advertisesExtended) = (type, false) }

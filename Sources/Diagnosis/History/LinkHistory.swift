@@ -38,6 +38,22 @@ package struct LinkHistory: Sendable {
     package var received: UInt16
   }
 
+  /// A change of how many connection events are used (Core, Vol 4, Part E, 7.7.65.35).
+  package struct SubrateChange: Sendable {
+    /// This host's LE Subrate Request; nil: the peer, or a controller, has changed it.
+    package var asked: Moment?
+    /// LE Subrate Change.
+    package var moment: Moment
+    /// Of so many connection events one is used.
+    package var factor: UInt16
+    /// How many of those the peripheral may skip.
+    package var latency: UInt16
+    /// How many more are used after one with data.
+    package var continuation: UInt16
+    /// The supervision timeout: units of 10 ms.
+    package var timeout: UInt16
+  }
+
   /// The event that opened the link.
   package private(set) var opened: Moment?
   /// The parameters with which it opened.
@@ -48,8 +64,12 @@ package struct LinkHistory: Sendable {
   package private(set) var established: Moment?
   /// The last data from the peer.
   package private(set) var heardLast: Moment?
-  /// Whether this host's LE Subrate Request waits for its event.
-  private var asksForSubrate = false
+  /// This host's LE Subrate Request that waits for its event.
+  private var subrateAsked: Moment?
+  /// The Authenticated Payload Timeout, as far as commands tell it: units of 10 ms.
+  package private(set) var payloadTimeout: UInt16?
+  /// How often it expired.
+  package private(set) var payloadTimeouts = Tally()
   /// The last data that this host has sent.
   package private(set) var sentLast: Moment?
   /// Data packets from the peer.
@@ -69,6 +89,8 @@ package struct LinkHistory: Sendable {
   package internal(set) var omittedUpdates = 0
   /// Changes of the PHY.
   package private(set) var phys: [PHYChange] = []
+  /// Changes of the subrate.
+  package private(set) var subrates: [SubrateChange] = []
   /// Changes of the data length.
   package private(set) var lengths: [LengthChange] = []
   /// Procedures that failed.
@@ -125,8 +147,8 @@ package struct LinkHistory: Sendable {
       }
       sent &+= 1
     }
-    if dissection.att != nil || dissection.smp != nil {
-      use.observe(moment, Side(sent: direction), dissection)
+    if let pdu = dissection.smp {
+      use.observe(moment, Side(sent: direction), pdu.opcode)
     } else if dissection.isSignalling {
       observeSignalling(
         moment, Side(sent: direction), dissection, bytes, answer.request?.packet)
@@ -155,7 +177,10 @@ package struct LinkHistory: Sendable {
     case 0x2021: observeRemoteReply(moment, grants: false, bytes, body)
     // LE Enable Encryption is an answer to a Security Request, too.
     case 0x2019: use.encrypt()
-    case 0x207e: asksForSubrate = true
+    case 0x207e: subrateAsked = moment
+    // Write Authenticated Payload Timeout: handle (2 bytes), timeout (2).
+    case 0x0c7c where body.count >= 4:
+      payloadTimeout = bytes.littleEndianU16(at: Int(body.start) + 2)
     default: break
     }
   }
@@ -179,10 +204,15 @@ package struct LinkHistory: Sendable {
       switch bytes.littleEndianU16(at: Int(body.start) + 2) {
       case HCICommand.disconnect where status != .success && ended == nil: disconnect = nil
       case 0x2013: observeUpdateStatus(moment, status, answer.request?.packet)
+      // No event follows.
+      case 0x207e where status != .success: subrateAsked = nil
       default: break
       }
+    case HCIEvent.commandCompleteCode: observePayloadTimeout(bytes, body)
     case 0x0c:
       take("Read Remote Version Information", moment, dissection.parameters?.status(bytes))
+    // Authenticated Payload Timeout Expired.
+    case 0x57: payloadTimeouts.note(moment)
     default: break
     }
     if answer.closed, ended == nil { ended = moment }
@@ -226,11 +256,43 @@ package struct LinkHistory: Sendable {
       take("LE Set PHY", moment, status)
       if status == 0 { observePHY(moment, &cursor) }
     case 0x23:
+      let status = try? cursor.u8()
       // The peer's wish, and a controller's own, are told by the same event.
-      if asksForSubrate { take("LE Subrate Request", moment, try? cursor.u8()) }
-      asksForSubrate = false
+      if subrateAsked != nil { take("LE Subrate Request", moment, status) }
+      if status == 0 { observeSubrate(moment, &cursor) }
+      subrateAsked = nil
     default: break
     }
+  }
+
+  /// The answers to Read and Write Authenticated Payload Timeout: number of commands (1 byte), opcode (2),
+  /// status (1), handle (2), and to the first one the timeout (2).
+  private mutating func observePayloadTimeout(_ bytes: RawSpan, _ body: Slice) {
+    guard body.count >= 4 else { return }
+    let start = Int(body.start)
+    switch (bytes.littleEndianU16(at: start + 1), bytes.byte(at: start + 3)) {
+    case (0x0c7b, 0) where body.count >= 8:
+      payloadTimeout = bytes.littleEndianU16(at: start + 6)
+    case (0x0c7c, 1...): payloadTimeout = nil
+    default: break
+    }
+  }
+
+  /// LE Subrate Change behind its status: handle (2 bytes), subrate factor (2), peripheral latency (2),
+  /// continuation number (2), supervision timeout (2).
+  @_lifetime(cursor: copy cursor)
+  private mutating func observeSubrate(_ moment: Moment, _ cursor: inout Cursor) {
+    guard (try? cursor.u16()) != nil, let factor = try? cursor.u16(),
+      let latency = try? cursor.u16(), let continuation = try? cursor.u16(),
+      let timeout = try? cursor.u16()
+    else { return }
+    current?.latency = latency
+    current?.timeout = timeout
+    guard subrates.count < Self.mostChanges else { return }
+    subrates.append(
+      SubrateChange(
+        asked: subrateAsked, moment: moment, factor: factor, latency: latency,
+        continuation: continuation, timeout: timeout))
   }
 
   /// LE PHY Update Complete behind its status: handle (2 bytes), TX PHY (1), RX PHY (1).

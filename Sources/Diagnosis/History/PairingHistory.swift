@@ -30,6 +30,10 @@ package struct PairingHistory: Sendable {
   package private(set) var attempts: [PairingAttempt] = []
   /// How many attempts there were.
   package private(set) var attemptCount = 0
+  /// How many of them are not kept: those in the middle.
+  package var omitted: Int { attemptCount - attempts.count }
+  /// The first attempts of many are kept, and the last ones.
+  package static let firstAttempts = 8
   /// The Security Requests.
   package private(set) var securityRequests: [SecurityRequest] = []
   /// What users and programs did, as the management interface tells it.
@@ -41,9 +45,7 @@ package struct PairingHistory: Sendable {
   /// LE Enable Encryption, or the request for a long-term key, that waits for its outcome.
   private var encryptionStart: Moment?
 
-  /// The first attempts and the last ones are kept.
   private static let mostAttempts = 24
-  private static let firstAttempts = 8
   private static let mostSecurityRequests = 8
   private static let mostActs = 24
 

@@ -122,7 +122,7 @@ extension Rule {
   ///   - instead: what to do about a refusal for which the rule's remedy is not the right one.
   static func refused(
     _ id: StaticString, _ severity: Severity, _ codes: ClosedRange<UInt8>,
-    also more: ClosedRange<UInt8>? = nil, _ finds: StaticString, when condition: StaticString,
+    also more: [ClosedRange<UInt8>] = [], _ finds: StaticString, when condition: StaticString,
     do remedy: Wording, _ certainty: Certainty = .certain, restsOnAbsence: Bool = false,
     _ why: @escaping @Sendable (Refusal, ConnectionHistory) -> Wording?,
     instead: (@Sendable (Refusal) -> Wording?)? = nil
@@ -130,7 +130,7 @@ extension Rule {
     Rule(id, severity, finds, when: condition, do: remedy) { connection, evidence in
       let found = connection.attributes.refusals.compactMap { refusal -> Finding? in
         let code = refusal.error.rawValue
-        guard codes.contains(code) || more?.contains(code) ?? false,
+        guard codes.contains(code) || more.contains(where: { $0.contains(code) }),
           !refusal.isOfStaleMap(connection, evidence),
           let why = why(refusal, connection)
         else { return nil }

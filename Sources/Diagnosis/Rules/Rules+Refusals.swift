@@ -148,11 +148,16 @@ extension Rule {
       "The length was right, but \(refusal.server.words) does not take \(refusal.headWords)."
     },
     refused(
-      "att-application-error", .warning, 0x80...0x9f, "A profile's rules refuse a request",
-      when: "an error between 0x80 and 0x9f answers a request",
+      "att-application-error", .warning, 0x80...0x9f, also: [0xa0...0xdf],
+      "A profile's rules refuse a request",
+      when:
+        """
+        an error between 0x80 and 0x9f answers a request, or one between 0xa0 and 0xdf that the profile names
+        """,
       do: "What the code means the profile says, or the vendor's documentation."
     ) { refusal, _ in
-      refusal.errorName == nil
+      if refusal.error.range != .application, refusal.errorName == nil { return nil }
+      return refusal.errorName == nil
         ? """
         What the code means only the application of \(refusal.server.words) knows; it refused \
         \(refusal.headWords).
@@ -164,15 +169,29 @@ extension Rule {
         : "Write what the profile allows in this state; its name for the code says what is wrong."
     },
     refused(
-      "att-reserved-error", .warning, 0x14...0x7f, also: 0xa0...0xfb,
+      "att-reserved-error", .warning, 0x14...0x7f, also: [0xa0...0xfb, 0x00...0x00],
       "A server answers an error code that has no meaning",
-      when: "an error between 0x14 and 0x7f, or between 0xa0 and 0xfb, answers a request",
-      do: "Answer errors of an application between 0x80 and 0x9f."
+      when:
+        """
+        the error 0x00, one between 0x14 and 0x7f, or one between 0xa0 and 0xfb that no profile names answers \
+        a request
+        """,
+      do:
+        """
+        Answer errors of an application between 0x80 and 0x9f, and what succeeds with the response, not with \
+        an Error Response.
+        """
     ) { refusal, _ in
-      """
-      The code is reserved: the application of \(refusal.server.words) chose it, or a status of another layer \
-      leaked into it.
-      """
+      if refusal.errorName != nil { return nil }
+      return refusal.error.rawValue == 0
+        ? """
+        0x00 is no error: an Error Response of \(refusal.server.words) brings what elsewhere means success, \
+        and clients differ in what they make of it.
+        """
+        : """
+        The code is reserved: the application of \(refusal.server.words) chose it, or a status of another \
+        layer leaked into it.
+        """
     },
     refused(
       "att-write-rejected", .warning, 0xfc...0xfc,

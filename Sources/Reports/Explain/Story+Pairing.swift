@@ -13,8 +13,17 @@ extension ConnectionHistory {
         request.moment,
         "\(request.side.words) asks for security: \(request.authReq.words)\(times)")
     }
-    return requests
+    return requests + omittedPairings
       + pairing.attempts.flatMap { PairingStory($0, acts: pairing.acts(during: $0)).lines }
+  }
+
+  /// That attempts in the middle are not told.
+  private var omittedPairings: [StoryLine] {
+    guard pairing.omitted > 0,
+      let next = pairing.attempts.dropFirst(PairingHistory.firstAttempts).first
+    else { return [] }
+    let attempts: Wording = "\(count: pairing.omitted, "attempt is", "attempts are")"
+    return [StoryLine(next.first, "\(attempts) not told that came before this one")]
   }
 }
 
