@@ -149,13 +149,14 @@ package struct LinkHistory: Sendable {
   ) {
     switch command.opcode {
     case HCICommand.disconnect: disconnect = moment
-    // LE Connection Update; LE Remote Connection Parameter Request Reply and Negative Reply.
-    case 0x2013: observeUpdateCommand(moment, bytes, body)
-    case 0x2020: observeRemoteReply(moment, grants: true, bytes, body)
-    case 0x2021: observeRemoteReply(moment, grants: false, bytes, body)
-    // LE Enable Encryption is an answer to a Security Request, too.
-    case 0x2019: use.encrypt()
-    case 0x207e: asksForSubrate = true
+    case HCICommand.leConnectionUpdate: observeUpdateCommand(moment, bytes, body)
+    case HCICommand.leRemoteConnectionParameterRequestReply:
+      observeRemoteReply(moment, grants: true, bytes, body)
+    case HCICommand.leRemoteConnectionParameterRequestNegativeReply:
+      observeRemoteReply(moment, grants: false, bytes, body)
+    // An answer to a Security Request, too.
+    case HCICommand.leEnableEncryption: use.encrypt()
+    case HCICommand.leSubrateRequest: asksForSubrate = true
     default: break
     }
   }
@@ -174,14 +175,15 @@ package struct LinkHistory: Sendable {
     case HCIEvent.disconnectionCompleteCode:
       if answer.closed { ended = ended ?? moment } else if ended == nil { disconnect = nil }
     case HCIEvent.commandStatusCode:
-      guard body.count >= 4 else { return }
-      let status = StatusCode(rawValue: bytes.byte(at: Int(body.start)))
-      switch bytes.littleEndianU16(at: Int(body.start) + 2) {
-      case HCICommand.disconnect where status != .success && ended == nil: disconnect = nil
-      case 0x2013: observeUpdateStatus(moment, status, answer.request?.packet)
+      var cursor = Cursor(bytes, body)
+      guard let told = try? CommandStatus(parsing: &cursor) else { return }
+      switch told.opcode {
+      case HCICommand.disconnect where told.status != .success && ended == nil: disconnect = nil
+      case HCICommand.leConnectionUpdate:
+        observeUpdateStatus(moment, told.status, answer.request?.packet)
       default: break
       }
-    case 0x0c:
+    case HCIEvent.readRemoteVersionInformationCompleteCode:
       take("Read Remote Version Information", moment, dissection.parameters?.status(bytes))
     default: break
     }
@@ -202,7 +204,8 @@ package struct LinkHistory: Sendable {
   @_lifetime(cursor: copy cursor)
   private mutating func observeLE(_ subevent: UInt8, _ moment: Moment, _ cursor: inout Cursor) {
     switch subevent {
-    case 0x01, 0x0a, 0x29:
+    case LEConnectionComplete.version1, LEConnectionComplete.enhanced,
+      LEConnectionComplete.enhancedVersion2:
       guard let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor),
         complete.status == .success, opened == nil
       else { return }
@@ -216,16 +219,18 @@ package struct LinkHistory: Sendable {
     case LEConnectionUpdateComplete.subevent:
       guard let update = try? LEConnectionUpdateComplete(parsing: &cursor) else { return }
       observeUpdateComplete(moment, update)
-    case 0x04: take("LE Read Remote Features", moment, try? cursor.u8())
-    // LE Long Term Key Request.
-    case 0x05: use.encrypt()
-    case 0x06: observeRemoteRequest(moment, &cursor)
-    case 0x07: observeLength(moment, &cursor)
-    case 0x0c:
-      let status = try? cursor.u8()
-      take("LE Set PHY", moment, status)
-      if status == 0 { observePHY(moment, &cursor) }
-    case 0x23:
+    case LinkEvent.remoteFeaturesSubevent:
+      take("LE Read Remote Features", moment, try? cursor.u8())
+    case LELongTermKeyRequest.subevent: use.encrypt()
+    case LEConnectionParameterRequest.subevent: observeRemoteRequest(moment, &cursor)
+    case LEDataLengthChange.subevent:
+      guard let change = try? LEDataLengthChange(parsing: &cursor) else { return }
+      observe(change, moment)
+    case LEPHYUpdateComplete.subevent:
+      guard let complete = try? LEPHYUpdateComplete(parsing: &cursor) else { return }
+      take("LE Set PHY", moment, complete.status.rawValue)
+      if complete.status == .success { observe(complete, moment) }
+    case LinkEvent.subrateChangeSubevent:
       // The peer's wish, and a controller's own, are told by the same event.
       if asksForSubrate { take("LE Subrate Request", moment, try? cursor.u8()) }
       asksForSubrate = false
@@ -233,25 +238,19 @@ package struct LinkHistory: Sendable {
     }
   }
 
-  /// LE PHY Update Complete behind its status: handle (2 bytes), TX PHY (1), RX PHY (1).
-  @_lifetime(cursor: copy cursor)
-  private mutating func observePHY(_ moment: Moment, _ cursor: inout Cursor) {
-    guard (try? cursor.u16()) != nil, let sent = try? cursor.u8(), let received = try? cursor.u8(),
-      phys.count < Self.mostChanges,
+  private mutating func observe(_ complete: LEPHYUpdateComplete, _ moment: Moment) {
+    guard phys.count < Self.mostChanges,
       // Controllers report an unchanged PHY too.
-      phys.last?.sent ?? 1 != sent || phys.last?.received ?? 1 != received
+      phys.last?.sent ?? 1 != complete.sent || phys.last?.received ?? 1 != complete.received
     else { return }
-    phys.append(PHYChange(moment: moment, sent: sent, received: received))
+    phys.append(PHYChange(moment: moment, sent: complete.sent, received: complete.received))
   }
 
-  /// LE Data Length Change: handle (2 bytes), then of both ways bytes (2) and time (2).
-  @_lifetime(cursor: copy cursor)
-  private mutating func observeLength(_ moment: Moment, _ cursor: inout Cursor) {
-    guard (try? cursor.u16()) != nil, let sent = try? cursor.u16(), (try? cursor.u16()) != nil,
-      let received = try? cursor.u16(), lengths.count < Self.mostChanges,
-      lengths.last?.sent ?? 27 != sent || lengths.last?.received ?? 27 != received
+  private mutating func observe(_ change: LEDataLengthChange, _ moment: Moment) {
+    guard lengths.count < Self.mostChanges,
+      lengths.last?.sent ?? 27 != change.sent || lengths.last?.received ?? 27 != change.received
     else { return }
-    lengths.append(LengthChange(moment: moment, sent: sent, received: received))
+    lengths.append(LengthChange(moment: moment, sent: change.sent, received: change.received))
   }
 
   // MARK: The end

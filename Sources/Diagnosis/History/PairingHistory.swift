@@ -71,12 +71,13 @@ package struct PairingHistory: Sendable {
         guard let change = try? LinkEvent(parsing: &cursor) else { return }
         let isOn = event.code == LinkEvent.encryptionKeyRefreshCode || change.detail != 0
         observe(encryption: isOn, change.status, Moment(record))
-      case HCIEvent.leMetaCode where bytes.byte(at: Int(dissection.body.start)) == 0x05:
-        // LE Long Term Key Request: the central begins to encrypt.
+      case HCIEvent.leMetaCode
+      where event.subevent(bytes, dissection.body) == LELongTermKeyRequest.subevent:
+        // The central begins to encrypt.
         beginEncryption(Moment(record), by: .peer)
       default: return
       }
-    case .command(let command) where command.opcode == 0x2019:
+    case .command(let command) where command.opcode == HCICommand.leEnableEncryption:
       beginEncryption(Moment(record), by: .local)
     default: return
     }

@@ -1,5 +1,6 @@
 import Bluetooth
 import Diagnosis
+import Dissectors
 import Sessions
 
 extension ConnectionHistory {
