@@ -125,7 +125,7 @@ package struct LinkHistory: Sendable {
       }
       sent &+= 1
     }
-    if dissection.att != nil || dissection.smp != nil {
+    if dissection.att != nil {
       use.observe(moment, Side(sent: direction), dissection)
     } else if dissection.isSignalling {
       observeSignalling(
@@ -154,8 +154,6 @@ package struct LinkHistory: Sendable {
       observeRemoteReply(moment, grants: true, bytes, body)
     case HCICommand.leRemoteConnectionParameterRequestNegativeReply:
       observeRemoteReply(moment, grants: false, bytes, body)
-    // An answer to a Security Request, too.
-    case HCICommand.leEnableEncryption: use.encrypt()
     case HCICommand.leSubrateRequest: asksForSubrate = true
     default: break
     }
@@ -221,7 +219,6 @@ package struct LinkHistory: Sendable {
       observeUpdateComplete(moment, update)
     case LinkEvent.remoteFeaturesSubevent:
       take("LE Read Remote Features", moment, try? cursor.u8())
-    case LELongTermKeyRequest.subevent: use.encrypt()
     case LEConnectionParameterRequest.subevent: observeRemoteRequest(moment, &cursor)
     case LEDataLengthChange.subevent:
       guard let change = try? LEDataLengthChange(parsing: &cursor) else { return }

@@ -20,24 +20,11 @@ package struct LinkUse: Sendable {
   package private(set) var lastHandle: Moment?
   /// How often.
   package private(set) var handleUses = 0
-  /// The first PDU of a pairing.
-  package private(set) var pairing: Moment?
-  /// A Security Request of the peer that nothing has followed.
-  package private(set) var securityRequest: Moment?
 
   init() {}
 
-  /// Takes a PDU of ATT or of the Security Manager.
+  /// Takes a PDU of ATT.
   mutating func observe(_ moment: Moment, _ side: Side, _ dissection: Dissection) {
-    if let pdu = dissection.smp {
-      if pdu.opcode == .securityRequest {
-        if side == .peer { securityRequest = moment }
-      } else {
-        if pairing == nil { pairing = moment }
-        if side == .local { securityRequest = nil }
-      }
-      return
-    }
     guard let pdu = dissection.att else { return }
     if firstAttribute == nil { firstAttribute = moment }
     let opcode = pdu.opcode
@@ -84,10 +71,5 @@ package struct LinkUse: Sendable {
     if firstHandle == nil { firstHandle = moment }
     lastHandle = moment
     handleUses &+= 1
-  }
-
-  /// Takes a command or event that is about the encryption of the link, which answers a Security Request.
-  mutating func encrypt() {
-    securityRequest = nil
   }
 }

@@ -175,6 +175,6 @@ extension ConnectionHistory {
     if link.use.firstAttribute == nil {
       return "; the link was never encrypted, no attribute was touched"
     }
-    return link.use.pairing == nil ? "; never paired, never encrypted" : "; never encrypted"
+    return security.pairing == nil ? "; never paired, never encrypted" : "; never encrypted"
   }
 }
