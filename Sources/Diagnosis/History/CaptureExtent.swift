@@ -109,7 +109,7 @@ package struct CaptureExtent: Sendable {
       if record.isDirectionInferred { infersDirections = true }
     case .control(let control):
       controls += 1
-      if control.isEvent, control.code == ControlRecord.deviceFound { advertisements &+= 1 }
+      if control.isEvent, control.code == ManagementEvent.deviceFound { advertisements &+= 1 }
     case .sco, .iso, .note, .unknown: break
     }
   }

@@ -60,6 +60,8 @@ package final class ConnectionHistory: Sendable {
   package let name: [UInt8]?
   /// How the link went: parameters, procedures, acknowledgements, end.
   package let link: LinkHistory
+  /// How the link is protected, and what led to it.
+  package let security: LinkSecurityState
   /// The pairings.
   package let pairing: PairingHistory
   /// Encryption, and the keys that were used.
@@ -77,6 +79,7 @@ package final class ConnectionHistory: Sendable {
     device = notes.device
     name = notes.name
     link = notes.link
+    security = notes.security
     pairing = notes.pairing
     encryption = notes.encryption
     attributes = notes.attributes
@@ -90,6 +93,7 @@ struct ConnectionNotes: Sendable {
   var device: UInt64
   var name: [UInt8]?
   var link = LinkHistory()
+  var security = LinkSecurityState()
   var pairing = PairingHistory()
   var encryption = EncryptionHistory()
   var attributes: AttributeHistory
@@ -109,12 +113,13 @@ struct ConnectionNotes: Sendable {
     link.observe(record, dissection, bytes, answer, memory)
     if dissection.att != nil {
       if encryption.awaitsData { encryption.observeData(record) }
-      attributes.observe(record, dissection, bytes, answer, memory)
+      attributes.observe(record, dissection, bytes, answer, memory, security.protection)
       return
     }
     channels.observe(record, dissection, bytes, answer, memory)
-    attributes.observeSecurity(record, dissection, answer, memory)
-    pairing.observe(record, dissection, bytes, answer, memory)
+    security.observe(record, dissection, answer, memory)
+    pairing.observe(
+      record, dissection, bytes, answer, memory, isEncrypted: security.isEncrypted == true)
     encryption.observe(record, dissection, bytes, answer, memory)
   }
 

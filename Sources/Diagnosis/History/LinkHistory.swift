@@ -99,8 +99,6 @@ package struct LinkHistory: Sendable {
   package private(set) var disconnect: Moment?
   /// The event that ended the link, or the record that says that its controller is gone.
   package private(set) var ended: Moment?
-  /// What was asked and answered on it, as far as links care.
-  package private(set) var use = LinkUse()
   /// The numbers of the last packets that were sent, in a ring: behind `sent` the oldest.
   private var recent: [Int] = []
 
@@ -147,9 +145,7 @@ package struct LinkHistory: Sendable {
       }
       sent &+= 1
     }
-    if let pdu = dissection.smp {
-      use.observe(moment, Side(sent: direction), pdu.opcode)
-    } else if dissection.isSignalling {
+    if dissection.isSignalling {
       observeSignalling(
         moment, Side(sent: direction), dissection, bytes, answer.request?.packet)
     }
@@ -171,16 +167,16 @@ package struct LinkHistory: Sendable {
   ) {
     switch command.opcode {
     case HCICommand.disconnect: disconnect = moment
-    // LE Connection Update; LE Remote Connection Parameter Request Reply and Negative Reply.
-    case 0x2013: observeUpdateCommand(moment, bytes, body)
-    case 0x2020: observeRemoteReply(moment, grants: true, bytes, body)
-    case 0x2021: observeRemoteReply(moment, grants: false, bytes, body)
-    // LE Enable Encryption is an answer to a Security Request, too.
-    case 0x2019: use.encrypt()
-    case 0x207e: subrateAsked = moment
-    // Write Authenticated Payload Timeout: handle (2 bytes), timeout (2).
-    case 0x0c7c where body.count >= 4:
-      payloadTimeout = bytes.littleEndianU16(at: Int(body.start) + 2)
+    case HCICommand.leConnectionUpdate: observeUpdateCommand(moment, bytes, body)
+    case HCICommand.leRemoteConnectionParameterRequestReply:
+      observeRemoteReply(moment, grants: true, bytes, body)
+    case HCICommand.leRemoteConnectionParameterRequestNegativeReply:
+      observeRemoteReply(moment, grants: false, bytes, body)
+    case HCICommand.leSubrateRequest: subrateAsked = moment
+    case HCICommand.writeAuthenticatedPayloadTimeout:
+      var cursor = Cursor(bytes, body)
+      guard let written = try? AuthenticatedPayloadTimeout(parsing: &cursor) else { return }
+      payloadTimeout = written.timeout
     default: break
     }
   }
@@ -199,20 +195,20 @@ package struct LinkHistory: Sendable {
     case HCIEvent.disconnectionCompleteCode:
       if answer.closed { ended = ended ?? moment } else if ended == nil { disconnect = nil }
     case HCIEvent.commandStatusCode:
-      guard body.count >= 4 else { return }
-      let status = StatusCode(rawValue: bytes.byte(at: Int(body.start)))
-      switch bytes.littleEndianU16(at: Int(body.start) + 2) {
-      case HCICommand.disconnect where status != .success && ended == nil: disconnect = nil
-      case 0x2013: observeUpdateStatus(moment, status, answer.request?.packet)
+      var cursor = Cursor(bytes, body)
+      guard let told = try? CommandStatus(parsing: &cursor) else { return }
+      switch told.opcode {
+      case HCICommand.disconnect where told.status != .success && ended == nil: disconnect = nil
+      case HCICommand.leConnectionUpdate:
+        observeUpdateStatus(moment, told.status, answer.request?.packet)
       // No event follows.
-      case 0x207e where status != .success: subrateAsked = nil
+      case HCICommand.leSubrateRequest where told.status != .success: subrateAsked = nil
       default: break
       }
     case HCIEvent.commandCompleteCode: observePayloadTimeout(bytes, body)
-    case 0x0c:
+    case HCIEvent.readRemoteVersionInformationCompleteCode:
       take("Read Remote Version Information", moment, dissection.parameters?.status(bytes))
-    // Authenticated Payload Timeout Expired.
-    case 0x57: payloadTimeouts.note(moment)
+    case HCIEvent.authenticatedPayloadTimeoutExpiredCode: payloadTimeouts.note(moment)
     default: break
     }
     if answer.closed, ended == nil { ended = moment }
@@ -232,7 +228,8 @@ package struct LinkHistory: Sendable {
   @_lifetime(cursor: copy cursor)
   private mutating func observeLE(_ subevent: UInt8, _ moment: Moment, _ cursor: inout Cursor) {
     switch subevent {
-    case 0x01, 0x0a, 0x29:
+    case LEConnectionComplete.version1, LEConnectionComplete.enhanced,
+      LEConnectionComplete.enhancedVersion2:
       guard let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor),
         complete.status == .success, opened == nil
       else { return }
@@ -246,74 +243,64 @@ package struct LinkHistory: Sendable {
     case LEConnectionUpdateComplete.subevent:
       guard let update = try? LEConnectionUpdateComplete(parsing: &cursor) else { return }
       observeUpdateComplete(moment, update)
-    case 0x04: take("LE Read Remote Features", moment, try? cursor.u8())
-    // LE Long Term Key Request.
-    case 0x05: use.encrypt()
-    case 0x06: observeRemoteRequest(moment, &cursor)
-    case 0x07: observeLength(moment, &cursor)
-    case 0x0c:
-      let status = try? cursor.u8()
-      take("LE Set PHY", moment, status)
-      if status == 0 { observePHY(moment, &cursor) }
-    case 0x23:
-      let status = try? cursor.u8()
+    case LinkEvent.remoteFeaturesSubevent:
+      take("LE Read Remote Features", moment, try? cursor.u8())
+    case LEConnectionParameterRequest.subevent: observeRemoteRequest(moment, &cursor)
+    case LEDataLengthChange.subevent:
+      guard let change = try? LEDataLengthChange(parsing: &cursor) else { return }
+      observe(change, moment)
+    case LEPHYUpdateComplete.subevent:
+      guard let complete = try? LEPHYUpdateComplete(parsing: &cursor) else { return }
+      take("LE Set PHY", moment, complete.status.rawValue)
+      if complete.status == .success { observe(complete, moment) }
+    case LinkEvent.subrateChangeSubevent:
+      guard let change = try? LESubrateChange(parsing: &cursor) else { return }
       // The peer's wish, and a controller's own, are told by the same event.
-      if subrateAsked != nil { take("LE Subrate Request", moment, status) }
-      if status == 0 { observeSubrate(moment, &cursor) }
+      if subrateAsked != nil { take("LE Subrate Request", moment, change.status.rawValue) }
+      if change.status == .success { observe(change, moment) }
       subrateAsked = nil
     default: break
     }
   }
 
-  /// The answers to Read and Write Authenticated Payload Timeout: number of commands (1 byte), opcode (2),
-  /// status (1), handle (2), and to the first one the timeout (2).
+  /// The answers to Read and Write Authenticated Payload Timeout.
   private mutating func observePayloadTimeout(_ bytes: RawSpan, _ body: Slice) {
-    guard body.count >= 4 else { return }
-    let start = Int(body.start)
-    switch (bytes.littleEndianU16(at: start + 1), bytes.byte(at: start + 3)) {
-    case (0x0c7b, 0) where body.count >= 8:
-      payloadTimeout = bytes.littleEndianU16(at: start + 6)
-    case (0x0c7c, 1...): payloadTimeout = nil
+    var cursor = Cursor(bytes, body)
+    guard let complete = try? CommandComplete(parsing: &cursor),
+      let status = try? StatusCode(rawValue: cursor.u8())
+    else { return }
+    switch complete.opcode {
+    case HCICommand.readAuthenticatedPayloadTimeout where status == .success:
+      guard let told = try? AuthenticatedPayloadTimeout(parsing: &cursor) else { return }
+      payloadTimeout = told.timeout
+    case HCICommand.writeAuthenticatedPayloadTimeout where status != .success: payloadTimeout = nil
     default: break
     }
   }
 
-  /// LE Subrate Change behind its status: handle (2 bytes), subrate factor (2), peripheral latency (2),
-  /// continuation number (2), supervision timeout (2).
-  @_lifetime(cursor: copy cursor)
-  private mutating func observeSubrate(_ moment: Moment, _ cursor: inout Cursor) {
-    guard (try? cursor.u16()) != nil, let factor = try? cursor.u16(),
-      let latency = try? cursor.u16(), let continuation = try? cursor.u16(),
-      let timeout = try? cursor.u16()
-    else { return }
-    current?.latency = latency
-    current?.timeout = timeout
+  private mutating func observe(_ change: LESubrateChange, _ moment: Moment) {
+    current?.latency = change.latency
+    current?.timeout = change.supervisionTimeout
     guard subrates.count < Self.mostChanges else { return }
     subrates.append(
       SubrateChange(
-        asked: subrateAsked, moment: moment, factor: factor, latency: latency,
-        continuation: continuation, timeout: timeout))
+        asked: subrateAsked, moment: moment, factor: change.factor, latency: change.latency,
+        continuation: change.continuation, timeout: change.supervisionTimeout))
   }
 
-  /// LE PHY Update Complete behind its status: handle (2 bytes), TX PHY (1), RX PHY (1).
-  @_lifetime(cursor: copy cursor)
-  private mutating func observePHY(_ moment: Moment, _ cursor: inout Cursor) {
-    guard (try? cursor.u16()) != nil, let sent = try? cursor.u8(), let received = try? cursor.u8(),
-      phys.count < Self.mostChanges,
+  private mutating func observe(_ complete: LEPHYUpdateComplete, _ moment: Moment) {
+    guard phys.count < Self.mostChanges,
       // Controllers report an unchanged PHY too.
-      phys.last?.sent ?? 1 != sent || phys.last?.received ?? 1 != received
+      phys.last?.sent ?? 1 != complete.sent || phys.last?.received ?? 1 != complete.received
     else { return }
-    phys.append(PHYChange(moment: moment, sent: sent, received: received))
+    phys.append(PHYChange(moment: moment, sent: complete.sent, received: complete.received))
   }
 
-  /// LE Data Length Change: handle (2 bytes), then of both ways bytes (2) and time (2).
-  @_lifetime(cursor: copy cursor)
-  private mutating func observeLength(_ moment: Moment, _ cursor: inout Cursor) {
-    guard (try? cursor.u16()) != nil, let sent = try? cursor.u16(), (try? cursor.u16()) != nil,
-      let received = try? cursor.u16(), lengths.count < Self.mostChanges,
-      lengths.last?.sent ?? 27 != sent || lengths.last?.received ?? 27 != received
+  private mutating func observe(_ change: LEDataLengthChange, _ moment: Moment) {
+    guard lengths.count < Self.mostChanges,
+      lengths.last?.sent ?? 27 != change.sent || lengths.last?.received ?? 27 != change.received
     else { return }
-    lengths.append(LengthChange(moment: moment, sent: sent, received: received))
+    lengths.append(LengthChange(moment: moment, sent: change.sent, received: change.received))
   }
 
   // MARK: The end

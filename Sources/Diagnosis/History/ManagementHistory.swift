@@ -61,7 +61,6 @@ package struct ManagementHistory: Sendable {
   /// So many are kept.
   package static let most = 32
   private static let mostPackets = 8
-  private static let pairDevice: UInt16 = 0x0019
 
   init() {}
 
@@ -73,7 +72,7 @@ package struct ManagementHistory: Sendable {
     _ request: Int?
   ) {
     guard control.isEvent else {
-      if control.code == Self.pairDevice, let peer = Self.peer(bytes, body, at: 0) {
+      if control.code == ManagementCommand.pairDevice, let peer = Self.peer(bytes, body, at: 0) {
         if pairings.count >= Self.most { pairings.removeFirst() }
         pairings.append(Pairing(adapter: adapter, peer: peer, asked: moment))
       }
@@ -86,8 +85,10 @@ package struct ManagementHistory: Sendable {
     }
     guard status != 0, let peer = Self.peer(bytes, body, at: 0) else { return }
     switch control.code {
-    case 0x0011: fail(.pairing, peer, status, moment, adapter, isEvent: true)
-    case 0x000d: fail(.connection, peer, status, moment, adapter, isEvent: true)
+    case ManagementEvent.authenticationFailed:
+      fail(.pairing, peer, status, moment, adapter, isEvent: true)
+    case ManagementEvent.connectFailed:
+      fail(.connection, peer, status, moment, adapter, isEvent: true)
     default: break
     }
   }
@@ -96,7 +97,7 @@ package struct ManagementHistory: Sendable {
     _ opcode: UInt16, _ status: UInt8, _ bytes: RawSpan, _ body: Slice, _ moment: Moment,
     _ adapter: UInt16, _ request: Int?
   ) {
-    guard opcode == Self.pairDevice else {
+    guard opcode == ManagementCommand.pairDevice else {
       guard status != 0, !Self.isAboutDevice(opcode) else { return }
       let asked = request.map { Moment(packet: $0, time: nil) }
       add(
@@ -154,7 +155,11 @@ package struct ManagementHistory: Sendable {
   /// devices other events tell.
   private static func isAboutDevice(_ opcode: UInt16) -> Bool {
     switch opcode {
-    case 0x0014, 0x0016, 0x0017, 0x0019...0x001f, 0x0033, 0x0034: true
+    case ManagementCommand.disconnect, ManagementCommand.pinCodeReply,
+      ManagementCommand.pinCodeNegativeReply, ManagementCommand.addDevice,
+      ManagementCommand.removeDevice:
+      true
+    case ManagementCommand.pairDevice...ManagementCommand.userPasskeyNegativeReply: true
     default: false
     }
   }

@@ -101,13 +101,12 @@ extension ConnectionHistory {
 
   /// What the peer may have waited for when it ended the link, in sentences, and the packet that shows it.
   var lastWish: (words: Wording, packet: Int?) {
-    let use = link.use
-    if let request = use.securityRequest {
+    if let request = pairing.securityRequests.last, request.side == .peer, request.answer == nil {
       return (
         Wording(
           sentences:
-            "Its Security Request (\(packet: request.packet)) was not followed: it wants the link encrypted, and this host neither paired nor encrypted.",
-          silence), request.packet
+            "Its Security Request (\(packet: request.last.packet)) was not followed: it wants the link encrypted, and this host neither paired nor encrypted.",
+          silence), request.last.packet
       )
     }
     if let request = lastOpen(of: .peer) {
@@ -126,7 +125,7 @@ extension ConnectionHistory {
         request
       )
     }
-    let unpaired = use.pairing == nil && connection.isEncrypted == false
+    let unpaired = security.pairing == nil && connection.isEncrypted == false
     return (
       Wording(
         // Where records are missing a request may be among them.

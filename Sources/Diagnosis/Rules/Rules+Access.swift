@@ -132,9 +132,9 @@ extension Rule {
         """
     ) { connection, evidence in
       let attributes = connection.attributes
-      guard !attributes.isStoredKey else { return [] }
+      guard !connection.security.isStoredKey else { return [] }
       let isKnown = evidence.earlier(than: connection).contains {
-        $0.connection.isEncrypted == true || !$0.attributes.pairingRequests.isEmpty
+        $0.connection.isEncrypted == true || !$0.security.pairingRequests.isEmpty
       }
       guard !isKnown else { return [] }
       let found = attributes.refusals.first {
@@ -142,7 +142,7 @@ extension Rule {
       }
       guard let refusal = found,
         connection.bondKeeper(before: refusal.answer.packet, evidence) == nil,
-        let pairing = attributes.pairingRequests.first(where: {
+        let pairing = connection.security.pairingRequests.first(where: {
           $0.packet > refusal.answer.packet
         })
       else { return [] }
@@ -199,10 +199,10 @@ extension Rule {
 extension ConnectionHistory {
   /// What came between a refusal and the request that was allowed: `after pairing (encrypted at #86)`.
   private func way(from refusal: Refusal, to accepted: Int) -> Wording {
-    guard let encrypted = attributes.encrypted, encrypted.packet < accepted,
+    guard let encrypted = security.encrypted, encrypted.packet < accepted,
       encrypted.packet > refusal.answer.packet
     else { return "later" }
-    let isPaired = attributes.pairingRequests.contains {
+    let isPaired = security.pairingRequests.contains {
       refusal.answer.packet < $0.packet && $0.packet < encrypted.packet
     }
     return isPaired
@@ -251,8 +251,8 @@ extension ConnectionHistory {
     let answered = refusal.answer.packet
     let cause: Wording =
       "\(refusal.attribute) asks for a better protected link, and \(refusal.protection)"
-    let pairing = attributes.pairingRequests.first { $0.packet > answered }
-    let failure = attributes.pairingFailures.first { $0.packet > answered }
+    let pairing = security.pairingRequests.first { $0.packet > answered }
+    let failure = security.pairingFailures.first { $0.packet > answered }
     if let accepted = refusal.accepted {
       var finding = refusal.finding("\(cause).")
       let means = way(from: refusal, to: accepted.request.packet)
@@ -277,7 +277,7 @@ extension ConnectionHistory {
         && $0.security.isEncrypted && $0.answer.packet > answered
     }
     if isRefusedAgain { return nil }
-    if let encrypted = attributes.encrypted, encrypted.packet > answered {
+    if let encrypted = security.encrypted, encrypted.packet > answered {
       var finding = refusal.finding(
         """
         \(cause). The link was encrypted at \(packet: encrypted.packet), but the request was not \

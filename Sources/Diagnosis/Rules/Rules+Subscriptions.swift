@@ -170,8 +170,8 @@ extension ConnectionHistory {
 
   /// Values that came on an earlier connection and come no more, since the server lost the CCCD.
   fileprivate func lostSubscriptions(_ evidence: Evidence) -> [Finding] {
-    guard connection.isEncrypted == true, attributes.isStoredKey, !connection.isOpeningMissing,
-      let encrypted = attributes.encrypted
+    guard connection.isEncrypted == true, security.isStoredKey, !connection.isOpeningMissing,
+      let encrypted = security.encrypted
     else { return [] }
     let end = Moment(
       packet: connection.lastPacket ?? .max, time: connection.lastTime ?? evidence.extent.latest)

@@ -192,7 +192,7 @@ extension Rule {
     ) { connection, _ in
       let attributes = connection.attributes
       guard let opening = attributes.vendors.opening, !connection.connection.isOpeningMissing,
-        connection.connection.isEncrypted == false, attributes.pairingRequests.isEmpty,
+        connection.connection.isEncrypted == false, connection.security.pairingRequests.isEmpty,
         isHandshake(opening.name)
       else { return [] }
       var finding = Finding(

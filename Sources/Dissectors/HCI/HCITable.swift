@@ -228,7 +228,7 @@ package final class HCITable: Sendable {
   private static func slot(ofCommand opcode: UInt16) -> Int? {
     let ocf = Int(opcode & 0x3ff)
     if ocf < 256 { return Int(opcode >> 10) * 256 + ocf }
-    return opcode >> 10 == HCICommand.vendorGroup ? 64 * 256 + ocf - 256 : nil
+    return HCICommand.isVendors(opcode) ? 64 * 256 + ocf - 256 : nil
   }
 
   private static let commandSlots = 64 * 256 + 768

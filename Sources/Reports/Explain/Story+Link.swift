@@ -1,5 +1,6 @@
 import Bluetooth
 import Diagnosis
+import Dissectors
 import Sessions
 
 extension ConnectionHistory {
@@ -201,6 +202,6 @@ extension ConnectionHistory {
     if attributes.sentByLocal + attributes.sentByPeer == 0, !channels.isUsed {
       return "; the link was never encrypted, no attribute was touched"
     }
-    return link.use.pairing == nil ? "; never paired, never encrypted" : "; never encrypted"
+    return security.pairing == nil ? "; never paired, never encrypted" : "; never encrypted"
   }
 }

@@ -185,7 +185,7 @@ extension AttributeHistory {
     }
     vendors.refuse(request.packet)
     let handle = request.handle ?? answered ?? 0
-    let security = security(context, memory)
+    let security = context.security
     let known = refusals.firstIndex {
       $0.opcode == request.opcode && $0.handle == handle && $0.error == error
         && $0.security == security && $0.server == context.server

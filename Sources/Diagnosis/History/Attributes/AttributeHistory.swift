@@ -74,19 +74,6 @@ package struct AttributeHistory: Sendable {
   /// How many the peer has sent.
   package internal(set) var sentByPeer = 0
 
-  // MARK: Security, as far as requests depend on it
-
-  /// The Pairing Requests, the first of them.
-  package internal(set) var pairingRequests: [Moment] = []
-  /// The Pairing Faileds, the first of them.
-  package internal(set) var pairingFailures: [Moment] = []
-  /// When the link became encrypted.
-  package internal(set) var encrypted: Moment?
-  /// Whether that was with a key that no pairing on this connection gave.
-  package internal(set) var isStoredKey = false
-  /// How the devices authenticated each other.
-  package internal(set) var method: PairingMethod?
-
   // MARK: What is needed meanwhile
 
   /// Writes of what a CCCD takes to attributes of which it is not known yet whether they are one.
@@ -100,10 +87,6 @@ package struct AttributeHistory: Sendable {
   var found: Set<UInt32> = []
   /// Who is discovering: nothing else came since.
   var discoverer: Side?
-  /// Whether a pairing is under way.
-  var isPairing = false
-  /// What the last packet of this connection told of encryption.
-  var isEncrypted: Bool?
   /// The server whose client's view is out of date.
   var outOfSync: Side?
   /// What is prepared, by the client's side.
@@ -152,10 +135,10 @@ package struct AttributeHistory: Sendable {
 
   // MARK: Observing
 
-  /// Takes a packet of ATT.
+  /// Takes a packet of ATT, on a link that is so protected.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
+    _ answer: Answer, _ memory: borrowing Memory, _ security: LinkSecurity
   ) {
     guard let pdu = dissection.att, let link = answer.link, let direction = record.direction else {
       return
@@ -173,7 +156,7 @@ package struct AttributeHistory: Sendable {
       moment: Moment(record), opcode: opcode, sender: sender,
       server: opcode.isServers ? sender : sender.other, link: link,
       channel: answer.channel?.serial,
-      isWhole: !record.isTruncated && !answer.fragment.isTruncated)
+      isWhole: !record.isTruncated && !answer.fragment.isTruncated, security: security)
     if sender == .local { sentByLocal &+= 1 } else { sentByPeer &+= 1 }
     if !dissection.problems.isEmpty { note(dissection.problems, answer, context) }
     if !open.isEmpty { checkTimeout(context) }
@@ -201,49 +184,10 @@ package struct AttributeHistory: Sendable {
     let channel: Int?
     /// Whether the capture has all of it.
     let isWhole: Bool
+    /// How the link is protected.
+    let security: LinkSecurity
 
     var isLocalServer: Bool { server == .local }
-  }
-
-  /// Takes a packet of the link that is none of ATT: pairing and encryption, on which requests depend.
-  mutating func observeSecurity(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
-    _ memory: borrowing Memory
-  ) {
-    if let smp = dissection.smp {
-      if let told = answer.pairing?.method { method = told }
-      if smp.opcode == .pairingRequest {
-        isPairing = true
-        if pairingRequests.count < Self.mostListed { pairingRequests.append(Moment(record)) }
-      } else if smp.opcode == .pairingFailed {
-        // What is encrypted afterwards is encrypted with another key.
-        (isPairing, method) = (false, nil)
-        if pairingFailures.count < Self.mostListed { pairingFailures.append(Moment(record)) }
-      }
-      return
-    }
-    guard let link = answer.link else { return }
-    let now = memory.links.isEncrypted(link)
-    guard now != isEncrypted else { return }
-    isEncrypted = now
-    if now == true, encrypted == nil {
-      encrypted = Moment(record)
-      isStoredKey = !isPairing
-    }
-  }
-
-  /// How the link is protected.
-  func security(_ context: Context, _ memory: borrowing Memory) -> LinkSecurity {
-    switch memory.links.isEncrypted(context.link) {
-    case nil: .unknown
-    case false: .unencrypted
-    case true:
-      if let method, !isStoredKey {
-        method.association == .justWorks ? .unauthenticated : .authenticated
-      } else {
-        .encrypted
-      }
-    }
   }
 
   /// Takes in what memory found wrong with the order of PDUs.

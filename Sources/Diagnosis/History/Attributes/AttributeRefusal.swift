@@ -1,22 +1,6 @@
 package import Bluetooth
 package import Sessions
 
-/// What protected a link.
-package enum LinkSecurity: UInt8, Sendable {
-  /// The capture does not tell.
-  case unknown
-  case unencrypted
-  /// With a key that came of a pairing without protection against a man in the middle.
-  case unauthenticated
-  /// With a key that came of a pairing with that.
-  case authenticated
-  /// With a key of which it is not known how it came about.
-  case encrypted
-
-  /// Whether it is encrypted.
-  package var isEncrypted: Bool { rawValue >= Self.unauthenticated.rawValue }
-}
-
 /// A request that was refused, other than the end of a discovery.
 package struct Refusal: Sendable {
   /// What was asked for.
