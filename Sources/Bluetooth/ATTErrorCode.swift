@@ -37,6 +37,14 @@ package struct ATTErrorCode: RawRepresentable, Equatable, Hashable, Sendable {
     }
   }
 
+  /// The codes to which a profile may give a name: those of the application, and those behind them, which
+  /// are reserved and used all the same by services as old as Alert Notification and Apple's. Those below
+  /// are the Attribute Protocol's own, those above all profiles share.
+  package static let ofProfiles: ClosedRange<UInt8> = 0x80...0xdf
+
+  /// Whether a profile may give the code a name.
+  package var isOfProfile: Bool { Self.ofProfiles.contains(rawValue) }
+
   /// The specification's name; for a code that only its range names, the range's.
   package var name: StaticString {
     switch rawValue {

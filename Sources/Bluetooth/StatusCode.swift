@@ -51,6 +51,7 @@ package struct StatusCode: RawRepresentable, Equatable, Hashable, Sendable {
   /// The peer never answered after the connection was created, or a synchronization failed.
   package static let connectionFailedToBeEstablished = Self(rawValue: 0x3e)
   /// The Host cancelled what was under way.
+  package static let unknownAdvertisingIdentifier = Self(rawValue: 0x42)
   package static let operationCancelledByHost = Self(rawValue: 0x44)
 
   /// The specification's name; nil for a code that it leaves undefined.

@@ -134,6 +134,23 @@ package struct VendorSighting: Sendable {
     command = frame.command
     self.isRequest = isRequest
   }
+
+  /// Decodes the message; bytes behind the last frame of a value are what no field explains.
+  package func decode(
+    _ frame: Frame, _ message: VendorProtocol.Message, _ value: RawSpan, _ externals: [Known],
+    with decoder: inout ValueDecoder, into decoded: inout Decoded
+  ) {
+    if let bytes {
+      vendor.decode(
+        frame, message, bytes.bytes, isRequest: isRequest, externals: externals, with: &decoder,
+        into: &decoded)
+    } else {
+      vendor.decode(
+        frame, message, value, isRequest: isRequest, externals: externals, with: &decoder,
+        into: &decoded)
+    }
+    if !trailing.isEmpty { decoded.addTail(trailing) }
+  }
 }
 
 /// What became of the requests and series of one protocol, or of one control point, with one device.

@@ -14,6 +14,7 @@ package struct ErrorSubject: Sendable {
   /// The name of the device, where it is known.
   package var device: [UInt8]?
 
+  /// An attribute of which this is known; of one that was not declared its type tells the kind.
   package init(_ kind: Attribute.Kind?, _ uuid: BluetoothUUID?, service: BluetoothUUID?) {
     self.uuid = uuid
     self.service = service
@@ -39,12 +40,6 @@ package struct ErrorSubject: Sendable {
   package init(_ identity: AttributeIdentity) {
     self.init(identity.kind, identity.uuid, service: identity.service)
   }
-}
-
-extension ATTErrorCode {
-  /// Whether profiles may give the code a meaning: it is neither the Attribute Protocol's nor one that
-  /// all profiles share.
-  package var isOfProfile: Bool { (0x80...0xdf).contains(rawValue) }
 }
 
 extension ErrorSubject {

@@ -18,6 +18,8 @@ package struct Evidence: Sendable {
   package var keys = KnownKeys()
   /// What is known of the captured host itself.
   package var host = HostFacts()
+  /// What the kernel's management interface says went wrong.
+  package var management = ManagementHistory()
   /// Whether keys are asked for: then those that are known are listed.
   package var listsKeys = false
 
@@ -66,6 +68,7 @@ package struct Evidence: Sendable {
   package func findings(by rules: [Rule] = Rule.all) -> [Finding] {
     let unseen = unseenRecords > 0
     let lossy = Set(connections.filter(\.connection.hasLostPackets).map(\.id))
+    let late = Set(begunEarlier.map(\.id))
     var found: [Finding] = []
     for rule in rules {
       var own: [Finding] = []
@@ -88,7 +91,8 @@ package struct Evidence: Sendable {
         let isLossy =
           own[index].connections.isEmpty
           ? extent.hasGaps : !lossy.isDisjoint(with: own[index].connections)
-        if unseen || isLossy { own[index].certainty = own[index].certainty.lowered }
+        let isLate = own[index].reachesBack && !late.isDisjoint(with: own[index].connections)
+        if unseen || isLossy || isLate { own[index].certainty = own[index].certainty.lowered }
       }
       found += Self.grouped(own)
     }
@@ -128,7 +132,7 @@ package struct Evidence: Sendable {
       one.evidence = PacketSet(merging: equal.map(\.evidence))
       let number: Wording = "\(count: connections.count, "connection", "connections")"
       let what = finding.group ?? finding.what
-      one.what = "\(number): \(what)"
+      one.what = "\(number): \(what.asClause)"
       one.headline = "\(number): \(what.asClause)"
       kept.append(one)
     }

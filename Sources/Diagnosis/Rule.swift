@@ -144,6 +144,9 @@ package struct Finding: Sendable {
   /// Whether it rests on something that the capture does *not* have: then it is less sure where records
   /// are missing.
   package var restsOnAbsence = false
+  /// Whether that could have come before the capture began: then it is less sure on a connection whose opening
+  /// is missing, too.
+  package var reachesBack = false
   /// Whether later packets show that it came right.
   package var isResolved = false
   /// The attribute that it is about, where it is about one.
@@ -228,5 +231,5 @@ extension Rule {
   /// Every rule, in the order in which findings of one severity are told: what explains others first.
   package static let all: [Rule] =
     capture + controller + connecting + pairing + encryption + bonds + access + requests
-    + subscriptions + cache + traffic + link
+    + subscriptions + cache + traffic + channels + link + management
 }

@@ -5,8 +5,9 @@ package import Sessions
 /// A piece of text that a person reads, put together from words and from what the protocol names.
 ///
 /// Only what has a rule here can stand in it: a number, a name, a packet, a code. What a device sent goes
-/// in as `quoted:`, which lets no control character through; a key or a passkey has no rule, and the
-/// compiler refuses it: what is secret is a `Finding.Detail` of its own.
+/// in as `quoted:`, which lets no control character through. A passkey (`SixDigits`) and a key (`PairingValue`)
+/// have no rule, and the compiler refuses them. Bytes go in by two rules: `hex:` for what may be shown, and
+/// `key:` for a key, which belongs into `Finding.Detail.revealed` and nowhere else.
 package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
   /// The text, UTF-8, without control characters.
   package let text: String
@@ -17,6 +18,13 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
   package init(stringLiteral value: String) { text = value }
 
   package init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+
+  /// What a profile has words for: UTF-8, in which what a device sent may stand.
+  init(printable bytes: RawSpan) {
+    var output = Output()
+    output.printable(bytes)
+    text = String(decoding: output.bytes.array, as: UTF8.self)
+  }
 
   /// Several pieces with something between them.
   package init(_ pieces: [Wording], joinedBy separator: StaticString) {
@@ -174,6 +182,16 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       write { $0.named(reason.name, UInt64(reason.rawValue), digits: 2) }
     }
 
+    /// What an L2CAP channel is for: `EATT (0x0027)`, `SPSM 0x0081`.
+    package mutating func appendInterpolation(_ psm: PSM) { write { $0.service(psm) } }
+
+    /// A code by the set that names it: `Connect Failed (0x04)`.
+    package mutating func appendInterpolation<Code: FixedWidthInteger & UnsignedInteger>(
+      code: Code, of set: CodeSet
+    ) {
+      write { $0.named(set.name(of: UInt64(code)), UInt64(code), digits: Code.bitWidth / 4) }
+    }
+
     /// An ATT PDU: `Write Request`.
     package mutating func appendInterpolation(_ opcode: ATTOpcode) {
       write { $0.named(opcode.name, UInt64(opcode.rawValue), digits: 2) }
@@ -216,7 +234,10 @@ extension Output {
       return
     }
     shortened(uuid, groups: attribute.groups)
-    attributeName(uuid)
+    if !attributeName(uuid), let name = attribute.profileName {
+      byte(0x20)
+      string(name)
+    }
     if attribute.needsHandle, let handle = attribute.handle {
       text(" (")
       self.handle(handle)

@@ -1,16 +1,15 @@
+import Bluetooth
 import Decoders
 
 // What holds for a definition as a whole: its errors, and what of it is secret.
 
 extension DefinitionCompiler {
-  /// Brings in what codes of Error Responses are called. Those below are the Attribute Protocol's own, those
-  /// above all profiles share (Core, Vol 3, Part F, 3.4.1.1); 0x80–0x9f are meant for this, but Apple's
-  /// services use 0xa0 and on.
+  /// Brings in what codes of Error Responses are called.
   mutating func errors(_ node: SourceNode) throws(ProfileError) {
     for (key, value) in try node.pairs("a mapping of error codes to names") {
       let expected = "an error code from 0x80 to 0xdf"
       let code = try key.number(expected)
-      guard (0x80...0xdf).contains(code) else {
+      guard UInt8(exactly: code).map({ ATTErrorCode(rawValue: $0).isOfProfile }) ?? false else {
         throw key.error("expected \(expected), found \(key.kind)")
       }
       guard !tables.errors.contains(where: { $0.low == code }) else {

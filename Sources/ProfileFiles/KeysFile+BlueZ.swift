@@ -72,6 +72,12 @@ extension KeysFile {
         guard let number = number(value) else {
           throw failure("expected a number behind \(name)=", index + 1)
         }
+        let range = range(name)
+        guard range.contains(number) else {
+          throw failure(
+            "expected a number from \(range.lowerBound) to \(range.upperBound) behind \(name)=",
+            index + 1)
+        }
         section.numbers[name] = number
       default: break
       }
@@ -84,6 +90,16 @@ extension KeysFile {
     if value == "true" { return 1 }
     if value == "false" { return 0 }
     return value.hasPrefix("0x") ? UInt64(value.dropFirst(2), radix: 16) : UInt64(value)
+  }
+
+  /// What a number may be: the Encrypted Diversifier has 16 bits, a key 7 to 16 bytes (Core, Vol 3, Part H,
+  /// 2.4.2.1 and 3.5.1).
+  private static func range(_ name: Substring) -> ClosedRange<UInt64> {
+    switch name {
+    case "EDiv": 0...0xffff
+    case "EncSize": 7...16
+    default: 0...UInt64.max
+    }
   }
 
   private static func isKeySection(_ name: Substring) -> Bool {
@@ -107,7 +123,7 @@ extension KeysFile {
         key.isAuthenticated = type & 1 == 1
       }
       if let size = section.numbers["EncSize"] { key.size = UInt8(exactly: size) }
-      if let ediv = section.numbers["EDiv"] { key.ediv = UInt16(truncatingIfNeeded: ediv) }
+      if let ediv = section.numbers["EDiv"].flatMap({ UInt16(exactly: $0) }) { key.ediv = ediv }
       if let rand = section.numbers["Rand"] { key.rand = rand }
       // Of a Secure Connections key BlueZ writes the same one under several names.
       if !bond.longTermKeys.contains(where: { $0.bytes == key.bytes && $0.ediv == key.ediv }) {

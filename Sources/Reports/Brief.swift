@@ -97,7 +97,7 @@ struct Brief: Sendable {
     guard dissection.problems.isEmpty, dissection.failure(bytes, answer) == nil else { return nil }
     switch dissection.content {
     case .command(let command):
-      if command.opcode == 0x0c35 { return .flowControl }
+      if command.opcode == HCICommand.hostNumberOfCompletedPackets { return .flowControl }
       guard let starting, starting == record.adapter, Self.setsUp(command.opcode) else {
         return nil
       }

@@ -49,7 +49,7 @@ extension Sentence {
       return
     }
     guard let row = found.row else {
-      name(command.opcode >> 10 == 0x3f ? "Vendor Command" : "Unknown Command")
+      name(HCICommand.isVendors(command.opcode) ? "Vendor Command" : "Unknown Command")
       output.hexadecimal(UInt64(command.opcode), digits: 4)
       endSubject()
       undecoded(bytes.part(dissection.body))

@@ -47,9 +47,7 @@ package struct ShowText: PacketReport, ~Copyable {
 
   /// Why nothing was printed; else what stays open of what was.
   package var remark: String? {
-    showing.remark
-      ?? (showing.isSatisfied
-        ? nil : sentence.reading.openRemark(isAllWorded: showing.showsEverything))
+    showing.remark(sentence.reading)
   }
 
   /// Whether all packets that can be shown have been.

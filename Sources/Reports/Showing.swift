@@ -32,6 +32,11 @@ struct Showing: Sendable {
   /// Whether all packets that can be shown have been.
   var isSatisfied: Bool { isPastSelection || selection.limit.map { shown >= $0 } ?? false }
 
+  /// Why nothing was shown; else what stays open of what was, where the capture was read to its end.
+  func remark(_ reading: borrowing ValueReading) -> String? {
+    remark ?? (isSatisfied ? nil : reading.openRemark(isAllWorded: showsEverything))
+  }
+
   /// Why nothing was shown, where that is so.
   var remark: String? {
     if shown > 0 || selection.limit == 0 { return nil }

@@ -156,23 +156,6 @@ extension ValueReading {
 }
 
 extension VendorSighting {
-  /// Decodes the message; bytes behind the last frame of a value are what no field explains.
-  func decode(
-    _ frame: Frame, _ message: VendorProtocol.Message, _ value: RawSpan, _ externals: [Known],
-    with decoder: inout ValueDecoder, into decoded: inout Decoded
-  ) {
-    if let bytes {
-      vendor.decode(
-        frame, message, bytes.bytes, isRequest: isRequest, externals: externals, with: &decoder,
-        into: &decoded)
-    } else {
-      vendor.decode(
-        frame, message, value, isRequest: isRequest, externals: externals, with: &decoder,
-        into: &decoded)
-    }
-    if !trailing.isEmpty { decoded.addTail(trailing) }
-  }
-
   /// Says which part of a message this is.
   func sayPart(into line: inout Output) {
     if let command {

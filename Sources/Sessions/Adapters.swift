@@ -110,30 +110,26 @@ package struct Adapters: Sendable {
     return DeviceAddress(value: value)
   }
 
-  /// What Read BD_ADDR and Read Local Version Information return after Status.
+  /// What Read BD_ADDR and Read Local Version Information return.
   ///
   /// And what a Microsoft extension tells of its events.
   mutating func observeReturn(
     _ opcode: UInt16, _ index: UInt16?, _ bytes: RawSpan, _ returned: Slice
   ) {
     var cursor = Cursor(bytes, returned)
-    guard (try? cursor.u8()) != nil else { return }
     switch opcode {
-    case 0x1009:
-      guard let address = try? DeviceAddress(parsing: &cursor) else { return }
-      change(index) { $0.address = address }
-    case 0x1001:
-      // HCI version (1 byte), revision (2), LMP version (1), company identifier (2).
-      guard let version = try? cursor.u8(), (try? cursor.take(3)) != nil,
-        let company = try? cursor.u16()
-      else { return }
+    case HCICommand.readBDADDR:
+      guard let told = try? ReadBDADDRReturn(parsing: &cursor) else { return }
+      change(index) { $0.address = told.address }
+    case HCICommand.readLocalVersionInformation:
+      guard let told = try? ReadLocalVersionInformationReturn(parsing: &cursor) else { return }
       change(index) { adapter in
-        adapter.hciVersion = version
-        adapter.manufacturer = company
+        adapter.hciVersion = told.hciVersion
+        adapter.manufacturer = told.company
       }
-      learn(company, of: index)
+      learn(told.company, of: index)
     default:
-      guard opcode >> 10 == 0x3f,
+      guard HCICommand.isVendors(opcode), !returned.isEmpty,
         let position = extensions.firstIndex(where: {
           $0.adapter == index && $0.known.opcode == opcode
         })

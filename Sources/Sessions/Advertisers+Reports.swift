@@ -104,19 +104,19 @@ extension Advertisers {
     _ control: ControlRecord, _ record: borrowing CaptureRecord, _ body: Slice, _ bytes: RawSpan,
     isCounted: Bool
   ) {
-    if control.code == 0x0013, body.count >= 2 {
+    if control.code == ManagementEvent.discovering, body.count >= 2 {
       // Discovering: address types (1 byte), whether it is on (1).
       scans.discover(
         bytes.byte(at: Int(body.start)), isOn: bytes.byte(at: Int(body.start) + 1) != 0,
         record.adapter ?? 0xffff, packet: record.number, time: record.time)
-    } else if control.code == ControlRecord.advertisingRemoved, !body.isEmpty {
+    } else if control.code == ManagementEvent.advertisingRemoved, !body.isEmpty {
       own.end(
         AdvertisingSet(.management, bytes.byte(at: Int(body.start))), .host,
         record.adapter ?? 0xffff, packet: record.number, time: record.time, isProof: false)
     }
     guard isCounted else { return }
-    let isMonitors = control.code == 0x002f
-    guard control.code == ControlRecord.deviceFound || isMonitors else { return }
+    let isMonitors = control.code == ManagementEvent.advertisementMonitorDeviceFound
+    guard control.code == ManagementEvent.deviceFound || isMonitors else { return }
     var cursor = Cursor(bytes, body)
     if isMonitors, (try? cursor.u16()) == nil { return }
     guard let address = try? DeviceAddress(parsing: &cursor), let kind = try? cursor.u8(),

@@ -184,7 +184,9 @@ package struct Advertisers: Sendable {
       if opcode == 0xfd56, isCounted { observeBatch(record, dissection, bytes) }
       if opcode == HCICommand.reset, status == .success {
         forget(adapter, packet: record.number, time: record.time)
-      } else if opcode == 0x203a, status == .success, body.count >= 6 {
+      } else if opcode == HCICommand.leReadMaximumAdvertisingDataLength, status == .success,
+        body.count >= 6
+      {
         own.learn(longest: Int(bytes.littleEndianU16(at: start + 4)), adapter)
       }
     case 0x02, 0x22, 0x2f:
@@ -215,7 +217,8 @@ package struct Advertisers: Sendable {
         : ended.status == .operationCancelledByHost ? .host : .controller(ended.status)
       own.end(
         ended.set, ending, adapter, packet: record.number, time: record.time, isProof: true)
-    case 0x01, 0x0a, 0x29:
+    case LEConnectionComplete.version1, LEConnectionComplete.enhanced,
+      LEConnectionComplete.enhancedVersion2:
       // Directed advertising at a high duty cycle ends by itself: LE (Enhanced) Connection Complete says
       // Advertising Timeout (Core, Vol 4, Part E, 7.8.9).
       if let status = try? cursor.u8(), status == 0x3c {

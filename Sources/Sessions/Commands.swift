@@ -1,4 +1,5 @@
 import Bluetooth
+import Dissectors
 
 /// The commands that wait for their Command Complete or Command Status, in the order in which they
 /// were sent. Bounded: the oldest goes.
@@ -23,8 +24,6 @@ struct Commands: Sendable {
   private let limit: Int
   /// Whether a command had to be forgotten that may still be answered.
   private(set) var hasForgotten = false
-  /// The command that no controller answers and that needs no allowance (Core, Vol 4, Part E, 7.3.40).
-  private static let hostNumberOfCompletedPackets: UInt16 = 0x0c35
 
   init(limit: Int) {
     self.limit = max(1, limit)
@@ -39,7 +38,7 @@ struct Commands: Sendable {
     _ opcode: UInt16, adapter: UInt16, handle: UInt16?, packet: Int, time: Timestamp?,
     link: LinkSlot?, connection: Int
   ) {
-    guard opcode != Self.hostNumberOfCompletedPackets else { return }
+    guard opcode != HCICommand.hostNumberOfCompletedPackets else { return }
     if let known = allowances.firstIndex(where: { $0.adapter == adapter }) {
       let allowance = allowances[known].commands
       var others = waiting.count { $0.adapter == adapter && !$0.isPassed }

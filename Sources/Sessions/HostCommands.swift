@@ -66,20 +66,19 @@ struct HostCommands: Sendable {
   ) -> [Done] {
     guard !waiting.isEmpty else { return [] }
     let body = dissection.body
-    let start = Int(body.start)
+    var cursor = Cursor(bytes, body)
     switch dissection.content {
     case .event(let event):
       switch event.code {
       case HCIEvent.commandCompleteCode:
-        guard body.count >= 3 else { return [] }
-        let status = StatusCode(rawValue: body.count > 3 ? bytes.byte(at: start + 3) : 0)
-        return answered(
-          bytes.littleEndianU16(at: start + 1), status, by: record, answer.request)
+        guard let complete = try? CommandComplete(parsing: &cursor) else { return [] }
+        let status = StatusCode(rawValue: (try? cursor.u8()) ?? 0)
+        return answered(complete.opcode, status, by: record, answer.request)
       case HCIEvent.commandStatusCode:
-        guard body.count >= 4, bytes.byte(at: start) != 0 else { return [] }
-        return answered(
-          bytes.littleEndianU16(at: start + 2), StatusCode(rawValue: bytes.byte(at: start)),
-          by: record, answer.request)
+        guard let told = try? CommandStatus(parsing: &cursor), told.status != .success else {
+          return []
+        }
+        return answered(told.opcode, told.status, by: record, answer.request)
       default: return []
       }
     case .control(let control):

@@ -36,18 +36,15 @@ extension Memory {
       guard let subevent = try? cursor.u8() else { return }
       observeLE(subevent, &cursor, record, &dissection, bytes, &answer)
     case HCIEvent.commandCompleteCode:
-      guard body.count >= 3 else { return }
-      let opcode = bytes.littleEndianU16(at: Int(body.start) + 1)
-      let allowed = bytes.byte(at: Int(body.start))
-      answered(opcode, adapter, handle: handle, allows: allowed, record, &answer)
-      observeReturn(opcode, dissection, record, bytes, &answer)
+      guard let complete = try? CommandComplete(parsing: &cursor) else { return }
+      answered(
+        complete.opcode, adapter, handle: handle, allows: complete.credits, record, &answer)
+      observeReturn(complete.opcode, dissection, record, bytes, &answer)
     case HCIEvent.commandStatusCode:
-      guard body.count >= 4 else { return }
-      let opcode = bytes.littleEndianU16(at: Int(body.start) + 2)
-      let allowed = bytes.byte(at: Int(body.start) + 1)
-      answered(opcode, adapter, handle: handle, allows: allowed, record, &answer)
+      guard let told = try? CommandStatus(parsing: &cursor) else { return }
+      answered(told.opcode, adapter, handle: handle, allows: told.credits, record, &answer)
       // A Disconnect that was refused ends nothing.
-      if opcode == HCICommand.disconnect, bytes.byte(at: Int(body.start)) != 0 {
+      if told.opcode == HCICommand.disconnect, told.status != .success {
         links.withdrawDisconnect(answer.request?.packet)
       }
     case HCIEvent.numberOfCompletedPacketsCode:
@@ -60,8 +57,8 @@ extension Memory {
       guard let change = try? LinkEvent(parsing: &cursor) else { return }
       observe(change, event.code, record, &answer)
     case 0x07, 0x2f: learnName(event.code, bytes, body)
-    case 0x0b, 0x0c:
-      // Read Remote Supported Features Complete, Read Remote Version Information Complete.
+    case HCIEvent.readRemoteSupportedFeaturesCompleteCode,
+      HCIEvent.readRemoteVersionInformationCompleteCode:
       hear(answer.link, dissection.parameters?.status(bytes))
     default: break
     }

@@ -21,33 +21,20 @@ extension Memory {
     }
   }
 
-  /// Learns from LE Add Device To Resolving List: address type (1 byte), address (6), peer's key (16),
-  /// own key (16) (Core, Vol 4, Part E, 7.8.38).
+  /// Learns from LE Add Device To Resolving List.
   mutating func learnIdentity(_ command: HCICommand, _ bytes: RawSpan, _ body: Slice) {
-    guard command.opcode == 0x2027 else { return }
+    guard command.opcode == HCICommand.leAddDeviceToResolvingList else { return }
     var cursor = Cursor(bytes, body)
-    guard let type = try? cursor.u8(), let address = try? DeviceAddress(parsing: &cursor),
-      let key = try? cursor.take(16)
-    else { return }
-    if identities.learn(bytes.part(key), address, AddressType(rawValue: type)) { resolveLinks() }
+    guard let device = try? LEResolvingListDevice(parsing: &cursor) else { return }
+    if identities.learn(bytes.part(device.peerKey), device.address, device.type) { resolveLinks() }
   }
 
-  /// Learns from Load Identity Resolving Keys: count (2 bytes), then the keys; and from New Identity
-  /// Resolving Key: store hint (1), address used (6), a key. Each key is an address (6), its type (1: 1
-  /// LE public, 2 LE random) and a value (16) (BlueZ, doc/mgmt-protocol.rst).
+  /// Learns from Load Identity Resolving Keys and New Identity Resolving Key.
   mutating func learnIdentity(_ control: ControlRecord, _ bytes: RawSpan, _ body: Slice) {
-    var cursor = Cursor(bytes, body)
-    switch (control.isEvent, control.code) {
-    case (false, 0x0030): guard (try? cursor.take(2)) != nil else { return }
-    case (true, 0x0018): guard (try? cursor.take(7)) != nil else { return }
-    default: return
-    }
+    guard var keys = ManagementKeys(control, bytes, body) else { return }
     var isNew = false
-    while let address = try? DeviceAddress(parsing: &cursor), let kind = try? cursor.u8(),
-      let key = try? cursor.take(16)
-    {
-      let type: AddressType = kind == 2 ? .random : .public
-      if identities.learn(bytes.part(key), address, type) { isNew = true }
+    while case .identityResolving(let key)? = keys.next(bytes) {
+      if identities.learn(bytes.part(key.key), key.device.address, key.device.type) { isNew = true }
     }
     if isNew { resolveLinks() }
   }

@@ -29,8 +29,8 @@ extension Memory {
   mutating func learnName(_ control: ControlRecord, _ bytes: RawSpan, _ body: Slice) {
     let between: Int
     switch control.code {
-    case ControlRecord.deviceConnected: between = 4
-    case ControlRecord.deviceFound: between = 5
+    case ManagementEvent.deviceConnected: between = 4
+    case ManagementEvent.deviceFound: between = 5
     default: return
     }
     var cursor = Cursor(bytes, body)

@@ -168,6 +168,15 @@ import Testing
       ("[LongTermKey]\nKey=00\n", "keys:2: expected the 16 bytes of a key"),
       ("[LongTermKey]\nEDiv=x\n", "keys:2: expected a number behind EDiv="),
       ("[General\n", "keys"),
+      (
+        "[LongTermKey]\nEDiv=65536\n", "keys:2: expected a number from 0 to 65535 behind EDiv="
+      ),
+      ("[LongTermKey]\nEDiv=-1\n", "keys:2: expected a number behind EDiv="),
+      (
+        "[LongTermKey]\n\nEncSize=200\n", "keys:3: expected a number from 7 to 16 behind EncSize="
+      ),
+      ("[LongTermKey]\nEncSize=6\n", "keys:2: expected a number from 7 to 16 behind EncSize="),
+      ("[LongTermKey]\nEDiv=65535\nEncSize=7\n", "nothing"),
     ])
   func errors(_ text: String, _ expected: String) {
     let said = Self.error(text, address: Self.address)

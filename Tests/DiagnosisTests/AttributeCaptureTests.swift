@@ -63,8 +63,14 @@ import Testing
   @Test("a frame with a wrong checksum says what came of it, and who sent it")
   func checksum() throws {
     for (name, who, next) in [
-      ("wristband_a5.btsnoop", "This host", "4.5 ms later the peer sent command 0xff (#113)"),
-      ("wristband_a5.peripheral.btsnoop", "The peer", "this host sent command 0xff (#118)"),
+      (
+        "wristband_a5.btsnoop", "This host",
+        "\"packet count for 11-20?\" had no answer; 4.5 ms later the peer sent \"command ff, payload 01\" (#113)."
+      ),
+      (
+        "wristband_a5.peripheral.btsnoop", "The peer",
+        "this host sent \"command ff, payload 01\" (#118)."
+      ),
     ] {
       guard let evidence = try evidence(ofCapture: "generated/\(name)", beside: true) else {
         return

@@ -35,7 +35,7 @@ import Testing
       ])
     #expect(
       first("capture-records-missing", in: evidence)?.why.text
-        == "2 data packets were completed that the capture does not show to be sent (connection 1) and 1 command was answered that it does not have."
+        == "2 data packets were completed that the capture does not show to be sent (connection 1) and 1 answer belongs to a command that the capture does not have."
     )
   }
 
@@ -179,7 +179,7 @@ import Testing
       for _ in 0..<3 { $0.sent("52 05 00 01") }
     }
     let finding = try #require(first("capture-cached-discovery", in: evidence))
-    #expect(finding.line == "This host did not discover the peer's services #2 #6")
+    #expect(finding.line == "This host did not discover the peer's services #3 #6")
     #expect(finding.severity == .note)
   }
 
@@ -187,26 +187,47 @@ import Testing
   func discovered() {
     let evidence = evidence {
       $0.connect()
-      $0.sent("10 01 00 ff ff 00 28")
-      $0.received("01 10 01 00 0a")
-      $0.sent("0a 03 00")
-      $0.received("0b 01")
+      $0.discoverHeartRate()
+      $0.ask("0a 13 00", "0b 01")
       $0.disconnect()
       $0.connect()
-      for _ in 0..<4 { $0.sent("52 03 00 01") }
+      for _ in 0..<4 { $0.sent("12 15 00 01") }
+      for _ in 0..<4 { $0.received("1b 10 00 01") }
     }
-    #expect(rules(in: evidence) == [])
-    // What the peer sends of its own accord is no use that this host makes.
-    let notified = DiagnosisTests.evidence {
-      $0.connect()
-      for _ in 0..<6 { $0.received("1b 05 00 01") }
-    }
-    #expect(findings(of: "capture-cached-discovery", in: notified) == [])
+    #expect(findings(of: "capture-cached-discovery", in: evidence) == [])
     let seldom = DiagnosisTests.evidence {
       $0.connect()
       for _ in 0..<3 { $0.sent("52 03 00 01") }
     }
     #expect(rules(in: seldom) == [], "three uses are too few")
+  }
+
+  @Test("one descriptor that is discovered tells nothing of the other handles") func part() throws {
+    let evidence = evidence {
+      $0.connect()
+      $0.ask("04 11 00 11 00", "05 01 11 00 02 29")
+      $0.ask("12 11 00 01 00", "13")
+      for _ in 0..<2 { $0.ask("0a 13 00", "0b 01") }
+      $0.ask("0a 14 00", "01 0a 14 00 02")
+      $0.received("1b 10 00 01")
+    }
+    let finding = try #require(first("capture-cached-discovery", in: evidence))
+    #expect(finding.line == "This host did not discover all that it uses of the peer #7 #12")
+    #expect(finding.why.text.hasPrefix("Handles of the peer were used 4 times without being asked"))
+  }
+
+  @Test("values that the peer sends of its own accord are use, too") func notified() throws {
+    let evidence = evidence {
+      $0.connect()
+      for _ in 0..<3 { $0.received("1b 05 00 01") }
+      $0.ask("1d 05 00 01", "1e", by: .received)
+    }
+    let finding = try #require(first("capture-cached-discovery", in: evidence))
+    #expect(finding.line == "This host did not discover the peer's services #2 #5")
+    #expect(
+      finding.why.text
+        == "The peer sent values 4 times of which this host had not asked what they are: it knows that from an earlier connection, or not at all."
+    )
   }
 
   @Test("a read by type of a value is no discovery, and a peer's request is no use")
@@ -220,7 +241,7 @@ import Testing
     #expect(rules(in: byType) == ["capture-cached-discovery"])
     #expect(
       first("capture-cached-discovery", in: byType)?.why.text.hasSuffix(
-        "It asked for the Database Hash (#2), which tells it whether they still hold.") == true)
+        "If the peer's firmware has changed since, they may be wrong.") == true)
     let server = evidence {
       $0.connect(role: 1)
       $0.received("0a 03 00")
@@ -254,7 +275,7 @@ import Testing
         "link-supervision-timeout: The link was lost: Connection Timeout (0x08) #78 #79 #82",
         "connect-timeout: No connection to F3:F3:F3:F3:F3:F3 came about #16 #18 #20",
         "connect-not-established: 3 links to one device were never established after 185 ms: Connection Failed to be Established (0x3e) #30 #34 #44 #48 #58 #62",
-        "capture-cached-discovery: This host did not discover the peer's services #76 #81",
+        "capture-cached-discovery: This host did not discover the peer's services #78 #81",
       ])
   }
 

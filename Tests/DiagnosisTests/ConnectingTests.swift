@@ -41,6 +41,28 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       ), "\(finding.why.text)")
   }
 
+  @Test("attempts beyond those that are kept are not counted, and that is said") func omitted()
+    throws
+  {
+    let attempts = { (count: Int) in
+      evidence { traffic in
+        for _ in 0..<count {
+          traffic.askToConnect()
+          traffic.clock += 20_000
+          traffic.giveUpConnecting()
+        }
+      }
+    }
+    let many = try #require(first("connect-timeout", in: attempts(260)))
+    #expect(many.what.text.hasSuffix("(256 attempts)"))
+    #expect(
+      many.note?.text.hasSuffix(
+        "Of the attempts that failed the first 256 of a controller are looked at: 4 later ones are not counted here."
+      ) == true)
+    let all = try #require(first("connect-timeout", in: attempts(256)))
+    #expect(all.note?.text.contains("looked at") == false)
+  }
+
   @Test("attempts for one device are told together; a later one that succeeds makes it a warning")
   func resolved() throws {
     let evidence = evidence {

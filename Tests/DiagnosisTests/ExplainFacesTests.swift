@@ -100,7 +100,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
   @Test("what three connections have is told once, with their numbers") func grouped() {
     let all = explanation([rule("link-test", .error, on: [1, 2, 3], mismatch)], connections: 3)
     #expect(all.findings.map(\.connections) == [[1, 2, 3]])
-    #expect(page(all).contains("3 connections: The passkeys differ"))
+    #expect(page(all).contains("3 connections: the passkeys differ"))
     #expect(json(all).contains("\"connections\":[1,2,3]"))
     // Two are told one by one.
     let two = explanation([rule("link-test", .error, on: [1, 2], mismatch)], connections: 3)
@@ -124,7 +124,8 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
   }
 
   @Test(
-    "lines keep to the width, whatever it is", arguments: [40, 60, 80, 100],
+    "lines keep to the width, whatever it is",
+    arguments: [20, 21, 25, 30, 35, 39, 40, 60, 80, 100],
     [Glyphs.utf8, .ascii])
   func width(_ columns: Int, _ glyphs: Glyphs) {
     var options = ExplainOptions()
@@ -178,7 +179,13 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     #expect(Paragraph("one two three", columns: 8).lines == ["one two", "three"])
     #expect(Paragraph("one", columns: 12, right: "right").lines == ["one    right"])
     #expect(Paragraph("one two", columns: 12, right: "right").lines == ["one two", "       right"])
-    #expect(Paragraph("indivisible", columns: 4).lines == ["indivisible"])
+    #expect(
+      Paragraph("a word indivisible", columns: 4).lines == ["a", "word", "indi", "visi", "ble"])
+    #expect(
+      Paragraph("one", columns: 4, right: "on the right").lines == [
+        "one", "on", "the", "righ", "t",
+      ])
+    #expect(Paragraph("a-b-cdefgh", columns: 5).lines == ["a-b-", "cdefg", "h"])
     #expect(Paragraph("", columns: 4).lines == [""])
   }
 

@@ -28,6 +28,23 @@ import Testing
     traffic.meta(0x07, little(0x40) + little(251) + little(2120) + little(251) + little(2120))
     traffic.meta(0x0c, [0] + little(0x40) + [2, 2])
     traffic.meta(0x23, [0x1f] + little(0x40) + little(0, width: 8))
+    traffic.command(0x207e, little(0x40) + little(0, width: 10))
+    traffic.status(0x207e, 0x1a)
+    traffic.command(0x0c7c, little(0x40) + little(1000))
+    traffic.complete(0x0c7b, [0] + little(0x40) + little(1000))
+    traffic.event(0x57, little(0x40))
+    traffic.openChannel()
+    traffic.openChannel(result: 5)
+    traffic.openBearers()
+    traffic.sdu("01 02 03", .sent)
+    traffic.signal("19 04 06 00 80 00 40 00 40 00", .sent)
+    traffic.signal("1a 04 02 00 01 00", .received)
+    traffic.signal("06 05 04 00 40 00 51 00", .received)
+    traffic.signal("07 05 04 00 40 00 51 00", .sent)
+    traffic.openClassic(psm: "19 00")
+    traffic.signal("04 02 08 00 46 00 00 00 01 02 a0 02", .sent, cid: 1)
+    traffic.signal("05 02 06 00 45 00 00 00 02 00", .received, cid: 1)
+    traffic.signal("01 02 06 00 02 00 77 00 00 00", .received, cid: 1)
     traffic.sent("0a 03 00")
     traffic.completed(3)
     traffic.acl(l2cap(hex("0b 05"), cid: 6), .received)
@@ -69,7 +86,16 @@ import Testing
       #expect(adapter.commands.waiting.count <= 64)
       #expect(adapter.commands.refusals.count <= 64)
     }
-    for history in evidence.connections { #expect(history.link.updates.count <= 32) }
+    for history in evidence.connections {
+      #expect(history.link.updates.count <= 32)
+      #expect(history.link.subrates.count <= 16)
+      #expect(history.channels.openings.count <= 32)
+      #expect(history.channels.refusals.count <= 32)
+      #expect(history.channels.closings.count <= 32)
+      #expect(history.channels.changes.count <= 32)
+      #expect(history.channels.uses.count <= 32)
+      #expect(history.channels.open.count <= 16)
+    }
     _ = evidence.findings()
   }
 }

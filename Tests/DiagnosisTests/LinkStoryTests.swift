@@ -83,6 +83,47 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     #expect(lines.contains { $0.hasSuffix("0.002  still open when the capture ends") }, "\(lines)")
   }
 
+  @Test("a host that asked to disconnect before the capture ends") func asked() throws {
+    let lines = try page {
+      $0.connect()
+      $0.received("1b 03 00 01")
+      $0.askToDisconnect()
+    }
+    #expect(
+      lines.contains(
+        "  #3  0.002  this host asks to disconnect; whether it did is not in the capture; never paired, never"
+      ), "\(lines)")
+    let refused = try page {
+      $0.connect()
+      $0.received("1b 03 00 01")
+      $0.askToDisconnect(status: 0x0c)
+    }
+    #expect(
+      refused.contains(
+        "  #2  0.001  still open when the capture ends; never paired, never encrypted"),
+      "\(refused)")
+  }
+
+  @Test("subrates, and payload that is not authenticated") func subrate() throws {
+    let change = little(0x40) + little(4) + little(1) + little(2) + little(600)
+    let lines = try page {
+      $0.connect()
+      $0.command(0x207e, little(0x40) + little(1) + little(8) + little(0) + little(0) + little(400))
+      $0.status(0x207e)
+      $0.meta(0x23, [0] + change)
+      $0.meta(0x23, [0] + change)
+      $0.meta(0x23, [0x1f] + change)
+      $0.event(0x57, little(0x40))
+    }
+    #expect(
+      lines.filter { $0.hasPrefix("  #") }.dropFirst() == [
+        "  #2–4  0.001  this host asks for another subrate: 4, latency 1, continuation 2, supervision timeout",
+        "  #5    0.004  the subrate is changed: 4, latency 1, continuation 2, supervision timeout 6000 ms",
+        "  #7    0.006  nothing authenticated came from the peer: Authenticated Payload Timeout Expired",
+        "  #7    0.006  still open when the capture ends; the link was never encrypted, no attribute was",
+      ])
+  }
+
   @Test("a peer that is silent at first is told") func silent() throws {
     let lines = try page {
       $0.connect()

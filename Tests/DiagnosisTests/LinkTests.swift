@@ -167,6 +167,93 @@ import Testing
     )
   }
 
+  @Test("a confirmation answers no request, and a request for a channel is one") func openRequests()
+  {
+    let cases: [(String, (inout Traffic) -> Void)] = [
+      (
+        "Its request of #6 was not answered by this host. For 10.0 s before the end nothing was said (last #8).",
+        {
+          $0.received("0a 03 00")
+          $0.received("1d 05 00 01")
+          $0.sent("1e")
+        }
+      ),
+      (
+        "This host's request of #6 was open when it left: it did not answer that.",
+        { traffic in
+          traffic.signal("14 02 0a 00 80 00 40 00 64 00 1e 00 03 00", .sent)
+          traffic.sent("0a 03 00")
+          traffic.received("0b 01")
+        }
+      ),
+    ]
+    for (words, meanwhile) in cases {
+      let evidence = evidence { traffic in
+        for _ in 0..<2 { Self.stay(&traffic, 10_000, meanwhile) }
+      }
+      #expect(
+        first("link-peer-leaves", in: evidence)?.why.text
+          == words.replacing("#6", with: "#7").replacing("#8", with: "#9"))
+    }
+  }
+
+  @Test("Authenticated Payload Timeout Expired: how long, how often, and what this host did")
+  func payloadTimeout() throws {
+    let evidence = evidence {
+      $0.connect()
+      $0.command(0x0c7c, little(0x40) + little(1000))
+      $0.complete(0x0c7c, [0] + little(0x40))
+      $0.event(0x57, little(0x40))
+      $0.event(0x57, little(0x40))
+      $0.askToDisconnect()
+      $0.disconnect(reason: 0x16)
+    }
+    let finding = try #require(first("link-payload-timeout", in: evidence))
+    #expect(finding.line == "Authenticated Payload Timeout Expired, 2 times #4 #5")
+    #expect(finding.severity == .warning)
+    #expect(finding.why.text.hasPrefix("For the authenticated payload timeout of 10.0 s no packet"))
+    #expect(finding.why.text.hasSuffix("This host then asked to disconnect (#6)."))
+    // Setting it is nothing; without its value, and on another link, that is not told.
+    let quiet = DiagnosisTests.evidence {
+      $0.connect()
+      $0.connect(0x41, peer: 0xc0ff_eeff_eeff)
+      $0.command(0x0c7c, little(0x40) + little(1000))
+      $0.complete(0x0c7c, [0x0c] + little(0x40))
+      $0.event(0x57, little(0x41))
+    }
+    #expect(quiet.connections.map(\.link.payloadTimeouts.count) == [0, 1])
+    #expect(quiet.connections.map(\.link.payloadTimeout) == [nil, nil])
+  }
+
+  @Test("a subrate that is refused at once, or fails, or is changed by the peer") func subrate() {
+    let request = little(0x40) + little(1) + little(8) + little(0) + little(0) + little(400)
+    let change = little(0x40) + little(4) + little(1) + little(2) + little(600)
+    let refused = evidence {
+      $0.connect()
+      $0.command(0x207e, request)
+      $0.status(0x207e, 0x1a)
+      // The peer's wish that failed is no failure of this host's.
+      $0.meta(0x23, [0x1f] + change)
+    }
+    #expect(findings(of: "link-procedure-failed", in: refused) == [])
+    let failed = evidence {
+      $0.connect()
+      $0.command(0x207e, request)
+      $0.status(0x207e)
+      $0.meta(0x23, [0x1f] + change)
+    }
+    #expect(
+      findings(of: "link-procedure-failed", in: failed) == [
+        "LE Subrate Request failed: Unspecified Error (0x1f) #4"
+      ])
+    let changed = evidence {
+      $0.connect()
+      $0.meta(0x23, [0] + change)
+    }
+    #expect(changed.connections.first?.link.current?.timeout == 600)
+    #expect(changed.connections.first?.link.current?.latency == 1)
+  }
+
   @Test(
     "once, after times that differ, within a second, or by this host: nothing to say of the peer",
     arguments: [[30_000], [30_000, 40_000], [500, 500]])

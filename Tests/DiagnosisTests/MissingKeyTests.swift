@@ -21,7 +21,7 @@ import Testing
     }
     let found = evidence.findings()
     #expect(found.map(\.rule.description) == [Self.peripheral])
-    #expect(found.first?.line == "The peer has lost the key of the bond #14 #16 #8")
+    #expect(found.first?.line == "The peer has lost the key of the bond #8 #14 #16")
     #expect(found.first?.severity == .error)
     #expect(
       found.first?.why.text
@@ -39,7 +39,7 @@ import Testing
     #expect(rules(in: evidence) == [Self.peripheral])
     #expect(
       findings(of: Self.peripheral, in: evidence) == [
-        "This host has lost the key of the bond that the peer uses #13 #14 #9"
+        "This host has lost the key of the bond that the peer uses #9 #13 #14"
       ])
   }
 
@@ -114,7 +114,7 @@ import Testing
     }
     #expect(
       findings(of: Self.central, in: evidence) == [
-        "This host has lost the key of the bond, and the peer refuses to pair again #14 #15 #8"
+        "This host has lost the key of the bond, and the peer refuses to pair again #8 #14 #15"
       ])
   }
 
@@ -128,7 +128,7 @@ import Testing
     }
     #expect(
       findings(of: Self.central, in: evidence) == [
-        "The peer has lost the key of the bond, and this host refuses to pair again #13 #14 #9"
+        "The peer has lost the key of the bond, and this host refuses to pair again #9 #13 #14"
       ])
   }
 
@@ -156,10 +156,10 @@ import Testing
   @Test(
     "the generated lost bond, from both sides",
     arguments: [
-      ("bond_key_missing", "The peer has lost the key of the bond #88 #90 #59"),
+      ("bond_key_missing", "The peer has lost the key of the bond #59 #88 #90"),
       (
         "bond_key_missing.peripheral",
-        "This host has lost the key of the bond that the peer uses #84 #85 #62"
+        "This host has lost the key of the bond that the peer uses #62 #84 #85"
       ),
     ])
   func generated(_ name: String, _ expected: String) throws {
@@ -176,8 +176,8 @@ import Testing
     else { return }
     #expect(
       findings(of: Self.peripheral, in: evidence) == [
-        "This host has lost the key of the bond that the peer uses #2732 #2733 #2584 #2501",
-        "The peer has lost the key of the bond #2730 #2735 #2509",
+        "This host has lost the key of the bond that the peer uses #2501 #2584 #2732 #2733",
+        "The peer has lost the key of the bond #2509 #2730 #2735",
       ])
   }
 

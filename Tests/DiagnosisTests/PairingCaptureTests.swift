@@ -169,7 +169,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
     // Its secrets are words, so its public keys are no points.
     #expect(
       findings(of: "smp-invalid-public-key", in: evidence) == [
-        "3 connections: The public keys of both sides are invalid #66 #68 #97 #99 #131 #133"
+        "3 connections: the public keys of both sides are invalid #66 #68 #97 #99 #131 #133"
       ])
     #expect(
       findings(of: "smp-repeated", in: evidence) == [
@@ -301,7 +301,8 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
         "the peer asks to pair: keyboard only, bonding, MITM, Secure Connections",
         "this host agrees: display only, bonding, MITM, Secure Connections ⇒ Secure Connections, passkey entry: this host shows six digits, the peer types them",
         "public keys exchanged",
-        "20 of 20 passkey rounds agree, 17.1 ms after #42: a program typed them",
+        "the peer commits to the first bit of its digits, 17.1 ms after #42: a program typed them",
+        "20 of 20 passkey rounds agree",
         "check values exchanged",
         "this host gives IRK and CSRK, the peer gives IRK and CSRK; bonded",
       ])

@@ -293,6 +293,17 @@ import Testing
     #expect(
       evidence.findings().first?.note?.text
         == "It failed in the same way 2 more times, from #5 on.")
+    let many = DiagnosisTests.evidence { traffic in
+      traffic.connect()
+      for _ in 0..<30 {
+        traffic.smp(Traffic.pairingFeatures(response: false, io: 3, auth: 1), .sent)
+        traffic.pairingFailed(5)
+      }
+    }
+    #expect(
+      many.findings().first?.note?.text
+        == "It failed in the same way 23 more times, from #5 on. Of 30 attempts on this connection 6 in the middle are not looked at: what they came to is not counted here."
+    )
     #expect(
       findings(of: "smp-repeated", in: evidence) == [
         "3 attempts to pair with C0:11:22:33:44:55, 3 failed #3 #5 #7"

@@ -201,7 +201,7 @@ struct LegacyValues {
         true, true, true, true, false, false,
       ])
     let told = evidence.findings().filter { $0.rule.description == "smp-passkey-mismatch" }
-    #expect(told.map(\.what.text) == ["6 connections: The passkeys on the two sides differ"])
+    #expect(told.map(\.what.text) == ["6 connections: the passkeys on the two sides differ"])
   }
 
   @Test("both addresses are missing: the search is not made, and that is said")

@@ -94,6 +94,61 @@ import Testing
       ])
   }
 
+  @Test("what the written value means stands beside it, in the words that show has")
+  func meaningOfWritten() {
+    #expect(
+      finds("12 15 00 02", "01 12 15 00 80") == [
+        "att-application-error: The profile's rules do not take 02 (2, which is reserved)."
+      ])
+    // Value Not Allowed, Write Request Rejected and Out of Range tell it, too.
+    #expect(
+      finds("12 15 00 01", "01 12 15 00 13") == [
+        "att-value-not-allowed: The length was right, but the peer does not take 01 (reset energy expended)."
+      ])
+    // Nobody knows what the attribute is, or the value is a part of one.
+    #expect(
+      finds("12 15 00 02", "01 12 15 00 ff", discovers: false) == [
+        "att-out-of-range: The profile defines a range, and 02 is not in it."
+      ])
+    #expect(
+      finds("16 15 00 00 00 02", "01 16 15 00 ff") == [
+        "att-out-of-range: The profile defines a range, and 02 is not in it."
+      ])
+  }
+
+  @Test("what only a profile has a name for is called so; what none has a name for is not")
+  func profileNames() {
+    // 6e400002-b5a3-f393-e0a9-e50e24dcca9e, and one that differs in its first byte.
+    func told(_ first: String) -> String? {
+      let evidence = evidence {
+        $0.connect()
+        $0.ask(
+          "08 0e 00 15 00 03 28",
+          "09 15 0f 00 08 10 00 9e ca dc 24 0e e5 a9 e0 93 f3 a3 b5 02 00 40 \(first)")
+        $0.ask("12 10 00 02", "01 12 10 00 05")
+      }
+      return attributeFindings(in: evidence).first?.what.text
+    }
+    #expect(
+      told("6e")
+        == "Write to 6e400002-… Nordic UART RX refused: Insufficient Authentication (0x05)")
+    #expect(told("7e") == "Write to 7e400002-… refused: Insufficient Authentication (0x05)")
+  }
+
+  @Test("a reserved code that the profile names is the profile's: Alert Notification's 0xa0")
+  func namedByProfile() {
+    let evidence = evidence {
+      $0.connect()
+      $0.ask("10 01 00 ff ff 00 28", "11 06 0e 00 15 00 11 18")
+      $0.ask("08 0e 00 15 00 03 28", "09 07 0f 00 08 10 00 44 2a")
+      $0.ask("12 10 00 ff 00", "01 12 10 00 a0")
+    }
+    #expect(
+      attributeFindings(in: evidence).map { "\($0.rule): \($0.what.text)" } == [
+        "att-application-error: Write to 2a44 Alert Notification Control Point refused: Command Not Supported (0xa0)"
+      ])
+  }
+
   @Test(
     "each error has its rule",
     arguments: [
@@ -101,7 +156,9 @@ import Testing
       (0x09, "att-prepare-queue"), (0x0b, "att-not-long"), (0x0d, "att-invalid-length"),
       (0x0e, "att-unlikely"), (0x10, "att-unsupported-group"), (0x11, "att-insufficient-resources"),
       (0x12, "att-database-out-of-sync"), (0x13, "att-value-not-allowed"),
-      (0x14, "att-reserved-error"), (0xfc, "att-write-rejected"), (0xfd, "att-cccd-improper"),
+      (0x00, "att-reserved-error"), (0x14, "att-reserved-error"), (0x9f, "att-application-error"),
+      (0xa0, "att-reserved-error"), (0xdf, "att-reserved-error"), (0xe0, "att-reserved-error"),
+      (0xfc, "att-write-rejected"), (0xfd, "att-cccd-improper"),
       (0xfe, "att-procedure-in-progress"), (0xff, "att-out-of-range"),
     ])
   func codes(_ code: Int, _ rule: String) {

@@ -137,6 +137,34 @@ import Testing
     #expect(capture(29_000) == [])
   }
 
+  @Test("responses on another bearer than their requests are a note, said once for all connections")
+  func otherBearer() {
+    func crossing(_ traffic: inout Traffic, crosses: Bool = true) {
+      traffic.connect()
+      traffic.openBearers()
+      traffic.sdu("12 10 00 01 00", .sent, cid: 0x50)
+      traffic.sdu("0a 20 00", .sent, cid: 0x51)
+      traffic.sdu("13", .received, cid: crosses ? 0x40 : 0x41)
+      traffic.sdu("0b aa", .received, cid: crosses ? 0x41 : 0x40)
+      traffic.disconnect()
+    }
+    let one = evidence { crossing(&$0) }
+    #expect(
+      findings(of: "att-answer-on-other-bearer", in: one) == [
+        "2 responses came on another bearer than the request #4 #6 #5 #7"
+      ])
+    let told = finding("att-answer-on-other-bearer", in: one)
+    #expect(told?.why.text.hasPrefix("#6 is the answer to #4, ") == true)
+    #expect(told?.severity == .note)
+    let three = evidence { for _ in 0..<3 { crossing(&$0) } }
+    #expect(
+      findings(of: "att-answer-on-other-bearer", in: three) == [
+        "3 connections: responses came on another bearer than the request #4 #5 #6 #7 #12 #13 #14 #15 #20 #21 #22 #23"
+      ])
+    let right = evidence { crossing(&$0, crosses: false) }
+    #expect(findings(of: "att-answer-on-other-bearer", in: right) == [])
+  }
+
   @Test("records that were lost make a missing answer less sure") func lost() {
     let evidence = evidence {
       $0.connect()

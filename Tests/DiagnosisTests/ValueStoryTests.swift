@@ -122,6 +122,26 @@ import Testing
     #expect(large.first?.contains("MTU") == false, "\(large)")
   }
 
+  @Test("a subscription without an answer is one line, and what the peer does is told of the peer")
+  func unanswered() throws {
+    let told = try story {
+      $0.discoverHeartRate(by: .received)
+      $0.ask("12 13 00 01", "01 12 13 00 03", by: .received)
+      $0.ask("0a 13 00", "0b 01", by: .received)
+      $0.received("12 11 00 01 00")
+      $0.wait(31_000)
+      $0.disconnect()
+    }
+    #expect(
+      Array(told.prefix(4)) == [
+        "the peer discovered 1 service, 3 characteristics, 1 descriptor; MTU stays 23",
+        "the peer's write to 2a38 Body Sensor Location refused: Write Not Permitted (0x03)",
+        "the peer: 1 read of 2a38 Body Sensor Location answered",
+        "the peer turns notifications of 2a37 on, not answered",
+      ], "\(told)")
+    #expect(!told.contains { $0.contains("Write Request") }, "\(told)")
+  }
+
   @Test("many runs are few lines, and none of them follows one of its kind") func folded() throws {
     let told = try story {
       for _ in 0..<40 {

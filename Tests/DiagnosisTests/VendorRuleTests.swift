@@ -44,14 +44,15 @@ import Testing
   /// What the rules find of frames that this host writes to fff6 (0x0010) and the peer sends from fff7
   /// (0x0012), with the trial's profile unless `knows` is false.
   private func found(
-    knows: Bool = true, isEncrypted: Bool = false, _ frames: [(isWritten: Bool, bytes: [UInt8])]
+    knows: Bool = true, connects: Bool = true, isEncrypted: Bool = false, completes: Int = 0,
+    _ frames: [(isWritten: Bool, bytes: [UInt8])]
   ) throws -> [Finding] {
     let file = ProfileReader().read([UInt8](Self.profile.utf8), name: "trial.yaml")
     #expect(file.errors.map(\.description) == [])
     var profiles = SuppliedProfiles()
     if knows { profiles.vendors = [try #require(file.profile?.vendor)] }
     var traffic = Traffic()
-    traffic.connect()
+    if connects { traffic.connect() }
     traffic.ask("10 01 00 ff ff 00 28", "11 06 0e 00 13 00 f0 ff")
     traffic.ask("08 0e 00 13 00 03 28", "09 07 0f 00 0c 10 00 f6 ff 11 00 10 12 00 f7 ff")
     if isEncrypted { traffic.encrypted() }
@@ -61,6 +62,7 @@ import Testing
         l2cap([frame.isWritten ? 0x52 : 0x1b, handle, 0] + frame.bytes),
         frame.isWritten ? .sent : .received)
     }
+    if completes > 0 { traffic.completed(completes) }
     traffic.wait(10_000)
     traffic.disconnect()
     var source = MemorySource(traffic)
@@ -80,7 +82,8 @@ import Testing
     #expect(bad.first?.evidence == [6, 7])
     #expect(
       bad.first?.why.text.hasSuffix(
-        "count.request had no answer; 1 ms later the peer sent command 0xff (#7).") == true,
+        " Command 0x03 had no answer; 1 ms later the peer sent \"command ff, payload 01\" (#7).")
+        == true,
       "\(bad.first?.why.text ?? "nothing")")
     #expect(names(try found([(true, frame(0x03)), (false, frame(0x83, [0]))])) == [])
     #expect(
@@ -112,7 +115,16 @@ import Testing
   @Test("a login is the first frame, and nobody pairs; on an encrypted link, or not first, nothing")
   func login() throws {
     let login = [(true, frame(0x01, [7])), (false, frame(0x81, [0]))]
-    #expect(names(try found(login)) == ["app-level-pairing"])
+    let told = try found(login)
+    #expect(names(told) == ["app-level-pairing"])
+    #expect(
+      told.first?.why.text
+        == "The link was never encrypted, and the profile trial calls the first message (\"7\") login.request."
+    )
+    #expect(told.first?.certainty == .certain)
+    // Records are missing, or the beginning: there may have been a pairing.
+    #expect(try found(completes: 60, login).last?.certainty == .likely)
+    #expect(names(try found(connects: false, login)) == [])
     #expect(names(try found(isEncrypted: true, login)) == [])
     #expect(names(try found([(true, frame(0x03)), (false, frame(0x83, [0]))] + login)) == [])
   }

@@ -290,6 +290,9 @@ let attFixtures: [(bytes: String, says: String)] = [
         default: .reserved
         }
       #expect(ranges[code] == expected)
+      // Those that profiles may name, Apple's among them, though these are reserved.
+      let isOfProfile = ATTErrorCode(rawValue: UInt8(code)).isOfProfile
+      #expect(isOfProfile == (0x80...0xdf).contains(code), "\(code)")
     }
   }
 

@@ -78,15 +78,13 @@ package struct AdapterHistory: Sendable {
   ) {
     switch opcode {
     case HCICommand.reset: attempts.forget(isReset: true)
-    case 0x0405:
-      // Create Connection: BD_ADDR (6 bytes).
+    case HCICommand.createConnection:
       var cursor = Cursor(bytes, body)
-      guard let peer = try? DeviceAddress(parsing: &cursor) else { return }
-      pages.removeAll { $0.peer == peer }
+      guard let command = try? CreateConnection(parsing: &cursor) else { return }
+      pages.removeAll { $0.peer == command.peer }
       if pages.count >= Self.mostPages { pages.removeFirst() }
-      pages.append((peer, moment))
-    // The LE Controller commands.
-    case 0x2000...0x20ff: attempts.observe(opcode, moment, bytes, body, sightings)
+      pages.append((command.peer, moment))
+    case HCICommand.leControllerCommands: attempts.observe(opcode, moment, bytes, body, sightings)
     default: break
     }
   }
@@ -96,17 +94,19 @@ package struct AdapterHistory: Sendable {
     _ answer: Answer, _ memory: borrowing Memory
   ) {
     let body = dissection.body
+    var cursor = Cursor(bytes, body)
     switch event.code {
     case HCIEvent.commandCompleteCode:
-      guard body.count >= 3 else { return commands.observe(moment) }
-      let opcode = bytes.littleEndianU16(at: Int(body.start) + 1)
+      guard let complete = try? CommandComplete(parsing: &cursor) else {
+        return commands.observe(moment)
+      }
       let status = dissection.parameters?.status(bytes).map { StatusCode(rawValue: $0) }
-      take(opcode, status, moment, answer.request?.packet, memory)
+      take(complete.opcode, status, moment, answer.request?.packet, memory)
     case HCIEvent.commandStatusCode:
-      guard body.count >= 4 else { return commands.observe(moment) }
-      let opcode = bytes.littleEndianU16(at: Int(body.start) + 2)
-      let status = StatusCode(rawValue: bytes.byte(at: Int(body.start)))
-      take(opcode, status, moment, answer.request?.packet, memory)
+      guard let told = try? CommandStatus(parsing: &cursor) else {
+        return commands.observe(moment)
+      }
+      take(told.opcode, told.status, moment, answer.request?.packet, memory)
     default:
       commands.observe(moment)
       observeOther(event, moment, bytes, body, memory)
@@ -118,7 +118,7 @@ package struct AdapterHistory: Sendable {
     _ memory: borrowing Memory
   ) {
     commands.observe(opcode, status, moment, request)
-    guard let status, ConnectAttempts.opcodes.contains(opcode) else { return }
+    guard let status, LECreateConnection.opcodes.contains(opcode) else { return }
     attempts.observeStatus(status, moment, request, links: openLinks(memory), sightings)
   }
 
@@ -136,11 +136,11 @@ package struct AdapterHistory: Sendable {
         let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor)
       else { return }
       attempts.observe(complete, moment, links: openLinks(memory), sightings)
-    case 0x10:
-      // Hardware Error: code (1 byte).
+    case HardwareErrorEvent.code:
       hardwareErrorCount &+= 1
       guard hardwareErrors.count < Self.mostErrors else { return }
-      hardwareErrors.append(HardwareError(moment: moment, code: (try? cursor.u8()) ?? 0))
+      let code = (try? HardwareErrorEvent(parsing: &cursor))?.hardwareCode ?? 0
+      hardwareErrors.append(HardwareError(moment: moment, code: code))
     case ConnectionComplete.code:
       guard let complete = try? ConnectionComplete(parsing: &cursor) else { return }
       let asked = pages.last { $0.peer == complete.peer }?.asked

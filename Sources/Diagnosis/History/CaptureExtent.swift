@@ -28,8 +28,9 @@ package struct CaptureExtent: Sendable {
   package private(set) var records = 0
   /// The number of the last one.
   package private(set) var lastPacket = 0
-  /// The first time of all, and the last.
+  /// The first time of all.
   package private(set) var earliest: Timestamp?
+  /// The last time of all.
   package private(set) var latest: Timestamp?
   /// Records that the capture says were dropped.
   package private(set) var dropped: UInt64 = 0
@@ -41,11 +42,17 @@ package struct CaptureExtent: Sendable {
   package private(set) var cuts: [Int] = []
   /// How many of them are data.
   package private(set) var truncatedData = 0
-  /// Commands and events.
+  /// Commands.
   package private(set) var commands = 0
+  /// Events.
   package private(set) var events = 0
-  /// Data packets that the host has sent, and that it has received.
+  /// Records of the kernel's management interface.
+  package private(set) var controls = 0
+  /// Advertising reports, and devices that the management interface has found.
+  package private(set) var advertisements = 0
+  /// Data packets that the host has sent.
   package private(set) var sentData = 0
+  /// Data packets that it has received.
   package private(set) var receivedData = 0
   /// Whether the capture does not say which way packets went.
   package private(set) var infersDirections = false
@@ -95,11 +102,15 @@ package struct CaptureExtent: Sendable {
     case .event(let event):
       events += 1
       if event.code == HCIEvent.numberOfCompletedPacketsCode { tellsCompleted = true }
+      advertisements &+= memory.advertisements.reports.count
     case .acl:
       if record.direction == .sent { sentData += 1 } else { receivedData += 1 }
       if record.isTruncated { truncatedData += 1 }
       if record.isDirectionInferred { infersDirections = true }
-    case .sco, .iso, .note, .control, .unknown: break
+    case .control(let control):
+      controls += 1
+      if control.isEvent, control.code == ManagementEvent.deviceFound { advertisements &+= 1 }
+    case .sco, .iso, .note, .unknown: break
     }
   }
 
@@ -146,6 +157,12 @@ extension Evidence {
     extent.commands == 0 && extent.events == 0 && extent.sentData + extent.receivedData > 0
   }
 
+  /// Whether the capture has records of the management interface, and not one HCI packet.
+  package var hasManagementAlone: Bool {
+    extent.controls > 0
+      && extent.commands + extent.events + extent.sentData + extent.receivedData == 0
+  }
+
   /// How many records are missing, at least, without the capture's saying so: data that was completed and
   /// not sent, commands that were answered and not given.
   package var unseenRecords: Int {
@@ -163,7 +180,9 @@ extension Evidence {
       words.append(unseenRecords > 0 ? "records missing" : "nothing dropped")
     }
     let begun = begunEarlier.count
-    if hasDataAlone {
+    if hasManagementAlone {
+      words.append("management interface only, no HCI packets")
+    } else if hasDataAlone {
       words.append("data only, no commands and events")
     } else if begun > 0 {
       words.append("starts in the middle of \(count: begun, "connection", "connections")")

@@ -101,7 +101,10 @@ package struct CaptureHistory: ~Copyable, Sendable {
       } else if answer.link == nil {
         acknowledge(record, dissection, bytes, memory)
       }
-    case .control(let control): observe(control, record, dissection, bytes)
+    case .control(let control):
+      evidence.management.observe(
+        control, bytes, dissection.body, Moment(record), index, answer.request?.packet)
+      observe(control, record, dissection, bytes)
     case .acl, .sco, .iso, .unknown: break
     }
   }

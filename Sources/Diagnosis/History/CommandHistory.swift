@@ -49,9 +49,10 @@ package struct CommandHistory: Sendable {
   package private(set) var waiting: [Waiting] = []
   /// How many were answered.
   package private(set) var answered = 0
-  /// Answers to commands that the capture does not have, the first ones, and how many there are. Those
-  /// before the first command of the capture that is answered do not count.
+  /// Answers to commands that the capture does not have, the first ones. Those before the first command of
+  /// the capture that is answered do not count.
   package private(set) var orphans = PacketSet()
+  /// How many there are.
   package private(set) var orphanCount = 0
   /// The last event of the controller.
   package private(set) var lastEvent: Moment?
@@ -72,22 +73,23 @@ package struct CommandHistory: Sendable {
 
   init() {}
 
-  /// The command that nothing answers (Core, Vol 4, Part E, 7.3.40).
-  private static let hostNumberOfCompletedPackets: UInt16 = 0x0c35
-
   /// Which of the two families of advertising, scanning and connecting commands a command is of; nil:
   /// neither (Core, Vol 4, Part E, 3.1.1 [mem]; those that only read are not looked at).
   private static func family(_ opcode: UInt16) -> Int? {
     switch opcode {
-    case 0x2006, 0x2008...0x200d: 0
-    case 0x2035...0x2039, 0x203c...0x2045: 1
+    case HCICommand.leSetAdvertisingParameters,
+      HCICommand.leSetAdvertisingData...HCICommand.leCreateConnection:
+      0
+    case HCICommand.leSetAdvertisingSetRandomAddress...HCICommand.leSetExtendedAdvertisingEnable,
+      HCICommand.leRemoveAdvertisingSet...HCICommand.lePeriodicAdvertisingCreateSyncCancel:
+      1
     default: nil
     }
   }
 
   /// Takes a command.
   mutating func observe(_ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
-    guard opcode != Self.hostNumberOfCompletedPackets else { return }
+    guard opcode != HCICommand.hostNumberOfCompletedPackets else { return }
     if waiting.count >= Self.mostWaiting {
       waiting.remove(at: waiting.firstIndex(where: \.isPassed) ?? waiting.count - 1)
       hasForgotten = true
@@ -181,19 +183,21 @@ package struct CommandHistory: Sendable {
     _ opcode: UInt16, _ status: StatusCode, _ command: Waiting?
   ) -> Bool {
     // Vendors' commands: what their first byte means only the vendor knows.
-    if opcode >> 10 == 0x3f { return true }
+    if HCICommand.isVendors(opcode) { return true }
     switch (opcode, status) {
     case (_, .unknownConnectionIdentifier): return true
-    case (HCICommand.disconnect, .commandDisallowed): return true
-    // LE Create Connection Cancel, Inquiry Cancel, Exit Periodic Inquiry Mode.
-    case (0x200e, .commandDisallowed), (0x0402, .commandDisallowed), (0x0404, .commandDisallowed):
+    case (HCICommand.disconnect, .commandDisallowed),
+      (HCICommand.leCreateConnectionCancel, .commandDisallowed),
+      (HCICommand.inquiryCancel, .commandDisallowed),
+      (HCICommand.exitPeriodicInquiryMode, .commandDisallowed):
       return true
-    // LE Set Advertising Enable, LE Set Scan Enable and their extended versions.
-    case (0x200a, .commandDisallowed), (0x200c, .commandDisallowed), (0x2039, .commandDisallowed),
-      (0x2042, .commandDisallowed), (0x2039, StatusCode(rawValue: 0x42)):
+    case (HCICommand.leSetAdvertisingEnable, .commandDisallowed),
+      (HCICommand.leSetScanEnable, .commandDisallowed),
+      (HCICommand.leSetExtendedAdvertisingEnable, .commandDisallowed),
+      (HCICommand.leSetExtendedScanEnable, .commandDisallowed),
+      (HCICommand.leSetExtendedAdvertisingEnable, .unknownAdvertisingIdentifier):
       return command?.disables ?? true
-    // LE Remove Advertising Set of one that is not there.
-    case (0x203c, StatusCode(rawValue: 0x42)): return true
+    case (HCICommand.leRemoveAdvertisingSet, .unknownAdvertisingIdentifier): return true
     default: return false
     }
   }

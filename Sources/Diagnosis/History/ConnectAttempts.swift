@@ -1,6 +1,6 @@
 package import Bluetooth
 import Bytes
-import Dissectors
+package import Dissectors
 import Sessions
 
 /// An attempt of the captured host to connect, and how it ended.
@@ -19,8 +19,9 @@ package struct ConnectAttempt: Sendable {
   package var wanted: WantedParameters?
   /// The PHYs that it listens on: bit 0 LE 1M, bit 1 LE 2M, bit 2 LE Coded.
   package var phys: UInt8 = 1
-  /// How long the controller listens in each interval, both in units of 0.625 ms.
+  /// How long the controller listens in each interval, in units of 0.625 ms.
   package var scanWindow: UInt16 = 0
+  /// That interval, in the same units.
   package var scanInterval: UInt16 = 0
   /// The host gave up: LE Create Connection Cancel.
   package internal(set) var cancelled: Moment?
@@ -71,12 +72,10 @@ package struct ConnectAttempts: Sendable {
   /// The devices on the filter accept list; nil: not known, since the capture begins later.
   private var acceptList: [UInt64]? = nil
 
-  private static let most = 256
+  /// So many are kept.
+  package static let most = 256
   private static let mostOpen = 4
   private static let mostListed = 256
-
-  /// LE Create Connection, LE Extended Create Connection, its version 2.
-  static let opcodes: [UInt16] = [0x200d, 0x2043, 0x2085]
 
   init() {}
 
@@ -87,23 +86,22 @@ package struct ConnectAttempts: Sendable {
     _ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice, _ sightings: Sightings
   ) {
     switch opcode {
-    case 0x200d, 0x2043, 0x2085: begin(opcode, moment, bytes, body, sightings)
-    // LE Create Connection Cancel.
-    case 0x200e:
+    case HCICommand.leCreateConnection, HCICommand.leExtendedCreateConnection,
+      HCICommand.leExtendedCreateConnectionV2:
+      begin(opcode, moment, bytes, body, sightings)
+    case HCICommand.leCreateConnectionCancel:
       if let position = open.firstIndex(where: { $0.cancelled == nil }) {
         open[position].cancelled = moment
       }
-    // LE Clear Filter Accept List; Add Device To; Remove Device From: type (1 byte), address (6).
-    case 0x2010: acceptList = []
-    case 0x2011, 0x2012:
+    case HCICommand.leClearFilterAcceptList: acceptList = []
+    case HCICommand.leAddDeviceToFilterAcceptList, HCICommand.leRemoveDeviceFromFilterAcceptList:
       var cursor = Cursor(bytes, body)
-      guard let type = try? cursor.u8(), let address = try? DeviceAddress(parsing: &cursor) else {
-        return
-      }
-      let key = Attributes.key(address, AddressType(rawValue: type))
+      guard let device = try? LEFilterAcceptListDevice(parsing: &cursor) else { return }
+      let key = Attributes.key(device.address, device.type)
       acceptList?.removeAll { $0 == key }
-      if opcode == 0x2012 { giveUp(address, AddressType(rawValue: type), moment, sightings) }
-      if opcode == 0x2011, acceptList?.count ?? Self.mostListed < Self.mostListed {
+      if opcode == HCICommand.leRemoveDeviceFromFilterAcceptList {
+        giveUp(device.address, device.type, moment, sightings)
+      } else if acceptList?.count ?? Self.mostListed < Self.mostListed {
         acceptList?.append(key)
       }
     default: break
@@ -115,7 +113,7 @@ package struct ConnectAttempts: Sendable {
   ) {
     var attempt = ConnectAttempt(asked: moment, opcode: opcode)
     var cursor = Cursor(bytes, body)
-    try? attempt.parse(&cursor)
+    if let command = try? LECreateConnection(opcode, parsing: &cursor) { attempt.take(command) }
     if attempt.isAcceptListUsed {
       attempt.listed = acceptList?.count
       if let list = acceptList, list.count == 1, let only = list.first {
@@ -196,38 +194,11 @@ package struct ConnectAttempts: Sendable {
 }
 
 extension ConnectAttempt {
-  /// LE Create Connection: scan interval (2 bytes), window (2), filter policy (1), peer address type (1),
-  /// peer address (6), own address type (1), what is wished for. LE Extended Create Connection: filter
-  /// policy, own address type, peer address type, peer address, PHYs (1), then for each PHY scan interval,
-  /// window and what is wished for; version 2 begins with advertising handle (1) and subevent (1) (Core,
-  /// Vol 4, Part E, 7.8.12 and 7.8.66).
-  @_lifetime(cursor: copy cursor)
-  fileprivate mutating func parse(_ cursor: inout Cursor) throws(ParseError) {
-    if opcode == 0x200d {
-      scanInterval = try cursor.u16()
-      scanWindow = try cursor.u16()
-      isAcceptListUsed = try cursor.u8() & 1 != 0
-      try parsePeer(&cursor)
-      _ = try cursor.u8()
-    } else {
-      if opcode == 0x2085 { _ = try cursor.take(2) }
-      isAcceptListUsed = try cursor.u8() & 1 != 0
-      _ = try cursor.u8()
-      try parsePeer(&cursor)
-      phys = try cursor.u8()
-      scanInterval = try cursor.u16()
-      scanWindow = try cursor.u16()
-    }
-    wanted = try WantedParameters(parsing: &cursor)
-  }
-
-  @_lifetime(cursor: copy cursor)
-  private mutating func parsePeer(_ cursor: inout Cursor) throws(ParseError) {
-    let type = AddressType(rawValue: try cursor.u8())
-    let address = try DeviceAddress(parsing: &cursor)
-    guard !isAcceptListUsed else { return }
-    peer = address
-    peerType = type
+  fileprivate mutating func take(_ command: LECreateConnection) {
+    isAcceptListUsed = command.usesAcceptList
+    if !isAcceptListUsed { (peer, peerType) = (command.peer, command.peerType) }
+    (phys, scanInterval, scanWindow) = (command.phys, command.scanInterval, command.scanWindow)
+    wanted = command.wanted
   }
 
   fileprivate func find(in sightings: Sightings) -> Sighting? {

@@ -60,12 +60,16 @@ package final class ConnectionHistory: Sendable {
   package let name: [UInt8]?
   /// How the link went: parameters, procedures, acknowledgements, end.
   package let link: LinkHistory
+  /// How the link is protected, and what led to it.
+  package let security: LinkSecurityState
   /// The pairings.
   package let pairing: PairingHistory
   /// Encryption, and the keys that were used.
   package let encryption: EncryptionHistory
   /// Requests, values and what became of them.
   package let attributes: AttributeHistory
+  /// Channels of L2CAP.
+  package let channels: ChannelHistory
 
   /// Its number.
   package var id: Int { connection.id }
@@ -75,9 +79,11 @@ package final class ConnectionHistory: Sendable {
     device = notes.device
     name = notes.name
     link = notes.link
+    security = notes.security
     pairing = notes.pairing
     encryption = notes.encryption
     attributes = notes.attributes
+    channels = notes.channels
   }
 }
 
@@ -87,9 +93,11 @@ struct ConnectionNotes: Sendable {
   var device: UInt64
   var name: [UInt8]?
   var link = LinkHistory()
+  var security = LinkSecurityState()
   var pairing = PairingHistory()
   var encryption = EncryptionHistory()
   var attributes: AttributeHistory
+  var channels = ChannelHistory()
 
   init(_ connection: Connection, _ knowledge: ProfileKnowledge) {
     attributes = AttributeHistory(knowledge)
@@ -105,11 +113,13 @@ struct ConnectionNotes: Sendable {
     link.observe(record, dissection, bytes, answer, memory)
     if dissection.att != nil {
       if encryption.awaitsData { encryption.observeData(record) }
-      attributes.observe(record, dissection, bytes, answer, memory)
+      attributes.observe(record, dissection, bytes, answer, memory, security.protection)
       return
     }
-    attributes.observeSecurity(record, dissection, answer, memory)
-    pairing.observe(record, dissection, bytes, answer, memory)
+    channels.observe(record, dissection, bytes, answer, memory)
+    security.observe(record, dissection, answer, memory)
+    pairing.observe(
+      record, dissection, bytes, answer, memory, isEncrypted: security.isEncrypted == true)
     encryption.observe(record, dissection, bytes, answer, memory)
   }
 

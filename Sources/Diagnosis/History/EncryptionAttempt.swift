@@ -40,13 +40,15 @@ package struct EncryptionAttempt: Sendable {
   package let moment: Moment
   /// Which key it is.
   package internal(set) var origin: Origin
-  /// What the key was asked for by.
+  /// What the key was asked for by: the Encrypted Diversifier.
   package internal(set) var ediv: UInt16 = 0
+  /// The Random Number beside it.
   package internal(set) var rand: UInt64 = 0
   /// The key, least significant byte first: given with the command, or in the answer to the request.
   package internal(set) var key: [UInt8]?
-  /// The answer of this host to the request, and whether it was that there is no such key.
+  /// The answer of this host to the request.
   package internal(set) var reply: Moment?
+  /// Whether that was that there is no such key.
   package internal(set) var isKeyMissingHere = false
   /// What became of it; nil: nothing was told.
   package internal(set) var outcome: Outcome?
@@ -99,11 +101,13 @@ package struct EncryptionAttempt: Sendable {
 package struct ClassicAuthentication: Sendable {
   /// The Authentication Requested command, or the controller's request for the key.
   package let start: Moment
-  /// The answer to that request: whether there is a key.
+  /// The answer to that request.
   package internal(set) var reply: Moment?
+  /// Whether there was a key; nil: it was not answered.
   package internal(set) var hasKey: Bool?
-  /// What became of it, and where that was told; nil: not told.
+  /// What became of it; nil: not told.
   package internal(set) var status: StatusCode?
+  /// Where that was told.
   package internal(set) var end: Moment?
   /// The key that pairing made meanwhile.
   package internal(set) var newKey: Moment?

@@ -121,7 +121,11 @@ package struct EncryptionHistory: Sendable {
   /// Whether a command is one of those that are looked at: most packets are not.
   private static func matters(command opcode: UInt16) -> Bool {
     switch opcode {
-    case 0x2019, 0x201a, 0x201b, 0x0413, 0x0411, 0x040b, 0x040c: true
+    case HCICommand.leEnableEncryption, HCICommand.leLongTermKeyRequestReply,
+      HCICommand.leLongTermKeyRequestNegativeReply, HCICommand.setConnectionEncryption,
+      HCICommand.authenticationRequested, HCICommand.linkKeyRequestReply,
+      HCICommand.linkKeyRequestNegativeReply:
+      true
     default: false
     }
   }
@@ -131,7 +135,8 @@ package struct EncryptionHistory: Sendable {
     switch code {
     case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
       LinkEvent.encryptionKeyRefreshCode, HCIEvent.commandStatusCode,
-      HCIEvent.commandCompleteCode, HCIEvent.leMetaCode, 0x06, 0x17, 0x18:
+      HCIEvent.commandCompleteCode, HCIEvent.leMetaCode, HCIEvent.authenticationCompleteCode,
+      HCIEvent.linkKeyRequestCode, LinkKeyNotification.code:
       true
     default: false
     }
@@ -142,37 +147,33 @@ package struct EncryptionHistory: Sendable {
   ) {
     var cursor = Cursor(bytes, body)
     switch opcode {
-    case 0x2019:
-      // LE Enable Encryption: handle (2 bytes), Rand (8), EDIV (2), key (16) (7.8.24).
+    case HCICommand.leEnableEncryption:
       var attempt = EncryptionAttempt(.command, moment, .unknown)
-      if (try? cursor.u16()) != nil, let rand = try? cursor.unsigned(width: 8),
-        let ediv = try? cursor.u16()
-      {
-        (attempt.rand, attempt.ediv) = (rand, ediv)
-        if let key = try? cursor.take(16) { attempt.key = bytes.part(key).array }
+      if let command = try? LEEnableEncryption(parsing: &cursor) {
+        (attempt.rand, attempt.ediv) = (command.rand, command.ediv)
+        if let key = command.key { attempt.key = bytes.part(key).array }
       }
       begin(attempt, connection)
-    case 0x201a, 0x201b:
-      // LE Long Term Key Request Reply: handle (2), key (16); Negative Reply: handle (7.8.25, 7.8.26).
+    case HCICommand.leLongTermKeyRequestReply, HCICommand.leLongTermKeyRequestNegativeReply:
       guard let last = attempts.indices.last, attempts[last].start == .keyRequest,
         attempts[last].reply == nil
       else { return }
       attempts[last].reply = moment
-      attempts[last].isKeyMissingHere = opcode == 0x201b
-      if opcode == 0x201a, (try? cursor.u16()) != nil, let key = try? cursor.take(16) {
-        attempts[last].key = bytes.part(key).array
+      if opcode == HCICommand.leLongTermKeyRequestNegativeReply {
+        attempts[last].isKeyMissingHere = true
+      } else if let reply = try? LELongTermKeyRequestReply(parsing: &cursor) {
+        attempts[last].key = bytes.part(reply.key).array
       }
-    case 0x0413:
-      // Set Connection Encryption: handle (2), on or off (1) (7.1.16).
+    case HCICommand.setConnectionEncryption:
       begin(EncryptionAttempt(.classic, moment, .unknown), connection)
-    case 0x0411: authentications.append(ClassicAuthentication(moment))
-    case 0x040b, 0x040c:
-      // Link Key Request Reply and Negative Reply.
+    case HCICommand.authenticationRequested:
+      authentications.append(ClassicAuthentication(moment))
+    case HCICommand.linkKeyRequestReply, HCICommand.linkKeyRequestNegativeReply:
       guard let last = authentications.indices.last, authentications[last].end == nil else {
         return
       }
       authentications[last].reply = moment
-      authentications[last].hasKey = opcode == 0x040b
+      authentications[last].hasKey = opcode == HCICommand.linkKeyRequestReply
     default: return
     }
     if authentications.count > Self.mostAuthentications {
@@ -209,48 +210,41 @@ package struct EncryptionHistory: Sendable {
       guard let change = try? LinkEvent(parsing: &cursor) else { return }
       end(change, event.code, keySize: try? cursor.u8(), connection, moment)
     case HCIEvent.commandStatusCode:
-      // LE Enable Encryption, Set Connection Encryption, Authentication Requested.
       guard let status = try? CommandStatus(parsing: &cursor), status.status != .success else {
         return
       }
       switch status.opcode {
-      case 0x2019, 0x0413:
+      case HCICommand.leEnableEncryption, HCICommand.setConnectionEncryption:
         guard let last = attempts.indices.last, attempts[last].outcome == nil else { return }
         attempts[last].outcome = .failed(status.status)
         attempts[last].isRefusedAtOnce = true
         attempts[last].end = moment
-      case 0x0411: endAuthentication(status.status, moment)
+      case HCICommand.authenticationRequested: endAuthentication(status.status, moment)
       default: break
       }
     case HCIEvent.commandCompleteCode:
-      // Read Encryption Key Size: status (1 byte), handle (2), size (1) (7.5.6).
-      guard let complete = try? CommandComplete(parsing: &cursor), complete.opcode == 0x1408,
-        (try? cursor.u8()) == 0, (try? cursor.u16()) != nil, let size = try? cursor.u8(),
+      guard let complete = try? CommandComplete(parsing: &cursor),
+        complete.opcode == HCICommand.readEncryptionKeySize,
+        let told = try? ReadEncryptionKeySizeReturn(parsing: &cursor), told.status == .success,
         let last = attempts.indices.last
       else { return }
-      attempts[last].keySize = size
-    // Authentication Complete: status (1 byte), handle (2) (7.7.6).
-    case 0x06:
-      guard let status = try? cursor.u8() else { return }
-      endAuthentication(StatusCode(rawValue: status), moment)
-    // Link Key Request.
-    case 0x17:
+      attempts[last].keySize = told.size
+    case HCIEvent.authenticationCompleteCode:
+      guard let complete = try? LinkEvent(parsing: &cursor) else { return }
+      endAuthentication(complete.status, moment)
+    case HCIEvent.linkKeyRequestCode:
       if authentications.last.map({ $0.end != nil }) ?? true,
         authentications.count < Self.mostAuthentications
       {
         authentications.append(ClassicAuthentication(moment))
       }
-    // Link Key Notification.
-    case 0x18:
+    case LinkKeyNotification.code:
       if let last = authentications.indices.last { authentications[last].newKey = moment }
     case HCIEvent.leMetaCode:
-      // LE Long Term Key Request: handle (2 bytes), Rand (8), EDIV (2) (7.7.65.5).
-      guard (try? cursor.u8()) == 0x05 else { return }
+      guard (try? cursor.u8()) == LELongTermKeyRequest.subevent else { return }
       var attempt = EncryptionAttempt(.keyRequest, moment, .unknown)
-      if (try? cursor.u16()) != nil, let rand = try? cursor.unsigned(width: 8),
-        let ediv = try? cursor.u16()
-      {
-        (attempt.rand, attempt.ediv) = (rand, ediv)
+      if let request = try? LELongTermKeyRequest(parsing: &cursor) {
+        (attempt.rand, attempt.ediv) = (request.rand, request.ediv)
       }
       begin(attempt, connection)
     default: break

@@ -21,6 +21,23 @@ package struct HostFacts: Sendable {
     var advertising: UInt8?
     /// Whether those belong to an advertising set with an address of its own.
     var advertisesExtended = false
+
+    private static let mostSets = 64
+
+    /// Takes a command that sets an address, or says which one a set advertises with.
+    mutating func take(_ command: AdvertisingCommand) {
+      switch command {
+      case .address(let set, let address) where set.family == .legacy: random = address
+      case .address(let set, let address):
+        if ofSets[set.handle] != nil || ofSets.count < Self.mostSets {
+          ofSets[set.handle] = address
+        }
+      case .parameters(let set, let parameters):
+        advertising = parameters.ownAddressType
+        advertisesExtended = set.family == .extended
+      default: return
+      }
+    }
   }
 
   private var all: [Own] = []
@@ -30,7 +47,6 @@ package struct HostFacts: Sendable {
   private var askedAbout: DeviceAddress?
 
   private static let mostAdapters = 16
-  private static let mostSets = 64
   private static let mostMessages = 32
 
   /// Nothing known.
@@ -44,13 +60,12 @@ package struct HostFacts: Sendable {
     case .command(let command):
       observe(command.opcode, bytes.part(dissection.body), record.adapter ?? 0xffff)
     case .event(let event) where event.code == HCIEvent.commandCompleteCode:
-      // Read BD_ADDR: number of commands (1 byte), opcode (2), status (1), address (6).
-      let start = Int(dissection.body.start)
-      guard bytes.littleEndianU16(at: start + 1) == 0x1009, bytes.byte(at: start + 3) == 0 else {
-        return
-      }
-      let address = Self.address(bytes.part(dissection.body), at: 4)
-      change(record.adapter ?? 0xffff) { $0.publicAddress = address }
+      var cursor = Cursor(bytes, dissection.body)
+      guard let complete = try? CommandComplete(parsing: &cursor),
+        complete.opcode == HCICommand.readBDADDR,
+        let told = try? ReadBDADDRReturn(parsing: &cursor), told.status == .success
+      else { return }
+      change(record.adapter ?? 0xffff) { $0.publicAddress = told.address }
     case .note(let note): observe(note, bytes, Moment(record))
     default: return
     }
@@ -58,28 +73,16 @@ package struct HostFacts: Sendable {
 
   private mutating func observe(_ opcode: UInt16, _ parameters: RawSpan, _ adapter: UInt16) {
     switch opcode {
-    case 0x2005:
-      let address = Self.address(parameters, at: 0)
-      change(adapter) { $0.random = address }
-    case 0x2035:
-      let (set, address) = (parameters.byte(at: 0), Self.address(parameters, at: 1))
-      change(adapter) { if $0.ofSets.count < Self.mostSets { $0.ofSets[set] = address } }
-    case 0x2006:
-      let type = parameters.byte(at: 5)
-      change(adapter) { ($0.advertising, $0.advertisesExtended) = (type, false) }
-    case 0x2036, 0x207f:
-      let type = parameters.byte(at: 10)
-      change(adapter) { ($0.advertising, $0.advertisesExtended) = (type, true) }
-    case 0x200d:
-      let type = parameters.byte(at: 12)
-      change(adapter) { $0.connecting = type }
-    case 0x2043:
-      let type = parameters.byte(at: 1)
-      change(adapter) { $0.connecting = type }
-    case 0x2085:
-      // Version 2: advertising handle (1), subevent (1), filter policy (1), own address type (1).
-      let type = parameters.byte(at: 3)
-      change(adapter) { $0.connecting = type }
+    case HCICommand.leSetRandomAddress, HCICommand.leSetAdvertisingSetRandomAddress,
+      HCICommand.leSetAdvertisingParameters, HCICommand.leSetExtendedAdvertisingParameters,
+      HCICommand.leSetExtendedAdvertisingParametersV2:
+      guard let command = try? AdvertisingCommand(opcode, parameters) else { return }
+      change(adapter) { $0.take(command) }
+    case HCICommand.leCreateConnection, HCICommand.leExtendedCreateConnection,
+      HCICommand.leExtendedCreateConnectionV2:
+      var cursor = Cursor(parameters)
+      guard let command = try? LECreateConnection(opcode, parsing: &cursor) else { return }
+      change(adapter) { $0.connecting = command.ownAddressType }
     default: return
     }
   }
@@ -122,11 +125,6 @@ package struct HostFacts: Sendable {
     return DeviceAddress(value: value)
   }
 
-  private static func address(_ bytes: RawSpan, at offset: Int) -> DeviceAddress? {
-    var cursor = Cursor(bytes.dropping(offset))
-    return try? DeviceAddress(parsing: &cursor)
-  }
-
   private mutating func change(_ adapter: UInt16, _ change: (inout Own) -> Void) {
     if let known = all.firstIndex(where: { $0.adapter == adapter }) {
       change(&all[known])
@@ -139,23 +137,21 @@ package struct HostFacts: Sendable {
 
   /// The local address of a link that an LE Connection Complete event opens; nil where the capture does not
   /// tell it.
-  ///
-  /// Parameters: subevent (1 byte), status (1), handle (2), role (1), peer address type (1), peer address
-  /// (6); enhanced: local resolvable private address (6) (Core, Vol 4, Part E, 7.7.65.1 and 7.7.65.10).
   func address(
     ofLinkOpenedBy dissection: Dissection, _ bytes: RawSpan, _ adapter: UInt16
   ) -> PairingAddress? {
     guard case .event(let event) = dissection.content, event.code == HCIEvent.leMetaCode else {
       return nil
     }
-    let parameters = bytes.part(dissection.body)
-    let subevent = parameters.byte(at: 0)
-    guard LEConnectionComplete.subevents.contains(subevent) else { return nil }
-    if subevent != 1, let resolvable = Self.address(parameters, at: 12), resolvable != .zero {
+    var cursor = Cursor(bytes, dissection.body)
+    guard let subevent = try? cursor.u8(), LEConnectionComplete.subevents.contains(subevent),
+      let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor)
+    else { return nil }
+    if let resolvable = complete.localResolvable {
       return PairingAddress(resolvable, isRandom: true)
     }
     guard let own = all.first(where: { $0.adapter == adapter }) else { return nil }
-    let isCentral = parameters.byte(at: 4) == 0
+    let isCentral = complete.role == 0
     switch isCentral ? own.connecting : own.advertising {
     case 0: return own.publicAddress.map { PairingAddress($0, isRandom: false) }
     case 1:

@@ -21,7 +21,7 @@ extension KnownKeys {
         pdu, Side(sent: direction), memory.links.connection(link), record.number, bytes)
     case .command(let command): observe(command.opcode, bytes, dissection.body, record.number)
     case .event(let event):
-      if event.code == 0x18 || event.isLEMeta {
+      if event.code == LinkKeyNotification.code || event.isLEMeta {
         observe(event, bytes, dissection.body, record.number)
       }
     case .control(let control): observe(control, bytes, dissection.body, record.number)
@@ -57,137 +57,93 @@ extension KnownKeys {
 
   // MARK: HCI
 
-  /// LE Encrypt: key (16 bytes), data. LE Add Device To Resolving List: address type (1), address (6),
-  /// peer's key (16), own key (16). Link Key Request Reply: address (6), key (16) (Core, Vol 4, Part E,
-  /// 7.8.22, 7.8.38, 7.1.10). The long term keys are in the history of their connection.
+  /// The keys that commands bring. The long term keys are in the history of their connection.
   private mutating func observe(
     _ opcode: UInt16, _ bytes: RawSpan, _ body: Slice, _ packet: Int
   ) {
     var cursor = Cursor(bytes, body)
     switch opcode {
-    case 0x2017:
-      guard let value = try? cursor.take(16) else { return }
-      add(Key(.unknown, bytes.part(value).array, .controller, packet: packet))
-    case 0x2027:
-      guard let type = try? cursor.u8(), let address = try? DeviceAddress(parsing: &cursor),
-        let peers = try? cursor.take(16), let own = try? cursor.take(16)
+    case HCICommand.leEncrypt:
+      guard let command = try? LEEncrypt(parsing: &cursor) else { return }
+      add(Key(.unknown, bytes.part(command.key).array, .controller, packet: packet))
+    case HCICommand.leAddDeviceToResolvingList:
+      guard let device = try? LEResolvingListDevice(parsing: &cursor), let own = device.localKey
       else { return }
-      var key = Key(.identityResolving, bytes.part(peers).array, .controller, packet: packet)
-      (key.address, key.type) = (address, AddressType(rawValue: type & 1))
+      var key = Key(
+        .identityResolving, bytes.part(device.peerKey).array, .controller, packet: packet)
+      (key.address, key.type) = (device.address, AddressType(rawValue: device.type.rawValue & 1))
       add(key)
       key.bytes = bytes.part(own).array
       key.side = .local
       (key.address, key.type) = (nil, nil)
       add(key)
-    case 0x040b:
-      guard let address = try? DeviceAddress(parsing: &cursor), let value = try? cursor.take(16)
-      else { return }
-      var key = Key(.link, bytes.part(value).array, .controller, packet: packet)
-      (key.address, key.type) = (address, .public)
+    case HCICommand.linkKeyRequestReply:
+      guard let reply = try? LinkKeyRequestReply(parsing: &cursor) else { return }
+      var key = Key(.link, bytes.part(reply.key).array, .controller, packet: packet)
+      (key.address, key.type) = (reply.peer, .public)
       add(key)
     default: break
     }
   }
 
-  /// Link Key Notification: address (6 bytes), key (16), key type (1). LE Generate DHKey Complete: status
-  /// (1), key (32) (7.7.24, 7.7.65.9).
   private mutating func observe(
     _ event: HCIEvent, _ bytes: RawSpan, _ body: Slice, _ packet: Int
   ) {
     var cursor = Cursor(bytes, body)
-    if event.code == 0x18 {
-      guard let address = try? DeviceAddress(parsing: &cursor), let value = try? cursor.take(16)
-      else { return }
-      var key = Key(.link, bytes.part(value).array, .event, packet: packet)
-      (key.address, key.type) = (address, .public)
-      if let type = try? cursor.u8() { key.isAuthenticated = Self.isAuthenticated(linkKey: type) }
+    if event.code == LinkKeyNotification.code {
+      guard let told = try? LinkKeyNotification(parsing: &cursor) else { return }
+      var key = Key(.link, bytes.part(told.key).array, .event, packet: packet)
+      (key.address, key.type) = (told.peer, .public)
+      key.isAuthenticated = told.type?.isAuthenticated
       add(key)
-    } else if event.subevent(bytes, body) == 0x09 {
-      guard (try? cursor.u8()) != nil, (try? cursor.u8()) == 0, let value = try? cursor.take(32)
+    } else if event.subevent(bytes, body) == LEGenerateDHKeyComplete.subevent {
+      guard (try? cursor.u8()) != nil,
+        let complete = try? LEGenerateDHKeyComplete(parsing: &cursor), complete.status == .success
       else { return }
-      add(Key(.diffieHellman, bytes.part(value).array, .event, packet: packet))
+      add(Key(.diffieHellman, bytes.part(complete.key).array, .event, packet: packet))
     }
   }
 
-  /// Whether a link key is authenticated, by its type (7.7.24); nil where that says nothing of it.
-  private static func isAuthenticated(linkKey type: UInt8) -> Bool? {
-    switch type {
-    case 0x04, 0x07: false
-    case 0x05, 0x08: true
-    default: nil
-    }
-  }
-
-  // MARK: The management interface (BlueZ, doc/mgmt-protocol.rst)
+  // MARK: The management interface
 
   private mutating func observe(
     _ control: ControlRecord, _ bytes: RawSpan, _ body: Slice, _ packet: Int
   ) {
-    var cursor = Cursor(bytes, body)
-    /// What stands in front of the key, or of the keys.
-    let head: Int
-    switch (control.isEvent, control.code) {
-    // Load Link Keys: debug keys (1 byte), count (2).
-    case (false, 0x0012): head = 3
-    // Load Long Term Keys, Load Identity Resolving Keys: count (2).
-    case (false, 0x0013), (false, 0x0030): head = 2
-    // New Link Key, New Long Term Key, New Signature Resolving Key: store hint (1).
-    case (true, 0x0009), (true, 0x000a), (true, 0x0019): head = 1
-    // New Identity Resolving Key: store hint (1), the address used (6).
-    case (true, 0x0018): head = 7
-    default: return
-    }
-    guard (try? cursor.take(head)) != nil else { return }
-    while let key = Self.key(control, &cursor, bytes, packet) { add(key) }
+    guard var keys = ManagementKeys(control, bytes, body) else { return }
+    while let told = keys.next(bytes) { add(Self.key(told, bytes, packet)) }
   }
 
-  /// One key: address (6 bytes), type of address (1), then by its kind.
-  @_lifetime(cursor: copy cursor)
-  private static func key(
-    _ control: ControlRecord, _ cursor: inout Cursor, _ bytes: RawSpan, _ packet: Int
-  ) -> Key? {
-    guard let address = try? DeviceAddress(parsing: &cursor), let kind = try? cursor.u8() else {
-      return nil
-    }
-    var key = Key(.unknown, [], .management, packet: packet)
-    // 0 BR/EDR, 1 LE public, 2 LE random.
-    (key.address, key.type) = (address, kind == 2 ? .random : .public)
-    switch control.code {
-    case 0x0009, 0x0012:
-      // Type (1), value (16), PIN length (1).
-      guard let type = try? cursor.u8(), let value = try? cursor.take(16),
-        (try? cursor.u8()) != nil
-      else { return nil }
-      key.kind = .link
-      key.isAuthenticated = isAuthenticated(linkKey: type)
-      key.bytes = bytes.part(value).array
-    case 0x000a, 0x0013:
-      // Type (1), central (1), size (1), EDIV (2), Rand (8), value (16).
-      guard let type = try? cursor.u8(), let isCentral = try? cursor.u8(),
-        let size = try? cursor.u8(), let ediv = try? cursor.u16(),
-        let rand = try? cursor.unsigned(width: 8), let value = try? cursor.take(16)
-      else { return nil }
-      key.kind = .longTerm
-      // The first four types: unauthenticated, authenticated; both again with Secure Connections.
-      key.isAuthenticated = type < 4 ? type & 1 == 1 : nil
-      (key.size, key.ediv, key.rand) = (size, ediv, rand)
+  private static func key(_ told: ManagementKey, _ bytes: RawSpan, _ packet: Int) -> Key {
+    switch told {
+    case .link(let told):
+      var key = Key(.link, told.device, bytes.part(told.key), packet)
+      key.isAuthenticated = told.type.isAuthenticated
+      return key
+    case .longTerm(let told):
+      var key = Key(.longTerm, told.device, bytes.part(told.key), packet)
+      key.isAuthenticated = told.isAuthenticated
+      (key.size, key.ediv, key.rand) = (told.size, told.ediv, told.rand)
       // A key for links on which this host is the peripheral is its own.
-      let isLegacy = type < 2
-      if isLegacy, isCentral == 0 { key.side = .local }
-      key.bytes = bytes.part(value).array
-    case 0x0018, 0x0030:
-      guard let value = try? cursor.take(16) else { return nil }
-      key.kind = .identityResolving
-      key.bytes = bytes.part(value).array
-    default:
-      // Type (1: bit 0 remote, bit 1 authenticated), value (16).
-      guard let type = try? cursor.u8(), let value = try? cursor.take(16) else { return nil }
-      key.kind = .signature
-      key.side = type & 1 == 0 ? .local : .peer
-      key.isAuthenticated = type & 2 != 0
-      key.bytes = bytes.part(value).array
+      if told.isLegacy, !told.isCentral { key.side = .local }
+      return key
+    case .identityResolving(let told):
+      return Key(.identityResolving, told.device, bytes.part(told.key), packet)
+    case .signatureResolving(let told):
+      var key = Key(.signature, told.device, bytes.part(told.key), packet)
+      key.side = told.isPeers ? .peer : .local
+      key.isAuthenticated = told.isAuthenticated
+      return key
     }
-    return key
+  }
+}
+
+extension KnownKeys.Key {
+  /// A key that the management interface tells.
+  fileprivate init(
+    _ kind: KnownKeys.Kind, _ device: ManagementDevice, _ value: RawSpan, _ packet: Int
+  ) {
+    self.init(kind, value.array, .management, packet: packet)
+    (address, type) = (device.address, device.type)
   }
 }
 

@@ -81,8 +81,9 @@ package struct KnownKeys: Sendable {
     package var connection: Int?
     /// The device at the other end, where the connection that it was used on tells it.
     var device: UInt64?
-    /// Of a long term key: what it is asked for by.
+    /// Of a long term key: what it is asked for by, the Encrypted Diversifier.
     package var ediv: UInt16 = 0
+    /// The Random Number beside it.
     package var rand: UInt64 = 0
     /// Whether pairing protected against somebody in the middle; nil: not told.
     package var isAuthenticated: Bool?

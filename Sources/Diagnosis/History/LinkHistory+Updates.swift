@@ -1,7 +1,7 @@
 package import Bluetooth
 import Bytes
 import Captures
-import Dissectors
+package import Dissectors
 
 /// A change of a link's parameters: who asked for it, how, and what became of it.
 package struct ParameterUpdate: Sendable {
@@ -128,10 +128,10 @@ extension LinkHistory {
 
   // MARK: Commands and events
 
-  /// LE Connection Update: handle (2 bytes), then what is wished for.
+  /// LE Connection Update.
   mutating func observeUpdateCommand(_ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
     var cursor = Cursor(bytes, body)
-    let wanted = (try? cursor.u16()) == nil ? nil : try? WantedParameters(parsing: &cursor)
+    let wanted = (try? LEConnectionParameterRequest(parsing: &cursor))?.wanted
     // A central carries out with it what the peer's host has asked for.
     if let position = updates.lastIndex(where: {
       $0.way == .signalling && $0.side == .peer && $0.command == nil && $0.isOpen
@@ -153,20 +153,20 @@ extension LinkHistory {
     updates[position].status = status
   }
 
-  /// LE Remote Connection Parameter Request: handle (2 bytes), then what is wished for.
+  /// LE Remote Connection Parameter Request.
   @_lifetime(cursor: copy cursor)
   mutating func observeRemoteRequest(_ moment: Moment, _ cursor: inout Cursor) {
-    let wanted = (try? cursor.u16()) == nil ? nil : try? WantedParameters(parsing: &cursor)
+    let wanted = (try? LEConnectionParameterRequest(parsing: &cursor))?.wanted
     add(ParameterUpdate(.linkLayer, by: .peer, moment, wanted))
   }
 
-  /// The host's reply to it, or its negative reply: handle (2 bytes), reason (1).
+  /// The host's reply to it, or its negative reply.
   mutating func observeRemoteReply(
     _ moment: Moment, grants: Bool, _ bytes: RawSpan, _ body: Slice
   ) {
-    let reason =
-      grants || body.count < 3 ? nil : StatusCode(rawValue: bytes.byte(at: Int(body.start) + 2))
-    answerUpdate(moment, by: .local, grants: grants, to: nil, .linkLayer, reason)
+    var cursor = Cursor(bytes, body)
+    let refusal = grants ? nil : try? LEConnectionParameterNegativeReply(parsing: &cursor)
+    answerUpdate(moment, by: .local, grants: grants, to: nil, .linkLayer, refusal?.reason)
   }
 
   /// LE Connection Update Complete.

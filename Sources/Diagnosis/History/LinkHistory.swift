@@ -38,6 +38,22 @@ package struct LinkHistory: Sendable {
     package var received: UInt16
   }
 
+  /// A change of how many connection events are used (Core, Vol 4, Part E, 7.7.65.35).
+  package struct SubrateChange: Sendable {
+    /// This host's LE Subrate Request; nil: the peer, or a controller, has changed it.
+    package var asked: Moment?
+    /// LE Subrate Change.
+    package var moment: Moment
+    /// Of so many connection events one is used.
+    package var factor: UInt16
+    /// How many of those the peripheral may skip.
+    package var latency: UInt16
+    /// How many more are used after one with data.
+    package var continuation: UInt16
+    /// The supervision timeout: units of 10 ms.
+    package var timeout: UInt16
+  }
+
   /// The event that opened the link.
   package private(set) var opened: Moment?
   /// The parameters with which it opened.
@@ -48,8 +64,12 @@ package struct LinkHistory: Sendable {
   package private(set) var established: Moment?
   /// The last data from the peer.
   package private(set) var heardLast: Moment?
-  /// Whether this host's LE Subrate Request waits for its event.
-  private var asksForSubrate = false
+  /// This host's LE Subrate Request that waits for its event.
+  private var subrateAsked: Moment?
+  /// The Authenticated Payload Timeout, as far as commands tell it: units of 10 ms.
+  package private(set) var payloadTimeout: UInt16?
+  /// How often it expired.
+  package private(set) var payloadTimeouts = Tally()
   /// The last data that this host has sent.
   package private(set) var sentLast: Moment?
   /// Data packets from the peer.
@@ -69,6 +89,8 @@ package struct LinkHistory: Sendable {
   package internal(set) var omittedUpdates = 0
   /// Changes of the PHY.
   package private(set) var phys: [PHYChange] = []
+  /// Changes of the subrate.
+  package private(set) var subrates: [SubrateChange] = []
   /// Changes of the data length.
   package private(set) var lengths: [LengthChange] = []
   /// Procedures that failed.
@@ -77,8 +99,6 @@ package struct LinkHistory: Sendable {
   package private(set) var disconnect: Moment?
   /// The event that ended the link, or the record that says that its controller is gone.
   package private(set) var ended: Moment?
-  /// What was asked and answered on it, as far as links care.
-  package private(set) var use = LinkUse()
   /// The numbers of the last packets that were sent, in a ring: behind `sent` the oldest.
   private var recent: [Int] = []
 
@@ -125,9 +145,7 @@ package struct LinkHistory: Sendable {
       }
       sent &+= 1
     }
-    if dissection.att != nil || dissection.smp != nil {
-      use.observe(moment, Side(sent: direction), dissection)
-    } else if dissection.isSignalling {
+    if dissection.isSignalling {
       observeSignalling(
         moment, Side(sent: direction), dissection, bytes, answer.request?.packet)
     }
@@ -149,13 +167,16 @@ package struct LinkHistory: Sendable {
   ) {
     switch command.opcode {
     case HCICommand.disconnect: disconnect = moment
-    // LE Connection Update; LE Remote Connection Parameter Request Reply and Negative Reply.
-    case 0x2013: observeUpdateCommand(moment, bytes, body)
-    case 0x2020: observeRemoteReply(moment, grants: true, bytes, body)
-    case 0x2021: observeRemoteReply(moment, grants: false, bytes, body)
-    // LE Enable Encryption is an answer to a Security Request, too.
-    case 0x2019: use.encrypt()
-    case 0x207e: asksForSubrate = true
+    case HCICommand.leConnectionUpdate: observeUpdateCommand(moment, bytes, body)
+    case HCICommand.leRemoteConnectionParameterRequestReply:
+      observeRemoteReply(moment, grants: true, bytes, body)
+    case HCICommand.leRemoteConnectionParameterRequestNegativeReply:
+      observeRemoteReply(moment, grants: false, bytes, body)
+    case HCICommand.leSubrateRequest: subrateAsked = moment
+    case HCICommand.writeAuthenticatedPayloadTimeout:
+      var cursor = Cursor(bytes, body)
+      guard let written = try? AuthenticatedPayloadTimeout(parsing: &cursor) else { return }
+      payloadTimeout = written.timeout
     default: break
     }
   }
@@ -174,15 +195,20 @@ package struct LinkHistory: Sendable {
     case HCIEvent.disconnectionCompleteCode:
       if answer.closed { ended = ended ?? moment } else if ended == nil { disconnect = nil }
     case HCIEvent.commandStatusCode:
-      guard body.count >= 4 else { return }
-      let status = StatusCode(rawValue: bytes.byte(at: Int(body.start)))
-      switch bytes.littleEndianU16(at: Int(body.start) + 2) {
-      case HCICommand.disconnect where status != .success && ended == nil: disconnect = nil
-      case 0x2013: observeUpdateStatus(moment, status, answer.request?.packet)
+      var cursor = Cursor(bytes, body)
+      guard let told = try? CommandStatus(parsing: &cursor) else { return }
+      switch told.opcode {
+      case HCICommand.disconnect where told.status != .success && ended == nil: disconnect = nil
+      case HCICommand.leConnectionUpdate:
+        observeUpdateStatus(moment, told.status, answer.request?.packet)
+      // No event follows.
+      case HCICommand.leSubrateRequest where told.status != .success: subrateAsked = nil
       default: break
       }
-    case 0x0c:
+    case HCIEvent.commandCompleteCode: observePayloadTimeout(bytes, body)
+    case HCIEvent.readRemoteVersionInformationCompleteCode:
       take("Read Remote Version Information", moment, dissection.parameters?.status(bytes))
+    case HCIEvent.authenticatedPayloadTimeoutExpiredCode: payloadTimeouts.note(moment)
     default: break
     }
     if answer.closed, ended == nil { ended = moment }
@@ -202,7 +228,8 @@ package struct LinkHistory: Sendable {
   @_lifetime(cursor: copy cursor)
   private mutating func observeLE(_ subevent: UInt8, _ moment: Moment, _ cursor: inout Cursor) {
     switch subevent {
-    case 0x01, 0x0a, 0x29:
+    case LEConnectionComplete.version1, LEConnectionComplete.enhanced,
+      LEConnectionComplete.enhancedVersion2:
       guard let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor),
         complete.status == .success, opened == nil
       else { return }
@@ -216,42 +243,64 @@ package struct LinkHistory: Sendable {
     case LEConnectionUpdateComplete.subevent:
       guard let update = try? LEConnectionUpdateComplete(parsing: &cursor) else { return }
       observeUpdateComplete(moment, update)
-    case 0x04: take("LE Read Remote Features", moment, try? cursor.u8())
-    // LE Long Term Key Request.
-    case 0x05: use.encrypt()
-    case 0x06: observeRemoteRequest(moment, &cursor)
-    case 0x07: observeLength(moment, &cursor)
-    case 0x0c:
-      let status = try? cursor.u8()
-      take("LE Set PHY", moment, status)
-      if status == 0 { observePHY(moment, &cursor) }
-    case 0x23:
+    case LinkEvent.remoteFeaturesSubevent:
+      take("LE Read Remote Features", moment, try? cursor.u8())
+    case LEConnectionParameterRequest.subevent: observeRemoteRequest(moment, &cursor)
+    case LEDataLengthChange.subevent:
+      guard let change = try? LEDataLengthChange(parsing: &cursor) else { return }
+      observe(change, moment)
+    case LEPHYUpdateComplete.subevent:
+      guard let complete = try? LEPHYUpdateComplete(parsing: &cursor) else { return }
+      take("LE Set PHY", moment, complete.status.rawValue)
+      if complete.status == .success { observe(complete, moment) }
+    case LinkEvent.subrateChangeSubevent:
+      guard let change = try? LESubrateChange(parsing: &cursor) else { return }
       // The peer's wish, and a controller's own, are told by the same event.
-      if asksForSubrate { take("LE Subrate Request", moment, try? cursor.u8()) }
-      asksForSubrate = false
+      if subrateAsked != nil { take("LE Subrate Request", moment, change.status.rawValue) }
+      if change.status == .success { observe(change, moment) }
+      subrateAsked = nil
     default: break
     }
   }
 
-  /// LE PHY Update Complete behind its status: handle (2 bytes), TX PHY (1), RX PHY (1).
-  @_lifetime(cursor: copy cursor)
-  private mutating func observePHY(_ moment: Moment, _ cursor: inout Cursor) {
-    guard (try? cursor.u16()) != nil, let sent = try? cursor.u8(), let received = try? cursor.u8(),
-      phys.count < Self.mostChanges,
-      // Controllers report an unchanged PHY too.
-      phys.last?.sent ?? 1 != sent || phys.last?.received ?? 1 != received
+  /// The answers to Read and Write Authenticated Payload Timeout.
+  private mutating func observePayloadTimeout(_ bytes: RawSpan, _ body: Slice) {
+    var cursor = Cursor(bytes, body)
+    guard let complete = try? CommandComplete(parsing: &cursor),
+      let status = try? StatusCode(rawValue: cursor.u8())
     else { return }
-    phys.append(PHYChange(moment: moment, sent: sent, received: received))
+    switch complete.opcode {
+    case HCICommand.readAuthenticatedPayloadTimeout where status == .success:
+      guard let told = try? AuthenticatedPayloadTimeout(parsing: &cursor) else { return }
+      payloadTimeout = told.timeout
+    case HCICommand.writeAuthenticatedPayloadTimeout where status != .success: payloadTimeout = nil
+    default: break
+    }
   }
 
-  /// LE Data Length Change: handle (2 bytes), then of both ways bytes (2) and time (2).
-  @_lifetime(cursor: copy cursor)
-  private mutating func observeLength(_ moment: Moment, _ cursor: inout Cursor) {
-    guard (try? cursor.u16()) != nil, let sent = try? cursor.u16(), (try? cursor.u16()) != nil,
-      let received = try? cursor.u16(), lengths.count < Self.mostChanges,
-      lengths.last?.sent ?? 27 != sent || lengths.last?.received ?? 27 != received
+  private mutating func observe(_ change: LESubrateChange, _ moment: Moment) {
+    current?.latency = change.latency
+    current?.timeout = change.supervisionTimeout
+    guard subrates.count < Self.mostChanges else { return }
+    subrates.append(
+      SubrateChange(
+        asked: subrateAsked, moment: moment, factor: change.factor, latency: change.latency,
+        continuation: change.continuation, timeout: change.supervisionTimeout))
+  }
+
+  private mutating func observe(_ complete: LEPHYUpdateComplete, _ moment: Moment) {
+    guard phys.count < Self.mostChanges,
+      // Controllers report an unchanged PHY too.
+      phys.last?.sent ?? 1 != complete.sent || phys.last?.received ?? 1 != complete.received
     else { return }
-    lengths.append(LengthChange(moment: moment, sent: sent, received: received))
+    phys.append(PHYChange(moment: moment, sent: complete.sent, received: complete.received))
+  }
+
+  private mutating func observe(_ change: LEDataLengthChange, _ moment: Moment) {
+    guard lengths.count < Self.mostChanges,
+      lengths.last?.sent ?? 27 != change.sent || lengths.last?.received ?? 27 != change.received
+    else { return }
+    lengths.append(LengthChange(moment: moment, sent: change.sent, received: change.received))
   }
 
   // MARK: The end

@@ -1,4 +1,4 @@
-import Bytes
+package import Dissectors
 
 /// The parameters that the two ends of a link use (Core, Vol 6, Part B, 4.5.1 and 4.5.2).
 package struct LinkParameters: Equatable, Sendable {
@@ -20,17 +20,8 @@ package struct LinkParameters: Equatable, Sendable {
   package var words: Wording { WantedParameters(self).words }
 }
 
-/// Parameters that somebody asks for: the same with a range of intervals.
-package struct WantedParameters: Equatable, Sendable {
-  /// Units of 1.25 ms.
-  package var intervalMin: UInt16
-  /// The same.
-  package var intervalMax: UInt16
-  /// Connection events that the peripheral may skip.
-  package var latency: UInt16
-  /// Units of 10 ms.
-  package var timeout: UInt16
-
+/// What is said of parameters that somebody asks for.
+extension WantedParameters {
   /// Why no link can have parameters.
   package enum Fault: Sendable {
     /// An interval outside 7.5 ms to 4 s.
@@ -45,30 +36,11 @@ package struct WantedParameters: Equatable, Sendable {
     case timeoutTooShort
   }
 
-  /// Reads the smallest and the largest interval (2 bytes each), latency (2), timeout (2): in this order
-  /// in LE Create Connection, LE Connection Update, LE Remote Connection Parameter Request and its reply,
-  /// and L2CAP's Connection Parameter Update Request (Core, Vol 4, Part E, 7.8.12; Vol 3, Part A, 4.20).
-  @_lifetime(cursor: copy cursor)
-  init(parsing cursor: inout Cursor) throws(ParseError) {
-    intervalMin = try cursor.u16()
-    intervalMax = try cursor.u16()
-    latency = try cursor.u16()
-    timeout = try cursor.u16()
-  }
-
-  init(intervalMin: UInt16, intervalMax: UInt16, latency: UInt16, timeout: UInt16) {
-    self.intervalMin = intervalMin
-    self.intervalMax = intervalMax
-    self.latency = latency
-    self.timeout = timeout
-  }
-
   /// Those that are in force, as a wish.
   package init(_ parameters: LinkParameters) {
-    intervalMin = parameters.interval
-    intervalMax = parameters.interval
-    latency = parameters.latency
-    timeout = parameters.timeout
+    self.init(
+      intervalMin: parameters.interval, intervalMax: parameters.interval,
+      latency: parameters.latency, timeout: parameters.timeout)
   }
 
   /// Why these are impossible; nil where they are not (Core, Vol 4, Part E, 7.8.12 [mem]).

@@ -34,34 +34,44 @@ package struct PairingAct: Sendable {
   /// The peer.
   let peer: DeviceAddress
 
-  /// Reads a record of the management interface: address (6 bytes), address type (1), and of User
-  /// Confirmation Request a hint (1) and the number (4). Nil for what is no act of this kind.
+  /// Reads a record of the management interface. Nil for what is no act of this kind.
   init?(_ control: ControlRecord, _ bytes: RawSpan, _ body: Slice, _ moment: Moment) {
-    let parameters = bytes.part(body)
-    var cursor = Cursor(parameters)
-    guard let peer = try? DeviceAddress(parsing: &cursor), !control.isAnswer else { return nil }
+    var cursor = Cursor(bytes, body)
+    guard let device = try? ManagementDevice(parsing: &cursor), !control.isAnswer else {
+      return nil
+    }
     switch (control.isEvent, control.code) {
-    case (false, 0x0019): kind = .pair
-    case (false, 0x001a): kind = .cancel
-    case (false, 0x001b): kind = .unpair
-    case (false, 0x001c): kind = .confirmed(true)
-    case (false, 0x001d): kind = .confirmed(false)
-    case (false, 0x001e): kind = .typed(true)
-    case (false, 0x001f): kind = .typed(false)
-    // Hint 0: digits are compared; 1: the user just agrees.
-    case (true, 0x000f): kind = .confirmationAsked(comparesDigits: parameters.byte(at: 7) == 0)
-    case (true, 0x0010): kind = .passkeyAsked
-    case (true, 0x0011): kind = .authenticationFailed
-    case (true, 0x0017): kind = .passkeyShown
+    case (false, ManagementCommand.pairDevice): kind = .pair
+    case (false, ManagementCommand.cancelPairDevice): kind = .cancel
+    case (false, ManagementCommand.unpairDevice): kind = .unpair
+    case (false, ManagementCommand.userConfirmationReply): kind = .confirmed(true)
+    case (false, ManagementCommand.userConfirmationNegativeReply): kind = .confirmed(false)
+    case (false, ManagementCommand.userPasskeyReply): kind = .typed(true)
+    case (false, ManagementCommand.userPasskeyNegativeReply): kind = .typed(false)
+    case (true, ManagementEvent.userConfirmationRequest):
+      var whole = Cursor(bytes, body)
+      guard let request = try? UserConfirmationRequest(parsing: &whole) else { return nil }
+      kind = .confirmationAsked(comparesDigits: request.comparesDigits)
+    case (true, ManagementEvent.userPasskeyRequest): kind = .passkeyAsked
+    case (true, ManagementEvent.authenticationFailed): kind = .authenticationFailed
+    case (true, ManagementEvent.passkeyNotify): kind = .passkeyShown
     default: return nil
     }
     self.moment = moment
-    self.peer = peer
+    peer = device.address
   }
 
   /// Whether a record may be such an act, by its code alone.
   static func isPossible(_ control: ControlRecord) -> Bool {
-    control.isEvent
-      ? [0x0f, 0x10, 0x11, 0x17].contains(control.code) : (0x19...0x1f).contains(control.code)
+    guard control.isEvent else {
+      return control.code >= ManagementCommand.pairDevice
+        && control.code <= ManagementCommand.userPasskeyNegativeReply
+    }
+    switch control.code {
+    case ManagementEvent.userConfirmationRequest, ManagementEvent.userPasskeyRequest,
+      ManagementEvent.authenticationFailed, ManagementEvent.passkeyNotify:
+      return true
+    default: return false
+    }
   }
 }

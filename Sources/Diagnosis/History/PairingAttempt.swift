@@ -123,8 +123,9 @@ package struct PairingAttempt: Sendable {
     package internal(set) var initiator: PasskeySearch.Finding?
     /// Of the responder's.
     package internal(set) var responder: PasskeySearch.Finding?
-    /// Which of them were searched for.
+    /// Whether the initiator's was searched for.
     package internal(set) var hasInitiator = false
+    /// Whether the responder's was.
     package internal(set) var hasResponder = false
     /// Whether it looked for devices that compute their values wrongly, too.
     package internal(set) var lookedForDeviations = true

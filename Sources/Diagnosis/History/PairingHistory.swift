@@ -12,6 +12,8 @@ package struct PairingHistory: Sendable {
   package struct SecurityRequest: Sendable {
     /// The first one, where it was sent several times.
     package let moment: Moment
+    /// The last one.
+    package internal(set) var last: Moment
     /// Who sent it: the peripheral.
     package let side: Side
     /// What it asks for.
@@ -30,20 +32,20 @@ package struct PairingHistory: Sendable {
   package private(set) var attempts: [PairingAttempt] = []
   /// How many attempts there were.
   package private(set) var attemptCount = 0
+  /// How many of them are not kept: those in the middle.
+  package var omitted: Int { attemptCount - attempts.count }
+  /// The first attempts of many are kept, and the last ones.
+  package static let firstAttempts = 8
   /// The Security Requests.
   package private(set) var securityRequests: [SecurityRequest] = []
   /// What users and programs did, as the management interface tells it.
   package private(set) var acts: [PairingAct] = []
   /// The local address by which the link was made, where the capture tells it.
   package internal(set) var ownAddress: PairingAddress?
-  /// Whether the link is encrypted, as far as events told it.
-  private var isEncrypted = false
   /// LE Enable Encryption, or the request for a long-term key, that waits for its outcome.
   private var encryptionStart: Moment?
 
-  /// The first attempts and the last ones are kept.
   private static let mostAttempts = 24
-  private static let firstAttempts = 8
   private static let mostSecurityRequests = 8
   private static let mostActs = 24
 
@@ -53,16 +55,19 @@ package struct PairingHistory: Sendable {
   // MARK: Packets
 
   /// Takes a packet that holds no ATT PDU.
+  ///
+  /// - Parameter isEncrypted: whether the link is known to be encrypted.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
+    _ answer: Answer, _ memory: borrowing Memory, isEncrypted: Bool
   ) {
     switch dissection.content {
     case .acl:
       guard let pdu = dissection.smp, let direction = record.direction else { return }
       observe(
         pdu, bytes.part(dissection.body), Moment(record), Side(sent: direction),
-        isOverBREDR: dissection.l2cap?.cid.rawValue == Self.classicChannel, answer, memory)
+        isOverBREDR: dissection.l2cap?.cid.rawValue == Self.classicChannel, answer, memory,
+        isEncrypted: isEncrypted)
     case .event(let event):
       switch event.code {
       case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
@@ -71,12 +76,13 @@ package struct PairingHistory: Sendable {
         guard let change = try? LinkEvent(parsing: &cursor) else { return }
         let isOn = event.code == LinkEvent.encryptionKeyRefreshCode || change.detail != 0
         observe(encryption: isOn, change.status, Moment(record))
-      case HCIEvent.leMetaCode where bytes.byte(at: Int(dissection.body.start)) == 0x05:
-        // LE Long Term Key Request: the central begins to encrypt.
+      case HCIEvent.leMetaCode
+      where event.subevent(bytes, dissection.body) == LELongTermKeyRequest.subevent:
+        // The central begins to encrypt.
         beginEncryption(Moment(record), by: .peer)
       default: return
       }
-    case .command(let command) where command.opcode == 0x2019:
+    case .command(let command) where command.opcode == HCICommand.leEnableEncryption:
       beginEncryption(Moment(record), by: .local)
     default: return
     }
@@ -87,7 +93,7 @@ package struct PairingHistory: Sendable {
 
   private mutating func observe(
     _ pdu: SMPPDU, _ bytes: RawSpan, _ moment: Moment, _ sender: Side, isOverBREDR: Bool,
-    _ answer: Answer, _ memory: borrowing Memory
+    _ answer: Answer, _ memory: borrowing Memory, isEncrypted: Bool
   ) {
     switch pdu {
     case .pairing(let features) where features.opcode == .pairingRequest:
@@ -96,14 +102,15 @@ package struct PairingHistory: Sendable {
       attempt.initiating.features = PairingAttempt.Features(
         moment: moment, pdu: features, command: PairingCommand(bytes))
       attempt.askedFor = answerSecurityRequest(from: sender.other, moment)
-      begin(attempt, answer, memory)
-    case .securityRequest(let request): observe(request.authReq, moment, sender)
+      begin(attempt, answer, memory, isEncrypted: isEncrypted)
+    case .securityRequest(let request):
+      observe(request.authReq, moment, sender, isEncrypted: isEncrypted)
     default:
       if !belongsToLatest(pdu) {
         guard
           let attempt = attemptWithoutRequest(pdu, moment, sender, isOverBREDR, answer, memory)
         else { return }
-        begin(attempt, answer, memory)
+        begin(attempt, answer, memory, isEncrypted: isEncrypted)
       }
       guard !attempts.isEmpty else { return }
       let latest = attempts.count - 1
@@ -159,7 +166,8 @@ package struct PairingHistory: Sendable {
   }
 
   private mutating func begin(
-    _ attempt: PairingAttempt, _ answer: Answer, _ memory: borrowing Memory
+    _ attempt: PairingAttempt, _ answer: Answer, _ memory: borrowing Memory,
+    isEncrypted: Bool
   ) {
     if let latest = attempts.indices.last {
       if attempts[latest].isUnderWay { attempts[latest].close(.superseded, at: attempt.first) }
@@ -175,7 +183,6 @@ package struct PairingHistory: Sendable {
       } else if let peer = connection.peer, let type = connection.peerType {
         attempt.addresses.peer = PairingAddress(peer, type)
       }
-      if connection.isEncrypted == true { attempt.beganEncrypted = true }
     }
     attemptCount &+= 1
     if attempts.count >= Self.mostAttempts { attempts.remove(at: Self.firstAttempts) }
@@ -184,15 +191,18 @@ package struct PairingHistory: Sendable {
 
   // MARK: Security Requests and encryption
 
-  private mutating func observe(_ authReq: AuthReq, _ moment: Moment, _ sender: Side) {
+  private mutating func observe(
+    _ authReq: AuthReq, _ moment: Moment, _ sender: Side, isEncrypted: Bool
+  ) {
     if let latest = securityRequests.indices.last, securityRequests[latest].answer == nil,
       securityRequests[latest].side == sender
     {
       securityRequests[latest].count &+= 1
+      securityRequests[latest].last = moment
       return
     }
     guard securityRequests.count < Self.mostSecurityRequests else { return }
-    var request = SecurityRequest(moment: moment, side: sender, authReq: authReq)
+    var request = SecurityRequest(moment: moment, last: moment, side: sender, authReq: authReq)
     request.cameEncrypted = isEncrypted
     if let latest = attempts.last, latest.isUnderWay, latest.initiator != sender {
       request.crossed = latest.first
@@ -222,7 +232,6 @@ package struct PairingHistory: Sendable {
 
   private mutating func observe(encryption isOn: Bool, _ status: StatusCode, _ moment: Moment) {
     encryptionStart = nil
-    if status == .success { isEncrypted = isOn }
     if isOn, status == .success, let latest = securityRequests.indices.last,
       securityRequests[latest].answer == nil
     {

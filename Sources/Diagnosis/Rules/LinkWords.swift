@@ -101,37 +101,45 @@ extension ConnectionHistory {
 
   /// What the peer may have waited for when it ended the link, in sentences, and the packet that shows it.
   var lastWish: (words: Wording, packet: Int?) {
-    let use = link.use
-    if let request = use.securityRequest {
+    if let request = pairing.securityRequests.last, request.side == .peer, request.answer == nil {
       return (
         Wording(
           sentences:
-            "Its Security Request (\(packet: request.packet)) was not followed: it wants the link encrypted, and this host neither paired nor encrypted.",
-          silence), request.packet
+            "Its Security Request (\(packet: request.last.packet)) was not followed: it wants the link encrypted, and this host neither paired nor encrypted.",
+          silence), request.last.packet
       )
     }
-    if let request = use.peerRequest {
+    if let request = lastOpen(of: .peer) {
       return (
         Wording(
-          sentences: "Its request of \(packet: request.packet) was not answered by this host.",
-          silence), request.packet
+          sentences: "Its request of \(packet: request) was not answered by this host.", silence),
+        request
       )
     }
     if link.sent == 0 {
       return ("This host asked nothing of it: it may end connections that are not used.", nil)
     }
-    if let request = use.localRequest {
+    if let request = lastOpen(of: .local) {
       return (
-        "This host's request of \(packet: request.packet) was open when it left: it did not answer that.",
-        request.packet
+        "This host's request of \(packet: request) was open when it left: it did not answer that.",
+        request
       )
     }
-    let unpaired = use.pairing == nil && connection.isEncrypted == false
+    let unpaired = security.pairing == nil && connection.isEncrypted == false
     return (
       Wording(
-        sentences: "No request was open on either side in the last one.",
+        // Where records are missing a request may be among them.
+        sentences: connection.hasLostPackets
+          ? "" : "No request was open on either side in the last one.",
         unpaired ? "The devices did not pair." : "", silence), nil
     )
+  }
+
+  /// The last request of a side that stayed open: of ATT, an indication, one for a channel.
+  private func lastOpen(of side: Side) -> Int? {
+    let attributes = attributes.unanswered.last { Side(sent: $0.direction) == side }?.packet
+    let channels = channels.open.last { $0.side == side }?.asked.packet
+    return [attributes, channels].compactMap(\.self).max()
   }
 
   /// How long nothing was said before the end, as a sentence; empty where that is half a second or less.

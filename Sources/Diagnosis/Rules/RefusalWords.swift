@@ -106,10 +106,10 @@ extension Side {
 }
 
 extension CharacteristicProperties {
-  /// What is offered: `read, notify`; `nothing`.
+  /// What is offered: `read and notify`; `nothing`.
   package var words: Wording {
     let all = (0..<8).filter { has(bit: $0) }.map { Wording("\(Self.word(bit: $0))") }
-    return all.isEmpty ? "nothing" : Wording(all, joinedBy: ", ")
+    return all.isEmpty ? "nothing" : Wording(listing: all)
   }
 }
 
@@ -117,24 +117,27 @@ extension Rule {
   /// A rule about requests that are refused with certain errors.
   ///
   /// - Parameters:
+  ///   - restsOnAbsence: whether the cause is something that did not happen before on the connection.
   ///   - why: the cause; nil where the rule has nothing to say.
   ///   - instead: what to do about a refusal for which the rule's remedy is not the right one.
   static func refused(
     _ id: StaticString, _ severity: Severity, _ codes: ClosedRange<UInt8>,
-    also more: ClosedRange<UInt8>? = nil, _ finds: StaticString, when condition: StaticString,
-    do remedy: Wording, _ certainty: Certainty = .certain,
+    also more: [ClosedRange<UInt8>] = [], _ finds: StaticString, when condition: StaticString,
+    do remedy: Wording, _ certainty: Certainty = .certain, restsOnAbsence: Bool = false,
     _ why: @escaping @Sendable (Refusal, ConnectionHistory) -> Wording?,
     instead: (@Sendable (Refusal) -> Wording?)? = nil
   ) -> Rule {
     Rule(id, severity, finds, when: condition, do: remedy) { connection, evidence in
       let found = connection.attributes.refusals.compactMap { refusal -> Finding? in
         let code = refusal.error.rawValue
-        guard codes.contains(code) || more?.contains(code) ?? false,
+        guard codes.contains(code) || more.contains(where: { $0.contains(code) }),
           !refusal.isOfStaleMap(connection, evidence),
           let why = why(refusal, connection)
         else { return nil }
         var finding = refusal.finding(why, certainty)
         finding.remedy = instead?(refusal)
+        finding.restsOnAbsence = restsOnAbsence
+        finding.reachesBack = restsOnAbsence
         return finding
       }
       return Finding.together(found)

@@ -123,7 +123,7 @@ extension Rule {
       when:
         """
         Insufficient Encryption (0x0f) answers a request on an unencrypted link of two devices \
-        that pair only afterwards
+        that pair only afterwards, and neither the capture nor a file of --keys has a bond of the two
         """,
       do:
         """
@@ -132,35 +132,39 @@ extension Rule {
         """
     ) { connection, evidence in
       let attributes = connection.attributes
-      guard !attributes.isStoredKey else { return [] }
+      guard !connection.security.isStoredKey else { return [] }
       let isKnown = evidence.earlier(than: connection).contains {
-        $0.connection.isEncrypted == true || !$0.attributes.pairingRequests.isEmpty
+        $0.connection.isEncrypted == true || !$0.security.pairingRequests.isEmpty
       }
       guard !isKnown else { return [] }
       let found = attributes.refusals.first {
         $0.error.rawValue == 0x0f && $0.security == .unencrypted
       }
       guard let refusal = found,
-        let pairing = attributes.pairingRequests.first(where: {
+        connection.bondKeeper(before: refusal.answer.packet, evidence) == nil,
+        let pairing = connection.security.pairingRequests.first(where: {
           $0.packet > refusal.answer.packet
         })
       else { return [] }
       var finding = Finding(
-        Wording("\(refusal.server.words) answered 0x0f on a link for which no key existed")
-          .capitalized,
+        Wording(
+          "\(refusal.server.words) answered \(refusal.error) on a link for which no key existed"
+        ).capitalized,
         headline:
           """
-          \(refusal.server.words) answered Insufficient Encryption without a key \
+          \(refusal.server.words) answered \(refusal.error) without a key \
           (\(packet: refusal.answer.packet))
           """,
         why:
           """
-          The devices paired only afterwards (\(packet: pairing.packet)). Without a key 0x05 is \
-          expected.
+          The devices paired only afterwards (\(packet: pairing.packet)). Without a key \
+          \(ATTErrorCode(rawValue: 0x05)) is expected.
           """,
         .likely, evidence: [refusal.request.packet, refusal.answer.packet])
       finding.severity = .note
       finding.attribute = refusal.attribute
+      // That they had not paired before.
+      finding.restsOnAbsence = true
       return [finding]
     },
     refused(
@@ -195,10 +199,10 @@ extension Rule {
 extension ConnectionHistory {
   /// What came between a refusal and the request that was allowed: `after pairing (encrypted at #86)`.
   private func way(from refusal: Refusal, to accepted: Int) -> Wording {
-    guard let encrypted = attributes.encrypted, encrypted.packet < accepted,
+    guard let encrypted = security.encrypted, encrypted.packet < accepted,
       encrypted.packet > refusal.answer.packet
     else { return "later" }
-    let isPaired = attributes.pairingRequests.contains {
+    let isPaired = security.pairingRequests.contains {
       refusal.answer.packet < $0.packet && $0.packet < encrypted.packet
     }
     return isPaired
@@ -247,8 +251,8 @@ extension ConnectionHistory {
     let answered = refusal.answer.packet
     let cause: Wording =
       "\(refusal.attribute) asks for a better protected link, and \(refusal.protection)"
-    let pairing = attributes.pairingRequests.first { $0.packet > answered }
-    let failure = attributes.pairingFailures.first { $0.packet > answered }
+    let pairing = security.pairingRequests.first { $0.packet > answered }
+    let failure = security.pairingFailures.first { $0.packet > answered }
     if let accepted = refusal.accepted {
       var finding = refusal.finding("\(cause).")
       let means = way(from: refusal, to: accepted.request.packet)
@@ -273,7 +277,7 @@ extension ConnectionHistory {
         && $0.security.isEncrypted && $0.answer.packet > answered
     }
     if isRefusedAgain { return nil }
-    if let encrypted = attributes.encrypted, encrypted.packet > answered {
+    if let encrypted = security.encrypted, encrypted.packet > answered {
       var finding = refusal.finding(
         """
         \(cause). The link was encrypted at \(packet: encrypted.packet), but the request was not \

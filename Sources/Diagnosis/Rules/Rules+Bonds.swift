@@ -66,8 +66,9 @@ extension Rule {
       whole: "keys-known", .note, "The keys that are known",
       when: "keys are asked for with --show-keys, and the capture or a file of --keys has some"
     ) { evidence in
+      guard evidence.listsKeys else { return [] }
       let lines = evidence.keys.lines(evidence)
-      guard evidence.listsKeys, !lines.isEmpty else { return [] }
+      if lines.isEmpty { return [] }
       var packets = PacketSet()
       for key in evidence.keys.keys { packets.insert(key.packet) }
       var finding = Finding(

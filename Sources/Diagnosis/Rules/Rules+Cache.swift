@@ -44,6 +44,7 @@ extension Rule {
           """,
         evidence: PacketSet(changes.map(\.moment.packet)))
       finding.severity = .note
+      finding.restsOnAbsence = after == nil
       return [finding]
     },
     Rule(
@@ -210,6 +211,8 @@ extension ConnectionHistory {
         \(refusal.reason)
         """
       finding.evidence = finding.evidence.union(stale.packets)
+      // That nobody discovered before it.
+      finding.restsOnAbsence = true
       // Where a discovery follows, the client has found out.
       if let after = attributes.discoveries.first(where: {
         $0.client == refusal.client && $0.first.packet > refusal.answer.packet

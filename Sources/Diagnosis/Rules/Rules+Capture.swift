@@ -1,3 +1,4 @@
+import Bluetooth
 import Sessions
 
 // Rules about what the capture lacks: they are told first, since they lower what else is said.
@@ -58,7 +59,7 @@ extension Rule {
             ? "\(count: data, "data packet was", "data packets were") completed that the capture does not show to be sent (connection \(Wording(listing: links.prefix(8).map { "\($0.id)" })))"
             : "",
           answers > 0
-            ? "\(count: answers, "command was", "commands were") answered that it does not have"
+            ? "\(count: answers, "answer belongs", "answers belong") to \(answers == 1 ? ("a command" as Wording) : "commands") that the capture does not have"
             : "",
         ].filter { !$0.isEmpty })
       return [
@@ -189,6 +190,24 @@ extension Rule {
       }
       return findings
     },
+    Rule(
+      whole: "capture-management-only", .note,
+      "The capture has the kernel's management interface, but no HCI packets",
+      when:
+        "there are records of the management interface, and no HCI command, event or data packet",
+      do:
+        "Record with btmon, or btmon -w FILE, as root and from before the devices connect: it has both."
+    ) { evidence in
+      guard evidence.hasManagementAlone else { return [] }
+      return [
+        Finding(
+          "The capture has the kernel's management interface only, no HCI packets",
+          headline: "the capture has no HCI packets",
+          why:
+            "What programs asked the kernel for, and what it told them, is in it; what the devices said to each other is not.",
+          evidence: [])
+      ]
+    },
     cachedDiscovery,
   ]
 
@@ -199,37 +218,80 @@ extension Rule {
   private static let cachedDiscovery = Rule(
     "capture-cached-discovery", .note, "Attributes are used that the capture does not discover",
     when:
-      "this host uses handles of the peer four times or more, and no discovery by it is in the capture",
+      "handles of the peer are used four times or more that neither a discovery in the capture nor a supplied map tells",
     do:
       "Give a map of the device from another capture (gattscope map --json, then --map FILE), or make the host discover again: on Android unpair and restart Bluetooth, on BlueZ remove the device, on iOS forget it and restart Bluetooth."
   ) { history, evidence in
-    let use = history.link.use
-    guard let first = use.firstHandle, let last = use.lastHandle, use.discovery == nil,
-      use.handleUses >= leastUses,
-      history.connection.transport != .brEDR,
-      !evidence.connections.contains(where: {
-        // Said once of a device.
-        $0.device == history.device && $0.id < history.id
-          && ($0.link.use.discovery != nil || $0.link.use.firstHandle != nil)
+    guard history.connection.transport != .brEDR else { return [] }
+    let use = history.attributes.undiscovered
+    guard use.count >= leastUses,
+      // Said once of a device.
+      !evidence.earlier(than: history).contains(where: {
+        $0.attributes.undiscovered.count >= leastUses
       })
     else { return [] }
     let isLate = history.connection.isOpeningMissing
-    let doubt: Wording =
-      use.hash.map {
-        "It asked for the Database Hash (\(packet: $0.packet)), which tells it whether they still hold."
-      }
-      ?? "If the peer's firmware has changed since, they may be wrong."
+    let times: Wording = "\(count: use.count, "time", "times")"
+    let isPart = history.attributes.discoveries.contains { $0.client == .local }
     var finding = Finding(
       isLate
-        ? "The discovery is not in the capture" : "This host did not discover the peer's services",
+        ? "The discovery is not in the capture"
+        : isPart
+          ? "This host did not discover all that it uses of the peer"
+          : "This host did not discover the peer's services",
       headline: "attributes are used that the capture does not discover",
       why:
         isLate
-        ? "Handles of the peer are used \(count: use.handleUses, "time", "times"), but which characteristics they are was discovered before the capture begins, or in an earlier connection."
-        : "It used handles of the peer \(count: use.handleUses, "time", "times") without asking for them: it has them from an earlier connection. \(doubt)",
+        ? "Handles of the peer are used \(times), but which characteristics they are was discovered before the capture begins, or in an earlier connection."
+        : use.isByHost
+          ? "Handles of the peer were used \(times) without being asked for: this host has them from an earlier connection, or its program knows them. \(history.attributes.doubtOfMap)"
+          : "The peer sent values \(times) of which this host had not asked what they are: it knows that from an earlier connection, or not at all.",
       isLate ? .likely : .certain,
-      evidence: first.packet == last.packet ? [first.packet] : [first.packet, last.packet])
+      evidence: PacketSet([use.first, use.last]))
     finding.restsOnAbsence = true
     return [finding]
   }
+}
+
+extension AttributeHistory {
+  /// How the handles of the peer were used of which nothing tells what they are: how often, whether by this
+  /// host itself, and the first and the last packet; 0: none.
+  fileprivate var undiscovered: (count: Int, isByHost: Bool, first: Int, last: Int) {
+    var use = (count: 0, isByHost: false, first: Int.max, last: 0)
+    for usage in usages where usage.server == .peer && !usage.identity.isTold {
+      for tally in [usage.reads, usage.writes, usage.commands] where tally.count > 0 {
+        use.isByHost = true
+      }
+      for tally in [
+        usage.reads, usage.writes, usage.commands, usage.notifications, usage.indications,
+      ] {
+        guard let first = tally.first, let last = tally.last else { continue }
+        use.count &+= tally.count
+        use.first = min(use.first, first.packet)
+        use.last = max(use.last, last.packet)
+      }
+    }
+    for refusal in refusals
+    where refusal.server == .peer && refusal.handle != 0 && refusal.range == nil
+      && !refusal.attribute.isTold
+    {
+      use.isByHost = true
+      use.count &+= refusal.count
+      use.first = min(use.first, refusal.request.packet)
+      use.last = max(use.last, refusal.last.packet)
+    }
+    return use
+  }
+
+  /// Whether what a host has of an earlier connection may be wrong, as a sentence.
+  fileprivate var doubtOfMap: Wording {
+    hashes.first { $0.server == .peer }.map {
+      "It read the Database Hash (\(packet: $0.moment.packet)), which tells it whether they still hold."
+    } ?? "If the peer's firmware has changed since, they may be wrong."
+  }
+}
+
+extension AttributeIdentity {
+  /// Whether the peer, or a supplied map, has said what it is; not so where it is only concluded from its use.
+  fileprivate var isTold: Bool { uuid != nil && via != .inferred }
 }

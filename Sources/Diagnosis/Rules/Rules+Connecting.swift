@@ -145,12 +145,14 @@ extension Rule {
     .map { attempts in
       let first = attempts[0]
       let waited: Wording = first.waited.map { "\(duration: $0)" } ?? "a moment"
-      return Finding(
+      var finding = Finding(
         "This host cancelled a connection to \(first.target) after \(waited)",
         headline: "this host cancelled a connection at once",
         why:
-          "It asked at \(packet: first.asked.packet) and gave up before the device can be expected to advertise. \(first.sightingWords)",
+          "It asked at \(packet: first.asked.packet) and gave up so soon that the device may not have advertised once. \(first.sightingWords)",
         evidence: attempts.evidence)
+      evidence.tellOmitted(&finding)
+      return finding
     }
     return early + evidence.connections.compactMap { endedAtOnce($0, evidence) }
   }
@@ -198,7 +200,9 @@ extension [ConnectAttempt] {
 }
 
 extension ConnectAttempt {
-  /// Devices advertise at least every 10.24 s, most of them every second (Core, Vol 6, Part B, 4.4.2.2).
+  /// Most devices advertise every second or more often. They need not: legacy advertising comes every 10.24 s
+  /// at the latest, extended advertising may come hours apart (Core, Vol 6, Part B, 4.4.2.2; Vol 4, Part E,
+  /// 7.8.53).
   fileprivate var isLong: Bool { waited.map { $0 >= 1_000_000_000 } ?? true }
 
   /// Whether the host cancelled it, and not only to change the filter accept list.
@@ -253,8 +257,19 @@ extension Evidence {
     return groups
   }
 
+  /// Says of what is counted that more of it is not.
+  fileprivate func tellOmitted(_ finding: inout Finding) {
+    let omitted = adapters.reduce(0) { $0 &+ $1.attempts.omitted }
+    guard omitted > 0 else { return }
+    finding.note = Wording(
+      sentences: finding.note ?? "",
+      "Of the attempts that failed the first \(ConnectAttempts.most) of a controller are looked at: \(omitted) later ones are not counted here."
+    )
+  }
+
   /// Lowers a finding whose device was reached later on.
   fileprivate func resolve(_ finding: inout Finding, _ attempts: [ConnectAttempt]) {
+    tellOmitted(&finding)
     guard let last = attempts.last, let peer = last.peer, let type = last.peerType else { return }
     finding.peers = [peer]
     let key = Attributes.key(peer, type)

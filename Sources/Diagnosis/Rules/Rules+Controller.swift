@@ -181,20 +181,31 @@ extension Rule {
   /// periodic advertising.
   private static func isAdvertising(_ opcode: UInt16) -> Bool {
     switch opcode {
-    case 0x2006, 0x2008...0x200a, 0x2035...0x2039, 0x203e...0x2040, 0x207f, 0x2086: true
+    case HCICommand.leSetAdvertisingParameters,
+      HCICommand.leSetAdvertisingData...HCICommand.leSetAdvertisingEnable,
+      HCICommand.leSetAdvertisingSetRandomAddress...HCICommand.leSetExtendedAdvertisingEnable,
+      HCICommand.leSetPeriodicAdvertisingParameters...HCICommand.leSetPeriodicAdvertisingEnable,
+      HCICommand.leSetExtendedAdvertisingParametersV2,
+      HCICommand.leSetPeriodicAdvertisingParametersV2:
+      true
     default: false
     }
   }
 
   private static func isScanning(_ opcode: UInt16) -> Bool {
-    opcode == 0x200b || opcode == 0x200c || opcode == 0x2041 || opcode == 0x2042
+    switch opcode {
+    case HCICommand.leSetScanParameters, HCICommand.leSetScanEnable,
+      HCICommand.leSetExtendedScanParameters, HCICommand.leSetExtendedScanEnable:
+      true
+    default: false
+    }
   }
 
   /// Commands whose failure other rules tell: those that connect, change parameters, and encrypt.
   private static func isElsewhere(_ opcode: UInt16) -> Bool {
     switch opcode {
-    case 0x200d, 0x2043, 0x2085, 0x2013, 0x2019: true
-    default: false
+    case HCICommand.leConnectionUpdate, HCICommand.leEnableEncryption: true
+    default: LECreateConnection.opcodes.contains(opcode)
     }
   }
 

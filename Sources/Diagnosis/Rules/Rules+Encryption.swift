@@ -169,7 +169,7 @@ extension Rule {
     let last =
       attempt.end
       ?? Moment(
-        packet: connection.lastPacket ?? evidence.extent.records,
+        packet: connection.lastPacket ?? evidence.extent.lastPacket,
         time: connection.lastTime ?? evidence.extent.latest)
     let waited = last.nanoseconds(since: attempt.moment)
     var finding: Finding

@@ -9,7 +9,7 @@ extension Rule {
 
   private static let linkEndings: [Rule] = [
     supervisionTimeout, lostRepeatedly, responseTimeout, collision, controllerEnded, lowResources,
-    powerOff, peerLeaves, procedureFailed, reset,
+    powerOff, peerLeaves, payloadTimeout, procedureFailed, reset,
   ]
 
   private static let supervisionTimeout = Rule(
@@ -125,6 +125,34 @@ extension Rule {
     }
   }
 
+  private static let payloadTimeout = Rule(
+    "link-payload-timeout", .warning,
+    "Nothing came from the peer on an encrypted link that proves to be its own",
+    when: "the controller reports Authenticated Payload Timeout Expired",
+    do:
+      "Encrypt again or disconnect, as the host's security policy says. Where it comes again and again: update the firmware of the peer's controller, which has to answer LE Ping, or set a longer Authenticated Payload Timeout."
+  ) { history, _ in
+    let expired = history.link.payloadTimeouts
+    guard let first = expired.first else { return [] }
+    let timeout: Wording =
+      history.link.payloadTimeout.map { " of \(duration: Int64($0) * 10_000_000)" } ?? ""
+    let times: Wording = expired.count > 1 ? ", \(expired.count) times" : ""
+    var after: Wording = ""
+    if let disconnect = history.link.disconnect, disconnect.packet > first.packet {
+      after = "This host then asked to disconnect (\(packet: disconnect.packet))."
+    }
+    return [
+      Finding(
+        "Authenticated Payload Timeout Expired\(times)",
+        headline: "nothing authenticated came from the peer (\(packet: first.packet))",
+        why: Wording(
+          sentences:
+            "For the authenticated payload timeout\(timeout) no packet came from the peer whose message integrity check was right. Packets without data have none, and keep a link open: the controller has to ask for one with it by a ping before the timeout is over, and none came.",
+          after),
+        evidence: PacketSet([expired.first?.packet, expired.last?.packet].compactMap(\.self)))
+    ]
+  }
+
   private static let controllerEnded = Rule(
     "link-controller-ended", .error, "A controller ended the link by itself",
     when: "Disconnection Complete has a reason that no host gives, and no other rule explains it",
@@ -210,12 +238,14 @@ extension Rule {
       let after: Wording =
         "\(duration: shortest)" == ("\(duration: longest)" as Wording)
         ? "\(duration: longest)" : "\(duration: shortest) to \(duration: longest)"
-      return Finding(
+      var finding = Finding(
         "The peer ended \(left.count) connections after \(after)",
         headline: "the peer ends its connections after \(after)",
         why: wish.words, .likely,
         evidence: PacketSet([wish.packet].compactMap(\.self)).union(
           PacketSet(left.prefix(8).compactMap(\.connection.lastPacket))), on: left.map(\.id))
+      finding.restsOnAbsence = true
+      return finding
     }
   }
 

@@ -1,4 +1,5 @@
 import Bluetooth
+import Dissectors
 import Sessions
 
 // Rules about the parameters of links: interval, latency, supervision timeout.

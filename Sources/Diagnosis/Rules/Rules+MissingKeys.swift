@@ -20,7 +20,9 @@ extension Rule {
         attempt.isKeyMissingHere
         ? missingHere(attempt, history, evidence) : missingThere(attempt, history, evidence)
       for other in attempts.dropLast() { finding.evidence = finding.evidence.union(other.packets) }
-      return [evidence.settle(finding, attempt, history)]
+      finding = evidence.settle(finding, attempt, history)
+      finding.evidence = finding.evidence.sorted
+      return [finding]
     },
     Rule(
       "enc-key-missing-central", .error,
@@ -147,7 +149,7 @@ extension Rule {
         "pairing was refused at \(packet: refusal.moment.packet) because \(central) has lost the key of a bond that \(peripheral) keeps",
       why:
         "\(known), but \(central) asked to pair (\(packet: request.moment.packet)) without an attempt to encrypt with its key, and \(peripheral) refused: \(refusal.reason) (\(packet: refusal.moment.packet)).",
-      .likely, evidence: packets)
+      .likely, evidence: packets.sorted)
     finding.restsOnAbsence = true
     if let later = evidence.encryptedLater(than: history) {
       finding.severity = .warning

@@ -36,15 +36,28 @@ extension Rule {
       return found.map { finding, packets in
         var finding = finding
         finding.evidence = finding.evidence.union(PacketSet(packets)).sorted
-        guard let next = packets.first else { return finding }
         let more: Wording =
-          packets.count == 1
-          ? "It failed in the same way once more, at \(packet: next)."
-          : "It failed in the same way \(packets.count) more times, from \(packet: next) on."
-        finding.note = finding.note.map { "\($0) \(more)" } ?? more
+          switch packets.count {
+          case 0: ""
+          case 1: "It failed in the same way once more, at \(packet: packets[0])."
+          default:
+            "It failed in the same way \(packets.count) more times, from \(packet: packets[0]) on."
+          }
+        let note = Wording(
+          sentences: finding.note ?? "", more, connection.pairing.omittedWords)
+        if !note.isEmpty { finding.note = note }
         return finding
       }
     }
+  }
+}
+
+extension PairingHistory {
+  /// How many attempts are not looked at, as a sentence; empty where all are.
+  var omittedWords: Wording {
+    guard omitted > 0 else { return "" }
+    return
+      "Of \(attemptCount) attempts on this connection \(omitted) in the middle are not looked at: what they came to is not counted here."
   }
 }
 

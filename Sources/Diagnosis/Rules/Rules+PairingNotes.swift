@@ -202,6 +202,8 @@ extension ConnectionHistory {
       why:
         "They had paired and agreed to keep the keys on connection \(bonded.id) (\(packet: packet)). \(attempt.initiator.capitalized) did not use that key and asked to pair again: it has lost the key, or does not trust it any more.",
       .likely, evidence: [packet, attempt.first.packet])
+    // That the key was not tried, and that no program deleted it.
+    finding.restsOnAbsence = true
     if pairing.attempts.contains(where: \.isPaired) { finding.severity = .note }
     return [finding]
   }
@@ -237,7 +239,7 @@ extension Evidence {
         "\(total) attempts to pair\(with), \(count) failed",
         headline: "\(total) attempts to pair\(with), of which \(count) failed",
         why:
-          "The two devices tried \(total) times between \(packet: first.attempt.first.packet) and \(packet: last.attempt.last.packet); \(count) times a side refused, and \(end).",
+          "The two devices tried \(total) times between \(packet: first.attempt.first.packet) and \(packet: last.attempt.last.packet); \(count) of these ended with Pairing Failed, and \(end).",
         evidence: PacketSet(failed.prefix(8).compactMap { $0.attempt.end?.packet }),
         on: ids)
     }

@@ -109,7 +109,7 @@ private struct SilentPairing {
     end =
       attempt.end
       ?? Moment(
-        packet: max(attempt.last.packet, evidence.extent.records), time: evidence.extent.latest)
+        packet: max(attempt.last.packet, evidence.extent.lastPacket), time: evidence.extent.latest)
     resolution = connection.pairing.attempts.dropFirst(position + 1).first(where: \.isPaired).map {
       $0.encrypted?.packet ?? $0.last.packet
     }
@@ -238,7 +238,7 @@ extension ConnectionHistory {
       return nil
     }
     let ended = connection.lastPacket.map { Moment(packet: $0, time: connection.lastTime) }
-    let end = ended ?? Moment(packet: evidence.extent.records, time: evidence.extent.latest)
+    let end = ended ?? Moment(packet: evidence.extent.lastPacket, time: evidence.extent.latest)
     guard let waited = end.nanoseconds(since: request.moment),
       waited >= Self.patience || ended != nil && waited >= Self.leastPatience
     else { return nil }

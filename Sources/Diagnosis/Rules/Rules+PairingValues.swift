@@ -39,7 +39,7 @@ extension Rule {
       "smp-confirm-failed", "A confirm value was refused, and the capture does not show why",
       when: "Confirm Value Failed (0x04) without values that could be checked",
       do:
-        "Pair again with fresh digits or fresh out-of-band data; if it fails again, compare both sides' logs of c1 or f4."
+        "Pair again with fresh digits or fresh out-of-band data; if it fails again, compare what both sides log of the function that computes it, c1 in LE legacy pairing and f4 in Secure Connections."
     ) { failed in
       switch ConfirmVerdict(failed.attempt) {
       case .outOfBand:
@@ -81,7 +81,7 @@ extension Rule {
       when:
         "Numeric Comparison Failed (0x0c) in numeric comparison, or another refusal of values that are right, after both sides had shown their digits",
       do:
-        "If nobody pressed No, look for a program that answers for its user: on BlueZ the agent's RequestConfirmation, on Zephyr passkey_confirm, on Nordic's SoftDevice sd_ble_gap_auth_key_reply. If the two screens differ, one side computes g2 wrongly."
+        "If nobody pressed No, look for a program that answers for its user: on BlueZ the agent's RequestConfirmation, on Zephyr passkey_confirm, on Nordic's SoftDevice sd_ble_gap_auth_key_reply. If the two screens differ, one side computes the digits (function g2) wrongly."
     ) { failed in
       guard failed.attempt.method?.association == .numericComparison, !failed.isSilence else {
         return nil

@@ -148,11 +148,16 @@ extension Rule {
       "The length was right, but \(refusal.server.words) does not take \(refusal.headWords)."
     },
     refused(
-      "att-application-error", .warning, 0x80...0x9f, "A profile's rules refuse a request",
-      when: "an error between 0x80 and 0x9f answers a request",
+      "att-application-error", .warning, 0x80...0x9f, also: [0xa0...0xdf],
+      "A profile's rules refuse a request",
+      when:
+        """
+        an error between 0x80 and 0x9f answers a request, or one between 0xa0 and 0xdf that the profile names
+        """,
       do: "What the code means the profile says, or the vendor's documentation."
     ) { refusal, _ in
-      refusal.errorName == nil
+      if refusal.error.range != .application, refusal.errorName == nil { return nil }
+      return refusal.errorName == nil
         ? """
         What the code means only the application of \(refusal.server.words) knows; it refused \
         \(refusal.headWords).
@@ -164,15 +169,29 @@ extension Rule {
         : "Write what the profile allows in this state; its name for the code says what is wrong."
     },
     refused(
-      "att-reserved-error", .warning, 0x14...0x7f, also: 0xa0...0xfb,
+      "att-reserved-error", .warning, 0x14...0x7f, also: [0xa0...0xfb, 0x00...0x00],
       "A server answers an error code that has no meaning",
-      when: "an error between 0x14 and 0x7f, or between 0xa0 and 0xfb, answers a request",
-      do: "Answer errors of an application between 0x80 and 0x9f."
+      when:
+        """
+        the error 0x00, one between 0x14 and 0x7f, or one between 0xa0 and 0xfb that no profile names answers \
+        a request
+        """,
+      do:
+        """
+        Answer errors of an application between 0x80 and 0x9f, and what succeeds with the response, not with \
+        an Error Response.
+        """
     ) { refusal, _ in
-      """
-      The code is reserved: the application of \(refusal.server.words) chose it, or a status of another layer \
-      leaked into it.
-      """
+      if refusal.errorName != nil { return nil }
+      return refusal.error.rawValue == 0
+        ? """
+        0x00 is no error: an Error Response of \(refusal.server.words) brings what elsewhere means success, \
+        and clients differ in what they make of it.
+        """
+        : """
+        The code is reserved: the application of \(refusal.server.words) chose it, or a status of another \
+        layer leaked into it.
+        """
     },
     refused(
       "att-write-rejected", .warning, 0xfc...0xfc,
@@ -188,17 +207,19 @@ extension Rule {
         Client Characteristic Configuration Descriptor Improperly Configured (0xfd) answers a \
         request
         """,
-      do: "Write the CCCD of the characteristic that brings the answers before the first request."
+      do: "Write the CCCD of the characteristic that brings the answers before the first request.",
+      restsOnAbsence: true
     ) { refusal, connection in
       let asked = connection.attributes.configurations.filter {
         $0.server == refusal.server && $0.accepted != nil && $0.value != 0
           && $0.request.packet < refusal.request.packet
       }
       guard let last = asked.last, let owner = last.owner else {
+        let place: Wording =
+          connection.connection.isOpeningMissing ? "in this capture" : "on this connection"
         return
           """
-          \(refusal.refuser) answers by notifications or indications, and no CCCD of it was written on \
-          this connection.
+          \(refusal.refuser) answers by notifications or indications, and no CCCD of it was written \(place).
           """
       }
       return
@@ -244,7 +265,7 @@ extension Rule {
           let consequence: Wording
           switch unoffered.operation {
           case .read:
-            what = "\(usage.identity) was read although it offers \(offers) only"
+            what = "\(usage.identity) was read although it offers only \(offers)"
             consequence =
               unoffered.length == 0
               ? "answered with an empty value instead of Read Not Permitted (0x02)."
@@ -253,10 +274,13 @@ extension Rule {
               Permitted (0x02).
               """
           case .notification, .indication:
-            what = "\(usage.identity) sent its value although it offers \(offers) only"
-            consequence = "sent what clients are not prepared for."
+            what = "\(usage.identity) sent its value although it offers only \(offers)"
+            consequence =
+              unoffered.operation == .indication
+              ? "sent an indication, which the declaration does not announce to clients."
+              : "sent a notification, which the declaration does not announce to clients."
           default:
-            what = "\(usage.identity) was written although it offers \(offers) only"
+            what = "\(usage.identity) was written although it offers only \(offers)"
             consequence = "took the value instead of answering Write Not Permitted (0x03)."
           }
           var finding = Finding(
@@ -271,13 +295,20 @@ extension Rule {
 }
 
 extension Refusal {
-  /// What was to be written: `02`, `3 bytes`.
+  /// What was to be written, and what that means: `02 (2, which is reserved)`, `3 bytes`.
   var headWords: Wording {
     if opcode != .writeRequest && opcode != .prepareWriteRequest { return "the request" }
     if length == 0 { return "an empty value" }
-    if length <= head.count { return "\(hex: head)" }
     let size: Wording = "\(count: length, "byte", "bytes")"
-    return head.isEmpty ? size : "\(size) that begin with \(hex: head)"
+    let bytes: Wording =
+      if length <= head.count {
+        "\(hex: head)"
+      } else if head.isEmpty {
+        size
+      } else {
+        "\(size) that begin with \(hex: head)"
+      }
+    return meaning.map { "\(bytes) (\($0))" } ?? bytes
   }
 
   /// Where the parts of a prepared write are.

@@ -106,7 +106,40 @@ extension Rule {
       finding.restsOnAbsence = true
       return [finding]
     },
+    crossedBearers,
   ]
+
+  private static let crossedBearers = Rule(
+    "att-answer-on-other-bearer", .note,
+    "Responses come on another enhanced bearer than their requests",
+    when:
+      "a response on an enhanced bearer can be nothing but the answer to a request on another one",
+    do:
+      """
+      Nothing, where every request is answered. A host that knows one transaction on each bearer gives a \
+      bearer up on which the wrong response comes, and what was open on it stays unanswered: then compare, in \
+      the stack that opens the channels, the order of the two lists of channels in L2CAP's Credit Based \
+      Connection Request and Response (Core, Vol 3, Part A, 4.25 and 4.26).
+      """
+  ) { connection, _ in
+    let attributes = connection.attributes
+    guard let first = attributes.crossed.first else { return [] }
+    let number: Wording = "\(count: attributes.crossedCount, "response", "responses")"
+    var finding = Finding(
+      "\(number) came on another bearer than the request",
+      headline: "\(number) came on another bearer than the request",
+      why:
+        """
+        \(packet: first.packet) is the answer to \(packet: first.request), which was sent on another channel. \
+        Some hosts open several bearers at once and take one for another: harmless where both sides do so, \
+        and every request has its answer.
+        """,
+      .likely,
+      evidence: PacketSet(attributes.crossed.prefix(4).flatMap { [$0.request, $0.packet] }))
+    // Hosts that do so do it on each connection: it is said once.
+    finding.group = "Responses came on another bearer than the request"
+    return [finding]
+  }
 
   /// What people do about a server that does not answer.
   private static let unansweredRemedy: Wording =

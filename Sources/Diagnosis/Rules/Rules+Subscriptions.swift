@@ -170,8 +170,8 @@ extension ConnectionHistory {
 
   /// Values that came on an earlier connection and come no more, since the server lost the CCCD.
   fileprivate func lostSubscriptions(_ evidence: Evidence) -> [Finding] {
-    guard connection.isEncrypted == true, attributes.isStoredKey, !connection.isOpeningMissing,
-      let encrypted = attributes.encrypted
+    guard connection.isEncrypted == true, security.isStoredKey, !connection.isOpeningMissing,
+      let encrypted = security.encrypted
     else { return [] }
     let end = Moment(
       packet: connection.lastPacket ?? .max, time: connection.lastTime ?? evidence.extent.latest)
@@ -208,10 +208,11 @@ extension ConnectionHistory {
             """,
           why:
             """
-            Connection \(before.id) wrote its CCCD (\(packet: configuration.request.packet)) and \
-            got \(count: usage.sent, "value", "values"). This one was encrypted with the stored \
-            key at \(packet: encrypted.packet), lasted \(duration: lasted) more, wrote no CCCD, \
-            as bonded clients may, and got none.
+            On connection \(before.id) \(configuration.server.other.words) wrote its CCCD \
+            (\(packet: configuration.request.packet)) and got \(count: usage.sent, "value", "values"). \
+            This connection was encrypted with the stored key at \(packet: encrypted.packet) and \
+            lasted \(duration: lasted) more: \(configuration.server.other.words) wrote no CCCD, as \
+            bonded clients may, and got no value.
             """,
           .likely, evidence: [configuration.request.packet, first.packet, encrypted.packet],
           on: [id])

@@ -192,25 +192,25 @@ extension Rule {
     ) { connection, _ in
       let attributes = connection.attributes
       guard let opening = attributes.vendors.opening, !connection.connection.isOpeningMissing,
-        connection.connection.isEncrypted == false, attributes.pairingRequests.isEmpty,
+        connection.connection.isEncrypted == false, connection.security.pairingRequests.isEmpty,
         isHandshake(opening.name)
       else { return [] }
-      return [
-        Finding(
-          "No SMP pairing: the application exchanges frames of its own first",
-          headline:
-            """
-            the application exchanges frames of its own first (\(packet: opening.moment.packet)) \
-            instead of pairing
-            """,
-          why:
-            """
-            The link was never encrypted, and the first message of \
-            \(Wording(stringLiteral: opening.profile)) is \
-            \(Wording(stringLiteral: opening.name)).
-            """,
-          evidence: [opening.moment.packet])
-      ]
+      var finding = Finding(
+        "No SMP pairing: the application exchanges frames of its own first",
+        headline:
+          """
+          the application exchanges frames of its own first (\(packet: opening.moment.packet)) \
+          instead of pairing
+          """,
+        why:
+          """
+          The link was never encrypted, and the profile \(Wording(stringLiteral: opening.profile)) calls \
+          the first message\(opening.words.map { " (\"\($0)\")" as Wording } ?? "") \
+          \(Wording(stringLiteral: opening.name)).
+          """,
+        evidence: [opening.moment.packet])
+      finding.restsOnAbsence = true
+      return [finding]
     },
   ]
 
@@ -297,14 +297,9 @@ extension ConnectionHistory {
   /// A frame with a wrong checksum, and what came of it.
   fileprivate func badFrame(_ frame: VendorTraffic.BadFrame) -> Finding {
     let digits = frame.expected > 0xffff ? 8 : frame.expected > 0xff || frame.found > 0xff ? 4 : 2
-    let name: Wording =
-      if let name = frame.name, !name.isEmpty {
-        Wording(stringLiteral: name)
-      } else if let command = frame.command {
-        "command \(code: command, digits: 2)"
-      } else {
-        "the frame"
-      }
+    let name =
+      frame.words.map { "\"\($0)\"" as Wording }
+      ?? frame.command.map { "command \(code: $0, digits: 2)" as Wording } ?? "the frame"
     var pieces: [Wording] = []
     var evidence: PacketSet = [frame.moment.packet]
     if frame.isRequest, !frame.isAnswered { pieces.append("\(name) had no answer") }
@@ -313,17 +308,14 @@ extension ConnectionHistory {
       evidence.insert(next.moment.packet)
       let after: Wording =
         next.moment.nanoseconds(since: frame.moment).map { "\(duration: $0) later" } ?? "then"
-      if !frame.isAnswered, let command = next.command {
+      if !frame.isAnswered, let words = next.words {
         pieces.append(
-          """
-          \(after) \(frame.sender.other.words) sent command \(code: command, digits: 2) \
-          (\(packet: next.moment.packet))
-          """
-        )
+          "\(after) \(frame.sender.other.words) sent \"\(words)\" (\(packet: next.moment.packet))")
       }
     }
-    let outcome: Wording = pieces.isEmpty ? "" : " \(Wording(pieces, joinedBy: "; "))."
-    var finding = Finding(
+    let outcome: Wording =
+      pieces.isEmpty ? "" : " \(Wording(pieces, joinedBy: "; ").capitalized)."
+    return Finding(
       Wording(
         """
         \(frame.sender.words) sent a frame with a wrong checksum: \
@@ -342,7 +334,5 @@ extension ConnectionHistory {
         \(code: frame.expected, digits: digits).\(outcome)
         """,
       evidence: evidence)
-    if frame.isRequest, !frame.isAnswered { finding.restsOnAbsence = false }
-    return finding
   }
 }

@@ -1,5 +1,6 @@
-// The few events and commands that the memory of connections reads: a struct each, beside the rows
-// that describe them for people. All fields little-endian.
+// The events that the memory of connections reads: a struct each, beside the rows that describe them for
+// people. Those about keys and links' parameters are in HCIEvents+Security.swift and HCIEvents+Links.swift.
+// All fields little-endian.
 
 package import Bluetooth
 package import Bytes
@@ -20,6 +21,8 @@ package struct LEConnectionComplete: Sendable {
   package let peerType: AddressType
   /// The peer's address.
   package let peer: DeviceAddress
+  /// Enhanced: the resolvable private address that this host's controller used; nil for none (all zeros).
+  package let localResolvable: DeviceAddress?
   /// Enhanced: the resolvable private address that the peer used, where the controller has resolved it
   /// to `peer`; nil for none (all zeros).
   package let peerResolvable: DeviceAddress?
@@ -30,8 +33,14 @@ package struct LEConnectionComplete: Sendable {
   /// Units of 10 ms.
   package let supervisionTimeout: UInt16
 
-  /// The subevent codes: LE Connection Complete, enhanced version 1, enhanced version 2.
-  package static let subevents: [UInt8] = [0x01, 0x0a, 0x29]
+  /// The subevent code of LE Connection Complete.
+  package static let version1: UInt8 = 0x01
+  /// That of LE Enhanced Connection Complete.
+  package static let enhanced: UInt8 = 0x0a
+  /// That of its version 2.
+  package static let enhancedVersion2: UInt8 = 0x29
+  /// All of them.
+  package static let subevents: [UInt8] = [version1, enhanced, enhancedVersion2]
 
   /// Reads the parameters after the subevent code.
   @_lifetime(cursor: copy cursor)
@@ -41,41 +50,15 @@ package struct LEConnectionComplete: Sendable {
     role = try cursor.u8()
     peerType = AddressType(rawValue: try cursor.u8())
     peer = try DeviceAddress(parsing: &cursor)
-    if subevent == 0x01 {
+    if subevent == Self.version1 {
+      localResolvable = nil
       peerResolvable = nil
     } else {
-      _ = try cursor.take(6)
-      let address = try DeviceAddress(parsing: &cursor)
-      peerResolvable = address == .zero ? nil : address
+      let local = try DeviceAddress(parsing: &cursor)
+      localResolvable = local == .zero ? nil : local
+      let peers = try DeviceAddress(parsing: &cursor)
+      peerResolvable = peers == .zero ? nil : peers
     }
-    interval = try cursor.u16()
-    latency = try cursor.u16()
-    supervisionTimeout = try cursor.u16()
-  }
-}
-
-/// LE Connection Update Complete: status (1 byte), handle (2), interval (2), latency (2),
-/// supervision timeout (2) (7.7.65.3).
-package struct LEConnectionUpdateComplete: Sendable {
-  /// Success, or why nothing changed.
-  package let status: StatusCode
-  /// The connection handle.
-  package let handle: UInt16
-  /// Units of 1.25 ms.
-  package let interval: UInt16
-  /// Events that may be skipped.
-  package let latency: UInt16
-  /// Units of 10 ms.
-  package let supervisionTimeout: UInt16
-
-  /// The subevent code.
-  package static let subevent: UInt8 = 0x03
-
-  /// Reads the parameters after the subevent code.
-  @_lifetime(cursor: copy cursor)
-  package init(parsing cursor: inout Cursor) throws(ParseError) {
-    status = StatusCode(rawValue: try cursor.u8())
-    handle = try cursor.u16() & 0x0fff
     interval = try cursor.u16()
     latency = try cursor.u16()
     supervisionTimeout = try cursor.u16()
@@ -106,34 +89,6 @@ package struct ConnectionComplete: Sendable {
     handle = try cursor.u16() & 0x0fff
     peer = try DeviceAddress(parsing: &cursor)
     linkType = try cursor.u8()
-  }
-}
-
-/// Events that begin with status (1 byte) and handle (2), and, those that have one, a byte that
-/// says the rest: Disconnection Complete (reason), Encryption Change (enabled), CIS Established.
-package struct LinkEvent: Sendable {
-  /// Success, or why nothing happened.
-  package let status: StatusCode
-  /// The connection handle.
-  package let handle: UInt16
-  /// The byte after the handle.
-  package let detail: UInt8?
-
-  /// Encryption Change, version 1.
-  package static let encryptionChangeCode: UInt8 = 0x08
-  /// Encryption Change, version 2.
-  package static let encryptionChangeV2Code: UInt8 = 0x59
-  /// Encryption Key Refresh Complete.
-  package static let encryptionKeyRefreshCode: UInt8 = 0x30
-  /// LE Meta subevents: LE CIS Established, versions 1 and 2.
-  package static let isochronousSubevents: [UInt8] = [0x19, 0x2a]
-
-  /// Reads the parameters, those of LE Meta events after the subevent code.
-  @_lifetime(cursor: copy cursor)
-  package init(parsing cursor: inout Cursor) throws(ParseError) {
-    status = StatusCode(rawValue: try cursor.u8())
-    handle = try cursor.u16() & 0x0fff
-    detail = cursor.isAtEnd ? nil : try cursor.u8()
   }
 }
 
@@ -180,7 +135,7 @@ package struct CommandComplete: Sendable {
   }
 
   /// Whether the command is a vendor's: its return parameters are the vendor's, too.
-  package var isVendors: Bool { opcode >> 10 == 0x3f }
+  package var isVendors: Bool { HCICommand.isVendors(opcode) }
 }
 
 /// Command Status: status (1 byte), number of commands that the host may send (1), opcode (2)

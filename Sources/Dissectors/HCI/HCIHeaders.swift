@@ -17,16 +17,9 @@ package struct HCICommand: Sendable {
 
   /// The group (OGF) of vendors' commands.
   static let vendorGroup: UInt16 = 0x3f
-  /// Disconnect
-  package static let disconnect: UInt16 = 0x0406
-  /// Reset
-  package static let reset: UInt16 = 0x0c03
-  /// LE Set Scan Enable
-  package static let leSetScanEnable: UInt16 = 0x200c
-  /// LE Set Extended Advertising Enable
-  package static let leSetExtendedAdvertisingEnable: UInt16 = 0x2039
-  /// LE Set Extended Scan Enable
-  package static let leSetExtendedScanEnable: UInt16 = 0x2042
+
+  /// Whether an opcode is a vendor's: what the command means and returns only the vendor knows.
+  package static func isVendors(_ opcode: UInt16) -> Bool { opcode >> 10 == vendorGroup }
 }
 
 /// An event's header: event code (1 byte), parameter length (1).
@@ -46,12 +39,22 @@ package struct HCIEvent: Sendable {
 
   /// Disconnection Complete
   package static let disconnectionCompleteCode: UInt8 = 0x05
+  /// Authentication Complete
+  package static let authenticationCompleteCode: UInt8 = 0x06
+  /// Read Remote Supported Features Complete
+  package static let readRemoteSupportedFeaturesCompleteCode: UInt8 = 0x0b
+  /// Read Remote Version Information Complete
+  package static let readRemoteVersionInformationCompleteCode: UInt8 = 0x0c
+  /// Authenticated Payload Timeout Expired
+  package static let authenticatedPayloadTimeoutExpiredCode: UInt8 = 0x57
   /// Command Complete
   package static let commandCompleteCode: UInt8 = 0x0e
   /// Command Status
   package static let commandStatusCode: UInt8 = 0x0f
   /// Number Of Completed Packets
   package static let numberOfCompletedPacketsCode: UInt8 = 0x13
+  /// Link Key Request
+  package static let linkKeyRequestCode: UInt8 = 0x17
   /// The code of all vendors' events.
   package static let vendorCode: UInt8 = 0xff
   /// The code of all LE Meta events.

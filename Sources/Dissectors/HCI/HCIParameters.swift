@@ -99,7 +99,7 @@ package struct HCIParameters: Sendable {
     }
     row = HCITable.core.controlEvent(control.code)
     // Command_Opcode (2 bytes), Status (1), return parameters.
-    if control.code == ControlRecord.commandComplete, body.count >= 3 {
+    if control.code == ManagementEvent.commandComplete, body.count >= 3 {
       outer = Slice(start: Int(body.start), count: 3)
       completed = HCITable.core.completedControl(bytes.littleEndianU16(at: Int(body.start)))
       inner = Slice(start: Int(body.start) + 3, count: Int(body.count) - 3)

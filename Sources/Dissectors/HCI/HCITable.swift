@@ -134,8 +134,8 @@ package struct HCIRowID: Equatable, Sendable {
   fileprivate let position: Int16
   /// What the layout holds, as far as packets ask.
   private let asked: HCILayout.Asked
-  /// A Boolean has patterns to spare, so that an optional row takes no more room: `Dissection` has two,
-  /// and must not be larger than 256 bytes.
+  /// A Boolean has patterns to spare, so that an optional row takes no more room, 4 bytes: `Dissection` has two,
+  /// is cleared for every packet, and has to stay within 400 bytes beside its anchor.
   private let isRow = true
 
   fileprivate init(position: Int16, _ layout: HCILayout) {
@@ -228,7 +228,7 @@ package final class HCITable: Sendable {
   private static func slot(ofCommand opcode: UInt16) -> Int? {
     let ocf = Int(opcode & 0x3ff)
     if ocf < 256 { return Int(opcode >> 10) * 256 + ocf }
-    return opcode >> 10 == HCICommand.vendorGroup ? 64 * 256 + ocf - 256 : nil
+    return HCICommand.isVendors(opcode) ? 64 * 256 + ocf - 256 : nil
   }
 
   private static let commandSlots = 64 * 256 + 768

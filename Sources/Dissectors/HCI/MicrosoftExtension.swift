@@ -66,7 +66,7 @@ extension Dissection {
   package var isUnknownVendors: Bool {
     switch content {
     case .command(let command):
-      command.opcode >> 10 == HCICommand.vendorGroup && parameters?.row == nil
+      HCICommand.isVendors(command.opcode) && parameters?.row == nil
     case .event(let event):
       event.code == HCIEvent.vendorCode
         || event.code == HCIEvent.commandCompleteCode && parameters?.completed == nil

@@ -19,18 +19,6 @@ package struct ControlRecord: Sendable {
     code = try cursor.u16()
   }
 
-  /// Command Complete
-  package static let commandComplete: UInt16 = 0x0001
-  /// Command Status
-  package static let commandStatus: UInt16 = 0x0002
-  /// Device Connected
-  package static let deviceConnected: UInt16 = 0x000b
-  /// Device Found
-  package static let deviceFound: UInt16 = 0x0012
-
-  /// Advertising Removed
-  package static let advertisingRemoved: UInt16 = 0x0024
-
   /// Of a Command Complete or Command Status event: the command that it answers.
   package func answeredOpcode(_ bytes: RawSpan, _ body: Slice) -> UInt16? {
     guard isAnswer, body.count >= 2 else { return nil }
@@ -39,7 +27,7 @@ package struct ControlRecord: Sendable {
 
   /// Whether this is the answer to a command.
   package var isAnswer: Bool {
-    isEvent && (code == Self.commandComplete || code == Self.commandStatus)
+    isEvent && (code == ManagementEvent.commandComplete || code == ManagementEvent.commandStatus)
   }
 
   /// The status that an event carries.
@@ -48,9 +36,11 @@ package struct ControlRecord: Sendable {
     let offset: Int
     switch code {
     // Behind the opcode.
-    case Self.commandComplete, Self.commandStatus: offset = 2
-    // Connect Failed, Authentication Failed, Connection Subrate: behind address and address type.
-    case 0x0d, 0x11, 0x33: offset = 7
+    case ManagementEvent.commandComplete, ManagementEvent.commandStatus: offset = 2
+    // Behind address and address type.
+    case ManagementEvent.connectFailed, ManagementEvent.authenticationFailed,
+      ManagementEvent.connectionSubrate:
+      offset = 7
     default: return nil
     }
     return body.count > offset ? bytes.byte(at: Int(body.start) + offset) : nil

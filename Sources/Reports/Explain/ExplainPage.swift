@@ -15,6 +15,10 @@ struct ExplainPage: ~Copyable {
   private static let leastColumns = 20
   /// The columns of `why`, `do` and their like, margin included.
   private static let labelColumns = 11
+  /// A text has so many columns for itself at least, and where a margin leaves fewer it stands below, behind
+  /// a small one.
+  private static let leastRoom = 24
+  private static let narrowMargin = 4
   /// With more connections than this those without a finding have one line each.
   private static let mostStories = 8
   /// Longer stories are told in part: so many lines from the beginning, and so many to the end.
@@ -81,20 +85,26 @@ struct ExplainPage: ~Copyable {
     let margin = 2 + packetColumns + 2 + timeColumns + 2
     for (index, line) in shown.enumerated() {
       if left > 0, index == Self.storyStart {
-        out.spaces(margin)
-        out.string("… \(left) more; --full tells them\n")
+        block("… \(left) more; --full tells them", behind: margin, written: 0)
       }
       out.text("  ")
       out.string(packets[index])
-      out.spaces(packetColumns - packets[index].columns + 2 + timeColumns - times[index].columns)
-      styled(.dim, times[index])
-      out.text("  ")
-      wrapped(line.text.text, behind: margin)
+      if !times[index].isEmpty {
+        out.spaces(packetColumns - packets[index].columns + 2 + timeColumns - times[index].columns)
+        styled(.dim, times[index])
+      }
+      block(
+        line.text.text, behind: margin,
+        written: times[index].isEmpty ? 2 + packets[index].columns : margin - 2)
       for consequence in line.consequences {
-        out.spaces(margin)
         let sign = signs("⇒ ")
+        guard isRoomy(behind: margin + sign.columns) else {
+          block("⇒ \(consequence.text)", behind: columns, written: 0)
+          continue
+        }
+        out.spaces(margin)
         out.string(sign)
-        wrapped(consequence.text, behind: margin + sign.columns)
+        block(consequence.text, behind: margin + sign.columns, written: margin + sign.columns)
       }
     }
   }
@@ -108,16 +118,10 @@ struct ExplainPage: ~Copyable {
   private mutating func write(_ finding: Finding) {
     out.byte(0x0a)
     let severity = finding.severity ?? .note
-    let head = Self.labelColumns - 2
     styled(severity.style, severity.key.description)
-    out.spaces(max(1, head - severity.key.utf8CodeUnitCount))
-    let lines = Paragraph(
-      signs(finding.what.text), columns: columns - head, right: finding.rule.description)
-    for (index, line) in lines.lines.enumerated() {
-      if index > 0 { out.spaces(head) }
-      out.string(line)
-      out.byte(0x0a)
-    }
+    block(
+      finding.what.text, behind: Self.labelColumns - 2, written: severity.key.utf8CodeUnitCount,
+      right: finding.rule.description)
     let packets = Self.packets(finding.evidence)
     labelled(
       "why", finding.why.text,
@@ -140,18 +144,9 @@ struct ExplainPage: ~Copyable {
   }
 
   private mutating func labelled(_ label: StaticString, _ text: String, right: String = "") {
-    let lines = Paragraph(signs(text), columns: columns - Self.labelColumns, right: right).lines
-    for (index, line) in lines.enumerated() {
-      if index == 0 {
-        out.text("  ")
-        styled(.dim, label.description)
-        out.spaces(max(1, Self.labelColumns - 2 - label.utf8CodeUnitCount))
-      } else {
-        out.spaces(Self.labelColumns)
-      }
-      out.string(line)
-      out.byte(0x0a)
-    }
+    out.text("  ")
+    styled(.dim, label.description)
+    block(text, behind: Self.labelColumns, written: 2 + label.utf8CodeUnitCount, right: right)
   }
 
   // MARK: Lines
@@ -184,12 +179,23 @@ struct ExplainPage: ~Copyable {
     }
   }
 
-  /// The rest of a line, and what does not fit into it below.
-  private mutating func wrapped(_ text: String, behind margin: Int) {
-    for (index, line) in Paragraph(signs(text), columns: max(10, columns - margin)).lines
-      .enumerated()
-    {
-      if index > 0 { out.spaces(margin) }
+  /// Whether a text has room behind a margin; else it stands below what begins its line.
+  private func isRoomy(behind margin: Int) -> Bool { columns - margin >= Self.leastRoom }
+
+  /// The rest of a line behind a margin, and below it what does not fit; all of it below where there is no room.
+  ///
+  /// - Parameters:
+  ///   - written: the columns of the line that were written already.
+  ///   - right: what stands at the right end of the last line.
+  private mutating func block(
+    _ text: String, behind margin: Int, written: Int, right: String = ""
+  ) {
+    let hasRoom = isRoomy(behind: margin)
+    if !hasRoom, written > 0 { out.byte(0x0a) }
+    let margin = hasRoom ? margin : Self.narrowMargin
+    let lines = Paragraph(signs(text), columns: columns - margin, right: right).lines
+    for (index, line) in lines.enumerated() {
+      out.spaces(index == 0 && hasRoom ? max(0, margin - written) : margin)
       out.string(line)
       out.byte(0x0a)
     }

@@ -82,7 +82,13 @@ struct Explanation: Sendable {
     }
     if findings.contains(where: \.isResolved) { return "No error: \(headlines(.note))" }
     if connections.isEmpty, !isSelective {
-      return "No connection in this capture; gattscope devices lists who advertises"
+      if evidence.hasManagementAlone {
+        return
+          "No HCI packet in this capture; the kernel tells of no connection or pairing that failed"
+      }
+      return evidence.extent.advertisements > 0
+        ? "No connection in this capture; gattscope devices lists who advertises"
+        : "No connection and no advertisement in this capture"
     }
     if connections.isEmpty, findings.isEmpty { return "No connection of what was asked for" }
     return "No problem found"

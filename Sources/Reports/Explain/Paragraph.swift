@@ -6,7 +6,7 @@ struct Paragraph: Sendable {
   /// Its lines, without margins; there is one at least.
   private(set) var lines: [String] = []
 
-  /// A text, wrapped between words at so many columns; a word that is too long for a line stays whole.
+  /// A text, wrapped between words at so many columns; a word that is too long for a line is broken.
   init(_ text: String, columns: Int) {
     let bytes = [UInt8](text.utf8)
     var line: [UInt8] = []
@@ -18,6 +18,15 @@ struct Paragraph: Sendable {
       start = end + 1
       guard word.count > 0 else { continue }
       let width = bytes.bytes.part(word).columns
+      if width > columns {
+        if used > 0 { lines.append(String(decoding: line, as: UTF8.self)) }
+        let long = String(decoding: bytes[Int(word.start)..<word.end], as: UTF8.self)
+        let pieces = Self.pieces(of: long, columns: columns)
+        lines += pieces.dropLast()
+        line = Array((pieces.last ?? "").utf8)
+        used = line.bytes.columns
+        continue
+      }
       if used > 0, used + 1 + width > columns {
         lines.append(String(decoding: line, as: UTF8.self))
         line.removeAll(keepingCapacity: true)
@@ -35,12 +44,31 @@ struct Paragraph: Sendable {
 
   private static let space = UInt8(ascii: " ")
 
+  /// A word, in pieces that fit into a line: behind a hyphen where there is one, else where the line ends.
+  private static func pieces(of word: String, columns: Int) -> [String] {
+    var pieces: [String] = []
+    var piece = ""
+    for character in word {
+      if !piece.isEmpty, (piece + String(character)).columns > columns {
+        let end = piece.lastIndex(of: "-").map { piece.index(after: $0) } ?? piece.endIndex
+        pieces.append(String(piece[..<end]))
+        piece = String(piece[end...])
+      }
+      piece.append(character)
+    }
+    return pieces + [piece]
+  }
+
   /// The same with something at the right margin: on the last line where there is room, else on one of its
   /// own.
   init(_ text: String, columns: Int, right: String) {
     self.init(text, columns: columns)
     guard !right.isEmpty else { return }
     let width = right.columns
+    if width > columns {
+      lines += Paragraph(right, columns: columns).lines
+      return
+    }
     let used = lines.last?.columns ?? 0
     if used == 0 || used + 2 + width <= columns {
       let last = lines.removeLast()

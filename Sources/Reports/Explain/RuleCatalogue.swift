@@ -23,9 +23,14 @@ package struct RuleCatalogue: Sendable {
     var out = Output()
     for (index, rule) in Rule.all.enumerated() {
       if index > 0 { out.byte(0x0a) }
-      out.string("\(rule.id)  \(rule.severity.key)\n")
+      let columns = width ?? 100
+      let head = "\(rule.id)  \(rule.severity.key)"
+      let isOneLine = head.count <= columns
+      for line in isOneLine ? [head] : Paragraph(head, columns: columns).lines {
+        out.string(line + "\n")
+      }
       for (label, text) in lines(of: rule) {
-        let paragraph = Paragraph(text, columns: (width ?? 100) - 9)
+        let paragraph = Paragraph(text, columns: columns - 9)
         for (index, line) in paragraph.lines.enumerated() {
           out.string(index == 0 ? "  " + label.padding(to: 7) : "         ")
           out.string(line)

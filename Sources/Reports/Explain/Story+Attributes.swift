@@ -41,7 +41,7 @@ extension ConnectionHistory {
         found.append("\(count: run.descriptors, "descriptor", "descriptors")")
       }
       let what = found.isEmpty ? "nothing" : Wording(found, joinedBy: ", ")
-      let who: Wording = run.client == .peer ? "peer " : ""
+      let who: Wording = run.client == .peer ? "the peer " : ""
       let isDefault =
         index == 0 && attributes.mtuExchanges.isEmpty && !connection.isOpeningMissing
         && connection.mtu == nil && connection.transport == .le && !connection.hasLostPackets
@@ -62,7 +62,7 @@ extension ConnectionHistory {
     var lines: [StoryLine] = []
     let refusals = attributes.refusals
     for refusal in refusals.prefix(Self.mostLines) {
-      let who: Wording = refusal.client == .peer ? "peer's " : ""
+      let who: Wording = refusal.client == .peer ? "the peer's " : ""
       let times: Wording = refusal.count > 1 ? " (\(refusal.count) times)" : ""
       lines.append(
         StoryLine(
@@ -90,22 +90,25 @@ extension ConnectionHistory {
     return lines
   }
 
-  /// Requests and indications that stayed open.
+  /// Requests and indications that stayed open, but for those that lines about subscriptions tell of.
   private var openLines: [StoryLine] {
-    attributes.unanswered.prefix(Self.mostLines).map { request in
-      let asking = Side(sent: request.direction)
-      let isIndication = request.opcode.role == .indication
-      let server = isIndication ? asking : asking.other
-      let name: Wording = request.opcode.name.map { "\($0)" } ?? "request"
-      let who: Wording = asking == .peer ? "peer's " : ""
-      let about: Wording =
-        request.handle.flatMap { attributes.identity($0, of: server) }.map {
-          isIndication ? " of \($0)" : " for \($0)"
-        } ?? ""
-      let open: Wording = isIndication ? "not confirmed" : "not answered"
-      return StoryLine(
-        Moment(packet: request.packet, time: request.time), "\(who)\(name)\(about): \(open)")
-    }
+    let told = Set(attributes.configurations.map(\.request.packet))
+    return attributes.unanswered.lazy.filter { !told.contains($0.packet) }.prefix(Self.mostLines)
+      .map {
+        request in
+        let asking = Side(sent: request.direction)
+        let isIndication = request.opcode.role == .indication
+        let server = isIndication ? asking : asking.other
+        let name: Wording = request.opcode.name.map { "\($0)" } ?? "request"
+        let who: Wording = asking == .peer ? "the peer's " : ""
+        let about: Wording =
+          request.handle.flatMap { attributes.identity($0, of: server) }.map {
+            isIndication ? " of \($0)" : " for \($0)"
+          } ?? ""
+        let open: Wording = isIndication ? "not confirmed" : "not answered"
+        return StoryLine(
+          Moment(packet: request.packet, time: request.time), "\(who)\(name)\(about): \(open)")
+      }
   }
 
   // MARK: Subscriptions
@@ -169,7 +172,7 @@ extension ConnectionHistory {
       clauses.append("\(kind) of \(shown) \(value == 0 ? ("off" as Wording) : "on")")
       _ = first
     }
-    let who: Wording = group.first?.server == .local ? "peer turns " : ""
+    let who: Wording = group.first?.server == .local ? "the peer turns " : ""
     let isUnanswered = group.allSatisfy { $0.accepted == nil }
     let open: Wording = isUnanswered ? ", not answered" : ""
     return "\(who)\(Wording(clauses, joinedBy: ", "))\(open)"

@@ -1,5 +1,6 @@
 import Bluetooth
 import Diagnosis
+import Dissectors
 import Sessions
 
 extension ConnectionHistory {
@@ -22,6 +23,25 @@ extension ConnectionHistory {
           : "PHY: this host sends on \(Self.phy(change.sent)), the peer on \(Self.phy(change.received))"
       )
     }
+    lines += link.subrates.map { change in
+      let who: Wording =
+        change.asked == nil ? "the subrate is changed" : "this host asks for another subrate"
+      return StoryLine(
+        change.asked ?? change.moment, to: change.moment.packet,
+        """
+        \(who): \(change.factor), latency \(change.latency), continuation \(change.continuation), \
+        supervision timeout \(Int(change.timeout) * 10) ms
+        """)
+    }
+    if let expired = link.payloadTimeouts.first {
+      let count = link.payloadTimeouts.count
+      let times: Wording = count > 1 ? " (\(count) times)" : ""
+      lines.append(
+        StoryLine(
+          expired, to: link.payloadTimeouts.last?.packet ?? expired.packet,
+          "nothing authenticated came from the peer: Authenticated Payload Timeout Expired\(times)"
+        ))
+    }
     lines += link.lengths.map { change in
       StoryLine(
         change.moment,
@@ -29,7 +49,7 @@ extension ConnectionHistory {
           ? "data length: \(change.sent) bytes both ways"
           : "data length: \(change.sent) bytes to the peer, \(change.received) from it")
     }
-    if let end = end(evidence) { lines.append(end) }
+    if let end = end(evidence, behind: lines) { lines.append(end) }
     return lines
   }
 
@@ -116,10 +136,15 @@ extension ConnectionHistory {
 
   // MARK: The end
 
-  private func end(_ evidence: Evidence) -> StoryLine? {
+  private func end(_ evidence: Evidence, behind lines: [StoryLine]) -> StoryLine? {
     guard let ending = connection.ending, let ended = link.ended else {
-      guard connection.ending == nil, !evidence.hasDataAlone, let last = lastSeen else {
+      guard connection.ending == nil, !evidence.hasDataAlone, let last = lastSeen(lines) else {
         return nil
+      }
+      if let disconnect = link.disconnect {
+        return StoryLine(
+          disconnect,
+          "this host asks to disconnect; whether it did is not in the capture\(unused(evidence))")
       }
       return StoryLine(last, "still open when the capture ends\(unused(evidence))")
     }
@@ -161,9 +186,12 @@ extension ConnectionHistory {
     }
   }
 
-  /// The last data.
-  private var lastSeen: Moment? {
-    [link.sentLast, link.heardLast, link.opened].compactMap(\.self).max { $0.packet < $1.packet }
+  /// The last data, or what is told last of the link.
+  private func lastSeen(_ lines: [StoryLine]) -> Moment? {
+    let told = lines.map { Moment(packet: $0.packets.lowerBound, time: $0.time) }
+    return ([link.sentLast, link.heardLast, link.opened].compactMap(\.self) + told).max {
+      $0.packet < $1.packet
+    }
   }
 
   /// What was never done on the link, where the capture has all of it.
@@ -171,9 +199,9 @@ extension ConnectionHistory {
     guard connection.transport == .le, !connection.isOpeningMissing, !connection.hasLostPackets,
       connection.isEncrypted == false
     else { return "" }
-    if link.use.firstAttribute == nil {
+    if attributes.sentByLocal + attributes.sentByPeer == 0, !channels.isUsed {
       return "; the link was never encrypted, no attribute was touched"
     }
-    return link.use.pairing == nil ? "; never paired, never encrypted" : "; never encrypted"
+    return security.pairing == nil ? "; never paired, never encrypted" : "; never encrypted"
   }
 }

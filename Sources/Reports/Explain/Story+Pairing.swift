@@ -13,8 +13,17 @@ extension ConnectionHistory {
         request.moment,
         "\(request.side.words) asks for security: \(request.authReq.words)\(times)")
     }
-    return requests
+    return requests + omittedPairings
       + pairing.attempts.flatMap { PairingStory($0, acts: pairing.acts(during: $0)).lines }
+  }
+
+  /// That attempts in the middle are not told.
+  private var omittedPairings: [StoryLine] {
+    guard pairing.omitted > 0,
+      let next = pairing.attempts.dropFirst(PairingHistory.firstAttempts).first
+    else { return [] }
+    let attempts: Wording = "\(count: pairing.omitted, "attempt is", "attempts are")"
+    return [StoryLine(next.first, "\(attempts) not told that came before this one")]
   }
 }
 
@@ -185,12 +194,23 @@ private struct PairingStory {
   private var secureConnections: [StoryLine] {
     let parties = [attempt.initiating, attempt.responding]
     let runs = parties.flatMap { [$0.confirms, $0.randoms] }.compactMap(\.self)
-    guard let first = runs.map(\.first).min(by: { $0.packet < $1.packet }) else { return [] }
-    let last = runs.map(\.last.packet).max() ?? first.packet
-    return [StoryLine(first, to: last, values(first))]
+    var moments = runs.flatMap { [$0.first, $0.last] }
+    var lines: [StoryLine] = []
+    if let typed = attempt.programTyped {
+      lines.append(
+        StoryLine(
+          typed.confirm,
+          "\(typed.side.words) commits to the first bit of its digits\(haste(typed.confirm))"))
+      moments.removeAll { $0 == typed.confirm }
+    }
+    if let start = moments.min(by: { $0.packet < $1.packet }) {
+      lines.append(StoryLine(start, to: moments.map(\.packet).max() ?? start.packet, values))
+    }
+    return lines
   }
 
-  private func values(_ first: Moment) -> Wording {
+  /// What came of the confirm and random values of Secure Connections.
+  private var values: Wording {
     let outcome = attempt.outcome
     switch attempt.method?.association {
     case .numericComparison:
@@ -199,15 +219,15 @@ private struct PairingStory {
     case .initiatorShowsPasskey, .responderShowsPasskey, .passkeyTypedTwice:
       if let parting = outcome.parting {
         return parting.round == 1
-          ? "the sides differ in the first of 20 passkey rounds\(haste(first))"
-          : "\(parting.round - 1) of 20 passkey rounds agree, then the sides differ\(haste(first))"
+          ? "the sides differ in the first of 20 passkey rounds"
+          : "\(parting.round - 1) of 20 passkey rounds agree, then the sides differ"
       }
       if outcome.agreed.count > 0 {
-        return "\(outcome.agreed.count) of 20 passkey rounds agree\(haste(first))"
+        return "\(outcome.agreed.count) of 20 passkey rounds agree"
       }
       let rounds = max(
         attempt.initiating.confirms?.count ?? 0, attempt.responding.confirms?.count ?? 0)
-      return "\(min(rounds, 20)) of 20 passkey rounds\(haste(first))"
+      return "\(min(rounds, 20)) of 20 passkey rounds"
     case .outOfBand: return "random values exchanged"
     case .justWorks, nil: return "confirm and random values exchanged"
     }

@@ -16,7 +16,7 @@ extension ConnectionHistory {
   }
 
   private func words(of run: ValueRun) -> Wording {
-    let who: Wording = run.server == .local && run.kind != .sent ? "peer: " : ""
+    let who: Wording = run.server == .local && run.kind != .sent ? "the peer: " : ""
     var pieces: [Wording] = []
     if run.reads > 0 {
       let parts: Wording =
@@ -91,7 +91,7 @@ extension ConnectionHistory {
     if run.requests == 0 { return ["frames of \(name)\(names(run, nil, " of "))"] }
     // Where nothing was subscribed to no answer can come.
     let isSubscribed =
-      connection.isOpeningMissing || attributes.isStoredKey
+      connection.isOpeningMissing || security.isStoredKey
       || attributes.configurations.contains { $0.server == run.server && $0.value & 3 != 0 }
       || attributes.usages.contains { $0.server == run.server && $0.sent > 0 }
     if run.answered == 0, !isSubscribed {

@@ -31,7 +31,7 @@ extension ConnectionHistory {
   func story(_ evidence: Evidence) -> [StoryLine] {
     let lines =
       linkStory(evidence) + pairingStory(evidence) + encryptionStory(evidence)
-      + attributeStory(evidence)
+      + attributeStory(evidence) + channelStory
     return lines.enumerated().sorted {
       ($0.element.packets.lowerBound, $0.offset) < ($1.element.packets.lowerBound, $1.offset)
     }.map(\.element)

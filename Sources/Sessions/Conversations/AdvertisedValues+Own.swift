@@ -132,13 +132,13 @@ extension Conversations {
 }
 
 extension Dissection {
-  /// Whether this is a Command Complete that says that a command was carried out (Core, Vol 4, Part E,
-  /// 7.7.14): number of packets (1 byte), opcode (2), status (1).
+  /// Whether this is a Command Complete that says that a command was carried out.
   fileprivate func completes(_ opcode: UInt16, _ bytes: RawSpan) -> Bool {
-    guard case .event(let event) = content, event.code == HCIEvent.commandCompleteCode,
-      body.count >= 4
-    else { return false }
-    let start = Int(body.start)
-    return bytes.littleEndianU16(at: start + 1) == opcode && bytes.byte(at: start + 3) == 0
+    guard case .event(let event) = content, event.code == HCIEvent.commandCompleteCode else {
+      return false
+    }
+    var cursor = Cursor(bytes, body)
+    guard let complete = try? CommandComplete(parsing: &cursor) else { return false }
+    return complete.opcode == opcode && (try? cursor.u8()) == 0
   }
 }

@@ -24,6 +24,9 @@ package struct AttributeIdentity: Sendable {
   package var groups: UInt8 = 5
   /// Whether the handle is needed to tell it from others with the same UUID.
   package var needsHandle = true
+  /// What it is called where only a profile has a name for it: `Nordic UART RX`; nil as long as nobody who
+  /// knows profiles has said so.
+  package var profileName: String?
 
   /// An attribute of which nothing is known but its server.
   init(server: UInt64, isLocal: Bool, handle: UInt16?) {

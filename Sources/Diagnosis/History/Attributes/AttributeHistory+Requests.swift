@@ -12,7 +12,7 @@ extension AttributeHistory {
     _ fields: ATTFields, _ bytes: RawSpan, _ context: Context, _ memory: borrowing Memory
   ) {
     let isWrite = context.opcode == .writeRequest || context.opcode == .prepareWriteRequest
-    var head: [UInt8] = []
+    var written: [UInt8] = []
     var length = 0
     var configuration: Int?
     var isVendors = false
@@ -21,7 +21,8 @@ extension AttributeHistory {
       let place = use(handle, context, memory)
       let identity = place.map { usages[$0].identity } ?? identity(handle, context, memory)
       if !memory.attributes.secretTypes.contains(identity.uuid) {
-        head = (0..<min(length, Self.mostHead)).map { bytes.byte(at: Int(value.start) + $0) }
+        let kept = context.opcode == .writeRequest ? Self.mostValue : Self.mostHead
+        written = bytes.part(Slice(start: Int(value.start), count: min(length, kept))).array
       }
       noteLength(length, offset: fields.offset, identity, context, memory)
       if context.opcode == .writeRequest {
@@ -44,7 +45,7 @@ extension AttributeHistory {
       OpenRequest(
         packet: context.moment.packet, time: context.moment.time, opcode: context.opcode,
         client: context.sender, channel: context.channel, handle: fields.handle, range: range,
-        type: fields.type, offset: fields.offset, mtu: fields.mtu, length: length, head: head,
+        type: fields.type, offset: fields.offset, mtu: fields.mtu, length: length, written: written,
         configuration: configuration, isVendors: isVendors)
     request.prepared = parts
     request.isCancel = fields.executeFlags == 0
@@ -184,7 +185,7 @@ extension AttributeHistory {
     }
     vendors.refuse(request.packet)
     let handle = request.handle ?? answered ?? 0
-    let security = security(context, memory)
+    let security = context.security
     let known = refusals.firstIndex {
       $0.opcode == request.opcode && $0.handle == handle && $0.error == error
         && $0.security == security && $0.server == context.server
@@ -199,6 +200,7 @@ extension AttributeHistory {
     let identity = identity(handle, context, memory)
     var subject = ErrorSubject(identity)
     subject.device = memory.peerName(of: context.link)
+    let isWhole = request.opcode == .writeRequest && request.written.count == request.length
     refusals.append(
       Refusal(
         opcode: request.opcode, server: context.server, attribute: identity,
@@ -206,8 +208,9 @@ extension AttributeHistory {
         offset: request.offset, error: error,
         errorName: error.isOfProfile ? vendors.knowledge.errorName(error, of: subject) : nil,
         security: security, length: request.length, prepared: request.prepared, head: request.head,
-        request: request.moment,
-        answer: context.moment, last: context.moment))
+        meaning: isWhole
+          ? vendors.knowledge.meaning(ofWritten: request.written, identity, subject.device) : nil,
+        request: request.moment, answer: context.moment, last: context.moment))
   }
 
   /// Takes in that a request was allowed: perhaps one that was refused before.

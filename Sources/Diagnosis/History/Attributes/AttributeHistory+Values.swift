@@ -56,6 +56,35 @@ extension AttributeHistory {
         operation: operation, request: request, answer: context.moment.packet, length: length))
   }
 
+  /// At the end: what only profiles have a name for is called so, wherever it is told of.
+  mutating func nameAttributes() {
+    for index in usages.indices {
+      let usage = usages[index]
+      usages[index].identity.profileName =
+        usage.vendor.map { vendors.name($0) } ?? vendors.knowledge.name(of: usage.identity)
+    }
+    for index in refusals.indices {
+      let name = profileName(refusals[index].attribute)
+      refusals[index].attribute.profileName = name
+    }
+    for index in longWrites.indices {
+      let name = profileName(longWrites[index].attribute)
+      longWrites[index].attribute.profileName = name
+    }
+    for index in configurations.indices {
+      let name = configurations[index].owner.flatMap { profileName($0) }
+      configurations[index].owner?.profileName = name
+    }
+  }
+
+  /// The name that its use was given; of one that was not used what profiles call it.
+  private func profileName(_ attribute: AttributeIdentity) -> String? {
+    let server: Side = attribute.isLocal ? .local : .peer
+    let key = UInt32(server.rawValue) << 16 | UInt32(attribute.handle ?? 0)
+    guard let place = positions[key] else { return vendors.knowledge.name(of: attribute) }
+    return usages[place].identity.profileName
+  }
+
   // MARK: Runs
 
   /// Takes a value into the run that goes on, or into a new one.
@@ -252,6 +281,7 @@ extension AttributeHistory {
       let seen = vendors.take(
         value, usages[place], claims, way, context.sender, context.moment)
     else { return false }
+    usages[place].vendor = seen.vendor
     run(
       .vendor(seen.vendor), way == .notified ? .notified : .written, context.server,
       context.moment, context, usages[place].handle, nil

@@ -18,8 +18,10 @@ package struct AttributeHistory: Sendable {
   static let mostOpen = 8
   static let mostHandles = 2048
   static let mostListed = 16
-  /// How many bytes are kept of a value that was to be written.
+  /// How many bytes are told of a value that was to be written, and how many are kept till it is answered:
+  /// no value has more (Core, Vol 3, Part F, 3.2.9).
   static let mostHead = 4
+  static let mostValue = 512
   /// The MTU before it is exchanged (Core, Vol 3, Part G, 5.2.1).
   package static let defaultMTU: UInt16 = 23
   /// An ATT transaction is given up after so many nanoseconds (Core, Vol 3, Part F, 3.3.3).
@@ -29,8 +31,9 @@ package struct AttributeHistory: Sendable {
 
   /// The attributes that were used, in the order in which they were first.
   package internal(set) var usages: [AttributeUsage] = []
-  /// What was refused, the first ones, each reason once for each request; and how often in all.
+  /// What was refused, the first ones, each reason once for each request.
   package internal(set) var refusals: [Refusal] = []
+  /// How often something was refused in all.
   package internal(set) var refusalCount = 0
   /// Values written to CCCDs.
   package internal(set) var configurations: [Configuration] = []
@@ -40,15 +43,22 @@ package struct AttributeHistory: Sendable {
   package internal(set) var discoveries: [DiscoveryRun] = []
   /// Runs of values.
   package internal(set) var runs: [ValueRun] = []
-  /// Service Changed indications, and Database Hashes that were read.
+  /// Service Changed indications.
   package internal(set) var serviceChanges: [ServiceChange] = []
+  /// Database Hashes that were read.
   package internal(set) var hashes: [HashReading] = []
   /// Requests that nobody answered, and indications that nobody confirmed.
   package internal(set) var unanswered: [UnansweredRequests.Sent] = []
   /// Requests that were sent before the one before was answered: the packets, the first ones, with their
-  /// sender; and how often.
+  /// sender.
   package internal(set) var overlapping: [(packet: Int, sender: Side, isIndication: Bool)] = []
+  /// How often that was so.
   package internal(set) var overlapCount = 0
+  /// Responses that came on another enhanced bearer than the request that they answer: the packets, the first
+  /// ones, with who sent the response.
+  package internal(set) var crossed: [(request: Int, packet: Int, sender: Side)] = []
+  /// How often that was so.
+  package internal(set) var crossedCount = 0
   /// What was sent on a bearer on which a transaction had timed out: the request, and the first packet.
   package internal(set) var afterTimeout: [(request: Int, packet: Int, sender: Side)] = []
   /// Writes that are longer than they can be.
@@ -59,20 +69,10 @@ package struct AttributeHistory: Sendable {
   package internal(set) var conflicts: [SuppliedConflict] = []
   /// What was said in frames of vendors' protocols.
   package internal(set) var vendors: VendorTraffic
-  /// How many PDUs each side has sent.
+  /// How many PDUs this host has sent.
   package internal(set) var sentByLocal = 0
+  /// How many the peer has sent.
   package internal(set) var sentByPeer = 0
-
-  // MARK: Security, as far as requests depend on it
-
-  /// The Pairing Requests, and the Pairing Faileds: the first of them.
-  package internal(set) var pairingRequests: [Moment] = []
-  package internal(set) var pairingFailures: [Moment] = []
-  /// When the link became encrypted; and whether with a key that no pairing on this connection gave.
-  package internal(set) var encrypted: Moment?
-  package internal(set) var isStoredKey = false
-  /// How the devices authenticated each other.
-  package internal(set) var method: PairingMethod?
 
   // MARK: What is needed meanwhile
 
@@ -87,10 +87,6 @@ package struct AttributeHistory: Sendable {
   var found: Set<UInt32> = []
   /// Who is discovering: nothing else came since.
   var discoverer: Side?
-  /// Whether a pairing is under way.
-  var isPairing = false
-  /// What the last packet of this connection told of encryption.
-  var isEncrypted: Bool?
   /// The server whose client's view is out of date.
   var outOfSync: Side?
   /// What is prepared, by the client's side.
@@ -111,7 +107,8 @@ package struct AttributeHistory: Sendable {
     let offset: UInt16?
     let mtu: UInt16?
     let length: Int
-    let head: [UInt8]
+    /// The value that is to be written, of a part of one its first bytes; empty where it may be secret.
+    let written: [UInt8]
     /// Its place among the configurations, where it is one.
     var configuration: Int?
     /// Whether it carries a vendor's message.
@@ -123,6 +120,8 @@ package struct AttributeHistory: Sendable {
     var handles = HandleList()
 
     var moment: Moment { Moment(packet: packet, time: time) }
+    /// The first bytes that are to be written.
+    var head: [UInt8] { Array(written.prefix(AttributeHistory.mostHead)) }
   }
 
   /// Nothing seen.
@@ -136,10 +135,10 @@ package struct AttributeHistory: Sendable {
 
   // MARK: Observing
 
-  /// Takes a packet of ATT.
+  /// Takes a packet of ATT, on a link that is so protected.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
+    _ answer: Answer, _ memory: borrowing Memory, _ security: LinkSecurity
   ) {
     guard let pdu = dissection.att, let link = answer.link, let direction = record.direction else {
       return
@@ -157,9 +156,9 @@ package struct AttributeHistory: Sendable {
       moment: Moment(record), opcode: opcode, sender: sender,
       server: opcode.isServers ? sender : sender.other, link: link,
       channel: answer.channel?.serial,
-      isWhole: !record.isTruncated && !answer.fragment.isTruncated)
+      isWhole: !record.isTruncated && !answer.fragment.isTruncated, security: security)
     if sender == .local { sentByLocal &+= 1 } else { sentByPeer &+= 1 }
-    if !dissection.problems.isEmpty { note(dissection.problems, context) }
+    if !dissection.problems.isEmpty { note(dissection.problems, answer, context) }
     if !open.isEmpty { checkTimeout(context) }
     switch opcode.role {
     case .request: begin(fields, bytes, context, memory)
@@ -185,54 +184,22 @@ package struct AttributeHistory: Sendable {
     let channel: Int?
     /// Whether the capture has all of it.
     let isWhole: Bool
+    /// How the link is protected.
+    let security: LinkSecurity
 
     var isLocalServer: Bool { server == .local }
   }
 
-  /// Takes a packet of the link that is none of ATT: pairing and encryption, on which requests depend.
-  mutating func observeSecurity(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
-    _ memory: borrowing Memory
-  ) {
-    if let smp = dissection.smp {
-      if let told = answer.pairing?.method { method = told }
-      if smp.opcode == .pairingRequest {
-        isPairing = true
-        if pairingRequests.count < Self.mostListed { pairingRequests.append(Moment(record)) }
-      } else if smp.opcode == .pairingFailed {
-        // What is encrypted afterwards is encrypted with another key.
-        (isPairing, method) = (false, nil)
-        if pairingFailures.count < Self.mostListed { pairingFailures.append(Moment(record)) }
-      }
-      return
-    }
-    guard let link = answer.link else { return }
-    let now = memory.links.isEncrypted(link)
-    guard now != isEncrypted else { return }
-    isEncrypted = now
-    if now == true, encrypted == nil {
-      encrypted = Moment(record)
-      isStoredKey = !isPairing
-    }
-  }
-
-  /// How the link is protected.
-  func security(_ context: Context, _ memory: borrowing Memory) -> LinkSecurity {
-    switch memory.links.isEncrypted(context.link) {
-    case nil: .unknown
-    case false: .unencrypted
-    case true:
-      if let method, !isStoredKey {
-        method.association == .justWorks ? .unauthenticated : .authenticated
-      } else {
-        .encrypted
-      }
-    }
-  }
-
   /// Takes in what memory found wrong with the order of PDUs.
-  private mutating func note(_ problems: Problems, _ context: Context) {
-    // Hosts with several bearers mix them up; each of those does no harm.
+  private mutating func note(_ problems: Problems, _ answer: Answer, _ context: Context) {
+    for index in 0..<problems.count where problems[index].code == .answersOtherChannel {
+      guard let request = answer.request else { break }
+      crossedCount &+= 1
+      if crossed.count < Self.mostListed {
+        crossed.append((request.packet, context.moment.packet, context.sender))
+      }
+    }
+    // Hosts that take one bearer for another seem to have two requests open on it.
     guard context.channel == nil else { return }
     for index in 0..<problems.count {
       let code = problems[index].code
@@ -296,6 +263,7 @@ package struct AttributeHistory: Sendable {
         of: usage.handle, usage.identity.server, isLocal: usage.server == .local,
         connection: connection.id)
     }
+    nameAttributes()
     let key = memory.attributes.currentKey(Attributes.key(isLocal: false, connection))
     let last = connection.lastPacket ?? .max
     conflicts =

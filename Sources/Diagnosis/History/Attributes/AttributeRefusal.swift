@@ -1,22 +1,6 @@
 package import Bluetooth
 package import Sessions
 
-/// What protected a link.
-package enum LinkSecurity: UInt8, Sendable {
-  /// The capture does not tell.
-  case unknown
-  case unencrypted
-  /// With a key that came of a pairing without protection against a man in the middle.
-  case unauthenticated
-  /// With a key that came of a pairing with that.
-  case authenticated
-  /// With a key of which it is not known how it came about.
-  case encrypted
-
-  /// Whether it is encrypted.
-  package var isEncrypted: Bool { rawValue >= Self.unauthenticated.rawValue }
-}
-
 /// A request that was refused, other than the end of a discovery.
 package struct Refusal: Sendable {
   /// What was asked for.
@@ -24,11 +8,12 @@ package struct Refusal: Sendable {
   /// Who refused.
   package let server: Side
   /// The attribute that the request named; for a search the one that the answer named.
-  package let attribute: AttributeIdentity
+  package internal(set) var attribute: AttributeIdentity
   /// Of a characteristic's value: what its declaration offers, where that is known.
   package let properties: CharacteristicProperties?
-  /// Of a search: the handles, and the type that was asked for.
+  /// Of a search: the handles.
   package let range: (first: UInt16, last: UInt16)?
+  /// Of a search: the type that was asked for.
   package let type: BluetoothUUID?
   /// Where in the value the part begins that it asks for or brings.
   package let offset: UInt16?
@@ -44,11 +29,15 @@ package struct Refusal: Sendable {
   package let prepared: PreparedWrite?
   /// The first ones, unless they may be secret.
   package let head: [UInt8]
-  /// The request, and the answer.
+  /// What a profile says that the value means, where it is known as a whole.
+  package let meaning: Wording?
+  /// The request.
   package let request: Moment
+  /// The answer.
   package let answer: Moment
-  /// How often it was refused for the same reason, and the last time.
+  /// How often it was refused for the same reason.
   package internal(set) var count = 1
+  /// When it was for the last time.
   package internal(set) var last: Moment
   /// Where the same was allowed later: that request and its answer.
   package internal(set) var accepted: (request: Moment, answer: Moment)?
@@ -86,8 +75,9 @@ extension ATTErrorCode {
 
 /// A value that a client wrote to a Client Characteristic Configuration.
 package struct Configuration: Sendable {
-  /// The descriptor, and whose it is: the characteristic's value.
+  /// The descriptor.
   package internal(set) var descriptor: AttributeIdentity
+  /// Whose it is: the characteristic's value.
   package internal(set) var owner: AttributeIdentity?
   /// What that characteristic's declaration offers, where that is known.
   package internal(set) var properties: CharacteristicProperties?
@@ -107,11 +97,13 @@ package struct Configuration: Sendable {
 package struct MTUExchange: Sendable {
   /// Who asked.
   package let client: Side
-  /// What the client takes, and what the server does.
+  /// What the client takes, in bytes.
   package let offered: UInt16
+  /// What the server takes.
   package let answered: UInt16
-  /// The packets.
+  /// The request.
   package let request: Moment
+  /// The answer.
   package let answer: Moment
 
   /// What is in force (Core, Vol 3, Part F, 3.4.2.2).
@@ -122,12 +114,15 @@ package struct MTUExchange: Sendable {
 package struct DiscoveryRun: Sendable {
   /// Who searched.
   package let client: Side
-  /// Its first request, and the packet with its last answer.
+  /// Its first request.
   package let first: Moment
+  /// The packet with its last answer.
   package internal(set) var last: Moment
-  /// What was found that was not found before on this connection.
+  /// Services that were not found before on this connection.
   package internal(set) var services = 0
+  /// Characteristics that were not.
   package internal(set) var characteristics = 0
+  /// Descriptors that were not.
   package internal(set) var descriptors = 0
 }
 
@@ -135,8 +130,9 @@ package struct DiscoveryRun: Sendable {
 package struct ServiceChange: Sendable {
   /// Who said so.
   package let server: Side
-  /// The handles.
+  /// The first handle.
   package let first: UInt16
+  /// The last one.
   package let last: UInt16
   /// The indication.
   package let moment: Moment
@@ -157,11 +153,12 @@ package struct LongWrite: Sendable {
   /// What it was.
   package let opcode: ATTOpcode
   /// The attribute.
-  package let attribute: AttributeIdentity
+  package internal(set) var attribute: AttributeIdentity
   /// Who wrote.
   package let client: Side
-  /// How many bytes the PDU has, and the MTU then; of prepared writes the end of the part, and 512.
+  /// How many bytes the PDU has; of prepared writes where the part ends.
   package let length: Int
+  /// How many it may have: the MTU then, of prepared writes 512.
   package let most: Int
   /// Whether it is the value that is too long, not the PDU.
   package let isValue: Bool

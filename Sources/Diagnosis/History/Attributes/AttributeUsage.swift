@@ -52,16 +52,20 @@ package struct AttributeUsage: Sendable {
   package internal(set) var writes = Tally()
   /// Write Commands and Signed Write Commands.
   package internal(set) var commands = Tally()
-  /// Notifications and indications.
+  /// Notifications.
   package internal(set) var notifications = Tally()
+  /// Indications.
   package internal(set) var indications = Tally()
-  /// Of the notifications: how many filled a PDU of the default MTU, 23 bytes; and of the writes.
+  /// Of the notifications: how many filled a PDU of the default MTU, 23 bytes.
   package internal(set) var fullNotifications = Tally()
+  /// The same of the writes.
   package internal(set) var fullWrites = Tally()
   /// Whether the first byte of notifications counts them.
   package internal(set) var counter = CountingByte()
   /// What was done and is not offered; the first ones.
   package internal(set) var unoffered: [Unoffered] = []
+  /// The protocol that is spoken here, by its place; nil: none was recognised.
+  var vendor: Int?
   /// The protocols that may be spoken here; nil: not looked up yet.
   var claims: [(vendor: Int, isByFrame: Bool)]?
 
@@ -81,8 +85,9 @@ package struct AttributeUsage: Sendable {
 package struct CountingByte: Sendable {
   /// A place where it grew by more.
   package struct Gap: Sendable {
-    /// The packets before and after.
+    /// The packet before.
     package let before: Int
+    /// The packet behind it.
     package let after: Int
     /// How many values are missing.
     package let missing: Int
@@ -94,8 +99,9 @@ package struct CountingByte: Sendable {
   package private(set) var breaks = 0
   /// Where it grew by more; the first ones.
   package private(set) var gaps: [Gap] = []
-  /// How many of those there are, and how many values are missing in all.
+  /// How many of those there are.
   package private(set) var gapCount = 0
+  /// How many values are missing in all.
   package private(set) var missing = 0
   private var last: (value: UInt8, packet: Int)?
 

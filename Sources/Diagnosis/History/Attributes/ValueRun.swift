@@ -1,7 +1,8 @@
 /// Attributes, the first ones.
 package struct HandleList: Sendable {
-  /// Their handles; and whether there are more.
+  /// Their handles.
   package private(set) var handles: [UInt16] = []
+  /// Whether there are more.
   package private(set) var hasMore = false
 
   private static let most = 4
@@ -23,11 +24,13 @@ package struct HandleList: Sendable {
 package struct PreparedWrite: Sendable {
   /// The attributes.
   package internal(set) var attributes = HandleList()
-  /// How many parts the server took, and to which byte they reach.
+  /// How many parts the server took.
   package internal(set) var parts = 0
+  /// Behind which byte of the value they end.
   package internal(set) var end = 0
-  /// The first request, and the packet with the last answer.
+  /// The first request.
   package let first: Moment
+  /// The packet with the last answer.
   package internal(set) var last: Int
 
   init(_ first: Moment) {
@@ -58,20 +61,29 @@ package struct ValueRun: Sendable {
   package internal(set) var kind: Kind
   /// Whose values.
   package internal(set) var server: Side
-  /// The first packet, and the last.
+  /// The first packet.
   package let first: Moment
+  /// The last packet.
   package internal(set) var last: Int
-  /// How often what was done; the parts are those of long values: of reads those behind the first one.
+  /// Values that were read.
   package internal(set) var reads = 0
+  /// Write Requests, and prepared writes that were executed.
   package internal(set) var writes = 0
+  /// Write Commands.
   package internal(set) var commands = 0
+  /// Parts of long values; of reads those behind the first one.
   package internal(set) var parts = 0
+  /// Prepared writes that were cancelled.
   package internal(set) var cancelled = 0
+  /// Values that were notified.
   package internal(set) var notifications = 0
+  /// Values that were indicated.
   package internal(set) var indications = 0
+  /// Indications that were confirmed.
   package internal(set) var confirmed = 0
-  /// Of a vendor's protocol: requests, and those that were answered.
+  /// Requests of a vendor's protocol.
   package internal(set) var requests = 0
+  /// How many of them were answered.
   package internal(set) var answered = 0
   /// How long the first answers took, in nanoseconds.
   package internal(set) var latencies: [Int64] = []

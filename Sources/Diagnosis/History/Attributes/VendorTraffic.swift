@@ -14,30 +14,37 @@ package struct VendorTraffic: Sendable {
     package let sender: Side
     /// The packet with its end.
     package let moment: Moment
-    /// The command, and what the profile calls it.
+    /// What it says, in the words that `show` has for it; nil where it has none.
+    package let words: Wording?
+    /// The command; nil where the protocol has none.
     package let command: Int?
-    package let name: String?
     /// Whether it asks for something.
     package let isRequest: Bool
-    /// The checksum that is there, and the right one.
+    /// The checksum that is there.
     package let found: UInt32
+    /// The right one.
     package let expected: UInt32
-    /// What the other side sent next, and whether it answers this frame.
-    package fileprivate(set) var next: (moment: Moment, command: Int?)?
+    /// What the other side sent next; without words where there are none.
+    package fileprivate(set) var next: (moment: Moment, words: Wording?)?
+    /// Whether the other side answered this frame.
     package fileprivate(set) var isAnswered = false
   }
 
   /// Messages that took several values.
   package struct Joined: Sendable {
-    /// Who sent them, and whether in writes.
+    /// Who sent them.
     package let sender: Side
+    /// Whether they were written; else they were notified.
     package let isWritten: Bool
-    /// How many bytes a frame has, and how many values it took.
+    /// How many bytes a frame has.
     package let length: Int
+    /// How many values it took.
     package let parts: Int
-    /// How many there were, and the packets of the first and of the last.
+    /// How many there were.
     package fileprivate(set) var count: Int
+    /// The packets of the first one.
     package let first: ClosedRange<Int>
+    /// The packets of the last one.
     package fileprivate(set) var last: ClosedRange<Int>
   }
 
@@ -54,8 +61,9 @@ package struct VendorTraffic: Sendable {
   package private(set) var joined: [Joined] = []
   /// What became of requests and series, by protocol; empty before the end.
   package private(set) var tallies: [VendorTally] = []
-  /// The first message: which protocol, what the profile calls it, and where.
-  package private(set) var opening: (profile: String, name: String, moment: Moment)?
+  /// The first message: which protocol, what the profile calls it, what it says, and where.
+  package private(set) var opening:
+    (profile: String, name: String, words: Wording?, moment: Moment)?
   private var messages: VendorMessages?
 
   private static let mostListed = 16
@@ -86,9 +94,9 @@ package struct VendorTraffic: Sendable {
         isWritten: way == .written, isRequestChannel: isRequestChannel, value,
         packet: moment.packet, time: moment.time)
       guard let found else { continue }
-      var seen = note(found, sender, moment, claim.vendor, isWritten: way == .written)
+      var seen = note(found, value, sender, moment, claim.vendor, isWritten: way == .written)
       for more in messages?.following ?? [] where more.message != nil {
-        let other = note(more, sender, moment, claim.vendor, isWritten: way == .written)
+        let other = note(more, value, sender, moment, claim.vendor, isWritten: way == .written)
         seen = Seen(
           vendor: seen.vendor, isRequest: seen.isRequest || other.isRequest,
           isAnswer: seen.isAnswer || other.isAnswer)
@@ -109,14 +117,21 @@ package struct VendorTraffic: Sendable {
   }
 
   private mutating func note(
-    _ sighting: VendorSighting, _ sender: Side, _ moment: Moment, _ vendor: Int, isWritten: Bool
+    _ sighting: VendorSighting, _ value: RawSpan, _ sender: Side, _ moment: Moment, _ vendor: Int,
+    isWritten: Bool
   ) -> Seen {
     let isMessage = sighting.message != nil
     if isMessage {
-      let name = sighting.message.flatMap { $0.isImplied ? nil : $0.definition.name }
-      if opening == nil { opening = (sighting.vendor.profile, name ?? "", moment) }
+      if opening == nil {
+        let name = sighting.message.flatMap { $0.isImplied ? nil : $0.definition.name }
+        opening = (
+          sighting.vendor.profile, name ?? "", sighting.words(value, saysProblems: false), moment
+        )
+      }
       for index in badFrames.indices where badFrames[index].sender != sender {
-        if badFrames[index].next == nil { badFrames[index].next = (moment, sighting.command) }
+        if badFrames[index].next == nil {
+          badFrames[index].next = (moment, sighting.words(value, saysProblems: false))
+        }
         if sighting.request == badFrames[index].moment.packet {
           badFrames[index].isAnswered = true
         }
@@ -127,7 +142,8 @@ package struct VendorTraffic: Sendable {
         badFrames.append(
           BadFrame(
             profile: sighting.vendor.profile, sender: sender, moment: moment,
-            command: sighting.command, name: name, isRequest: sighting.isRequest,
+            words: sighting.words(value, saysProblems: false), command: sighting.command,
+            isRequest: sighting.isRequest,
             found: checksum.found, expected: checksum.expected))
       }
       if sighting.isJoined, sighting.packets.count > 1 { join(sighting, sender, isWritten) }

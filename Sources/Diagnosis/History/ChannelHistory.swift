@@ -1,0 +1,255 @@
+package import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+/// What the devices did with the channels that L2CAP's signalling opens (Core, Vol 3, Part A, 4).
+///
+/// Of everything the first ones are kept, beyond those their number.
+package struct ChannelHistory: Sendable {
+  /// A channel that was closed.
+  package struct Closing: Sendable {
+    /// Who asked for it.
+    package let side: Side
+    /// What the channel was for, where that is known.
+    package let psm: PSM?
+    /// Whether others for the same service were open.
+    package let hasOthers: Bool
+    /// The request.
+    package let asked: Moment
+    /// The response.
+    package internal(set) var answer: Moment?
+  }
+
+  /// The data that crossed on a channel, other than ATT.
+  package struct Use: Sendable {
+    /// What tells the channel from others that had its identifier.
+    let serial: Int
+    /// What it is for; nil: its opening is not in the capture.
+    package let psm: PSM?
+    /// SDUs to the peer, and from it.
+    package internal(set) var sent = Tally()
+    package internal(set) var received = Tally()
+  }
+
+  /// Requests that opened channels.
+  package private(set) var openings: [ChannelRequest] = []
+  package private(set) var omittedOpenings = 0
+  /// Requests that were refused, or refused in part; equal ones once.
+  package private(set) var refusals: [ChannelRequest] = []
+  package private(set) var omittedRefusals = 0
+  /// Changes of what a side takes on channels that are open.
+  package private(set) var changes: [ChannelRequest] = []
+  package private(set) var omittedChanges = 0
+  /// Channels that were closed.
+  package private(set) var closings: [Closing] = []
+  package private(set) var omittedClosings = 0
+  /// The data on them.
+  package private(set) var uses: [Use] = []
+  /// SDUs on channels beyond those.
+  package private(set) var omittedUse = Tally()
+  /// Requests that wait for their response; at the end those that got none.
+  package private(set) var open: [ChannelRequest] = []
+  private var gap = 0
+
+  private static let most = 32
+  private static let mostOpen = 16
+
+  /// Nothing seen.
+  init() {}
+
+  /// Whether a channel was asked for, or data crossed on one.
+  package var isUsed: Bool {
+    !openings.isEmpty || !uses.isEmpty || refusals.contains(where: \.isConnection)
+      || open.contains(where: \.isConnection)
+  }
+
+  /// Takes data that holds no ATT PDU.
+  mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) {
+    guard case .acl = dissection.content, let direction = record.direction else { return }
+    if dissection.isSignalling, !answer.fragment.isFragment {
+      if memory.links.gap != gap {
+        gap = memory.links.gap
+        // Responses may be among the records that are missing.
+        open.removeAll()
+      }
+      observe(
+        Moment(record), Side(sent: direction), dissection, bytes,
+        answer.link.flatMap { memory.links.isEncrypted($0) }, memory.signals.notes)
+    } else if let channel = answer.channel, !answer.fragment.isFragment,
+      dissection.control?.isWhole ?? true
+    {
+      count(Moment(record), direction, channel)
+    }
+  }
+
+  private mutating func count(_ moment: Moment, _ direction: Direction, _ channel: ChannelFact) {
+    // Traffic comes in runs: the last one first.
+    var position = uses.lastIndex { $0.serial == channel.serial }
+    if position == nil, uses.count < Self.most {
+      position = uses.count
+      uses.append(Use(serial: channel.serial, psm: channel.psm))
+    }
+    guard let position else {
+      omittedUse.note(moment)
+      return
+    }
+    if direction == .sent {
+      uses[position].sent.note(moment)
+    } else {
+      uses[position].received.note(moment)
+    }
+  }
+
+  // MARK: Signalling
+
+  private mutating func observe(
+    _ moment: Moment, _ side: Side, _ dissection: Dissection, _ bytes: RawSpan,
+    _ isEncrypted: Bool?, _ notes: [SignalNote]
+  ) {
+    var commands = SignallingCommands(dissection.body)
+    var index = 0
+    let isSingle = dissection.l2cap?.cid == .leSignalling
+    while !isSingle || index == 0, let command = commands.next(bytes) {
+      let note = index < notes.count ? notes[index] : SignalNote()
+      index += 1
+      var rest = Slice.empty
+      guard command.data.count == command.length,
+        let pdu = try? SignallingPDU(command, bytes, rest: &rest)
+      else { continue }
+      if command.code.isRequest || command.code.name == nil {
+        ask(command, pdu, note.psm, moment, side, bytes)
+      } else if let request = note.request {
+        reply(command, pdu, to: request.packet, moment, side, isEncrypted, bytes)
+      }
+    }
+  }
+
+  private mutating func ask(
+    _ command: SignallingCommand, _ pdu: SignallingPDU, _ psm: PSM?, _ moment: Moment,
+    _ side: Side, _ bytes: RawSpan
+  ) {
+    // Those have their place among the parameters of the link.
+    guard command.code != .parameterUpdateRequest else { return }
+    var request = ChannelRequest(command.code, command.identifier, by: side, moment)
+    request.psm = psm
+    request.take(pdu, bytes)
+    switch pdu {
+    case .reconfigureRequest:
+      // The identifiers are those of the device that asks.
+      request.psm =
+        opening { ends in
+          request.sources[0] == (side == .local ? ends.local : ends.remote)
+        }?.psm
+    case .disconnection(let pdu):
+      let (own, other) = (pdu.sourceCID.rawValue, pdu.destinationCID.rawValue)
+      let ends =
+        side == .local
+        ? ChannelRequest.Ends(local: own, remote: other)
+        : ChannelRequest.Ends(local: other, remote: own)
+      close(ends)
+      if closings.count < Self.most {
+        closings.append(
+          Closing(side: side, psm: psm, hasOthers: hasOpen(psm), asked: moment))
+      } else {
+        omittedClosings += 1
+      }
+    default: break
+    }
+    if open.count >= Self.mostOpen { open.removeFirst() }
+    open.append(request)
+  }
+
+  /// The last request that opened a channel with these ends, which is open.
+  private func opening(_ isMeant: (ChannelRequest.Ends) -> Bool) -> ChannelRequest? {
+    openings.last { $0.ends.contains { !$0.isClosing && isMeant($0) } }
+  }
+
+  /// Whether a channel for a service is open.
+  private func hasOpen(_ psm: PSM?) -> Bool {
+    openings.contains { $0.psm == psm && $0.ends.contains { !$0.isClosing } }
+  }
+
+  private mutating func close(_ ends: ChannelRequest.Ends) {
+    for position in openings.indices.reversed() {
+      guard let end = openings[position].ends.firstIndex(of: ends) else { continue }
+      openings[position].ends[end].isClosing = true
+      return
+    }
+  }
+
+  private mutating func reply(
+    _ command: SignallingCommand, _ pdu: SignallingPDU, to packet: Int, _ moment: Moment,
+    _ side: Side, _ isEncrypted: Bool?, _ bytes: RawSpan
+  ) {
+    guard !pdu.isPending,
+      let position = open.firstIndex(where: {
+        $0.asked.packet == packet && $0.identifier == command.identifier && $0.side == side.other
+      })
+    else { return }
+    var request = open.remove(at: position)
+    request.answer = moment
+    request.isEncrypted = isEncrypted
+    if let result = pdu.result { request.result = result }
+    request.take(answer: pdu, bytes)
+    let isRejected = command.code == .commandReject
+    if isRejected || pdu.isRefusal { refuse(request) }
+    if isRejected { return }
+    if request.opened > 0 {
+      if openings.count < Self.most { openings.append(request) } else { omittedOpenings += 1 }
+    }
+    switch request.code {
+    case .configureRequest: settle(request)
+    case .reconfigureRequest:
+      guard request.result.code == 0 else { return }
+      if changes.count < Self.most { changes.append(request) } else { omittedChanges += 1 }
+    case .disconnectionRequest:
+      if let closing = closings.lastIndex(where: { $0.asked.packet == packet }) {
+        closings[closing].answer = moment
+      }
+    default: break
+    }
+  }
+
+  private mutating func refuse(_ request: ChannelRequest) {
+    var request = request
+    request.last = request.answer
+    if let known = refusals.firstIndex(where: { $0.isLike(request) }) {
+      refusals[known].times &+= 1
+      refusals[known].last = request.answer
+    } else if refusals.count < Self.most {
+      refusals.append(request)
+    } else {
+      omittedRefusals += 1
+    }
+  }
+
+  /// What a BR/EDR channel was configured to.
+  private mutating func settle(_ request: ChannelRequest) {
+    guard request.result.code == 0, let mtu = request.offer.mtu else { return }
+    let other = request.sources[0]
+    let position = openings.lastIndex {
+      $0.ends.contains {
+        !$0.isClosing && other == (request.side == .local ? $0.remote : $0.local)
+      }
+    }
+    guard let position else { return }
+    if openings[position].side == request.side {
+      openings[position].offer.mtu = mtu
+    } else {
+      openings[position].answered.mtu = mtu
+    }
+  }
+}
+
+extension ControlField {
+  /// Whether the frame ends an SDU: it is unsegmented, or the last of its segments (Core, Vol 3, Part A,
+  /// 3.3.2).
+  fileprivate var isWhole: Bool {
+    !isSupervisory && (segmentation == 0 || segmentation == 2)
+  }
+}

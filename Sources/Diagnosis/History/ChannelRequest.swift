@@ -1,0 +1,154 @@
+package import Bluetooth
+import Bytes
+import Dissectors
+
+/// A request of L2CAP's signalling, and what became of it.
+package struct ChannelRequest: Sendable {
+  /// What a device takes on a channel.
+  package struct Capacity: Equatable, Sendable {
+    /// The largest SDU; nil where it is not told, or the default.
+    package internal(set) var mtu: UInt16?
+    /// The largest K-frame payload.
+    package internal(set) var mps: UInt16?
+    /// How many K-frames it may be sent at first.
+    package internal(set) var credits: UInt16?
+  }
+
+  /// The two ends of a channel that was opened, and what closed it.
+  struct Ends: Equatable, Sendable {
+    /// The identifier on the captured host; 0: none.
+    let local: UInt16
+    /// The identifier on the peer.
+    let remote: UInt16
+    /// Whether somebody has asked to close it.
+    var isClosing = false
+  }
+
+  /// What is asked for.
+  package let code: SignallingCode
+  /// What tells the response to this request from others.
+  let identifier: UInt8
+  /// Who asks.
+  package let side: Side
+  /// The request.
+  package let asked: Moment
+  /// What the channels are for, where that is known.
+  package internal(set) var psm: PSM?
+  /// How many channels it is about.
+  package internal(set) var count = 1
+  /// What the device that asks takes, and what the other one does.
+  package internal(set) var offer = Capacity()
+  package internal(set) var answered = Capacity()
+  /// The response that ends it.
+  package internal(set) var answer: Moment?
+  /// What that says.
+  package internal(set) var result: (code: UInt16, set: CodeSet) = (0, .l2capConnectionResult)
+  /// How many channels it has opened.
+  package internal(set) var opened = 0
+  /// Whether the link was encrypted when it was answered; nil: not known.
+  package internal(set) var isEncrypted: Bool?
+  /// Equal requests that were refused in the same way are one: how many, and the last response.
+  package internal(set) var times = 1
+  package internal(set) var last: Moment?
+  /// The channels' ends: those that it names, then those that were opened.
+  var sources = InlineArray<5, UInt16>(repeating: 0)
+  var ends: [Ends] = []
+
+  /// The packets of the request and of its last response.
+  package var evidence: PacketSet {
+    PacketSet([asked, answer, last].compactMap { $0?.packet })
+  }
+
+  /// Whether channels are asked for.
+  package var isConnection: Bool {
+    switch code {
+    case .connectionRequest, .createChannelRequest, .leConnectionRequest,
+      .enhancedConnectionRequest:
+      true
+    default: false
+    }
+  }
+
+  /// Whether it is another one of a kind that was refused before, for the same reason.
+  func isLike(_ other: Self) -> Bool {
+    code == other.code && side == other.side && psm == other.psm && opened == other.opened
+      && count == other.count && result.code == other.result.code && result.set == other.result.set
+      && isEncrypted == other.isEncrypted
+  }
+
+  init(_ code: SignallingCode, _ identifier: UInt8, by side: Side, _ asked: Moment) {
+    self.code = code
+    self.identifier = identifier
+    self.side = side
+    self.asked = asked
+  }
+
+  /// Takes what the request says.
+  mutating func take(_ pdu: SignallingPDU, _ bytes: RawSpan) {
+    switch pdu {
+    case .connectionRequest(let pdu):
+      psm = pdu.psm
+      sources[0] = pdu.sourceCID.rawValue
+    case .createChannelRequest(let pdu):
+      psm = pdu.psm
+      sources[0] = pdu.sourceCID.rawValue
+    case .leConnectionRequest(let pdu):
+      psm = pdu.spsm
+      sources[0] = pdu.sourceCID.rawValue
+      offer = Capacity(mtu: pdu.mtu, mps: pdu.mps, credits: pdu.credits)
+    case .enhancedConnectionRequest(let pdu):
+      psm = pdu.spsm
+      offer = Capacity(mtu: pdu.mtu, mps: pdu.mps, credits: pdu.credits)
+      take(pdu.sourceCIDs, bytes)
+    case .reconfigureRequest(let pdu):
+      offer = Capacity(mtu: pdu.mtu, mps: pdu.mps)
+      take(pdu.destinationCIDs, bytes)
+    case .configureRequest(let pdu):
+      sources[0] = pdu.destinationCID.rawValue
+      var options = ConfigurationOptions(pdu.options)
+      while let option = options.next(bytes) {
+        guard option.type == ConfigurationOption.mtu, option.value.count == 2 else { continue }
+        offer.mtu = bytes.littleEndianU16(at: Int(option.value.start))
+      }
+    default: break
+    }
+  }
+
+  private mutating func take(_ list: Slice, _ bytes: RawSpan) {
+    count = Int(list.count) / 2
+    for index in 0..<min(5, count) {
+      sources[index] = bytes.littleEndianU16(at: Int(list.start) + 2 * index)
+    }
+  }
+
+  /// Takes what a response says of the channels that it opens.
+  ///
+  /// - Parameter answering: who sent it.
+  mutating func take(answer pdu: SignallingPDU, _ bytes: RawSpan) {
+    switch pdu {
+    case .connectionResponse(let pdu) where pdu.result == 0:
+      open(sources[0], pdu.destinationCID.rawValue)
+    case .createChannelResponse(let pdu) where pdu.result == 0:
+      open(sources[0], pdu.destinationCID.rawValue)
+    case .leConnectionResponse(let pdu) where pdu.result == 0:
+      answered = Capacity(mtu: pdu.mtu, mps: pdu.mps, credits: pdu.credits)
+      open(sources[0], pdu.destinationCID.rawValue)
+    case .enhancedConnectionResponse(let pdu) where pdu.opensSome:
+      answered = Capacity(mtu: pdu.mtu, mps: pdu.mps, credits: pdu.credits)
+      for index in 0..<min(5, count, Int(pdu.destinationCIDs.count) / 2) {
+        let start = Int(pdu.destinationCIDs.start) + 2 * index
+        // 0 stands for a channel that was not opened.
+        open(sources[index], bytes.littleEndianU16(at: start))
+      }
+    default: break
+    }
+  }
+
+  private mutating func open(_ source: UInt16, _ destination: UInt16) {
+    guard source != 0, destination != 0 else { return }
+    opened += 1
+    ends.append(
+      side == .local
+        ? Ends(local: source, remote: destination) : Ends(local: destination, remote: source))
+  }
+}

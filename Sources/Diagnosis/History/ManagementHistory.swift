@@ -1,0 +1,172 @@
+package import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+
+/// What the Linux kernel's management interface says went wrong (BlueZ, doc/mgmt-protocol.rst). Bounded: the
+/// first ones are kept, equal ones counted.
+package struct ManagementHistory: Sendable {
+  /// What went wrong.
+  package enum Kind: Equatable, Sendable {
+    /// Authentication Failed, or Pair Device that is answered with a failure.
+    case pairing
+    /// Connect Failed.
+    case connection
+    /// A command that is answered with a failure.
+    case command(UInt16)
+  }
+
+  /// A failure.
+  package struct Failure: Sendable {
+    /// What.
+    package let kind: Kind
+    /// The controller's index.
+    package let adapter: UInt16
+    /// The device; nil: it is about none.
+    package let peer: DeviceAddress?
+    /// Why, by the set of the interface.
+    package let status: UInt8
+    /// The event that says so first.
+    package let moment: Moment
+    /// The command that had asked for it, where the capture has it.
+    package let asked: Moment?
+    /// Where that was answered as successful before.
+    package let succeeded: Moment?
+    /// The packets, of the first ones; and how often.
+    package internal(set) var packets: PacketSet
+    package internal(set) var count = 1
+    /// The last event.
+    var last: Moment
+
+    func isLike(_ other: Self) -> Bool {
+      kind == other.kind && adapter == other.adapter && peer == other.peer
+        && status == other.status
+    }
+  }
+
+  /// A Pair Device command.
+  private struct Pairing: Sendable {
+    let adapter: UInt16
+    let peer: DeviceAddress
+    let asked: Moment
+    var succeeded: Moment?
+  }
+
+  /// The failures.
+  package private(set) var failures: [Failure] = []
+  /// Those that are not kept.
+  package private(set) var omitted = 0
+  private var pairings: [Pairing] = []
+
+  /// So many are kept.
+  package static let most = 32
+  private static let mostPackets = 8
+
+  init() {}
+
+  /// Takes a record of the management interface.
+  ///
+  /// - Parameter request: the command that it answers.
+  mutating func observe(
+    _ control: ControlRecord, _ bytes: RawSpan, _ body: Slice, _ moment: Moment, _ adapter: UInt16,
+    _ request: Int?
+  ) {
+    guard control.isEvent else {
+      if control.code == ManagementCommand.pairDevice, let peer = Self.peer(bytes, body, at: 0) {
+        if pairings.count >= Self.most { pairings.removeFirst() }
+        pairings.append(Pairing(adapter: adapter, peer: peer, asked: moment))
+      }
+      return
+    }
+    guard let status = control.status(bytes, body) else { return }
+    if let opcode = control.answeredOpcode(bytes, body) {
+      answer(opcode, status, bytes, body, moment, adapter, request)
+      return
+    }
+    guard status != 0, let peer = Self.peer(bytes, body, at: 0) else { return }
+    switch control.code {
+    case ManagementEvent.authenticationFailed:
+      fail(.pairing, peer, status, moment, adapter, isEvent: true)
+    case ManagementEvent.connectFailed:
+      fail(.connection, peer, status, moment, adapter, isEvent: true)
+    default: break
+    }
+  }
+
+  private mutating func answer(
+    _ opcode: UInt16, _ status: UInt8, _ bytes: RawSpan, _ body: Slice, _ moment: Moment,
+    _ adapter: UInt16, _ request: Int?
+  ) {
+    guard opcode == ManagementCommand.pairDevice else {
+      guard status != 0, !Self.isAboutDevice(opcode) else { return }
+      let asked = request.map { Moment(packet: $0, time: nil) }
+      add(
+        Failure(
+          kind: .command(opcode), adapter: adapter, peer: nil, status: status, moment: moment,
+          asked: asked, succeeded: nil, packets: PacketSet([request ?? 0, moment.packet]),
+          last: moment), isEvent: false)
+      return
+    }
+    let position = pairings.lastIndex { $0.asked.packet == request }
+    if status == 0 {
+      if let position { pairings[position].succeeded = moment }
+    } else if let peer = position.map({ pairings[$0].peer }) ?? Self.peer(bytes, body, at: 3) {
+      fail(.pairing, peer, status, moment, adapter, isEvent: false)
+    }
+  }
+
+  private mutating func fail(
+    _ kind: Kind, _ peer: DeviceAddress, _ status: UInt8, _ moment: Moment, _ adapter: UInt16,
+    isEvent: Bool
+  ) {
+    let asked =
+      kind == .pairing ? pairings.last { $0.peer == peer && $0.adapter == adapter } : nil
+    add(
+      Failure(
+        kind: kind, adapter: adapter, peer: peer, status: status, moment: moment,
+        asked: asked?.asked, succeeded: asked?.succeeded,
+        packets: PacketSet([
+          asked?.asked.packet ?? 0, asked?.succeeded?.packet ?? 0, moment.packet,
+        ]), last: moment), isEvent: isEvent)
+  }
+
+  private mutating func add(_ failure: Failure, isEvent: Bool) {
+    if let known = failures.firstIndex(where: { $0.isLike(failure) }) {
+      // The kernel tells of one failure by an event for each of its sockets, one behind the other, and by
+      // the answer to the command.
+      let isSameEvent = isEvent && failure.moment.packet == failures[known].last.packet + 1
+      let isSamePairing =
+        failure.kind == .pairing && failure.asked != nil
+        && failures[known].asked?.packet == failure.asked?.packet
+      failures[known].last = failure.moment
+      if isSameEvent { return }
+      if !isSamePairing { failures[known].count &+= 1 }
+      if failures[known].packets.ranges.count < Self.mostPackets {
+        failures[known].packets = failures[known].packets.union(failure.packets)
+      }
+    } else if failures.count < Self.most {
+      failures.append(failure)
+    } else {
+      omitted &+= 1
+    }
+  }
+
+  /// Commands about one device: Disconnect, those of pairing, Add Device, Remove Device. What becomes of
+  /// devices other events tell.
+  private static func isAboutDevice(_ opcode: UInt16) -> Bool {
+    switch opcode {
+    case ManagementCommand.disconnect, ManagementCommand.pinCodeReply,
+      ManagementCommand.pinCodeNegativeReply, ManagementCommand.addDevice,
+      ManagementCommand.removeDevice:
+      true
+    case ManagementCommand.pairDevice...ManagementCommand.userPasskeyNegativeReply: true
+    default: false
+    }
+  }
+
+  private static func peer(_ bytes: RawSpan, _ body: Slice, at offset: Int) -> DeviceAddress? {
+    guard Int(body.count) >= offset + 6 else { return nil }
+    var cursor = Cursor(bytes.part(body).dropping(offset))
+    return try? DeviceAddress(parsing: &cursor)
+  }
+}

@@ -1,0 +1,96 @@
+import Bluetooth
+import Dissectors
+import Sessions
+
+// Rules about what the Linux kernel's management interface tells. Where the capture has HCI packets, those
+// tell of devices, and why something failed: then these rules are silent about them.
+
+extension Rule {
+  /// Rules about the management interface.
+  static let management: [Rule] = [
+    Rule(
+      whole: "mgmt-pairing-failed", .error, "The kernel reports that pairing failed",
+      when:
+        "Authentication Failed, or Pair Device that is answered with a failure, in a capture without HCI packets",
+      do:
+        "Record HCI packets too (btmon, or btmon -w FILE) from before the pairing on: the reason that a side gives is in them alone."
+    ) { evidence in
+      evidence.managementAlone { $0.kind == .pairing }.map { failure in
+        let peer = failure.peerWords
+        let asked: Wording =
+          failure.asked.map { asked in
+            failure.succeeded.map {
+              " A program had asked for the pairing (\(packet: asked.packet)), and Pair Device was answered as successful (\(packet: $0.packet))."
+            } ?? " A program had asked for the pairing (\(packet: asked.packet))."
+          } ?? ""
+        return failure.finding(
+          "Pairing with \(peer) failed: \(failure.statusWords)",
+          "pairing with \(peer) failed at \(packet: failure.moment.packet)",
+          "The kernel says so, and why is not in what it says.\(asked)", evidence)
+      }
+    },
+    Rule(
+      whole: "mgmt-connect-failed", .error, "The kernel reports that it could not connect",
+      when: "Connect Failed in a capture without HCI packets",
+      do:
+        "See that the device is powered, near and advertises connectably. Record HCI packets too (btmon, or btmon -w FILE): they tell whether it was heard, and which status the controller gave."
+    ) { evidence in
+      evidence.managementAlone { $0.kind == .connection }.map { failure in
+        let peer = failure.peerWords
+        return failure.finding(
+          "No connection to \(peer) came about: \(failure.statusWords)",
+          "no connection to \(peer) came about (\(packet: failure.moment.packet))",
+          "The kernel says so, and why is not in what it says.", evidence)
+      }
+    },
+    Rule(
+      whole: "mgmt-command-refused", .note,
+      "The kernel refuses a command of its management interface",
+      when: "a management command that is about no device is answered with a failing status",
+      do:
+        "Busy: wait until what runs is over. Rejected: some settings can be changed only while the controller is off. Not Supported and Unknown Command: the kernel or the controller is older. Invalid Parameters: the program means another kernel. Permission Denied: it lacks CAP_NET_ADMIN."
+    ) { evidence in
+      evidence.management.failures.compactMap { failure in
+        guard case .command(let opcode) = failure.kind else { return nil }
+        let name: Wording =
+          HCITable.core.controlCommand(opcode).map { "\(HCITable.name($0))" }
+          ?? "the management command \(code: opcode, digits: 4)"
+        let controller: Wording =
+          failure.adapter == 0 || failure.adapter == 0xffff ? "" : " for hci\(failure.adapter)"
+        return failure.finding(
+          "The kernel refused \(name)\(controller): \(failure.statusWords)",
+          "the kernel refused \(name)", "The command was answered with this status.",
+          evidence)
+      }
+    },
+  ]
+}
+
+extension ManagementHistory.Failure {
+  fileprivate var statusWords: Wording { "\(code: status, of: .managementStatus)" }
+
+  fileprivate var peerWords: Wording { peer.map { "\($0)" } ?? "a device" }
+
+  fileprivate func finding(
+    _ what: Wording, _ headline: Wording, _ why: Wording, _ evidence: Evidence
+  ) -> Finding {
+    let times: Wording = count > 1 ? ", \(count) times" : ""
+    var finding = Finding("\(what)\(times)", headline: headline, why: why, evidence: packets)
+    if let peer { finding.peers = [peer] }
+    let omitted = evidence.management.omitted
+    if omitted > 0 {
+      finding.note =
+        "Of what the kernel reports as failed the first \(ManagementHistory.most) are looked at: \(omitted) later ones are not counted here."
+    }
+    return finding
+  }
+}
+
+extension Evidence {
+  /// What the management interface tells of devices, where nothing else does.
+  fileprivate func managementAlone(
+    _ isMeant: (ManagementHistory.Failure) -> Bool
+  ) -> [ManagementHistory.Failure] {
+    hasManagementAlone ? management.failures.filter(isMeant) : []
+  }
+}

@@ -1,0 +1,283 @@
+import Bluetooth
+import Bytes
+import Dissectors
+
+/// The parameters that have a place in the line, by their rows.
+extension Sentence: HCIFieldVisitor {
+  static var wantsLineOnly: Bool { true }
+
+  mutating func field(
+    _ name: StaticString, line: StaticString?, number: Int64, width: Int,
+    _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice
+  ) {
+    if case .flags(.phys) = form { listedPHYs = UInt64(bitPattern: number) }
+    guard let line else { return }
+    if let device, device > Self.devicesInLine { return }
+    if saysOnlyWhose, !Self.saysWhose(name, .number(number, width: width, form)) { return }
+    self.number(line, number, width: width, form)
+  }
+
+  mutating func field(
+    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    at slice: Slice
+  ) {
+    if case .number(let number, let width, let form) = value {
+      field(name, line: line, number: number, width: width, form, bytes, at: slice)
+      return
+    }
+    guard let line else { return }
+    if let device, device > Self.devicesInLine { return }
+    if saysOnlyWhose, !Self.saysWhose(name, value) { return }
+    switch value {
+    case .number: break
+    case .address(let address):
+      // The type of an address follows it, as everywhere.
+      let type = addressType.flatMap { $0.end == output.count ? $0 : nil }
+      if let type { output.shorten(to: type.start) }
+      begin(line)
+      output.address(address)
+      if let name = type?.name {
+        output.byte(0x20)
+        output.lowercased(name)
+      }
+      addressEnd = output.count
+    case .bytes:
+      guard bytes.byteCount > 0 else { return }
+      begin(line)
+      output.hex(bytes, separator: 0x20)
+    case .text:
+      begin(line)
+      output.quoted(bytes)
+    case .uuid(let uuid):
+      begin(line)
+      output.namedUUID(uuid)
+    case .secret:
+      begin(line)
+      if showsKeys { output.hex(bytes) } else { output.text("<hidden>") }
+    case .advertisingData:
+      guard saysNoData || bytes.byteCount > 0 else { return }
+      if device != nil {
+        self.name(in: bytes)
+        return
+      }
+      begin(line)
+      advertisingData(bytes, Slice(start: 0, count: bytes.byteCount))
+    case .advertisingFragment:
+      guard bytes.byteCount > 0 else { return }
+      begin(line)
+      output.count(bytes.byteCount, "byte", "bytes")
+    }
+  }
+
+  private mutating func begin(_ label: StaticString) {
+    comma()
+    guard label.utf8CodeUnitCount > 0 else { return }
+    output.name(label)
+    output.byte(0x20)
+  }
+
+  private mutating func number(
+    _ label: StaticString, _ value: Int64, width: Int, _ form: HCIParameter.Form
+  ) {
+    let raw = UInt64(bitPattern: value)
+    if label.isRangeMark {
+      upperEnd(value, form)
+      return
+    }
+    switch form {
+    case .code(let set) where set == .status || set == .managementStatus:
+      // Success is silent.
+      guard raw != 0 else { return }
+      begin(label)
+      output.named(set.name(of: raw), raw, digits: 2)
+      saysOnlyWhose = true
+    case .code(.dataOperation):
+      // All of the data is what is expected.
+      guard raw != 3 else { return }
+      begin(label)
+      if let name = CodeSet.dataOperation.name(of: raw) {
+        output.lowercased(name)
+      } else {
+        output.text("operation ")
+        output.hexadecimal(raw, digits: 2)
+      }
+    case .code(.ownAddressType):
+      begin("own address")
+      if let name = CodeSet.ownAddressType.name(of: raw) {
+        output.lowercased(name)
+      } else {
+        output.hexadecimal(raw, digits: 2)
+      }
+    case .code(.addressType) where CodeSet.addressType.name(of: raw) != nil:
+      guard let name = CodeSet.addressType.name(of: raw) else { return }
+      let start = output.count
+      if addressEnd == start, start > 0 {
+        output.byte(0x20)
+        output.lowercased(name)
+        return
+      }
+      begin(label)
+      output.lowercased(name)
+      addressType = (start, output.count, name)
+    case .flags(.allPHYs) where raw == 0:
+      // Both directions have their preference, which follows.
+      return
+    case .code(.psm):
+      begin(label)
+      output.service(PSM(rawValue: UInt16(truncatingIfNeeded: raw)))
+    case .code(let set):
+      begin(label)
+      if let name = set.name(of: raw) {
+        output.name(name)
+      } else {
+        output.hexadecimal(raw, digits: 2 * width)
+      }
+    case .assigned(let numbers):
+      begin(label)
+      output.assigned(numbers.name(of: raw), raw, digits: 2 * width)
+    case .flags where width == 8:
+      // Features: too many to name in a line.
+      begin(label)
+      output.count(raw.nonzeroBitCount, "feature", "features")
+    case .flags(let set):
+      begin(label)
+      if !output.names(raw, set) { output.text("none") }
+    case .scaled(let scale):
+      guard scale.absent != Int(value) else { return }
+      begin(label)
+      if scale.unmanaged == Int(value) {
+        output.text("power not managed")
+      } else {
+        scaled(value, scale)
+      }
+    case .plain:
+      begin(label)
+      output.decimal(Int(value))
+      lowerEnd = (value, output.count)
+    case .hex:
+      begin(label)
+      output.hexadecimal(raw, digits: 2 * width)
+    case .handle:
+      begin(label)
+      output.handle(UInt16(truncatingIfNeeded: raw))
+    case .opcode:
+      begin(label)
+      command(UInt16(truncatingIfNeeded: raw))
+    case .controlOpcode:
+      begin(label)
+      controlCommand(UInt16(truncatingIfNeeded: raw))
+    case .controlEvent:
+      begin(label)
+      controlEvent(UInt16(truncatingIfNeeded: raw))
+    }
+  }
+
+  /// Whether a parameter of something that failed says whose failure it is: the others have no meaning
+  /// then, unless the specification says so.
+  private static func saysWhose(_ name: StaticString, _ value: HCIValue) -> Bool {
+    switch value {
+    case .address(let address): address != .zero
+    case .number(_, _, .code(.status)), .number(_, _, .code(.managementStatus)): true
+    case .number: identifiers.contains { $0 == name.description }
+    default: false
+    }
+  }
+
+  /// What the host itself has numbered; and what an advertising set that ends by its own limits (a
+  /// status that is no failure) has done.
+  private static let identifiers = [
+    "BIG_Handle", "Advertising_Handle", "Config_ID", "Num_Completed_Extended_Advertising_Events",
+  ]
+
+  private mutating func scaled(_ value: Int64, _ scale: Scale) {
+    output.fixed(Int(value) &* scale.multiplier, decimals: scale.decimals)
+    lowerEnd = (value, output.count)
+    output.unit(scale.unit, of: Int(value) &* scale.multiplier)
+  }
+
+  /// The other end of the range that the number before begins; nothing where both are the same.
+  private mutating func upperEnd(_ value: Int64, _ form: HCIParameter.Form) {
+    if let lowerEnd {
+      guard lowerEnd.value != value else { return }
+      // What stands behind the lower end is its unit, which is the upper end's too.
+      output.shorten(to: lowerEnd.unitStart)
+      output.text(lowerEnd.value < 0 ? " to " : glyphs.to)
+    } else {
+      comma()
+    }
+    if case .scaled(let scale) = form {
+      scaled(value, scale)
+    } else {
+      output.decimal(Int(value))
+    }
+    lowerEnd = nil
+  }
+
+  /// A command by its name.
+  mutating func command(_ opcode: UInt16) {
+    if let row = HCITable.core.command(opcode) {
+      output.name(HCITable.name(row))
+    } else {
+      output.hexadecimal(UInt64(opcode), digits: 4)
+    }
+  }
+
+  /// How many devices of one record the line names.
+  static let devicesInLine = 3
+
+  /// The lists whose items are devices that were heard: of Inquiry Results, and of Android's batch scan.
+  private static func hasDevices(_ list: StaticString) -> Bool {
+    list.utf8CodeUnitCount >= 7
+      && (list.description == "Responses" || list.description == "Records")
+  }
+
+  mutating func beginList(_ name: StaticString) {
+    if Self.hasDevices(name) { device = 0 }
+  }
+
+  /// The name in a device's advertising data, which is all of it that a line with several has room for.
+  mutating func name(in bytes: RawSpan) {
+    var structures = ADStructures(bytes, Slice(start: 0, count: bytes.byteCount))
+    while let structure = structures.next() {
+      guard structure.type == .completeLocalName || structure.type == .shortenedLocalName else {
+        continue
+      }
+      output.byte(0x20)
+      output.quoted(bytes.part(structure.data))
+      return
+    }
+  }
+
+  /// Items that stand for one PHY each say for which.
+  mutating func beginItem() {
+    if let number = device {
+      device = number + 1
+      guard number < Self.devicesInLine else { return }
+      if output.count > subjectEnd { output.text(number == 0 ? ": " : "; ") }
+      goesOn = true
+      return
+    }
+    guard listedPHYs != 0 else { return }
+    let bit = listedPHYs.trailingZeroBitCount
+    listedPHYs &= listedPHYs - 1
+    if output.count > subjectEnd { output.text("; ") }
+    output.text(CodeSet.phys.name(of: UInt64(bit)) ?? "unknown PHY")
+    output.text(": ")
+    goesOn = true
+  }
+
+  mutating func endList() {
+    guard let count = device else { return }
+    device = nil
+    guard count > Self.devicesInLine else { return }
+    output.text("; and ")
+    output.decimal(count - Self.devicesInLine)
+    output.text(" more")
+  }
+}
+
+extension StaticString {
+  /// Whether a label is the lone dash that joins a value to the one before (`HCIParameter.line`). No
+  /// label has but one letter.
+  fileprivate var isRangeMark: Bool { utf8CodeUnitCount == 1 }
+}

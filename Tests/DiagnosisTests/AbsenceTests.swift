@@ -1,0 +1,150 @@
+// What rests on something that is not in the capture is less sure where the capture may lack it, or is not
+// said.
+
+import Bluetooth
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("What rests on absence") struct AbsenceTests {
+  /// How sure a rule is of its first finding; nil where it finds nothing.
+  private func certainty(
+    _ rule: String, losesRecords: Bool = false, _ build: (inout Traffic) -> Void
+  ) -> Certainty? {
+    let evidence = evidence {
+      build(&$0)
+      // Packets that were completed, and that the capture does not show to be sent.
+      if losesRecords { $0.completed(60) }
+    }
+    return finding(rule, in: evidence)?.certainty
+  }
+
+  @Test("0xfd: the CCCD may have been written before the capture began, or among what it lost")
+  func improperConfiguration() {
+    func refuse(_ traffic: inout Traffic) { traffic.ask("12 15 00 02", "01 12 15 00 fd") }
+    func whole(_ traffic: inout Traffic) {
+      traffic.connect()
+      refuse(&traffic)
+    }
+    #expect(certainty("att-cccd-improper", whole) == .certain)
+    #expect(certainty("att-cccd-improper", refuse) == .likely)
+    for (words, build) in [("on this connection.", whole), ("in this capture.", refuse)] {
+      let why = finding("att-cccd-improper", in: evidence(build))?.why.text ?? "nothing"
+      #expect(why.hasSuffix("no CCCD of it was written \(words)"), "\(why)")
+    }
+    #expect(certainty("att-cccd-improper", losesRecords: true, whole) == .likely)
+    // Another refusal of the same kind of rule says what it says wherever the capture begins.
+    #expect(
+      certainty("att-procedure-in-progress") { $0.ask("12 15 00 02", "01 12 15 00 fe") }
+        == .certain)
+  }
+
+  @Test(
+    "Service Changed without a discovery behind it: records may be missing; with one it is told")
+  func serviceChanged() {
+    func changed(_ traffic: inout Traffic) {
+      traffic.ask("08 06 00 0d 00 03 28", "09 07 07 00 20 08 00 05 2a")
+      traffic.received("1d 08 00 0e 00 ff ff")
+      traffic.sent("1e")
+    }
+    func whole(_ traffic: inout Traffic) {
+      traffic.connect()
+      changed(&traffic)
+    }
+    #expect(certainty("gatt-service-changed", whole) == .certain)
+    #expect(certainty("gatt-service-changed", losesRecords: true, whole) == .likely)
+    // What would follow, a capture that begins late has.
+    #expect(certainty("gatt-service-changed", changed) == .certain)
+    #expect(
+      certainty("gatt-service-changed", losesRecords: true) {
+        whole(&$0)
+        $0.discoverHeartRate()
+      } == .certain)
+  }
+
+  @Test("a map that is out of date: the discovery may be among what the capture lost")
+  func staleCache() {
+    func changed(_ traffic: inout Traffic) {
+      traffic.ask("08 06 00 0d 00 03 28", "09 07 07 00 20 08 00 05 2a")
+      traffic.received("1d 08 00 0e 00 ff ff")
+      traffic.sent("1e")
+      traffic.ask("0a 13 00", "01 0a 13 00 01")
+    }
+    func whole(_ traffic: inout Traffic) {
+      traffic.connect()
+      changed(&traffic)
+    }
+    #expect(certainty("gatt-stale-cache", whole) == .certain)
+    #expect(certainty("gatt-stale-cache", losesRecords: true, whole) == .likely)
+    // The change and what follows it are there where the capture begins late, too.
+    #expect(certainty("gatt-stale-cache", changed) == .certain)
+    // But that nobody discovered before is not: then an invalid handle says nothing of maps.
+    #expect(certainty("gatt-stale-cache") { $0.ask("0a 13 00", "01 0a 13 00 01") } == nil)
+  }
+
+  @Test("a bond that is made anew: the attempt to use it may be among what the capture lost")
+  func overBond() {
+    func again(_ traffic: inout Traffic) {
+      traffic.connect()
+      traffic.exchangeFeatures()
+      traffic.pairingFailed(8)
+    }
+    func whole(_ traffic: inout Traffic) {
+      traffic.connect()
+      traffic.pairAndBond()
+      traffic.disconnect()
+      again(&traffic)
+    }
+    #expect(certainty("smp-over-bond", whole) == .likely)
+    #expect(certainty("smp-over-bond", losesRecords: true, whole) == .possible)
+    // A capture that begins behind the bond knows of none.
+    #expect(certainty("smp-over-bond", again) == nil)
+  }
+
+  @Test(
+    "0x0f without a key: a pairing may be missing; begun late, or with a bond of --keys, nothing is said"
+  )
+  func withoutKey() {
+    func refuse(_ traffic: inout Traffic) {
+      traffic.ask("0a 13 00", "01 0a 13 00 0f")
+      traffic.agreeToPair()
+      traffic.encrypted()
+    }
+    func whole(_ traffic: inout Traffic) {
+      traffic.connect()
+      refuse(&traffic)
+    }
+    #expect(certainty("att-0f-without-key", whole) == .likely)
+    #expect(certainty("att-0f-without-key", losesRecords: true, whole) == .possible)
+    #expect(certainty("att-0f-without-key", refuse) == nil)
+    var bond = Bond(DeviceAddress(value: 0xc011_2233_4455), .random, file: "keys")
+    bond.longTermKeys = [Bond.LongTermKey([UInt8](repeating: 7, count: 16))]
+    let known = evidence(bonds: [bond], whole)
+    #expect(findings(of: "att-0f-without-key", in: known) == [])
+    // An identity key alone encrypts nothing.
+    bond.longTermKeys = []
+    bond.identityResolvingKey = [UInt8](repeating: 7, count: 16)
+    #expect(!findings(of: "att-0f-without-key", in: evidence(bonds: [bond], whole)).isEmpty)
+  }
+
+  @Test("a peer that leaves: less sure with lost records, nothing where the beginnings are missing")
+  func peerLeaves() {
+    func stays(_ traffic: inout Traffic, opens: Bool) {
+      for time in [30_000, 30_200] {
+        if opens { traffic.connect() }
+        let start = traffic.clock
+        traffic.acl(l2cap(hex("0b 05"), cid: 6), .received)
+        traffic.clock = start + time
+        traffic.disconnect()
+      }
+    }
+    #expect(certainty("link-peer-leaves") { stays(&$0, opens: true) } == .likely)
+    #expect(
+      certainty("link-peer-leaves") {
+        stays(&$0, opens: true)
+        $0.connect()
+        $0.completed(60)
+      } == .possible)
+    #expect(certainty("link-peer-leaves") { stays(&$0, opens: false) } == nil)
+  }
+}

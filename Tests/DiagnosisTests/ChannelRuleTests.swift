@@ -1,0 +1,300 @@
+// Rules about L2CAP's channels, and what the story says of them.
+
+import Bluetooth
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("Rules about channels") struct ChannelRuleTests {
+  /// The findings about channels on a connection: rule, severity, words and packets.
+  private func finds(_ build: (inout Traffic) -> Void) -> [String] {
+    let evidence = evidence {
+      $0.connect()
+      build(&$0)
+    }
+    return evidence.findings().filter { $0.rule.description.hasPrefix("l2cap-") }.map {
+      "\($0.rule) \(($0.severity ?? .note).key): \($0.line)"
+    }
+  }
+
+  @Test(
+    "each result of an LE Credit Based Connection Response has its rule and is named",
+    arguments: [
+      ("02", "l2cap-service-missing", "Connection refused, SPSM not supported (0x0002)"),
+      ("04", "l2cap-no-resources", "Connection refused, no resources available (0x0004)"),
+      ("05", "l2cap-security", "Connection refused, insufficient authentication (0x0005)"),
+      ("06", "l2cap-not-authorized", "Connection refused, insufficient authorization (0x0006)"),
+      ("07", "l2cap-security", "Connection refused, encryption key size too short (0x0007)"),
+      ("08", "l2cap-security", "Connection refused, insufficient encryption (0x0008)"),
+      ("09", "l2cap-refused", "Connection refused, invalid Source CID (0x0009)"),
+      ("0a", "l2cap-refused", "Connection refused, Source CID already allocated (0x000a)"),
+      (
+        "0b", "l2cap-unacceptable-parameters",
+        "Connection refused, unacceptable parameters (0x000b)"
+      ),
+      ("77", "l2cap-refused", "0x0077"),
+    ])
+  func results(_ code: String, _ rule: String, _ words: String) {
+    let found = finds {
+      $0.signal("14 02 0a 00 80 00 40 00 64 00 1e 00 03 00", .sent)
+      $0.signal("15 02 0a 00 00 00 00 00 00 00 00 00 \(code) 00", .received)
+    }
+    #expect(found == ["\(rule) error: The peer refused a channel for SPSM 0x0080: \(words) #2 #3"])
+  }
+
+  @Test(
+    "the results of BR/EDR mean other things",
+    arguments: [
+      ("02", "l2cap-service-missing", "Connection refused, PSM not supported (0x0002)"),
+      ("03", "l2cap-security", "Connection refused, security block (0x0003)"),
+      ("04", "l2cap-no-resources", "Connection refused, no resources available (0x0004)"),
+      ("05", "l2cap-refused", "Connection refused, Controller ID not supported (0x0005)"),
+      ("06", "l2cap-refused", "Connection refused, invalid Source CID (0x0006)"),
+    ])
+  func classic(_ code: String, _ rule: String, _ words: String) {
+    let evidence = evidence {
+      $0.connectClassic()
+      $0.signal("02 07 04 00 01 10 45 00", .received, cid: 1)
+      // Pending is no answer yet.
+      $0.signal("03 07 08 00 46 00 45 00 01 00 00 00", .sent, cid: 1)
+      $0.signal("03 07 08 00 00 00 45 00 \(code) 00 00 00", .sent, cid: 1)
+    }
+    #expect(
+      findings(of: rule, in: evidence) == [
+        "This host refused a channel for PSM 0x1001: \(words) #2 #4"
+      ])
+  }
+
+  @Test("channels that are opened, and requests that are not answered, are no refusal")
+  func opened() {
+    #expect(finds { $0.openChannel() } == [])
+    #expect(finds { $0.openBearers() } == [])
+    #expect(finds { $0.signal("14 02 0a 00 80 00 40 00 64 00 1e 00 03 00", .sent) } == [])
+    // A response that answers another request.
+    #expect(
+      finds {
+        $0.signal("14 02 0a 00 80 00 40 00 64 00 1e 00 03 00", .sent)
+        $0.signal("15 03 0a 00 00 00 00 00 00 00 00 00 02 00", .received)
+      } == [])
+    // Parameters of the link are refused elsewhere.
+    #expect(
+      finds {
+        $0.askForParameters(.received)
+        $0.answerParameters(.sent, accepts: false)
+        $0.askForParameters(.received, identifier: "02")
+        $0.signal("01 02 02 00 00 00", .sent)
+      } == [])
+  }
+
+  @Test("refused for want of security, then paired and opened: a note") func resolved() throws {
+    let evidence = evidence {
+      $0.connect()
+      $0.openChannel(result: 5)
+      $0.pairAndBond()
+      $0.openChannel()
+    }
+    let finding = try #require(first("l2cap-security", in: evidence))
+    #expect(finding.severity == .note)
+    #expect(finding.isResolved)
+    #expect(
+      finding.why.text == "The link was not encrypted, and the peer wants it to be for SPSM 0x0080."
+    )
+    #expect(finding.note?.text == "The same was asked for later and opened (#14).")
+    #expect(
+      finding.headline.text
+        == "the peer refused a channel for SPSM 0x0080 at first, and opened it at #14")
+    // Another channel that opens is no remedy.
+    let other = DiagnosisTests.evidence {
+      $0.connect()
+      $0.openChannel(result: 5)
+      $0.openBearers()
+    }
+    #expect(first("l2cap-security", in: other)?.severity == .error)
+  }
+
+  @Test("equal refusals are told once, with how often") func repeated() {
+    #expect(
+      finds { for _ in 0..<3 { $0.openChannel(result: 8) } } == [
+        "l2cap-security error: The peer refused a channel for SPSM 0x0080, 3 times: Connection refused, insufficient encryption (0x0008) #2 #3 #7"
+      ])
+    let many = evidence { traffic in
+      traffic.connect()
+      for psm in 0..<40 {
+        traffic.signal("14 02 0a 00 \(hexDigits(0x80 + psm)) 00 40 00 64 00 1e 00 03 00", .sent)
+        traffic.signal("15 02 0a 00 00 00 00 00 00 00 00 00 02 00", .received)
+      }
+    }
+    #expect(many.connections.first?.channels.refusals.count == 32)
+    #expect(many.connections.first?.channels.omittedRefusals == 8)
+  }
+
+  private func hexDigits(_ value: Int) -> String { String(value, radix: 16) }
+
+  @Test("of two enhanced channels one is opened, or none, or a request is pending")
+  func enhanced() {
+    let asked = "17 03 0c 00 a0 00 40 00 40 00 08 00 40 00 41 00"
+    #expect(
+      finds {
+        $0.signal(asked, .sent)
+        $0.signal("18 03 0c 00 50 00 50 00 08 00 04 00 50 00 00 00", .received)
+      } == [
+        "l2cap-some-refused warning: The peer opened 1 of 2 channels for SPSM 0x00a0: Some connections refused, insufficient resources available (0x0004) #2 #3"
+      ])
+    #expect(
+      finds {
+        $0.signal(asked, .sent)
+        $0.signal("18 03 0c 00 50 00 50 00 08 00 04 00 00 00 00 00", .received)
+      } == [
+        "l2cap-no-resources error: The peer refused 2 channels for SPSM 0x00a0: Some connections refused, insufficient resources available (0x0004) #2 #3"
+      ])
+    #expect(
+      finds {
+        $0.signal(asked, .sent)
+        $0.signal("18 03 08 00 00 00 00 00 00 00 0d 00", .received)
+      } == [])
+  }
+
+  @Test("enhanced ATT bearers that are refused are a warning: ATT goes on") func bearers() throws {
+    let evidence = evidence {
+      $0.connect()
+      $0.signal("17 03 0c 00 27 00 40 00 40 00 08 00 40 00 41 00", .sent)
+      $0.signal("18 03 08 00 00 00 00 00 00 00 08 00", .received)
+    }
+    let finding = try #require(first("l2cap-security", in: evidence))
+    #expect(finding.severity == .warning)
+    #expect(finding.what.text.hasPrefix("The peer refused 2 channels for EATT (0x0027): All"))
+  }
+
+  @Test("a reconfiguration and a configuration that are refused") func configured() {
+    #expect(
+      finds {
+        $0.openBearers()
+        $0.signal("19 04 06 00 20 00 40 00 40 00", .sent)
+        $0.signal("1a 04 02 00 01 00", .received)
+        $0.signal("19 05 06 00 80 00 40 00 40 00", .sent)
+        $0.signal("1a 05 02 00 00 00", .received)
+      } == [
+        "l2cap-reconfigure-refused warning: The peer refused new sizes for a channel for EATT (0x0027): Reconfiguration failed, reduction in size of MTU not allowed (0x0001) #4 #5"
+      ])
+    let classic = evidence {
+      $0.connectClassic()
+      $0.openClassic(psm: "19 00")
+      $0.signal("04 02 08 00 46 00 00 00 01 02 a0 02", .sent, cid: 1)
+      // Unacceptable parameters are how two devices agree on others.
+      $0.signal("05 02 06 00 45 00 00 00 01 00", .received, cid: 1)
+      $0.signal("04 03 08 00 46 00 00 00 01 02 a0 02", .sent, cid: 1)
+      $0.signal("05 03 06 00 45 00 00 00 02 00", .received, cid: 1)
+    }
+    #expect(
+      findings(of: "l2cap-configuration-refused", in: classic) == [
+        "The peer refused the configuration of a channel for AVDTP (0x0019): Failure, rejected (0x0002) #6 #7"
+      ])
+  }
+
+  @Test("a command that is not understood: an error where channels were asked for")
+  func rejected() {
+    #expect(
+      finds {
+        $0.signal("14 02 0a 00 80 00 40 00 64 00 1e 00 03 00", .sent)
+        $0.signal("01 02 02 00 00 00", .received)
+      } == [
+        "l2cap-command-rejected error: The peer rejected LE Credit Based Connection Request: Command not understood (0x0000) #2 #3"
+      ])
+    let classic = evidence {
+      $0.connectClassic()
+      $0.signal("3f 05 00 00", .sent, cid: 1)
+      $0.signal("01 05 02 00 00 00", .received, cid: 1)
+      $0.signal("04 06 04 00 77 00 00 00", .sent, cid: 1)
+      $0.signal("01 06 06 00 02 00 77 00 00 00", .received, cid: 1)
+    }
+    #expect(
+      findings(of: "l2cap-command-rejected", in: classic) == [
+        "The peer rejected Configure Request: Invalid CID in request (0x0002) #4 #5",
+        "The peer rejected a command with the code 0x3f: Command not understood (0x0000) #2 #3",
+      ])
+  }
+
+  @Test("a response whose request may be among lost records tells nothing") func lost() {
+    #expect(
+      finds {
+        $0.signal("14 02 0a 00 80 00 40 00 64 00 1e 00 03 00", .sent)
+        $0.add([4, 0x13, 5, 1, 0x40, 0, 1, 0], .received, drops: 3)
+        $0.signal("15 02 0a 00 00 00 00 00 00 00 00 00 02 00", .received)
+      } == [])
+  }
+}
+
+@Suite("The story of channels") struct ChannelStoryTests {
+  private func story(_ build: (inout Traffic) -> Void) throws -> [String] {
+    try page {
+      $0.connect()
+      build(&$0)
+      $0.disconnect()
+    }
+    .filter { $0.hasPrefix("  #") }.map { String($0.drop { $0 != "." }.dropFirst(6)) }
+  }
+
+  @Test("opened, used, closed; nobody says that nothing was touched") func whole() throws {
+    let lines = try story {
+      $0.openChannel()
+      $0.sdu("01 02 03", .sent)
+      // 24 bytes take two frames.
+      $0.first(24, [UInt8](repeating: 1, count: 20), .received, cid: 0x40)
+      $0.acl(l2cap([1, 2, 3, 4], cid: 0x40), .received)
+      $0.signal("06 04 04 00 41 00 40 00", .sent)
+      $0.signal("07 04 04 00 41 00 40 00", .received)
+    }
+    #expect(
+      lines == [
+        "connected: interval 30 ms, latency 0, supervision timeout 720 ms",
+        "this host opens a channel for SPSM 0x0080: MTU 100, MPS 30, 3 credits; the peer MTU",
+        "1 SDU to the peer, 1 SDU from the peer on the channel for SPSM 0x0080",
+        "this host closes the channel for SPSM 0x0080",
+        "the peer disconnects; never paired, never encrypted",
+      ])
+  }
+
+  @Test("refused, not answered, changed; a channel whose opening is not there") func others() throws
+  {
+    let lines = try story {
+      $0.openChannel(result: 2)
+      $0.openBearers()
+      $0.signal("19 04 06 00 80 00 40 00 40 00", .sent)
+      $0.signal("1a 04 02 00 00 00", .received)
+      $0.signal("06 05 04 00 40 00 51 00", .received)
+      $0.signal("14 09 0a 00 85 00 48 00 64 00 1e 00 03 00", .sent)
+      $0.sdu("01 02 03", .received, cid: 0x77)
+    }
+    #expect(
+      lines.dropFirst() == [
+        "the peer refused a channel for SPSM 0x0080: Connection refused, SPSM not supported",
+        "this host opens 2 channels for EATT (0x0027): MTU 64, MPS 64, 8 credits; the peer MTU",
+        "this host takes MTU 128, MPS 64 from now on, on a channel for EATT (0x0027)",
+        "the peer closes one of the channels for EATT (0x0027), not answered",
+        "this host asks for a channel for SPSM 0x0085: no answer",
+        "1 SDU from the peer on a channel whose opening is not in the capture",
+        "the peer disconnects; never paired, never encrypted",
+      ])
+  }
+
+  @Test("of many channels the first ones are told one by one") func many() throws {
+    let lines = try story { traffic in
+      for _ in 0..<40 {
+        traffic.openChannel()
+        traffic.signal("06 04 04 00 41 00 40 00", .sent)
+        traffic.signal("07 04 04 00 41 00 40 00", .received)
+      }
+    }
+    #expect(lines.contains("32 more opened channels"), "\(lines)")
+    #expect(lines.contains("32 more closed channels"), "\(lines)")
+    #expect(lines.count == 20, "\(lines)")
+  }
+
+  @Test("data on more channels than are kept is counted together") func manyUses() throws {
+    let lines = try story { traffic in
+      for channel in 0..<40 { traffic.sdu("01 02", .received, cid: 0x40 + channel) }
+    }
+    #expect(lines.contains("24 more channels with data"), "\(lines)")
+    #expect(lines.contains("8 SDUs on more channels than are told one by one"), "\(lines)")
+  }
+}

@@ -1,0 +1,150 @@
+// What the Linux kernel's management interface tells where there are no HCI packets.
+
+import Bluetooth
+import Captures
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("Rules about the management interface") struct ManagementRuleTests {
+  /// Pair Device of the peer of `connect`, IO capability NoInputNoOutput.
+  private func pairDevice(_ traffic: inout Traffic) {
+    traffic.management(event: false, 0x19, [3])
+  }
+
+  /// Command Complete (1) or Command Status (2) of a management command.
+  private func answer(
+    _ traffic: inout Traffic, _ opcode: Int, _ status: UInt8, _ returned: [UInt8] = [],
+    event: Int = 1
+  ) {
+    traffic.add(
+      little(2, width: 4) + little(event) + little(opcode) + [status] + returned, nil,
+      framing: .monitor(opcode: 17))
+  }
+
+  private static let device = little(0xc011_2233_4455, width: 6) + [2]
+
+  @Test("Authentication Failed after Pair Device, told by the event and by the answer: once")
+  func pairing() throws {
+    let evidence = evidence {
+      pairDevice(&$0)
+      $0.management(event: true, 0x11, [5])
+      answer(&$0, 0x19, 5, Self.device)
+    }
+    let finding = try #require(first("mgmt-pairing-failed", in: evidence))
+    #expect(
+      finding.line
+        == "Pairing with C0:11:22:33:44:55 failed: Authentication Failed (0x05) #1 #2 #3")
+    #expect(finding.severity == .error)
+    #expect(
+      finding.why.text
+        == "The kernel says so, and why is not in what it says. A program had asked for the pairing (#1)."
+    )
+    #expect(finding.peers.map(\.value) == [0xc011_2233_4455])
+  }
+
+  @Test("one event for each socket is one failure; a second Pair Device is another") func twice() {
+    let evidence = evidence { traffic in
+      for _ in 0..<2 {
+        pairDevice(&traffic)
+        traffic.management(event: true, 0x11, [5])
+        traffic.management(event: true, 0x11, [5])
+      }
+    }
+    #expect(
+      findings(of: "mgmt-pairing-failed", in: evidence) == [
+        "Pairing with C0:11:22:33:44:55 failed: Authentication Failed (0x05), 2 times #1 #2 #4 #5"
+      ])
+  }
+
+  @Test("Connect Failed names the device and the status") func connecting() {
+    let evidence = evidence { $0.management(event: true, 0x0d, [4]) }
+    #expect(
+      findings(of: "mgmt-connect-failed", in: evidence) == [
+        "No connection to C0:11:22:33:44:55 came about: Connect Failed (0x04) #1"
+      ])
+    #expect(rules(in: evidence) == ["mgmt-connect-failed", "capture-management-only"])
+    #expect(
+      evidence.lacks.map(\.text) == [
+        "nothing dropped", "management interface only, no HCI packets",
+      ])
+  }
+
+  @Test("with HCI packets those tell of devices; a pairing that succeeds is no failure")
+  func silent() {
+    let withHCI = evidence {
+      $0.connect()
+      pairDevice(&$0)
+      $0.management(event: true, 0x11, [5])
+      $0.management(event: true, 0x0d, [4])
+    }
+    #expect(rules(in: withHCI).filter { $0.hasPrefix("mgmt-") } == [])
+    #expect(findings(of: "capture-management-only", in: withHCI) == [])
+    let works = evidence {
+      pairDevice(&$0)
+      answer(&$0, 0x19, 0, Self.device)
+    }
+    #expect(rules(in: works) == ["capture-management-only"])
+  }
+
+  @Test("a refused command is a note, unless it is about a device") func commands() {
+    let evidence = evidence {
+      $0.addControl(0x23, [6])
+      $0.add(
+        little(1, width: 4) + little(2) + little(0x23) + [0x0a], nil,
+        framing: .monitor(opcode: 17))
+      $0.addControl(0x14, Self.device)
+      $0.add(
+        little(1, width: 4) + little(1) + little(0x14) + [2] + Self.device, nil,
+        framing: .monitor(opcode: 17))
+    }
+    #expect(
+      findings(of: "mgmt-command-refused", in: evidence) == [
+        "The kernel refused Start Discovery: Busy (0x0a) #1 #2"
+      ])
+    #expect(first("mgmt-command-refused", in: evidence)?.severity == .note)
+  }
+
+  @Test("records that are cut off anywhere, and more failures than are kept") func hostile() {
+    for (isEvent, code) in [(false, 0x19), (true, 0x11), (true, 0x0d), (true, 1), (true, 2)] {
+      let record = little(2, width: 4) + little(code) + Self.device + [5]
+      for count in 0...record.count {
+        let evidence = evidence {
+          $0.add(
+            Array(record.prefix(count)), nil, framing: .monitor(opcode: isEvent ? 17 : 16))
+        }
+        _ = evidence.findings()
+        #expect(evidence.management.failures.count <= 1)
+      }
+    }
+    let many = evidence { traffic in
+      for peer in 0..<100 { traffic.management(event: true, 0x0d, peer: peer, [4]) }
+    }
+    #expect(many.management.failures.count == 32)
+    #expect(
+      first("mgmt-connect-failed", in: many)?.note?.text
+        == "Of what the kernel reports as failed the first 32 are looked at: 68 later ones are not counted here."
+    )
+  }
+
+  @Test("the verdict without a connection depends on what there is") func verdicts() throws {
+    let cases: [(String, (inout Traffic) -> Void)] = [
+      ("No connection in this capture; gattscope devices lists who advertises", { $0.advertise() }),
+      (
+        "No connection and no advertisement in this capture",
+        {
+          $0.command(0x0c03)
+          $0.complete(0x0c03)
+        }
+      ),
+      (
+        "No HCI packet in this capture; the kernel tells of no connection or pairing that failed",
+        { $0.addControl(0x23, [6]) }
+      ),
+    ]
+    for (verdict, build) in cases {
+      let lines = try page(build)
+      #expect(lines.contains(verdict), "\(lines)")
+    }
+  }
+}
