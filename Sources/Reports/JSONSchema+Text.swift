@@ -225,7 +225,7 @@ extension JSONSchema {
       "additionalProperties": false,
       "properties": {
         "schema": {"const": 1, "description": "Number of this schema."},
-        "format": {"enum": ["btsnoop", "pcap", "pcapng", "packetlogger"], "description": "The file's format."},
+        "format": {"enum": ["btsnoop", "pcap", "pcapng", "packetlogger", "monitor", "pcap_device", "monitor_server", "monitor_serial"], "description": "The file's format."},
         "datalink": {
           "type": "object",
           "description": "What the format says its records are.",
@@ -254,7 +254,7 @@ extension JSONSchema {
             "additionalProperties": false,
             "properties": {
               "name": {"type": "string", "description": "As it was named."},
-              "format": {"enum": ["btsnoop", "pcap", "pcapng", "packetlogger"], "description": "Its format."},
+              "format": {"enum": ["btsnoop", "pcap", "pcapng", "packetlogger", "monitor", "pcap_device", "monitor_server", "monitor_serial"], "description": "Its format."},
               "datalink": {"type": "string", "description": "What its records are, in words."},
               "records": {"type": "integer", "description": "Its records.", "minimum": 0}
             }
@@ -1616,7 +1616,7 @@ extension JSONSchema {
             "properties": {
               "source": {"type": "string", "description": "As -i names it; words in capitals are to be replaced."},
               "text": {"type": "string", "description": "What it is."},
-              "needs": {"type": "string", "description": "What it takes to read it; absent where that is nothing."}
+              "needs": {"type": "string", "description": "What is missing, or must be done first; absent where that is nothing, or not known."}
             }
           }
         }

@@ -97,7 +97,7 @@ struct LiveCommand: ParsableCommand {
 
   mutating func run() throws {
     if list {
-      let sources = SourceList(LiveSources.all, glyphs: presentation.signs.glyphs)
+      let sources = SourceList(LiveSourceInfo.all, glyphs: presentation.signs.glyphs)
       let isJSON = presentation.json
       return try Terminal.write {
         isJSON ? sources.writeJSON(into: &$0) : sources.writeText(into: &$0)

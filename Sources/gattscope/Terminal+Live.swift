@@ -80,19 +80,3 @@ extension Terminal {
     return (Int(size.ws_row), Int(size.ws_col))
   }
 }
-
-extension Terminal {
-  /// What is in a folder, by name; nothing where it cannot be read.
-  static func names(in folder: String) -> [String] {
-    guard let opened = unsafe opendir(folder) else { return [] }
-    defer { unsafe closedir(opened) }
-    var names: [String] = []
-    while let entry = unsafe readdir(opened) {
-      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
-  }
-}

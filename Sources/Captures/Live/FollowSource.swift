@@ -71,7 +71,7 @@ package struct FollowSource: CaptureSource, ~Copyable {
           isFinished = true
           throw error
         }
-        if feed.ending != nil { say("\(path) ended within a record when it was replaced") }
+        if feed.ending != nil { say("it ended within a record when it was replaced") }
       }
       close()
     }
@@ -92,8 +92,8 @@ package struct FollowSource: CaptureSource, ~Copyable {
     reader = nil
     numberBefore = number
     switch feed.ending {
-    case .replaced: say("\(path) was replaced by a new file, which was read on")
-    case .emptied: say("\(path) was emptied, and read from its beginning again")
+    case .replaced: say("it was replaced by a new file, which was read on")
+    case .emptied: say("it was emptied, and read from its beginning again")
     case nil: isFinished = true
     }
   }

@@ -41,7 +41,7 @@ package struct WriterFormat: Equatable, Sendable {
   }
 
   /// The endings of names that `init(path:)` knows.
-  package static let endings = ".btsnoop, .snoop, .log, .pcap and .pcapng"
+  package static let endings = ".btsnoop, .snoop, .log, .pcap or .pcapng"
 
   var datalink: BtsnoopDatalink { content == .monitor ? .linuxMonitor : .h4 }
 

@@ -1,34 +1,18 @@
 package import Bytes
+package import Captures
 
 /// `live --list`: where records may come from on this machine.
 package struct SourceList: Sendable {
-  /// One of them.
-  package struct Source: Sendable {
-    /// As `-i` names it; words in capitals are to be replaced.
-    package var name: String
-    /// What it is.
-    package var text: String
-    /// What it takes to read it; empty where that is nothing.
-    package var needs: String
-
-    /// A source with its words.
-    package init(_ name: String, _ text: String, needs: String = "") {
-      self.name = name
-      self.text = text
-      self.needs = needs
-    }
-  }
-
-  private let sources: [Source]
+  private let sources: [LiveSourceInfo]
   private let glyphs: Glyphs
 
   /// A list in this order.
-  package init(_ sources: [Source], glyphs: Glyphs) {
+  package init(_ sources: [LiveSourceInfo], glyphs: Glyphs) {
     self.sources = sources
     self.glyphs = glyphs
   }
 
-  /// Writes two lines for each: what it is, and what it needs.
+  /// Writes a line for each, and one below for what it needs.
   package func writeText(into output: inout Output) {
     let width = sources.map(\.name.columns).max() ?? 0
     var line = Output()
@@ -37,10 +21,10 @@ package struct SourceList: Sendable {
       line.spaces(width + 2 - source.name.columns)
       line.printable([UInt8](source.text.utf8).bytes)
       line.byte(0x0a)
-      guard !source.needs.isEmpty else { continue }
+      guard let need = source.need else { continue }
       line.spaces(width + 2)
       line.text("needs ")
-      line.string(source.needs)
+      line.printable([UInt8](need.utf8).bytes)
       line.byte(0x0a)
     }
     output.text(line.bytes, glyphs)
@@ -56,7 +40,7 @@ package struct SourceList: Sendable {
       sink.beginItem()
       sink.string("source", source.name)
       sink.string("text", source.text)
-      if !source.needs.isEmpty { sink.string("needs", source.needs) }
+      if let need = source.need { sink.string("needs", need) }
       sink.endItem()
     }
     sink.endList()
