@@ -156,7 +156,7 @@ struct FollowTests {
     #expect(records.map(\.file) == (0..<60).map { $0 / 30 })
     #expect(records[30...].map(\.bytes) == records[..<30].map(\.bytes))
     #expect(
-      source.summary.remarks == ["\(path) was replaced by a new file, which was read on"])
+      source.summary.remarks == ["it was replaced by a new file, which was read on"])
     interruption.come()
     #expect(Reading(&source).records.isEmpty)
   }
@@ -176,7 +176,7 @@ struct FollowTests {
     while records.count < 40, let record = try source.nextKept() { records.append(record) }
     #expect(records.map(\.file) == (0..<40).map { $0 / 30 })
     #expect(
-      source.summary.remarks == ["\(path) was emptied, and read from its beginning again"])
+      source.summary.remarks == ["it was emptied, and read from its beginning again"])
     interruption.come()
     #expect(Reading(&source).failure == nil)
   }
@@ -192,7 +192,7 @@ struct FollowTests {
     var records: [Kept] = []
     while records.count < 59, let record = try source.nextKept() { records.append(record) }
     #expect(
-      source.summary.remarks.first == "\(path) ended within a record when it was replaced")
+      source.summary.remarks.first == "it ended within a record when it was replaced")
     folder.append([UInt8](repeating: 0xff, count: 24), to: "log")
     #expect(Reading(&source).failure?.kind == .damaged)
   }

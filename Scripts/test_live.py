@@ -1,0 +1,330 @@
+"""`gattscope live` on every source that can be made here, against `gattscope show` of the file that is replayed.
+
+What the protocol of a source does not carry is left out of the comparison: the times of a server's socket, the adapter of a
+serial line, whose times have steps of 0.1 ms.
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+import live_feeder as feeder
+
+ROOT = Path(__file__).resolve().parent.parent
+GATTSCOPE = os.environ.get("GATTSCOPE", str(ROOT / ".build/debug/gattscope"))
+CAPTURES = [ROOT / "captures" / name for name in ("heart-rate.btsnoop", "management.btsnoop", "wristband.btsnoop")]
+PIECES = (1, 7, 4096)
+SECONDS = 60
+
+
+def lines(text: bytes) -> list[dict]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def shown(path: Path) -> list[dict]:
+    return lines(subprocess.run([GATTSCOPE, "show", "--json", str(path)], check=True, capture_output=True).stdout)
+
+
+def without(objects: list[dict], *keys: str) -> list[dict]:
+    """The objects without these keys, at any depth."""
+
+    def clean(value):
+        if isinstance(value, dict):
+            return {key: clean(part) for key, part in value.items() if key not in keys}
+        if isinstance(value, list):
+            return [clean(part) for part in value]
+        return value
+
+    return clean(objects)
+
+
+# What depends on when something came.
+TIMES = ("time", "elapsed_s", "gap_ms", "latency_ms")
+
+
+class Live:
+    """A running `gattscope live`."""
+
+    def __init__(self, *arguments: str, source: str, **options) -> None:
+        command = [GATTSCOPE, "live", "-i", source, *arguments]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+    def end(self, interrupts: bool = False) -> tuple[int, bytes, str]:
+        """Waits for the end: the status, and what was printed."""
+        if interrupts:
+            self.process.send_signal(signal.SIGINT)
+        try:
+            out, err = self.process.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+        return self.process.returncode, out, err.decode()
+
+
+class LiveTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def check(self, ended: tuple[int, bytes, str], expected: list[dict], *missing: str, said: str) -> None:
+        status, out, err = ended
+        self.assertEqual(status, 0, err)
+        found = without(lines(out), *missing)
+        self.assertEqual(len(found), len(expected), "number of records")
+        for one, other in zip(found, without(expected, *missing)):
+            self.assertEqual(one, other)
+        self.assertRegex(err, said)
+
+    def test_server_socket(self) -> None:
+        for path in CAPTURES:
+            for size in PIECES:
+                with self.subTest(path.name, size=size):
+                    place = self.folder / "socket"
+                    live = Live("--json", source=f"unix:{place}")
+                    with feeder.connect(place) as client:
+                        feeder.send(feeder.server_protocol(feeder.read(path)), size, client.sendall)
+                    self.check(live.end(), shown(path), *TIMES, "adapter", said=r"\d+ records")
+                    self.assertFalse(place.exists(), "the socket stayed behind")
+
+    def test_serial_line(self) -> None:
+        for path in CAPTURES:
+            for size in PIECES:
+                with self.subTest(path.name, size=size):
+                    here, there, name = feeder.pseudo_terminal()
+                    live = Live("--json", source=f"tty:{name}")
+                    records = feeder.read(path)
+                    # The line's driver forgets what comes before it is set up.
+                    first = list(feeder.serial_frames(records))
+                    time.sleep(0.3)
+                    os.close(there)
+                    feeder.send(first, size, feeder.write_all(here))
+                    time.sleep(0.3)
+                    os.close(here)
+                    ended = live.end()
+                    self.check(ended, shown(path), *TIMES, "adapter", said=r"\d+ records")
+                    self.check_times(lines(ended[1]), records)
+
+    def check_times(self, objects: list[dict], records: list[feeder.Record]) -> None:
+        for found, record in zip(objects, records):
+            since = (record.microseconds - records[0].microseconds) / 1e6
+            self.assertAlmostEqual(found["elapsed_s"], since, delta=0.00011)
+
+    def test_stream_of_a_server(self) -> None:
+        for path in CAPTURES:
+            for size in PIECES:
+                with self.subTest(path.name, size=size):
+                    server, port = feeder.listen()
+                    live = Live("--json", source=f"tcp:127.0.0.1:{port}")
+                    with server, server.accept()[0] as client:
+                        feeder.send(feeder.btsnoop(feeder.read(path), feeder.H4), size, client.sendall)
+                    packets = [packet for packet in shown(path) if packet["type"] == "packet" and packet["protocol"] != "mgmt"]
+                    ended = live.end()
+                    if path.name == "management.btsnoop":
+                        # Without the records that are no packets the rest is numbered anew.
+                        self.assertEqual(len(lines(ended[1])), len(packets), ended[2])
+                    else:
+                        self.check(ended, packets, said=r"\d+ records")
+
+    def test_named_pipe_and_standard_input(self) -> None:
+        for path in CAPTURES:
+            for size in PIECES:
+                with self.subTest(path.name, size=size):
+                    pipe = self.folder / "pipe"
+                    os.mkfifo(pipe)
+                    live = Live("--json", source=str(pipe))
+                    with pipe.open("wb", buffering=0) as file:
+                        feeder.send([path.read_bytes()], size, file.write)
+                    self.check(live.end(), shown(path), said=r"\d+ records")
+                    pipe.unlink()
+                    live = Live("--json", source="-", stdin=subprocess.PIPE)
+                    feeder.send([path.read_bytes()], size, live.process.stdin.write)
+                    live.process.stdin.flush()
+                    self.check(live.end(), shown(path), said=r"\d+ records")
+
+    def test_recording_and_reading_back(self) -> None:
+        for path in CAPTURES:
+            for ending in ("btsnoop", "pcapng", "pcap"):
+                with self.subTest(path.name, ending=ending):
+                    copy = self.folder / f"copy.{ending}"
+                    live = Live("--json", "--layer", "smp", "-w", str(copy), source=str(path))
+                    status, _, err = live.end()
+                    self.assertEqual(status, 0, err)
+                    expected = [one for one in shown(path)]
+                    self.assertEqual(without(shown(copy), "adapter"), without(expected, "adapter"))
+
+    def test_readers_of_others_read_the_recording(self) -> None:
+        path = CAPTURES[0]
+        for ending in ("btsnoop", "pcapng", "pcap"):
+            copy = self.folder / f"copy.{ending}"
+            self.assertEqual(Live("-w", str(copy), source=str(path)).end()[0], 0)
+            counts = [
+                subprocess.run(["tshark", "-n", "-r", file], check=True, capture_output=True).stdout.count(b"\n")
+                for file in (path, copy)
+            ]
+            self.assertEqual(counts[0], counts[1], ending)
+
+    def test_markers(self) -> None:
+        pipe = self.folder / "marks"
+        os.mkfifo(pipe)
+        copy = self.folder / "copy.btsnoop"
+        server, port = feeder.listen()
+        live = Live("--mark-from", str(pipe), "-w", str(copy), source=f"tcp:127.0.0.1:{port}")
+        stream = list(feeder.btsnoop(feeder.read(CAPTURES[0]), feeder.H4))
+        with server, server.accept()[0] as client:
+            feeder.send(stream[:40], 4096, client.sendall)
+            time.sleep(0.5)
+            pipe.write_text("pressed connect\n\n")
+            time.sleep(0.5)
+            feeder.send(stream[40:], 4096, client.sendall)
+        status, out, err = live.end()
+        self.assertEqual(status, 0, err)
+        printed = out.decode()
+        self.assertRegex(printed, r"(?m)^ +40 .*pressed connect")
+        self.assertRegex(printed, r"(?m)^ +41 .*marker 1")
+        self.assertIn("2 markers", err)
+        self.assertRegex(subprocess.run([GATTSCOPE, str(copy)], capture_output=True, text=True, check=True).stdout, "pressed connect")
+
+    def test_rotation(self) -> None:
+        copy = self.folder / "copy.btsnoop"
+        live = Live("-w", str(copy), "--rotate", "2k:3", source=str(CAPTURES[0]))
+        status, _, err = live.end()
+        self.assertEqual(status, 0, err)
+        files = sorted(self.folder.glob("copy*"))
+        self.assertEqual(len(files), 3, files)
+        for file in files:
+            self.assertLessEqual(file.stat().st_size, 2000)
+            self.assertEqual(subprocess.run([GATTSCOPE, str(file)], capture_output=True, check=False).returncode, 0)
+        last = shown(copy)[-1]
+        self.assertEqual(last["summary"], shown(CAPTURES[0])[-1]["summary"])
+
+    def test_full_disk(self) -> None:
+        full = self.folder / "full.btsnoop"
+        full.symlink_to("/dev/full")
+        status, out, err = Live("--json", "-w", str(full), source=str(CAPTURES[0])).end()
+        self.assertEqual(status, 74, err)
+        self.assertEqual(len(lines(out)), len(shown(CAPTURES[0])), "watching did not go on")
+        self.assertRegex(err, r"full\.btsnoop cannot be written: no space left on device; watching goes on")
+
+    def test_ends(self) -> None:
+        everything = shown(CAPTURES[0])
+        status, out, _ = Live("--json", "--count", "20", source=str(CAPTURES[0])).end()
+        self.assertEqual((status, len(lines(out))), (0, 20))
+        status, out, _ = Live("--json", "--until-disconnect", source=str(CAPTURES[0])).end()
+        self.assertEqual(status, 0)
+        self.assertEqual(lines(out)[-1]["summary"].split(",")[0], everything[-1]["summary"].split(",")[0])
+        started = time.monotonic()
+        status, _, _ = Live("--duration", "0.5", source=f"unix:{self.folder / 'nobody'}").end()
+        self.assertEqual(status, 0)
+        self.assertLess(time.monotonic() - started, SECONDS / 2)
+        for name in ("SIGINT", "SIGTERM"):
+            place = self.folder / name
+            live = Live("--json", source=f"unix:{place}")
+            with feeder.connect(place) as client:
+                feeder.send(feeder.server_protocol(feeder.read(CAPTURES[0])), 4096, client.sendall)
+                # What has arrived is read, even where nothing was before.
+                live.process.send_signal(getattr(signal, name))
+                status, out, err = live.end()
+            self.assertEqual(status, 0, err)
+            self.assertEqual(len(lines(out)), len(everything))
+
+    def test_reader_that_is_stopped_loses_nothing_on_a_pipe(self) -> None:
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        live = Live("--json", source=str(pipe))
+        records = feeder.read(CAPTURES[0]) * 60
+        stream = b"".join(feeder.btsnoop(records, feeder.MONITOR))
+
+        def feed() -> None:
+            with pipe.open("wb", buffering=0) as file:
+                feeder.send([stream], 4096, file.write)
+
+        thread = threading.Thread(target=feed)
+        live.process.send_signal(signal.SIGSTOP)
+        thread.start()
+        time.sleep(10)
+        live.process.send_signal(signal.SIGCONT)
+        status, out, err = live.end()
+        thread.join()
+        self.assertEqual((status, out.count(b"\n")), (0, len(records)), err)
+
+    def test_reconnecting(self) -> None:
+        place = self.folder / "socket"
+        live = Live("--json", "--reconnect", "--count", "40", source=f"unix:{place}")
+        pieces = list(feeder.server_protocol(feeder.read(CAPTURES[0])))
+        for part in (pieces[:20], pieces[20:40]):
+            with feeder.connect(place) as client:
+                feeder.send(part, 4096, client.sendall)
+        status, out, err = live.end()
+        self.assertEqual((status, len(lines(out))), (0, 40), err)
+        self.assertRegex(err, "closed once and was opened again")
+
+    def test_following_a_file(self) -> None:
+        file = self.folder / "log"
+        content = CAPTURES[0].read_bytes()
+        file.write_bytes(content[:3000])
+        process = subprocess.Popen([GATTSCOPE, "show", "--follow", "--json", str(file)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        seen = []
+        thread = threading.Thread(target=lambda: seen.extend(process.stdout))
+        thread.start()
+        time.sleep(0.5)
+        with file.open("ab") as end:
+            end.write(content[3000:])
+        count = len(shown(CAPTURES[0]))
+        self.wait_for(lambda: len(seen) == count)
+        file.rename(self.folder / "log.last")
+        file.write_bytes(CAPTURES[2].read_bytes())
+        self.wait_for(lambda: len(seen) == count + len(shown(CAPTURES[2])))
+        process.send_signal(signal.SIGINT)
+        thread.join()
+        err = process.stderr.read().decode()
+        process.stdout.close()
+        process.stderr.close()
+        self.assertEqual(process.wait(), 0, err)
+        self.assertIn("replaced by a new file", err)
+
+    def wait_for(self, condition) -> None:
+        for _ in range(SECONDS * 20):
+            if condition():
+                return
+            time.sleep(0.05)
+        self.fail("waited in vain")
+
+    def test_sentences(self) -> None:
+        expected = {
+            "pcap:nothing-of-the-kind": (69, "libpcap"),
+            f"unix:{self.folder}/no/folder": (69, "no such file"),
+            "tcp:127.0.0.1:1": (69, "nobody answers"),
+            "tcp:host:0": (64, "1 to 65535"),
+            f"tty:{self.folder}/line": (69, "no such file"),
+            "tty:/dev/null@1": (64, "speed"),
+            f"{self.folder}/nothing": (66, "no such file"),
+            str(ROOT / "README.md"): (65, "is not a capture"),
+        }
+        if not Path("/sys/class/bluetooth").exists():
+            expected["monitor"] = (69, "no Bluetooth")
+        for source, (status, words) in expected.items():
+            with self.subTest(source):
+                ended = Live(source=source).end()
+                self.assertEqual(ended[0], status, ended[2])
+                self.assertIn(words, ended[2])
+                if status != 64:
+                    self.assertEqual(len(re.findall("\n", ended[2])), 1, ended[2])
+
+    def test_list(self) -> None:
+        text = subprocess.run([GATTSCOPE, "live", "--list"], check=True, capture_output=True, text=True).stdout
+        for name in ("monitor", "unix:PATH", "tcp:HOST", "tty:DEVICE"):
+            self.assertRegex(text, f"(?m)^{name}")
+        document = json.loads(subprocess.run([GATTSCOPE, "live", "--list", "--json"], check=True, capture_output=True).stdout)
+        self.assertEqual([source["source"] for source in document["sources"]], re.findall(r"(?m)^(\S+)", text))
+
+
+if __name__ == "__main__":
+    unittest.main()
