@@ -62,8 +62,9 @@ package struct Evidence: Sendable {
 
   /// Runs every rule.
   ///
+  /// - Parameter isGrouped: whether equal findings of several connections are told as one.
   /// - Returns: what they found: the most severe first, then by the rules' order and the first packet.
-  package func findings(by rules: [Rule] = Rule.all) -> [Finding] {
+  package func findings(by rules: [Rule] = Rule.all, isGrouped: Bool = true) -> [Finding] {
     let unseen = unseenRecords > 0
     let lossy = Set(connections.filter(\.connection.hasLostPackets).map(\.id))
     var found: [Finding] = []
@@ -90,7 +91,7 @@ package struct Evidence: Sendable {
           ? extent.hasGaps : !lossy.isDisjoint(with: own[index].connections)
         if unseen || isLossy { own[index].certainty = own[index].certainty.lowered }
       }
-      found += Self.grouped(own)
+      found += isGrouped ? Self.grouped(own) : own
     }
     // Stable: the rules' order stays among equals.
     return Severity.allCases.reversed().flatMap { severity in
