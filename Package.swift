@@ -114,8 +114,8 @@ let package = Package(
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "FuzzInputs", "Reports", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth",
-        "Bytes",
+        "FuzzInputs", "MadeTraffic", "Reports", "Diagnosis", "Decoders", "Sessions", "Captures",
+        "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
     // These run the built program; the dependency is there to have it built.

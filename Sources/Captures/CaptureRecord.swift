@@ -150,6 +150,17 @@ package protocol CaptureSource: ~Copyable {
   ///   handed out before stands.
   @_lifetime(&self)
   mutating func next() throws(CaptureFailure) -> CaptureRecord?
+
+  /// Waits until `next` can answer, but no longer than so many milliseconds: asked only where the source is
+  /// not ready, by a report that has something to do although nothing comes.
+  ///
+  /// - Returns: true: go on with `next`; false: the time is over.
+  mutating func wait(milliseconds: Int32) -> Bool
+}
+
+extension CaptureSource where Self: ~Copyable {
+  /// Waits in `next`, for sources that nobody watches.
+  package mutating func wait(milliseconds: Int32) -> Bool { true }
 }
 
 /// Why a capture could not be read, or not to its end.

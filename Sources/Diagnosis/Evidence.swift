@@ -64,8 +64,9 @@ package struct Evidence: Sendable {
 
   /// Runs every rule.
   ///
+  /// - Parameter isGrouped: whether equal findings of several connections are told as one.
   /// - Returns: what they found: the most severe first, then by the rules' order and the first packet.
-  package func findings(by rules: [Rule] = Rule.all) -> [Finding] {
+  package func findings(by rules: [Rule] = Rule.all, isGrouped: Bool = true) -> [Finding] {
     let unseen = unseenRecords > 0
     let lossy = Set(connections.filter(\.connection.hasLostPackets).map(\.id))
     let late = Set(begunEarlier.map(\.id))
@@ -94,7 +95,7 @@ package struct Evidence: Sendable {
         let isLate = own[index].reachesBack && !late.isDisjoint(with: own[index].connections)
         if unseen || isLossy || isLate { own[index].certainty = own[index].certainty.lowered }
       }
-      found += Self.grouped(own)
+      found += isGrouped ? Self.grouped(own) : own
     }
     // Stable: the rules' order stays among equals.
     return Severity.allCases.reversed().flatMap { severity in

@@ -6,7 +6,8 @@ import Sessions
 
 /// `devices --json`: one object a scan, then one a device (json.md).
 struct DevicesDocument: ~Copyable {
-  private let list: DeviceList
+  /// What is listed; of what is written alone only its times count.
+  var list: DeviceList
   private var sink: JSONSink
   private var clock = Clock()
 
@@ -41,6 +42,13 @@ struct DevicesDocument: ~Copyable {
       sink.number("packet", stranger.packet)
       line(into: &output)
     }
+  }
+
+  /// Writes one device, of which something is new.
+  mutating func write(_ entry: ListedDevice, _ news: DeviceNews, into output: inout Output) {
+    sink.beginDocument(in: &output)
+    device(entry, news)
+    line(into: &output)
   }
 
   private mutating func line(into output: inout Output) {
@@ -146,9 +154,14 @@ struct DevicesDocument: ~Copyable {
 
   // MARK: Devices
 
-  private mutating func device(_ entry: ListedDevice) {
+  private mutating func device(_ entry: ListedDevice, _ news: DeviceNews = []) {
     let device = entry.device
     sink.word("type", "device")
+    if !news.isEmpty {
+      sink.beginList("news")
+      for (one, key) in DeviceNews.keys where news.contains(one) { sink.element(word: key) }
+      sink.endList()
+    }
     if let address = device.address { sink.address("address", address) }
     sink.beginList("address_types")
     for type: AddressType in [.public, .random, .publicIdentity, .randomIdentity]

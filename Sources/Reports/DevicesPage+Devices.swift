@@ -8,6 +8,7 @@ extension DevicesPage {
   mutating func device(_ entry: ListedDevice) {
     let device = entry.device
     heading(entry)
+    out.byte(0x0a)
     if !device.otherAddresses.isEmpty {
       out.text("  also as ")
       for (index, address) in device.otherAddresses.enumerated() {
@@ -26,18 +27,15 @@ extension DevicesPage {
     payloads(device.payloads, device.joins) { $0.stream.mostBytes }
   }
 
-  private mutating func heading(_ entry: ListedDevice) {
+  /// Who it is.
+  mutating func heading(_ entry: ListedDevice) {
     let device = entry.device
-    if let address = device.address {
-      out.address(address)
+    address(device)
+    if device.address != nil {
       out.text("  ")
       if let kind = device.addressKind { out.text(kind.words) } else { out.text("unknown type") }
-    } else if let sync = device.syncHandle {
-      out.text("sync ")
-      out.handle(sync)
+    } else if device.syncHandle != nil {
       out.text("  periodic train of an unknown advertiser")
-    } else {
-      out.text("anonymous")
     }
     if let identity = device.identity, identity != device.address {
       out.text(", identity ")
@@ -53,7 +51,18 @@ extension DevicesPage {
     if device.isClassic { out.text(", BR/EDR") }
     connections(device.connections, of: device.connectionCount)
     if device.reports == 0 { out.text(", not heard advertising") }
-    out.byte(0x0a)
+  }
+
+  /// The address, or what there is in its place.
+  mutating func address(_ device: Advertiser) {
+    if let address = device.address {
+      out.address(address)
+    } else if let sync = device.syncHandle {
+      out.text("sync ")
+      out.handle(sync)
+    } else {
+      out.text("anonymous")
+    }
   }
 
   /// How many reports, how often, how strong.
@@ -231,7 +240,8 @@ extension DevicesPage {
     return (packet.bytes.array, title.bytes.array, size.bytes.array)
   }
 
-  private mutating func data(_ payload: Payload) {
+  /// What data says.
+  mutating func data(_ payload: Payload) {
     sentence.clear()
     if payload.isTruncated { sentence.output.text("truncated, ") }
     let slice = Slice(start: 0, count: payload.data.count)
@@ -259,7 +269,7 @@ extension AdvertisingEvent {
 
 extension AdvertisingStream {
   /// What stands in front of data.
-  fileprivate var words: StaticString {
+  var words: StaticString {
     switch event {
     case .own, .extended, .tracking, .batch:
       return isScanResponse ? "scan response" : event == .extended ? "extended" : "advertisement"

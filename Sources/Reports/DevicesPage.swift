@@ -5,8 +5,8 @@ import Sessions
 
 /// `devices` for people.
 struct DevicesPage: ~Copyable {
-  let list: DeviceList
-  private let options: ShowOptions
+  var list: DeviceList
+  let options: ShowOptions
   private let times: ShowOptions.TimeStyle?
   private var clock = Clock()
   var out = Output()
@@ -68,7 +68,7 @@ struct DevicesPage: ~Copyable {
   private static let foreignTypes = 3
 
   /// How many devices, reports and scans.
-  private mutating func summary() {
+  mutating func summary() {
     let heard = list.devices.filter { $0.device.advertisingReports > 0 }
     let found = list.devices.count { $0.device.reports > 0 }
     let silent = list.devices.count - found + list.strangers.count

@@ -18,20 +18,75 @@ package struct DevicesOptions: Sendable {
 }
 
 /// `devices`: who is advertising, and what. Counts while fed and speaks at the end.
-package struct DevicesReport: PacketReport, ~Copyable {
-  private let options: DevicesOptions
-  private let isSelecting: Bool
-  private var source: CaptureSummary
-  private var showing: Showing
-  private var sentence: Sentence
-  private var watch: DeviceWatch
-  private var advertisers: Advertisers
-  private var start: Timestamp?
-  /// Whether something is listed: this host's own advertising takes no packet of a selection.
-  private var hasListed = false
+package struct DevicesReport: TableReport, ~Copyable {
+  private var options: DevicesOptions
+  private var listing: DeviceListing
 
   /// A report on a capture with this summary.
   package init(_ options: DevicesOptions, _ summary: CaptureSummary, limits: Limits = Limits()) {
+    self.options = options
+    listing = DeviceListing(options, summary, limits: limits)
+  }
+
+  /// Never: scans go on, and devices become known by name.
+  package var isSatisfied: Bool { false }
+
+  /// Columns of the terminal; nil: lines are not wrapped.
+  package var width: Int? {
+    get { options.show.width }
+    set { options.show.width = newValue }
+  }
+
+  /// Why nothing was found, or that not all is listed.
+  package var remark: String? { listing.remark }
+
+  package mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+  ) {
+    listing.observe(record, dissection, bytes, answer, memory)
+  }
+
+  package mutating func learn(_ summary: CaptureSummary) { listing.source = summary }
+
+  package mutating func table(
+    _ memory: borrowing Memory, rows: Int, columns: Int, into lines: inout Output
+  ) {
+    var page = DevicesPage(listing.list(memory), options)
+    page.write(rows: rows, columns: columns, into: &lines)
+  }
+
+  package mutating func finish(
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {
+    let list = listing.list(memory)
+    if options.isJSON {
+      var document = DevicesDocument(
+        list, showsKeys: options.show.showsKeys, profiles: options.show.profiles)
+      document.write(into: &output)
+    } else {
+      var page = DevicesPage(list, options)
+      page.write(into: &output)
+    }
+  }
+}
+
+/// What all forms of `devices` keep while packets pass: who was heard, and which of them are asked for.
+struct DeviceListing: ~Copyable {
+  private let options: DevicesOptions
+  private let isSelecting: Bool
+  /// What is known of the capture as a whole.
+  var source: CaptureSummary
+  private var showing: Showing
+  private var sentence: Sentence
+  private var watch: DeviceWatch
+  private(set) var advertisers: Advertisers
+  /// The time of the first record.
+  private(set) var start: Timestamp?
+  /// Whether something is listed: this host's own advertising takes no packet of a selection.
+  var hasListed = false
+
+  init(_ options: DevicesOptions, _ summary: CaptureSummary, limits: Limits) {
     self.options = options
     let selection = options.show.selection
     isSelecting = !selection.isEverything || selection.limit != nil
@@ -42,20 +97,18 @@ package struct DevicesReport: PacketReport, ~Copyable {
     advertisers = Advertisers(limits)
   }
 
-  /// Never: scans go on, and devices become known by name.
-  package var isSatisfied: Bool { false }
-
   /// Why nothing was found, or that not all is listed.
-  package var remark: String? {
+  var remark: String? {
     if isSelecting, !hasListed, let remark = showing.remark { return remark }
     guard advertisers.forgotten > 0 else { return nil }
     return "there were more advertisers than are remembered; of \(advertisers.forgotten) that were "
       + "not heard lately nothing is listed"
   }
 
-  package mutating func packet(
+  /// Takes a packet.
+  mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ answer: Answer, _ memory: borrowing Memory
   ) {
     if start == nil { start = record.time }
     var isCounted = true
@@ -67,14 +120,15 @@ package struct DevicesReport: PacketReport, ~Copyable {
     advertisers.observe(record, dissection, bytes, answer, memory, isCounted: isCounted)
   }
 
-  package mutating func learn(_ summary: CaptureSummary) { source = summary }
+  /// A list without anything in it.
+  var emptyList: DeviceList { DeviceList(start: start, decimals: source.timeDecimals) }
 
-  package mutating func finish(
-    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
-  ) {
+  /// What is listed as things stand now. What is still on was on up to here; more may follow.
+  mutating func list(_ memory: borrowing Memory) -> DeviceList {
+    var advertisers = advertisers
     advertisers.finish(memory, isCounted: !isSelecting)
     watch.learn(memory.names)
-    var list = DeviceList(start: start, decimals: source.timeDecimals)
+    var list = emptyList
     list.forgotten = advertisers.forgotten
     list.scans = advertisers.scans.all.filter { !isSelecting || $0.reports > 0 }
     list.forgottenScans = advertisers.scans.forgotten
@@ -100,21 +154,26 @@ package struct DevicesReport: PacketReport, ~Copyable {
     if !asksForDevices { list.strangers = advertisers.unknownPeers }
     for advertiser in advertisers.all {
       if asksForDevices, !isWanted(advertiser) { continue }
-      let entry = advertiser.address.flatMap { memory.name(of: $0, advertiser.addressKind) }
-      list.devices.append(ListedDevice(advertiser, name: entry))
+      list.devices.append(listed(advertiser, memory))
     }
     // Those that a connection was made with are what a capture is about.
     let connected = list.devices.filter { $0.device.connectionCount > 0 }
     list.devices = connected + list.devices.filter { $0.device.connectionCount == 0 }
     hasListed = !list.own.isEmpty || !list.devices.isEmpty
-    if options.isJSON {
-      var document = DevicesDocument(
-        list, showsKeys: options.show.showsKeys, profiles: options.show.profiles)
-      document.write(into: &output)
-    } else {
-      var page = DevicesPage(list, options)
-      page.write(into: &output)
-    }
+    return list
+  }
+
+  /// A device with what is said of it.
+  func listed(_ advertiser: Advertiser, _ memory: borrowing Memory) -> ListedDevice {
+    let entry = advertiser.address.flatMap { memory.name(of: $0, advertiser.addressKind) }
+    return ListedDevice(advertiser, name: entry)
+  }
+
+  /// Whether a device that the last packet told of is asked for.
+  mutating func admits(_ advertiser: Advertiser, _ memory: borrowing Memory) -> Bool {
+    guard !options.show.selection.devices.isEmpty else { return true }
+    watch.learn(memory.names)
+    return isWanted(advertiser)
   }
 
   private func isWanted(_ advertiser: Advertiser) -> Bool {

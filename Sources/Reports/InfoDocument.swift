@@ -191,11 +191,11 @@ struct InfoDocument: ~Copyable {
 
   private mutating func problems() {
     sink.begin("problems")
-    sink.number("error", facts.problems(.error))
-    sink.number("warning", facts.problems(.warning))
+    sink.number("error", facts.problems[.error])
+    sink.number("warning", facts.problems[.warning])
     sink.begin("codes")
-    for code in Problem.Code.allCases where facts.problems[Int(code.rawValue)] > 0 {
-      sink.number(code.key, facts.problems[Int(code.rawValue)])
+    for code in Problem.Code.allCases where facts.problems[code] > 0 {
+      sink.number(code.key, facts.problems[code])
     }
     sink.end()
     sink.end()

@@ -390,21 +390,7 @@ struct InfoPage: ~Copyable {
   /// Packets that are broken or unexpected.
   private mutating func problems() {
     label("problems")
-    let errors = facts.problems(.error)
-    let warnings = facts.problems(.warning)
-    if errors + warnings == 0 {
-      out.text("none\n")
-      return
-    }
-    if errors > 0 { out.count(errors, "error", "errors") }
-    if errors > 0 && warnings > 0 { out.text(", ") }
-    if warnings > 0 { out.count(warnings, "warning", "warnings") }
-    var isFirst = true
-    for code in Problem.Code.allCases where facts.problems[Int(code.rawValue)] > 0 {
-      out.text(isFirst ? ": " : ", ")
-      isFirst = false
-      out.count(facts.problems[Int(code.rawValue)], code.words.one, code.words.several)
-    }
+    out.problems(facts.problems)
     out.byte(0x0a)
   }
 }

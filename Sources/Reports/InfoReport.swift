@@ -113,7 +113,7 @@ struct CaptureFacts: Sendable {
   private(set) var stepsBack = 0
   private(set) var dropped: UInt64 = 0
   private(set) var truncated = 0
-  private(set) var problems = [Int](repeating: 0, count: Problem.Code.allCases.count)
+  private(set) var problems = ProblemCounts()
   private(set) var failures = [Int](repeating: 0, count: Failure.allCases.count)
   private(set) var connections: [Connection] = []
   private(set) var pairingFailures: [FailedPairing] = []
@@ -152,9 +152,7 @@ struct CaptureFacts: Sendable {
     take(record.time)
     dropped += record.drops
     if record.isTruncated { truncated += 1 }
-    for index in 0..<dissection.problems.count {
-      problems[Int(dissection.problems[index].code.rawValue)] += 1
-    }
+    problems.add(dissection.problems)
     if case .acl = dissection.content, let link = answer.link {
       switch memory.links.connection(link).transport {
       case .brEDR: brEDRData += 1
@@ -320,12 +318,6 @@ struct CaptureFacts: Sendable {
   /// Whether the connections are not all of one adapter.
   var hasSeveralAdapters: Bool {
     connections.contains { $0.adapter != connections[0].adapter }
-  }
-
-  /// Problems of one severity.
-  func problems(_ severity: Problem.Severity) -> Int {
-    Problem.Code.allCases.filter { $0.severity == severity }.map { problems[Int($0.rawValue)] }
-      .reduce(0, +)
   }
 }
 

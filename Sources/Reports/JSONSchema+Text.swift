@@ -17,6 +17,8 @@ extension JSONSchema {
     {"$ref": "#/$defs/value"},
     {"$ref": "#/$defs/exchange"},
     {"$ref": "#/$defs/explain"},
+    {"allOf": [{"$ref": "#/$defs/finding"}, {"required": ["type"]}]},
+    {"$ref": "#/$defs/verdict"},
     {"$ref": "#/$defs/scan"},
     {"$ref": "#/$defs/device"},
     {"$ref": "#/$defs/diff"},
@@ -606,17 +608,7 @@ extension JSONSchema {
           "description": "How many connections there were beyond those that are remembered.",
           "minimum": 1
         },
-        "found": {
-          "type": "object",
-          "description": "How many findings there are of each severity.",
-          "required": ["error", "warning", "note"],
-          "additionalProperties": false,
-          "properties": {
-            "error": {"type": "integer", "description": "What the devices were to do did not work.", "minimum": 0},
-            "warning": {"type": "integer", "description": "Something failed that the session got along without.", "minimum": 0},
-            "note": {"type": "integer", "description": "Worth knowing; nothing failed, or it came right.", "minimum": 0}
-          }
-        },
+        "found": {"$ref": "#/$defs/found"},
         "connections": {
           "type": "array",
           "description": "The connections with what was found.",
@@ -694,11 +686,17 @@ extension JSONSchema {
     },
     "device": {
       "type": "object",
-      "description": "A line of `gattscope devices --json`: a device that was heard or connected, or with this_host what the captured host itself advertises with one advertising set. Without an address: an anonymous advertiser, or the unknown peer of a connection.",
+      "description": "A line of `gattscope devices --json` and of `gattscope live --view devices --json`: a device that was heard or connected, or with this_host what the captured host itself advertises with one advertising set. Without an address: an anonymous advertiser, or the unknown peer of a connection.",
       "required": ["type", "events"],
       "additionalProperties": false,
       "properties": {
         "type": {"const": "device"},
+        "news": {
+          "type": "array",
+          "description": "While devices are watched (`gattscope live --view devices --json`): what is new of it. device: it was not heard of before; name: its name became known or changed; data: it sends other data; rssi: it is received much stronger or weaker; connection: a connection with it came about.",
+          "items": {"enum": ["device", "name", "data", "rssi", "connection"]},
+          "minItems": 1
+        },
         "this_host": {"const": true, "description": "The captured host advertises."},
         "adapter": {"type": "integer", "description": "This host: index of the controller.", "minimum": 0},
         "commands": {"enum": ["legacy", "extended", "android", "mgmt"], "description": "This host: the kind of commands by which the set was set up; mgmt: the Linux kernel was asked to, and the capture has no commands to the controller."},
@@ -2117,10 +2115,11 @@ extension JSONSchema {
     },
     "finding": {
       "type": "object",
-      "description": "A problem with its cause and the evidence for it.",
+      "description": "A problem with its cause and the evidence for it. With type: a line of `gattscope live --view explain --json`.",
       "required": ["rule", "severity", "what", "certainty", "evidence"],
       "additionalProperties": false,
       "properties": {
+        "type": {"const": "finding", "description": "Present where it is a line by itself."},
         "rule": {"type": "string", "description": "The rule that found it; stable.", "pattern": "^[a-z0-9_]+$"},
         "severity": {"enum": ["error", "warning", "note"], "description": "How bad it is."},
         "what": {"type": "string", "description": "What failed."},
@@ -2129,9 +2128,9 @@ extension JSONSchema {
         "resolved": {"const": true, "description": "Present where later packets show that it came right."},
         "connections": {
           "type": "array",
-          "description": "Where it is told once for several connections: their numbers.",
+          "description": "Where it is told once for several connections: their numbers. Of a line by itself also the number of a single one.",
           "items": {"type": "integer", "minimum": 1},
-          "minItems": 2
+          "minItems": 1
         },
         "uuid": {"$ref": "#/$defs/uuid", "description": "The attribute that it is about, where that is one and known."},
         "handle": {"$ref": "#/$defs/handle", "description": "Its handle."},
@@ -2148,6 +2147,29 @@ extension JSONSchema {
         },
         "remedy": {"type": "string", "description": "What people do about it."},
         "note": {"type": "string", "description": "What else is to be known."}
+      }
+    },
+    "found": {
+      "type": "object",
+      "description": "How many findings there are of each severity.",
+      "required": ["error", "warning", "note"],
+      "additionalProperties": false,
+      "properties": {
+        "error": {"type": "integer", "description": "What the devices were to do did not work.", "minimum": 0},
+        "warning": {"type": "integer", "description": "Something failed that the session got along without.", "minimum": 0},
+        "note": {"type": "integer", "description": "Worth knowing; nothing failed, or it came right.", "minimum": 0}
+      }
+    },
+    "verdict": {
+      "type": "object",
+      "description": "The last line of `gattscope live --view explain --json`.",
+      "required": ["type", "records", "verdict", "found"],
+      "additionalProperties": false,
+      "properties": {
+        "type": {"const": "verdict"},
+        "records": {"type": "integer", "description": "Records that came.", "minimum": 0},
+        "verdict": {"type": "string", "description": "The answer in one sentence."},
+        "found": {"$ref": "#/$defs/found"}
       }
     },
     "storyLine": {

@@ -37,8 +37,8 @@ package struct Advertiser: Sendable {
     package fileprivate(set) var count: Int
   }
 
-  /// What it is found by.
-  let key: UInt64
+  /// What it is found by, and what tells it from others.
+  package let key: UInt64
   /// Its address; nil where it is anonymous, or not known.
   package private(set) var address: DeviceAddress?
   /// The sync handle of a train whose advertiser is not known.
@@ -65,6 +65,8 @@ package struct Advertiser: Sendable {
   package private(set) var lastTime: Timestamp?
   /// How strong its first report was.
   package private(set) var firstSignal: Int8?
+  /// How strong the last report was that says it.
+  package private(set) var lastSignal: Int8?
   /// How strong its reports were, as far as duplicates were reported.
   package private(set) var signals = SignalLevels()
   /// Reports while duplicates were filtered, and while that was not known.
@@ -95,6 +97,8 @@ package struct Advertiser: Sendable {
   /// Its connections by number, the first few; and how many there are.
   package var connections: [Int] { connectionNumbers.first }
   package var connectionCount: Int { connectionNumbers.count }
+  /// The number of the last one; 0: there is none.
+  package var latestConnection: Int { connectionNumbers.latest }
   private var connectionNumbers = ConnectionNumbers()
   /// Whether it was connected over BR/EDR only, or answered an inquiry.
   package private(set) var isClassic = false
@@ -162,6 +166,7 @@ package struct Advertiser: Sendable {
       wasHeardLately = true
     }
     if firstSignal == nil { firstSignal = signal }
+    if let signal { lastSignal = signal }
     goesOn(packet, time)
     if event == .inquiry { isClassic = true }
   }
@@ -313,7 +318,10 @@ package struct Advertiser: Sendable {
       (firstReport, firstTime, firstSignal) =
         (other.firstReport, other.firstTime, other.firstSignal)
     }
-    if other.lastPacket > lastPacket { (lastPacket, lastTime) = (other.lastPacket, other.lastTime) }
+    if other.lastPacket > lastPacket {
+      (lastPacket, lastTime) = (other.lastPacket, other.lastTime)
+      lastSignal = other.lastSignal ?? lastSignal
+    }
     for address in [address, other.address].compactMap(\.self) + other.otherAddresses
     where address != identity && otherAddresses.count < Self.addressLimit
       && !otherAddresses.contains(address)

@@ -239,6 +239,16 @@ extension Advertisers {
   /// The devices by the packet that told of each first, once the capture has ended.
   package var all: [Advertiser] { devices }
 
+  /// The device at a place that `told` has, as it is known now.
+  package func device(at place: Int, _ memory: borrowing Memory) -> Advertiser {
+    var device = devices[place]
+    if let address = device.address, let found = identity(of: device, address, memory.identities) {
+      device.identity = found.address
+      device.identityType = found.type
+    }
+    return device
+  }
+
   /// The identity behind an address, where a connection or a key tells it.
   private func identity(
     of device: Advertiser, _ address: DeviceAddress, _ identities: Identities

@@ -21,6 +21,8 @@ package struct Advertisers: Sendable {
   private var hand = 0
   /// How many advertisers were forgotten; one that came back counts again.
   package private(set) var forgotten = 0
+  /// Where those stand that the last packet told of, one as often as it did.
+  package private(set) var told: [Int] = []
   /// What advertisers' data may still take of memory.
   var budget: PayloadBudget
   private var commands: HostCommands
@@ -62,6 +64,7 @@ package struct Advertisers: Sendable {
     _ answer: Answer, _ memory: borrowing Memory, isCounted: Bool = true
   ) {
     // What another file has, too, has been counted and carried out.
+    if !told.isEmpty { told.removeAll(keepingCapacity: true) }
     guard record.original == nil else { return }
     lastPacket = record.number
     if let time = record.time { lastTime = time }
@@ -295,11 +298,16 @@ package struct Advertisers: Sendable {
     _ address: DeviceAddress?, _ type: AddressType, sync: UInt16? = nil, packet: Int
   ) -> Int {
     let key = Self.key(address, type, sync)
-    if let known = index[key] { return known }
-    let device = Advertiser(key, address, sync: sync, packet: packet)
+    let place = index[key] ?? take(Advertiser(key, address, sync: sync, packet: packet))
+    told.append(place)
+    return place
+  }
+
+  /// Gives a new device a place, where there is none any more that of one that was not heard lately.
+  private mutating func take(_ device: Advertiser) -> Int {
     if devices.count < limit {
       devices.append(device)
-      index[key] = devices.count - 1
+      index[device.key] = devices.count - 1
       return devices.count - 1
     }
     while devices[hand].wasHeardLately {
@@ -312,7 +320,7 @@ package struct Advertisers: Sendable {
     devices[free].payloads.release(into: &budget)
     index[devices[free].key] = nil
     devices[free] = device
-    index[key] = free
+    index[device.key] = free
     return free
   }
 }

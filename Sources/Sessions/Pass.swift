@@ -25,6 +25,12 @@ package protocol PacketReport: ~Copyable {
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory,
     into output: inout Output)
 
+  /// Takes that nothing comes for now: what is in `output` is written out next, and then waited.
+  ///
+  /// - Returns: after how many milliseconds it wants to be asked again though nothing came; nil: not before
+  ///   the next packet.
+  mutating func pause(_ memory: borrowing Memory, into output: inout Output) -> Int32?
+
   /// Takes what the source knows of the capture as a whole, now that it was read; then comes `finish`.
   mutating func learn(_ summary: CaptureSummary)
 
@@ -39,6 +45,11 @@ extension PacketReport where Self: ~Copyable {
 
   /// Nothing, for reports that have no use for it.
   package mutating func learn(_ summary: CaptureSummary) {}
+
+  /// Nothing, for reports that speak of packets only.
+  package mutating func pause(_ memory: borrowing Memory, into output: inout Output) -> Int32? {
+    nil
+  }
 }
 
 /// One run over a capture: record by record, from bytes to what a report is told.
@@ -97,7 +108,11 @@ package struct Pass: ~Copyable {
     var dissection = Dissection()
     do throws(CaptureFailure) {
       while !report.isSatisfied, output.failure == nil {
-        if !source.isReady { output.flush() }
+        if !source.isReady {
+          Self.pause(&source, &report, memory, &output)
+          // What it said may have been its last, or nobody reads it any more.
+          if report.isSatisfied || output.failure != nil { break }
+        }
         guard let record = try source.next() else { break }
         let origin = Origin(file: record.file, section: record.section)
         // What another file has, too, is known already: it leads from one to the other.
@@ -125,6 +140,23 @@ package struct Pass: ~Copyable {
     report.finish(memory, failure, into: &output)
     output.flush()
     if let failure { throw failure }
+  }
+
+  /// Waits for the source as long as the report wants to be asked again before it answers, and writes out
+  /// what it says.
+  private static func pause<
+    Source: CaptureSource & ~Copyable, Report: PacketReport & ~Copyable
+  >(
+    _ source: inout Source, _ report: inout Report, _ memory: borrowing Memory,
+    _ output: inout Output
+  ) {
+    while true {
+      let wait = report.pause(memory, into: &output)
+      output.flush()
+      guard let wait, !report.isSatisfied, output.failure == nil,
+        !source.wait(milliseconds: wait)
+      else { return }
+    }
   }
 
   /// Whether a record of this time may go on with what the one before began.

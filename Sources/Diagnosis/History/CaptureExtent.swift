@@ -194,11 +194,14 @@ extension Evidence {
     }
     if extent.infersDirections { words.append("no direction") }
     if extent.failure != nil { words.append("damaged at its end") }
-    if extent.unlistedConnections > 0 {
-      words.append(
-        "told of the first \(connections.count) connections alone, \(extent.unlistedConnections) left out"
-      )
-    }
+    if let unlisted { words.append(unlisted) }
     return words
+  }
+
+  /// That connections were left out, where there were too many; nil where none were.
+  package var unlisted: Wording? {
+    guard extent.unlistedConnections > 0 else { return nil }
+    return
+      "told of the first \(connections.count) connections alone, \(extent.unlistedConnections) left out"
   }
 }

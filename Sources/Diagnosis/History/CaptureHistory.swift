@@ -20,6 +20,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
   private var unlisted = (id: 0, count: 0)
   private let limits: Limits
   private let knowledge: ProfileKnowledge
+  private var searches = PasskeySearches()
 
   /// Nothing seen.
   ///
@@ -166,10 +167,38 @@ package struct CaptureHistory: ~Copyable, Sendable {
   package consuming func finish(
     _ memory: borrowing Memory, _ summary: CaptureSummary?, _ failure: CaptureFailure?
   ) -> Evidence {
+    conclude(memory, summary, failure)
+  }
+
+  /// The evidence as if the capture ended here; it goes on. What waits for an answer seems to have none, so
+  /// that not everything that rules find in it stays true.
+  ///
+  /// It costs what `finish` does but for the searches, which are done once: not to be asked for every packet.
+  package mutating func evidence(_ memory: borrowing Memory) -> Evidence {
+    var copy = Self(copying: self)
+    let evidence = copy.conclude(memory, nil, nil)
+    searches = copy.searches
+    return evidence
+  }
+
+  private init(copying other: borrowing Self) {
+    evidence = other.evidence
+    notes = other.notes
+    positions = other.positions
+    latest = other.latest
+    otherEndings = other.otherEndings
+    unlisted = other.unlisted
+    limits = other.limits
+    knowledge = other.knowledge
+    searches = other.searches
+  }
+
+  private mutating func conclude(
+    _ memory: borrowing Memory, _ summary: CaptureSummary?, _ failure: CaptureFailure?
+  ) -> Evidence {
     memory.links.forEach { store($0) }
     evidence.extent.finish(summary, failure, unlistedConnections: unlisted.count)
     for index in notes.indices { notes[index].finish(memory, evidence.extent) }
-    var searches = PasskeySearches()
     for index in notes.indices { notes[index].pairing.search(&searches) }
     evidence.connections = notes.map { ConnectionHistory($0) }
     for connection in evidence.connections { evidence.keys.learn(from: connection) }

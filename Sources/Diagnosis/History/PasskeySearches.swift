@@ -4,9 +4,9 @@ import Sessions
 
 /// The searches for passkeys of a capture: only what failed is searched for, each opened commitment once,
 /// and not without end. A search that finds costs at most a quarter of a second, one that looks for wrong
-/// computations, too, a second more.
-struct PasskeySearches {
-  private var found: [PasskeySearch.Opening: PasskeySearch.Finding?] = [:]
+/// computations, too, a second more. Kept from one look at a capture that goes on to the next.
+struct PasskeySearches: Sendable {
+  private var known: [PasskeySearch.Opening: Answer] = [:]
   private var left = most
   private var thoroughLeft = mostThorough
 
@@ -15,7 +15,7 @@ struct PasskeySearches {
   private static let mostThorough = 1
 
   /// What one opening comes to.
-  enum Answer {
+  enum Answer: Sendable {
     case found(PasskeySearch.Finding)
     /// None of the million fits, with or without a look for deviations.
     case none(isThorough: Bool)
@@ -26,25 +26,27 @@ struct PasskeySearches {
   mutating func search(
     _ search: PasskeySearch, _ opening: PasskeySearch.Opening, in passkeys: ClosedRange<UInt32>
   ) -> Answer {
-    if let known = found[opening] {
-      return known.map { .found($0) } ?? .none(isThorough: true)
-    }
+    if let answer = known[opening] { return answer }
     let isQuick = passkeys.count == 1
     if !isQuick {
       guard left > 0 else { return .notSearched }
       left -= 1
     }
-    if let finding = search.asSpecified(opening, in: passkeys) {
-      found[opening] = finding
-      return .found(finding)
-    }
+    let answer = answer(search, opening, passkeys, isQuick: isQuick)
+    known[opening] = answer
+    return answer
+  }
+
+  private mutating func answer(
+    _ search: PasskeySearch, _ opening: PasskeySearch.Opening, _ passkeys: ClosedRange<UInt32>,
+    isQuick: Bool
+  ) -> Answer {
+    if let finding = search.asSpecified(opening, in: passkeys) { return .found(finding) }
     if !isQuick {
       guard thoroughLeft > 0 else { return .none(isThorough: false) }
       thoroughLeft -= 1
     }
-    let finding = search.deviating(opening, in: passkeys)
-    found.updateValue(finding, forKey: opening)
-    return finding.map { .found($0) } ?? .none(isThorough: true)
+    return search.deviating(opening, in: passkeys).map { .found($0) } ?? .none(isThorough: true)
   }
 }
 

@@ -21,13 +21,7 @@ struct ExplainDocument: ~Copyable {
   mutating func write(into output: inout Output) {
     sink.beginDocument(in: &output)
     sink.number("schema", JSONSchema.number)
-    sink.number("records", explanation.evidence.extent.records)
-    sink.string("verdict", explanation.verdict.text)
-    sink.begin("found")
-    for severity in Severity.allCases.reversed() {
-      sink.number(severity.key, explanation.count(severity))
-    }
-    sink.end()
+    verdict()
     let unlisted = explanation.evidence.extent.unlistedConnections
     if unlisted > 0 { sink.number("connections_left_out", unlisted) }
     sink.beginList("connections")
@@ -35,6 +29,33 @@ struct ExplainDocument: ~Copyable {
     sink.endList()
     problems(explanation.ofCapture + explanation.ofOthers + explanation.appendix)
     sink.endDocument(in: &output)
+  }
+
+  /// Writes one finding by itself.
+  mutating func write(_ finding: Finding, into output: inout Output) {
+    sink.beginDocument(in: &output)
+    sink.word("type", "finding")
+    fields(finding, namesConnection: true)
+    sink.endDocument(in: &output)
+  }
+
+  /// Writes the verdict alone.
+  mutating func writeVerdict(into output: inout Output) {
+    sink.beginDocument(in: &output)
+    sink.word("type", "verdict")
+    verdict()
+    sink.endDocument(in: &output)
+  }
+
+  /// The answer in one sentence, and what it counts.
+  private mutating func verdict() {
+    sink.number("records", explanation.evidence.extent.records)
+    sink.string("verdict", explanation.verdict.text)
+    sink.begin("found")
+    for severity in Severity.allCases.reversed() {
+      sink.number(severity.key, explanation.count(severity))
+    }
+    sink.end()
   }
 
   private mutating func write(_ told: Explanation.Told) {
@@ -67,19 +88,24 @@ struct ExplainDocument: ~Copyable {
 
   private mutating func problems(_ findings: [Finding]) {
     sink.beginList("problems")
-    for finding in findings { write(finding) }
+    for finding in findings {
+      sink.beginItem()
+      fields(finding)
+      sink.endItem()
+    }
     sink.endList()
   }
 
-  private mutating func write(_ finding: Finding) {
-    sink.beginItem()
+  /// - Parameter namesConnection: whether a single connection is named: where the finding does not stand
+  ///   in it.
+  private mutating func fields(_ finding: Finding, namesConnection: Bool = false) {
     sink.string("rule", finding.rule.description.replacing("-", with: "_"))
     sink.word("severity", (finding.severity ?? .note).key)
     sink.string("what", finding.what.text)
     sink.string("cause", finding.why.text)
     sink.word("certainty", finding.certainty.key)
     if finding.isResolved { sink.flag("resolved", true) }
-    if finding.connections.count > 1 {
+    if finding.connections.count > (namesConnection ? 0 : 1) {
       sink.packets("connections", finding.connections[...])
     }
     if let attribute = finding.attribute {
@@ -91,7 +117,6 @@ struct ExplainDocument: ~Copyable {
     write(finding.details)
     if let remedy = finding.remedy { sink.string("remedy", remedy.text) }
     if let note = finding.note { sink.string("note", note.text) }
-    sink.endItem()
   }
 
   /// What stands beside the explanation; lines with the same label become one.

@@ -46,13 +46,44 @@ struct ExplainPage: ~Copyable {
     output.text(out.bytes, options.glyphs)
   }
 
-  private mutating func write(_ told: Explanation.Told) {
+  /// Writes one finding by itself.
+  ///
+  /// - Parameters:
+  ///   - told: the connection that it is about, where that is to be said.
+  ///   - isFirst: whether nothing stands above it.
+  mutating func write(
+    _ finding: Finding, on told: Explanation.Told?, isFirst: Bool, into output: inout Output
+  ) {
+    if let told { heading(told) }
+    write(finding)
+    // Each of the two begins with an empty line.
+    let start = isFirst ? 1 : 0
+    output.text(
+      out.bytes.part(Slice(start: start, count: out.count - start)), options.glyphs)
+    out.clear()
+  }
+
+  /// Writes the verdict alone.
+  mutating func writeVerdict(isFirst: Bool, into output: inout Output) {
+    if !isFirst { out.byte(0x0a) }
+    paragraph(explanation.verdict.text)
+    output.text(out.bytes, options.glyphs)
+    out.clear()
+  }
+
+  /// Which connection it is, and whose.
+  private mutating func heading(_ told: Explanation.Told) {
     out.byte(0x0a)
     let history = told.history
     let host = history.hostWords
     let words: Wording =
       host.isEmpty ? history.peerWords : "\(history.peerWords); \(host)"
     paragraph("Connection \(history.id): \(words.text)")
+  }
+
+  private mutating func write(_ told: Explanation.Told) {
+    heading(told)
+    let history = told.history
     story(history.story(explanation.evidence))
     for finding in told.findings { write(finding) }
   }

@@ -28,8 +28,12 @@ struct Explanation: Sendable {
   /// Whether connections or controllers were left out because they are not asked for.
   private let isSelective: Bool
 
-  /// - Parameter rules: what to look for.
-  init(_ evidence: Evidence, _ selection: Selection, rules: [Rule] = Rule.all) {
+  /// - Parameters:
+  ///   - rules: what to look for.
+  ///   - isGrouped: whether equal findings of several connections are told as one.
+  init(
+    _ evidence: Evidence, _ selection: Selection, rules: [Rule] = Rule.all, isGrouped: Bool = true
+  ) {
     self.evidence = evidence
     isSelective = !selection.isEverything
     for history in evidence.connections where selection.admits(history) {
@@ -37,7 +41,7 @@ struct Explanation: Sendable {
     }
     let positions = Dictionary(
       uniqueKeysWithValues: connections.enumerated().map { ($1.history.id, $0) })
-    for finding in evidence.findings(by: rules) {
+    for finding in evidence.findings(by: rules, isGrouped: isGrouped) {
       if finding.isAppendix {
         appendix.append(finding)
       } else if finding.connections.count == 1 {

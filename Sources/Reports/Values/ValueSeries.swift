@@ -341,6 +341,9 @@ struct ValueEntry: Sendable {
   let company: UInt16?
   var series: [ValueSeries] = []
 
+  /// The packet of the last value.
+  var lastPacket: Int { series.reduce(0) { max($0, $1.lastPacket) } }
+
   /// What can come of an attribute in ways that are counted one by one.
   private static let mostSeries = 32
 

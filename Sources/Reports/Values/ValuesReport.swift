@@ -6,8 +6,8 @@ package import Dissectors
 package import Sessions
 
 /// `values`: a table of what each characteristic's value was. Counts while fed and speaks at the end.
-package struct ValuesReport: PacketReport, ~Copyable {
-  private let options: ValuesOptions
+package struct ValuesReport: TableReport, ~Copyable {
+  private var options: ValuesOptions
   private let limits: Limits
   private var conversations: Conversations
   private var filter: ValueFilter
@@ -25,6 +25,12 @@ package struct ValuesReport: PacketReport, ~Copyable {
     facts = ValueFacts(limits)
     reading = ValueReading(
       options.profiles, showsKeys: options.showsKeys, keepsRecent: true)
+  }
+
+  /// Columns of the terminal; nil: lines are not cut.
+  package var width: Int? {
+    get { options.width }
+    set { options.width = newValue }
   }
 
   /// Why there are no values.
@@ -56,6 +62,18 @@ package struct ValuesReport: PacketReport, ~Copyable {
       let name = reading.name(value.attribute.uuid)
       facts.add(value, bytes.bytes, reading, name)
     }
+  }
+
+  package mutating func table(
+    _ memory: borrowing Memory, rows: Int, columns: Int, into lines: inout Output
+  ) {
+    // A copy: what is not known yet may become known.
+    var now = facts
+    now.finish(memory, &reading)
+    var options = options
+    options.width = columns
+    var table = ValuesTable(now, options, memory)
+    table.write(memory, rows: rows, into: &lines)
   }
 
   package mutating func finish(

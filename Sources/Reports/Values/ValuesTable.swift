@@ -44,18 +44,61 @@ struct ValuesTable: ~Copyable {
   }
 
   mutating func write(_ memory: borrowing Memory, into output: inout Output) {
+    collect(facts.entries.indices, memory)
+    lay(into: &output)
+    footer(memory, into: &output)
+  }
+
+  /// Writes what changed last, in so many lines at most; below it how many attributes are not in it.
+  mutating func write(_ memory: borrowing Memory, rows: Int, into output: inout Output) {
+    guard rows > 0, !facts.entries.isEmpty else { return }
+    let newest = facts.entries.indices.sorted {
+      facts.entries[$0].lastPacket > facts.entries[$1].lastPacket
+    }
+    // Each takes a line at least, beside the heads of the columns and the last line.
+    var few = 0
+    var many = min(newest.count, rows - 1)
+    collect(newest.prefix(many), memory)
+    if lineCount + (many < newest.count ? 1 : 0) > rows {
+      while few < many {
+        let middle = (few + many + 1) / 2
+        collect(newest.prefix(middle), memory)
+        if lineCount + 1 > rows { many = middle - 1 } else { few = middle }
+      }
+      collect(newest.prefix(few), memory)
+    } else {
+      few = many
+    }
+    if few > 0 { lay(into: &output) }
+    guard few < newest.count else { return }
+    out.text(glyphs.ellipsis)
+    out.byte(0x20)
+    out.decimal(newest.count - few)
+    out.text(" more")
+    finishLine(into: &output)
+  }
+
+  /// Takes the entries at these places in, in place of those before.
+  private mutating func collect(_ places: some Sequence<Int>, _ memory: borrowing Memory) {
+    cells.removeAll(keepingCapacity: true)
     // One pass over the entries: advertisers may be many. Of each server by handle, then as they came.
     var byServer: [UInt64: [Int]] = [:]
-    for (position, entry) in facts.entries.enumerated() {
-      let handle = entry.attribute.handle.map { Int($0) } ?? 0x10000
-      byServer[entry.attribute.server, default: []].append(handle << 32 | position)
+    for place in places {
+      let attribute = facts.entries[place].attribute
+      let handle = attribute.handle.map { Int($0) } ?? 0x10000
+      byServer[attribute.server, default: []].append(handle << 32 | place)
     }
     let servers = facts.servers.sorted { !$0.isAdvertiser && $1.isAdvertiser }
     for server in servers {
       if let places = byServer[server.key] { add(server, places, memory) }
     }
-    lay(into: &output)
-    footer(memory, into: &output)
+  }
+
+  /// How many lines the table has, that with the heads of its columns among them.
+  private var lineCount: Int {
+    cells.reduce(1 + cells.count) { lines, row in
+      lines + (!row.isHeading && row.subject.bytes.columns > Self.mostSubjectColumns ? 1 : 0)
+    }
   }
 
   // MARK: What stands in it

@@ -1,0 +1,203 @@
+import Bluetooth
+package import Bytes
+package import Captures
+package import Dissectors
+package import Sessions
+
+/// `devices` while it goes on, where there is no terminal to draw a table on: a line, or with `isJSON` an
+/// object, when a device is first heard of, and when something new is known of it.
+///
+/// What changes all the time is not told each time: data that a device has not sent in that way before is
+/// told at once, that it changed again at most every 10 s, and so is how strong it is received, where that
+/// is 15 dB from what was told last. Without times neither is told.
+package struct DeviceLines: PacketReport, ~Copyable {
+  private let options: DevicesOptions
+  private var listing: DeviceListing
+  private var page: DevicesPage
+  private var document: DevicesDocument
+  private var numberColumns = GrowingColumn(digits: 5, margin: 0)
+  private var timeColumn: TimeColumn
+  private var hasHeader = false
+  private var line = Output()
+  private var ascii = Output()
+  /// The time of the line above.
+  private var previous: Timestamp?
+  /// What was told of the devices, by their places.
+  private var told: [ToldDevice] = []
+
+  /// Lines on a capture with this summary.
+  package init(_ options: DevicesOptions, _ summary: CaptureSummary, limits: Limits = Limits()) {
+    self.options = options
+    listing = DeviceListing(options, summary, limits: limits)
+    page = DevicesPage(listing.emptyList, options)
+    document = DevicesDocument(
+      listing.emptyList, showsKeys: options.show.showsKeys, profiles: options.show.profiles)
+    timeColumn = TimeColumn(
+      options.times ?? options.show.time, decimals: summary.timeDecimals,
+      zoneOffset: options.show.zoneOffset)
+  }
+
+  /// Never: scans go on, and devices become known by name.
+  package var isSatisfied: Bool { false }
+
+  /// Why nothing was found, or that not all is told.
+  package var remark: String? { listing.remark }
+
+  package mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+  ) {
+    if listing.start == nil, record.time != nil {
+      listing.observe(record, dissection, bytes, answer, memory)
+      page.list = listing.emptyList
+      document.list = page.list
+    } else {
+      listing.observe(record, dissection, bytes, answer, memory)
+    }
+    if listing.advertisers.told.isEmpty { return }
+    let places = listing.advertisers.told
+    for (index, place) in places.enumerated() where !places[..<index].contains(place) {
+      tell(place, record, memory, into: &output)
+    }
+  }
+
+  package mutating func learn(_ summary: CaptureSummary) { listing.source = summary }
+
+  package mutating func finish(
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {}
+
+  private mutating func tell(
+    _ place: Int, _ record: borrowing CaptureRecord, _ memory: borrowing Memory,
+    into output: inout Output
+  ) {
+    let device = listing.advertisers.device(at: place, memory)
+    guard listing.admits(device, memory) else { return }
+    while told.count <= place { told.append(ToldDevice()) }
+    if told[place].key != device.key { told[place] = ToldDevice(key: device.key) }
+    let mayBeNamed = told[place].takesName(device, generation: memory.names.generation)
+    let entry = mayBeNamed ? listing.listed(device, memory) : nil
+    let news = told[place].take(device, name: entry?.said.name, isNamed: mayBeNamed, record.time)
+    guard !news.isEmpty else { return }
+    listing.hasListed = true
+    let listed = entry ?? listing.listed(device, memory)
+    if options.isJSON {
+      document.write(listed, news, into: &output)
+    } else {
+      write(listed, news, told[place], record.number, record.time, into: &output)
+    }
+    told[place].wasTold(news)
+  }
+
+  // MARK: Text
+
+  private mutating func write(
+    _ entry: ListedDevice, _ news: DeviceNews, _ told: ToldDevice, _ packet: Int,
+    _ time: Timestamp?, into output: inout Output
+  ) {
+    numberColumns.make(room: UInt(packet))
+    if !hasHeader { header(into: &output) }
+    line.clear()
+    line.style(.dim, isOn: options.show.usesColor)
+    line.spaces(numberColumns.width)
+    line.put(UInt(packet), endingAt: line.count)
+    if let time {
+      timeColumn.write(time, since: listing.start ?? time, after: previous, into: &line)
+      previous = time
+    } else {
+      line.spaces(timeColumn.width)
+    }
+    line.style(.plain, isOn: options.show.usesColor)
+    line.text("  ")
+    page.out.clear()
+    if news.contains(.device) { page.introduce(entry) } else { page.change(entry, news, told) }
+    page.out.copy(into: &line)
+    output.line(
+      &line, ascii: &ascii, columns: options.show.width, options.show.glyphs)
+  }
+
+  private mutating func header(into output: inout Output) {
+    hasHeader = true
+    line.style(.dim, isOn: options.show.usesColor)
+    line.spaces(numberColumns.width - 1)
+    line.byte(0x23)
+    timeColumn.head(into: &line)
+    line.text("  device")
+    line.style(.plain, isOn: options.show.usesColor)
+    output.line(
+      &line, ascii: &ascii, columns: options.show.width, options.show.glyphs)
+  }
+}
+
+extension DevicesPage {
+  /// A device that is new: who it is, how strong it is received, what it says.
+  fileprivate mutating func introduce(_ entry: ListedDevice) {
+    heading(entry)
+    if let signal = entry.device.lastSignal {
+      out.text("; RSSI ")
+      out.decimal(Int(signal))
+      out.text(" dBm")
+    }
+    guard let payload = entry.device.newest else { return }
+    sentence.advertiser = entry.device.sender
+    out.text("; ")
+    data(payload)
+  }
+
+  /// What is new of a device that is known.
+  fileprivate mutating func change(
+    _ entry: ListedDevice, _ news: DeviceNews, _ told: ToldDevice
+  ) {
+    let device = entry.device
+    address(device)
+    if let name = entry.said.name, !news.contains(.name) {
+      out.byte(0x20)
+      out.quoted(name.bytes)
+    }
+    var isFirst = true
+    func begin(_ out: inout Output) {
+      out.text(isFirst ? "  " : "; ")
+      isFirst = false
+    }
+    if news.contains(.connection) {
+      begin(&out)
+      out.text("connection ")
+      out.decimal(device.latestConnection)
+    }
+    if news.contains(.name), let name = entry.said.name {
+      begin(&out)
+      out.text("name ")
+      out.quoted(name.bytes)
+    }
+    if news.contains(.data), let payload = device.newest {
+      begin(&out)
+      out.text(payload.stream.words)
+      out.text(": ")
+      sentence.advertiser = device.sender
+      data(payload)
+      if told.newChanges > 1 {
+        out.text(" (changed ")
+        out.decimal(told.newChanges)
+        out.text(" times)")
+      }
+    }
+    if news.contains(.signal), let before = told.signal {
+      begin(&out)
+      out.text("RSSI ")
+      out.decimal(told.level)
+      out.text(" dBm, was ")
+      out.decimal(before)
+    }
+  }
+}
+
+extension Advertiser {
+  /// The data that came last.
+  fileprivate var newest: Payload? {
+    var newest: Payload?
+    for payload in payloads.all where payload.lastPacket > newest?.lastPacket ?? 0 {
+      newest = payload
+    }
+    return newest
+  }
+}

@@ -1,0 +1,87 @@
+import Bluetooth
+import Bytes
+import Sessions
+
+/// The devices in a line each, while they are watched.
+extension DevicesPage {
+  /// Columns before a device's address: its reports, the time between them, how strong the last one was.
+  private static let columns = (reports: 9, apart: 10, signal: 6)
+
+  /// Writes so many lines at most, cut to so many columns: those first that a connection was made with, then
+  /// those that were heard most. Below them stands how many devices have no room.
+  mutating func write(rows: Int, columns: Int, into output: inout Output) {
+    guard rows > 0 else { return }
+    var ascii = Output()
+    summary()
+    finish(columns, &ascii, into: &output)
+    guard rows > 2, !list.devices.isEmpty else { return }
+    let order = list.devices.indices.sorted { left, right in
+      let (left, right) = (list.devices[left].device, list.devices[right].device)
+      let isConnected = left.connectionCount > 0
+      if isConnected != (right.connectionCount > 0) { return isConnected }
+      if left.reports != right.reports { return left.reports > right.reports }
+      return left.firstPacket < right.firstPacket
+    }
+    let room = order.count > rows - 2 ? rows - 3 : order.count
+    let sizes = Self.columns
+    for (head, size) in [
+      ("reports", sizes.reports), ("apart", sizes.apart), ("RSSI", sizes.signal),
+    ] as [(StaticString, Int)] {
+      out.spaces(size - head.utf8CodeUnitCount)
+      out.text(head)
+    }
+    out.text("  device")
+    finish(columns, &ascii, into: &output)
+    for place in order.prefix(room) {
+      row(list.devices[place])
+      finish(columns, &ascii, into: &output)
+    }
+    guard room < order.count else { return }
+    out.text(glyphs.ellipsis)
+    out.byte(0x20)
+    out.decimal(order.count - room)
+    out.text(" more")
+    finish(columns, &ascii, into: &output)
+  }
+
+  private mutating func row(_ entry: ListedDevice) {
+    let device = entry.device
+    let sizes = Self.columns
+    cell(sizes.reports) { $0.decimal(device.reports) }
+    cell(sizes.apart) { cell in
+      guard let interval = device.gaps?.estimate else { return }
+      cell.duration(nanoseconds: Int64(interval) * 1000)
+    }
+    cell(sizes.signal) { cell in if let signal = device.lastSignal { cell.decimal(Int(signal)) } }
+    out.text("  ")
+    heading(entry)
+    guard let latest = device.latestPayload else { return }
+    sentence.advertiser = device.sender
+    out.text("; ")
+    data(latest)
+  }
+
+  private mutating func cell(_ columns: Int, _ write: (inout Output) -> Void) {
+    var cell = Output()
+    write(&cell)
+    out.spaces(max(1, columns - cell.count))
+    cell.copy(into: &out)
+  }
+
+  private mutating func finish(_ columns: Int, _ ascii: inout Output, into output: inout Output) {
+    if out.count > 0, out.bytes.byte(at: out.count - 1) == 0x0a { out.shorten(to: out.count - 1) }
+    output.line(&out, ascii: &ascii, columns: columns, glyphs)
+  }
+}
+
+extension Advertiser {
+  /// The data of its advertisement, not of a scan response, that came last.
+  fileprivate var latestPayload: Payload? {
+    var latest: Payload?
+    for payload in payloads.all
+    where !payload.stream.isScanResponse && payload.lastPacket > latest?.lastPacket ?? 0 {
+      latest = payload
+    }
+    return latest
+  }
+}

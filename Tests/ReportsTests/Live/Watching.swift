@@ -1,0 +1,34 @@
+import Bytes
+import Captures
+import MadeTraffic
+import Sessions
+
+@testable import Reports
+
+/// What a report prints of traffic in which nothing comes for a while before some records.
+///
+/// - Parameter silence: how many milliseconds, by the number of the record behind.
+func watched<Report: PacketReport & ~Copyable>(
+  _ traffic: Traffic, _ clock: TestClock, silence: @escaping (Int) -> Int64,
+  _ report: consuming Report, inspect: (borrowing Report) -> Void = { _ in }
+) -> String {
+  var source = PacedSource(MemorySource(traffic), clock, silence: silence)
+  var report = report
+  var output = Output()
+  var pass = Pass()
+  try? pass.run(&source, &report, into: &output)
+  inspect(report)
+  return output.string
+}
+
+/// A thermometer and a heart rate that are read and heard: 3 values of two characteristics, after 13 records.
+func twoSensors() -> Traffic {
+  var traffic = Traffic()
+  traffic.connect()
+  traffic.discoverHeartRate()
+  traffic.discoverThermometer()
+  traffic.received("1b 10 00 06 48")
+  traffic.received("1b 10 00 06 4a")
+  traffic.ask("0a 13 00", "0b 01")
+  return traffic
+}

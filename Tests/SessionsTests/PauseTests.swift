@@ -1,0 +1,80 @@
+// What a pass does where its source has nothing for now.
+
+import Bytes
+import Captures
+import Dissectors
+import MadeTraffic
+import Testing
+
+@testable import Sessions
+
+/// Wants to be asked again after so many milliseconds, so often.
+private struct Waker: PacketReport, ~Copyable {
+  let wait: Int32?
+  /// Satisfied after so many pauses.
+  var enough = Int.max
+  var events: [String] = []
+  var pauses = 0
+
+  init(every wait: Int32?, enough: Int = .max) {
+    self.wait = wait
+    self.enough = enough
+  }
+
+  var isSatisfied: Bool { pauses >= enough }
+
+  mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+  ) { events.append("#\(record.number)") }
+
+  mutating func pause(_ memory: borrowing Memory, into output: inout Output) -> Int32? {
+    pauses += 1
+    events.append("pause")
+    return wait
+  }
+
+  mutating func finish(
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) { events.append("end") }
+}
+
+@Suite("Where a source has nothing for now") struct PauseTests {
+  /// The events of a report, and the waits of a source of two records that is silent for 250 ms before the
+  /// second.
+  private func run(_ report: consuming Waker) -> (events: [String], waits: [Int64]) {
+    var traffic = Traffic()
+    traffic.command(0x0c03)
+    traffic.command(0x0c03)
+    var source = PacedSource(MemorySource(traffic), TestClock()) { $0 == 2 ? 250 : 0 }
+    var report = report
+    var output = Output()
+    var pass = Pass()
+    try? pass.run(&source, &report, into: &output)
+    return (report.events, source.waits)
+  }
+
+  @Test("A report is asked again as often as it wants, until a packet comes") func again() {
+    let (events, waits) = run(Waker(every: 100))
+    #expect(events == ["#1", "pause", "pause", "pause", "#2", "end"])
+    #expect(waits == [100, 100, 100])
+  }
+
+  @Test("One that wants nothing is asked once, and the packet waited for") func once() {
+    let (events, waits) = run(Waker(every: nil))
+    #expect(events == ["#1", "pause", "#2", "end"])
+    #expect(waits == [-1])
+  }
+
+  @Test("One that has enough ends the pass without waiting") func enough() {
+    let (events, waits) = run(Waker(every: 100, enough: 2))
+    #expect(events == ["#1", "pause", "pause", "end"])
+    #expect(waits == [100])
+  }
+
+  @Test("A source without a wait of its own goes on at once") func plain() {
+    var source = MemorySource(Traffic())
+    let goesOn = source.wait(milliseconds: 1000)
+    #expect(goesOn)
+  }
+}
