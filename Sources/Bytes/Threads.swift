@@ -42,7 +42,12 @@ package final class Lock: @unchecked Sendable {
     unsafe mutex = .allocate(capacity: 1)
     unsafe change = .allocate(capacity: 1)
     unsafe pthread_mutex_init(mutex, nil)
-    unsafe pthread_cond_init(change, nil)
+    // Times to wait are of a clock that nobody sets.
+    var attributes = pthread_condattr_t()
+    unsafe pthread_condattr_init(&attributes)
+    unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    unsafe pthread_cond_init(change, &attributes)
+    unsafe pthread_condattr_destroy(&attributes)
   }
 
   deinit {
@@ -60,6 +65,27 @@ package final class Lock: @unchecked Sendable {
 
   /// Lets it go until somebody tells a change, or perhaps for no reason, and holds it again.
   package func awaitChange() { unsafe pthread_cond_wait(change, mutex) }
+
+  /// The same, for so long at most; false where the time is over.
+  package func awaitChange(until end: Deadline) -> Bool {
+    var time = end.time
+    return unsafe pthread_cond_timedwait(change, mutex, &time) != ETIMEDOUT
+  }
+
+  /// A moment to come.
+  package struct Deadline: Sendable {
+    fileprivate let time: timespec
+
+    /// The moment in so many milliseconds.
+    package init(milliseconds: Int32) {
+      var now = timespec()
+      _ = unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+      let nanoseconds = now.tv_nsec + Int(milliseconds % 1000) * 1_000_000
+      time = timespec(
+        tv_sec: now.tv_sec + Int(milliseconds / 1000) + nanoseconds / 1_000_000_000,
+        tv_nsec: nanoseconds % 1_000_000_000)
+    }
+  }
 
   /// Wakes all who wait for a change.
   package func tellChange() { unsafe pthread_cond_broadcast(change) }

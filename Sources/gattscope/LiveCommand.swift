@@ -103,7 +103,6 @@ struct LiveCommand: ParsableCommand {
         isJSON ? sources.writeJSON(into: &$0) : sources.writeText(into: &$0)
       }
     }
-    let address = try LiveAddress(input)
     var options = ShowOptions()
     let profiles = try supplying.profiles()
     options.profiles = profiles
@@ -113,12 +112,63 @@ struct LiveCommand: ParsableCommand {
     options.time = times.time ?? .elapsed
     options.zoneOffset = Terminal.zoneOffset(at:)
     let session = LiveSession(
-      address: address, reopens: reconnect, keepsRoot: keepRoot, recording: recording, end: end,
-      maps: try supplied.maps(), bonds: try known.bonds(), profiles: profiles)
+      address: try LiveAddress(input), reopens: reconnect, keepsRoot: keepRoot,
+      recording: recording, end: end, selection: options.selection, maps: try supplied.maps(),
+      bonds: try known.bonds(), profiles: profiles)
+    switch view {
+    case .packets: try showPackets(session, options)
+    case .values: try showValues(session, options)
+    case .devices: try showDevices(session, options)
+    case .explain: try explain(session, options)
+    }
+  }
+
+  private func showPackets(_ session: LiveSession, _ options: ShowOptions) throws {
     if presentation.json {
       try session.run { ShowJSON(options, $0) }
     } else {
       try session.run { ShowText(options, $0) }
     }
+  }
+
+  private func showValues(_ session: LiveSession, _ shown: ShowOptions) throws {
+    var options = ValuesOptions()
+    presentation.apply(to: &options)
+    options.profiles = shown.profiles
+    options.selection = shown.selection
+    options.time = shown.time
+    options.zoneOffset = shown.zoneOffset
+    let chosen = options
+    if presentation.json {
+      try session.run { ValueLines(chosen, .json, $0) }
+    } else if Terminal.isTerminal {
+      try session.draw { _ in ValuesReport(chosen) }
+    } else {
+      try session.run { ValueLines(chosen, .text, $0) }
+    }
+  }
+
+  private func showDevices(_ session: LiveSession, _ shown: ShowOptions) throws {
+    var options = DevicesOptions()
+    options.show = shown
+    options.times = times.time
+    options.isJSON = presentation.json
+    let chosen = options
+    if Terminal.isTerminal, !presentation.json {
+      try session.draw { DevicesReport(chosen, $0) }
+    } else {
+      try session.run { DeviceLines(chosen, $0) }
+    }
+  }
+
+  private func explain(_ session: LiveSession, _ shown: ShowOptions) throws {
+    var options = ExplainOptions()
+    presentation.apply(to: &options)
+    options.face = presentation.json ? .json : .text
+    options.selection = shown.selection
+    options.bonds = session.bonds
+    options.profiles = session.profiles
+    let chosen = options
+    try session.run { _ in ExplainWatch(chosen) }
   }
 }

@@ -6,6 +6,7 @@ import Decoders
 import Glibc
 import Reports
 import Sessions
+import Synchronization
 
 /// One run of `live`: opens the source, records it, prints the report, and says at the end what there was.
 struct LiveSession {
@@ -14,17 +15,36 @@ struct LiveSession {
   let keepsRoot: Bool
   let recording: RecordingOptions
   let end: LiveEndOptions
+  let selection: Selection
   let maps: [SuppliedMap]
   let bonds: [Bond]
-  let profiles: SuppliedProfiles?
+  let profiles: SuppliedProfiles
 
   private let interruption = Interruption.process
 
+  /// Keeps a table on the terminal, above which markers and complaints stand.
+  func draw<Report: TableReport & ~Copyable>(
+    _ makeReport: @escaping (CaptureSummary) -> Report
+  ) throws {
+    let notices = Notices()
+    var options = LiveTableOptions {
+      let size = Terminal.size ?? (24, 80)
+      return TerminalSize(rows: size.rows, columns: size.columns)
+    }
+    options.notices = { notices.take() }
+    let drawn = options
+    // What is typed would stand in the table.
+    Terminal.hideTyping()
+    defer { Terminal.showTyping() }
+    try run(notices) { LiveTable(makeReport($0), drawn) }
+  }
+
   /// Watches until the source ends, or somebody or something ends it.
   ///
+  /// - Parameter notices: takes what is to be said at once; nil: it is said on standard error.
   /// - Throws: the exit status, where something went wrong.
   func run<Report: PacketReport & ~Copyable>(
-    _ makeReport: @escaping (CaptureSummary) -> Report
+    _ notices: Notices? = nil, _ makeReport: @escaping (CaptureSummary) -> Report
   ) throws {
     Terminal.interruptOnSignals(after: end.duration)
     let pipe = try recording.markFrom.map { try Terminal.openPipe($0) }
@@ -34,21 +54,32 @@ struct LiveSession {
       of: source.summary, losing: address.losesWhatIsNotRead,
       try writer(decimals: source.summary.timeDecimals)
     ) { failure in
-      Terminal.complain("\(failure.sentence); watching goes on")
+      let sentence = "\(failure.sentence); watching goes on"
+      if let notices { notices.give(sentence) } else { Terminal.complain(sentence) }
     }
     guard let thread = recorder.start(source) else {
       Terminal.complain("the system has no more threads")
       throw ExitCode(69)
     }
-    let marks = Marks(recorder, interruption)
+    let marks = Marks(recorder, notices, interruption)
     if let pipe { marks.follow(pipe) }
     if address != .stream("-"), Terminal.canReadTyping { marks.follow(STDIN_FILENO) }
+    var summary = LiveSummary()
     var reading = Reading(
-      Output(descriptor: STDOUT_FILENO), maps, bonds, profiles, makeReport)
+      Output(descriptor: STDOUT_FILENO), maps, bonds, profiles
+    ) { known in
+      Counted(
+        makeReport(known), mostRecords: end.count, untilDisconnect: end.untilDisconnect,
+        selection: selection)
+    } _: { (report: borrowing Counted<Report>) in
+      summary = report.summary
+    }
     let failure = read(recorder, &reading)
     interruption.come()
     thread.join()
-    try finish(recorder, failure, reading.remarks, outputFailure: reading.output.failure)
+    Terminal.showTyping()
+    try finish(
+      recorder, summary, failure, reading.remarks, outputFailure: reading.output.failure)
   }
 
   /// Opens the source; nil where the interruption came first.
@@ -88,15 +119,47 @@ struct LiveSession {
 
   /// Says what there was, and what went wrong.
   private func finish(
-    _ recorder: Recorder, _ failure: CaptureFailure?, _ remarks: [String], outputFailure: Int32?
+    _ recorder: Recorder, _ summary: LiveSummary, _ failure: CaptureFailure?, _ remarks: [String],
+    outputFailure: Int32?
   ) throws {
     let status = recorder.status
     for remark in recorder.summary.allRemarks + remarks { Terminal.complain(remark) }
     // A stream may be ended in the middle of a record.
-    let isInterrupted = failure?.kind == .damaged && status.hasEnded && interruption.hasCome
-    if let failure, !isInterrupted { Terminal.complain(failure.sentence(about: address.name)) }
+    let isCut = failure?.kind == .damaged && interruption.hasCome
+    if let failure, !isCut { Terminal.complain(failure.sentence(about: address.name)) }
+    Terminal.complain(words(summary, status))
     try Terminal.check(outputFailure)
-    if let failure, !isInterrupted { throw ExitCode(failure.kind.status) }
+    if let failure, !isCut { throw ExitCode(failure.kind.status) }
     if status.writeFailure != nil { throw ExitCode(74) }
+  }
+
+  /// The summary, with what became of the file.
+  private func words(_ summary: LiveSummary, _ status: Recorder.Status) -> String {
+    var words = summary.text
+    if status.markers > 0 {
+      words += ", \(status.markers) \(status.markers == 1 ? "marker" : "markers")"
+    }
+    if let path = recording.write { words += "; \(status.written) written to \(path)" }
+    return words
+  }
+}
+
+/// What is to be said while a table is on the terminal: it says it.
+final class Notices: Sendable {
+  private let sentences = Mutex<[String]>([])
+  /// What nobody takes is not kept for ever.
+  private static let most = 64
+
+  /// Has a sentence said.
+  func give(_ sentence: String) {
+    sentences.withLock { if $0.count < Self.most { $0.append(sentence) } }
+  }
+
+  /// The sentences that were not said yet.
+  func take() -> [String] {
+    sentences.withLock { sentences in
+      defer { sentences = [] }
+      return sentences
+    }
   }
 }

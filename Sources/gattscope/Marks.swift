@@ -4,23 +4,29 @@ import Captures
 /// Where markers come from: the lines that the user types, and those of a named pipe.
 struct Marks {
   private let recorder: Recorder
+  /// Where a marker is shown that has no line of its own.
+  private let notices: Notices?
   private let interruption: Interruption
 
-  init(_ recorder: Recorder, _ interruption: Interruption) {
+  init(_ recorder: Recorder, _ notices: Notices?, _ interruption: Interruption) {
     self.recorder = recorder
+    self.notices = notices
     self.interruption = interruption
   }
 
   /// Takes the lines that are read of a descriptor as markers, until the interruption comes, in a thread of
   /// its own: they may never come.
   func follow(_ descriptor: Int32) {
-    let (recorder, interruption) = (recorder, interruption)
+    let (recorder, notices, interruption) = (recorder, notices, interruption)
     // Nobody waits for its end: the program's is enough.
     _ = Thread {
       var lines = MarkLines()
       while !interruption.hasCome, interruption.wait(for: descriptor) == .ready {
         guard let bytes = Terminal.available(of: descriptor) else { return }
-        for text in lines.take(bytes) { recorder.mark(text) }
+        for text in lines.take(bytes) {
+          recorder.mark(text)
+          notices?.give(text)
+        }
       }
     }
   }

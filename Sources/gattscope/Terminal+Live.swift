@@ -1,6 +1,10 @@
 import ArgumentParser
 import Captures
 import Glibc
+import Synchronization
+
+/// Whether the terminal was told not to show what is typed.
+private let hidesTyping = Atomic<Bool>(false)
 
 // What watching live needs of the system beside what every verb does.
 extension Terminal {
@@ -12,7 +16,11 @@ extension Terminal {
     // The handler must find it made.
     _ = Interruption.process
     var action = sigaction()
-    unsafe action.__sigaction_handler.sa_handler = { _ in Interruption.process.come() }
+    unsafe action.__sigaction_handler.sa_handler = { _ in
+      // A second signal ends the program as it is.
+      Terminal.showTyping()
+      Interruption.process.come()
+    }
     action.sa_flags = CInt(bitPattern: UInt32(SA_RESETHAND))
     for signal in [SIGINT, SIGTERM, SIGALRM] { unsafe sigaction(signal, &action, nil) }
     guard let seconds else { return }
@@ -28,6 +36,28 @@ extension Terminal {
   /// foreground. In the background reading it would stop the program.
   static var canReadTyping: Bool {
     isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp()
+  }
+
+  /// Has the terminal show no more what is typed, until `showTyping`.
+  static func hideTyping() {
+    var settings = termios()
+    guard canReadTyping, unsafe tcgetattr(STDIN_FILENO, &settings) == 0,
+      settings.c_lflag & tcflag_t(ECHO) != 0
+    else { return }
+    settings.c_lflag &= ~tcflag_t(ECHO)
+    if unsafe tcsetattr(STDIN_FILENO, TCSANOW, &settings) == 0 {
+      hidesTyping.store(true, ordering: .relaxed)
+    }
+  }
+
+  /// Has it show that again; a signal handler may say so, too.
+  static func showTyping() {
+    var settings = termios()
+    guard hidesTyping.exchange(false, ordering: .relaxed),
+      unsafe tcgetattr(STDIN_FILENO, &settings) == 0
+    else { return }
+    settings.c_lflag |= tcflag_t(ECHO)
+    unsafe tcsetattr(STDIN_FILENO, TCSANOW, &settings)
   }
 
   /// Opens a named pipe that has its end only when this program has: for writing, too. Of a file what is

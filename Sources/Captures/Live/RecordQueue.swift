@@ -78,6 +78,17 @@ final class RecordQueue: @unchecked Sendable {
     return !full.isEmpty || isEnded
   }
 
+  /// Waits until `take` answers at once, for so long at most; false where the time is over.
+  func wait(milliseconds: Int32) -> Bool {
+    let end = Lock.Deadline(milliseconds: milliseconds)
+    lock.take()
+    defer { lock.letGo() }
+    while full.isEmpty, !isEnded {
+      if !lock.awaitChange(until: end) { return !full.isEmpty || isEnded }
+    }
+    return true
+  }
+
   /// Nothing is given any more.
   func end() {
     lock.take()

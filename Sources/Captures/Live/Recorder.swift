@@ -274,6 +274,11 @@ package struct RecordedSource: CaptureSource, ~Copyable {
     return queue.isReady
   }
 
+  /// Waits until a record or the end is there, for so long at most; false where the time is over.
+  package mutating func wait(milliseconds: Int32) -> Bool {
+    isReady || queue.wait(milliseconds: milliseconds)
+  }
+
   /// The next record, or nil at the end of the source.
   ///
   /// - Throws: what the source threw.
