@@ -21,6 +21,7 @@ MORE_CAPTURES ?= ../shared/captures
 
 BUILD_PACKAGES := g++ libbluetooth-dev libc6-dev git libpcap-dev libpcap0.8
 TEST_PACKAGES := $(BUILD_PACKAGES) tshark jq python3 python3-jsonschema
+LIVE_PACKAGES := $(BUILD_PACKAGES) bluez bluez-test-tools busybox-static kmod qemu-system-x86 tcpdump
 BENCH_PACKAGES := $(BUILD_PACKAGES) tshark bluez python3
 PROFILES := $(sort $(wildcard Profiles/*/*.yaml))
 SWIFT_FOLDERS := Package.swift $(wildcard Sources Tests Fuzz)
@@ -36,7 +37,7 @@ comma := ,
 demonstrate = printf '\n$$ gattscope %s\n' '$(1)' && $(PROGRAM) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-scripts bench fuzz golden lint format schema profiles man captures install packages
+.PHONY: help demo build test test-scripts test-live bench fuzz golden lint format schema profiles man captures install packages
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -64,6 +65,11 @@ test-scripts: ## only what tests the release binary that is there
 	$(PYTHON) Scripts/compare-with-tshark.py $(PROGRAM) captures $(MORE_CAPTURES)
 	$(PYTHON) Scripts/validate-json.py $(PROGRAM) captures $(MORE_CAPTURES)
 	$(PYTHON) Scripts/find-secrets.py $(PROGRAM) captures $(MORE_CAPTURES)
+
+test-live: ## `live` against a real kernel, in a virtual machine
+	@Scripts/install-packages.sh $(LIVE_PACKAGES) || echo "not all packages of the virtual machine can be installed"
+	@$(MAKE) --no-print-directory build
+	$(PYTHON) Scripts/live-vm/run.py $(PROGRAM)
 
 bench: ## speed and memory, side by side with tshark and btmon
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)

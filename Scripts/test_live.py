@@ -4,12 +4,15 @@ What the protocol of a source does not carry is left out of the comparison: the 
 serial line, whose times have steps of 0.1 ms.
 """
 
+import contextlib
+import fcntl
 import json
 import os
 import re
 import signal
 import subprocess
 import tempfile
+import termios
 import threading
 import time
 import unittest
@@ -74,6 +77,12 @@ class LiveTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
+    def shown_as(self, datalink: int, path: Path) -> list[dict]:
+        """What show says of the same records in a file that is as the source's protocol has them."""
+        file = self.folder / f"{datalink}-{path.name}"
+        file.write_bytes(b"".join(feeder.btsnoop(feeder.read(path), datalink)))
+        return shown(file)
+
     def check(self, ended: tuple[int, bytes, str], expected: list[dict], *missing: str, said: str) -> None:
         status, out, err = ended
         self.assertEqual(status, 0, err)
@@ -91,7 +100,8 @@ class LiveTest(unittest.TestCase):
                     live = Live("--json", source=f"unix:{place}")
                     with feeder.connect(place) as client:
                         feeder.send(feeder.server_protocol(feeder.read(path)), size, client.sendall)
-                    self.check(live.end(), shown(path), *TIMES, "adapter", said=r"\d+ records")
+                    expected = self.shown_as(feeder.MONITOR, path)
+                    self.check(live.end(), expected, *TIMES, said=r"\d+ records")
                     self.assertFalse(place.exists(), "the socket stayed behind")
 
     def test_serial_line(self) -> None:
@@ -109,7 +119,8 @@ class LiveTest(unittest.TestCase):
                     time.sleep(0.3)
                     os.close(here)
                     ended = live.end()
-                    self.check(ended, shown(path), *TIMES, "adapter", said=r"\d+ records")
+                    expected = self.shown_as(feeder.MONITOR, path)
+                    self.check(ended, expected, *TIMES, "adapter", said=r"\d+ records")
                     self.check_times(lines(ended[1]), records)
 
     def check_times(self, objects: list[dict], records: list[feeder.Record]) -> None:
@@ -125,13 +136,8 @@ class LiveTest(unittest.TestCase):
                     live = Live("--json", source=f"tcp:127.0.0.1:{port}")
                     with server, server.accept()[0] as client:
                         feeder.send(feeder.btsnoop(feeder.read(path), feeder.H4), size, client.sendall)
-                    packets = [packet for packet in shown(path) if packet["type"] == "packet" and packet["protocol"] != "mgmt"]
-                    ended = live.end()
-                    if path.name == "management.btsnoop":
-                        # Without the records that are no packets the rest is numbered anew.
-                        self.assertEqual(len(lines(ended[1])), len(packets), ended[2])
-                    else:
-                        self.check(ended, packets, said=r"\d+ records")
+                    expected = self.shown_as(feeder.H4, path)
+                    self.check(live.end(), expected, said=r"\d+ records")
 
     def test_named_pipe_and_standard_input(self) -> None:
         for path in CAPTURES:
@@ -151,14 +157,69 @@ class LiveTest(unittest.TestCase):
 
     def test_recording_and_reading_back(self) -> None:
         for path in CAPTURES:
+            expected = self.shown_as(feeder.MONITOR, path)
+            source = self.folder / f"{feeder.MONITOR}-{path.name}"
             for ending in ("btsnoop", "pcapng", "pcap"):
                 with self.subTest(path.name, ending=ending):
                     copy = self.folder / f"copy.{ending}"
-                    live = Live("--json", "--layer", "smp", "-w", str(copy), source=str(path))
-                    status, _, err = live.end()
+                    # What is selected does not matter: everything is written.
+                    status, _, err = Live("--json", "--layer", "smp", "-w", str(copy), source=str(source)).end()
                     self.assertEqual(status, 0, err)
-                    expected = [one for one in shown(path)]
-                    self.assertEqual(without(shown(copy), "adapter"), without(expected, "adapter"))
+                    self.assertIn(f"{len(expected)} written to {copy}", err)
+                    self.assertEqual(shown(copy), expected)
+
+    def test_views(self) -> None:
+        path = CAPTURES[0]
+        for view, words in {
+            "values": "Heart Rate Measurement",
+            "devices": "HRM-7",
+            "explain": "Control Point Not Supported",
+        }.items():
+            with self.subTest(view):
+                status, out, err = Live("--view", view, source=str(path)).end()
+                self.assertEqual(status, 0, err)
+                self.assertIn(words, out.decode())
+                status, out, err = Live("--view", view, "--json", source=str(path)).end()
+                self.assertEqual(status, 0, err)
+                self.assertTrue(all(isinstance(line, dict) for line in lines(out)) and out)
+
+    def test_table_on_a_terminal(self) -> None:
+        """A table that grows is replaced by the one that `values` prints, and typing is shown again."""
+        here, there = os.openpty()
+        place = self.folder / "socket"
+        settings = termios.tcgetattr(there)
+        live = subprocess.Popen(
+            [GATTSCOPE, "live", "-i", f"unix:{place}", "--view", "values", "--color", "never"],
+            stdin=there, stdout=there, stderr=subprocess.PIPE, start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        drawn = bytearray()
+
+        def collect() -> None:
+            with contextlib.suppress(OSError):
+                while data := os.read(here, 4096):
+                    drawn.extend(data)
+
+        thread = threading.Thread(target=collect)
+        thread.start()
+        with feeder.connect(place) as client:
+            pieces = list(feeder.server_protocol(feeder.read(CAPTURES[0])))
+            feeder.send(pieces[:120], 4096, client.sendall)
+            self.wait_for(lambda: b"Heart Rate" in drawn)
+            self.assertFalse(termios.tcgetattr(there)[3] & termios.ECHO, "typing would stand in the table")
+            os.write(here, b"now\n")
+            self.wait_for(lambda: b"now" in drawn)
+            feeder.send(pieces[120:], 4096, client.sendall)
+        self.assertEqual(live.wait(SECONDS), 0)
+        err = live.stderr.read().decode()
+        live.stderr.close()
+        self.assertEqual(termios.tcgetattr(there)[3], settings[3])
+        os.close(there)
+        thread.join()
+        os.close(here)
+        self.assertIn("1 marker", err)
+        final = drawn.decode().rpartition("\x1b[J")[2]
+        self.assertNotIn("\x1b", final)
+        self.assertRegex(final, "Heart Rate Measurement +notification +7")
 
     def test_readers_of_others_read_the_recording(self) -> None:
         path = CAPTURES[0]
