@@ -121,7 +121,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     case EPERM, EACCES:
       CaptureFailure(
         .forbidden,
-        "the monitor channel needs the capability CAP_NET_RAW; use sudo, or give it to gattscope "
+        "it needs the capability CAP_NET_RAW; use sudo, or give it to gattscope "
           + "once: sudo setcap cap_net_raw,cap_net_admin+ep \"$(command -v gattscope)\"")
     default: CaptureFailure(.unavailable, systemWords(error))
     }
