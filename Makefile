@@ -75,6 +75,7 @@ bench: ## speed and memory, side by side with tshark and btmon
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
 	@$(MAKE) --no-print-directory build
 	$(PYTHON) Benchmarks/run.py $(PROGRAM)
+	$(PYTHON) Benchmarks/live.py $(PROGRAM)
 
 fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
 	@Scripts/install-packages.sh $(BUILD_PACKAGES)
