@@ -296,6 +296,42 @@ class LiveTest(unittest.TestCase):
             self.assertEqual(status, 0, err)
             self.assertEqual(len(lines(out)), len(everything))
 
+    def test_damage_and_its_own_recording(self) -> None:
+        """A stream that breaks off is damage; somebody's ending it within a record is not."""
+        cut = self.folder / "cut.btsnoop"
+        cut.write_bytes(CAPTURES[0].read_bytes()[:-3])
+        status, _, err = Live(source=str(cut)).end()
+        self.assertEqual(status, 65, err)
+        self.assertIn("the capture ends early", err)
+        status, _, err = Live("-w", str(cut), source=str(cut)).end()
+        self.assertEqual(status, 64, err)
+        self.assertEqual(cut.stat().st_size, CAPTURES[0].stat().st_size - 3, "the source was written over")
+        server, port = feeder.listen()
+        live = Live("--json", source=f"tcp:127.0.0.1:{port}")
+        with server, server.accept()[0] as client:
+            client.sendall(CAPTURES[0].read_bytes()[:-3])
+            time.sleep(0.5)
+            status, out, err = live.end(interrupts=True)
+        self.assertEqual((status, out.count(b"\n")), (0, len(shown(CAPTURES[0])) - 1), err)
+
+    def test_markers_without_number(self) -> None:
+        """More markers than anybody writes, while nobody prints: the program stays small."""
+        pipe = self.folder / "marks"
+        os.mkfifo(pipe)
+        place = self.folder / "socket"
+        live = Live("--mark-from", str(pipe), source=f"unix:{place}")
+        with feeder.connect(place):
+            with pipe.open("wb") as file:
+                file.write(b"\n" * 400_000)
+            time.sleep(1)
+            status = Path(f"/proc/{live.process.pid}/status").read_text()
+            kilobytes = int(re.search(r"VmRSS:\s+(\d+)", status)[1])
+            self.assertLess(kilobytes, 200_000)
+            live.process.send_signal(signal.SIGINT)
+            status, out, err = live.end()
+        self.assertEqual(status, 0, err)
+        self.assertIn("400000 markers", err)
+
     def test_reader_that_is_stopped_loses_nothing_on_a_pipe(self) -> None:
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)

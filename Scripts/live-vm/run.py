@@ -164,6 +164,8 @@ def boot(kernel: Path, initramfs: Path, folder: Path) -> Path:
     except FileNotFoundError as error:
         raise Unbootable("qemu-system-x86 is not installed") from error
     except subprocess.TimeoutExpired as error:
+        if b"GUEST" not in (error.stdout or b""):
+            raise Unbootable(f"the machine does not boot within {BOOT_SECONDS} s") from error
         sys.exit(f"the machine did not end within {BOOT_SECONDS} s:\n{(error.stdout or b'').decode(errors='replace')}")
     told = console.stdout.decode(errors="replace")
     for line in re.findall(r"GUEST .*", told):

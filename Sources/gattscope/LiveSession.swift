@@ -33,25 +33,36 @@ struct LiveSession {
     }
     options.notices = { notices.take() }
     let drawn = options
+    Terminal.interruptOnSignals(after: end.duration)
     // What is typed would stand in the table.
     Terminal.hideTyping()
     defer { Terminal.showTyping() }
-    try run(notices) { LiveTable(makeReport($0), drawn) }
+    try watch(notices) { LiveTable(makeReport($0), drawn) }
   }
 
-  /// Watches until the source ends, or somebody or something ends it.
+  /// Prints what comes, until the source ends, or somebody or something ends it.
   ///
-  /// - Parameter notices: takes what is to be said at once; nil: it is said on standard error.
   /// - Throws: the exit status, where something went wrong.
   func run<Report: PacketReport & ~Copyable>(
-    _ notices: Notices? = nil, _ makeReport: @escaping (CaptureSummary) -> Report
+    _ makeReport: @escaping (CaptureSummary) -> Report
   ) throws {
     Terminal.interruptOnSignals(after: end.duration)
-    let pipe = try recording.markFrom.map { try Terminal.openPipe($0) }
+    try watch(nil, makeReport)
+  }
+
+  /// - Parameter notices: takes what is to be said at once; nil: it is said on standard error.
+  private func watch<Report: PacketReport & ~Copyable>(
+    _ notices: Notices?, _ makeReport: @escaping (CaptureSummary) -> Report
+  ) throws {
+    if !keepsRoot, !needsPrivileges { try Terminal.leaveRoot() }
     guard let source = try open() else { return }
     if !keepsRoot { try Terminal.leaveRoot() }
+    let pipe = try recording.markFrom.map { try Terminal.openPipe($0) }
+    // Now, and not only at the end: it may be mended before anything is lost.
+    let told = source.summary.allRemarks
+    for remark in told { Terminal.complain("\(address.name): \(remark)") }
     let recorder = Recorder(
-      of: source.summary, losing: address.losesWhatIsNotRead,
+      of: source.summary, losing: address.losesWhatIsNotRead, most: end.count,
       try writer(decimals: source.summary.timeDecimals)
     ) { failure in
       let sentence = "\(failure.sentence); watching goes on"
@@ -63,7 +74,10 @@ struct LiveSession {
     }
     let marks = Marks(recorder, notices, interruption)
     if let pipe { marks.follow(pipe) }
-    if address != .stream("-"), Terminal.canReadTyping { marks.follow(STDIN_FILENO) }
+    // A pager that output is piped to reads the same terminal.
+    if address != .stream("-"), Terminal.canReadTyping, !Terminal.isPiped {
+      marks.follow(STDIN_FILENO)
+    }
     var summary = LiveSummary()
     var reading = Reading(
       Output(descriptor: STDOUT_FILENO), maps, bonds, profiles
@@ -74,12 +88,25 @@ struct LiveSession {
     } _: { (report: borrowing Counted<Report>) in
       summary = report.summary
     }
-    let failure = read(recorder, &reading)
+    var failure = read(recorder, &reading)
+    // A stream that somebody ends may end in the middle of a record.
+    if failure?.kind == .damaged, interruption.hasCome { failure = nil }
     interruption.come()
     thread.join()
     Terminal.showTyping()
+    for sentence in notices?.take() ?? [] { Terminal.complain(sentence) }
+    let remarks = recorder.summary.allRemarks.filter { !told.contains($0) }
     try finish(
-      recorder, summary, failure, reading.remarks, outputFailure: reading.output.failure)
+      recorder.status, summary, failure, remarks + reading.remarks,
+      outputFailure: reading.output.failure)
+  }
+
+  /// Whether the source may need what root may.
+  private var needsPrivileges: Bool {
+    switch address {
+    case .monitor, .pcap, .serial: true
+    case .server, .tcp, .stream: false
+    }
   }
 
   /// Opens the source; nil where the interruption came first.
@@ -95,6 +122,10 @@ struct LiveSession {
 
   private func writer(decimals: Int) throws -> CaptureWriter? {
     guard let path = recording.write, let format = WriterFormat(path: path) else { return nil }
+    if case .stream(let source) = address, Terminal.realPath(source) == Terminal.realPath(path) {
+      Terminal.complain("\(path) is what is read; name another file with -w")
+      throw ExitCode(64)
+    }
     do throws(WriteFailure) {
       return try CaptureWriter(path: path, format, decimals: decimals, rotation: recording.rotate)
     } catch {
@@ -119,17 +150,14 @@ struct LiveSession {
 
   /// Says what there was, and what went wrong.
   private func finish(
-    _ recorder: Recorder, _ summary: LiveSummary, _ failure: CaptureFailure?, _ remarks: [String],
-    outputFailure: Int32?
+    _ status: Recorder.Status, _ summary: LiveSummary, _ failure: CaptureFailure?,
+    _ remarks: [String], outputFailure: Int32?
   ) throws {
-    let status = recorder.status
-    for remark in recorder.summary.allRemarks + remarks { Terminal.complain(remark) }
-    // A stream may be ended in the middle of a record.
-    let isCut = failure?.kind == .damaged && interruption.hasCome
-    if let failure, !isCut { Terminal.complain(failure.sentence(about: address.name)) }
+    for remark in remarks { Terminal.complain(remark) }
+    if let failure { Terminal.complain(failure.sentence(about: address.name)) }
     Terminal.complain(words(summary, status))
     try Terminal.check(outputFailure)
-    if let failure, !isCut { throw ExitCode(failure.kind.status) }
+    if let failure { throw ExitCode(failure.kind.status) }
     if status.writeFailure != nil { throw ExitCode(74) }
   }
 

@@ -7,6 +7,8 @@ struct Marks {
   /// Where a marker is shown that has no line of its own.
   private let notices: Notices?
   private let interruption: Interruption
+  /// How long to wait where a descriptor that is ready has nothing, in milliseconds.
+  private static let pause: Int32 = 500
 
   init(_ recorder: Recorder, _ notices: Notices?, _ interruption: Interruption) {
     self.recorder = recorder
@@ -23,6 +25,7 @@ struct Marks {
       var lines = MarkLines()
       while !interruption.hasCome, interruption.wait(for: descriptor) == .ready {
         guard let bytes = Terminal.available(of: descriptor) else { return }
+        if bytes.isEmpty { _ = interruption.wait(for: -1, milliseconds: Self.pause) }
         for text in lines.take(bytes) {
           recorder.mark(text)
           notices?.give(text)

@@ -8,21 +8,32 @@ private let hidesTyping = Atomic<Bool>(false)
 
 // What watching live needs of the system beside what every verb does.
 extension Terminal {
-  /// Makes Ctrl-C, SIGTERM and the end of a time the interruption of live sources. A second Ctrl-C ends the
-  /// program at once.
+  /// Makes Ctrl-C, SIGTERM, the loss of the terminal and the end of a time the interruption of live sources. A
+  /// second signal ends the program at once.
   ///
   /// - Parameter seconds: when to end; nil: never.
   static func interruptOnSignals(after seconds: Double?) {
-    // The handler must find it made.
+    // The handler must find them made.
     _ = Interruption.process
+    _ = hidesTyping.load(ordering: .relaxed)
     var action = sigaction()
-    unsafe action.__sigaction_handler.sa_handler = { _ in
-      // A second signal ends the program as it is.
-      Terminal.showTyping()
+    unsafe action.__sigaction_handler.sa_handler = { number in
+      let isSecond = Interruption.process.hasCome
       Interruption.process.come()
+      Terminal.showTyping()
+      guard isSecond, number != SIGALRM else { return }
+      signal(number, SIG_DFL)
+      raise(number)
     }
-    action.sa_flags = CInt(bitPattern: UInt32(SA_RESETHAND))
     for signal in [SIGINT, SIGTERM, SIGALRM] { unsafe sigaction(signal, &action, nil) }
+    // nohup has it ignored.
+    var hangUp = sigaction()
+    unsafe sigaction(SIGHUP, nil, &hangUp)
+    if unsafe unsafeBitCast(hangUp.__sigaction_handler.sa_handler, to: Int.self) == 0 {
+      unsafe sigaction(SIGHUP, &action, nil)
+    }
+    // Reading what is typed must not stop a program that was put into the background.
+    signal(SIGTTIN, SIG_IGN)
     guard let seconds else { return }
     let whole = seconds.rounded(.down)
     // 0 would stop the timer instead.
@@ -53,7 +64,8 @@ extension Terminal {
   /// Has it show that again; a signal handler may say so, too.
   static func showTyping() {
     var settings = termios()
-    guard hidesTyping.exchange(false, ordering: .relaxed),
+    // In the background the terminal is another program's.
+    guard canReadTyping, hidesTyping.exchange(false, ordering: .relaxed),
       unsafe tcgetattr(STDIN_FILENO, &settings) == 0
     else { return }
     settings.c_lflag |= tcflag_t(ECHO)
@@ -63,7 +75,9 @@ extension Terminal {
   /// Opens a named pipe that has its end only when this program has: for writing, too. Of a file what is
   /// there is read.
   static func openPipe(_ path: String) throws -> Int32 {
-    let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    let flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+    var descriptor = unsafe open(path, O_RDWR | flags)
+    if descriptor < 0, errno == EACCES { descriptor = unsafe open(path, O_RDONLY | flags) }
     guard descriptor >= 0 else {
       complain(FileFailure(path, systemWords(errno)).sentence)
       throw ExitCode(66)
@@ -80,7 +94,8 @@ extension Terminal {
       }
       if count > 0 { return Array(block.prefix(count)) }
       if count < 0, errno == EINTR { continue }
-      if count < 0, errno == EAGAIN { return [] }
+      // Of a terminal whose foreground is another program, too.
+      if count < 0, errno == EAGAIN || errno == EIO { return [] }
       return nil
     }
   }
@@ -90,8 +105,8 @@ extension Terminal {
   static func leaveRoot() throws {
     guard geteuid() == 0, let user = number("SUDO_UID"), let group = number("SUDO_GID"), user != 0
     else { return }
-    guard setgroups(0, nil) == 0, setgid(group) == 0, setuid(user) == 0, geteuid() == user
-    else {
+    let groups = environment("SUDO_USER").map { unsafe initgroups($0, group) } ?? setgroups(0, nil)
+    guard groups == 0, setgid(group) == 0, setuid(user) == 0, setuid(0) != 0 else {
       complain(
         "root's privileges cannot be given up: \(systemWords(errno)); --keep-root goes on with them"
       )
@@ -100,6 +115,13 @@ extension Terminal {
   }
 
   private static func number(_ name: String) -> UInt32? { environment(name).flatMap { UInt32($0) } }
+
+  /// Whether standard output is a pipe or a socket: somebody else reads it.
+  static var isPiped: Bool {
+    var status = stat()
+    guard unsafe fstat(STDOUT_FILENO, &status) == 0 else { return false }
+    return [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
+  }
 
   /// Rows and columns of the terminal, where it tells them.
   static var size: (rows: Int, columns: Int)? {

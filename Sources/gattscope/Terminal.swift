@@ -145,14 +145,8 @@ enum Terminal {
   /// Whether there is anything under this path.
   static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-  /// The terminal's width in columns, where it tells one.
-  static var width: Int? {
-    var size = winsize()
-    guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col >= 20 else {
-      return nil
-    }
-    return Int(size.ws_col)
-  }
+  /// The terminal's width in columns, where it tells one that text can be set in.
+  static var width: Int? { size.map(\.columns).flatMap { $0 >= 20 ? $0 : nil } }
 
   /// The value of an environment variable.
   static func environment(_ name: String) -> String? {

@@ -35,6 +35,17 @@ final class RecordQueue: @unchecked Sendable {
     lock.take()
     defer { lock.letGo() }
     while waiting >= most, !leavesOut, !isAbandoned { lock.awaitChange() }
+    return spareChunk()
+  }
+
+  /// The same without a wait: nil where there is no room.
+  func chunkWithRoom() -> RecordChunk? {
+    lock.take()
+    defer { lock.letGo() }
+    return spareChunk()
+  }
+
+  private func spareChunk() -> RecordChunk? {
     guard waiting < most || isAbandoned else { return nil }
     return spare.popLast() ?? RecordChunk()
   }
@@ -44,8 +55,9 @@ final class RecordQueue: @unchecked Sendable {
     lock.take()
     defer { lock.letGo() }
     guard !isAbandoned else { return keep(chunk) }
-    full.append(chunk)
     waiting += chunk.count
+    // Where nobody takes, small chunks become large ones: what waits takes hardly more room than its bytes.
+    if let last = full.last, last.absorb(chunk) { keep(chunk) } else { full.append(chunk) }
     lock.tellChange()
   }
 
@@ -158,6 +170,14 @@ final class RecordChunk: @unchecked Sendable {
   var isFull: Bool { count >= LiveLimits.chunkBytes * 3 / 4 }
 
   func clear() { count = 0 }
+
+  /// Takes the records of another chunk behind its own; false where it has no room for them.
+  func absorb(_ other: RecordChunk) -> Bool {
+    guard count + other.count <= capacity else { return false }
+    unsafe (storage + count).copyMemory(from: other.storage, byteCount: other.count)
+    count += other.count
+    return true
+  }
 
   /// The size of a record in a chunk, in eights of bytes.
   private static func size(_ optionCount: Int, _ byteCount: Int) -> Int {

@@ -30,6 +30,8 @@ package final class Recorder: @unchecked Sendable {
   }
 
   private let queue: RecordQueue
+  /// The most records of the source that are taken.
+  private let most: Int
   /// Told at once what went wrong with the file, from the reading thread.
   private let complain: @Sendable (WriteFailure) -> Void
 
@@ -52,15 +54,18 @@ package final class Recorder: @unchecked Sendable {
   ///   - summary: what is known of the source.
   ///   - losesRecords: what to do where the printing is too slow: leave records out and count them, since
   ///     the source would lose them; else have the source wait.
+  ///   - most: after so many records the source is left; nil: never.
   ///   - writer: where everything is written to.
   ///   - waitingBytes: how much may wait to be printed.
   ///   - complain: is told once why the file is not complete, as soon as that is known.
   package init(
-    of summary: CaptureSummary, losing losesRecords: Bool, _ writer: consuming CaptureWriter? = nil,
+    of summary: CaptureSummary, losing losesRecords: Bool, most: Int? = nil,
+    _ writer: consuming CaptureWriter? = nil,
     waitingBytes: Int = LiveLimits.waitingBytes,
     complain: @escaping @Sendable (WriteFailure) -> Void = { _ in }
   ) {
     known = summary
+    self.most = most ?? .max
     queue = RecordQueue(most: waitingBytes, leavesOut: losesRecords)
     self.writer = consume writer
     self.complain = complain
@@ -105,10 +110,13 @@ package final class Recorder: @unchecked Sendable {
   package func read<Source: CaptureSource & ~Copyable>(_ source: inout Source) {
     report(flush())
     var failure: CaptureFailure?
+    var read = 0
     do throws(CaptureFailure) {
       while true {
         if !source.isReady { report(flush()) }
+        if read == most { break }
         guard let record = try source.next() else { break }
+        read += 1
         report(take(record))
       }
     } catch {
@@ -134,15 +142,17 @@ package final class Recorder: @unchecked Sendable {
     current.markers += 1
     last += 1
     write(record)
-    // Room for it there is always: it is small, and people write few.
-    if let open, open.count > 0 {
-      queue.give(open)
-      self.open = nil
+    // Where nobody prints, it is in the file alone.
+    guard let chunk = open ?? queue.chunkWithRoom() else {
+      leftOut += 1
+      current.leftOut += 1
+      return
     }
-    let chunk = RecordChunk()
     chunk.append(record, number: last, drops: leftOut)
     leftOut = 0
+    // At once: nobody knows when the next record comes.
     queue.give(chunk)
+    open = nil
   }
 
   /// Takes a record of the source's.
