@@ -58,6 +58,38 @@ enum Failure: Int, CaseIterable, Sendable {
   }
 }
 
+/// How many failures of each kind there were.
+struct FailureCounts: Sendable, Equatable {
+  private var counts = [Int](repeating: 0, count: Failure.allCases.count)
+  /// All of them.
+  private(set) var count = 0
+
+  /// None.
+  init() {}
+
+  /// Takes one more.
+  mutating func add(_ failure: Failure) {
+    counts[failure.rawValue] += 1
+    count += 1
+  }
+
+  /// How many there were of a kind.
+  subscript(_ failure: Failure) -> Int { counts[failure.rawValue] }
+}
+
+extension Output {
+  /// Appends the failures: `1 failed pairing, 2 lost links`; `none`.
+  mutating func failures(_ counts: FailureCounts) {
+    var isFirst = true
+    for failure in Failure.allCases where counts[failure] > 0 {
+      if !isFirst { text(", ") }
+      isFirst = false
+      count(counts[failure], failure.words.one, failure.words.several)
+    }
+    if isFirst { text("none") }
+  }
+}
+
 extension Dissection {
   /// LE Long Term Key Request Negative Reply (Core, Vol 4, Part E, 7.8.26).
   private static let keyRefused: UInt16 = 0x201b

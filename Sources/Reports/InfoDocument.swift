@@ -53,8 +53,8 @@ struct InfoDocument: ~Copyable {
     if facts.unknownData > 0 { sink.number("unknown", facts.unknownData) }
     sink.end()
     sink.begin("failures")
-    for failure in Failure.allCases where facts.failures[failure.rawValue] > 0 {
-      sink.number(failure.key, facts.failures[failure.rawValue])
+    for failure in Failure.allCases where facts.failures[failure] > 0 {
+      sink.number(failure.key, facts.failures[failure])
     }
     sink.end()
     unanswered()

@@ -356,13 +356,8 @@ struct InfoPage: ~Copyable {
   /// What did not work, by the packets' own words.
   private mutating func failures() {
     label("failures")
-    var isFirst = true
-    for failure in Failure.allCases where facts.failures[failure.rawValue] > 0 {
-      if !isFirst { out.text(", ") }
-      isFirst = false
-      out.count(facts.failures[failure.rawValue], failure.words.one, failure.words.several)
-    }
-    out.text(isFirst ? "none\n" : "; show --errors lists them\n")
+    out.failures(facts.failures)
+    out.text(facts.failures.count > 0 ? "; show --errors lists them\n" : "\n")
     let unanswered = facts.unanswered
     guard unanswered.count > 0 else { return }
     label("unanswered")

@@ -114,7 +114,7 @@ struct CaptureFacts: Sendable {
   private(set) var dropped: UInt64 = 0
   private(set) var truncated = 0
   private(set) var problems = ProblemCounts()
-  private(set) var failures = [Int](repeating: 0, count: Failure.allCases.count)
+  private(set) var failures = FailureCounts()
   private(set) var connections: [Connection] = []
   private(set) var pairingFailures: [FailedPairing] = []
   private(set) var encryptionFailures: [FailedEncryption] = []
@@ -145,7 +145,7 @@ struct CaptureFacts: Sendable {
   ) {
     records += 1
     if let failure = dissection.failure(bytes, answer) {
-      failures[failure.rawValue] += 1
+      failures.add(failure)
       takeEncryption(record, dissection, bytes, answer, memory)
     }
     kinds[Self.kind(dissection).rawValue] += 1

@@ -95,9 +95,11 @@ struct LiveSession {
     thread.join()
     Terminal.showTyping()
     for sentence in notices?.take() ?? [] { Terminal.complain(sentence) }
-    let remarks = recorder.summary.allRemarks.filter { !told.contains($0) }
+    var remarks = recorder.summary.allRemarks.filter { !told.contains($0) }
+    // What is to be said of an empty capture is known here better.
+    remarks += summary.records > 0 ? reading.remarks : ["nothing came from \(address.name)"]
     try finish(
-      recorder.status, summary, failure, remarks + reading.remarks,
+      recorder.status, summary, failure, remarks,
       outputFailure: reading.output.failure)
   }
 
@@ -167,7 +169,10 @@ struct LiveSession {
     if status.markers > 0 {
       words += ", \(status.markers) \(status.markers == 1 ? "marker" : "markers")"
     }
-    if let path = recording.write { words += "; \(status.written) written to \(path)" }
+    if let path = recording.write {
+      words += "; \(status.written) written to \(path)"
+      if recording.rotate != nil { words += " and the files before it" }
+    }
     return words
   }
 }

@@ -52,7 +52,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
         0x14,
         "the peer disconnects: Remote Device Terminated Connection due to Low Resources (0x14);"
       ),
-      (0x08, "the link is lost: supervision timeout of 720 ms, nothing heard since #2"),
+      (0x08, "the link is lost: supervision timeout of 720 ms, no data since #2"),
       (0x3e, "the peer never answered: Connection Failed to be Established (0x3e)"),
       (
         0x22,

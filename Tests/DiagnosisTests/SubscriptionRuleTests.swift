@@ -76,7 +76,7 @@ import Testing
     let evidence = reconnection { _ in }
     #expect(
       findings(of: "gatt-cccd-lost", in: evidence) == [
-        "The peer has lost the subscription to 2a37 Heart Rate Measurement #11 #13 #20"
+        "The peer seems to have lost the subscription to 2a37 Heart Rate Measurement #11 #13 #20"
       ])
     #expect(
       finding("gatt-cccd-lost", in: evidence)?.connections == [2])

@@ -25,6 +25,12 @@ package final class Interruption: Sendable {
   package init() {
     var ends: [Int32] = [-1, -1]
     _ = unsafe pipe(&ends)
+    // Where standard input is closed, its number is not to be taken for it.
+    for index in ends.indices where (0...2).contains(ends[index]) {
+      let moved = fcntl(ends[index], F_DUPFD_CLOEXEC, 3)
+      close(ends[index])
+      ends[index] = moved
+    }
     (reader, writer) = (ends[0], ends[1])
     for end in ends where end >= 0 {
       _ = fcntl(end, F_SETFL, O_NONBLOCK)

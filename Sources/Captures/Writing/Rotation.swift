@@ -11,7 +11,7 @@ package struct Rotation: Equatable, Sendable {
   package var count: Int?
 
   /// The smallest size that is taken: a file shall hold more than its header.
-  package static let leastBytes: Int64 = 1024
+  package static let leastBytes: Int64 = 1000
 
   /// So many files of such a size.
   package init(bytes: Int64, count: Int?) {

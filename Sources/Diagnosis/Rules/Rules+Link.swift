@@ -181,7 +181,8 @@ extension Rule {
   private static let powerOff = Rule(
     "link-power-off", .note, "The peer ended the link since it is switched off",
     when: "the reason is Remote Device Terminated Connection due to Power Off (0x15)"
-  ) { history, _ in ended(history, .remotePowerOff, "since it, or its Bluetooth, is switched off") }
+  ) { history, _ in ended(history, .remotePowerOff, "because it, or its Bluetooth, is switched off")
+  }
 
   private static func ended(
     _ history: ConnectionHistory, _ reason: StatusCode, _ because: StaticString

@@ -123,11 +123,12 @@ extension Rule {
     refused(
       "att-request-not-supported", .note, 0x06...0x06, "A server does not know a request",
       when: "Request Not Supported (0x06) answers a request",
-      do: "Nothing, where the client does without: few requests are mandatory."
+      do:
+        "Nothing, where the client does without: few requests are mandatory. Where the same server answers it at other times, its database was not ready."
     ) { refusal, _ in
       refusal.opcode == .exchangeMTURequest
-        ? "\(refusal.refuser) does not implement this request: the MTU stays what it is."
-        : "\(refusal.refuser) does not implement this request; clients get along by others."
+        ? "\(refusal.refuser) said that it does not support this request: the MTU stays what it is."
+        : "\(refusal.refuser) said that it does not support this request; clients get along by others."
     },
     refused(
       "att-unsupported-group", .note, 0x10...0x10, "A search by group asks for a type that is none",

@@ -198,7 +198,7 @@ extension ConnectionHistory {
         else { continue }
         var finding = Finding(
           """
-          \(Wording("\(configuration.server.words)").capitalized) has lost the subscription to \
+          \(Wording("\(configuration.server.words)").capitalized) seems to have lost the subscription to \
           \(owner)
           """,
           headline:

@@ -162,7 +162,7 @@ extension ConnectionHistory {
       let timeout: Wording =
         link.current.map { " of \(Int($0.timeout) * 10) ms" } ?? ""
       let heard: Wording =
-        link.heardLast.map { ", nothing heard since \(packet: $0.packet)" } ?? ""
+        link.heardLast.map { ", no data since \(packet: $0.packet)" } ?? ""
       return StoryLine(ended, "the link is lost: supervision timeout\(timeout)\(heard)")
     case .neverEstablished:
       return StoryLine(

@@ -12,6 +12,8 @@ package struct LiveSummary: Sendable, Equatable {
   package private(set) var dropped: UInt64 = 0
   /// Connections that opened, or were first seen.
   package private(set) var connections = 0
+  /// What did not work, by the packets' own words.
+  private(set) var failures = FailureCounts()
   /// Problems of the packets.
   package private(set) var problems = ProblemCounts()
 
@@ -20,21 +22,25 @@ package struct LiveSummary: Sendable, Equatable {
 
   /// Takes a record.
   mutating func add(
-    _ record: borrowing CaptureRecord, _ found: Problems, _ memory: borrowing Memory
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
   ) {
     records += 1
     if record.drops > 0 { dropped = dropped.addingReportingOverflow(record.drops).partialValue }
-    if !found.isEmpty { problems.add(found) }
+    if let failure = dissection.failure(bytes, answer) { failures.add(failure) }
+    if !dissection.problems.isEmpty { problems.add(dissection.problems) }
     connections = memory.links.count
   }
 
-  /// The summary in words, without a full stop: `1234 records, nothing dropped, 2 connections, problems:
+  /// The summary in words, without a full stop: `1234 records, nothing dropped, 2 connections, failures:
   /// none`.
   package var text: String {
     var text = Output()
     text.received(records, dropped: dropped)
     text.text(", ")
     text.count(connections, "connection", "connections")
+    text.text(", failures: ")
+    text.failures(failures)
     text.text(", problems: ")
     text.problems(problems)
     return String(decoding: text.bytes.array, as: UTF8.self)
@@ -94,7 +100,7 @@ package struct Counted<Report: PacketReport & ~Copyable>: PacketReport, ~Copyabl
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
-    summary.add(record, dissection.problems, memory)
+    summary.add(record, dissection, bytes, answer, memory)
     if untilDisconnect { observeEnds(record, answer, memory) }
     report.packet(
       record, dissection, bytes, answer, fragments: fragments, memory, into: &output)

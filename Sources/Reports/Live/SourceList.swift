@@ -23,7 +23,6 @@ package struct SourceList: Sendable {
       line.byte(0x0a)
       guard let need = source.need else { continue }
       line.spaces(width + 2)
-      line.text("needs ")
       line.printable([UInt8](need.utf8).bytes)
       line.byte(0x0a)
     }
