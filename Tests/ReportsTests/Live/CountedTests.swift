@@ -35,7 +35,7 @@ import Testing
     }
     #expect(
       some.text == "4 records, 9 dropped, 1 connection, "
-        + "problems: 3 warnings: 1 record cut short, 2 gaps of dropped records", "got \(some.text)")
+        + "failures: none, problems: 3 warnings: 1 record cut short, 2 gaps of dropped records", "got \(some.text)")
   }
 
   @Test("So many records") func count() {
