@@ -26,7 +26,9 @@ import Testing
   }
 
   @Test("The summary in words") func words() {
-    #expect(summary { _ in }.text == "0 records, nothing dropped, 0 connections, failures: none, problems: none")
+    #expect(
+      summary { _ in }.text
+        == "0 records, nothing dropped, 0 connections, failures: none, problems: none")
     let some = summary { traffic in
       traffic.connect()
       traffic.add(hex("01 03 0c 00"), .sent, drops: 7)
@@ -35,7 +37,8 @@ import Testing
     }
     #expect(
       some.text == "4 records, 9 dropped, 1 connection, "
-        + "failures: none, problems: 3 warnings: 1 record cut short, 2 gaps of dropped records", "got \(some.text)")
+        + "failures: none, problems: 3 warnings: 1 record cut short, 2 gaps of dropped records",
+      "got \(some.text)")
   }
 
   @Test("So many records") func count() {
