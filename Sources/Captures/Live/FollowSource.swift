@@ -51,7 +51,7 @@ package struct FollowSource: CaptureSource, ~Copyable {
     }
   }
 
-  /// The next record, or nil once the interruption came and nothing is left.
+  /// The next record, or nil once the interruption came and what was read before is handed out.
   ///
   /// - Throws: what the file's reader throws; damage at the very end of a file that was replaced is a
   ///   remark.
@@ -169,6 +169,11 @@ private final class FollowFeed: ByteFeed {
 
   func read(into start: UnsafeMutableRawPointer, atMost count: Int) throws(CaptureFailure) -> Int {
     while !hasEnded {
+      // A file can always be read: as in `StreamFeed`, a long one is not read to its end first.
+      if interruption.hasCome {
+        hasEnded = true
+        break
+      }
       let result = unsafe Glibc.read(descriptor, start, count)
       if result > 0 {
         position += off_t(result)
@@ -178,7 +183,7 @@ private final class FollowFeed: ByteFeed {
         if errno == EINTR { continue }
         throw CaptureFailure(.inaccessible, systemWords(errno))
       }
-      if interruption.hasCome || ending != nil {
+      if ending != nil {
         hasEnded = true
         break
       }

@@ -29,7 +29,9 @@ package enum LiveAddress: Equatable, Sendable {
   package init(_ text: String) throws(Refusal) {
     if text == "monitor" {
       self = .monitor(adapter: nil)
-    } else if text.hasPrefix("hci"), let number = UInt16(text.dropFirst(3)), number != .max {
+    } else if text.hasPrefix("hci"), text.dropFirst(3).isDigits,
+      let number = UInt16(text.dropFirst(3)), number != .max
+    {
       self = .monitor(adapter: number)
     } else if let name = Self.rest(of: text, after: "pcap:") {
       self = .pcap(try Self.named(name, "device"))
@@ -69,7 +71,7 @@ package enum LiveAddress: Equatable, Sendable {
     }
     guard !host.isEmpty else { throw Refusal(words: "the host is missing") }
     guard let digits else { return .tcp(host: String(host), port: usualPort) }
-    guard let port = UInt16(digits), port > 0 else {
+    guard digits.isDigits, let port = UInt16(digits), port > 0 else {
       throw Refusal(words: "the port \(digits) is no number from 1 to 65535")
     }
     return .tcp(host: String(host), port: port)
@@ -80,7 +82,7 @@ package enum LiveAddress: Equatable, Sendable {
       return .serial(text, speed: SerialLine.usualSpeed)
     }
     let digits = text[text.index(after: sign)...]
-    guard let speed = Int(digits), SerialLine.isSpeed(speed) else {
+    guard digits.isDigits, let speed = Int(digits), SerialLine.isSpeed(speed) else {
       throw Refusal(
         words: "a serial line has no speed \(digits); expected one of \(SerialLine.speedWords)")
     }
@@ -109,4 +111,9 @@ package enum LiveAddress: Equatable, Sendable {
     case .stream(let path): CaptureFailure.subject(path)
     }
   }
+}
+
+extension Substring {
+  /// Whether there are digits only: numbers are read from signs, too.
+  var isDigits: Bool { allSatisfy { $0.isASCII && $0.isNumber } }
 }

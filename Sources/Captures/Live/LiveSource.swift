@@ -22,6 +22,10 @@ package struct LiveSource: CaptureSource, ~Copyable {
   private var number = 0
   private var section = 0
   private var closings = 0
+  /// What was said of the sources that closed, and why they did.
+  private var remarks: [String] = []
+  /// Whether a remark tells that the source could not be opened again.
+  private var hasToldReopening = false
   private var isFinished: Bool
 
   /// Opens a source. The client of a socket is waited for later, by `next`.
@@ -63,20 +67,16 @@ package struct LiveSource: CaptureSource, ~Copyable {
     case .some(let source): summary = source.summary
     case nil: break
     }
+    // Every source that is opened may say the same.
+    for remark in remarks where !summary.remarks.contains(remark) {
+      summary.remarks.append(remark)
+    }
     if closings > 0 {
       let times = closings == 1 ? "once" : "\(closings) times"
       summary.remarks.append(
         "the source closed \(times) and was opened again; what happened meanwhile is not known")
     }
     return summary
-  }
-
-  /// How many of the first records tell what was so before the source was opened.
-  package var replayed: Int {
-    switch open {
-    case .some(let source): return source.replayed
-    case nil: return 0
-    }
   }
 
   /// Whether a record is there.
@@ -105,19 +105,29 @@ package struct LiveSource: CaptureSource, ~Copyable {
           isFinished = true
           throw error
         }
+        closeSource(error)
+        continue
       }
-      closeSource()
+      if server != nil, number == numberBefore, !interruption.hasCome {
+        // Who connects and says nothing is no client: so a second program asks whether somebody listens.
+        open = nil
+        continue
+      }
+      closeSource(nil)
     }
     isFinished = true
     return nil
   }
 
-  /// Closes what is open.
-  private mutating func closeSource() {
+  /// Closes what is open, which ended by itself or for a failure.
+  private mutating func closeSource(_ failure: CaptureFailure?) {
     switch open {
     case .some(let source): known = source.summary
     case nil: break
     }
+    for remark in known.remarks { say(remark) }
+    known.remarks = []
+    if let failure { say("the source failed: \(failure.message)") }
     open = nil
     numberBefore = number
     guard reopens, !interruption.hasCome else {
@@ -127,7 +137,13 @@ package struct LiveSource: CaptureSource, ~Copyable {
     section += 1
   }
 
+  private mutating func say(_ remark: String) {
+    if remarks.count < LiveLimits.remarks, !remarks.contains(remark) { remarks.append(remark) }
+  }
+
   /// Opens the source, the first time or again; false once the interruption came.
+  ///
+  /// - Throws: what another attempt would not change.
   private mutating func reopen() throws(CaptureFailure) -> Bool {
     while true {
       // A source that closes as soon as it is opened shall not keep the machine busy.
@@ -139,11 +155,21 @@ package struct LiveSource: CaptureSource, ~Copyable {
       do throws(CaptureFailure) {
         open = try Self.open(address, server, interruption)
         guard open != nil else { return false }
-        if section > 0 { closings += 1 }
+        closings = section
         return true
       } catch {
-        // A socket that cannot be listened at any more stays so; others may come again.
-        if server != nil { throw error }
+        // A socket that cannot be listened at any more stays so, and what is no capture does not become
+        // one; others may come again. One that closes before it says anything is not there yet: adb
+        // forwards so to a phone that does not listen.
+        let isSilent = error == CaptureFormat.unknown(RawSpan())
+        if server != nil || error.kind == .notReadable && !isSilent {
+          isFinished = true
+          throw error
+        }
+        if !hasToldReopening {
+          hasToldReopening = true
+          say("the source could not be opened again at once: \(error.message)")
+        }
       }
     }
   }
@@ -258,13 +284,6 @@ private struct OpenSource: ~Copyable {
     switch source {
     case .some(let source): source.isReady
     case nil: true
-    }
-  }
-
-  var replayed: Int {
-    switch monitor {
-    case .some(let source): source.replayed
-    case nil: 0
     }
   }
 

@@ -17,6 +17,8 @@ package struct MonitorPacketReader: CaptureSource, ~Copyable {
   private var isFinished = false
 
   private static let headerBytes = 6
+  /// The adapter's number in records that belong to none (HCI_DEV_NONE).
+  private static let noAdapter: UInt16 = 0xffff
 
   /// Reads packets from where `input` stands.
   package init(_ input: consuming InputBuffer) { self.input = input }
@@ -55,7 +57,7 @@ package struct MonitorPacketReader: CaptureSource, ~Copyable {
     let bytes = record.dropping(Self.headerBytes)
     return CaptureRecord(
       number: number, time: .now, direction: MonitorOpcode(rawValue: opcode)?.direction,
-      adapter: device == 0xffff ? nil : device, framing: .monitor(opcode: opcode),
+      adapter: device == Self.noAdapter ? nil : device, framing: .monitor(opcode: opcode),
       originalLength: bytes.byteCount, drops: 0, fileOffset: fileOffset, bytes: bytes)
   }
 

@@ -45,7 +45,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
   private var bound: Timestamp?
 
   /// Bytes of a datagram's header.
-  private static let headerBytes = 6
+  fileprivate static let headerBytes = 6
 
   /// Opens the monitor channel.
   ///
@@ -77,17 +77,18 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     let datagrams = try Datagrams.of(descriptor)
     Self.set(SO_TIMESTAMP, 1, descriptor)
     Self.set(SO_RXQ_OVFL, 1, descriptor)
-    // The kernel counts twice as much, for what it keeps beside each datagram.
-    if !Self.set(SO_RCVBUFFORCE, wanted, descriptor) { Self.set(SO_RCVBUF, wanted, descriptor) }
+    Self.askForRoom(wanted, descriptor)
     if let error = bind() { throw Self.failure(error) }
     self.datagrams = datagrams
     self.interruption = interruption
     self.adapter = adapter
     receiveBytes = Self.receiveBytes(descriptor)
     bound = .now
-    if receiveBytes < wanted {
+    // The kernel counts twice as much, for what it keeps beside each datagram.
+    let given = receiveBytes / 2
+    if given < wanted {
       summary.remarks.append(
-        "the kernel gives the socket a receive buffer of \(receiveBytes / 1024) KiB, not "
+        "the kernel gives the socket a receive buffer of \(given / 1024) KiB, not "
           + "\(wanted / 1024) KiB, without the capability CAP_NET_ADMIN; a burst may be lost")
     }
   }
@@ -101,6 +102,11 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     var value = Int32(clamping: value)
     let size = socklen_t(MemoryLayout<Int32>.size)
     return unsafe setsockopt(descriptor, SOL_SOCKET, option, &value, size) == 0
+  }
+
+  /// Asks for a receive buffer of so many bytes, beyond what anybody may have where that is permitted.
+  static func askForRoom(_ bytes: Int, _ descriptor: Int32) {
+    if !set(SO_RCVBUFFORCE, bytes, descriptor) { set(SO_RCVBUF, bytes, descriptor) }
   }
 
   private static func receiveBytes(_ descriptor: Int32) -> Int {
@@ -304,7 +310,7 @@ private struct Datagrams: ~Copyable {
 
   /// The three numbers that a datagram of `headerBytes` and more begins with.
   func header(_ index: Int) -> (opcode: UInt16, device: UInt16, length: UInt16) {
-    let bytes = bytes(index, 6)
+    let bytes = bytes(index, MonitorSource.headerBytes)
     return (
       bytes.littleEndianU16(at: 0), bytes.littleEndianU16(at: 2), bytes.littleEndianU16(at: 4)
     )

@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import CBlueZ
 import CLibpcap
 import Glibc
 
@@ -12,10 +13,12 @@ package struct PcapDeviceSource: CaptureSource, ~Copyable {
   package let summary: CaptureSummary
   private let device: PcapDevice
   private let linkType: LinkType
+  /// The adapter, where the link type does not say it.
+  private let adapter: UInt16
   private let interruption: Interruption
   private var number = 0
   private var offset: Int64 = 0
-  private var toldDrops: Int64 = 0
+  private var toldDrops: Int64
   private var isFinished = false
 
   /// Opens a device.
@@ -26,14 +29,27 @@ package struct PcapDeviceSource: CaptureSource, ~Copyable {
     let device = try PcapDevice.open(name)
     let linkType = device.linkType
     guard linkType.isReadable else { throw LinkType.refusal(of: [linkType]) }
+    // libpcap's own size of its buffer has no effect on sockets of Bluetooth.
+    MonitorSource.askForRoom(LiveLimits.receiveBytes, device.descriptor)
+    // The counts began before: some with the adapter.
+    toldDrops = device.drops
     self.device = device
     self.linkType = linkType
+    adapter = Self.adapter(name)
     self.interruption = interruption
     var summary = CaptureSummary(
       format: .pcapDevice, datalink: linkType.rawValue, datalinkName: linkType.nameOrNumber,
       timeDecimals: 6)
     summary.lacksDirection = linkType == .h4
     self.summary = summary
+  }
+
+  /// The adapter of a device: 1 of `bluetooth1`; 0 where the name has none.
+  static func adapter(_ name: String) -> UInt16 {
+    let prefix = "bluetooth"
+    guard name.hasPrefix(prefix) else { return 0 }
+    let digits = name.dropFirst(prefix.count)
+    return digits.isDigits ? UInt16(digits) ?? 0 : 0
   }
 
   /// Whether a record is there.
@@ -57,11 +73,11 @@ package struct PcapDeviceSource: CaptureSource, ~Copyable {
     toldDrops = max(toldDrops, drops)
     let fileOffset = offset
     offset += Int64(packet.count)
-    let (number, linkType) = (number, linkType)
+    let (number, linkType, adapter) = (number, linkType, adapter)
     let span = unsafe RawSpan(_unsafeStart: packet.start, byteCount: packet.count)
     let bytes = unsafe _overrideLifetime(span, mutating: &self)
     return linkType.record(
-      number: number, time: packet.time, direction: nil, adapter: 0,
+      number: number, time: packet.time, direction: nil, adapter: adapter,
       originalLength: packet.originalLength, drops: UInt64(lost), fileOffset: fileOffset, bytes)
   }
 
@@ -138,8 +154,11 @@ private struct PcapDevice: ~Copyable {
   /// What to wait for.
   var descriptor: Int32 { unsafe clibpcap_device_descriptor(device) }
 
-  /// How many packets it has lost, as far as it says.
-  var drops: Int64 { max(0, Int64(unsafe clibpcap_device_drops(device))) }
+  /// How many packets it has lost, as far as libpcap and the kernel say: of the monitor channel only the
+  /// kernel does, as in `MonitorSource`.
+  var drops: Int64 {
+    max(0, Int64(unsafe clibpcap_device_drops(device))) + max(0, Int64(cbluez_drops(descriptor)))
+  }
 
   /// The next packet, or nil where none is there.
   func next() throws(CaptureFailure) -> Packet? {

@@ -42,6 +42,8 @@ enum SerialLine {
     }
     unsafe cfmakeraw(&settings)
     settings.c_cflag |= tcflag_t(CLOCAL | CREAD)
+    // One stop bit, and no waiting for a wire that most adapters do not have; cfmakeraw leaves both.
+    settings.c_cflag &= ~(tcflag_t(CRTSCTS) | tcflag_t(CSTOPB))
     guard let code = speeds.first(where: { $0.speed == speed })?.code,
       unsafe cfsetspeed(&settings, speed_t(code)) == 0,
       unsafe tcsetattr(opened, TCSANOW, &settings) == 0

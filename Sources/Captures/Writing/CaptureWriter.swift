@@ -148,6 +148,13 @@ package struct CaptureWriter: ~Copyable {
   /// Writes out what was collected and closes the file.
   package mutating func finish() {
     flush()
+    close()
+  }
+
+  private mutating func close() {
+    if let error = file?.close(), failure == nil {
+      failure = WriteFailure(path: path, error: error)
+    }
     file = nil
   }
 
@@ -167,7 +174,8 @@ package struct CaptureWriter: ~Copyable {
   private mutating func rotate() {
     flush()
     guard failure == nil else { return }
-    file = nil
+    close()
+    guard failure == nil else { return }
     do throws(WriteFailure) {
       try finished?.takeIn()
       file = try RecordFile(path: path)

@@ -66,9 +66,6 @@ struct RecordEncoder: Sendable {
     }
   }
 
-  /// Counts records that were lost before the next one.
-  mutating func lose(_ count: UInt64) { drops &+= count }
-
   /// Writes a record.
   ///
   /// - Returns: whether it was written; else it is counted among the losses.

@@ -8,6 +8,7 @@ struct RecordFile: ~Copyable {
   private let isOwned: Bool
   /// Whether what was written too much can be taken back.
   private let isRegular: Bool
+  private var isClosed = false
   /// The bytes of the records in it, and of its header.
   private(set) var byteCount: Int64 = 0
 
@@ -31,7 +32,18 @@ struct RecordFile: ~Copyable {
     isRegular = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  deinit { if isOwned { close(descriptor) } }
+  deinit { if isOwned, !isClosed { Glibc.close(descriptor) } }
+
+  /// Closes the file. Some systems tell only here that there was no room (EDQUOT) or that a disk failed
+  /// (EIO).
+  ///
+  /// - Returns: the system's error number.
+  mutating func close() -> Int32? {
+    guard isOwned, !isClosed else { return nil }
+    isClosed = true
+    // Interrupted, it is closed all the same on Linux.
+    return Glibc.close(descriptor) == 0 || errno == EINTR ? nil : errno
+  }
 
   /// Writes records, as many at once as the system takes.
   ///

@@ -27,16 +27,12 @@ package struct Rotation: Equatable, Sendable {
     let units: [Character: Int64] = ["k": 1000, "K": 1000, "M": 1_000_000, "G": 1_000_000_000]
     let unit = size.last.flatMap { units[$0] }
     let digits = unit == nil ? size : size.dropLast()
-    guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let number = Int64(digits) else {
-      return nil
-    }
+    guard digits.isDigits, let number = Int64(digits) else { return nil }
     let (bytes, overflow) = number.multipliedReportingOverflow(by: unit ?? 1)
     guard !overflow, bytes >= Self.leastBytes else { return nil }
     var count: Int?
     if parts.count == 2 {
-      guard parts[1].allSatisfy({ $0.isASCII && $0.isNumber }), let number = Int(parts[1]),
-        number >= 1
-      else { return nil }
+      guard parts[1].isDigits, let number = Int(parts[1]), number >= 1 else { return nil }
       count = number
     }
     self.init(bytes: bytes, count: count)
@@ -49,7 +45,8 @@ struct FinishedFiles {
   private let most: Int?
   /// The number of the last one.
   private var last = 0
-  private var kept: [String] = []
+  /// The names of those that may become too old; none where all are kept.
+  private(set) var kept: [String] = []
 
   init(_ path: String, _ rotation: Rotation) {
     self.path = path
@@ -73,8 +70,8 @@ struct FinishedFiles {
     guard unsafe rename(path, name(last)) == 0 else {
       throw WriteFailure(path: name(last), error: errno)
     }
-    kept.append(name(last))
     guard let most else { return }
+    kept.append(name(last))
     while kept.count > most { unsafe unlink(kept.removeFirst()) }
   }
 }

@@ -13,7 +13,8 @@ struct AddressTests {
       ("tcp:[::1]:7", .tcp(host: "::1", port: 7)),
       ("tty:/dev/ttyUSB0", .serial("/dev/ttyUSB0", speed: 115_200)),
       ("tty:/dev/ttyUSB0@1000000", .serial("/dev/ttyUSB0", speed: 1_000_000)),
-      ("-", .stream("-")), ("hcix", .stream("hcix")), ("/tmp/fifo", .stream("/tmp/fifo")),
+      ("-", .stream("-")), ("hcix", .stream("hcix")), ("hci+1", .stream("hci+1")),
+      ("/tmp/fifo", .stream("/tmp/fifo")),
     ]
     for (text, address) in expected {
       let parsed = try LiveAddress(text)
@@ -28,12 +29,20 @@ struct AddressTests {
       ("tcp::80", "the host is missing"), ("tty:@9600", "the device is missing"),
       ("tcp:a:0", "the port 0 is no number from 1 to 65535"),
       ("tcp:a:99999", "the port 99999 is no number from 1 to 65535"),
+      ("tcp:a:+80", "the port +80 is no number from 1 to 65535"),
       ("tcp:[::1]x", "x stands behind the address; expected a colon and a port"),
     ]
     for (text, words) in expected {
       #expect(throws: LiveAddress.Refusal(words: words), "\(text)") { _ = try LiveAddress(text) }
     }
     #expect(throws: LiveAddress.Refusal.self) { _ = try LiveAddress("tty:/dev/ttyS0@12345") }
+  }
+
+  @Test func adaptersOfDevices() {
+    let names = [
+      "bluetooth0", "bluetooth1", "bluetooth12", "bluetooth-monitor", "bluetooth+1", "x",
+    ]
+    #expect(names.map { PcapDeviceSource.adapter($0) } == [0, 1, 12, 0, 0, 0])
   }
 
   @Test func names() throws {

@@ -49,12 +49,39 @@ struct ServerTests {
     #expect(records.map(\.adapter) == [1, 1, 1])
     #expect(
       source.summary.remarks == [
-        "the source closed 2 times and was opened again; what happened meanwhile is not known"
+        "the source failed: record 2 at byte 9: 5 of 6 bytes of its header are there; the stream "
+          + "ends early",
+        "the source closed 2 times and was opened again; what happened meanwhile is not known",
       ])
     interruption.come()
     let rest = Reading(&source)
     #expect(rest.records.isEmpty)
     #expect(rest.failure == nil)
+  }
+
+  /// Who connects and says nothing, as a second program does, is no client: neither an end nor a section.
+  @Test(arguments: [false, true]) func silentClients(reopens: Bool) throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("s")
+    let interruption = Feeding.guarded()
+    var source = try LiveSource(.server(path), reopens: reopens, interruption)
+    #expect(throws: CaptureFailure(.unavailable, "somebody listens at this socket already")) {
+      _ = try LiveSource(.server(path), Interruption())
+    }
+    Feeding.thread {
+      for bytes: [UInt8] in [[], [2, 0, 1, 0, 3, 0, 3, 12, 0]] {
+        let client = Feeding.connect(path)
+        Feeding.write(bytes, to: client, piece: 9)
+        close(client)
+      }
+    }
+    let record = try source.nextKept()
+    #expect(record?.number == 1)
+    #expect(record?.section == 0)
+    #expect(source.summary.remarks == [])
+    interruption.come()
+    #expect(Reading(&source).failure == nil)
+    withExtendedLifetime(folder) {}
   }
 
   @Test func aRecordThatEndsEarly() throws {

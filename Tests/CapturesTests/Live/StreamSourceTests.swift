@@ -58,6 +58,46 @@ struct StreamSourceTests {
     #expect(records[99].bytes == records[0].bytes)
   }
 
+  /// What comes again and is no capture ends the source; who cannot be reached for a while is told.
+  @Test func reopeningFails() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("fifo")
+    #expect(unsafe mkfifo(path, 0o600) == 0)
+    Feeding.thread {
+      for bytes in [Self.session, Array("this is no capture at all".utf8)] {
+        let writer = unsafe open(path, O_WRONLY)
+        Feeding.write(bytes, to: writer, piece: 4096)
+        close(writer)
+        usleep(300_000)
+      }
+    }
+    var source = try LiveSource(.stream(path), reopens: true, Feeding.guarded())
+    let reading = Reading(&source)
+    #expect(reading.records.count == 50)
+    #expect(reading.failure?.kind == .notReadable)
+
+    let (listener, port) = Feeding.listener()
+    let interruption = Feeding.guarded()
+    Feeding.thread {
+      let client = accept(listener, nil, nil)
+      close(listener)
+      Feeding.write(Self.session, to: client, piece: 4096)
+      close(client)
+      // Long enough for an attempt or two.
+      usleep(1_500_000)
+      interruption.come()
+    }
+    var gone = try LiveSource(.tcp(host: "127.0.0.1", port: port), reopens: true, interruption)
+    let rest = Reading(&gone)
+    #expect(rest.failure == nil)
+    #expect(rest.records.count == 50)
+    let remarks = gone.summary.remarks
+    #expect(remarks.count == 1, "\(remarks)")
+    #expect(
+      remarks.first?.hasPrefix("the source could not be opened again at once: ") == true,
+      "\(remarks)")
+  }
+
   /// A named pipe: its writer is waited for, and another one after it.
   @Test func namedPipe() throws {
     let folder = TemporaryFolder()
@@ -195,6 +235,22 @@ struct FollowTests {
       source.summary.remarks.first == "it ended within a record when it was replaced")
     folder.append([UInt8](repeating: 0xff, count: 24), to: "log")
     #expect(Reading(&source).failure?.kind == .damaged)
+  }
+
+  /// The interruption ends a long file before its end.
+  @Test func interruptedBacklog() throws {
+    let folder = TemporaryFolder()
+    let many = BtsnoopBytes.session(50_000).bytes
+    let path = folder.file("log", holding: many)
+    let interruption = Feeding.guarded()
+    var source = try FollowSource(path: path, interruption)
+    let first = try source.nextKept()
+    #expect(first?.number == 1)
+    interruption.come()
+    let rest = Reading(&source)
+    #expect(rest.failure == nil)
+    #expect(rest.records.count < 49_999, "\(rest.records.count) records")
+    withExtendedLifetime(folder) {}
   }
 
   @Test func whatCannotBeFollowed() {

@@ -29,6 +29,39 @@ struct FailingWriterTests {
     #expect(writer.remarks == ["3 records were not written"])
   }
 
+  /// What close(2) says against the file is said: its descriptor is closed already.
+  @Test func closing() throws {
+    let folder = TemporaryFolder()
+    let file = unsafe open(folder.file("x"), O_WRONLY | O_CREAT, 0o600)
+    // One that no other test gets meanwhile.
+    let descriptor = fcntl(file, F_DUPFD_CLOEXEC, 900)
+    close(file)
+    #expect(descriptor >= 900)
+    var writer = CaptureWriter(
+      descriptor: descriptor, owned: true, name: "x", WriterFormat(.btsnoop, .monitor))
+    Self.write(3, to: &writer)
+    writer.flush()
+    #expect(writer.failure == nil)
+    close(descriptor)
+    writer.finish()
+    #expect(writer.failure == WriteFailure(path: "x", error: EBADF))
+    #expect(writer.recordsWritten == 3)
+    withExtendedLifetime(folder) {}
+  }
+
+  /// Names are kept only of files that may become too old.
+  @Test(arguments: [nil, 3]) func namesKept(count: Int?) throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("x")
+    var finished = FinishedFiles(path, Rotation(bytes: 1024, count: count))
+    for _ in 1...5 {
+      _ = folder.file("x", holding: [1])
+      try finished.takeIn()
+    }
+    #expect(finished.kept.count == (count == nil ? 0 : 2))
+    #expect(unsafe (access(folder.file("x.1"), F_OK) == 0) == (count == nil))
+  }
+
   @Test func noSuchFolder() {
     var failure: WriteFailure?
     do throws(WriteFailure) {
