@@ -15,10 +15,15 @@ package struct SerialReader: CaptureSource, ~Copyable {
   /// Bytes that were skipped since the last record, and where they began.
   private var skipped = 0
   private var skippedFrom: Int64 = 0
+  /// Whether the last note's bytes go on with what is read next.
+  private var isNoteOpen = false
   /// Whether the last bytes that were read were a record.
   private var isInStep = false
   /// A note's bytes, while it is lent.
   private var note: [UInt8] = []
+
+  /// So many bytes that belong to no record are told while reading goes on.
+  private static let mostSkipped = 4096
 
   /// Reads records from where `input` stands.
   package init(_ input: consuming InputBuffer) { self.input = input }
@@ -46,8 +51,10 @@ package struct SerialReader: CaptureSource, ~Copyable {
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
     var found: (frame: SerialFrame, extensions: SerialExtensions)?
     while found == nil {
+      if skipped >= Self.mostSkipped { return noteOnSkipped(goesOn: true) }
       guard try input.fill(SerialFrame.headerBytes) else {
-        skip(input.count)
+        // In step, it is a record's beginning.
+        if isInStep { leaveRest() } else { skip(input.count) }
         break
       }
       guard let frame = SerialFrame(input.bytes) else {
@@ -55,12 +62,21 @@ package struct SerialReader: CaptureSource, ~Copyable {
         continue
       }
       if !isInStep || frame.byteCount > SerialFrame.believedBytes {
-        guard try input.fill(frame.neededToAgree), frame.agrees(input.bytes) else {
+        let isThere = try input.fill(frame.neededToAgree)
+        guard isThere ? frame.agrees(input.bytes) : isInStep else {
           skip(1)
           continue
         }
       }
-      guard try input.fill(frame.byteCount), let extensions = frame.extensions(input.bytes) else {
+      guard try input.fill(frame.byteCount) else {
+        if isCut(frame) {
+          leaveRest()
+          break
+        }
+        skip(1)
+        continue
+      }
+      guard let extensions = frame.extensions(input.bytes) else {
         skip(1)
         continue
       }
@@ -74,7 +90,7 @@ package struct SerialReader: CaptureSource, ~Copyable {
         found = nil
       }
     }
-    if skipped > 0 { return noteOnSkipped() }
+    if skipped > 0 { return noteOnSkipped(goesOn: false) }
     guard let (frame, extensions) = found else { return nil }
     return record(frame, extensions)
   }
@@ -86,15 +102,37 @@ package struct SerialReader: CaptureSource, ~Copyable {
     isInStep = false
   }
 
+  /// Whether the line's last bytes begin this frame, whose end did not come: an interruption or a hang-up
+  /// cut it. Where a frame lies behind, this one's length is false.
+  private func isCut(_ frame: SerialFrame) -> Bool {
+    guard input.count < frame.neededToAgree ? isInStep : frame.agrees(input.bytes) else {
+      return false
+    }
+    for start in 1..<max(1, input.count) {
+      let rest = input.bytes.dropping(start)
+      if let other = SerialFrame(rest), other.byteCount <= rest.byteCount, other.agrees(rest),
+        other.extensions(rest) != nil
+      {
+        return false
+      }
+    }
+    return true
+  }
+
+  private mutating func leaveRest() { _ = input.take(input.count) }
+
   /// A note in the place of bytes that belong to no record. Within the line, a record at least was there.
+  ///
+  /// - Parameter goesOn: whether what follows may be more of them, not a frame or the end.
   @_lifetime(&self)
-  private mutating func noteOnSkipped() -> CaptureRecord {
+  private mutating func noteOnSkipped(goesOn: Bool) -> CaptureRecord {
     let bytes = skipped == 1 ? "1 byte belongs" : "\(skipped) bytes belong"
     note = [UInt8]("\(bytes) to no record and \(skipped == 1 ? "was" : "were") skipped".utf8)
-    let lost: UInt64 = number > 0 ? 1 : 0
+    let lost: UInt64 = number > 0 && !isNoteOpen ? 1 : 0
     number += 1
-    // Now the line is in step: the frame that follows is known to be one.
-    isInStep = true
+    isNoteOpen = goesOn
+    // Else the line is in step now: the frame that follows is known to be one.
+    isInStep = !goesOn
     skipped = 0
     let (number, offset) = (number, skippedFrom)
     return CaptureRecord(
@@ -109,6 +147,7 @@ package struct SerialReader: CaptureSource, ~Copyable {
     _ frame: SerialFrame, _ extensions: SerialExtensions
   ) -> CaptureRecord {
     number += 1
+    isNoteOpen = false
     let now = Timestamp.now
     let time = extensions.ticks.map { ticks in
       clock.time(ticks, now: now, moment: Interruption.monotonicNanoseconds)

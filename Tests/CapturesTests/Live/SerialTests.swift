@@ -116,6 +116,51 @@ struct SerialTests {
     }
   }
 
+  /// A frame that the end cut is neither rubbish nor a loss.
+  @Test func cutFrame() {
+    let good = Self.frame(3, Self.ticks(5), [0x0e, 1, 9])
+    for cut in 1..<good.count {
+      let reading = Self.read(good + good.prefix(cut))
+      #expect(reading.failure == nil)
+      #expect(reading.records.map(\.framing) == [.monitor(opcode: 3)], "\(cut) bytes")
+      #expect(reading.records.map(\.drops) == [0], "\(cut) bytes")
+    }
+  }
+
+  /// Rubbish without an end is told while it comes, as one loss.
+  @Test func longRubbish() {
+    let good = Self.frame(3, Self.ticks(5), [0x0e, 1, 9])
+    let reading = Self.read(good + [UInt8](repeating: 0xff, count: 10_000) + good)
+    let texts = reading.records.map { record in
+      record.framing == .monitor(opcode: 12)
+        ? String(decoding: record.bytes, as: UTF8.self) : "record"
+    }
+    #expect(
+      texts == [
+        "record", "4096 bytes belong to no record and were skipped",
+        "4096 bytes belong to no record and were skipped",
+        "1808 bytes belong to no record and were skipped", "record",
+      ])
+    #expect(reading.records.map(\.drops) == [0, 1, 0, 0, 0])
+  }
+
+  /// Whoever used the line before may have left two stop bits and hardware flow control.
+  @Test func lineSettings() throws {
+    let (master, path) = Self.terminal()
+    defer { close(master) }
+    let before = unsafe open(path, O_RDWR | O_NOCTTY)
+    defer { close(before) }
+    var settings = termios()
+    #expect(unsafe tcgetattr(before, &settings) == 0)
+    let left = tcflag_t(CRTSCTS) | tcflag_t(CSTOPB)
+    settings.c_cflag |= left
+    #expect(unsafe tcsetattr(before, TCSANOW, &settings) == 0)
+    let line = try SerialLine.open(path, speed: 115_200)
+    defer { close(line) }
+    #expect(unsafe tcgetattr(line, &settings) == 0)
+    #expect(settings.c_cflag & left == 0)
+  }
+
   /// A lost byte costs a record or two, not the line.
   @Test func everyByteLost() {
     let frames = (0..<6).map {
