@@ -176,6 +176,16 @@ extension ConnectionHistory {
     pairing.acts.contains { $0.kind == .unpair && $0.moment.packet > packet }
   }
 
+  /// Whether a program has deleted the bond that a pairing made; or, before the next one, it was tried and
+  /// one side did not have it: that is why they pair, then.
+  private func isBondGone(after old: PairingAttempt, before next: PairingAttempt) -> Bool {
+    let made = old.first.packet
+    return isUnpaired(after: made)
+      || encryption.attempts.contains {
+        $0.lacksKey && $0.moment.packet > made && $0.moment.packet < next.first.packet
+      }
+  }
+
   fileprivate func overBond(_ evidence: Evidence) -> [Finding] {
     guard let attempt = pairing.attempts.first(where: { $0.initiating.features != nil }),
       !attempt.beganEncrypted, !attempt.isOverBREDR,
@@ -186,14 +196,8 @@ extension ConnectionHistory {
     guard
       let bonded = earlier.last(where: { $0.pairing.attempts.contains(where: \.isBonded) }),
       let old = bonded.pairing.attempts.last(where: \.isBonded),
-      !(earlier + [self]).contains(where: { $0.isUnpaired(after: old.first.packet) }),
-      // Where it was tried, and one side did not have it, that is why.
-      !(earlier + [self]).contains(where: {
-        $0.encryption.attempts.contains {
-          $0.lacksKey && $0.moment.packet > old.first.packet
-            && $0.moment.packet < attempt.first.packet
-        }
-      })
+      !isBondGone(after: old, before: attempt),
+      !earlier.contains(where: { $0.isBondGone(after: old, before: attempt) })
     else { return [] }
     let packet = old.encrypted?.packet ?? old.last.packet
     var finding = Finding(

@@ -72,9 +72,9 @@ struct Paragraph: Sendable {
     let used = lines.last?.columns ?? 0
     if used == 0 || used + 2 + width <= columns {
       let last = lines.removeLast()
-      lines.append(last + String(repeating: " ", count: max(0, columns - used - width)) + right)
+      lines.append(last + .spaces(columns - used - width) + right)
     } else {
-      lines.append(String(repeating: " ", count: max(0, columns - width)) + right)
+      lines.append(.spaces(columns - width) + right)
     }
   }
 }
@@ -82,4 +82,9 @@ struct Paragraph: Sendable {
 extension String {
   /// The columns that it takes on a terminal.
   var columns: Int { [UInt8](utf8).bytes.columns }
+
+  /// So many spaces. As bytes: a string repeated is appended character by character.
+  fileprivate static func spaces(_ count: Int) -> String {
+    String(decoding: repeatElement(UInt8(ascii: " "), count: max(0, count)), as: UTF8.self)
+  }
 }
