@@ -19,7 +19,10 @@ package enum SecureConnections {
     /// Takes what they have in common.
     init(_ own: P256Coordinate, _ other: P256Coordinate, random: PairingValue) {
       chain = AES128.CodeChain(AES128(random))
-      for block in [own.high, own.low, other.high, other.low] { chain.take(block) }
+      chain.take(own.high)
+      chain.take(own.low)
+      chain.take(other.high)
+      chain.take(other.low)
     }
 
     /// The value with a z.

@@ -8,6 +8,10 @@ struct Paragraph: Sendable {
 
   /// A text, wrapped between words at so many columns; a word that is too long for a line is broken.
   init(_ text: String, columns: Int) {
+    if Self.isLine(text, columns: columns) {
+      lines = [text]
+      return
+    }
     let bytes = [UInt8](text.utf8)
     var line: [UInt8] = []
     var used = 0
@@ -43,6 +47,18 @@ struct Paragraph: Sendable {
   }
 
   private static let space = UInt8(ascii: " ")
+
+  /// Whether a text fits into a line as it is, which most do: single spaces between words, and no more bytes
+  /// than columns. It takes no more columns than bytes.
+  private static func isLine(_ text: String, columns: Int) -> Bool {
+    guard text.utf8.count <= columns else { return false }
+    var previous = space
+    for byte in text.utf8 {
+      if byte == space, previous == space { return false }
+      previous = byte
+    }
+    return previous != space
+  }
 
   /// A word, in pieces that fit into a line: behind a hyphen where there is one, else where the line ends.
   private static func pieces(of word: String, columns: Int) -> [String] {
@@ -85,6 +101,6 @@ extension String {
 
   /// So many spaces. As bytes: a string repeated is appended character by character.
   fileprivate static func spaces(_ count: Int) -> String {
-    String(decoding: repeatElement(UInt8(ascii: " "), count: max(0, count)), as: UTF8.self)
+    String(decoding: repeatElement(UInt8(ascii: " "), count: Swift.max(0, count)), as: UTF8.self)
   }
 }

@@ -90,7 +90,8 @@ package struct UnansweredRequests: Sendable {
     } else if let request = answer.request {
       let position = position(of: key)
       mark(
-        answer.channel == nil ? position : bearer(of: request.packet, key, position), request.packet)
+        answer.channel == nil ? position : bearer(of: request.packet, key, position), request.packet
+      )
       for correction in memory.doubt.corrections { mark(position, correction.request.packet) }
     }
   }
