@@ -61,7 +61,7 @@ extension Rule {
     Rule(
       whole: "smp-repeated", .note, "Two devices tried to pair several times",
       when: "three attempts or more with the same device, of which two or more failed",
-      do: "Repair what the first failure shows; later ones may only say Repeated Attempts (0x09)."
+      do: "Repair what the first failure shows."
     ) { evidence in evidence.repeatedPairings() },
   ]
 }
@@ -214,6 +214,19 @@ extension ConnectionHistory {
 }
 
 extension Evidence {
+  /// What people do about pairings that failed several times: the first failure counts, and those that only
+  /// say that it was too soon do not.
+  private static func remedy(forRepeated failed: [PairingAttempt]) -> Wording? {
+    func isTooSoon(_ attempt: PairingAttempt) -> Bool {
+      attempt.failure?.reason == .repeatedAttempts
+    }
+    guard let cause = failed.first(where: { !isTooSoon($0) })?.end else { return nil }
+    let first: Wording = "Repair what the first failure shows (\(packet: cause.packet))"
+    guard let tooSoon = failed.first(where: isTooSoon)?.end else { return "\(first)." }
+    return
+      "\(first): \(PairingFailure.repeatedAttempts) at \(packet: tooSoon.packet) only says that another attempt came too soon."
+  }
+
   fileprivate func repeatedPairings() -> [Finding] {
     var order: [UInt64] = []
     var attempts: [UInt64: [(connection: Int, attempt: PairingAttempt)]] = [:]
@@ -239,13 +252,15 @@ extension Evidence {
       // Of very many on one connection not all are remembered.
       let total = connections.reduce(0) { $1.device == device ? $0 + $1.pairing.attemptCount : $0 }
       let count: Wording = total > tried.count ? "at least \(failed.count)" : "\(failed.count)"
-      return Finding(
+      var finding = Finding(
         "\(total) attempts to pair\(with), \(count) failed",
         headline: "\(total) attempts to pair\(with), of which \(count) failed",
         why:
           "The two devices tried \(total) times between \(packet: first.attempt.first.packet) and \(packet: last.attempt.last.packet); \(count) of these ended with Pairing Failed, and \(end).",
         evidence: PacketSet(failed.prefix(8).compactMap { $0.attempt.end?.packet }),
         on: ids)
+      finding.remedy = Self.remedy(forRepeated: failed.map(\.attempt))
+      return finding
     }
   }
 }

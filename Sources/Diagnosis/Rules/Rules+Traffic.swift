@@ -245,8 +245,7 @@ extension ConnectionHistory {
       }
     let joined = attributes.vendors.joined.filter { $0.parts > 1 }
     if let most = joined.max(by: { $0.length < $1.length }) {
-      var evidence = PacketSet(most.first)
-      if most.count > 1 { evidence.insert(most.last) }
+      let evidence = most.count > 1 ? most.first.union(most.last) : most.first
       let what: Wording =
         """
         Messages of \(count: most.length, "byte", "bytes") took \(most.parts) \
@@ -281,7 +280,7 @@ extension ConnectionHistory {
         \(reason), and these values fill it; what is longer \
         takes several.
         """,
-      .likely, evidence: tally.packets)
+      .likely, evidence: PacketSet([tally.first, tally.last].compactMap { $0?.packet }))
     finding.restsOnAbsence = true
     finding.attribute = usage.identity
     finding.remedy = Self.askForMTU(usage.server.other)

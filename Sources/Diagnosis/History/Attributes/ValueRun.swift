@@ -114,6 +114,9 @@ package struct ValueRun: Sendable {
   /// The attributes with which something was done.
   package func attributes(_ act: Act) -> HandleList { subjects[act.rawValue] }
 
+  /// With what each act was done: equal of runs in which the same was done.
+  fileprivate var acts: [Set<UInt16>] { subjects.map { Set($0.handles) } }
+
   /// All attributes.
   package var attributes: HandleList {
     var all = HandleList()
@@ -168,12 +171,20 @@ extension [ValueRun] {
     guard merged.count > most else { return merged }
     var folded: [ValueRun] = []
     folded.reserveCapacity(most)
-    for group in 0..<most {
-      let (from, to) = (group * merged.count / most, (group + 1) * merged.count / most)
-      guard from < to else { continue }
+    // Two or more each: one run of several that take turns would be no picture of them.
+    let groups = merged.count / Swift.max(2, (merged.count + most - 1) / most)
+    for group in 0..<groups {
+      let (from, to) = (group * merged.count / groups, (group + 1) * merged.count / groups)
       var one = merged[from]
       for run in merged[(from + 1)..<to] { one.join(run) }
-      folded.append(one)
+      // What goes on in the same way makes no new line.
+      if let last = folded.last, last.kind == .mixed, one.kind == .mixed, last.server == one.server,
+        last.acts == one.acts
+      {
+        folded[folded.count - 1].join(one)
+      } else {
+        folded.append(one)
+      }
     }
     return folded
   }
