@@ -1,3 +1,4 @@
+package import Bytes
 import Glibc
 
 /// A capture file that grows: at its end more is waited for, until the interruption comes.

@@ -150,7 +150,7 @@ package struct SerialReader: CaptureSource, ~Copyable {
     isNoteOpen = false
     let now = Timestamp.now
     let time = extensions.ticks.map { ticks in
-      clock.time(ticks, now: now, moment: Interruption.monotonicNanoseconds)
+      clock.time(ticks, now: now, moment: MonotonicClock.nanoseconds)
     }
     let known = MonitorOpcode(rawValue: frame.opcode)
     let isOfNoAdapter =

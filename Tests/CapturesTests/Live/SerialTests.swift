@@ -1,3 +1,4 @@
+import Bytes
 import Bluetooth
 import Glibc
 import Testing
@@ -211,7 +212,15 @@ struct SerialTests {
         return error
       }
     }
-    #expect(failure("/dev/nowhere") == CaptureFailure(.unavailable, "no such file or directory"))
-    #expect(failure("/dev/null") == CaptureFailure(.unavailable, "is not a serial line"))
+    #expect(
+      failure("/dev/nowhere")
+        == CaptureFailure(
+          .unavailable,
+          "no such file or directory; plug it in and look for its name: ls /dev/ttyACM* /dev/ttyUSB*"
+        ))
+    #expect(
+      failure("/dev/null")
+        == CaptureFailure(
+          .unavailable, "this is no serial line; those of USB are /dev/ttyACM* and /dev/ttyUSB*"))
   }
 }
