@@ -248,8 +248,8 @@ class LiveTest(unittest.TestCase):
         status, out, err = live.end()
         self.assertEqual(status, 0, err)
         printed = out.decode()
-        self.assertRegex(printed, r"(?m)^ +40 .*pressed connect")
-        self.assertRegex(printed, r"(?m)^ +41 .*marker 1")
+        self.assertRegex(printed, r"(?m)^ +40 .* Marker +pressed connect")
+        self.assertRegex(printed, r"(?m)^ +41 .* Marker +marker 1")
         self.assertIn("2 markers", err)
         self.assertRegex(subprocess.run([GATTSCOPE, str(copy)], capture_output=True, text=True, check=True).stdout, "pressed connect")
 
@@ -482,14 +482,16 @@ class LiveTest(unittest.TestCase):
         self.wait_for(lambda: len(seen) == count)
         file.rename(self.folder / "log.last")
         file.write_bytes(CAPTURES[2].read_bytes())
-        self.wait_for(lambda: len(seen) == count + len(shown(CAPTURES[2])))
+        # Between the two stands a note.
+        self.wait_for(lambda: len(seen) == count + 1 + len(shown(CAPTURES[2])))
+        self.assertIn("a new file took the place of this one", json.loads(seen[count])["note"]["text"])
         process.send_signal(signal.SIGINT)
         thread.join()
         err = process.stderr.read().decode()
         process.stdout.close()
         process.stderr.close()
         self.assertEqual(process.wait(), 0, err)
-        self.assertIn("replaced by a new file", err)
+        self.assertIn("a new file took its place once", err)
 
     def wait_for(self, condition) -> None:
         for _ in range(SECONDS * 20):

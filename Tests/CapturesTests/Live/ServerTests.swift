@@ -134,9 +134,11 @@ struct ServerTests {
     }
     #expect(unsafe access(path, F_OK) != 0)
     let file = folder.file("file", holding: [1])
-    #expect(throws: CaptureFailure(
+    #expect(
+      throws: CaptureFailure(
         .unavailable,
-        "something that is no socket has this name already; choose another path, or remove it")) {
+        "something that is no socket has this name already; choose another path, or remove it")
+    ) {
       _ = try LiveSource(.server(file), Interruption())
     }
     #expect(unsafe access(file, F_OK) == 0)
