@@ -188,7 +188,7 @@ extension Evidence {
       words.append("starts in the middle of \(count: begun, "connection", "connections")")
     } else if !connections.isEmpty {
       // Short: the verdict is to stand on the second line.
-      words.append("connecting included")
+      words.append("connecting seen")
     }
     if extent.truncated > 0 {
       words.append("\(count: extent.truncated, "record", "records") cut short")

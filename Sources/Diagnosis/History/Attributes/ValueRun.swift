@@ -114,8 +114,19 @@ package struct ValueRun: Sendable {
   /// The attributes with which something was done.
   package func attributes(_ act: Act) -> HandleList { subjects[act.rawValue] }
 
-  /// With what each act was done: equal of runs in which the same was done.
-  fileprivate var acts: [Set<UInt16>] { subjects.map { Set($0.handles) } }
+  /// Of so few values of one kind, in the middle of several kinds, nothing is told apart.
+  private static let few = 2
+
+  /// Whether nothing is done that was not done in a run before with the same attributes: of several kinds by
+  /// turns, or of one kind a few times.
+  fileprivate func goesOn(like other: Self) -> Bool {
+    let values =
+      reads + writes + commands + cancelled + notifications + indications + requests
+    guard server == other.server, kind == .mixed || values <= Self.few else { return false }
+    return zip(subjects, other.subjects).allSatisfy { own, before in
+      own.handles.allSatisfy { before.handles.contains($0) } && (before.hasMore || !own.hasMore)
+    }
+  }
 
   /// All attributes.
   package var attributes: HandleList {
@@ -162,7 +173,10 @@ extension [ValueRun] {
     guard count > most, most > 0 else { return self }
     var merged: [ValueRun] = []
     for run in self {
-      if let last = merged.last, last.kind == run.kind, last.server == run.server {
+      if let last = merged.last,
+        last.kind == run.kind && last.server == run.server
+          || last.kind == .mixed && run.goesOn(like: last)
+      {
         merged[merged.count - 1].join(run)
       } else {
         merged.append(run)
@@ -171,16 +185,13 @@ extension [ValueRun] {
     guard merged.count > most else { return merged }
     var folded: [ValueRun] = []
     folded.reserveCapacity(most)
-    // Two or more each: one run of several that take turns would be no picture of them.
-    let groups = merged.count / Swift.max(2, (merged.count + most - 1) / most)
-    for group in 0..<groups {
-      let (from, to) = (group * merged.count / groups, (group + 1) * merged.count / groups)
+    for group in 0..<most {
+      let (from, to) = (group * merged.count / most, (group + 1) * merged.count / most)
+      guard from < to else { continue }
       var one = merged[from]
       for run in merged[(from + 1)..<to] { one.join(run) }
       // What goes on in the same way makes no new line.
-      if let last = folded.last, last.kind == .mixed, one.kind == .mixed, last.server == one.server,
-        last.acts == one.acts
-      {
+      if let last = folded.last, last.kind == .mixed, one.goesOn(like: last) {
         folded[folded.count - 1].join(one)
       } else {
         folded.append(one)
