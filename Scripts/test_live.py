@@ -59,6 +59,18 @@ class Live:
         command = [GATTSCOPE, "live", "-i", source, *arguments]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
+    def has_open(self, name: str) -> bool:
+        """Whether it has opened a file."""
+        with contextlib.suppress(OSError):
+            return any(os.readlink(link) == name for link in Path(f"/proc/{self.process.pid}/fd").iterdir())
+        return False
+
+    def wait_until_idle(self) -> None:
+        """Waits until it has used no processor for a second."""
+        used = None
+        while used != (used := Path(f"/proc/{self.process.pid}/stat").read_text().split()[13:15]):
+            time.sleep(1)
+
     def end(self, interrupts: bool = False) -> tuple[int, bytes, str]:
         """Waits for the end: the status, and what was printed."""
         if interrupts:
@@ -113,6 +125,7 @@ class LiveTest(unittest.TestCase):
                     records = feeder.read(path)
                     # The line's driver forgets what comes before it is set up.
                     first = list(feeder.serial_frames(records))
+                    self.wait_for(lambda: live.has_open(name))
                     time.sleep(0.3)
                     os.close(there)
                     feeder.send(first, size, feeder.write_all(here))
@@ -335,7 +348,9 @@ class LiveTest(unittest.TestCase):
     def test_recording_that_nobody_reads(self) -> None:
         pipe = self.folder / "pipe.btsnoop"
         os.mkfifo(pipe)
-        live = Live("-w", str(pipe), source=f"unix:{self.folder / 'socket'}")
+        place = self.folder / "socket"
+        live = Live("-w", str(pipe), source=f"unix:{place}")
+        self.wait_for(place.exists)
         time.sleep(0.5)
         status, _, err = live.end(interrupts=True)
         self.assertEqual(status, 0, err)
@@ -427,7 +442,7 @@ class LiveTest(unittest.TestCase):
         with feeder.connect(place):
             with pipe.open("wb") as file:
                 file.write(b"\n" * 400_000)
-            time.sleep(1)
+            live.wait_until_idle()
             status = Path(f"/proc/{live.process.pid}/status").read_text()
             kilobytes = int(re.search(r"VmRSS:\s+(\d+)", status)[1])
             self.assertLess(kilobytes, 200_000)
