@@ -234,6 +234,26 @@ class LiveTest(unittest.TestCase):
         self.assertNotIn("\x1b", final)
         self.assertRegex(final, "Heart Rate Measurement +notification +7")
 
+    def test_interrupt_on_a_terminal(self) -> None:
+        """What is printed behind the `^C` that the terminal shows begins in a line of its own."""
+        here, there = os.openpty()
+        place = self.folder / "socket"
+        live = subprocess.Popen(
+            [GATTSCOPE, "live", "-i", f"unix:{place}", "--color", "never"],
+            stdin=there, stdout=there, stderr=there, start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(there)
+        self.wait_for(place.exists)
+        time.sleep(0.5)
+        os.write(here, b"\x03")
+        shown_there = bytearray()
+        with contextlib.suppress(OSError):
+            while data := os.read(here, 4096):
+                shown_there.extend(data)
+        os.close(here)
+        self.assertEqual(live.wait(SECONDS), 0, shown_there)
+        self.assertRegex(shown_there.decode(), r"\^C\r\ngattscope: nothing came")
+
     def test_readers_of_others_read_the_recording(self) -> None:
         path = CAPTURES[0]
         for ending in ("btsnoop", "pcapng", "pcap"):
