@@ -59,6 +59,18 @@ class Live:
         command = [GATTSCOPE, "live", "-i", source, *arguments]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
+    def has_open(self, name: str) -> bool:
+        """Whether it has opened a file."""
+        with contextlib.suppress(OSError):
+            return any(os.readlink(link) == name for link in Path(f"/proc/{self.process.pid}/fd").iterdir())
+        return False
+
+    def wait_until_idle(self) -> None:
+        """Waits until it has used no processor for a second."""
+        used = None
+        while used != (used := Path(f"/proc/{self.process.pid}/stat").read_text().split()[13:15]):
+            time.sleep(1)
+
     def end(self, interrupts: bool = False) -> tuple[int, bytes, str]:
         """Waits for the end: the status, and what was printed."""
         if interrupts:
@@ -113,6 +125,7 @@ class LiveTest(unittest.TestCase):
                     records = feeder.read(path)
                     # The line's driver forgets what comes before it is set up.
                     first = list(feeder.serial_frames(records))
+                    self.wait_for(lambda: live.has_open(name))
                     time.sleep(0.3)
                     os.close(there)
                     feeder.send(first, size, feeder.write_all(here))
@@ -220,6 +233,26 @@ class LiveTest(unittest.TestCase):
         final = drawn.decode().rpartition("\x1b[J")[2]
         self.assertNotIn("\x1b", final)
         self.assertRegex(final, "Heart Rate Measurement +notification +7")
+
+    def test_interrupt_on_a_terminal(self) -> None:
+        """What is printed behind the `^C` that the terminal shows begins in a line of its own."""
+        here, there = os.openpty()
+        place = self.folder / "socket"
+        live = subprocess.Popen(
+            [GATTSCOPE, "live", "-i", f"unix:{place}", "--color", "never"],
+            stdin=there, stdout=there, stderr=there, start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(there)
+        self.wait_for(place.exists)
+        time.sleep(0.5)
+        os.write(here, b"\x03")
+        shown_there = bytearray()
+        with contextlib.suppress(OSError):
+            while data := os.read(here, 4096):
+                shown_there.extend(data)
+        os.close(here)
+        self.assertEqual(live.wait(SECONDS), 0, shown_there)
+        self.assertRegex(shown_there.decode(), r"\^C\r\ngattscope: nothing came")
 
     def test_readers_of_others_read_the_recording(self) -> None:
         path = CAPTURES[0]
@@ -335,7 +368,9 @@ class LiveTest(unittest.TestCase):
     def test_recording_that_nobody_reads(self) -> None:
         pipe = self.folder / "pipe.btsnoop"
         os.mkfifo(pipe)
-        live = Live("-w", str(pipe), source=f"unix:{self.folder / 'socket'}")
+        place = self.folder / "socket"
+        live = Live("-w", str(pipe), source=f"unix:{place}")
+        self.wait_for(place.exists)
         time.sleep(0.5)
         status, _, err = live.end(interrupts=True)
         self.assertEqual(status, 0, err)
@@ -427,7 +462,7 @@ class LiveTest(unittest.TestCase):
         with feeder.connect(place):
             with pipe.open("wb") as file:
                 file.write(b"\n" * 400_000)
-            time.sleep(1)
+            live.wait_until_idle()
             status = Path(f"/proc/{live.process.pid}/status").read_text()
             kilobytes = int(re.search(r"VmRSS:\s+(\d+)", status)[1])
             self.assertLess(kilobytes, 200_000)
