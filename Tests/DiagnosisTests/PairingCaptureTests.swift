@@ -294,6 +294,12 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
       #expect(finding?.certainty == .likely)
       #expect(finding?.headline.text.hasSuffix("numeric comparison, most likely") == true)
       #expect(finding?.why.text.contains("so the digits of both are the same") == true)
+      #expect(
+        finding?.why.text.contains("no person reads them so fast, a program refused") == true,
+        "\(side): \(finding?.why.text ?? "no finding")")
+      #expect(
+        finding?.remedy?.text.hasPrefix("Look for the program on") == true,
+        "\(side): \(finding?.remedy?.text ?? "no remedy")")
     }
   }
 

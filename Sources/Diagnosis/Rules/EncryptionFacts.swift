@@ -133,6 +133,15 @@ extension Evidence {
     later(than: history).first { $0.encryption.wasEncrypted }
   }
 
+  /// The attempt to encrypt that succeeded after one that failed, on its connection or a later one with the
+  /// same device.
+  func success(after attempt: EncryptionAttempt, _ history: ConnectionHistory)
+    -> EncryptionAttempt?
+  {
+    history.encryption.success(after: attempt)
+      ?? encryptedLater(than: history)?.encryption.attempts.first { $0.outcome == .encrypted }
+  }
+
   /// Says of a finding about an attempt what became of the matter: later on the same connection, or on
   /// another of the same device.
   func settle(

@@ -21,6 +21,13 @@ extension Rule {
         ? missingHere(attempt, history, evidence) : missingThere(attempt, history, evidence)
       for other in attempts.dropLast() { finding.evidence = finding.evidence.union(other.packets) }
       finding = evidence.settle(finding, attempt, history)
+      if attempt.isKeyMissingHere,
+        let deleted = history.unpaired(before: attempt.packets.first ?? 0, evidence),
+        let success = evidence.success(after: attempt, history), success.followsPairing
+      {
+        finding.remedy =
+          "Nothing more: a program on this host had deleted the bond (\(packet: deleted.packet)), and the two have paired anew since."
+      }
       finding.evidence = finding.evidence.sorted
       return [finding]
     },

@@ -257,7 +257,7 @@ extension Evidence {
         headline: "\(total) attempts to pair\(with), of which \(count) failed",
         why:
           "The two devices tried \(total) times between \(packet: first.attempt.first.packet) and \(packet: last.attempt.last.packet); \(count) of these ended with Pairing Failed, and \(end).",
-        evidence: PacketSet(failed.prefix(8).compactMap { $0.attempt.end?.packet }),
+        evidence: PacketSet(failed.compactMap { $0.attempt.end?.packet }),
         on: ids)
       finding.remedy = Self.remedy(forRepeated: failed.map(\.attempt))
       return finding

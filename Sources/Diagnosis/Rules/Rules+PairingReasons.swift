@@ -16,7 +16,7 @@ extension Rule {
         "Pair again, and type the digits within 30 s. On BlueZ an agent with a keyboard has to be there (bluetoothctl: agent KeyboardDisplay, default-agent); on Zephyr answer passkey_entry with bt_conn_auth_passkey_entry."
     ) { failed in
       guard failed.reason == .passkeyEntryFailed, !failed.isSilence else { return nil }
-      return failed.cancelledEntry()
+      return failed.stoppedAfterEntry() ?? failed.cancelledEntry()
     },
     failing(
       "smp-oob-missing", "Data from out of band are missing on one side",
@@ -154,6 +154,34 @@ extension Rule {
 }
 
 extension FailedPairing {
+  /// The side that shows the passkey gave up although the other one had typed it: a confirm value commits
+  /// to digits (Core, Vol 3, Part H, 2.3.5.5 and 2.3.5.6.3).
+  fileprivate func stoppedAfterEntry() -> Finding? {
+    guard attempt.shows(role), attempt.method?.hasPasskey == true,
+      let committed = attempt[otherRole].confirms?.first
+    else { return nil }
+    let typist = attempt.side(otherRole).words
+    let rounds = min(
+      attempt.initiating.randoms?.count ?? 0, attempt.responding.randoms?.count ?? 0)
+    let progress: Wording =
+      attempt.isSecureConnections ? " after \(rounds) of 20 rounds" : ""
+    var packets = packets
+    packets.insert(committed.packet)
+    var told: Wording = ""
+    if attempt[otherRole].presses.completed > 0, let last = attempt[otherRole].keypresses?.last {
+      told = " and had told that its entry was completed"
+      packets.insert(last.packet)
+    }
+    var finding = finding(
+      "\(side.capitalized) stopped after the passkey was typed",
+      because: "\(side.words) stopped after the passkey was typed",
+      why:
+        "\(side.capitalized) stopped\(progress) with \(reason), though \(typist) had committed to its digits (\(packet: committed.packet))\(told). Why is not in the capture.",
+      evidence: packets)
+    finding.remedy = "Look at the log of \(side.words), which alone tells why it stopped."
+    return finding
+  }
+
   fileprivate func cancelledEntry() -> Finding {
     var packets = packets
     var pieces: [Wording] = []

@@ -81,7 +81,7 @@ extension Rule {
       when:
         "Numeric Comparison Failed (0x0c) in numeric comparison, or another refusal of values that are right, after both sides had shown their digits",
       do:
-        "If nobody pressed No, look for a program that answers for its user: on BlueZ the agent's RequestConfirmation, on Zephyr passkey_confirm, on Nordic's SoftDevice sd_ble_gap_auth_key_reply. If the two screens differ, one side computes the digits (function g2) wrongly."
+        "If nobody pressed No, look for a program that answers for its user: \(answeringDigits). If the two screens differ, one side computes the digits (function g2) wrongly."
     ) { failed in
       guard failed.attempt.method?.association == .numericComparison, !failed.isSilence else {
         return nil
@@ -112,6 +112,10 @@ extension Rule {
       return failed.refusedCheck()
     },
   ]
+
+  /// Where a program answers for a user who compares digits.
+  fileprivate static let answeringDigits: Wording =
+    "on BlueZ the agent's RequestConfirmation, on Zephyr passkey_confirm, on Nordic's SoftDevice sd_ble_gap_auth_key_reply"
 }
 
 extension FailedPairing {
@@ -159,6 +163,10 @@ extension FailedPairing {
     let typing = attempt.side(attempt.shows(.initiator) ? .responder : .initiator)
     let (typed, shown): (StaticString, StaticString) =
       typing == .local ? ("typed here", "the peer's display") : ("typed there", "this display")
+    if let program = attempt.programTyped {
+      return
+        "First see where the program that typed on \(program.side.words) takes its passkey from, and that a fixed passkey is the same in both firmwares. Then compare the digits \(typed) with those on \(shown); check leading zeros."
+    }
     return
       "Compare the digits \(typed) with those on \(shown); check leading zeros, and that a fixed passkey is the same in both firmwares."
   }
@@ -290,8 +298,14 @@ extension FailedPairing {
       pieces.append("The capture does not have all values from which the digits follow.")
     }
     var certainty = Certainty.certain
+    let hasty = attempt.programRefused
     if let act = localRefusal, side == .local {
       pieces.append("This host's program answered No for its user at \(packet: act.moment.packet).")
+    } else if let hasty {
+      pieces.append(
+        "\(side.capitalized) answered \(reason) \(duration: hasty.delay) after it could know the digits (\(packet: hasty.known.packet)): no person reads them so fast, a program refused."
+      )
+      certainty = .likely
     } else if reason == .numericComparisonFailed {
       pieces.append(
         "\(side.capitalized) says that they were not confirmed: its user pressed No or saw other digits, or nobody answered for the user."
@@ -313,6 +327,10 @@ extension FailedPairing {
         ? "\(side.words) refused the digits of numeric comparison"
         : "\(side.words) refused the digits of numeric comparison, most likely",
       why: Wording(pieces, joinedBy: " "), certainty, evidence: packets)
+    if hasty != nil {
+      finding.remedy =
+        "Look for the program on \(side.words) that answers for its user: \(Rule.answeringDigits). It has to show the digits and wait for the user's answer."
+    }
     if let digits = attempt.outcome.digits {
       finding.details = [Finding.Detail("digits", digits.ofBothSides)]
     }

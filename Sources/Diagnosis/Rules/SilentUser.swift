@@ -24,6 +24,16 @@ extension PairingAttempt {
     return nil
   }
 
+  /// How fast the digits of numeric comparison were refused after the side that refused had the other's
+  /// random value, from which they follow, where no person can have been that fast (Core, Vol 3, Part H,
+  /// 2.3.5.6.2).
+  var programRefused: (delay: Int64, known: Moment)? {
+    guard let failure, let end, let known = self[role(of: failure.side).other].randoms?.last,
+      let delay = end.nanoseconds(since: known), delay >= 0, delay < Self.fastestPerson
+    else { return nil }
+    return (delay, known)
+  }
+
   /// Whose turn it was when nothing came any more, where that depends on a person.
   var awaitedPerson: (role: PairingSide, task: Wording, isSure: Bool)? {
     guard let method, responding.features != nil, !isPaired else { return nil }
