@@ -40,18 +40,30 @@ struct Conversion {
     var remarks: [String] = []
     var failures: [CaptureFailure] = []
     do throws(CaptureFailure) {
-      if isEverything {
-        try read(inputs[0], &writing)
-      } else {
-        // What can be read only once is kept, to be read again.
-        let spool = Terminal.isFile(inputs[0]) ? nil : try Spool(of: inputs[0], in: folder)
-        let path = spool?.path ?? inputs[0]
-        let (kept, remark) = choose(path)
+      // What can be read only once is kept where it has to be read again.
+      var spools: [Spool?] = Array(repeating: nil, count: inputs.count)
+      for (index, input) in inputs.enumerated() where merges || !isEverything {
+        if Terminal.isFile(input) { continue }
+        do throws(CaptureFailure) {
+          spools[index] = try Spool(of: input, in: folder)
+        } catch {
+          var failure = error
+          failure.file = input
+          throw failure
+        }
+      }
+      let files = inputs.indices.map {
+        MergedSource.Input(name: inputs[$0], path: spools[$0]?.path ?? inputs[$0])
+      }
+      let plan = merges ? try MergePlan(files) : nil
+      writing.hasSeveralControllers = plan?.hasSeveralControllers ?? false
+      if !isEverything {
+        let (kept, remark) = choose(files, plan)
         writing.kept = kept
         if !remark.isEmpty { remarks.append(remark) }
-        try read(path, &writing)
-        withExtendedLifetime(spool) {}
       }
+      failures += try read(files, plan, &writing)
+      withExtendedLifetime(spools) {}
     } catch {
       failures.append(error)
     }
@@ -60,6 +72,9 @@ struct Conversion {
     } catch {
       for failure in failures { Terminal.complain(failure.sentence(about: inputs[0])) }
       throw error
+    }
+    for loss in writing.losses {
+      Terminal.complain("\(path == "-" ? "standard output" : path): \(loss)")
     }
     try Run.end(inputs, failures, remarks + writing.remarks, outputFailure: nil)
   }
@@ -76,11 +91,24 @@ struct Conversion {
     Terminal.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
   }
 
+  /// Reads the files.
+  ///
+  /// - Returns: what was wrong with some of several.
   private func read<User: CaptureUser & ~Copyable>(
-    _ name: String, _ user: inout User
-  ) throws(CaptureFailure) {
-    var source = try CaptureReader(path: name)
-    try source.lend(to: &user)
+    _ files: [MergedSource.Input], _ plan: MergePlan?, _ user: inout User
+  ) throws(CaptureFailure) -> [CaptureFailure] {
+    guard let plan else {
+      var source = try CaptureReader(path: files[0].path)
+      try source.lend(to: &user)
+      return []
+    }
+    var source = try MergedSource(files, plan)
+    do throws(CaptureFailure) {
+      try user.use(&source)
+    } catch {
+      return source.failures
+    }
+    return []
   }
 
   /// A file must not be written while it is read.
@@ -93,13 +121,15 @@ struct Conversion {
 
   /// The packets that are asked for and what they need, and a sentence about how many there are. What is
   /// wrong with the capture the second reading will say.
-  private func choose(_ name: String) -> (ChosenPackets, String) {
+  private func choose(
+    _ files: [MergedSource.Input], _ plan: MergePlan?
+  ) -> (ChosenPackets, String) {
     var options = ShowOptions()
     options.profiles = profiles
-    options.selection = Run.finding(selection, in: [name], bonds: bonds)
+    options.selection = Run.finding(selection, in: files.map(\.path), bonds: bonds)
     options.zoneOffset = Terminal.zoneOffset(at:)
     var choosing = Choosing(options, maps: maps, bonds: bonds)
-    try? read(name, &choosing)
+    _ = try? read(files, plan, &choosing)
     return (choosing.kept, choosing.remark)
   }
 }
