@@ -192,7 +192,8 @@ package enum Fuzzing {
         ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
     case .explain, .explainJSON, .explainMarkdown:
       return renderExplanation(&source, face)
-    case .convert, .convertPart: return convert(&source, isPart: face == .convertPart)
+    case .convert: return convert(&source)
+    case .convertPart: return choosePart(&source, records: records)
     case .devices, .devicesJSON:
       var devices = DevicesOptions()
       devices.isJSON = face == .devicesJSON

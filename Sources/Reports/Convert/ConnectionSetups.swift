@@ -82,7 +82,11 @@ struct ConnectionSetups: Sendable {
     }
     noteCreation(record, dissection, answer)
     guard let link = answer.link, memory.links.id(link) > 0 else {
-      if answer.closed { turns.append((number, 0)) }
+      // What ends all links of a controller, and what it answers.
+      if answer.closed, memory.links.count > 0 {
+        if let request = answer.request?.packet { turns.append((request, 0)) }
+        turns.append((number, 0))
+      }
       return
     }
     let id = memory.links.id(link)
