@@ -24,7 +24,7 @@ struct ConvertSelectionTests {
         return names.map { "\($0) \(values?[$0] ?? "")" }.joined(separator: ", ")
       }
       connection = part(
-        "connection", ["id", "handle", "peer", "peer_type", "identity", "peer_name", "local_role"])
+        "connection", ["id", "handle", "peer", "peer_type", "identity", "name", "local_role"])
       attribute = part("att", ["uuid", "service", "name", "kind", "handle"])
     }
   }
@@ -34,16 +34,21 @@ struct ConvertSelectionTests {
       .map(Told.init)
   }
 
+  /// Some of everything: reconnections, chains of reports, channels, fragments, BR/EDR.
+  private static let captures = [
+    "heart-rate", "heart-rate.peripheral", "wristband", "enhanced-connection", "enhanced-bearers",
+    "channels", "pairing-all-keys", "android-phone", "periodic", "classic", "monitor",
+  ].map { URL(filePath: Program.sample($0)) }
+
   @Test(
     "Connection, peer, roles, UUIDs and values are those of the whole capture",
     arguments: [
-      ["--layer", "att"], ["--uuid", "2a37"], ["--errors"], ["--layer", "smp"],
-      ["--direction", "sent"],
-      ["--connection", "2"], ["--text", "notification"], ["--layer", "l2cap"], ["--limit", "40"],
+      ["--layer", "att"], ["--uuid", "2a37,fff7"], ["--errors"], ["--layer", "smp,l2cap"],
+      ["--direction", "sent"], ["--connection", "2"], ["--limit", "40"],
     ])
   func sameWords(_ selection: [String]) throws {
     var compared = 0
-    for capture in Program.smallCaptures {
+    for capture in Self.captures {
       let name = capture.lastPathComponent
       let ending = try Program.run(
         ["convert"] + selection + [capture.path, "out.btsnoop"], in: folder)
@@ -63,7 +68,10 @@ struct ConvertSelectionTests {
         next = place + 1
       }
       for number in chosen {
-        guard let found = places[number] else { continue }
+        guard let found = places[number] else {
+          Issue.record("\(name) \(selection): #\(number) is not there")
+          break
+        }
         compared += 1
         if found != whole[number - 1] {
           Issue.record("\(name) \(selection) #\(number): \(found), not \(whole[number - 1])")
@@ -76,7 +84,7 @@ struct ConvertSelectionTests {
 
   @Test("What is asked for is there, whole and with its answers")
   func wholeness() throws {
-    for capture in Program.smallCaptures {
+    for capture in Self.captures {
       let chosen = try Program.run(["show", "--json", "--layer", "att", capture.path]).packets
       let ending = try Program.run(
         ["convert", "--layer", "att", capture.path, "out.btsnoop"], in: folder)

@@ -248,7 +248,7 @@ struct RecordEncoder: Sendable {
     var position = 0
     var isSaid = comment.byteCount == 0
     let comment = comment.part(Slice(start: 0, count: comment.characters(atMost: Self.mostComment)))
-    while let known = record.options.nextComment(&position) {
+    while !record.options.isEmpty, let known = record.options.nextComment(&position) {
       block.option(.comment, known, into: &output)
       if known.isEqual(to: comment) { isSaid = true }
     }
@@ -282,6 +282,7 @@ struct RecordEncoder: Sendable {
 extension CaptureRecord {
   /// Whether the capture says something beside the packet.
   fileprivate var hasComments: Bool {
+    if options.isEmpty { return false }
     var position = 0
     return options.nextComment(&position) != nil
   }

@@ -67,7 +67,12 @@ struct ConnectionSetups: Sendable {
     if memory.names.generation != nameGeneration {
       var told: [DeviceAddress] = []
       memory.names.forEach(since: nameGeneration) { address, _ in told.append(address) }
-      for address in told { names[address, default: []].append(number) }
+      // A name may stand in several reports that belong together.
+      var packets = [number]
+      for advertisement in memory.advertisements.reports {
+        if let chain = advertisement.chain { packets += memory.advertisements.packets[chain] }
+      }
+      for address in told { names[address, default: []] += packets }
       nameGeneration = memory.names.generation
     }
     if memory.identities.generation != identityGeneration {
