@@ -24,7 +24,7 @@ struct WriterLosses: Equatable, Sendable {
       case .system: "system notes"
       case .user: "notes of users and programs"
       case .vendor: "of vendors"
-      case .packetLogger: "log lines and configurations of PacketLogger"
+      case .packetLogger: "of PacketLogger's own"
       }
     }
   }

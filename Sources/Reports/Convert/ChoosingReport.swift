@@ -50,7 +50,10 @@ package struct ChoosingReport: PacketReport, ~Copyable {
     }
     let request = answer.request?.packet
     if isAskedFor || parts.contains(where: { chosen.contains($0) }) {
-      if isAskedFor { chosen.insert(number) }
+      if isAskedFor {
+        chosen.insert(number)
+        if sentence.reading.hasMeaning { kept.insert(sentence.reading.related) }
+      }
       kept.insert(number)
       if let request { kept.insert(request) }
       if !memory.longValues.isEmpty {
