@@ -32,6 +32,9 @@ struct ConnectionSetups: Sendable {
   /// The packets that told whose private addresses are whose.
   private var identities: [Int] = []
   private var identityGeneration = 0
+  /// The packets that tell whose periodic trains are received, and whether one of a train was asked for.
+  private var syncs: [Int] = []
+  private var needsSyncs = false
   /// What controllers say of themselves.
   private var controllers: [Int] = []
   /// The commands, by controller, that may have made the next connection, and their answers.
@@ -52,6 +55,7 @@ struct ConnectionSetups: Sendable {
       neededForDiscovery.insert(memory.attributes[place].connection)
     }
     for advertisement in memory.advertisements.reports {
+      if advertisement.train != nil { needsSyncs = true }
       guard let address = advertisement.report.address else { continue }
       devices.insert(address)
       if let identity = memory.identities.identity(of: address) { devices.insert(identity.address) }
@@ -83,6 +87,12 @@ struct ConnectionSetups: Sendable {
       switch note.kind {
       case .newIndex, .openIndex, .closeIndex, .deletedIndex, .indexInfo: controllers.append(number)
       default: break
+      }
+    }
+    if case .event(let event) = dissection.content, event.isLEMeta {
+      let subevent = bytes.byte(at: Int(dissection.body.start))
+      if PeriodicSync.established.contains(subevent) || PeriodicSync.received.contains(subevent) {
+        syncs.append(number)
       }
     }
     noteCreation(record, dissection, answer)
@@ -189,6 +199,7 @@ struct ConnectionSetups: Sendable {
     }
     for address in peers { kept.insert((names[address] ?? []).filter { $0 <= kept.last }) }
     kept.insert(identities.filter { !peers.isEmpty && $0 <= lastKept })
+    if needsSyncs { kept.insert(syncs.filter { $0 <= lastKept }) }
     kept.insert(controllers)
   }
 }
