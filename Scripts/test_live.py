@@ -59,6 +59,18 @@ class Live:
         command = [GATTSCOPE, "live", "-i", source, *arguments]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
+    def has_open(self, name: str) -> bool:
+        """Whether it has opened a file."""
+        with contextlib.suppress(OSError):
+            return any(os.readlink(link) == name for link in Path(f"/proc/{self.process.pid}/fd").iterdir())
+        return False
+
+    def wait_until_idle(self) -> None:
+        """Waits until it has used no processor for a second."""
+        used = None
+        while used != (used := Path(f"/proc/{self.process.pid}/stat").read_text().split()[13:15]):
+            time.sleep(1)
+
     def end(self, interrupts: bool = False) -> tuple[int, bytes, str]:
         """Waits for the end: the status, and what was printed."""
         if interrupts:
@@ -113,6 +125,7 @@ class LiveTest(unittest.TestCase):
                     records = feeder.read(path)
                     # The line's driver forgets what comes before it is set up.
                     first = list(feeder.serial_frames(records))
+                    self.wait_for(lambda: live.has_open(name))
                     time.sleep(0.3)
                     os.close(there)
                     feeder.send(first, size, feeder.write_all(here))
@@ -221,6 +234,26 @@ class LiveTest(unittest.TestCase):
         self.assertNotIn("\x1b", final)
         self.assertRegex(final, "Heart Rate Measurement +notification +7")
 
+    def test_interrupt_on_a_terminal(self) -> None:
+        """What is printed behind the `^C` that the terminal shows begins in a line of its own."""
+        here, there = os.openpty()
+        place = self.folder / "socket"
+        live = subprocess.Popen(
+            [GATTSCOPE, "live", "-i", f"unix:{place}", "--color", "never"],
+            stdin=there, stdout=there, stderr=there, start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(there)
+        self.wait_for(place.exists)
+        time.sleep(0.5)
+        os.write(here, b"\x03")
+        shown_there = bytearray()
+        with contextlib.suppress(OSError):
+            while data := os.read(here, 4096):
+                shown_there.extend(data)
+        os.close(here)
+        self.assertEqual(live.wait(SECONDS), 0, shown_there)
+        self.assertRegex(shown_there.decode(), r"\^C\r\ngattscope: nothing came")
+
     def test_readers_of_others_read_the_recording(self) -> None:
         path = CAPTURES[0]
         for ending in ("btsnoop", "pcapng", "pcap"):
@@ -248,8 +281,8 @@ class LiveTest(unittest.TestCase):
         status, out, err = live.end()
         self.assertEqual(status, 0, err)
         printed = out.decode()
-        self.assertRegex(printed, r"(?m)^ +40 .*pressed connect")
-        self.assertRegex(printed, r"(?m)^ +41 .*marker 1")
+        self.assertRegex(printed, r"(?m)^ +40 .* Marker +pressed connect")
+        self.assertRegex(printed, r"(?m)^ +41 .* Marker +marker 1")
         self.assertIn("2 markers", err)
         self.assertRegex(subprocess.run([GATTSCOPE, str(copy)], capture_output=True, text=True, check=True).stdout, "pressed connect")
 
@@ -296,6 +329,112 @@ class LiveTest(unittest.TestCase):
             self.assertEqual(status, 0, err)
             self.assertEqual(len(lines(out)), len(everything))
 
+    def test_blocked_output(self) -> None:
+        """Nobody reads what is printed: Ctrl-C ends the program all the same, with everything that came in its summary."""
+        for view in (("--json",), ("--view", "values")):
+            with self.subTest(view):
+                place = self.folder / "socket"
+                records = feeder.read(CAPTURES[0]) * 60
+                live = Live(*view, source=f"unix:{place}")
+                with feeder.connect(place) as client:
+                    feeder.send([b"".join(feeder.server_protocol(records))], 4096, client.sendall)
+                    # Longer than the program's patience, which begins with the signal.
+                    time.sleep(1.5)
+                    live.process.send_signal(signal.SIGINT)
+                    started = time.monotonic()
+                    err = live.process.stderr.read().decode()
+                    self.assertEqual(live.process.wait(SECONDS), 0, err)
+                self.assertLess(time.monotonic() - started, 8, err)
+                self.assertRegex(err, r"standard output took nothing for 1 s after the end was asked for; \d+ bytes were not written")
+                self.assertIn(f"{len(records)} records", err)
+                live.end()
+
+    def test_second_interrupt(self) -> None:
+        """A second Ctrl-C, and SIGQUIT, end the program at once, and leave no socket behind."""
+        for signals in ((signal.SIGINT, signal.SIGINT), (signal.SIGQUIT,)):
+            with self.subTest(signals):
+                place = self.folder / "socket"
+                live = Live("--json", source=f"unix:{place}")
+                with feeder.connect(place) as client:
+                    feeder.send([b"".join(feeder.server_protocol(feeder.read(CAPTURES[0]) * 60))], 4096, client.sendall)
+                    time.sleep(0.5)
+                    for number in signals:
+                        live.process.send_signal(number)
+                        time.sleep(0.2)
+                    self.assertEqual(live.process.wait(SECONDS), -signals[-1])
+                self.assertFalse(place.exists(), "the socket stayed behind")
+                live.end()
+
+    def test_recording_that_nobody_reads(self) -> None:
+        pipe = self.folder / "pipe.btsnoop"
+        os.mkfifo(pipe)
+        place = self.folder / "socket"
+        live = Live("-w", str(pipe), source=f"unix:{place}")
+        self.wait_for(place.exists)
+        time.sleep(0.5)
+        status, _, err = live.end(interrupts=True)
+        self.assertEqual(status, 0, err)
+        self.assertIn("pipe.btsnoop: nobody reads what is written", err)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        place = self.folder / "other"
+        records = feeder.read(CAPTURES[0]) * 60
+        live = Live("-w", str(pipe), source=f"unix:{place}")
+        with feeder.connect(place) as client:
+            # As much as is taken while nobody reads the recording.
+            client.settimeout(1)
+            with contextlib.suppress(TimeoutError):
+                feeder.send([b"".join(feeder.server_protocol(records))], 4096, client.sendall)
+            status, _, err = live.end(interrupts=True)
+        os.close(reader)
+        self.assertEqual(status, 0, err)
+        self.assertIn("pipe.btsnoop: nobody reads what is written", err)
+        self.assertRegex(err, r"pipe.btsnoop: \d+ records were not written")
+
+    def test_full_disk_and_blocked_complaints(self) -> None:
+        """Nobody reads standard error: what is wrong with the file stops neither reading nor printing."""
+        full = self.folder / "full.btsnoop"
+        full.symlink_to("/dev/full")
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(writer, bytes(4096))
+        os.set_blocking(writer, True)
+        server, port = feeder.listen()
+        command = [GATTSCOPE, "live", "-i", f"tcp:127.0.0.1:{port}", "--json", "-w", str(full)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=writer)
+        os.close(writer)
+        count = len(shown(CAPTURES[0]))
+        with server, server.accept()[0] as client:
+            feeder.send(feeder.btsnoop(feeder.read(CAPTURES[0]), feeder.MONITOR), 4096, client.sendall)
+            for _ in range(count):
+                self.assertTrue(process.stdout.readline())
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(SECONDS), 74)
+        process.stdout.close()
+        os.close(reader)
+
+    def test_backlog_at_the_end(self) -> None:
+        """What had arrived is read however long that takes; what comes afterwards is not."""
+        place = self.folder / "socket"
+        pieces = list(feeder.server_protocol(feeder.read(CAPTURES[0])))
+        live = Live("--json", source=f"unix:{place}")
+        with feeder.connect(place) as client:
+            live.process.send_signal(signal.SIGSTOP)
+            feeder.send(pieces, 4096, client.sendall)
+            live.process.send_signal(signal.SIGINT)
+            time.sleep(2)
+            live.process.send_signal(signal.SIGCONT)
+            status, out, err = live.end()
+        self.assertEqual((status, out.count(b"\n")), (0, len(pieces)), err)
+
+    @unittest.skipUnless(os.geteuid() == 0, "privileges are given up by root only")
+    def test_reconnecting_needs_root(self) -> None:
+        environment = os.environ | {"SUDO_UID": "65534", "SUDO_GID": "65534"}
+        status, _, err = Live("--reconnect", source="hci0", env=environment).end()
+        self.assertEqual(status, 64, err)
+        self.assertRegex(err, r"^gattscope: --reconnect opens hci0 again.*; add --keep-root\n$")
+
     def test_damage_and_its_own_recording(self) -> None:
         """A stream that breaks off is damage; somebody's ending it within a record is not."""
         cut = self.folder / "cut.btsnoop"
@@ -323,7 +462,7 @@ class LiveTest(unittest.TestCase):
         with feeder.connect(place):
             with pipe.open("wb") as file:
                 file.write(b"\n" * 400_000)
-            time.sleep(1)
+            live.wait_until_idle()
             status = Path(f"/proc/{live.process.pid}/status").read_text()
             kilobytes = int(re.search(r"VmRSS:\s+(\d+)", status)[1])
             self.assertLess(kilobytes, 200_000)
@@ -378,14 +517,16 @@ class LiveTest(unittest.TestCase):
         self.wait_for(lambda: len(seen) == count)
         file.rename(self.folder / "log.last")
         file.write_bytes(CAPTURES[2].read_bytes())
-        self.wait_for(lambda: len(seen) == count + len(shown(CAPTURES[2])))
+        # Between the two stands a note.
+        self.wait_for(lambda: len(seen) == count + 1 + len(shown(CAPTURES[2])))
+        self.assertIn("a new file took the place of this one", json.loads(seen[count])["note"]["text"])
         process.send_signal(signal.SIGINT)
         thread.join()
         err = process.stderr.read().decode()
         process.stdout.close()
         process.stderr.close()
         self.assertEqual(process.wait(), 0, err)
-        self.assertIn("replaced by a new file", err)
+        self.assertIn("a new file took its place once", err)
 
     def wait_for(self, condition) -> None:
         for _ in range(SECONDS * 20):
@@ -397,12 +538,16 @@ class LiveTest(unittest.TestCase):
     def test_sentences(self) -> None:
         expected = {
             "pcap:nothing-of-the-kind": (69, "libpcap"),
-            f"unix:{self.folder}/no/folder": (69, "no such file"),
+            f"unix:{self.folder}/no/folder": (69, f"no such file or directory; make its folder first: mkdir -p {self.folder}/no"),
+            f"unix:{ROOT / 'README.md'}": (69, "no socket has this name already; choose another path"),
             "tcp:127.0.0.1:1": (69, "nobody answers"),
             "tcp:host:0": (64, "1 to 65535"),
-            f"tty:{self.folder}/line": (69, "no such file"),
+            f"tty:{self.folder}/line": (69, "no such file or directory; plug it in and look for its name: ls /dev/ttyACM*"),
+            "tty:/dev/null": (69, "this is no serial line"),
             "tty:/dev/null@1": (64, "speed"),
-            f"{self.folder}/nothing": (66, "no such file"),
+            f"{self.folder}/nothing": (66, "no such file or directory; sources are monitor, hciN"),
+            "tyt:/dev/ttyACM0": (66, "tty:DEVICE[@SPEED]"),
+            "hcix": (66, "sources are monitor, hciN"),
             str(ROOT / "README.md"): (65, "is not a capture"),
         }
         if not Path("/sys/class/bluetooth").exists():
@@ -414,6 +559,22 @@ class LiveTest(unittest.TestCase):
                 self.assertIn(words, ended[2])
                 if status != 64:
                     self.assertEqual(len(re.findall("\n", ended[2])), 1, ended[2])
+
+    def test_sentences_on_options(self) -> None:
+        nowhere = f"{self.folder}/no/folder"
+        expected = {
+            ("--count", "0"): (64, "a whole number, 1 or more"),
+            ("--duration", "nan"): (64, "seconds, more than 0"),
+            ("-w", "x.btsnoop", "--rotate", "999"): (64, "at least 1000 bytes, as in 100M"),
+            ("-w", "x.txt"): (64, "expected .btsnoop"),
+            ("-w", f"{nowhere}/x.btsnoop"): (74, f"make its folder first: mkdir -p {nowhere}"),
+            ("--mark-from", f"{nowhere}/x"): (66, f"make the pipe first: mkfifo {nowhere}/x"),
+        }
+        for arguments, (status, words) in expected.items():
+            with self.subTest(arguments):
+                ended = Live(*arguments, source=f"unix:{self.folder / 'socket'}").end()
+                self.assertEqual(ended[0], status, ended[2])
+                self.assertIn(words, ended[2])
 
     def test_list(self) -> None:
         text = subprocess.run([GATTSCOPE, "live", "--list"], check=True, capture_output=True, text=True).stdout

@@ -29,7 +29,7 @@ extension Fuzzing {
     while let record = try? source.next() {
       if record.number != last + 1 { return "record \(record.number) comes after \(last)" }
       last = record.number
-      if record.bytes.byteCount > max(bytes.count, 128) { return "record \(last) is too long" }
+      if record.bytes.byteCount > max(bytes.count, 256) { return "record \(last) is too long" }
     }
     // Between two records that are skipped bytes' notes stands one that is not, of six bytes at least.
     if last > bytes.count / 3 + 1 { return "\(last) records of \(bytes.count) bytes" }

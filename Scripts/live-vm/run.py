@@ -216,6 +216,11 @@ def check_late(check: Check, left: Path, reference: Recording) -> None:
     packets = reference.traffic()
     check.that(through_pcap.traffic() == packets, f"pcap: {len(through_pcap.traffic())} packets, tcpdump's {len(packets)}")
     check.that("bluetooth-monitor" in read(left / "list.txt"), "--list names bluetooth-monitor")
+    lines = read(left / "live.txt").splitlines()
+    before = [line.endswith("(from before)") for line in lines]
+    indexes = sum(known and " New Index " in line for known, line in zip(before, lines))
+    check.that(indexes == 2, f"what the bind replays is told apart, {indexes} controllers among it")
+    check.that(not any(known for known, line in zip(before, lines) if " MGMT " in line), "and no command is")
 
 
 def check_stopped(check: Check, left: Path, reference: Recording) -> None:

@@ -16,6 +16,11 @@ package struct Output: ~Copyable {
   @usableFromInline package internal(set) var count = 0
   /// The `errno` of the first write that failed.
   package private(set) var failure: Int32?
+  /// How many bytes were dropped since nobody took any more after the interruption: no failure, whoever
+  /// works on goes on.
+  package private(set) var unwritten = 0
+  /// What ends waiting for a reader that takes nothing.
+  private let interruption: Interruption?
 
   /// Bytes kept back before they are written to a descriptor.
   package static let bufferSize = 1 << 16
@@ -23,13 +28,17 @@ package struct Output: ~Copyable {
   /// A buffer that grows and keeps what is written.
   package init() {
     descriptor = nil
+    interruption = nil
     capacity = 1024
     unsafe buffer = .allocate(capacity: capacity)
   }
 
   /// A buffer in front of an open file descriptor, which it does not close.
-  package init(descriptor: Int32) {
+  ///
+  /// - Parameter interruption: after which a reader that takes nothing is not waited for; nil: for ever.
+  package init(descriptor: Int32, _ interruption: Interruption? = nil) {
     self.descriptor = descriptor
+    self.interruption = interruption
     capacity = Self.bufferSize
     unsafe buffer = .allocate(capacity: capacity)
   }
@@ -61,20 +70,15 @@ package struct Output: ~Copyable {
 
   /// Writes what the buffer holds to this descriptor, whichever the buffer itself has.
   package mutating func flush(to descriptor: Int32) {
-    var written = 0
-    while written < count, failure == nil {
-      let result = unsafe write(descriptor, buffer + written, count - written)
-      if result > 0 {
-        written += result
-      } else if result == 0 {
-        // Nothing written, and no reason given: to try again could go on for ever.
-        failure = EIO
-      } else if errno == EAGAIN {
-        var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        unsafe poll(&waiting, 1, -1)
-      } else if errno != EINTR {
-        failure = errno
+    if count > 0, failure == nil, unwritten == 0 {
+      let (written, ending) = Descriptor.write(bytes, to: descriptor, interruption)
+      switch ending {
+      case .complete: break
+      case .failed(let error): failure = error
+      case .givenUp: unwritten = count - written
       }
+    } else if unwritten > 0 {
+      unwritten += count
     }
     count = 0
   }

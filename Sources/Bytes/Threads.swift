@@ -78,12 +78,8 @@ package final class Lock: @unchecked Sendable {
 
     /// The moment in so many milliseconds.
     package init(milliseconds: Int32) {
-      var now = timespec()
-      _ = unsafe clock_gettime(CLOCK_MONOTONIC, &now)
-      let nanoseconds = now.tv_nsec + Int(milliseconds % 1000) * 1_000_000
-      time = timespec(
-        tv_sec: now.tv_sec + Int(milliseconds / 1000) + nanoseconds / 1_000_000_000,
-        tv_nsec: nanoseconds % 1_000_000_000)
+      let end = MonotonicClock.nanoseconds + Int64(milliseconds) * 1_000_000
+      time = timespec(tv_sec: Int(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))
     }
   }
 

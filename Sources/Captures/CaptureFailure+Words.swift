@@ -16,6 +16,15 @@ extension CaptureFailure {
   package static func subject(_ name: String) -> String { name == "-" ? "standard input" : name }
 }
 
+/// What to do where a file cannot be made since its folder is not there.
+enum FolderWords {
+  /// "make its folder first: mkdir -p out".
+  static func advice(_ path: String) -> String {
+    let folder = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
+    return "make its folder first: mkdir -p \(folder.isEmpty ? "/" : folder)"
+  }
+}
+
 /// The system's words for an `errno`, as part of a sentence: "no such file or directory".
 func systemWords(_ code: Int32) -> String {
   guard let words = unsafe strerror(code) else { return "error \(code)" }

@@ -134,7 +134,7 @@ package struct CaptureRecord: ~Escapable {
 
   /// The same record as one that tells what was so before.
   @_lifetime(copy self)
-  consuming func replayed(_ isReplayed: Bool) -> CaptureRecord {
+  package consuming func replayed(_ isReplayed: Bool) -> CaptureRecord {
     var record = self
     record.isReplayed = isReplayed
     return record

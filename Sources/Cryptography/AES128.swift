@@ -77,22 +77,40 @@ package struct AES128: Sendable {
 
   /// The same as a number.
   func authenticationCode(of message: [UInt8]) -> UInt128 {
-    var block = Self.block
-    var code: UInt128 = 0
+    var chain = CodeChain(self)
     // All blocks but the last one, which is there even where the message is empty.
     let whole = message.isEmpty ? 0 : (message.count - 1) / Self.size
-    for index in 0..<whole {
-      code = encrypt(code ^ Self.number(message, at: index * Self.size), &block)
+    for index in 0..<whole { chain.take(Self.number(message, at: index * Self.size)) }
+    return chain.code(
+      last: Self.number(message, at: whole * Self.size), bytes: message.count - whole * Self.size)
+  }
+
+  /// AES-CMAC block by block: what has been taken can be closed with several last blocks, and each costs one
+  /// encryption.
+  struct CodeChain: Sendable {
+    private let cipher: AES128
+    private let subkey: UInt128
+    private var code: UInt128 = 0
+    private var block = AES128.block
+
+    /// Of an empty message so far.
+    init(_ cipher: AES128) {
+      self.cipher = cipher
+      subkey = AES128.doubled(cipher.encrypt(0, &block))
     }
-    // The last one is whole, or followed by one bit 1 and zeros; each case has a subkey of its own.
-    var subkey = Self.doubled(encrypt(0, &block))
-    var last = Self.number(message, at: whole * Self.size)
-    let left = message.count - whole * Self.size
-    if left < Self.size {
-      subkey = Self.doubled(subkey)
-      last |= 0x80 << UInt128(8 * (Self.size - 1 - left))
+
+    /// Takes a block that is not the last one.
+    mutating func take(_ number: UInt128) { code = cipher.encrypt(code ^ number, &block) }
+
+    /// The code of the message that ends with these bytes, 0 to 16: the most significant ones of `last`,
+    /// whose others are zero.
+    ///
+    /// The last block is whole, or followed by one bit 1 and zeros; each case has a subkey of its own.
+    mutating func code(last: UInt128, bytes: Int) -> UInt128 {
+      guard bytes < AES128.size else { return cipher.encrypt(code ^ last ^ subkey, &block) }
+      let padded = last | 0x80 << UInt128(8 * (AES128.size - 1 - bytes))
+      return cipher.encrypt(code ^ padded ^ AES128.doubled(subkey), &block)
     }
-    return encrypt(code ^ last ^ subkey, &block)
   }
 
   /// The number times x in the field of 2¹²⁸ elements (RFC 4493, 2.3).

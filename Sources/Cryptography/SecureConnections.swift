@@ -8,12 +8,27 @@ package enum SecureConnections {
   package static func f4(
     _ own: P256Coordinate, _ other: P256Coordinate, random: PairingValue, z: UInt8
   ) -> PairingValue {
-    var message: [UInt8] = []
-    message.reserveCapacity(2 * P256Coordinate.size + 1)
-    message.append(own)
-    message.append(other)
-    message.append(z)
-    return AES128.authenticationCode(random, of: message)
+    var confirms = ConfirmValues(own, other, random: random)
+    return confirms.f4(z: z)
+  }
+
+  /// The values of f4 that differ in z alone, of which a passkey's bit has two.
+  struct ConfirmValues: Sendable {
+    private var chain: AES128.CodeChain
+
+    /// Takes what they have in common.
+    init(_ own: P256Coordinate, _ other: P256Coordinate, random: PairingValue) {
+      chain = AES128.CodeChain(AES128(random))
+      chain.take(own.high)
+      chain.take(own.low)
+      chain.take(other.high)
+      chain.take(other.low)
+    }
+
+    /// The value with a z.
+    mutating func f4(z: UInt8) -> PairingValue {
+      PairingValue(number: chain.code(last: UInt128(z) << 120, bytes: 1))
+    }
   }
 
   /// What f5 gives.

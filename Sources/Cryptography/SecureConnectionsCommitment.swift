@@ -41,10 +41,8 @@ package enum SecureConnectionsCommitment: Hashable, Sendable {
     _ random: PairingValue?, bits: [UInt8], z: (UInt8) -> UInt8
   ) -> Self {
     guard let confirm, let random else { return .hidden }
-    for bit in bits
-    where SecureConnections.f4(own, other, random: random, z: z(bit)) == confirm {
-      return .opens(bit: bit)
-    }
+    var values = SecureConnections.ConfirmValues(own, other, random: random)
+    for bit in bits where values.f4(z: z(bit)) == confirm { return .opens(bit: bit) }
     for deviation in CommitmentDeviation.allCases {
       for bit in bits
       where deviation.f4(own, other, random: random, bit: bit, z: z(bit)) == confirm {

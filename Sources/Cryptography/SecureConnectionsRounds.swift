@@ -54,14 +54,20 @@ package struct SecureConnectionsRounds: Sendable {
 
   /// Computes the rounds: X of both public keys, what was sent, and who ended it with Pairing Failed,
   /// Confirm Value Failed, if somebody did.
+  ///
+  /// - Parameter hasSucceeded: whether the pairing did. Then both sides had the same bits, and what opens
+  ///   the initiator's is enough: the responder's commitments stay hidden.
   package init(
     initiatorKey: P256Coordinate, responderKey: P256Coordinate, _ values: [Values],
-    refusedBy side: PairingSide?
+    refusedBy side: PairingSide?, hasSucceeded: Bool = false
   ) {
     let values = values.prefix(Self.count)
     let rounds = values.map { round in
       let initiator = SecureConnectionsCommitment.passkeyBit(
         initiatorKey, responderKey, confirm: round.initiatorConfirm, random: round.initiatorRandom)
+      if hasSucceeded, initiator.bit != nil {
+        return Round(initiator: initiator, responder: .hidden)
+      }
       let responder = SecureConnectionsCommitment.passkeyBit(
         responderKey, initiatorKey, confirm: round.responderConfirm, random: round.responderRandom,
         likely: initiator.bit ?? 0)
@@ -82,9 +88,9 @@ package struct SecureConnectionsRounds: Sendable {
         }
       case (let bit?, let other):
         // Only who agrees goes on.
-        if agreed.count == index, other != nil || !isLast { agreed.append(bit) }
+        if agreed.count == index, other != nil || !isLast || hasSucceeded { agreed.append(bit) }
       case (nil, let bit?):
-        if agreed.count == index, !isLast { agreed.append(bit) }
+        if agreed.count == index, !isLast || hasSucceeded { agreed.append(bit) }
       case (nil, nil): break
       }
     }

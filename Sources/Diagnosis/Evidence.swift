@@ -64,12 +64,17 @@ package struct Evidence: Sendable {
 
   /// Runs every rule.
   ///
-  /// - Parameter isGrouped: whether equal findings of several connections are told as one.
+  /// - Parameters:
+  ///   - isGrouped: whether equal findings, and those at both ends of a link, are told as one.
+  ///   - told: the connections that are told of; nil: all.
   /// - Returns: what they found: the most severe first, then by the rules' order and the first packet.
-  package func findings(by rules: [Rule] = Rule.all, isGrouped: Bool = true) -> [Finding] {
+  package func findings(
+    by rules: [Rule] = Rule.all, isGrouped: Bool = true, among told: Set<Int>? = nil
+  ) -> [Finding] {
     let unseen = unseenRecords > 0
     let lossy = Set(connections.filter(\.connection.hasLostPackets).map(\.id))
     let late = Set(begunEarlier.map(\.id))
+    let ends = isGrouped ? self.ends : [:]
     var found: [Finding] = []
     for rule in rules {
       var own: [Finding] = []
@@ -95,8 +100,9 @@ package struct Evidence: Sendable {
         let isLate = own[index].reachesBack && !late.isDisjoint(with: own[index].connections)
         if unseen || isLossy || isLate { own[index].certainty = own[index].certainty.lowered }
       }
-      found += isGrouped ? Self.grouped(own) : own
+      found += isGrouped ? Self.grouped(Self.toldOnce(Self.folded(own), ends, among: told)) : own
     }
+    for index in found.indices { found[index].tellOtherEnds() }
     // Stable: the rules' order stays among equals.
     return Severity.allCases.reversed().flatMap { severity in
       found.filter { $0.severity == severity }
@@ -131,6 +137,7 @@ package struct Evidence: Sendable {
       var one = finding
       one.connections = connections
       one.evidence = PacketSet(merging: equal.map(\.evidence))
+      one.otherEnds.connections = equal.flatMap(\.otherEnds.connections).sorted()
       let number: Wording = "\(count: connections.count, "connection", "connections")"
       let what = finding.group ?? finding.what
       one.what = "\(number): \(what.asClause)"

@@ -60,6 +60,17 @@ package struct PacketSet: Equatable, Sendable, ExpressibleByArrayLiteral {
   /// One range.
   package init(_ range: ClosedRange<Int>) { ranges = [range] }
 
+  /// These packets in the order of the capture, those that follow each other without a gap as one range.
+  package init(runsOf packets: some Sequence<Int>) {
+    for packet in packets.sorted() where packet > 0 {
+      if let last = ranges.last, packet <= last.upperBound + 1 {
+        ranges[ranges.count - 1] = last.lowerBound...max(last.upperBound, packet)
+      } else {
+        ranges.append(packet...packet)
+      }
+    }
+  }
+
   /// All packets of several, in the order of the capture.
   package init(merging sets: [PacketSet]) {
     for range in sets.flatMap(\.ranges).sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -155,6 +166,8 @@ package struct Finding: Sendable {
   package var peers: [DeviceAddress] = []
   /// The connections that it is about; none where it is about the capture or a controller.
   package var connections: [Int] = []
+  /// The connections that show the same from the other ends of these links, and the first packet in which.
+  var otherEnds: (connections: [Int], first: Int?) = ([], nil)
   /// Findings with the same words are told as one, where three and more connections have them; a rule
   /// whose words differ from case to case by a number gives its own.
   package var group: Wording?

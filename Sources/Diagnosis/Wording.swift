@@ -17,7 +17,9 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
 
   package init(stringLiteral value: String) { text = value }
 
-  package init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+  package init(stringInterpolation: StringInterpolation) {
+    text = String(decoding: stringInterpolation.bytes, as: UTF8.self)
+  }
 
   /// What a profile has words for: UTF-8, in which what a device sent may stand.
   init(printable bytes: RawSpan) {
@@ -41,8 +43,13 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
 
   /// The same with a capital letter in front.
   package var capitalized: Wording {
-    guard let first = text.first else { return self }
-    return Wording(stringLiteral: first.uppercased() + text.dropFirst())
+    var bytes = [UInt8](text.utf8)
+    // Words begin with ASCII's letters; names that devices gave, with a quotation mark.
+    guard let first = bytes.first, UInt8(ascii: "a")...UInt8(ascii: "z") ~= first else {
+      return self
+    }
+    bytes[0] = first - 0x20
+    return Wording(stringLiteral: String(decoding: bytes, as: UTF8.self))
   }
 
   /// The same with a small letter in front, unless it begins with a code, an abbreviation or a name.
@@ -55,23 +62,24 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
 
   /// What can stand in a wording.
   package struct StringInterpolation: StringInterpolationProtocol {
-    fileprivate var text = ""
+    /// UTF-8, made a string once: a page has thousands of pieces, and appending strings costs more.
+    fileprivate var bytes: [UInt8] = []
 
     package init(literalCapacity: Int, interpolationCount: Int) {
-      text.reserveCapacity(literalCapacity + 16 * interpolationCount)
+      bytes.reserveCapacity(literalCapacity + 16 * interpolationCount)
     }
 
-    package mutating func appendLiteral(_ literal: String) { text += literal }
+    package mutating func appendLiteral(_ literal: String) { bytes += literal.utf8 }
 
     /// A piece that was worded before.
-    package mutating func appendInterpolation(_ wording: Wording) { text += wording.text }
+    package mutating func appendInterpolation(_ wording: Wording) { bytes += wording.text.utf8 }
 
     /// A name of the specification or of ours.
-    package mutating func appendInterpolation(_ name: StaticString) { text += name.description }
+    package mutating func appendInterpolation(_ name: StaticString) { bytes.append(name.bytes) }
 
     /// A number.
     package mutating func appendInterpolation(_ number: some BinaryInteger) {
-      text += String(number)
+      bytes += String(number).utf8
     }
 
     /// How many things there are: `1 byte`, `2 bytes`.
@@ -93,8 +101,8 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     package mutating func appendInterpolation(duration least: Int64, to most: Int64) {
       let (from, to) = (Wording("\(duration: least)").text, Wording("\(duration: most)").text)
       let units = (from.split(separator: " ").last, to.split(separator: " ").last)
-      text += units.0 == units.1 ? String(from.prefix { $0 != " " }) : from
-      text += "–\(to)"
+      appendLiteral(units.0 == units.1 ? String(from.prefix { $0 != " " }) : from)
+      appendLiteral("–\(to)")
     }
 
     /// A time of day with its date: `2023-11-14 22:13:20 UTC`.
@@ -220,7 +228,7 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     private mutating func write(_ body: (inout Output) -> Void) {
       var output = Output()
       body(&output)
-      text += String(decoding: output.bytes.array, as: UTF8.self)
+      bytes.append(output.bytes)
     }
   }
 }

@@ -212,21 +212,9 @@ struct InfoPage: ~Copyable {
       out.decimal(Int(connection.adapter))
       out.text(", ")
     }
-    if let peer = connection.peer {
+    if connection.peer != nil {
       out.text("peer ")
-      out.address(peer)
-      if let kind = connection.peerKind {
-        out.byte(0x20)
-        out.name(kind.words)
-      }
-      if let identity = connection.otherIdentity {
-        out.text(", identity ")
-        out.address(identity)
-      }
-      if let address = connection.peerResolvable {
-        out.text(" as ")
-        out.address(address)
-      }
+      out.peer(connection)
     } else {
       out.text("peer unknown, handle ")
       out.handle(connection.handle)

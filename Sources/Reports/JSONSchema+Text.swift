@@ -124,6 +124,10 @@ extension JSONSchema {
           "enum": ["sent", "received"],
           "description": "As the host sees it: sent to the controller, or received from it. Absent where the capture does not say."
         },
+        "replayed": {
+          "const": true,
+          "description": "Live: present where the record tells what was so before watching began, an adapter or an open socket, rather than what happened."
+        },
         "length": {"type": "integer", "description": "Bytes of the original record, as the format stores it.", "minimum": 0},
         "captured": {
           "type": "integer",

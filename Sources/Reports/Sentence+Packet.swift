@@ -308,7 +308,8 @@ extension Sentence {
     _ note: MonitorNote, _ record: borrowing CaptureRecord, _ dissection: Dissection,
     _ bytes: RawSpan
   ) {
-    name(note.kind.words)
+    let isMarker = note.kind == .userLog && Self.isMarker(note, bytes)
+    name(isMarker ? "Marker" : note.kind.words)
     if let type = note.recordType {
       // There is one controller only; what kind of record it is says more.
       if let words = type.name, note.kind == .log {
@@ -335,7 +336,8 @@ extension Sentence {
         CompanyID(rawValue: manufacturer).name, UInt64(manufacturer), digits: 4)
     }
     if let cookie = note.cookie { socket(cookie) }
-    let hasIdentifier = note.identifier.map { !$0.isEmpty } ?? false
+    // Who set a marker is this program.
+    let hasIdentifier = !isMarker && note.identifier.map { !$0.isEmpty } ?? false
     if let identifier = note.identifier, hasIdentifier {
       comma()
       output.printable(bytes.part(identifier).beforeZero)
@@ -352,6 +354,15 @@ extension Sentence {
     if dissection.isSecretNote, !showsKeys, !dissection.body.isEmpty {
       output.text(": of no known layout, may hold a key")
     }
+    if record.isReplayed { output.text(" (from before)") }
+  }
+
+  /// Whether a log record is what a user of `live` wrote.
+  private static func isMarker(_ note: MonitorNote, _ bytes: RawSpan) -> Bool {
+    guard let identifier = note.identifier else { return false }
+    let speaker = bytes.part(identifier).beforeZero
+    return speaker.byteCount == Marker.identifier.utf8CodeUnitCount
+      && speaker.starts(with: Marker.identifier)
   }
 
   /// The management socket that a record is about.

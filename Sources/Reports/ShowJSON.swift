@@ -96,6 +96,7 @@ package struct ShowJSON: SharedReport, ~Copyable {
     case .received: sink.constant(#","direction":"received""#)
     case nil: break
     }
+    if record.isReplayed { sink.flag("replayed", true) }
     if record.isDirectionInferred { sink.word("direction_via", "inferred") }
     sink.constant(#","length":"#)
     sink.output.decimal(record.originalLength)

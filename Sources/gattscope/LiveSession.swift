@@ -54,19 +54,26 @@ struct LiveSession {
   private func watch<Report: PacketReport & ~Copyable>(
     _ notices: Notices?, _ makeReport: @escaping (CaptureSummary) -> Report
   ) throws {
-    if !keepsRoot, !needsPrivileges { try Terminal.leaveRoot() }
+    if address.isDevice, reopens, !keepsRoot, Terminal.sudoUser != nil {
+      Terminal.complain(
+        "--reconnect opens \(address.name) again, which may need root, and gattscope gives root up once it is "
+          + "open; add --keep-root")
+      throw ExitCode(64)
+    }
+    if !keepsRoot, !address.isDevice { try Terminal.leaveRoot() }
     guard let source = try open() else { return }
     if !keepsRoot { try Terminal.leaveRoot() }
     let pipe = try recording.markFrom.map { try Terminal.openPipe($0) }
     // Now, and not only at the end: it may be mended before anything is lost.
     let told = source.summary.allRemarks
     for remark in told { Terminal.complain("\(address.name): \(remark)") }
+    let complaints = Complaints()
     let recorder = Recorder(
-      of: source.summary, losing: address.losesWhatIsNotRead, most: end.count,
+      of: source.summary, losing: address.isDevice, most: end.count,
       try writer(decimals: source.summary.timeDecimals)
     ) { failure in
       let sentence = "\(failure.sentence); watching goes on"
-      if let notices { notices.give(sentence) } else { Terminal.complain(sentence) }
+      if let notices { notices.give(sentence) } else { complaints.give(sentence) }
     }
     guard let thread = recorder.start(source) else {
       Terminal.complain("the system has no more threads")
@@ -80,7 +87,7 @@ struct LiveSession {
     }
     var summary = LiveSummary()
     var reading = Reading(
-      Output(descriptor: STDOUT_FILENO), maps, bonds, profiles
+      Output(descriptor: STDOUT_FILENO, interruption), maps, bonds, profiles
     ) { known in
       Counted(
         makeReport(known), mostRecords: end.count, untilDisconnect: end.untilDisconnect,
@@ -94,21 +101,15 @@ struct LiveSession {
     interruption.come()
     thread.join()
     Terminal.showTyping()
+    complaints.end()
     for sentence in notices?.take() ?? [] { Terminal.complain(sentence) }
     var remarks = recorder.summary.allRemarks.filter { !told.contains($0) }
+    remarks += [interruption.remark, reading.output.remark].compactMap(\.self)
     // What is to be said of an empty capture is known here better.
     remarks += summary.records > 0 ? reading.remarks : ["nothing came from \(address.name)"]
     try finish(
       recorder.status, summary, failure, remarks,
       outputFailure: reading.output.failure)
-  }
-
-  /// Whether the source may need what root may.
-  private var needsPrivileges: Bool {
-    switch address {
-    case .monitor, .pcap, .serial: true
-    case .server, .tcp, .stream: false
-    }
   }
 
   /// Opens the source; nil where the interruption came first.
@@ -117,9 +118,16 @@ struct LiveSession {
       return try LiveSource(address, reopens: reopens, interruption)
     } catch {
       if interruption.hasCome { return nil }
-      Terminal.complain(error.sentence(about: address.name))
+      Terminal.complain(error.sentence(about: address.name) + kinds(insteadOf: error))
       throw ExitCode(error.kind.status)
     }
+  }
+
+  /// Which kinds of sources there are, where what is no file may have been meant as one.
+  private func kinds(insteadOf failure: CaptureFailure) -> String {
+    guard case .stream(let path) = address, failure.kind == .inaccessible, !Terminal.exists(path)
+    else { return "" }
+    return "; sources are \(LiveAddress.kinds), and the path of a file or named pipe"
   }
 
   private func writer(decimals: Int) throws -> CaptureWriter? {
@@ -129,10 +137,11 @@ struct LiveSession {
       throw ExitCode(64)
     }
     do throws(WriteFailure) {
-      return try CaptureWriter(path: path, format, decimals: decimals, rotation: recording.rotate)
+      return try CaptureWriter(
+        path: path, format, decimals: decimals, rotation: recording.rotate, interruption)
     } catch {
       Terminal.complain(error.sentence)
-      throw ExitCode(74)
+      throw error.reason == .nobodyReads ? ExitCode.success : ExitCode(74)
     }
   }
 
@@ -160,7 +169,7 @@ struct LiveSession {
     Terminal.complain(words(summary, status))
     try Terminal.check(outputFailure)
     if let failure { throw ExitCode(failure.kind.status) }
-    if status.writeFailure != nil { throw ExitCode(74) }
+    if let failure = status.writeFailure, failure.reason != .nobodyReads { throw ExitCode(74) }
   }
 
   /// The summary, with what became of the file.
@@ -174,6 +183,27 @@ struct LiveSession {
       if recording.rotate != nil { words += " and the files before it" }
     }
     return words
+  }
+}
+
+/// Sentences for standard error, from threads that must not wait for it.
+struct Complaints {
+  private let sentences: Handoff<String>
+  private let thread: Thread?
+
+  init() {
+    let sentences = Handoff<String>()
+    self.sentences = sentences
+    thread = Thread { while let sentence = sentences.take() { Terminal.complain(sentence) } }
+  }
+
+  /// Has a sentence said, in another thread.
+  func give(_ sentence: String) { sentences.give(sentence) }
+
+  /// Waits until all of them are said.
+  func end() {
+    sentences.end()
+    thread?.join()
   }
 }
 

@@ -16,7 +16,15 @@ struct RecordingOptions: ParsableArguments {
       """
       Begin another file where one would be longer: bytes, or with k, M or G behind the number; behind a \
       colon, how many are kept.
-      """, valueName: "size[:count]"))
+      """, valueName: "size[:count]"),
+    transform: { text in
+      guard let rotation = Rotation(text) else {
+        throw ValidationError(
+          "expected at least \(Rotation.leastBytes) bytes, as in 100M, and behind a colon a number of files "
+            + "above 0, as in 100M:5")
+      }
+      return rotation
+    })
   var rotate: Rotation?
 
   @Option(
@@ -41,18 +49,14 @@ struct RecordingOptions: ParsableArguments {
   }
 }
 
-extension Rotation: ExpressibleByArgument {
-  /// Reads what follows `--rotate`.
-  public init?(argument: String) { self.init(argument) }
-}
-
 /// When watching ends by itself.
 struct LiveEndOptions: ParsableArguments {
   @Option(
     name: .long, help: ArgumentHelp("End after so many seconds.", valueName: "seconds"),
     transform: { text in
       guard let seconds = Double(text), seconds > 0, seconds <= 1e9 else {
-        throw ValidationError("expected a number of seconds above 0")
+        throw ValidationError(
+          "expected seconds, more than 0 and at most 1000000000, as in 0.5 or 30")
       }
       return seconds
     })
@@ -62,7 +66,7 @@ struct LiveEndOptions: ParsableArguments {
     name: .long, help: ArgumentHelp("End after so many records.", valueName: "number"),
     transform: { text in
       guard let count = Int(text), count > 0 else {
-        throw ValidationError("expected a number above 0")
+        throw ValidationError("expected a whole number, 1 or more; without --count there is no end")
       }
       return count
     })

@@ -33,7 +33,8 @@ enum Run {
     inspect: @escaping (borrowing Report) -> Void = { _ in }
   ) throws {
     var reading = Reading(
-      Output(descriptor: descriptor), maps, bonds, profiles, makeReport, inspect)
+      Output(descriptor: descriptor, follows ? .process : nil), maps, bonds, profiles, makeReport,
+      inspect)
     var failures: [CaptureFailure] = []
     do throws(CaptureFailure) {
       if follows {
@@ -54,6 +55,7 @@ enum Run {
     }
     // A stream may be ended in the middle of a record.
     if follows, Interruption.process.hasCome { failures = [] }
+    if let remark = reading.output.remark { Terminal.complain(remark) }
     try end(names, failures, reading.remarks, outputFailure: reading.output.failure)
   }
 

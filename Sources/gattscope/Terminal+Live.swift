@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import Captures
 import Glibc
 import Synchronization
@@ -6,26 +7,38 @@ import Synchronization
 /// Whether the terminal was told not to show what is typed.
 private let hidesTyping = Atomic<Bool>(false)
 
+/// The descriptor of the terminal that shows control characters when they are typed; negative where none does.
+private let echoes: Int32 =
+  [STDERR_FILENO, STDOUT_FILENO].first { descriptor in
+    var settings = termios()
+    let shown = tcflag_t(ECHO) | tcflag_t(ECHOCTL)
+    return unsafe tcgetattr(descriptor, &settings) == 0 && settings.c_lflag & shown == shown
+  } ?? -1
+
 // What watching live needs of the system beside what every verb does.
 extension Terminal {
   /// Makes Ctrl-C, SIGTERM, the loss of the terminal and the end of a time the interruption of live sources. A
-  /// second signal ends the program at once.
+  /// second signal ends the program at once, as SIGQUIT does.
   ///
   /// - Parameter seconds: when to end; nil: never.
   static func interruptOnSignals(after seconds: Double?) {
     // The handler must find them made.
     _ = Interruption.process
     _ = hidesTyping.load(ordering: .relaxed)
+    _ = echoes
+    Interruption.process.wakeFromNowOn()
     var action = sigaction()
     unsafe action.__sigaction_handler.sa_handler = { number in
-      let isSecond = Interruption.process.hasCome
+      let isSudden = number == SIGQUIT || Interruption.process.hasCome && number != SIGALRM
+      if number == SIGINT { Terminal.endEcho() }
       Interruption.process.come()
       Terminal.showTyping()
-      guard isSecond, number != SIGALRM else { return }
+      guard isSudden else { return }
+      LiveSource.leaveNoFile()
       signal(number, SIG_DFL)
       raise(number)
     }
-    for signal in [SIGINT, SIGTERM, SIGALRM] { unsafe sigaction(signal, &action, nil) }
+    for signal in [SIGINT, SIGTERM, SIGQUIT, SIGALRM] { unsafe sigaction(signal, &action, nil) }
     // nohup has it ignored.
     var hangUp = sigaction()
     unsafe sigaction(SIGHUP, nil, &hangUp)
@@ -41,6 +54,17 @@ extension Terminal {
     var timer = itimerval()
     timer.it_value = timeval(tv_sec: Int(whole), tv_usec: min(rest, 999_999))
     unsafe setitimer(Int32(bitPattern: ITIMER_REAL.rawValue), &timer, nil)
+  }
+
+  /// Begins a new line where the terminal has shown `^C` at the end of what is printed; may be called by a
+  /// signal handler.
+  fileprivate static func endEcho() {
+    guard echoes >= 0, !hidesTyping.load(ordering: .relaxed) else { return }
+    var waiting = pollfd(fd: echoes, events: Int16(POLLOUT), revents: 0)
+    // A terminal that was stopped would stop the handler.
+    guard unsafe poll(&waiting, 1, 0) == 1, waiting.revents == Int16(POLLOUT) else { return }
+    var lineFeed = UInt8(ascii: "\n")
+    _ = unsafe Glibc.write(echoes, &lineFeed, 1)
   }
 
   /// Whether what the user types can be read: standard input is a terminal, and this program in its
@@ -79,7 +103,8 @@ extension Terminal {
     var descriptor = unsafe open(path, O_RDWR | flags)
     if descriptor < 0, errno == EACCES { descriptor = unsafe open(path, O_RDONLY | flags) }
     guard descriptor >= 0 else {
-      complain(FileFailure(path, systemWords(errno)).sentence)
+      let advice = errno == ENOENT ? "; make the pipe first: mkfifo \(path)" : ""
+      complain(FileFailure(path, systemWords(errno)).sentence + advice)
       throw ExitCode(66)
     }
     return descriptor
@@ -103,8 +128,7 @@ extension Terminal {
   /// Gives up the privileges that sudo gave, for those of who called it. Nothing changes where the program was
   /// not started so.
   static func leaveRoot() throws {
-    guard geteuid() == 0, let user = number("SUDO_UID"), let group = number("SUDO_GID"), user != 0
-    else { return }
+    guard let (user, group) = sudoUser else { return }
     let groups = environment("SUDO_USER").map { unsafe initgroups($0, group) } ?? setgroups(0, nil)
     guard groups == 0, setgid(group) == 0, setuid(user) == 0, setuid(0) != 0 else {
       complain(
@@ -112,6 +136,13 @@ extension Terminal {
       )
       throw ExitCode(77)
     }
+  }
+
+  /// Who became root through sudo; nil where the program was not started so.
+  static var sudoUser: (user: UInt32, group: UInt32)? {
+    guard geteuid() == 0, let user = number("SUDO_UID"), let group = number("SUDO_GID"), user != 0
+    else { return nil }
+    return (user, group)
   }
 
   private static func number(_ name: String) -> UInt32? { environment(name).flatMap { UInt32($0) } }

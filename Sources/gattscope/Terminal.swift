@@ -3,6 +3,7 @@ import Bytes
 import Captures
 import Glibc
 import Reports
+import Synchronization
 
 /// Which signs text is written with.
 struct SignOptions: ParsableArguments {
@@ -61,6 +62,19 @@ struct FileFailure: Error {
 
   /// A failure in the system's words.
   init(_ path: String, _ words: String) { sentence = "\(path) cannot be read: \(words)" }
+}
+
+/// Whether standard error took nothing any more after the interruption.
+private let nobodyListens = Atomic<Bool>(false)
+
+extension Output {
+  /// That not all was taken; nil where it was.
+  var remark: String? {
+    guard unwritten > 0 else { return nil }
+    return
+      "standard output took nothing for \(Descriptor.patienceSeconds) s after the end was asked for; "
+      + "\(unwritten) \(unwritten == 1 ? "byte was" : "bytes were") not written"
+  }
 }
 
 /// What the system says about standard output, time and signals.
@@ -192,11 +206,14 @@ enum Terminal {
 
   /// Says something on standard error.
   static func complain(_ sentence: String) {
-    var output = Output(descriptor: STDERR_FILENO)
+    // Who did not take one sentence is not waited for with every further one.
+    guard !nobodyListens.load(ordering: .relaxed) else { return }
+    var output = Output(descriptor: STDERR_FILENO, .process)
     output.text("gattscope: ")
     output.printable([UInt8](sentence.utf8).bytes)
     output.byte(0x0a)
     output.flush()
+    if output.unwritten > 0 { nobodyListens.store(true, ordering: .relaxed) }
   }
 
   /// Writes a text to standard output, and says so where that fails.

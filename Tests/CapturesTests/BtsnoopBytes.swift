@@ -63,6 +63,7 @@ struct Kept: Equatable {
   var file: Int
   var section: Int
   var original: Int?
+  var isReplayed: Bool
 
   init(_ record: borrowing CaptureRecord) {
     number = record.number
@@ -77,6 +78,7 @@ struct Kept: Equatable {
     file = record.file
     section = record.section
     original = record.original
+    isReplayed = record.isReplayed
     var position = 0
     while let comment = record.options.nextComment(&position) {
       comments.append(String(decoding: comment.array, as: UTF8.self))

@@ -15,7 +15,7 @@ import Testing
       findings(of: "capture-dropped", in: evidence) == [
         "12 records were dropped while recording #2"
       ])
-    #expect(evidence.lacks.map(\.text) == ["12 records dropped", "setup complete"])
+    #expect(evidence.lacks.map(\.text) == ["12 records dropped", "connecting seen"])
   }
 
   @Test("more packets completed than sent, and answers to commands that are not there")
@@ -63,7 +63,7 @@ import Testing
       findings(of: "capture-records-missing", in: evidence) == [
         "At least 1 record is missing #1758"
       ])
-    #expect(evidence.lacks.map(\.text) == ["records missing", "setup complete"])
+    #expect(evidence.lacks.map(\.text) == ["records missing", "connecting seen"])
   }
 
   @Test("packets that were cut short; where most data is, Android's filtered log is named")
@@ -85,7 +85,9 @@ import Testing
     }
     #expect(first("capture-truncated", in: most)?.why.text.contains("Android") == true)
     #expect(
-      most.lacks.map(\.text) == ["nothing dropped", "setup complete", "3 records cut short"])
+      most.lacks.map(\.text) == [
+        "nothing dropped", "connecting seen", "3 records cut short",
+      ])
   }
 
   @Test("a connection whose opening is missing; with it, nothing is said") func late() {
@@ -106,7 +108,7 @@ import Testing
       $0.disconnect()
     }
     #expect(rules(in: whole) == [])
-    #expect(whole.lacks.map(\.text) == ["nothing dropped", "setup complete"])
+    #expect(whole.lacks.map(\.text) == ["nothing dropped", "connecting seen"])
   }
 
   @Test("data alone is told as that, not as a late start") func dataAlone() {
@@ -213,7 +215,11 @@ import Testing
     }
     let finding = try #require(first("capture-cached-discovery", in: evidence))
     #expect(finding.line == "This host did not discover all that it uses of the peer #7 #12")
-    #expect(finding.why.text.hasPrefix("Handles of the peer were used 4 times without being asked"))
+    // A value that the peer sends is no use of this host's.
+    #expect(
+      finding.why.text.hasPrefix(
+        "This host used handles of the peer 3 times and the peer sent 1 value on its own. This host did not ask what they are: "
+      ))
   }
 
   @Test("values that the peer sends of its own accord are use, too") func notified() throws {
@@ -226,7 +232,7 @@ import Testing
     #expect(finding.line == "This host did not discover the peer's services #2 #5")
     #expect(
       finding.why.text
-        == "The peer sent values 4 times of which this host had not asked what they are: it knows that from an earlier connection, or not at all."
+        == "The peer sent 4 values on its own. This host did not ask what they are: it knows that from an earlier connection, or not at all."
     )
   }
 

@@ -117,11 +117,36 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     }
     #expect(
       lines.filter { $0.hasPrefix("  #") }.dropFirst() == [
-        "  #2–4  0.001  this host asks for another subrate: 4, latency 1, continuation 2, supervision timeout",
+        "  #2–4  0.001  this host asks for subrate 1–8, latency 0, continuation 0, supervision timeout 4000",
         "  #5    0.004  the subrate is changed: 4, latency 1, continuation 2, supervision timeout 6000 ms",
+        "  #6    0.005  a change of the subrate for which this host did not ask fails: Unspecified Error",
         "  #7    0.006  nothing authenticated came from the peer: Authenticated Payload Timeout Expired",
         "  #7    0.006  still open when the capture ends; the link was never encrypted, no attribute was",
       ])
+  }
+
+  @Test("a subrate that is granted as asked, and requests that are refused or fail")
+  func grantedSubrate() throws {
+    let request = little(0x40) + little(2) + little(8) + little(1) + little(2) + little(600)
+    let change = little(0x40) + little(4) + little(1) + little(2) + little(600)
+    let lines = try page {
+      $0.connect()
+      $0.command(0x207e, request)
+      $0.status(0x207e)
+      $0.meta(0x23, [0] + change)
+      $0.command(0x207e, request)
+      $0.status(0x207e, 0x1a)
+      $0.command(0x207e, request)
+      $0.status(0x207e)
+      $0.meta(0x23, [0x1f] + change)
+    }
+    let asks =
+      "this host asks for subrate 2–8, latency 1, continuation 2, supervision timeout 6000 ms:"
+    let text = lines.joined(separator: " ").split(separator: " ").joined(separator: " ")
+    #expect(text.contains("#2–4 0.001 \(asks) granted, subrate 4 #5"), "\(lines)")
+    #expect(
+      text.contains("#5–6 0.004 \(asks) failed, Unsupported Remote Feature (0x1a)"), "\(lines)")
+    #expect(text.contains("#7–9 0.006 \(asks) failed, Unspecified Error (0x1f)"), "\(lines)")
   }
 
   @Test("a peer that is silent at first is told") func silent() throws {

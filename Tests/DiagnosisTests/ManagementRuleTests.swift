@@ -105,6 +105,29 @@ import Testing
     #expect(first("mgmt-command-refused", in: evidence)?.severity == .note)
   }
 
+  @Test(
+    "what to do about a refused command follows from its status, and from the command",
+    arguments: [
+      (0x2f, 0x0b, "This setting can be changed only while the controller is off: "),
+      (0x06, 0x0b, "Compare the command with the settings in force: "),
+      (0x24, 0x0b, "Nothing: no discovery is running."),
+      (0x23, 0x0a, "A discovery runs already: "),
+      (0x05, 0x0a, "Wait until what is under way is over, "),
+      (0xfff, 0x01, "This kernel does not have the command: "),
+      (0x4d, 0x0d, "Compare the command's parameters with "),
+      (0x05, 0x14, "Run the program as root, "),
+      // A status that leaves open why.
+      (0x05, 0x03, "Look up the status, "),
+    ])
+  func remedies(_ opcode: Int, _ status: UInt8, _ remedy: String) throws {
+    let evidence = evidence {
+      $0.addControl(opcode, [6])
+      answer(&$0, opcode, status, event: 2)
+    }
+    let finding = try #require(first("mgmt-command-refused", in: evidence))
+    #expect(finding.remedy?.text.hasPrefix(remedy) == true, "\(finding.remedy?.text ?? "none")")
+  }
+
   @Test("records that are cut off anywhere, and more failures than are kept") func hostile() {
     for (isEvent, code) in [(false, 0x19), (true, 0x11), (true, 0x0d), (true, 1), (true, 2)] {
       let record = little(2, width: 4) + little(code) + Self.device + [5]

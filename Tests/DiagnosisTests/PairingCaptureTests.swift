@@ -114,34 +114,50 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
     else { return }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-passkey-entry-failed: The passkey was not entered on the peer #2360 #2361 #2368 #2383 #2403",
         "smp-passkey-entry-failed: The passkey was not entered on this host #2359 #2364 #2372 #2388 #2398 #2401",
-        "smp-unspecified: The peer ended pairing without saying why #2150 #2151 #2213",
         "smp-unspecified: A program on this host cancelled the pairing #2148 #2153 #2203 #2208",
       ])
     #expect(
       evidence.findings().contains {
         $0.why.text.contains("The 3 passkey rounds until then agree.")
       })
+    // One failure is told once, by the end that shows more of it.
+    let told = evidence.findings().filter { $0.severity == .error }
+    #expect(
+      told.map { $0.note?.text } == [
+        "Seen from both sides: connection 7, the other end of this link, shows the same (from #2360 on).",
+        "Seen from both sides: connection 5, the other end of this link, shows the same (from #2150 on).",
+      ])
+    #expect(
+      told.map { $0.remedy?.text } == [
+        "First register an agent on this host: without one bluetoothd has nobody to ask (bluetoothctl: agent KeyboardDisplay, default-agent). Then pair again, and type the digits within 30 s.",
+        "Find the program that sent Unpair Device (#2203): it must not while the two pair. Then pair again.",
+      ])
+    // Of one end alone that end tells.
+    let alone = evidence.findings(among: [5, 7]).filter { $0.severity == .error }
+    #expect(alone.contains { $0.connections == [5] })
     // The side that shows the passkey had no agent either.
     #expect(
-      evidence.findings().contains {
+      alone.contains {
         $0.connections == [7]
           && $0.why.text.hasSuffix(
             "On this host bluetoothd was to show the passkey (#2368), and logged at #2383 that no agent is there to show it."
           )
+          && $0.remedy?.text.hasPrefix("First register an agent on this host") == true
       })
     #expect(
       story(of: evidence, connection: 6).contains(
         "the kernel asks bluetoothd to show the passkey"))
     #expect(
       story(of: evidence, connection: 7).contains("the kernel asks bluetoothd for the passkey"))
-    // Both ends are in the capture: the notes tell them apart.
     #expect(
       findings(of: "smp-repeated", in: evidence) == [
-        "6 attempts to pair with 00:AA:01:01:00:01, 2 failed #2208 #2401",
-        "6 attempts to pair with 00:AA:01:00:00:00, 2 failed #2213 #2403",
+        "6 attempts to pair with 00:AA:01:01:00:01, 2 failed #2208 #2401"
       ])
+    // No Repeated Attempts is in the capture, and nothing is said of it.
+    #expect(
+      finding("smp-repeated", in: evidence)?.remedy?.text
+        == "Repair what the first failure shows (#2208).")
     #expect(
       evidence.connections.map(\.paired.description) == [
         "sc_just_works", "sc_just_works", "sc_numeric_comparison", "sc_numeric_comparison",
@@ -317,5 +333,16 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
         "the peer gives IRK, this host gives IRK and CSRK; bonded",
       ])
     #expect(pairingErrors(in: evidence) == [])
+    // How the link key came about.
+    let lines = evidence.connections[0].encryptionStory(evidence).filter {
+      !$0.consequences.isEmpty
+    }
+    #expect(
+      lines.flatMap { [$0.text] + $0.consequences }.map(\.text) == [
+        "authenticated by pairing",
+        "this host: display and yes or no, MITM; the peer: display and yes or no, MITM",
+        "numeric comparison of 135790 (#29), which this host confirms (#30), 2.5 s later",
+        "the new link key: Authenticated, P-256 (0x08)",
+      ])
   }
 }

@@ -50,6 +50,45 @@ import Testing
       ])
   }
 
+  @Test(
+    "what to do about a refused read or write follows from what the declaration offers",
+    arguments: [
+      // 2a38 offers read; 2a39 write; 2a37 notify.
+      (
+        "12 13 00 01", "01 12 13 00 03",
+        "Use what it does offer: read it. If it is meant to be written, the firmware has to declare write and allow it (Zephyr: BT_GATT_PERM_WRITE)."
+      ),
+      (
+        "0a 15 00", "01 0a 15 00 02",
+        "Use what it does offer: write it with a response. If it is meant to be read, the firmware has to declare read and allow it (Zephyr: BT_GATT_PERM_READ)."
+      ),
+      (
+        "0a 10 00", "01 0a 10 00 02",
+        "Use what it does offer: turn its notifications on in its CCCD. If it is meant to be read, the firmware has to declare read and allow it (Zephyr: BT_GATT_PERM_READ)."
+      ),
+      (
+        "12 15 00 01", "01 12 15 00 03",
+        "In the firmware of the peer allow what the declaration offers (Zephyr: BT_GATT_PERM_WRITE beside the property), or do not offer it."
+      ),
+      (
+        "12 14 00 01", "01 12 14 00 03",
+        "Take the handle of the characteristic's value, or of its descriptor, from a discovery of this server."
+      ),
+      (
+        "0a ff 00", "01 0a ff 00 02",
+        "Discover the characteristic: its declaration tells what can be done with its value."
+      ),
+    ])
+  func permittedInstead(_ request: String, _ answer: String, _ remedy: String) {
+    let evidence = evidence {
+      $0.connect()
+      $0.discoverHeartRate()
+      $0.ask(request, answer)
+      $0.disconnect()
+    }
+    #expect(finding("att-not-permitted", in: evidence)?.remedy?.text == remedy)
+  }
+
   @Test("a handle that the discovery did not bring, and an empty range") func invalidHandle() {
     #expect(
       finds("0a ff 0f", "01 0a ff 0f 01") == [

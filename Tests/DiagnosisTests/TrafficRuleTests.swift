@@ -57,7 +57,7 @@ import Testing
     }
     #expect(
       capture(exchanges: false) == [
-        "3 values of 2a37 Heart Rate Measurement have exactly 20 bytes: the MTU is 23 #8-10"
+        "3 values of 2a37 Heart Rate Measurement have exactly 20 bytes: the MTU is 23 #8 #10"
       ])
     #expect(capture(exchanges: true) == [])
   }

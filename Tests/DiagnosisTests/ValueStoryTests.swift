@@ -151,4 +151,19 @@ import Testing
     }
     #expect(told.count <= 14, "\(told)")
   }
+
+  @Test("what goes on in the same way is one line") func steady()
+    throws
+  {
+    let told = try story {
+      for _ in 0..<200 {
+        $0.sent("52 15 00 01")
+        $0.received("1b 10 00 01")
+      }
+    }
+    #expect(
+      told.filter { $0.contains("without response") } == [
+        "200 writes without response, 200 notifications"
+      ], "\(told)")
+  }
 }

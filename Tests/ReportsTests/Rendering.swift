@@ -15,6 +15,7 @@ struct TestRecord {
   var missing = 0
   var time = Timestamp(seconds: 1_700_000_000, nanoseconds: 0)
   var adapter: UInt16? = 0
+  var isReplayed = false
 }
 
 /// Records from memory.
@@ -47,7 +48,8 @@ struct RecordList: CaptureSource, ~Copyable {
     return CaptureRecord(
       number: number, time: record.time, direction: record.direction, adapter: record.adapter,
       framing: record.framing, originalLength: bytes.count + record.missing, drops: 0,
-      fileOffset: 0, bytes: bytes.bytes)
+      fileOffset: 0, bytes: bytes.bytes
+    ).replayed(record.isReplayed)
   }
 }
 

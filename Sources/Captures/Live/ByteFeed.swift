@@ -1,3 +1,4 @@
+package import Bytes
 import Glibc
 
 /// Where the bytes of an `InputBuffer` come from, where that is more than one descriptor.
@@ -38,6 +39,8 @@ final class StreamFeed: ByteFeed {
   private let interruption: Interruption
   /// Whether bytes may be read without a wait before: a file's always can.
   private let isFile: Bool
+  /// What is still to be read of the bytes that had arrived when the interruption came; nil before.
+  private var left: Int?
 
   /// Reads a descriptor, which is closed with the feed.
   init(_ descriptor: Int32, _ interruption: Interruption) {
@@ -51,13 +54,20 @@ final class StreamFeed: ByteFeed {
 
   func read(into start: UnsafeMutableRawPointer, atMost count: Int) throws(CaptureFailure) -> Int {
     while true {
-      if isFile {
-        if interruption.hasCome { return 0 }
-      } else if interruption.wait(for: descriptor) == .interrupted {
+      // A file is not read to its end, nor a stream that is never silent for ever.
+      if interruption.hasCome, left == nil {
+        left = isFile ? 0 : max(1, Descriptor.readableByteCount(descriptor) ?? .max)
+      }
+      if let left, left <= 0 { return 0 }
+      if !isFile, interruption.wait(for: descriptor) == .interrupted {
+        interruption.leaveUnread(descriptor)
         return 0
       }
       let result = unsafe Glibc.read(descriptor, start, count)
-      if result >= 0 { return result }
+      if result >= 0 {
+        left = left.map { $0 - result }
+        return result
+      }
       switch errno {
       case EINTR, EAGAIN: continue
       // The other end of a pseudo-terminal was closed, or a terminal's device was taken away.

@@ -1,50 +1,84 @@
+import Bluetooth
+package import Bytes
 import Glibc
 
 /// A capture file that grows: at its end more is waited for, until the interruption comes.
 ///
 /// Where another file takes its name (Android renames a full one to `.last`), or it is emptied, what is
 /// left of the old one is read first, and then the new one from its beginning, as the next of several
-/// files: what was known stays known where the new one goes on at once. A file that is emptied and grows
-/// past where reading stood, between two looks at it, cannot be told from one that grew.
+/// files: what was known stays known where the new one goes on at once. Between them stands a note of this
+/// source's own. A new file that is no capture yet is looked at until it is one. A file that is emptied and
+/// grows past where reading stood, between two looks at it, cannot be told from one that grew.
 package struct FollowSource: CaptureSource, ~Copyable {
   private let path: String
   private let interruption: Interruption
   private var feed: FollowFeed
   private var reader: CaptureReader?
-  private var known: CaptureSummary
-  private var remarks: [String] = []
+  private var known = CaptureSummary(
+    format: .btsnoop, datalink: nil, datalinkName: "", timeDecimals: 6)
+  /// How many times the file was replaced, and emptied.
+  private var replacements = 0
+  private var emptyings = 0
+  /// What is to be said before the next record, and while it is lent.
+  private var pendingNote: [UInt8]?
+  private var note: [UInt8] = []
+  /// The last record's time, which a note behind it has, too: nobody knows its own.
+  private var lastTime: Timestamp?
+  /// Whether it was said that the new file is no capture yet.
+  private var hasToldNoCapture = false
   private var numberBefore = 0
   private var number = 0
   private var file = 0
-  private var isFinished = false
+  private var isFinished: Bool
 
   /// Opens a file, which need not be complete yet; its first bytes are waited for.
   ///
   /// - Throws: `.inaccessible` where it cannot be opened, `.notReadable` where it is no capture, and what
-  ///   a damaged header has.
+  ///   a damaged header has; nothing where the interruption came first.
   package init(path: String, _ interruption: Interruption) throws(CaptureFailure) {
     let feed = try FollowFeed(path, interruption)
-    let reader = try CaptureReader(InputBuffer(feed))
+    var opened: CaptureReader?
+    do throws(CaptureFailure) {
+      opened = try CaptureReader(InputBuffer(feed))
+    } catch {
+      guard interruption.hasCome else { throw error }
+    }
+    var isThere = false
+    switch opened {
+    case .some(let reader):
+      known = reader.summary
+      isThere = true
+    case nil: break
+    }
     self.path = path
     self.interruption = interruption
     self.feed = feed
-    known = reader.summary
-    self.reader = consume reader
+    isFinished = !isThere
+    reader = consume opened
   }
 
-  /// What is known of the file that is read, and what became of those before.
+  /// What is known of the file that is read, and how many there were before.
   package var summary: CaptureSummary {
     var summary = known
     switch reader {
     case .some(let reader): summary = reader.summary
     case nil: break
     }
-    summary.remarks += remarks
+    func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
+    if replacements > 0 {
+      summary.remarks.append(
+        "a new file took its place \(times(replacements)), and reading went on there")
+    }
+    if emptyings > 0 {
+      summary.remarks.append(
+        "it was emptied \(times(emptyings)), and reading went on at its beginning")
+    }
     return summary
   }
 
   /// Whether a record is there.
   package var isReady: Bool {
+    if pendingNote != nil { return true }
     switch reader {
     case .some(let reader): return reader.isReady
     case nil: return isFinished
@@ -53,15 +87,28 @@ package struct FollowSource: CaptureSource, ~Copyable {
 
   /// The next record, or nil once the interruption came and what was read before is handed out.
   ///
-  /// - Throws: what the file's reader throws; damage at the very end of a file that was replaced is a
-  ///   remark.
+  /// - Throws: what the file's reader throws; damage at the very end of a file that was replaced is told
+  ///   by the note.
   @_lifetime(&self)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
     while !isFinished {
-      if reader == nil, !(try openNext()) { break }
+      if let words = pendingNote.take() {
+        note = words
+        number += 1
+        numberBefore = number
+        let (number, file, time) = (number, file, lastTime)
+        return .note(number: number, time: time, fileOffset: 0, text: note.bytes)
+          .with(file: file, number: number, original: nil)
+      }
+      if reader == nil {
+        guard try openNext() else { break }
+        continue
+      }
+      var isCut = false
       do throws(CaptureFailure) {
         if let record = try reader?.next() {
           number = numberBefore + record.number
+          lastTime = record.time
           return record.with(file: file, number: number, original: nil)
         }
       } catch {
@@ -71,52 +118,64 @@ package struct FollowSource: CaptureSource, ~Copyable {
           isFinished = true
           throw error
         }
-        if feed.ending != nil { say("it ended within a record when it was replaced") }
+        isCut = true
       }
-      close()
+      close(isCut: isCut)
     }
     isFinished = true
     return nil
   }
 
-  private mutating func say(_ remark: String) {
-    if remarks.count < LiveLimits.remarks { remarks.append(remark) }
-  }
+  private mutating func say(_ words: String) { pendingNote = [UInt8](words.utf8) }
 
   /// Closes a file that was read to its end.
-  private mutating func close() {
+  ///
+  /// - Parameter isCut: whether it ended within a record.
+  private mutating func close(isCut: Bool) {
     switch reader {
     case .some(let reader): known = reader.summary
     case nil: break
     }
     reader = nil
     numberBefore = number
+    let loss = isCut ? "; the last record of the old one is not whole" : ""
     switch feed.ending {
-    case .replaced: say("it was replaced by a new file, which was read on")
-    case .emptied: say("it was emptied, and read from its beginning again")
+    case .replaced:
+      replacements += 1
+      say("a new file took the place of this one, and reading goes on there\(loss)")
+    case .emptied:
+      emptyings += 1
+      say("the file was emptied, and reading goes on at its beginning\(loss)")
     case nil: isFinished = true
     }
   }
 
-  /// Opens the file that has the name now; false once the interruption came.
+  /// Opens the file that has the name now, or has a note say that it is no capture yet; false once the
+  /// interruption came.
   private mutating func openNext() throws(CaptureFailure) -> Bool {
     while !interruption.hasCome {
       do throws(CaptureFailure) {
         feed = try FollowFeed(path, interruption)
-      } catch {
-        // Nothing has the name for a moment.
-        guard error.kind == .inaccessible else { throw error }
-        _ = interruption.wait(for: -1, milliseconds: LiveLimits.lookMilliseconds)
-        continue
-      }
-      do throws(CaptureFailure) {
         reader = try CaptureReader(InputBuffer(feed))
         file += 1
+        hasToldNoCapture = false
         return true
       } catch {
-        // It may be replaced again before it has a header, or never get one.
-        guard feed.ending != nil || interruption.hasCome else { throw error }
+        switch error.kind {
+        // Nothing has the name for a moment, or it is replaced again before it has a header.
+        case .inaccessible: break
+        case .damaged: guard feed.ending != nil || interruption.hasCome else { throw error }
+        case .notReadable where feed.ending == nil && !interruption.hasCome:
+          if !hasToldNoCapture {
+            hasToldNoCapture = true
+            say("the new file is no capture yet; reading goes on when it is one")
+            return true
+          }
+        case .notReadable: break
+        case .unavailable, .forbidden: throw error
+        }
       }
+      _ = interruption.wait(for: -1, milliseconds: LiveLimits.lookMilliseconds)
     }
     return false
   }

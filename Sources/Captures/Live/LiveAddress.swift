@@ -25,6 +25,10 @@ package enum LiveAddress: Equatable, Sendable {
   /// The port of Android's btsnoop server.
   package static let usualPort: UInt16 = 8872
 
+  /// How the kinds are written, but for paths.
+  package static let kinds =
+    "monitor, hciN, pcap:NAME, unix:PATH, tcp:HOST[:PORT], tty:DEVICE[@SPEED], -"
+
   /// Reads an address.
   package init(_ text: String) throws(Refusal) {
     if text == "monitor" {
@@ -90,8 +94,9 @@ package enum LiveAddress: Equatable, Sendable {
     return .serial(String(text[..<sign]), speed: speed)
   }
 
-  /// Whether the source loses what is not read in time: then reading must not wait for anything.
-  package var losesWhatIsNotRead: Bool {
+  /// Whether it is a device of this machine's: to open it root's privileges may be needed, and it loses what
+  /// is not read in time, so that reading must not wait for anything.
+  package var isDevice: Bool {
     switch self {
     case .monitor, .pcap, .serial: true
     case .server, .tcp, .stream: false

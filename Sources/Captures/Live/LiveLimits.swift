@@ -15,6 +15,9 @@ package enum LiveLimits {
   /// A file that grows is looked at so often (milliseconds) where the system does not tell its growth.
   package static let lookMilliseconds: Int32 = 100
 
+  /// The most markers that wait while there is no room for what is printed; the file has all.
+  package static let lateMarkers = 64
+
   /// The most remarks of a source: what goes on and on is counted, not told again.
   package static let remarks = 32
 }

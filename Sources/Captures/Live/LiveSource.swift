@@ -1,3 +1,4 @@
+package import Bytes
 import Glibc
 
 /// Records while they are made, from whatever `LiveAddress` names.
@@ -59,6 +60,10 @@ package struct LiveSource: CaptureSource, ~Copyable {
     guard path != "-", unsafe stat(path, &status) == 0 else { return false }
     return status.st_mode & S_IFMT != S_IFREG
   }
+
+  /// Removes what the sources of this program have made in the file system; for signal handlers that end it at
+  /// once.
+  package static func leaveNoFile() { ServerSocket.removeLatest() }
 
   /// What is known of the source so far.
   package var summary: CaptureSummary {

@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 
 /// A live source that this machine offers, or could: for `live --list`.

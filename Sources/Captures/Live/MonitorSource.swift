@@ -1,5 +1,5 @@
 import Bluetooth
-import Bytes
+package import Bytes
 import CBlueZ
 import Glibc
 
@@ -22,8 +22,6 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     datalinkName: BtsnoopDatalink.linuxMonitor.name ?? "", timeDecimals: 6)
   /// The socket's receive buffer as the kernel counts it, in bytes.
   package let receiveBytes: Int
-  /// How many of the first records tell what was so before: adapters and open sockets.
-  package private(set) var replayed = 0
 
   private var datagrams: Datagrams
   private let interruption: Interruption
@@ -41,6 +39,8 @@ package struct MonitorSource: CaptureSource, ~Copyable {
   /// Drops that the next record tells which is handed out.
   private var drops: UInt64 = 0
   private var isFinished = false
+  /// When the interruption was seen: what was made later is not read any more.
+  private var end: Timestamp?
   /// When the socket was bound; nil once something else came than what a bind replays.
   private var bound: Timestamp?
 
@@ -186,11 +186,15 @@ package struct MonitorSource: CaptureSource, ~Copyable {
       ? nil
       : Timestamp(
         seconds: facts.seconds, nanoseconds: UInt32(clamping: facts.microseconds * 1000))
+    if let end, let kernelTime, end.isEarlier(than: kernelTime) {
+      sayLastDrops()
+      isFinished = true
+      return nil
+    }
     tellDrops(at: kernelTime, facts)
     if let adapter, device != adapter, device != none { return nil }
     let isReplayed = isReplay(opcode, kernelTime)
     number += 1
-    if isReplayed { replayed = number }
     defer {
       offset += Int64(facts.count)
       drops = 0
@@ -219,9 +223,11 @@ package struct MonitorSource: CaptureSource, ~Copyable {
   /// is left.
   private mutating func receive() throws(CaptureFailure) -> Bool {
     // Looked for before the batch, too, so that a source that is never silent ends.
-    var mustWait = interruption.hasCome
+    if interruption.hasCome, end == nil { end = .now }
+    var mustWait = end != nil
     while true {
       if mustWait, interruption.wait(for: datagrams.descriptor) != .ready {
+        interruption.leaveUnread(datagrams.descriptor)
         sayLastDrops()
         return false
       }

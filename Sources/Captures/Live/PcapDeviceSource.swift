@@ -1,5 +1,5 @@
 import Bluetooth
-import Bytes
+package import Bytes
 import CBlueZ
 import CLibpcap
 import Glibc
@@ -20,6 +20,8 @@ package struct PcapDeviceSource: CaptureSource, ~Copyable {
   private var offset: Int64 = 0
   private var toldDrops: Int64
   private var isFinished = false
+  /// When the interruption was seen: what was made later is not read any more.
+  private var end: Timestamp?
 
   /// Opens a device.
   ///
@@ -82,11 +84,18 @@ package struct PcapDeviceSource: CaptureSource, ~Copyable {
   }
 
   /// Reads a packet, and waits for it; nil once the interruption came and nothing is left.
-  private func read() throws(CaptureFailure) -> PcapDevice.Packet? {
-    var mustWait = interruption.hasCome
+  private mutating func read() throws(CaptureFailure) -> PcapDevice.Packet? {
+    if interruption.hasCome, end == nil { end = .now }
+    var mustWait = end != nil
     while true {
-      if mustWait, interruption.wait(for: device.descriptor) != .ready { return nil }
-      if let packet = try device.next() { return packet }
+      if mustWait, interruption.wait(for: device.descriptor) != .ready {
+        interruption.leaveUnread(device.descriptor)
+        return nil
+      }
+      if let packet = try device.next() {
+        if let end, end.isEarlier(than: packet.time) { return nil }
+        return packet
+      }
       mustWait = true
     }
   }

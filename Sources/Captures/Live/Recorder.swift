@@ -4,7 +4,7 @@ package import Bytes
 /// Reads a source in a thread of its own, writes what it gives to a file, and hands it on to whoever
 /// prints it: neither the source nor the file waits for a terminal.
 ///
-///     let recorder = Recorder(of: source.summary, losing: address.losesWhatIsNotRead, writer)
+///     let recorder = Recorder(of: source.summary, losing: address.isDevice, writer)
 ///     let thread = recorder.start(source)
 ///     var records = recorder.records()
 ///     try pass.run(&records, &report, into: &output)
@@ -29,10 +29,17 @@ package final class Recorder: @unchecked Sendable {
     package var hasEnded = false
   }
 
+  /// A marker on its way to whoever prints it.
+  private struct LateMarker {
+    let number: Int
+    let time: Timestamp
+    let payload: [UInt8]
+  }
+
   private let queue: RecordQueue
   /// The most records of the source that are taken.
   private let most: Int
-  /// Told at once what went wrong with the file, from the reading thread.
+  /// Told at once what went wrong with the file, from the reading thread, which must not be stopped there.
   private let complain: @Sendable (WriteFailure) -> Void
 
   private let lock = Lock()
@@ -46,6 +53,10 @@ package final class Recorder: @unchecked Sendable {
   private var open: RecordChunk?
   /// Records that were left out since the last one that was handed on.
   private var leftOut: UInt64 = 0
+  /// Whether the reading thread waits for room for a record that is in the file already.
+  private var isAwaitingRoom = false
+  /// Markers that were set meanwhile: they stand behind that record.
+  private var lateMarkers: [LateMarker] = []
   private var failure: CaptureFailure?
 
   /// A recorder for one source.
@@ -130,29 +141,47 @@ package final class Recorder: @unchecked Sendable {
   /// Adds what the user has to say, as a record of its own, between what came before and what comes
   /// after. May be called from any thread.
   package func mark(_ text: String) {
-    let payload = Marker.payload(text)
-    let record = CaptureRecord(
-      number: 0, time: .now, direction: nil, adapter: nil,
-      framing: .monitor(opcode: MonitorOpcode.userLog.rawValue), originalLength: payload.count,
-      drops: 0, fileOffset: 0, bytes: payload.bytes)
     lock.take()
     defer { lock.letGo() }
     guard !current.hasEnded else { return }
     current.records += 1
     current.markers += 1
     last += 1
-    write(record)
-    // Where nobody prints, it is in the file alone.
-    guard let chunk = open ?? queue.chunkWithRoom() else {
-      leftOut += 1
-      current.leftOut += 1
+    let marker = LateMarker(number: last, time: .now, payload: Marker.payload(text))
+    write(Self.record(of: marker))
+    if isAwaitingRoom, lateMarkers.count < LiveLimits.lateMarkers {
+      lateMarkers.append(marker)
       return
     }
-    chunk.append(record, number: last, drops: leftOut)
-    leftOut = 0
+    // Where nobody prints, it is in the file alone.
+    guard !isAwaitingRoom, let chunk = open ?? queue.chunkWithRoom() else {
+      leaveOut()
+      return
+    }
+    append(Self.record(of: marker), number: marker.number, drops: 0, to: chunk)
     // At once: nobody knows when the next record comes.
     queue.give(chunk)
     open = nil
+  }
+
+  @_lifetime(borrow marker)
+  private static func record(of marker: borrowing LateMarker) -> CaptureRecord {
+    CaptureRecord(
+      number: 0, time: marker.time, direction: nil, adapter: nil,
+      framing: .monitor(opcode: MonitorOpcode.userLog.rawValue),
+      originalLength: marker.payload.count, drops: 0, fileOffset: 0, bytes: marker.payload.bytes)
+  }
+
+  private func leaveOut() {
+    leftOut += 1
+    current.leftOut += 1
+  }
+
+  private func append(
+    _ record: borrowing CaptureRecord, number: Int, drops: UInt64, to chunk: RecordChunk
+  ) {
+    chunk.append(record, number: number, drops: drops &+ leftOut)
+    leftOut = 0
   }
 
   /// Takes a record of the source's.
@@ -160,27 +189,32 @@ package final class Recorder: @unchecked Sendable {
   /// - Returns: what has gone wrong with the file, the first time.
   private func take(_ record: borrowing CaptureRecord) -> WriteFailure? {
     lock.take()
+    defer { lock.letGo() }
     current.drops &+= record.drops
+    current.records += 1
+    last = record.number + current.markers
+    let number = last
     var failure = write(record)
     if open == nil {
       // Room may have to be waited for: the file is complete meanwhile, and nobody else waits.
       failure = failure ?? flushWriter()
+      isAwaitingRoom = true
       lock.letGo()
       let chunk = queue.chunk()
       lock.take()
+      isAwaitingRoom = false
       open = chunk
     }
-    defer { lock.letGo() }
-    // Counted here, since a marker may have come in between.
-    current.records += 1
-    last = record.number + current.markers
+    let late = lateMarkers
+    lateMarkers = []
     guard let chunk = open else {
-      leftOut += 1
-      current.leftOut += 1
+      for _ in 0...late.count { leaveOut() }
       return failure
     }
-    chunk.append(record, number: last, drops: record.drops &+ leftOut)
-    leftOut = 0
+    append(record, number: number, drops: record.drops, to: chunk)
+    for marker in late {
+      append(Self.record(of: marker), number: marker.number, drops: 0, to: chunk)
+    }
     if chunk.isFull {
       queue.give(chunk)
       open = nil

@@ -33,12 +33,18 @@ enum SerialLine {
           "\(systemWords(error)); a serial line belongs to a group, often dialout: "
             + "sudo usermod -aG dialout \"$USER\", and log in again")
       }
+      if error == ENOENT || error == ENXIO || error == ENODEV {
+        throw CaptureFailure(
+          .unavailable,
+          "\(systemWords(error)); plug it in and look for its name: ls /dev/ttyACM* /dev/ttyUSB*")
+      }
       throw CaptureFailure(.unavailable, systemWords(error))
     }
     var settings = termios()
     guard unsafe tcgetattr(opened, &settings) == 0 else {
       close(opened)
-      throw CaptureFailure(.unavailable, "is not a serial line")
+      throw CaptureFailure(
+        .unavailable, "this is no serial line; those of USB are /dev/ttyACM* and /dev/ttyUSB*")
     }
     unsafe cfmakeraw(&settings)
     settings.c_cflag |= tcflag_t(CLOCAL | CREAD)

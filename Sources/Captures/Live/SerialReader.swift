@@ -4,7 +4,8 @@ import Bytes
 /// Reads the monitor's records from a serial line, as BlueZ and Zephyr send them (see `SerialFrame`).
 ///
 /// Bytes that belong to no record are skipped, and a note stands in their place: a line is joined in the
-/// middle of a record, and bytes get lost on it. The protocol knows one adapter, 0.
+/// middle of a record, and bytes get lost on it. Where they go on and on, that is told once, with what is
+/// probably wrong. The protocol knows one adapter, 0.
 package struct SerialReader: CaptureSource, ~Copyable {
   private var input: InputBuffer
   private var number = 0
@@ -12,9 +13,18 @@ package struct SerialReader: CaptureSource, ~Copyable {
   private var lost = SerialDrops()
   /// Records that were lost before the next one.
   private var drops = 0
-  /// Bytes that were skipped since the last record, and where they began.
+  /// Bytes that were skipped since the last record or note, and where they began.
   private var skipped = 0
   private var skippedFrom: Int64 = 0
+  /// All bytes that were skipped, and in how many places.
+  private var allSkipped = 0
+  private var skippedPlaces = 0
+  /// Records that are not notes of this reader's.
+  private var records = 0
+  /// Whether it was said what is probably wrong.
+  private var hasAdvised = false
+  /// Where a whole frame begins behind what is looked at, once one was found at the line's end.
+  private var frameBehind: Int64 = -1
   /// Whether the last note's bytes go on with what is read next.
   private var isNoteOpen = false
   /// Whether the last bytes that were read were a record.
@@ -22,8 +32,12 @@ package struct SerialReader: CaptureSource, ~Copyable {
   /// A note's bytes, while it is lent.
   private var note: [UInt8] = []
 
-  /// So many bytes that belong to no record are told while reading goes on.
+  /// So many bytes that belong to no record are told while reading goes on, the first time.
   private static let mostSkipped = 4096
+  /// What is probably wrong where a line is full of them.
+  private static let advice =
+    "another speed (tty:DEVICE@SPEED), or a console on this UART; Zephyr's firmware needs "
+    + "CONFIG_BT_DEBUG_MONITOR_UART"
 
   /// Reads records from where `input` stands.
   package init(_ input: consuming InputBuffer) { self.input = input }
@@ -34,6 +48,11 @@ package struct SerialReader: CaptureSource, ~Copyable {
       format: .monitorSerial, datalink: BtsnoopDatalink.linuxMonitor.rawValue,
       datalinkName: BtsnoopDatalink.linuxMonitor.name ?? "", timeDecimals: 4)
     if let remark = lost.remark { summary.remarks.append(remark) }
+    if allSkipped > 0 {
+      let places = skippedPlaces == 1 ? "in 1 place" : "in \(skippedPlaces) places"
+      summary.remarks.append(
+        Self.words(allSkipped) + ", " + places + (records == 0 ? ": \(Self.advice)" : ""))
+    }
     return summary
   }
 
@@ -51,7 +70,7 @@ package struct SerialReader: CaptureSource, ~Copyable {
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
     var found: (frame: SerialFrame, extensions: SerialExtensions)?
     while found == nil {
-      if skipped >= Self.mostSkipped { return noteOnSkipped(goesOn: true) }
+      if skipped >= Self.mostSkipped, !hasAdvised { return noteOnSkipped(goesOn: true) }
       guard try input.fill(SerialFrame.headerBytes) else {
         // In step, it is a record's beginning.
         if isInStep { leaveRest() } else { skip(input.count) }
@@ -96,27 +115,48 @@ package struct SerialReader: CaptureSource, ~Copyable {
   }
 
   private mutating func skip(_ count: Int) {
-    if skipped == 0 { skippedFrom = input.offset }
+    guard count > 0 else { return }
+    if skipped == 0 {
+      skippedFrom = input.offset
+      if !isNoteOpen { skippedPlaces += 1 }
+    }
     _ = input.take(count)
     skipped += count
+    allSkipped += count
     isInStep = false
   }
 
+  /// "12 bytes belong to no record and were skipped".
+  private static func words(_ count: Int) -> String {
+    count == 1
+      ? "1 byte belongs to no record and was skipped"
+      : "\(count) bytes belong to no record and were skipped"
+  }
+
   /// Whether the line's last bytes begin this frame, whose end did not come: an interruption or a hang-up
-  /// cut it. Where a frame lies behind, this one's length is false.
-  private func isCut(_ frame: SerialFrame) -> Bool {
+  /// cut it. Where a frame lies behind, this one's length is false; one that was found is behind all bytes up
+  /// to it.
+  private mutating func isCut(_ frame: SerialFrame) -> Bool {
     guard input.count < frame.neededToAgree ? isInStep : frame.agrees(input.bytes) else {
       return false
     }
+    if frameBehind > input.offset { return false }
+    guard let start = nextFrame() else { return true }
+    frameBehind = input.offset + Int64(start)
+    return false
+  }
+
+  /// Where the first whole frame begins behind the first byte that is there.
+  private func nextFrame() -> Int? {
     for start in 1..<max(1, input.count) {
       let rest = input.bytes.dropping(start)
-      if let other = SerialFrame(rest), other.byteCount <= rest.byteCount, other.agrees(rest),
-        other.extensions(rest) != nil
+      if let frame = SerialFrame(rest), frame.byteCount <= rest.byteCount, frame.agrees(rest),
+        frame.extensions(rest) != nil
       {
-        return false
+        return start
       }
     }
-    return true
+    return nil
   }
 
   private mutating func leaveRest() { _ = input.take(input.count) }
@@ -126,8 +166,12 @@ package struct SerialReader: CaptureSource, ~Copyable {
   /// - Parameter goesOn: whether what follows may be more of them, not a frame or the end.
   @_lifetime(&self)
   private mutating func noteOnSkipped(goesOn: Bool) -> CaptureRecord {
-    let bytes = skipped == 1 ? "1 byte belongs" : "\(skipped) bytes belong"
-    note = [UInt8]("\(bytes) to no record and \(skipped == 1 ? "was" : "were") skipped".utf8)
+    var words = Self.words(skipped)
+    if goesOn {
+      hasAdvised = true
+      words += ", and it goes on: \(Self.advice)"
+    }
+    note = [UInt8](words.utf8)
     let lost: UInt64 = number > 0 && !isNoteOpen ? 1 : 0
     number += 1
     isNoteOpen = goesOn
@@ -135,10 +179,8 @@ package struct SerialReader: CaptureSource, ~Copyable {
     isInStep = !goesOn
     skipped = 0
     let (number, offset) = (number, skippedFrom)
-    return CaptureRecord(
-      number: number, time: .now, direction: nil, adapter: nil,
-      framing: .monitor(opcode: MonitorOpcode.systemNote.rawValue), originalLength: note.count,
-      drops: lost, fileOffset: offset, bytes: note.bytes)
+    return .note(
+      number: number, time: .now, drops: lost, fileOffset: offset, text: note.bytes)
   }
 
   /// The record of the frame that the buffer begins with.
@@ -147,10 +189,11 @@ package struct SerialReader: CaptureSource, ~Copyable {
     _ frame: SerialFrame, _ extensions: SerialExtensions
   ) -> CaptureRecord {
     number += 1
+    records += 1
     isNoteOpen = false
     let now = Timestamp.now
     let time = extensions.ticks.map { ticks in
-      clock.time(ticks, now: now, moment: Interruption.monotonicNanoseconds)
+      clock.time(ticks, now: now, moment: MonotonicClock.nanoseconds)
     }
     let known = MonitorOpcode(rawValue: frame.opcode)
     let isOfNoAdapter =

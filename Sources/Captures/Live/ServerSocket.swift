@@ -1,6 +1,11 @@
 // The socket types are CBlueZ's where the compiler meets its headers before Glibc's.
+import Bytes
 import CBlueZ
 import Glibc
+import Synchronization
+
+/// Where the path of the last socket's file stands; 0 for nowhere.
+private let latest = Atomic<UInt>(0)
 
 /// A Unix socket that listens, as `btmon --server` does. Clients are heard one after the other: further
 /// ones wait until the one before has closed. Its file is removed at the end.
@@ -29,8 +34,10 @@ final class ServerSocket {
         unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
       let words: String? =
         !isSocket
-        ? "is there already, and is no socket"
-        : Self.isListening(&address) ? "somebody listens at this socket already" : nil
+        ? "something that is no socket has this name already; choose another path, or remove it"
+        : Self.isListening(&address)
+          ? "somebody listens at this socket already; choose another path, or end that program"
+          : nil
       if let words {
         close(opened)
         throw CaptureFailure(.unavailable, words)
@@ -46,15 +53,27 @@ final class ServerSocket {
       if error == EACCES || error == EPERM {
         throw CaptureFailure(.forbidden, "the socket cannot be made: \(systemWords(error))")
       }
-      throw CaptureFailure(.unavailable, "the socket cannot be made: \(systemWords(error))")
+      let advice = error == ENOENT ? "; \(FolderWords.advice(path))" : ""
+      throw CaptureFailure(
+        .unavailable, "the socket cannot be made: \(systemWords(error))\(advice)")
     }
     descriptor = opened
     self.path = path
     identity = (status.st_dev, status.st_ino)
+    // The one before is never freed: a signal handler may be reading it.
+    let name = unsafe strdup(path)
+    latest.store(UInt(bitPattern: name), ordering: .releasing)
     _ = fcntl(opened, F_SETFL, O_NONBLOCK)
   }
 
+  /// Removes the file of the socket that was made last: for signal handlers that end the program.
+  static func removeLatest() {
+    let name = latest.exchange(0, ordering: .acquiring)
+    if let path = unsafe UnsafePointer<CChar>(bitPattern: name) { unsafe unlink(path) }
+  }
+
   deinit {
+    latest.store(0, ordering: .relaxed)
     close(descriptor)
     var status = stat()
     if unsafe lstat(path, &status) == 0, status.st_dev == identity.0, status.st_ino == identity.1 {

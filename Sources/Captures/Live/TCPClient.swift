@@ -1,4 +1,5 @@
 // The socket types are CBlueZ's where the compiler meets its headers before Glibc's.
+import Bytes
 import CBlueZ
 import Glibc
 

@@ -1,4 +1,4 @@
-import Bytes
+package import Bytes
 import Glibc
 
 /// Writes records to a file, which is a complete capture at every moment: `live -w` and `convert`.
@@ -40,12 +40,14 @@ package struct CaptureWriter: ~Copyable {
   /// - Parameters:
   ///   - decimals: of the capture's clock; 9 for nanoseconds, where the format can hold them.
   ///   - rotation: when a new file is begun.
+  ///   - interruption: after which nobody is waited for who does not read what is written.
   /// - Throws: where the file cannot be opened. What goes wrong later is in `failure`.
   package init(
-    path: String, _ format: WriterFormat, decimals: Int = 6, rotation: Rotation? = nil
+    path: String, _ format: WriterFormat, decimals: Int = 6, rotation: Rotation? = nil,
+    _ interruption: Interruption? = nil
   ) throws(WriteFailure) {
     try self.init(
-      path, RecordFile(path: path), format, decimals: decimals,
+      path, RecordFile(path: path, interruption), format, decimals: decimals,
       rotation: path == "-" ? nil : rotation)
   }
 
@@ -140,9 +142,9 @@ package struct CaptureWriter: ~Copyable {
     let written = max(0, result.records - (hasHeader ? 1 : 0))
     recordsWritten += written
     if written > 0 { holdsRecords = true }
-    if let error = result.error {
+    if let reason = result.reason {
       recordsLost += recordsInBatch - written
-      failure = WriteFailure(path: path, error: error)
+      failure = WriteFailure(path: path, reason)
     }
     forget()
   }
@@ -150,8 +152,8 @@ package struct CaptureWriter: ~Copyable {
   // Apart, so that the batch is lent while the file changes.
   private static func write(
     _ batch: borrowing Output, ends: [Int], to file: inout RecordFile?
-  ) -> (records: Int, error: Int32?) {
-    file?.write(batch.bytes, ends: ends) ?? (0, EBADF)
+  ) -> (records: Int, reason: WriteFailure.Reason?) {
+    file?.write(batch.bytes, ends: ends) ?? (0, .system(EBADF))
   }
 
   /// Writes out what was collected and closes the file.
@@ -162,7 +164,7 @@ package struct CaptureWriter: ~Copyable {
 
   private mutating func close() {
     if let error = file?.close(), failure == nil {
-      failure = WriteFailure(path: path, error: error)
+      failure = WriteFailure(path: path, .system(error))
     }
     file = nil
   }

@@ -8,25 +8,30 @@ struct RecordFile: ~Copyable {
   private let isOwned: Bool
   /// Whether what was written too much can be taken back.
   private let isRegular: Bool
+  private let interruption: Interruption?
   private var isClosed = false
   /// The bytes of the records in it, and of its header.
   private(set) var byteCount: Int64 = 0
 
   /// Opens a file anew: what was in it is gone. `-` is standard output.
   ///
-  /// - Throws: the system's error number.
-  init(path: String) throws(WriteFailure) {
+  /// - Parameter interruption: after which nobody is waited for who does not read what is written.
+  /// - Throws: why it cannot be opened.
+  init(path: String, _ interruption: Interruption? = nil) throws(WriteFailure) {
     if path == "-" {
-      self.init(descriptor: STDOUT_FILENO, owned: false)
+      self.init(descriptor: STDOUT_FILENO, owned: false, interruption)
       return
     }
-    let opened = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0o644)
-    guard opened >= 0 else { throw WriteFailure(path: path, error: errno) }
-    self.init(descriptor: opened, owned: true)
+    let (opened, error) = Descriptor.open(path, O_WRONLY | O_CREAT | O_TRUNC, interruption)
+    guard opened >= 0 else {
+      throw WriteFailure(path: path, error == EINTR ? .nobodyReads : .system(error))
+    }
+    self.init(descriptor: opened, owned: true, interruption)
   }
 
-  init(descriptor: Int32, owned: Bool) {
+  init(descriptor: Int32, owned: Bool, _ interruption: Interruption? = nil) {
     self.descriptor = descriptor
+    self.interruption = interruption
     isOwned = owned
     var status = stat()
     isRegular = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -48,30 +53,19 @@ struct RecordFile: ~Copyable {
   /// Writes records, as many at once as the system takes.
   ///
   /// - Parameter ends: where each of them ends in `bytes`.
-  /// - Returns: how many of them are in the file now, and the error where that is not all. The rest of
-  ///   a record that was written in part is cut off again.
-  mutating func write(_ bytes: RawSpan, ends: [Int]) -> (records: Int, error: Int32?) {
-    var written = 0
-    var failure: Int32?
-    while written < bytes.byteCount, failure == nil {
-      let rest = bytes.dropping(written)
-      let result = unsafe rest.withUnsafeBytes {
-        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
-      }
-      if result > 0 {
-        written += result
-      } else if result == 0 {
-        failure = EIO
-      } else if errno == EAGAIN {
-        var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        unsafe poll(&waiting, 1, -1)
-      } else if errno != EINTR {
-        failure = errno
-      }
-    }
-    guard let failure else {
+  /// - Returns: how many of them are in the file now, and why that is not all. The rest of a record that
+  ///   was written in part is cut off again.
+  mutating func write(
+    _ bytes: RawSpan, ends: [Int]
+  ) -> (records: Int, reason: WriteFailure.Reason?) {
+    let (written, ending) = Descriptor.write(bytes, to: descriptor, interruption)
+    let failure: WriteFailure.Reason
+    switch ending {
+    case .complete:
       byteCount += Int64(written)
       return (ends.count, nil)
+    case .failed(let error): failure = .system(error)
+    case .givenUp: failure = .nobodyReads
     }
     let whole = ends.count { $0 <= written }
     let kept = whole > 0 ? ends[whole - 1] : 0
@@ -86,14 +80,32 @@ struct RecordFile: ~Copyable {
 
 /// Why a capture could not be written.
 package struct WriteFailure: Error, Equatable, Sendable {
+  /// What is in the way.
+  package enum Reason: Equatable, Sendable {
+    /// The system's error number.
+    case system(Int32)
+    /// Nobody reads what is written, and the end was put to the program: no fault.
+    case nobodyReads
+  }
+
   /// The file's name.
   package var path: String
-  /// The system's error number.
-  package var error: Int32
+  /// What is in the way.
+  package var reason: Reason
+
+  init(path: String, _ reason: Reason) {
+    self.path = path
+    self.reason = reason
+  }
 
   /// "x.btsnoop cannot be written: no space left on device".
   package var sentence: String {
     let subject = path == "-" ? "standard output" : path
-    return "\(subject) cannot be written: \(systemWords(error))"
+    switch reason {
+    case .system(let error):
+      let advice = error == ENOENT ? "; \(FolderWords.advice(path))" : ""
+      return "\(subject) cannot be written: \(systemWords(error))\(advice)"
+    case .nobodyReads: return "\(subject): nobody reads what is written, so it ends early"
+    }
   }
 }

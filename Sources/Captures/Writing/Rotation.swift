@@ -68,7 +68,7 @@ struct FinishedFiles {
   mutating func takeIn() throws(WriteFailure) {
     repeat { last += 1 } while unsafe access(name(last), F_OK) == 0
     guard unsafe rename(path, name(last)) == 0 else {
-      throw WriteFailure(path: name(last), error: errno)
+      throw WriteFailure(path: name(last), .system(errno))
     }
     guard let most else { return }
     kept.append(name(last))

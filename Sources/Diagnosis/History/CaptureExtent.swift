@@ -187,7 +187,8 @@ extension Evidence {
     } else if begun > 0 {
       words.append("starts in the middle of \(count: begun, "connection", "connections")")
     } else if !connections.isEmpty {
-      words.append("setup complete")
+      // Short: the verdict is to stand on the second line.
+      words.append("connecting seen")
     }
     if extent.truncated > 0 {
       words.append("\(count: extent.truncated, "record", "records") cut short")

@@ -186,11 +186,14 @@ package struct ChannelHistory: Sendable {
     _ command: SignallingCommand, _ pdu: SignallingPDU, to packet: Int, _ moment: Moment,
     _ side: Side, _ isEncrypted: Bool?, _ bytes: RawSpan
   ) {
-    guard !pdu.isPending,
-      let position = open.firstIndex(where: {
-        $0.asked.packet == packet && $0.identifier == command.identifier && $0.side == side.other
-      })
-    else { return }
+    let position = open.firstIndex {
+      $0.asked.packet == packet && $0.identifier == command.identifier && $0.side == side.other
+    }
+    guard let position else { return }
+    if pdu.isPending {
+      open[position].pending = moment
+      return
+    }
     var request = open.remove(at: position)
     request.answer = moment
     request.isEncrypted = isEncrypted

@@ -39,6 +39,8 @@ package struct ChannelRequest: Sendable {
   /// What the device that asks takes, and what the other one does.
   package internal(set) var offer = Capacity()
   package internal(set) var answered = Capacity()
+  /// The response that says that it is pending: the one that ends it is to come.
+  package internal(set) var pending: Moment?
   /// The response that ends it.
   package internal(set) var answer: Moment?
   /// What that says.

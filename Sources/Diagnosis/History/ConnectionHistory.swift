@@ -66,6 +66,9 @@ package final class ConnectionHistory: Sendable {
   package let pairing: PairingHistory
   /// Encryption, and the keys that were used.
   package let encryption: EncryptionHistory
+  /// The last attempt to encrypt for which a side lacked the key. Said here since each later connection of
+  /// the device asks for it.
+  package let lackingKey: EncryptionAttempt?
   /// Requests, values and what became of them.
   package let attributes: AttributeHistory
   /// Channels of L2CAP.
@@ -82,6 +85,7 @@ package final class ConnectionHistory: Sendable {
     security = notes.security
     pairing = notes.pairing
     encryption = notes.encryption
+    lackingKey = notes.encryption.attempts.last(where: \.lacksKey)
     attributes = notes.attributes
     channels = notes.channels
   }

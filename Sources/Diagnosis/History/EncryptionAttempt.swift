@@ -1,4 +1,6 @@
 package import Bluetooth
+import Cryptography
+package import Dissectors
 
 /// One attempt to encrypt a link, from what began it to what came of it.
 package struct EncryptionAttempt: Sendable {
@@ -111,6 +113,84 @@ package struct ClassicAuthentication: Sendable {
   package internal(set) var end: Moment?
   /// The key that pairing made meanwhile.
   package internal(set) var newKey: Moment?
+  /// How that was made, where the event says so.
+  package internal(set) var keyType: LinkKeyType?
+  /// What this host can do, and what the peer can (Secure Simple Pairing).
+  package internal(set) var features: (local: SimplePairingFeatures?, peer: SimplePairingFeatures?)
+  /// What this host's user was asked for.
+  package internal(set) var question: ClassicQuestion?
+  /// Where the user, or a program, answered that the digits are the same, or are not.
+  package internal(set) var confirmed: (moment: Moment, isSame: Bool)?
 
   init(_ start: Moment) { self.start = start }
+}
+
+/// What the controller wants of this host's user when two devices pair over BR/EDR (Core, Vol 4, Part E,
+/// 7.7.22, 7.7.42, 7.7.43, 7.7.48).
+package enum ClassicQuestion: Equatable, Sendable {
+  /// User Confirmation Request: whether this number is on the other side, too. With Just Works it is asked for,
+  /// and nobody sees it.
+  case confirmation(number: UInt32, Moment)
+  /// User Passkey Request: to type what the other side shows.
+  case passkey(Moment)
+  /// User Passkey Notification: the passkey is shown here.
+  case shown(Moment)
+  /// PIN Code Request: pairing as it was before Secure Simple Pairing.
+  case pin(Moment)
+}
+
+extension ClassicAuthentication {
+  /// How the two authenticate each other, and who asked for protection against a man in the middle, as a
+  /// clause; nil where the capture does not tell.
+  package var methodWords: Wording? {
+    switch question {
+    case .pin: "with a PIN, the same on both sides"
+    case .passkey: "passkey entry: this host's user types six digits"
+    case .shown: "passkey entry: this host shows six digits, the peer's user types them"
+    case .confirmation(let number, let asked):
+      switch isCompared {
+      case true?: "numeric comparison\(digits(number)) (\(packet: asked.packet))\(answer(asked))"
+      case false?: "Just Works: nobody compares or types anything"
+      case nil: nil
+      }
+    case nil: nil
+    }
+  }
+
+  /// Whether somebody compares the number: the key's type says it, and before there is one, what both sides can
+  /// do and want (Core, Vol 3, Part C, 5.2.2.6).
+  private var isCompared: Bool? {
+    if let isAuthenticated = keyType?.isAuthenticated { return isAuthenticated }
+    guard let local = features.local, let peer = features.peer else { return nil }
+    return (local.wantsMITM || peer.wantsMITM) && local.ioCapability == .displayYesNo
+      && peer.ioCapability == .displayYesNo
+  }
+
+  private func digits(_ number: UInt32) -> Wording {
+    SixDigits(number).map { " of \($0.revealed)" } ?? ""
+  }
+
+  private func answer(_ asked: Moment) -> Wording {
+    guard let confirmed else { return "" }
+    let delay: Wording =
+      confirmed.moment.nanoseconds(since: asked).map { ", \(duration: $0) later" } ?? ""
+    let words: StaticString = confirmed.isSame ? "confirms" : "refuses"
+    return ", which this host \(words) (\(packet: confirmed.moment.packet))\(delay)"
+  }
+
+  /// What both sides have said that they can do and want; nil where neither is in the capture.
+  package var featureWords: Wording? {
+    var pieces: [Wording] = []
+    for (side, features) in [(Side.local, features.local), (.peer, features.peer)] {
+      guard let features else { continue }
+      let demand: StaticString = features.wantsMITM ? "MITM" : "no MITM"
+      pieces.append("\(side.words): \(features.ioCapability.words), \(demand)")
+    }
+    return pieces.isEmpty ? nil : Wording(pieces, joinedBy: "; ")
+  }
+
+  /// The new key: `the new link key is authenticated, P-256`; nil where there is none, or its kind is not told.
+  package var keyWords: Wording? {
+    keyType.map { "the new link key: \(code: $0.rawValue, of: .linkKeyType)" }
+  }
 }

@@ -13,7 +13,7 @@ package struct EncryptionHistory: Sendable {
   /// How many there were.
   package private(set) var attemptCount = 0
   /// The authentications of a BR/EDR link.
-  package private(set) var authentications: [ClassicAuthentication] = []
+  package internal(set) var authentications: [ClassicAuthentication] = []
   /// The last Pairing Request, and who sent it.
   package private(set) var pairingRequest: (moment: Moment, side: Side)?
   /// Where that was refused without a Pairing Response: by the other side, and for which reason.
@@ -124,7 +124,8 @@ package struct EncryptionHistory: Sendable {
     case HCICommand.leEnableEncryption, HCICommand.leLongTermKeyRequestReply,
       HCICommand.leLongTermKeyRequestNegativeReply, HCICommand.setConnectionEncryption,
       HCICommand.authenticationRequested, HCICommand.linkKeyRequestReply,
-      HCICommand.linkKeyRequestNegativeReply:
+      HCICommand.linkKeyRequestNegativeReply, HCICommand.ioCapabilityRequestReply,
+      HCICommand.userConfirmationRequestReply, HCICommand.userConfirmationRequestNegativeReply:
       true
     default: false
     }
@@ -136,7 +137,9 @@ package struct EncryptionHistory: Sendable {
     case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
       LinkEvent.encryptionKeyRefreshCode, HCIEvent.commandStatusCode,
       HCIEvent.commandCompleteCode, HCIEvent.leMetaCode, HCIEvent.authenticationCompleteCode,
-      HCIEvent.linkKeyRequestCode, LinkKeyNotification.code:
+      HCIEvent.linkKeyRequestCode, LinkKeyNotification.code, SimplePairingFeatures.code,
+      HCIEvent.userConfirmationRequestCode, HCIEvent.userPasskeyRequestCode,
+      HCIEvent.userPasskeyNotificationCode, HCIEvent.pinCodeRequestCode:
       true
     default: false
     }
@@ -174,7 +177,7 @@ package struct EncryptionHistory: Sendable {
       }
       authentications[last].reply = moment
       authentications[last].hasKey = opcode == HCICommand.linkKeyRequestReply
-    default: return
+    default: observe(simplePairing: opcode, &cursor, moment)
     }
     if authentications.count > Self.mostAuthentications {
       authentications.remove(at: Self.mostAuthentications - 1)
@@ -239,7 +242,9 @@ package struct EncryptionHistory: Sendable {
         authentications.append(ClassicAuthentication(moment))
       }
     case LinkKeyNotification.code:
-      if let last = authentications.indices.last { authentications[last].newKey = moment }
+      guard let last = authentications.indices.last else { return }
+      authentications[last].newKey = moment
+      authentications[last].keyType = (try? LinkKeyNotification(parsing: &cursor))?.type
     case HCIEvent.leMetaCode:
       guard (try? cursor.u8()) == LELongTermKeyRequest.subevent else { return }
       var attempt = EncryptionAttempt(.keyRequest, moment, .unknown)
@@ -247,7 +252,7 @@ package struct EncryptionHistory: Sendable {
         (attempt.rand, attempt.ediv) = (request.rand, request.ediv)
       }
       begin(attempt, connection)
-    default: break
+    default: ask(event.code, &cursor, moment)
     }
   }
 

@@ -1,7 +1,7 @@
 package import Bluetooth
 import Bytes
 import Captures
-import Dissectors
+package import Dissectors
 import Sessions
 
 /// How a link went: parameters, procedures, acknowledgements, end.
@@ -38,20 +38,18 @@ package struct LinkHistory: Sendable {
     package var received: UInt16
   }
 
-  /// A change of how many connection events are used (Core, Vol 4, Part E, 7.7.65.35).
+  /// A change of how many connection events are used (Core, Vol 4, Part E, 7.7.65.35), or one that failed.
   package struct SubrateChange: Sendable {
     /// This host's LE Subrate Request; nil: the peer, or a controller, has changed it.
     package var asked: Moment?
-    /// LE Subrate Change.
+    /// What that asks for; nil: nothing, or it is cut off.
+    package var wanted: LESubrateRequest?
+    /// LE Subrate Change, or the Command Status that refused the request.
     package var moment: Moment
-    /// Of so many connection events one is used.
-    package var factor: UInt16
-    /// How many of those the peripheral may skip.
-    package var latency: UInt16
-    /// How many more are used after one with data.
-    package var continuation: UInt16
-    /// The supervision timeout: units of 10 ms.
-    package var timeout: UInt16
+    /// Success, or why nothing changed.
+    package var status: StatusCode
+    /// What is in force from then on; nil where nothing changed.
+    package var result: LESubrateChange?
   }
 
   /// The event that opened the link.
@@ -65,7 +63,7 @@ package struct LinkHistory: Sendable {
   /// The last data from the peer.
   package private(set) var heardLast: Moment?
   /// This host's LE Subrate Request that waits for its event.
-  private var subrateAsked: Moment?
+  private var subrateAsked: (moment: Moment, wanted: LESubrateRequest?)?
   /// The Authenticated Payload Timeout, as far as commands tell it: units of 10 ms.
   package private(set) var payloadTimeout: UInt16?
   /// How often it expired.
@@ -172,7 +170,9 @@ package struct LinkHistory: Sendable {
       observeRemoteReply(moment, grants: true, bytes, body)
     case HCICommand.leRemoteConnectionParameterRequestNegativeReply:
       observeRemoteReply(moment, grants: false, bytes, body)
-    case HCICommand.leSubrateRequest: subrateAsked = moment
+    case HCICommand.leSubrateRequest:
+      var cursor = Cursor(bytes, body)
+      subrateAsked = (moment, try? LESubrateRequest(parsing: &cursor))
     case HCICommand.writeAuthenticatedPayloadTimeout:
       var cursor = Cursor(bytes, body)
       guard let written = try? AuthenticatedPayloadTimeout(parsing: &cursor) else { return }
@@ -202,7 +202,8 @@ package struct LinkHistory: Sendable {
       case HCICommand.leConnectionUpdate:
         observeUpdateStatus(moment, told.status, answer.request?.packet)
       // No event follows.
-      case HCICommand.leSubrateRequest where told.status != .success: subrateAsked = nil
+      case HCICommand.leSubrateRequest where told.status != .success:
+        observeSubrate(told.status, nil, moment)
       default: break
       }
     case HCIEvent.commandCompleteCode: observePayloadTimeout(bytes, body)
@@ -257,8 +258,7 @@ package struct LinkHistory: Sendable {
       guard let change = try? LESubrateChange(parsing: &cursor) else { return }
       // The peer's wish, and a controller's own, are told by the same event.
       if subrateAsked != nil { take("LE Subrate Request", moment, change.status.rawValue) }
-      if change.status == .success { observe(change, moment) }
-      subrateAsked = nil
+      observeSubrate(change.status, change.status == .success ? change : nil, moment)
     default: break
     }
   }
@@ -278,14 +278,20 @@ package struct LinkHistory: Sendable {
     }
   }
 
-  private mutating func observe(_ change: LESubrateChange, _ moment: Moment) {
-    current?.latency = change.latency
-    current?.timeout = change.supervisionTimeout
+  private mutating func observeSubrate(
+    _ status: StatusCode, _ result: LESubrateChange?, _ moment: Moment
+  ) {
+    if let result {
+      current?.latency = result.latency
+      current?.timeout = result.supervisionTimeout
+    }
+    let asked = subrateAsked
+    subrateAsked = nil
     guard subrates.count < Self.mostChanges else { return }
     subrates.append(
       SubrateChange(
-        asked: subrateAsked, moment: moment, factor: change.factor, latency: change.latency,
-        continuation: change.continuation, timeout: change.supervisionTimeout))
+        asked: asked?.moment, wanted: asked?.wanted, moment: moment, status: status,
+        result: result))
   }
 
   private mutating func observe(_ complete: LEPHYUpdateComplete, _ moment: Moment) {

@@ -4,6 +4,23 @@ import Cryptography
 import Dissectors
 import Sessions
 
+extension PairingAttempt.Party {
+  /// Takes in a confirm value; gives the run of those.
+  fileprivate mutating func add(confirm: PairingValue?, _ moment: Moment) -> PairingAttempt.Run? {
+    PairingAttempt.Run.add(moment, to: &confirms)
+    if confirms?.count == 1 { firstConfirm = confirm }
+    return confirms
+  }
+
+  /// Takes in a random value; gives the run of those.
+  fileprivate mutating func add(random: PairingValue?, _ moment: Moment) -> PairingAttempt.Run? {
+    PairingAttempt.Run.add(moment, to: &randoms)
+    if randoms?.count == 1 { firstRandom = random }
+    lastRandom = random
+    return randoms
+  }
+}
+
 extension PairingAttempt {
   /// Takes in a PDU that is no Pairing Request and no Security Request.
   mutating func take(_ pdu: SMPPDU, _ bytes: RawSpan, _ moment: Moment, from sender: Side) {
@@ -26,11 +43,9 @@ extension PairingAttempt {
       guard self[role].publicKey == nil else { return }
       self[role].publicKey = (moment, P256PublicKey(bytes.dropping(1)))
     case .confirm:
-      Run.add(moment, to: &self[role].confirms)
-      take(confirm: PairingValue(bytes.dropping(1)), role)
+      take(confirm: PairingValue(bytes.dropping(1)), moment, role)
     case .random:
-      Run.add(moment, to: &self[role].randoms)
-      take(random: PairingValue(bytes.dropping(1)), role)
+      take(random: PairingValue(bytes.dropping(1)), moment, role)
     case .dhKeyCheck:
       guard self[role].check == nil else { return }
       self[role].check = moment
@@ -59,9 +74,8 @@ extension PairingAttempt {
     return run.count - 1
   }
 
-  private mutating func take(confirm: PairingValue?, _ role: PairingSide) {
-    if self[role].confirms?.count == 1 { self[role].firstConfirm = confirm }
-    guard let round = round(self[role].confirms) else { return }
+  private mutating func take(confirm: PairingValue?, _ moment: Moment, _ role: PairingSide) {
+    guard let round = round(self[role].add(confirm: confirm, moment)) else { return }
     while rounds.count <= round { rounds.append(SecureConnectionsRounds.Values()) }
     if role == .initiator {
       rounds[round].initiatorConfirm = confirm
@@ -70,10 +84,8 @@ extension PairingAttempt {
     }
   }
 
-  private mutating func take(random: PairingValue?, _ role: PairingSide) {
-    if self[role].randoms?.count == 1 { self[role].firstRandom = random }
-    self[role].lastRandom = random
-    guard let round = round(self[role].randoms) else { return }
+  private mutating func take(random: PairingValue?, _ moment: Moment, _ role: PairingSide) {
+    guard let round = round(self[role].add(random: random, moment)) else { return }
     while rounds.count <= round { rounds.append(SecureConnectionsRounds.Values()) }
     if role == .initiator {
       rounds[round].initiatorRandom = random

@@ -39,7 +39,8 @@ extension PairingAttempt {
     var refusing: PairingSide?
     if let failure, failure.reason == .confirmValueFailed { refusing = role(of: failure.side) }
     let found = SecureConnectionsRounds(
-      initiatorKey: first, responderKey: second, rounds, refusedBy: refusing)
+      initiatorKey: first, responderKey: second, rounds, refusedBy: refusing,
+      hasSucceeded: isPaired)
     outcome.agreed = found.agreed
     outcome.parting = found.parting
     outcome.lastRound = found.rounds.last

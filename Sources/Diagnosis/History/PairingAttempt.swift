@@ -227,8 +227,9 @@ package struct PairingAttempt: Sendable {
   /// What a side has sent.
   package internal(set) subscript(role: PairingSide) -> Party {
     get { role == .initiator ? initiating : responding }
-    set {
-      if role == .initiator { initiating = newValue } else { responding = newValue }
+    // In place: a side is large, and each of the eighty values of a passkey's rounds changes it.
+    _modify {
+      if role == .initiator { yield &initiating } else { yield &responding }
     }
   }
 

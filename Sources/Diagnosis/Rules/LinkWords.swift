@@ -52,6 +52,15 @@ extension ConnectionHistory {
     return link.ended?.nanoseconds(since: opened)
   }
 
+  /// Until when something was waited for: `until this host ended the link`.
+  var untilItsEnd: Wording {
+    switch connection.ending {
+    case .localHost: "until this host ended the link"
+    case .peer: "until the peer ended the link"
+    default: "until the link ended"
+    }
+  }
+
   /// What Number Of Completed Packets tells at the end, as a sentence; empty where it tells nothing.
   var acknowledgement: Wording {
     guard let left = link.unacknowledged else { return "" }
@@ -150,22 +159,5 @@ extension ConnectionHistory {
     }
     return
       "For \(duration: silence) before the end nothing was said (last \(packet: last.packet))."
-  }
-}
-
-extension Evidence {
-  /// Whether the other end of a link is in the capture, too: another controller's link, at the same time
-  /// and with the other role. What its host did is known then, and says more than this end can.
-  func hasOtherEnd(of history: ConnectionHistory) -> Bool {
-    let own = history.connection
-    guard adapters.count > 1, let role = own.localRole else { return false }
-    return connections.contains { other in
-      let connection = other.connection
-      guard connection.adapter != own.adapter, let otherRole = connection.localRole,
-        otherRole != role
-      else { return false }
-      return connection.firstPacket <= own.lastPacket ?? .max
-        && own.firstPacket <= connection.lastPacket ?? .max
-    }
   }
 }

@@ -128,6 +128,7 @@ extension Rule {
     instead: (@Sendable (Refusal) -> Wording?)? = nil
   ) -> Rule {
     Rule(id, severity, finds, when: condition, do: remedy) { connection, evidence in
+      guard !connection.attributes.refusals.isEmpty else { return [] }
       let found = connection.attributes.refusals.compactMap { refusal -> Finding? in
         let code = refusal.error.rawValue
         guard codes.contains(code) || more.contains(where: { $0.contains(code) }),

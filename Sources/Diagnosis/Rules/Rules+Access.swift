@@ -133,14 +133,13 @@ extension Rule {
     ) { connection, evidence in
       let attributes = connection.attributes
       guard !connection.security.isStoredKey else { return [] }
-      let isKnown = evidence.earlier(than: connection).contains {
-        $0.connection.isEncrypted == true || !$0.security.pairingRequests.isEmpty
-      }
-      guard !isKnown else { return [] }
       let found = attributes.refusals.first {
         $0.error.rawValue == 0x0f && $0.security == .unencrypted
       }
       guard let refusal = found,
+        !evidence.earlier(than: connection).contains(where: {
+          $0.connection.isEncrypted == true || !$0.security.pairingRequests.isEmpty
+        }),
         connection.bondKeeper(before: refusal.answer.packet, evidence) == nil,
         let pairing = connection.security.pairingRequests.first(where: {
           $0.packet > refusal.answer.packet

@@ -20,9 +20,7 @@ extension Rule {
         history.encryption.attempts.last {
           $0.lacksKey && $0.moment.packet < pairing.moment.packet
         }
-        ?? evidence.earlier(than: history).lazy.reversed().compactMap {
-          $0.encryption.attempts.last(where: \.lacksKey)
-        }.first
+        ?? evidence.earlier(than: history).last { $0.lackingKey != nil }?.lackingKey
       guard let failed else { return [] }
       let packet = pairing.end?.packet ?? pairing.moment.packet
       var finding = Finding(

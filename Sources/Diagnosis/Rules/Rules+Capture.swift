@@ -86,8 +86,9 @@ extension Rule {
           "\(records) by the recorder",
           headline: records,
           why: Wording(
-            sentences:
-              "The file keeps only their beginnings: values and PDUs behind the cut are not known.",
+            sentences: extent.truncated == 1
+              ? "The file keeps only its beginning: what stands behind the cut is not known."
+              : "The file keeps only their beginnings: what stands behind the cuts is not known.",
             isFiltered ? "Most of the data is cut: so does Android's filtered log." : ""),
           evidence: PacketSet(extent.cuts))
       ]
@@ -231,7 +232,6 @@ extension Rule {
       })
     else { return [] }
     let isLate = history.connection.isOpeningMissing
-    let times: Wording = "\(count: use.count, "time", "times")"
     let isPart = history.attributes.discoveries.contains { $0.client == .local }
     var finding = Finding(
       isLate
@@ -242,10 +242,10 @@ extension Rule {
       headline: "attributes are used that the capture does not discover",
       why:
         isLate
-        ? "Handles of the peer are used \(times), but which characteristics they are was discovered before the capture begins, or in an earlier connection."
-        : use.isByHost
-          ? "Handles of the peer were used \(times) without being asked for: this host has them from an earlier connection, or its program knows them. \(history.attributes.doubtOfMap)"
-          : "The peer sent values \(times) of which this host had not asked what they are: it knows that from an earlier connection, or not at all.",
+        ? "\(use.words), but which characteristics they are was discovered before the capture begins, or in an earlier connection."
+        : use.asked > 0
+          ? "\(use.words). This host did not ask what they are: it has the handles from an earlier connection, or its program knows them. \(history.attributes.doubtOfMap)"
+          : "\(use.words). This host did not ask what they are: it knows that from an earlier connection, or not at all.",
       isLate ? .likely : .certain,
       evidence: PacketSet([use.first, use.last]))
     finding.restsOnAbsence = true
@@ -254,31 +254,25 @@ extension Rule {
 }
 
 extension AttributeHistory {
-  /// How the handles of the peer were used of which nothing tells what they are: how often, whether by this
-  /// host itself, and the first and the last packet; 0: none.
-  fileprivate var undiscovered: (count: Int, isByHost: Bool, first: Int, last: Int) {
-    var use = (count: 0, isByHost: false, first: Int.max, last: 0)
+  /// How the handles of the peer were used of which nothing tells what they are.
+  fileprivate var undiscovered: UndiscoveredUse {
+    var use = UndiscoveredUse()
     for usage in usages where usage.server == .peer && !usage.identity.isTold {
-      for tally in [usage.reads, usage.writes, usage.commands] where tally.count > 0 {
-        use.isByHost = true
+      for tally in [usage.reads, usage.writes, usage.commands] {
+        use.asked &+= tally.count
+        use.take(tally.first, tally.last)
       }
-      for tally in [
-        usage.reads, usage.writes, usage.commands, usage.notifications, usage.indications,
-      ] {
-        guard let first = tally.first, let last = tally.last else { continue }
-        use.count &+= tally.count
-        use.first = min(use.first, first.packet)
-        use.last = max(use.last, last.packet)
+      for tally in [usage.notifications, usage.indications] {
+        use.sent &+= tally.count
+        use.take(tally.first, tally.last)
       }
     }
     for refusal in refusals
     where refusal.server == .peer && refusal.handle != 0 && refusal.range == nil
       && !refusal.attribute.isTold
     {
-      use.isByHost = true
-      use.count &+= refusal.count
-      use.first = min(use.first, refusal.request.packet)
-      use.last = max(use.last, refusal.last.packet)
+      use.asked &+= refusal.count
+      use.take(refusal.request, refusal.last)
     }
     return use
   }
@@ -288,6 +282,35 @@ extension AttributeHistory {
     hashes.first { $0.server == .peer }.map {
       "It read the Database Hash (\(packet: $0.moment.packet)), which tells it whether they still hold."
     } ?? "If the peer's firmware has changed since, they may be wrong."
+  }
+}
+
+/// Attributes of the peer that were used although nothing tells what they are.
+private struct UndiscoveredUse {
+  /// How often this host read, wrote or asked to.
+  var asked = 0
+  /// How many values the peer sent on its own.
+  var sent = 0
+  /// The first packet and the last; 0: none.
+  var first = Int.max
+  var last = 0
+
+  var count: Int { asked &+ sent }
+
+  /// `This host used handles of the peer 2 times and the peer sent 3 values`.
+  var words: Wording {
+    var pieces: [Wording] = []
+    if asked > 0 {
+      pieces.append("this host used handles of the peer \(count: asked, "time", "times")")
+    }
+    if sent > 0 { pieces.append("the peer sent \(count: sent, "value", "values") on its own") }
+    return Wording(listing: pieces).capitalized
+  }
+
+  mutating func take(_ first: Moment?, _ last: Moment?) {
+    guard let first, let last else { return }
+    self.first = min(self.first, first.packet)
+    self.last = max(self.last, last.packet)
   }
 }
 

@@ -13,13 +13,13 @@ extension Rule {
         "a connection request is refused since its PSM or SPSM is not supported (result 0x0002)",
       do:
         """
-        Have the side that refused listen before it is asked: a socket on BlueZ, listenUsingL2capChannel on \
-        Android, publishL2CAPChannel on iOS, bt_l2cap_server_register on Zephyr. SPSMs from 0x0080 to 0x00ff \
-        are given out then, and may be others the next time: take the number from where the service \
-        publishes it, on BR/EDR from its SDP record.
+        Have the side that refused listen before it is asked, and ask for the number that its service \
+        publishes.
         """
     ) { request in
       "Nothing at \(request.side.other.words) is registered for \(request.service), or not yet."
+    } instead: { request in
+      request.listeningRemedy
     },
     refused(
       .security, "l2cap-security", .error, "A channel needs a better protected link",
@@ -116,17 +116,20 @@ extension Rule {
       .rejected, "l2cap-command-rejected", .warning, "A signalling command is rejected",
       when: "Command Reject answers anything but a Connection Parameter Update Request",
       do:
-        """
-        Not understood: the device is older, or has no such channels; do without. Invalid CID: the channel \
-        was closed before, or never open.
-        """
-    ) { request in request.rejectionWords },
+        "Compare the command with what the other side says that it supports (Information Response)."
+    ) { request in
+      request.rejectionWords
+    } instead: { request in
+      request.rejectionRemedy
+    },
+    openChannels,
   ]
 
   private static func refused(
     _ kind: ChannelRequest.Refusal, _ id: StaticString, _ severity: Severity,
     _ finds: StaticString, when condition: StaticString, do remedy: Wording,
-    _ why: @escaping @Sendable (ChannelRequest) -> Wording
+    _ why: @escaping @Sendable (ChannelRequest) -> Wording,
+    instead: (@Sendable (ChannelRequest) -> Wording?)? = nil
   ) -> Rule {
     Rule(id, severity, finds, when: condition, do: remedy) { history, _ in
       history.channels.refusals.compactMap { request in
@@ -138,6 +141,7 @@ extension Rule {
           headline: "\(clause) (\(packet: request.answer?.packet ?? request.asked.packet))",
           why: why(request), evidence: request.evidence)
         finding.severity = request.severity
+        finding.remedy = instead?(request)
         if let later = history.channels.opening(after: request) {
           finding.severity = .note
           finding.isResolved = true
@@ -235,6 +239,57 @@ extension ChannelRequest {
     case 2:
       return "The command names a channel that \(side.other.words) does not have."
     default: return "The reason is all that \(side.other.words) says."
+    }
+  }
+
+  /// Whether the request is one of BR/EDR.
+  private var isOfBREDR: Bool { code == .connectionRequest || code == .createChannelRequest }
+
+  /// What people do where nobody listens. On LE, SPSMs to 0x007f are assigned numbers, those from 0x0080 to
+  /// 0x00ff are given out by the device (Core, Vol 3, Part A, 4.22).
+  fileprivate var listeningRemedy: Wording {
+    let who = side.other.words
+    if isOfBREDR {
+      return
+        """
+        Have \(who) listen before it is asked (a socket on BlueZ, bt_l2cap_server_register on Zephyr), and \
+        ask for the PSM that the SDP record of the service names.
+        """
+    }
+    let isGivenOut = psm.map { (0x80...0xff).contains($0.rawValue) } ?? false
+    let number: Wording =
+      isGivenOut
+      ? """
+       SPSMs from 0x0080 to 0x00ff are given out then, and may be others the next time: take the number \
+      from where the service publishes it.
+      """ : ""
+    return
+      """
+      Have \(who) listen before it is asked: a socket on BlueZ, listenUsingL2capChannel on Android, \
+      publishL2CAPChannel on iOS, bt_l2cap_server_register on Zephyr.\(number)
+      """
+  }
+
+  /// What people do about a command that is rejected for this reason (Core, Vol 3, Part A, 4.1).
+  fileprivate var rejectionRemedy: Wording? {
+    let (asker, who) = (side.words, side.other.words)
+    switch result.code {
+    case 0 where code.name == nil:
+      return
+        """
+        Look why \(asker) sends a code that the specification does not give out; \(who) has to reject it.
+        """
+    case 0 where isConnection:
+      return "Do without such a channel, or use a newer Bluetooth stack on \(who)."
+    case 0: return "Nothing, where \(asker) does without: \(who) may be older than the command."
+    case 1: return "Send fewer and shorter signalling commands in one packet."
+    case 2:
+      return
+        """
+        Look at \(asker): the channel was closed before, or never open, or the two sides count channels \
+        differently.
+        """
+    default: return nil
     }
   }
 

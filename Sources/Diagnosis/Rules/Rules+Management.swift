@@ -48,7 +48,7 @@ extension Rule {
       "The kernel refuses a command of its management interface",
       when: "a management command that is about no device is answered with a failing status",
       do:
-        "Busy: wait until what runs is over. Rejected: some settings can be changed only while the controller is off. Not Supported and Unknown Command: the kernel or the controller is older. Invalid Parameters: the program means another kernel. Permission Denied: it lacks CAP_NET_ADMIN."
+        "Look up the status, and look at the log of the program that sent the command."
     ) { evidence in
       evidence.management.failures.compactMap { failure in
         guard case .command(let opcode) = failure.kind else { return nil }
@@ -57,10 +57,12 @@ extension Rule {
           ?? "the management command \(code: opcode, digits: 4)"
         let controller: Wording =
           failure.adapter == 0 || failure.adapter == 0xffff ? "" : " for hci\(failure.adapter)"
-        return failure.finding(
+        var finding = failure.finding(
           "The kernel refused \(name)\(controller): \(failure.statusWords)",
           "the kernel refused \(name)", "The command was answered with this status.",
           evidence)
+        finding.remedy = failure.remedy(opcode)
+        return finding
       }
     },
   ]
@@ -70,6 +72,31 @@ extension ManagementHistory.Failure {
   fileprivate var statusWords: Wording { "\(code: status, of: .managementStatus)" }
 
   fileprivate var peerWords: Wording { peer.map { "\($0)" } ?? "a device" }
+
+  /// What people do about a command that is refused with this status (BlueZ, doc/mgmt-protocol.rst [mem]); nil
+  /// where the status leaves open too much.
+  fileprivate func remedy(_ opcode: UInt16) -> Wording? {
+    switch (status, opcode) {
+    case (0x01, _):
+      "This kernel does not have the command: do without it, or use a newer kernel."
+    case (0x0a, ManagementCommand.startDiscovery):
+      "A discovery runs already: wait until it is over, or end it with Stop Discovery."
+    case (0x0a, _): "Wait until what is under way is over, and send the command again."
+    case (0x0b, ManagementCommand.setPrivacy), (0x0b, ManagementCommand.setStaticAddress):
+      "This setting can be changed only while the controller is off: Set Powered off, change it, Set Powered on."
+    case (0x0b, ManagementCommand.stopDiscovery): "Nothing: no discovery is running."
+    case (0x0b, _): "Compare the command with the settings in force: they do not allow it now."
+    case (0x0c, _):
+      "The controller or the kernel cannot do this: do without it, or use another one."
+    case (0x0d, _):
+      "Compare the command's parameters with what this kernel takes: the program may mean another version of it, or a value is out of range."
+    case (0x0f, _): "Switch the controller on first (Set Powered)."
+    case (0x11, _): "There is no controller with this index: ask for those that there are."
+    case (0x12, _): "The radio is blocked: rfkill unblock bluetooth."
+    case (0x14, _): "Run the program as root, or with CAP_NET_ADMIN."
+    default: nil
+    }
+  }
 
   fileprivate func finding(
     _ what: Wording, _ headline: Wording, _ why: Wording, _ evidence: Evidence

@@ -61,7 +61,7 @@ extension Rule {
     Rule(
       whole: "smp-repeated", .note, "Two devices tried to pair several times",
       when: "three attempts or more with the same device, of which two or more failed",
-      do: "Repair what the first failure shows; later ones may only say Repeated Attempts (0x09)."
+      do: "Repair what the first failure shows."
     ) { evidence in evidence.repeatedPairings() },
   ]
 }
@@ -176,6 +176,16 @@ extension ConnectionHistory {
     pairing.acts.contains { $0.kind == .unpair && $0.moment.packet > packet }
   }
 
+  /// Whether a program has deleted the bond that a pairing made; or, before the next one, it was tried and
+  /// one side did not have it: that is why they pair, then.
+  private func isBondGone(after old: PairingAttempt, before next: PairingAttempt) -> Bool {
+    let made = old.first.packet
+    return isUnpaired(after: made)
+      || encryption.attempts.contains {
+        $0.lacksKey && $0.moment.packet > made && $0.moment.packet < next.first.packet
+      }
+  }
+
   fileprivate func overBond(_ evidence: Evidence) -> [Finding] {
     guard let attempt = pairing.attempts.first(where: { $0.initiating.features != nil }),
       !attempt.beganEncrypted, !attempt.isOverBREDR,
@@ -186,14 +196,8 @@ extension ConnectionHistory {
     guard
       let bonded = earlier.last(where: { $0.pairing.attempts.contains(where: \.isBonded) }),
       let old = bonded.pairing.attempts.last(where: \.isBonded),
-      !(earlier + [self]).contains(where: { $0.isUnpaired(after: old.first.packet) }),
-      // Where it was tried, and one side did not have it, that is why.
-      !(earlier + [self]).contains(where: {
-        $0.encryption.attempts.contains {
-          $0.lacksKey && $0.moment.packet > old.first.packet
-            && $0.moment.packet < attempt.first.packet
-        }
-      })
+      !isBondGone(after: old, before: attempt),
+      !earlier.contains(where: { $0.isBondGone(after: old, before: attempt) })
     else { return [] }
     let packet = old.encrypted?.packet ?? old.last.packet
     var finding = Finding(
@@ -210,6 +214,19 @@ extension ConnectionHistory {
 }
 
 extension Evidence {
+  /// What people do about pairings that failed several times: the first failure counts, and those that only
+  /// say that it was too soon do not.
+  private static func remedy(forRepeated failed: [PairingAttempt]) -> Wording? {
+    func isTooSoon(_ attempt: PairingAttempt) -> Bool {
+      attempt.failure?.reason == .repeatedAttempts
+    }
+    guard let cause = failed.first(where: { !isTooSoon($0) })?.end else { return nil }
+    let first: Wording = "Repair what the first failure shows (\(packet: cause.packet))"
+    guard let tooSoon = failed.first(where: isTooSoon)?.end else { return "\(first)." }
+    return
+      "\(first): \(PairingFailure.repeatedAttempts) at \(packet: tooSoon.packet) only says that another attempt came too soon."
+  }
+
   fileprivate func repeatedPairings() -> [Finding] {
     var order: [UInt64] = []
     var attempts: [UInt64: [(connection: Int, attempt: PairingAttempt)]] = [:]
@@ -235,13 +252,15 @@ extension Evidence {
       // Of very many on one connection not all are remembered.
       let total = connections.reduce(0) { $1.device == device ? $0 + $1.pairing.attemptCount : $0 }
       let count: Wording = total > tried.count ? "at least \(failed.count)" : "\(failed.count)"
-      return Finding(
+      var finding = Finding(
         "\(total) attempts to pair\(with), \(count) failed",
         headline: "\(total) attempts to pair\(with), of which \(count) failed",
         why:
           "The two devices tried \(total) times between \(packet: first.attempt.first.packet) and \(packet: last.attempt.last.packet); \(count) of these ended with Pairing Failed, and \(end).",
         evidence: PacketSet(failed.prefix(8).compactMap { $0.attempt.end?.packet }),
         on: ids)
+      finding.remedy = Self.remedy(forRepeated: failed.map(\.attempt))
+      return finding
     }
   }
 }

@@ -13,7 +13,7 @@ extension Rule {
       "smp-passkey-entry-failed", "Somebody gave up typing the passkey",
       when: "Passkey Entry Failed (0x01)",
       do:
-        "Pair again, and type the digits within 30 s. On BlueZ register an agent with a keyboard (bluetoothctl: agent KeyboardDisplay, default-agent); on Zephyr answer passkey_entry with bt_conn_auth_passkey_entry."
+        "Pair again, and type the digits within 30 s. On BlueZ an agent with a keyboard has to be there (bluetoothctl: agent KeyboardDisplay, default-agent); on Zephyr answer passkey_entry with bt_conn_auth_passkey_entry."
     ) { failed in
       guard failed.reason == .passkeyEntryFailed, !failed.isSilence else { return nil }
       return failed.cancelledEntry()
@@ -128,7 +128,7 @@ extension Rule {
       "smp-unspecified", "One side ended pairing without saying why",
       when: "Unspecified Reason (0x08)",
       do:
-        "Look at the log of that side. Often a program or its user cancelled: Unpair Device or Cancel Pair Device on BlueZ, removeBond or cancelBondProcess on Android."
+        "Look at the log of the side that ended it, which alone tells why. Often a program or its user cancelled: Unpair Device or Cancel Pair Device on BlueZ, removeBond or cancelBondProcess on Android."
     ) { failed in
       guard failed.reason == .unspecified, !failed.isSilence else { return nil }
       return failed.unspecified()
@@ -158,8 +158,10 @@ extension FailedPairing {
     var packets = packets
     var pieces: [Wording] = []
     var certainty = Certainty.certain
+    var isAgentMissing = false
     let refusedAct = acts.last { $0.kind == .typed(false) }
     if side == .local, let missing = missingAgent {
+      isAgentMissing = true
       pieces.append(
         "bluetoothd was asked for the passkey and logged at \(packet: missing) that no agent is there to ask."
       )
@@ -178,9 +180,11 @@ extension FailedPairing {
       packets.insert(asked?.moment.packet)
       packets.insert(refusedAct.moment.packet)
     }
+    let shows = attempt.shows(role)
     if pieces.isEmpty {
+      let task: StaticString = shows ? "show the digits" : "ask for the digits"
       pieces.append(
-        "\(side.capitalized) answered \(refused) with \(reason): its user cancelled, or no program was there to ask for the digits."
+        "\(side.capitalized) answered \(refused) with \(reason): its user cancelled, or no program was there to \(task)."
       )
       if attempt.method?.hasPasskey != true {
         pieces.append("No passkey was asked for yet.")
@@ -188,6 +192,7 @@ extension FailedPairing {
       }
     }
     if side == .peer, attempt.shows(role.other), let missing = missingAgent {
+      isAgentMissing = true
       let shown = acts.first { $0.kind == .passkeyShown }?.moment.packet
       let place: Wording = shown.map { " (\(packet: $0))" } ?? ""
       pieces.append(
@@ -196,10 +201,23 @@ extension FailedPairing {
       packets.insert(shown)
       packets.insert(missing)
     }
-    return finding(
-      "The passkey was not entered on \(side.words)",
-      because: "no passkey was entered on \(side.words)", why: Wording(pieces, joinedBy: " "),
+    var finding = finding(
+      shows
+        ? "\(side.capitalized), which shows the passkey, gave up before it was typed"
+        : "The passkey was not entered on \(side.words)",
+      because: shows
+        ? "\(side.words) gave up before the passkey that it shows was typed"
+        : "no passkey was entered on \(side.words)", why: Wording(pieces, joinedBy: " "),
       certainty, evidence: packets)
+    if isAgentMissing {
+      let (agent, then): (StaticString, StaticString) =
+        side == .local
+        ? ("KeyboardDisplay", "type the digits within 30 s")
+        : ("DisplayOnly", "type on the peer, within 30 s, the digits that this host shows")
+      finding.remedy =
+        "First register an agent on this host: without one bluetoothd has nobody to ask (bluetoothctl: agent \(agent), default-agent). Then pair again, and \(then)."
+    }
+    return finding
   }
 
   fileprivate var outOfBandWords: Wording {
@@ -267,6 +285,7 @@ extension FailedPairing {
       "\(side.capitalized) answered with \(reason) \(attempt.progress). The reason does not tell more."
     var what: Wording = "\(side.capitalized) ended pairing without saying why"
     var clause: Wording = "\(side.words) ended it without saying why"
+    var remedy: Wording?
     if side == .local, let act {
       packets.insert(act.moment.packet)
       let command: StaticString = act.kind == .unpair ? "Unpair Device" : "Cancel Pair Device"
@@ -278,7 +297,11 @@ extension FailedPairing {
         why =
           "\(why) The \(count: attempt.outcome.agreed.count, "passkey round", "passkey rounds") until then agree."
       }
+      remedy =
+        "Find the program that sent \(command) (\(packet: act.moment.packet)): it must not while the two pair. Then pair again."
     }
-    return finding(what, because: clause, why: why, evidence: packets)
+    var finding = finding(what, because: clause, why: why, evidence: packets)
+    finding.remedy = remedy
+    return finding
   }
 }

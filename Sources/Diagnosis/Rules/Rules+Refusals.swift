@@ -12,11 +12,12 @@ extension Rule {
       "att-not-permitted", .warning, 0x02...0x03, "An attribute is read or written that cannot be",
       when: "Read Not Permitted (0x02) or Write Not Permitted (0x03) answers a request",
       do:
-        """
-        Use what the declaration offers; where it offers more than the server allows, mend the attribute's \
-        permissions in the firmware (Zephyr: BT_GATT_PERM_READ and BT_GATT_PERM_WRITE beside the properties).
-        """
-    ) { refusal, _ in refusal.whyNotPermitted },
+        "Use what the characteristic's declaration offers; a firmware has to allow what it declares."
+    ) { refusal, _ in
+      refusal.whyNotPermitted
+    } instead: { refusal in
+      refusal.permittedInstead
+    },
     refused(
       "att-invalid-handle", .warning, 0x01...0x01, "A handle is used that the server does not have",
       when: "Invalid Handle (0x01) answers a request",
@@ -344,5 +345,50 @@ extension Refusal {
     let instead: Wording =
       !isRead && properties.has(bit: 2) ? ": it takes commands, write without response" : ""
     return "The declaration offers \(properties.words), and not \(verb)\(instead)."
+  }
+
+  /// What to do about a read or a write that is not permitted, by what the capture tells of the attribute.
+  fileprivate var permittedInstead: Wording {
+    let isRead = error.rawValue == 0x02
+    switch attribute.kind {
+    case .service, .include, .characteristic:
+      return
+        "Take the handle of the characteristic's value, or of its descriptor, from a discovery of this server."
+    case .value, .descriptor, nil: break
+    }
+    guard let properties else {
+      return "Discover the characteristic: its declaration tells what can be done with its value."
+    }
+    let permission: StaticString = isRead ? "BT_GATT_PERM_READ" : "BT_GATT_PERM_WRITE"
+    let (verb, done): (StaticString, StaticString) =
+      isRead ? ("read", "read") : ("write", "written")
+    if properties.has(bit: isRead ? 1 : 3) {
+      return
+        """
+        In the firmware of \(server.words) allow what the declaration offers (Zephyr: \(permission) beside \
+        the property), or do not offer it.
+        """
+    }
+    let uses = properties.uses
+    let offered: Wording =
+      uses.isEmpty
+      ? "Leave it alone: the declaration offers nothing that a client can do"
+      : "Use what it does offer: \(Wording(listing: uses))"
+    return
+      """
+      \(offered). If it is meant to be \(done), the firmware has to declare \(verb) \
+      and allow it (Zephyr: \(permission)).
+      """
+  }
+}
+
+extension CharacteristicProperties {
+  /// What a client can do with a value that has these properties.
+  fileprivate var uses: [Wording] {
+    let sentences: [(bit: Int, words: Wording)] = [
+      (1, "read it"), (3, "write it with a response"), (2, "write it without response"),
+      (4, "turn its notifications on in its CCCD"), (5, "turn its indications on in its CCCD"),
+    ]
+    return sentences.filter { has(bit: $0.bit) }.map(\.words)
   }
 }

@@ -206,13 +206,7 @@ extension ConnectionHistory {
         guard connection.ending == .localHost || connection.ending == .peer else { return nil }
         certainty = .likely
       }
-      let ender: Wording =
-        switch connection.ending {
-        case .localHost: "until this host ended the link"
-        case .peer: "until the peer ended the link"
-        default: "until the link ended"
-        }
-      why = "No answer in \(duration: waited), \(ender) (\(packet: end.packet))."
+      why = "No answer in \(duration: waited), \(untilItsEnd) (\(packet: end.packet))."
       evidence.insert(end.packet)
     } else {
       why = "No answer in 30 s and more, to the end of the capture."

@@ -15,6 +15,12 @@ extension HCICommand {
   package static let linkKeyRequestReply: UInt16 = 0x040b
   /// Link Key Request Negative Reply
   package static let linkKeyRequestNegativeReply: UInt16 = 0x040c
+  /// IO Capability Request Reply
+  package static let ioCapabilityRequestReply: UInt16 = 0x042b
+  /// User Confirmation Request Reply
+  package static let userConfirmationRequestReply: UInt16 = 0x042c
+  /// User Confirmation Request Negative Reply
+  package static let userConfirmationRequestNegativeReply: UInt16 = 0x042d
   /// Authentication Requested
   package static let authenticationRequested: UInt16 = 0x0411
   /// Set Connection Encryption

@@ -134,6 +134,34 @@ package struct HardwareErrorEvent: Sendable {
   }
 }
 
+/// LE Subrate Request: handle (2 bytes), smallest and largest subrate factor (2 each), largest peripheral
+/// latency (2), continuation number (2), supervision timeout (2) (Core, Vol 4, Part E, 7.8.124).
+package struct LESubrateRequest: Equatable, Sendable {
+  /// The connection handle.
+  package let handle: UInt16
+  /// Of how many connection events one is to be used, at least.
+  package let leastFactor: UInt16
+  /// And at most.
+  package let mostFactor: UInt16
+  /// Subrated events that the peripheral may skip, at most.
+  package let latency: UInt16
+  /// Events in a row that are to be used once data came.
+  package let continuation: UInt16
+  /// Units of 10 ms.
+  package let supervisionTimeout: UInt16
+
+  /// Reads the parameters.
+  @_lifetime(cursor: copy cursor)
+  package init(parsing cursor: inout Cursor) throws(ParseError) {
+    handle = try cursor.u16() & 0x0fff
+    leastFactor = try cursor.u16()
+    mostFactor = try cursor.u16()
+    latency = try cursor.u16()
+    continuation = try cursor.u16()
+    supervisionTimeout = try cursor.u16()
+  }
+}
+
 /// LE Subrate Change: status (1 byte), handle (2), subrate factor (2), peripheral latency (2), continuation
 /// number (2), supervision timeout (2) (Core, Vol 4, Part E, 7.7.65.35).
 package struct LESubrateChange: Sendable {

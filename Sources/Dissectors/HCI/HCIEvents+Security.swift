@@ -51,6 +51,51 @@ package struct LinkKeyNotification: Sendable {
   }
 }
 
+/// What a device can do in BR/EDR Secure Simple Pairing: address (6 bytes), IO capability (1), OOB data (1),
+/// authentication requirements (1). The command IO Capability Request Reply says it of this host, the event IO
+/// Capability Response of the peer (Core, Vol 4, Part E, 7.1.29 and 7.7.41).
+package struct SimplePairingFeatures: Sendable {
+  /// The peer's address, which is public.
+  package let peer: DeviceAddress
+  /// Its keyboard and its display.
+  package let ioCapability: IOCapability
+  /// Whether it has data from out of band: 0 no.
+  package let outOfBand: UInt8
+  /// Whether it wants bonding, and protection against a man in the middle.
+  package let requirements: UInt8
+
+  /// The event code of IO Capability Response.
+  package static let code: UInt8 = 0x32
+
+  /// Whether protection against a man in the middle is required: the lowest bit.
+  package var wantsMITM: Bool { requirements & 1 == 1 }
+
+  /// Reads the parameters.
+  @_lifetime(cursor: copy cursor)
+  package init(parsing cursor: inout Cursor) throws(ParseError) {
+    peer = try DeviceAddress(parsing: &cursor)
+    ioCapability = IOCapability(rawValue: try cursor.u8())
+    outOfBand = try cursor.u8()
+    requirements = try cursor.u8()
+  }
+}
+
+/// User Confirmation Request of BR/EDR: address (6 bytes), number (4), which is shown with six digits (Core,
+/// Vol 4, Part E, 7.7.42).
+package struct SimplePairingNumber: Sendable {
+  /// The peer's address, which is public.
+  package let peer: DeviceAddress
+  /// The number, 0 to 999999.
+  package let number: UInt32
+
+  /// Reads the parameters.
+  @_lifetime(cursor: copy cursor)
+  package init(parsing cursor: inout Cursor) throws(ParseError) {
+    peer = try DeviceAddress(parsing: &cursor)
+    number = try cursor.u32()
+  }
+}
+
 /// LE Long Term Key Request: handle (2 bytes), Rand (8), EDIV (2) (Core, Vol 4, Part E, 7.7.65.5).
 package struct LELongTermKeyRequest: Sendable {
   /// The connection handle.

@@ -53,8 +53,16 @@ package struct HCIEvent: Sendable {
   package static let commandStatusCode: UInt8 = 0x0f
   /// Number Of Completed Packets
   package static let numberOfCompletedPacketsCode: UInt8 = 0x13
+  /// PIN Code Request
+  package static let pinCodeRequestCode: UInt8 = 0x16
   /// Link Key Request
   package static let linkKeyRequestCode: UInt8 = 0x17
+  /// User Confirmation Request
+  package static let userConfirmationRequestCode: UInt8 = 0x33
+  /// User Passkey Request
+  package static let userPasskeyRequestCode: UInt8 = 0x34
+  /// User Passkey Notification
+  package static let userPasskeyNotificationCode: UInt8 = 0x3b
   /// The code of all vendors' events.
   package static let vendorCode: UInt8 = 0xff
   /// The code of all LE Meta events.

@@ -27,6 +27,14 @@ package enum ManagementCommand {
   package static let userPasskeyReply: UInt16 = 0x001e
   /// User Passkey Negative Reply
   package static let userPasskeyNegativeReply: UInt16 = 0x001f
+  /// Start Discovery
+  package static let startDiscovery: UInt16 = 0x0023
+  /// Stop Discovery
+  package static let stopDiscovery: UInt16 = 0x0024
+  /// Set Static Address
+  package static let setStaticAddress: UInt16 = 0x002b
+  /// Set Privacy
+  package static let setPrivacy: UInt16 = 0x002f
   /// Load Identity Resolving Keys
   package static let loadIdentityResolvingKeys: UInt16 = 0x0030
   /// Add Device

@@ -41,7 +41,8 @@ struct Explanation: Sendable {
     }
     let positions = Dictionary(
       uniqueKeysWithValues: connections.enumerated().map { ($1.history.id, $0) })
-    for finding in evidence.findings(by: rules, isGrouped: isGrouped) {
+    let told = Set(connections.map(\.history.id))
+    for finding in evidence.findings(by: rules, isGrouped: isGrouped, among: told) {
       if finding.isAppendix {
         appendix.append(finding)
       } else if finding.connections.count == 1 {
@@ -141,12 +142,11 @@ struct Explanation: Sendable {
 extension ConnectionHistory {
   /// Whom the connection is with: `F1:F1:F1:F1:F1:F1 random static "HRM"`.
   var peerWords: Wording {
+    var output = Output()
     var words: Wording =
-      connection.peer.map { (address: DeviceAddress) -> Wording in "\(address)" }
-      ?? "peer unknown, handle \(handle: connection.handle)"
-    if let kind = connection.peerKind { words = "\(words) \(kind)" }
-    if let identity = connection.otherIdentity { words = "\(words), identity \(identity)" }
-    if let resolvable = connection.peerResolvable { words = "\(words) as \(resolvable)" }
+      output.peer(connection)
+      ? Wording(stringLiteral: String(decoding: output.bytes.array, as: UTF8.self))
+      : "peer unknown, handle \(handle: connection.handle)"
     if let name { words = "\(words) \(quoted: name)" }
     return words
   }
@@ -154,7 +154,10 @@ extension ConnectionHistory {
   /// Which part this host plays: `this host, C0:FF:EE:C0:FF:EE, is the central`.
   var hostWords: Wording {
     guard let role = connection.localRole else {
-      return connection.transport == .brEDR ? "BR/EDR" : ""
+      // The controllers' events of BR/EDR do not tell who is the central, and with LE the capture may lack the
+      // one that does.
+      let unknown: Wording = "which role this host has is not known"
+      return connection.transport == .brEDR ? "BR/EDR; \(unknown)" : unknown
     }
     guard let address = pairing.ownAddress?.address, address != .zero else {
       return "this host is the \(role.key)"

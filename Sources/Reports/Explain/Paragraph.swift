@@ -8,6 +8,10 @@ struct Paragraph: Sendable {
 
   /// A text, wrapped between words at so many columns; a word that is too long for a line is broken.
   init(_ text: String, columns: Int) {
+    if Self.isLine(text, columns: columns) {
+      lines = [text]
+      return
+    }
     let bytes = [UInt8](text.utf8)
     var line: [UInt8] = []
     var used = 0
@@ -44,6 +48,18 @@ struct Paragraph: Sendable {
 
   private static let space = UInt8(ascii: " ")
 
+  /// Whether a text fits into a line as it is, which most do: single spaces between words, and no more bytes
+  /// than columns. It takes no more columns than bytes.
+  private static func isLine(_ text: String, columns: Int) -> Bool {
+    guard text.utf8.count <= columns else { return false }
+    var previous = space
+    for byte in text.utf8 {
+      if byte == space, previous == space { return false }
+      previous = byte
+    }
+    return previous != space
+  }
+
   /// A word, in pieces that fit into a line: behind a hyphen where there is one, else where the line ends.
   private static func pieces(of word: String, columns: Int) -> [String] {
     var pieces: [String] = []
@@ -72,9 +88,9 @@ struct Paragraph: Sendable {
     let used = lines.last?.columns ?? 0
     if used == 0 || used + 2 + width <= columns {
       let last = lines.removeLast()
-      lines.append(last + String(repeating: " ", count: max(0, columns - used - width)) + right)
+      lines.append(last + .spaces(columns - used - width) + right)
     } else {
-      lines.append(String(repeating: " ", count: max(0, columns - width)) + right)
+      lines.append(.spaces(columns - width) + right)
     }
   }
 }
@@ -82,4 +98,9 @@ struct Paragraph: Sendable {
 extension String {
   /// The columns that it takes on a terminal.
   var columns: Int { [UInt8](utf8).bytes.columns }
+
+  /// So many spaces. As bytes: a string repeated is appended character by character.
+  fileprivate static func spaces(_ count: Int) -> String {
+    String(decoding: repeatElement(UInt8(ascii: " "), count: Swift.max(0, count)), as: UTF8.self)
+  }
 }

@@ -67,9 +67,10 @@ extension ConnectionHistory {
   }
 
   private static func unanswered(_ request: ChannelRequest) -> StoryLine {
-    StoryLine(
-      request.asked,
-      "\(request.side.words) asks for \(channels(request, request.count)): no answer")
+    let outcome: Wording = request.pending == nil ? "no answer" : "pending, and no answer"
+    return StoryLine(
+      request.asked, to: request.pending?.packet ?? request.asked.packet,
+      "\(request.side.words) asks for \(channels(request, request.count)): \(outcome)")
   }
 
   private static func changed(_ request: ChannelRequest) -> StoryLine {

@@ -74,6 +74,9 @@ extension ConnectionHistory {
       case let status?: "authentication\(key) fails: \(status)"
       case nil: "authentication is asked for\(key)"
       }
-    return StoryLine(authentication.start, to: last, words)
+    return StoryLine(
+      authentication.start, to: last, words,
+      [authentication.featureWords, authentication.methodWords, authentication.keyWords]
+        .compactMap(\.self))
   }
 }

@@ -24,14 +24,7 @@ extension ConnectionHistory {
       )
     }
     lines += link.subrates.map { change in
-      let who: Wording =
-        change.asked == nil ? "the subrate is changed" : "this host asks for another subrate"
-      return StoryLine(
-        change.asked ?? change.moment, to: change.moment.packet,
-        """
-        \(who): \(change.factor), latency \(change.latency), continuation \(change.continuation), \
-        supervision timeout \(Int(change.timeout) * 10) ms
-        """)
+      StoryLine(change.asked ?? change.moment, to: change.moment.packet, Self.words(change))
     }
     if let expired = link.payloadTimeouts.first {
       let count = link.payloadTimeouts.count
@@ -92,6 +85,41 @@ extension ConnectionHistory {
     case 3: "LE Coded"
     default: "PHY \(code)"
     }
+  }
+
+  private static func words(_ change: LinkHistory.SubrateChange) -> Wording {
+    guard change.asked != nil else {
+      return change.result.map { "the subrate is changed: \(words($0))" }
+        ?? "a change of the subrate for which this host did not ask fails: \(change.status)"
+    }
+    let wanted: Wording =
+      change.wanted.map { wanted in
+        let factors: Wording =
+          wanted.leastFactor == wanted.mostFactor
+          ? "\(wanted.mostFactor)" : "\(wanted.leastFactor)–\(wanted.mostFactor)"
+        return
+          "subrate \(factors), \(words(wanted.latency, wanted.continuation, wanted.supervisionTimeout))"
+      } ?? "another subrate"
+    guard let result = change.result else {
+      return "this host asks for \(wanted): failed, \(change.status)"
+    }
+    let isAsAsked =
+      change.wanted.map {
+        $0.latency == result.latency && $0.continuation == result.continuation
+          && $0.supervisionTimeout == result.supervisionTimeout
+      } ?? false
+    return
+      "this host asks for \(wanted): granted, subrate \(isAsAsked ? "\(result.factor)" : words(result))"
+  }
+
+  /// `4, latency 1, continuation 2, supervision timeout 6000 ms`.
+  private static func words(_ change: LESubrateChange) -> Wording {
+    "\(change.factor), \(words(change.latency, change.continuation, change.supervisionTimeout))"
+  }
+
+  private static func words(_ latency: UInt16, _ continuation: UInt16, _ timeout: UInt16) -> Wording
+  {
+    "latency \(latency), continuation \(continuation), supervision timeout \(Int(timeout) * 10) ms"
   }
 
   private static func line(_ update: ParameterUpdate) -> StoryLine {

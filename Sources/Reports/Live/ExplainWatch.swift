@@ -49,6 +49,8 @@ package struct ExplainWatch: PacketReport, ~Copyable {
   private static var shortestAfterTurn: Int64 { 200 }
   private static var shortest: Int64 { 1000 }
   private static var mostShare: Int64 { 20 }
+  /// So many findings are remembered as told before those that are found no more are forgotten.
+  private static var mostTold: Int { 4096 }
   /// Where packets come without a pause, the clock is asked once in so many.
   private static var packetsBetween: Int { 256 }
 
@@ -88,7 +90,10 @@ package struct ExplainWatch: PacketReport, ~Copyable {
     packets &+= 1
     guard hasTurned, packets % Self.packetsBetween == 0 else { return }
     let now = now()
-    if now >= next { look(memory, now, into: &output) }
+    guard now >= next else { return }
+    look(memory, now, into: &output)
+    // Where packets come without a pause nobody else writes it out.
+    output.flush()
   }
 
   package mutating func pause(_ memory: borrowing Memory, into output: inout Output) -> Int32? {
@@ -157,6 +162,8 @@ package struct ExplainWatch: PacketReport, ~Copyable {
       page.write(finding, on: connection, isFirst: isFirst, into: &output)
       isFirst = false
     }
+    // What is not found any more is of connections that were forgotten, and not found again.
+    if told.count > Self.mostTold { told.formIntersection(explanation.findings.map(Key.init)) }
   }
 }
 

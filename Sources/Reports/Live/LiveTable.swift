@@ -77,7 +77,10 @@ package struct LiveTable<Report: TableReport & ~Copyable>: PacketReport, ~Copyab
       record, dissection, bytes, answer, fragments: fragments, memory, into: &output)
     guard records % Self.packetsBetween == 0 else { return }
     let now = options.now()
-    if now >= nextDraw { draw(memory, now, into: &output) }
+    guard now >= nextDraw else { return }
+    draw(memory, now, into: &output)
+    // Where packets come without a pause nobody else writes it out.
+    output.flush()
   }
 
   package mutating func pause(_ memory: borrowing Memory, into output: inout Output) -> Int32? {

@@ -28,6 +28,8 @@ struct ValuesTable: ~Copyable {
     var value: [UInt8] = []
   }
 
+  /// Lines that have fewer columns begin with the values.
+  private static let leastColumns = 60
   /// Columns that a subject may take before it stands in a line of its own.
   private static let mostSubjectColumns = 40
   /// Bytes of a value that are shown: what fits into a PDU where nothing larger was agreed on; of text
@@ -49,7 +51,8 @@ struct ValuesTable: ~Copyable {
     footer(memory, into: &output)
   }
 
-  /// Writes what changed last, in so many lines at most; below it how many attributes are not in it.
+  /// Writes what changed last, in so many lines at most; below it how many attributes are not in it. Where
+  /// there is no room for heads it is without them.
   mutating func write(_ memory: borrowing Memory, rows: Int, into output: inout Output) {
     guard rows > 0, !facts.entries.isEmpty else { return }
     let newest = facts.entries.indices.sorted {
@@ -69,7 +72,17 @@ struct ValuesTable: ~Copyable {
     } else {
       few = many
     }
-    if few > 0 { lay(into: &output) }
+    if few > 0 {
+      lay(into: &output)
+    } else {
+      cells.removeAll(keepingCapacity: true)
+      for place in newest.prefix(rows) { add(facts.entries[place], memory) }
+      cells = Array(cells.prefix(rows))
+      let lines = lineCount - 1
+      if lines > rows { cells.removeLast(min(cells.count, lines - rows)) }
+      lay(hasHead: false, into: &output)
+      return
+    }
     guard few < newest.count else { return }
     out.text(glyphs.ellipsis)
     out.byte(0x20)
@@ -217,7 +230,8 @@ struct ValuesTable: ~Copyable {
 
   // MARK: Layout
 
-  private mutating func lay(into output: inout Output) {
+  private mutating func lay(hasHead: Bool = true, into output: inout Output) {
+    if let width = options.width, width < Self.leastColumns { return layNarrow(into: &output) }
     func columns(_ text: [UInt8]) -> Int { text.bytes.columns }
     let rows = cells.filter { !$0.isHeading }
     let subject = min(Self.mostSubjectColumns, rows.map { columns($0.subject) }.max() ?? 0)
@@ -229,18 +243,20 @@ struct ValuesTable: ~Copyable {
       line.raw(text.bytes)
       line.spaces(max(0, width - columns(text)))
     }
-    style(.dim)
-    out.spaces(2 + subject + 2 + operation + 2 + count - 5)
-    out.text("count")
-    if rate > 0 {
-      out.spaces(2 + rate - 4)
-      out.text("rate")
+    if hasHead {
+      style(.dim)
+      out.spaces(2 + subject + 2 + operation + 2 + count - 5)
+      out.text("count")
+      if rate > 0 {
+        out.spaces(2 + rate - 4)
+        out.text("rate")
+      }
+      out.text("  packets")
+      out.spaces(max(2, packets + 2 - 7))
+      out.text(glyphs.isUTF8 ? "first → last" : "first -> last")
+      style(.plain)
+      finishLine(into: &output)
     }
-    out.text("  packets")
-    out.spaces(max(2, packets + 2 - 7))
-    out.text(glyphs.isUTF8 ? "first → last" : "first -> last")
-    style(.plain)
-    finishLine(into: &output)
     for row in cells {
       if row.isHeading {
         out.raw(row.subject.bytes)
@@ -275,6 +291,31 @@ struct ValuesTable: ~Copyable {
       out.spaces(2)
       out.raw(row.value.bytes)
       if row.isFailure { style(.plain) }
+      finishLine(into: &output)
+    }
+  }
+
+  /// Where lines have no room for columns: values first, then whose they are, of what is left.
+  private mutating func layNarrow(into output: inout Output) {
+    var subject: [UInt8] = []
+    for row in cells {
+      if row.isHeading {
+        out.raw(row.subject.bytes)
+      } else {
+        if !row.subject.isEmpty { subject = row.subject }
+        if row.isFailure { style(.failure) }
+        out.spaces(2)
+        out.raw(row.value.bytes)
+        if row.count > 0 {
+          if !row.value.isEmpty { out.spaces(2) }
+          out.raw(subject.bytes)
+          out.byte(0x20)
+          out.raw(row.operation.bytes)
+          out.text(glyphs.isUTF8 ? " ×" : " x")
+          out.decimal(row.count)
+        }
+        if row.isFailure { style(.plain) }
+      }
       finishLine(into: &output)
     }
   }

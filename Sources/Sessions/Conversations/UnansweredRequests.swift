@@ -28,8 +28,11 @@ package struct UnansweredRequests: Sendable {
 
   /// What one side has open on a bearer.
   private struct Side: Sendable {
+    /// The connection (the upper 32 bits), the bearer, whether indications are meant, and who asks.
+    let key: UInt64
     let adapter: UInt16
     var open: [Sent] = []
+    var connection: Int { Int(key >> 32) }
   }
 
   /// The first ones.
@@ -37,7 +40,11 @@ package struct UnansweredRequests: Sendable {
   /// How many there were, and how many of them were indications.
   package private(set) var count = 0
   package private(set) var indications = 0
-  private var sides: [UInt64: Side] = [:]
+  private var sides: [Side] = []
+  /// Where they stand, by their keys.
+  private var positions: [UInt64: Int] = [:]
+  /// Where the one of the latest packet stands: that of the next packet, mostly.
+  private var latest = 0
   private var gap = 0
   private let limits: Limits
   private static let mostOpen = 8
@@ -57,7 +64,7 @@ package struct UnansweredRequests: Sendable {
     if memory.links.gap != gap {
       gap = memory.links.gap
       let adapter = memory.links.gapAdapter
-      sides = sides.filter { adapter != nil && $0.value.adapter != adapter }
+      keep { adapter != nil && $0.adapter != adapter }
     }
     guard let pdu = dissection.att, let link = answer.link, let direction = record.direction,
       record.original == nil
@@ -72,48 +79,67 @@ package struct UnansweredRequests: Sendable {
       | UInt64(answer.channel.map { UInt32(truncatingIfNeeded: $0.serial) &+ 1 } ?? 0) << 2
       | (isIndication ? 2 : 0) | ((direction == .sent) == isAsking ? 1 : 0)
     if isAsking {
-      if sides[key] == nil {
-        guard sides.count < 4 * limits.bearers else { return }
-        sides[key] = Side(adapter: record.adapter ?? 0)
-      }
-      close(key, upToAnswered: true)
-      if (sides[key]?.open.count ?? 0) >= Self.mostOpen, let oldest = sides[key]?.open.removeFirst()
-      {
-        tell(oldest)
-      }
-      sides[key]?.open.append(
+      guard let position = position(of: key, adding: record.adapter ?? 0) else { return }
+      latest = position
+      close(position, upToAnswered: true)
+      if sides[position].open.count >= Self.mostOpen { tell(sides[position].open.removeFirst()) }
+      sides[position].open.append(
         Sent(
           packet: record.number, opcode: opcode, connection: connection, time: record.time,
           direction: direction, handle: dissection.attFields.handle))
     } else if let request = answer.request {
-      mark(answer.channel == nil ? key : bearer(of: request.packet, key), request.packet)
-      for correction in memory.doubt.corrections { mark(key, correction.request.packet) }
+      let position = position(of: key)
+      mark(
+        answer.channel == nil ? position : bearer(of: request.packet, key, position), request.packet
+      )
+      for correction in memory.doubt.corrections { mark(position, correction.request.packet) }
     }
+  }
+
+  private func position(of key: UInt64) -> Int? {
+    latest < sides.count && sides[latest].key == key ? latest : positions[key]
+  }
+
+  /// The same; a new one, where there is none and room for it.
+  private mutating func position(of key: UInt64, adding adapter: UInt16) -> Int? {
+    if let position = position(of: key) { return position }
+    guard sides.count < 4 * limits.bearers else { return nil }
+    positions[key] = sides.count
+    sides.append(Side(key: key, adapter: adapter))
+    return sides.count - 1
+  }
+
+  /// Forgets the others.
+  private mutating func keep(_ isKept: (Side) -> Bool) {
+    sides = sides.filter(isKept)
+    positions.removeAll(keepingCapacity: true)
+    for (position, side) in sides.enumerated() { positions[side.key] = position }
   }
 
   /// The bearer on which a request waits: that of its answer, but for hosts that answer on other channels.
-  private func bearer(of packet: Int, _ key: UInt64) -> UInt64 {
-    func waits(_ side: Side?) -> Bool { side?.open.contains { $0.packet == packet } ?? false }
-    if waits(sides[key]) { return key }
-    let other = sides.first {
-      $0.key >> 32 == key >> 32 && $0.key & 3 == key & 3 && waits($0.value)
-    }
-    return other?.key ?? key
+  private func bearer(of packet: Int, _ key: UInt64, _ position: Int?) -> Int? {
+    func waits(_ side: Side) -> Bool { side.open.contains { $0.packet == packet } }
+    if let position, waits(sides[position]) { return position }
+    return sides.firstIndex { $0.key >> 32 == key >> 32 && $0.key & 3 == key & 3 && waits($0) }
+      ?? position
   }
 
-  private mutating func mark(_ key: UInt64, _ packet: Int) {
-    guard let index = sides[key]?.open.firstIndex(where: { $0.packet == packet }) else { return }
+  private mutating func mark(_ position: Int?, _ packet: Int) {
+    guard let position,
+      let index = sides[position].open.firstIndex(where: { $0.packet == packet })
+    else { return }
     // The one alone that is open: nothing is to be remembered.
-    if sides[key]?.open.count == 1 {
-      sides[key]?.open.removeAll(keepingCapacity: true)
+    if sides[position].open.count == 1 {
+      sides[position].open.removeAll(keepingCapacity: true)
     } else {
-      sides[key]?.open[index].isAnswered = true
+      sides[position].open[index].isAnswered = true
     }
   }
 
   /// Takes those away that were answered, and tells those that were sent before them.
-  private mutating func close(_ key: UInt64, upToAnswered: Bool) {
-    guard let open = sides[key]?.open, !open.isEmpty else { return }
+  private mutating func close(_ position: Int, upToAnswered: Bool) {
+    guard !sides[position].open.isEmpty else { return }
+    let open = sides[position].open
     let last = upToAnswered ? open.lastIndex { $0.isAnswered } : open.indices.last
     guard let last else { return }
     for request in open[...last] where !request.isAnswered {
@@ -121,7 +147,7 @@ package struct UnansweredRequests: Sendable {
       request.isOvertaken = upToAnswered
       tell(request)
     }
-    sides[key]?.open.removeFirst(last + 1)
+    sides[position].open.removeFirst(last + 1)
   }
 
   private mutating func tell(_ request: Sent) {
@@ -132,18 +158,18 @@ package struct UnansweredRequests: Sendable {
 
   /// Takes the end of connections.
   package mutating func end(_ isOpen: (Int) -> Bool) {
-    for key in sides.keys.sorted() where !isOpen(Int(key >> 32)) {
-      close(key, upToAnswered: false)
-      sides[key] = nil
-    }
+    let ended = inOrder.filter { !isOpen(sides[$0].connection) }
+    guard !ended.isEmpty else { return }
+    for position in ended { close(position, upToAnswered: false) }
+    keep { isOpen($0.connection) }
   }
 
   /// Takes the end of the capture.
   package mutating func finish(_ latest: Timestamp?, _ isOpen: (Int) -> Bool) {
     end(isOpen)
-    for key in sides.keys.sorted() {
-      close(key, upToAnswered: true)
-      for request in sides[key]?.open ?? [] where !request.isAnswered {
+    for position in inOrder {
+      close(position, upToAnswered: true)
+      for request in sides[position].open where !request.isAnswered {
         guard let latest, let sent = request.time,
           latest.nanoseconds(since: sent) >= Self.longestWait
         else { continue }
@@ -152,4 +178,7 @@ package struct UnansweredRequests: Sendable {
     }
     listed.sort { $0.packet < $1.packet }
   }
+
+  /// Where the sides stand, in the order of their connections.
+  private var inOrder: [Int] { sides.indices.sorted { sides[$0].key < sides[$1].key } }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Bluetooth
 import Dispatch
 import Glibc

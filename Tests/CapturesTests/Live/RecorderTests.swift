@@ -144,6 +144,45 @@ struct RecorderTests {
     #expect(file.map(\.comments) == [[], ["now"]])
   }
 
+  /// While printing is stopped, a marker that comes behind a record in the file is printed behind it.
+  @Test func markersKeepTheirPlace() throws {
+    let folder = TemporaryFolder()
+    let pipe = Pipe()
+    // Data received, with a number.
+    let bytes = (0..<3000).flatMap { number -> [UInt8] in
+      Feeding.little(UInt16(5)) + Feeding.little(UInt16(0)) + Feeding.little(UInt16(100))
+        + Feeding.little(UInt32(number)) + [UInt8](repeating: 0, count: 96)
+    }
+    pipe.feed(bytes, piece: 4096)
+    let source = MonitorPacketReader(InputBuffer(stream: pipe.takeReader(), Feeding.guarded()))
+    let writer = try CaptureWriter(path: folder.file("x"), WriterFormat(.btsnoop, .monitor))
+    let recorder = Recorder(of: source.summary, losing: false, writer, waitingBytes: 70_000)
+    let thread = recorder.start(source)
+    var before = -1
+    while recorder.status.records != before {
+      before = recorder.status.records
+      usleep(200_000)
+    }
+    for number in 1...80 { recorder.mark("\(number)") }
+    var records = recorder.records()
+    let printed = Reading(&records).records
+    thread?.join()
+    let written = Reading(path: folder.file("x")).records
+    #expect(recorder.status.markers == 80)
+    // 64 wait; the others are in the file alone, and the record behind them says so.
+    #expect(recorder.status.leftOut == 16)
+    #expect(printed.reduce(0) { $0 + Int($1.drops) } == 16)
+    #expect(written.count == 3080)
+    #expect(written.firstIndex { $0.framing == .monitor(opcode: 13) } == before)
+    let kept = Array(written[..<(before + 64)]) + Array(written[(before + 80)...])
+    // One answer, not thousands of records side by side.
+    let isSame = printed.map(\.bytes) == kept.map(\.bytes)
+    #expect(isSame)
+    let isNumbered =
+      printed.map(\.number) == Array(1...before + 64) + Array(before + 81...3080)
+    #expect(isNumbered)
+  }
+
   /// A full disk is told at once, once, and the records go on.
   @Test func fullDisk() throws {
     let source = try CaptureReader(path: Samples.path("monitor.btsnoop"))

@@ -1,3 +1,4 @@
+import Bytes
 import Bluetooth
 import Glibc
 import Testing
@@ -137,11 +138,43 @@ struct SerialTests {
     }
     #expect(
       texts == [
-        "record", "4096 bytes belong to no record and were skipped",
-        "4096 bytes belong to no record and were skipped",
-        "1808 bytes belong to no record and were skipped", "record",
+        "record",
+        "4096 bytes belong to no record and were skipped, and it goes on: another speed "
+          + "(tty:DEVICE@SPEED), or a console on this UART; Zephyr's firmware needs "
+          + "CONFIG_BT_DEBUG_MONITOR_UART",
+        "5904 bytes belong to no record and were skipped", "record",
       ])
-    #expect(reading.records.map(\.drops) == [0, 1, 0, 0, 0])
+    #expect(reading.records.map(\.drops) == [0, 1, 0, 0])
+    #expect(
+      reading.summary?.remarks == ["10000 bytes belong to no record and were skipped, in 1 place"])
+  }
+
+  /// A line that has no records at all: said once while it comes, and at the end.
+  @Test func nothingButRubbish() {
+    let reading = Self.read([UInt8](repeating: 0xff, count: 50_000))
+    #expect(reading.records.count == 2)
+    #expect(
+      reading.summary?.remarks == [
+        "50000 bytes belong to no record and were skipped, in 1 place: another speed "
+          + "(tty:DEVICE@SPEED), or a console on this UART; Zephyr's firmware needs "
+          + "CONFIG_BT_DEBUG_MONITOR_UART"
+      ])
+  }
+
+  /// At the line's end every byte of this begins a frame that would go on behind it, and a whole frame lies
+  /// behind all of them: that is looked for once, not from each of them anew.
+  @Test func hostileEnd() {
+    // ACL data of 60 000 bytes each, in frames of six bytes and their headers of four.
+    let claim = Self.frame(5, [], []).dropFirst(2)
+    let long =
+      Feeding.little(UInt16(4 + 4 + 60_000)) + claim + [0x40, 0] + Feeding.little(UInt16(60_000))
+    let bytes = (0..<5000).flatMap { _ in long } + Self.frame(3, [], [0x0e, 1, 9])
+    let start = MonotonicClock.nanoseconds
+    let reading = Self.read(bytes)
+    let seconds = Double(MonotonicClock.nanoseconds - start) / 1e9
+    #expect(reading.failure == nil)
+    #expect(reading.records.last?.framing == .monitor(opcode: 3))
+    #expect(seconds < 10, "\(seconds) s")
   }
 
   /// Whoever used the line before may have left two stop bits and hardware flow control.
@@ -211,7 +244,15 @@ struct SerialTests {
         return error
       }
     }
-    #expect(failure("/dev/nowhere") == CaptureFailure(.unavailable, "no such file or directory"))
-    #expect(failure("/dev/null") == CaptureFailure(.unavailable, "is not a serial line"))
+    #expect(
+      failure("/dev/nowhere")
+        == CaptureFailure(
+          .unavailable,
+          "no such file or directory; plug it in and look for its name: ls /dev/ttyACM* /dev/ttyUSB*"
+        ))
+    #expect(
+      failure("/dev/null")
+        == CaptureFailure(
+          .unavailable, "this is no serial line; those of USB are /dev/ttyACM* and /dev/ttyUSB*"))
   }
 }

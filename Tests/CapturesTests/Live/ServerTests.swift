@@ -1,3 +1,4 @@
+import Bytes
 import Bluetooth
 import Glibc
 import Testing
@@ -5,6 +6,9 @@ import Testing
 @testable import Captures
 
 struct ServerTests {
+  private static let taken =
+    "somebody listens at this socket already; choose another path, or end that program"
+
   /// However the bytes arrive, the records are those of the file, but for their time.
   @Test(arguments: [1, 7, 4096]) func pieces(piece: Int) throws {
     let expected = Reading(path: Samples.path("monitor.btsnoop")).records
@@ -65,7 +69,7 @@ struct ServerTests {
     let path = folder.file("s")
     let interruption = Feeding.guarded()
     var source = try LiveSource(.server(path), reopens: reopens, interruption)
-    #expect(throws: CaptureFailure(.unavailable, "somebody listens at this socket already")) {
+    #expect(throws: CaptureFailure(.unavailable, Self.taken)) {
       _ = try LiveSource(.server(path), Interruption())
     }
     Feeding.thread {
@@ -105,7 +109,7 @@ struct ServerTests {
     do {
       let source = try LiveSource(.server(path), Interruption())
       #expect(unsafe access(path, F_OK) == 0)
-      #expect(throws: CaptureFailure(.unavailable, "somebody listens at this socket already")) {
+      #expect(throws: CaptureFailure(.unavailable, Self.taken)) {
         _ = try LiveSource(.server(path), Interruption())
       }
       _ = consume source
@@ -130,7 +134,11 @@ struct ServerTests {
     }
     #expect(unsafe access(path, F_OK) != 0)
     let file = folder.file("file", holding: [1])
-    #expect(throws: CaptureFailure(.unavailable, "is there already, and is no socket")) {
+    #expect(
+      throws: CaptureFailure(
+        .unavailable,
+        "something that is no socket has this name already; choose another path, or remove it")
+    ) {
       _ = try LiveSource(.server(file), Interruption())
     }
     #expect(unsafe access(file, F_OK) == 0)

@@ -1,3 +1,4 @@
+import Bytes
 import Bluetooth
 import Glibc
 import Testing
@@ -191,14 +192,56 @@ struct FollowTests {
     #expect(unsafe rename(path, folder.file("log.last")) == 0)
     folder.append(Array(Self.session.dropFirst(Int(Self.tenth))), to: "log.last")
     _ = folder.file("log", holding: Self.session)
-    while records.count < 60, let record = try source.nextKept() { records.append(record) }
-    #expect(records.map(\.number) == Array(1...60))
-    #expect(records.map(\.file) == (0..<60).map { $0 / 30 })
-    #expect(records[30...].map(\.bytes) == records[..<30].map(\.bytes))
+    while records.count < 61, let record = try source.nextKept() { records.append(record) }
+    #expect(records.map(\.number) == Array(1...61))
+    #expect(records.map(\.file) == (0..<61).map { $0 <= 30 ? 0 : 1 })
+    #expect(records[31...].map(\.bytes) == records[..<30].map(\.bytes))
     #expect(
-      source.summary.remarks == ["it was replaced by a new file, which was read on"])
+      Self.note(records[30]) == "a new file took the place of this one, and reading goes on there")
+    #expect(records[30].time == records[29].time)
+    #expect(
+      source.summary.remarks == ["a new file took its place once, and reading went on there"])
     interruption.come()
     #expect(Reading(&source).records.isEmpty)
+  }
+
+  /// What a note of the program's own says.
+  private static func note(_ record: Kept) -> String? {
+    record.framing == .monitor(opcode: 12) ? String(decoding: record.bytes, as: UTF8.self) : nil
+  }
+
+  /// A new file that is no capture yet is waited for.
+  @Test func newFileIsNoCaptureYet() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("log", holding: Self.session)
+    let interruption = Feeding.guarded()
+    var source = try FollowSource(path: path, interruption)
+    var records: [Kept] = []
+    while records.count < 30, let record = try source.nextKept() { records.append(record) }
+    let next = folder.file("next", holding: [UInt8](repeating: 0, count: 64))
+    #expect(unsafe rename(next, path) == 0)
+    while records.count < 32, let record = try source.nextKept() { records.append(record) }
+    #expect(
+      Self.note(records[31]) == "the new file is no capture yet; reading goes on when it is one")
+    _ = folder.file("log", holding: Self.session)
+    while records.count < 62, let record = try source.nextKept() { records.append(record) }
+    #expect(records.map(\.number) == Array(1...62))
+    #expect(records[32...].map(\.bytes) == records[..<30].map(\.bytes))
+    interruption.come()
+    #expect(Reading(&source).failure == nil)
+  }
+
+  /// The interruption before the first byte: a source without records, not an empty file.
+  @Test func interruptedBeforeTheFirstByte() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("log", holding: [])
+    let interruption = Interruption()
+    interruption.come()
+    var source = try FollowSource(path: path, interruption)
+    let reading = Reading(&source)
+    #expect(reading.failure == nil)
+    #expect(reading.records.isEmpty)
+    withExtendedLifetime(folder) {}
   }
 
   @Test func emptied() throws {
@@ -213,10 +256,11 @@ struct FollowTests {
       usleep(300_000)
       folder.append(Array(Self.session.prefix(Int(Self.tenth))), to: "log")
     }
-    while records.count < 40, let record = try source.nextKept() { records.append(record) }
-    #expect(records.map(\.file) == (0..<40).map { $0 / 30 })
+    while records.count < 41, let record = try source.nextKept() { records.append(record) }
+    #expect(records.map(\.file) == (0..<41).map { $0 <= 30 ? 0 : 1 })
+    #expect(Self.note(records[30]) == "the file was emptied, and reading goes on at its beginning")
     #expect(
-      source.summary.remarks == ["it was emptied, and read from its beginning again"])
+      source.summary.remarks == ["it was emptied once, and reading went on at its beginning"])
     interruption.come()
     #expect(Reading(&source).failure == nil)
   }
@@ -230,9 +274,11 @@ struct FollowTests {
     let next = folder.file("next", holding: Self.session)
     #expect(unsafe rename(next, path) == 0)
     var records: [Kept] = []
-    while records.count < 59, let record = try source.nextKept() { records.append(record) }
+    while records.count < 60, let record = try source.nextKept() { records.append(record) }
     #expect(
-      source.summary.remarks.first == "it ended within a record when it was replaced")
+      Self.note(records[29])
+        == "a new file took the place of this one, and reading goes on there; the last record of the old "
+        + "one is not whole")
     folder.append([UInt8](repeating: 0xff, count: 24), to: "log")
     #expect(Reading(&source).failure?.kind == .damaged)
   }

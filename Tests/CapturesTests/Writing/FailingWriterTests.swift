@@ -44,7 +44,7 @@ struct FailingWriterTests {
     #expect(writer.failure == nil)
     close(descriptor)
     writer.finish()
-    #expect(writer.failure == WriteFailure(path: "x", error: EBADF))
+    #expect(writer.failure == WriteFailure(path: "x", .system(EBADF)))
     #expect(writer.recordsWritten == 3)
     withExtendedLifetime(folder) {}
   }
@@ -70,7 +70,9 @@ struct FailingWriterTests {
       failure = error
     }
     #expect(
-      failure?.sentence == "/nowhere/x.btsnoop cannot be written: no such file or directory")
+      failure?.sentence
+        == "/nowhere/x.btsnoop cannot be written: no such file or directory; make its folder first: "
+        + "mkdir -p /nowhere")
   }
 
   /// A write that stops within a record is taken back to the end of the one before: the file stays
@@ -94,7 +96,7 @@ struct FailingWriterTests {
     Self.write(200, to: &writer)
     writer.finish()
     let whole = (room - 16) / 124
-    #expect(writer.failure?.error == EPERM)
+    #expect(writer.failure?.reason == .system(EPERM))
     #expect(writer.recordsWritten == whole)
     #expect(writer.recordsLost == 200 - whole)
     lseek(descriptor, 0, SEEK_SET)

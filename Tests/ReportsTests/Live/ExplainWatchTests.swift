@@ -38,9 +38,8 @@ private func explained(json: Bool = false, _ write: (inout Traffic) -> Void) -> 
 
         warning  Write to 2a38 Body Sensor Location refused: Write Not Permitted (0x03)    att-not-permitted
           why      The declaration offers read, and not write.                                certain  #8 #9
-          do       Use what the declaration offers; where it offers more than the server allows, mend the
-                   attribute's permissions in the firmware (Zephyr: BT_GATT_PERM_READ and BT_GATT_PERM_WRITE
-                   beside the properties).
+          do       Use what it does offer: read it. If it is meant to be written, the firmware has to
+                   declare write and allow it (Zephyr: BT_GATT_PERM_WRITE).
 
         No error, 1 warning: the peer refused this host's write to 2a38 Body Sensor Location (#9): Write Not
         Permitted (0x03)

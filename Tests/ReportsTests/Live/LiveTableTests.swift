@@ -78,6 +78,30 @@ private func screens<Report: TableReport & ~Copyable>(
       ])
   }
 
+  @Test("Where there is no room for heads, what changed last stands alone") func low() {
+    var traffic = Traffic()
+    traffic.connect()
+    for handle in 0x20..<0x40 { traffic.ask("0a \(digits(handle)) 00", "0b \(digits(handle))") }
+    let last = traffic.records.count + 1
+    let (drawn, _) = screens(
+      traffic, silence: { $0 == last ? 500 : 0 }, rows: 4, columns: 70,
+      ValuesReport(ValuesOptions()))
+    let screen = drawn.last { $0.contains { $0.contains("records") } } ?? []
+    #expect(screen.last?.hasPrefix("  0x003e  read") ?? false, "got \(screen)")
+    #expect(
+      screen.contains { $0.hasPrefix("  0x003f  read") && $0.hasSuffix("3f") }, "got \(screen)")
+  }
+
+  @Test("Where lines are short, values stand first") func narrow() {
+    let traffic = twoSensors()
+    let last = traffic.records.count + 1
+    let (drawn, _) = screens(
+      traffic, silence: { $0 == last ? 500 : 0 }, columns: 40, ValuesReport(ValuesOptions()))
+    let screen = drawn.last { $0.contains { $0.contains("records") } } ?? []
+    #expect(screen.contains { $0.hasPrefix("  72 bpm") }, "got \(screen)")
+    #expect(screen.allSatisfy { $0.count <= 40 }, "got \(screen)")
+  }
+
   @Test("It is drawn at most five times a second, and each second while nothing comes") func often()
   {
     var traffic = Traffic()

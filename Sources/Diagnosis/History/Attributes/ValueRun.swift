@@ -114,6 +114,20 @@ package struct ValueRun: Sendable {
   /// The attributes with which something was done.
   package func attributes(_ act: Act) -> HandleList { subjects[act.rawValue] }
 
+  /// Of so few values of one kind, in the middle of several kinds, nothing is told apart.
+  private static let few = 2
+
+  /// Whether nothing is done that was not done in a run before with the same attributes: of several kinds by
+  /// turns, or of one kind a few times.
+  fileprivate func goesOn(like other: Self) -> Bool {
+    let values =
+      reads + writes + commands + cancelled + notifications + indications + requests
+    guard server == other.server, kind == .mixed || values <= Self.few else { return false }
+    return zip(subjects, other.subjects).allSatisfy { own, before in
+      own.handles.allSatisfy { before.handles.contains($0) } && (before.hasMore || !own.hasMore)
+    }
+  }
+
   /// All attributes.
   package var attributes: HandleList {
     var all = HandleList()
@@ -159,7 +173,10 @@ extension [ValueRun] {
     guard count > most, most > 0 else { return self }
     var merged: [ValueRun] = []
     for run in self {
-      if let last = merged.last, last.kind == run.kind, last.server == run.server {
+      if let last = merged.last,
+        last.kind == run.kind && last.server == run.server
+          || last.kind == .mixed && run.goesOn(like: last)
+      {
         merged[merged.count - 1].join(run)
       } else {
         merged.append(run)
@@ -173,7 +190,12 @@ extension [ValueRun] {
       guard from < to else { continue }
       var one = merged[from]
       for run in merged[(from + 1)..<to] { one.join(run) }
-      folded.append(one)
+      // What goes on in the same way makes no new line.
+      if let last = folded.last, last.kind == .mixed, one.goesOn(like: last) {
+        folded[folded.count - 1].join(one)
+      } else {
+        folded.append(one)
+      }
     }
     return folded
   }

@@ -43,9 +43,9 @@ package struct VendorTraffic: Sendable {
     /// How many there were.
     package fileprivate(set) var count: Int
     /// The packets of the first one.
-    package let first: ClosedRange<Int>
+    package let first: PacketSet
     /// The packets of the last one.
-    package fileprivate(set) var last: ClosedRange<Int>
+    package fileprivate(set) var last: PacketSet
   }
 
   /// A value that is a message, or a part of one.
@@ -154,22 +154,21 @@ package struct VendorTraffic: Sendable {
   }
 
   private mutating func join(_ sighting: VendorSighting, _ sender: Side, _ isWritten: Bool) {
-    guard let first = sighting.packets.first, let last = sighting.packets.last, first <= last,
-      let frame = sighting.frame
-    else { return }
+    guard let frame = sighting.frame else { return }
+    // Its own values, and not what others sent between them.
+    let packets = PacketSet(runsOf: sighting.packets)
     let (length, parts) = (Int(frame.bytes.count), sighting.packets.count)
     let known = joined.firstIndex {
       $0.sender == sender && $0.isWritten == isWritten && $0.length == length && $0.parts == parts
     }
     if let known {
       joined[known].count += 1
-      joined[known].last = first...last
+      joined[known].last = packets
     } else if joined.count < Self.mostListed {
       joined.append(
         Joined(
           sender: sender, isWritten: isWritten, length: length, parts: parts, count: 1,
-          first: first...last,
-          last: first...last))
+          first: packets, last: packets))
     }
   }
 }

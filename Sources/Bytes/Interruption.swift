@@ -1,4 +1,3 @@
-package import Bluetooth
 import Glibc
 import Synchronization
 
@@ -6,20 +5,27 @@ import Synchronization
 /// reached.
 ///
 /// Sources wait through it, so that its coming wakes them. What has arrived by then is still read, but
-/// not for longer than `drainNanoseconds`: a source may never be silent.
+/// not for longer than `drainSeconds`. Who writes is patient with slow readers until then; from then on
+/// only as long as they take something (`Descriptor.write`).
 @safe
 package final class Interruption: Sendable {
   /// What signals interrupt.
   package static let process = Interruption()
 
-  /// How long sources are still read after it came.
-  static let drainNanoseconds: Int64 = 1_000_000_000
+  /// How long sources are still read after it came, at most.
+  package static let drainSeconds: Int64 = 10
+  /// How often calls of the system that wait are ended once it came, in milliseconds.
+  static let wakeMilliseconds: Int32 = 100
 
   /// A pipe whose reading end can be read once it came.
   private let reader: Int32
   private let writer: Int32
   /// When it came (nanoseconds of the monotonic clock); 0 before.
   private let moment = Atomic<Int64>(0)
+  /// What sources left unread, in bytes.
+  private let left = Atomic<Int>(0)
+  /// The threads that are in a call of the system's which the interruption is to end.
+  private let waiting = Mutex<[pthread_t]>([])
 
   /// One that has not come. Where the system has no descriptors left, it wakes nobody.
   package init() {
@@ -44,7 +50,7 @@ package final class Interruption: Sendable {
 
   /// Comes; may be called from a signal handler, where the object exists already, and several times.
   package func come() {
-    let now = max(1, Self.monotonicNanoseconds)
+    let now = max(1, MonotonicClock.nanoseconds)
     guard moment.compareExchange(expected: 0, desired: now, ordering: .releasing).exchanged else {
       return
     }
@@ -56,6 +62,55 @@ package final class Interruption: Sendable {
 
   /// Whether it came.
   package var hasCome: Bool { moment.load(ordering: .acquiring) != 0 }
+
+  /// Whether it came so long ago that nothing is to be read any more.
+  package var isDrainOver: Bool {
+    let came = moment.load(ordering: .acquiring)
+    return came != 0 && MonotonicClock.nanoseconds - came > Self.drainSeconds * 1_000_000_000
+  }
+
+  /// Notes what a source that is read no more still had, where that is for want of time.
+  package func leaveUnread(_ descriptor: Int32) {
+    guard isDrainOver, let count = Descriptor.readableByteCount(descriptor) else { return }
+    left.add(count, ordering: .relaxed)
+  }
+
+  /// That sources were not read to where they stood when it came; nil where they were.
+  package var remark: String? {
+    let unread = left.load(ordering: .relaxed)
+    guard unread > 0 else { return nil }
+    return "reading was given up \(Self.drainSeconds) s after the end was asked for; "
+      + "at least \(unread) \(unread == 1 ? "byte was" : "bytes were") left unread"
+  }
+
+  /// Ends what `waking` waits for, again and again once the interruption came, until the program ends:
+  /// a call that is about to wait would miss a single signal. To be called once.
+  package func wakeFromNowOn() {
+    // A signal of no other use here (sockets' urgent data) that by itself does nothing.
+    var action = sigaction()
+    unsafe action.__sigaction_handler.sa_handler = { _ in }
+    unsafe sigaction(SIGURG, &action, nil)
+    _ = Thread { [self] in
+      while !hasCome { _ = wait(for: -1) }
+      while true {
+        waiting.withLock { for thread in $0 { pthread_kill(thread, SIGURG) } }
+        _ = poll(nil, 0, Self.wakeMilliseconds)
+      }
+    }
+  }
+
+  /// Does something that may wait in the system for ever; once the interruption came (and where
+  /// `wakeFromNowOn` was called) that wait ends with EINTR, again and again.
+  func waking<Result>(_ work: () -> Result) -> Result {
+    let thread = pthread_self()
+    waiting.withLock { $0.append(thread) }
+    defer {
+      waiting.withLock { threads in
+        if let place = threads.lastIndex(of: thread) { threads.remove(at: place) }
+      }
+    }
+    return work()
+  }
 
   /// What waiting ended with.
   package enum Awaited: Sendable {
@@ -78,9 +133,7 @@ package final class Interruption: Sendable {
   ) -> Awaited {
     while true {
       let came = moment.load(ordering: .acquiring)
-      if came != 0, Self.monotonicNanoseconds - came > Self.drainNanoseconds {
-        return .interrupted
-      }
+      if isDrainOver { return .interrupted }
       var waiting = (
         pollfd(fd: descriptor, events: Int16(events), revents: 0),
         pollfd(fd: came == 0 ? reader : -1, events: Int16(POLLIN), revents: 0)
@@ -94,34 +147,5 @@ package final class Interruption: Sendable {
       // Woken by the interruption or by a signal: the time begins again, which nobody minds.
       if found == 0 { return .timeOver }
     }
-  }
-
-  /// Nanoseconds of a clock that never goes back.
-  package static var monotonicNanoseconds: Int64 {
-    var time = timespec()
-    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-  }
-}
-
-extension Timestamp {
-  /// This machine's clock, in microseconds as the kernel stamps records.
-  package static var now: Timestamp {
-    var time = timespec()
-    _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
-    return Timestamp(
-      seconds: Int64(time.tv_sec), nanoseconds: UInt32(time.tv_nsec / 1000 * 1000))
-  }
-
-  /// The time so many nanoseconds later.
-  package func advanced(nanoseconds: Int64) -> Timestamp {
-    let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-    var (sum, carried) = (Int64(self.nanoseconds) + rest, whole)
-    if sum < 0 {
-      (sum, carried) = (sum + 1_000_000_000, carried - 1)
-    } else if sum >= 1_000_000_000 {
-      (sum, carried) = (sum - 1_000_000_000, carried + 1)
-    }
-    return Timestamp(seconds: seconds &+ carried, nanoseconds: UInt32(sum))
   }
 }

@@ -1,0 +1,135 @@
+import Bluetooth
+import Cryptography
+import Sessions
+
+// One event is told once: where a capture has both ends of a link, and where the same came several times.
+
+extension Evidence {
+  /// Whether the other end of a link may be in the capture, too: another controller's link, at the same time
+  /// and with the other role. What its host did is known then, and says more than this end can.
+  func hasOtherEnd(of history: ConnectionHistory) -> Bool {
+    adapters.count > 1 && connections.contains { Self.mayBeEnds(history.connection, $0.connection) }
+  }
+
+  /// Whether two connections may be the two ends of one link.
+  private static func mayBeEnds(_ one: Connection, _ other: Connection) -> Bool {
+    guard one.adapter != other.adapter, let role = one.localRole, let otherRole = other.localRole,
+      role != otherRole
+    else { return false }
+    return other.firstPacket <= one.lastPacket ?? .max
+      && one.firstPacket <= other.lastPacket ?? .max
+  }
+
+  /// The connections that are the two ends of one link, each with the other one: their addresses say it, too.
+  var ends: [Int: Int] {
+    guard adapters.count > 1 else { return [:] }
+    var peripherals: [UInt64: [ConnectionHistory]] = [:]
+    for history in connections where history.connection.localRole == .peripheral {
+      guard let own = history.pairing.ownAddress?.address else { continue }
+      peripherals[own.value, default: []].append(history)
+    }
+    var ends: [Int: Int] = [:]
+    for history in connections where history.connection.localRole == .central {
+      guard let own = history.pairing.ownAddress?.address, let peer = history.connection.peer else {
+        continue
+      }
+      for other in peripherals[peer.value] ?? []
+      where ends[other.id] == nil && other.connection.peer == own
+        && Self.mayBeEnds(history.connection, other.connection)
+      {
+        (ends[history.id], ends[other.id]) = (other.id, history.id)
+        break
+      }
+    }
+    return ends
+  }
+
+  /// Tells once what a rule has found at both ends of a link: the finding with more evidence stays, and
+  /// knows of the other end.
+  ///
+  /// - Parameters:
+  ///   - ends: the connections that are the ends of one link.
+  ///   - told: the connections that are told of; nil: all.
+  static func toldOnce(
+    _ findings: [Finding], _ ends: [Int: Int], among told: Set<Int>?
+  ) -> [Finding] {
+    if ends.isEmpty { return findings }
+    var numbers: [[Int]: Int] = [:]
+    for finding in findings { numbers[finding.connections.sorted(), default: 0] += 1 }
+    var kept: [Finding] = []
+    // For the finding at each place the connections at the other ends, until their finding has come.
+    var awaited: [[Int]?] = []
+    for finding in findings {
+      let own = finding.connections.sorted()
+      if let place = awaited.firstIndex(where: { $0 == own }) {
+        awaited[place] = nil
+        kept[place] = kept[place].seenFromBothSides(finding)
+        continue
+      }
+      kept.append(finding)
+      let others = own.compactMap { ends[$0] }.sorted()
+      let isWhole = !others.isEmpty && others.count == own.count
+      let isTold = told.map { $0.isSuperset(of: others + own) } ?? true
+      // Where one end shows more than the other, which one is the same is not known.
+      let isEqual = numbers[others] == numbers[own]
+      awaited.append(isWhole && isTold && isEqual ? others : nil)
+    }
+    return kept
+  }
+
+  /// Tells once what a rule has found several times in the same words on one connection.
+  static func folded(_ findings: [Finding]) -> [Finding] {
+    var kept: [(finding: Finding, times: Int)] = []
+    var places: [String: Int] = [:]
+    for finding in findings {
+      guard finding.connections.count == 1 else {
+        kept.append((finding, 1))
+        continue
+      }
+      let severity = finding.severity.map { Int($0.rawValue) } ?? -1
+      let key = "\(finding.connections[0]) \(severity) \(finding.isResolved) \(finding.what.text)"
+      guard let place = places[key] else {
+        places[key] = kept.count
+        kept.append((finding, 1))
+        continue
+      }
+      kept[place].times += 1
+      kept[place].finding.evidence = PacketSet(
+        merging: [kept[place].finding.evidence, finding.evidence])
+    }
+    return kept.map { finding, times in
+      guard times > 1 else { return finding }
+      var finding = finding
+      finding.what = "\(finding.what), \(times) times"
+      return finding
+    }
+  }
+}
+
+extension Finding {
+  /// One of two findings of one event, which knows that the other end of the link shows it, too.
+  fileprivate func seenFromBothSides(_ other: Finding) -> Finding {
+    var (one, other) = (self, other)
+    if other.evidence.ranges.count > one.evidence.ranges.count { swap(&one, &other) }
+    one.otherEnds = (other.connections.sorted(), other.evidence.first)
+    return one
+  }
+
+  /// Says in the note that the other ends show the same.
+  mutating func tellOtherEnds() {
+    let (others, first) = otherEnds
+    guard let one = others.first else { return }
+    let names: Wording =
+      others.count == 1
+      ? "connection \(one)"
+      : others.count > 4
+        ? "\(others.count) connections"
+        : "connections \(Wording(listing: others.map { "\($0)" }))"
+    let ends: StaticString =
+      others.count == 1
+      ? ", the other end of this link, shows" : ", the other ends of these links, show"
+    let place: Wording = first.map { " (from \(packet: $0) on)" } ?? ""
+    note = Wording(
+      sentences: note ?? "", "Seen from both sides: \(names)\(ends) the same\(place).")
+  }
+}

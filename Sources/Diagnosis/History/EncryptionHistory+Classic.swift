@@ -1,0 +1,40 @@
+import Bluetooth
+import Bytes
+import Dissectors
+
+// Pairing over BR/EDR, as the controller tells the host of it (Core, Vol 4, Part E, 7.7.40 to 7.7.48).
+
+extension EncryptionHistory {
+  /// Takes a command that answers the controller in Secure Simple Pairing.
+  @_lifetime(cursor: copy cursor)
+  mutating func observe(simplePairing opcode: UInt16, _ cursor: inout Cursor, _ moment: Moment) {
+    guard let last = authentications.indices.last, authentications[last].end == nil else { return }
+    switch opcode {
+    case HCICommand.ioCapabilityRequestReply:
+      authentications[last].features.local = try? SimplePairingFeatures(parsing: &cursor)
+    case HCICommand.userConfirmationRequestReply,
+      HCICommand.userConfirmationRequestNegativeReply:
+      authentications[last].confirmed = (
+        moment, opcode == HCICommand.userConfirmationRequestReply
+      )
+    default: return
+    }
+  }
+
+  /// Takes an event in which the controller asks for something, or tells of the peer.
+  @_lifetime(cursor: copy cursor)
+  mutating func ask(_ code: UInt8, _ cursor: inout Cursor, _ moment: Moment) {
+    guard let last = authentications.indices.last, authentications[last].end == nil else { return }
+    switch code {
+    case SimplePairingFeatures.code:
+      authentications[last].features.peer = try? SimplePairingFeatures(parsing: &cursor)
+    case HCIEvent.userConfirmationRequestCode:
+      guard let request = try? SimplePairingNumber(parsing: &cursor) else { return }
+      authentications[last].question = .confirmation(number: request.number, moment)
+    case HCIEvent.userPasskeyRequestCode: authentications[last].question = .passkey(moment)
+    case HCIEvent.userPasskeyNotificationCode: authentications[last].question = .shown(moment)
+    case HCIEvent.pinCodeRequestCode: authentications[last].question = .pin(moment)
+    default: return
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import Bluetooth
+import Sessions
+
+// Requests for channels that stay open. L2CAP gives a request up after its response timeout, which is 1 to 60 s
+// long, and one whose answer is pending after 60 to 300 s (Core, Vol 3, Part A, 6.2.1 and 6.2.2).
+
+extension Rule {
+  /// A rule about requests for channels that nobody answers.
+  static let openChannels = Rule(
+    "l2cap-request-unanswered", .error, "A request for a channel is never answered",
+    when:
+      """
+      a connection request has no response for 60 s, or until the link is ended on purpose 2 s later or more, \
+      and the other side was heard; 300 s where a response says that it is pending
+      """,
+    do:
+      """
+      Look at the stack of the side that was asked: it has to answer each request, if only by a refusal.
+      """
+  ) { history, evidence in
+    history.channels.open.compactMap { history.unanswered($0, evidence) }
+  }
+}
+
+extension ConnectionHistory {
+  /// A link that ends on purpose so soon after a request leaves it open as a matter of course.
+  private static let leastWait: Int64 = 2_000_000_000
+  /// The longest response timeout, and the longest one of a request that is pending.
+  private static let responseTimeout: Int64 = 60_000_000_000
+  private static let pendingTimeout: Int64 = 300_000_000_000
+
+  /// What is to be said of a request that is open at the end; nil where nothing is: the link was lost, the
+  /// capture has nothing of the other side, or nobody waited.
+  fileprivate func unanswered(_ request: ChannelRequest, _ evidence: Evidence) -> Finding? {
+    let answering = request.side.other
+    guard request.isConnection, (answering == .local ? link.sent : link.heard) > 0 else {
+      return nil
+    }
+    let end =
+      link.ended ?? Moment(packet: evidence.extent.lastPacket, time: evidence.extent.latest)
+    let since = request.pending ?? request.asked
+    guard let waited = end.nanoseconds(since: since), waited >= Self.leastWait else { return nil }
+    let timeout = request.pending == nil ? Self.responseTimeout : Self.pendingTimeout
+    let isOnPurpose = connection.ending == .localHost || connection.ending == .peer
+    guard waited >= timeout || isOnPurpose && request.pending == nil else { return nil }
+    let until: Wording =
+      link.ended == nil
+      ? "to the end of the capture" : "\(untilItsEnd) (\(packet: end.packet))"
+    let pending: Wording =
+      request.pending.map {
+        " \(answering.capitalized) had said that the answer was pending (\(packet: $0.packet))."
+      } ?? ""
+    let clause: Wording = "\(answering.words) never answered the request for \(request.channels)"
+    var finding = Finding(
+      clause.capitalized, headline: "\(clause) (\(packet: request.asked.packet))",
+      why: "No answer in \(duration: waited), \(until).\(pending)",
+      waited >= timeout ? .certain : .likely,
+      evidence: PacketSet(
+        [request.asked, request.pending, link.ended].compactMap { $0?.packet }))
+    // ATT has another channel.
+    if request.psm == .eatt { finding.severity = .warning }
+    finding.restsOnAbsence = true
+    finding.group = clause
+    return finding
+  }
+}

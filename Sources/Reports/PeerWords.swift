@@ -1,0 +1,29 @@
+import Bluetooth
+import Bytes
+import Sessions
+
+extension Output {
+  /// Appends whom a connection is with: `F4:F4:F4:F4:F4:F4 random static as 4D:66:77:88:99:AB`. The identity
+  /// address comes first where it is known, since it stays; behind `as` is the address that was used instead.
+  ///
+  /// - Returns: whether the peer's address is known at all; else nothing is appended.
+  @discardableResult
+  mutating func peer(_ connection: Connection) -> Bool {
+    guard let peer = connection.peer else { return false }
+    var (shown, kind, used) = (peer, connection.peerKind, connection.peerResolvable)
+    if let identity = connection.identity, identity.address != peer {
+      (shown, kind) = (identity.address, AddressKind(identity.address, identity.type))
+      used = used ?? peer
+    }
+    address(shown)
+    if let kind {
+      byte(0x20)
+      name(kind.words)
+    }
+    if let used {
+      text(" as ")
+      address(used)
+    }
+    return true
+  }
+}

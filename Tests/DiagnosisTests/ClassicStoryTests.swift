@@ -1,0 +1,55 @@
+// What the story says of pairing over BR/EDR.
+
+import Bluetooth
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@testable import Reports
+
+@Suite("The story of pairing over BR/EDR") struct ClassicStoryTests {
+  @Test("how the devices pair is told by what was asked, and by the key's type")
+  func simplePairing() {
+    func story(_ keyType: UInt8, _ build: (inout Traffic) -> Void) -> [String] {
+      let peer = little(0xc011_2233_4455, width: 6)
+      let evidence = evidence {
+        $0.connectClassic()
+        $0.event(0x17, peer)
+        $0.command(0x040c, peer)
+        build(&$0)
+        $0.event(0x18, peer + [UInt8](repeating: 0x33, count: 16) + [keyType])
+        $0.event(0x06, [0] + little(0x40))
+      }
+      guard let line = evidence.connections.first?.encryptionStory(evidence).first else {
+        return []
+      }
+      return ([line.text] + line.consequences).map(\.text)
+    }
+    let peer = little(0xc011_2233_4455, width: 6)
+    // The same events, and a key that is not authenticated: nobody saw the digits.
+    func features(_ traffic: inout Traffic, _ io: UInt8) {
+      traffic.command(0x042b, peer + [io, 0, 2])
+      traffic.event(0x32, peer + [3, 0, 2])
+      traffic.event(0x33, peer + little(135_790, width: 4))
+      traffic.command(0x042c, peer)
+    }
+    #expect(
+      story(4) { features(&$0, 1) } == [
+        "authenticated by pairing",
+        "this host: display and yes or no, no MITM; the peer: no input and no output, no MITM",
+        "Just Works: nobody compares or types anything",
+        "the new link key: Unauthenticated, P-192 (0x04)",
+      ])
+    #expect(
+      story(5) { $0.event(0x3b, peer + little(123_456, width: 4)) }.dropFirst().first
+        == "passkey entry: this host shows six digits, the peer's user types them")
+    #expect(
+      story(5) { $0.event(0x34, peer) }.dropFirst().first
+        == "passkey entry: this host's user types six digits")
+    #expect(
+      story(0) { $0.event(0x16, peer) } == [
+        "authenticated by pairing", "with a PIN, the same on both sides",
+        "the new link key: Combination (0x00)",
+      ])
+  }
+}

@@ -1,0 +1,199 @@
+// One event is told once.
+
+import Bluetooth
+import Diagnosis
+import MadeTraffic
+import Sessions
+import Testing
+
+@Suite("One event is told once") struct TellingTests {
+  private static let central = 0x00aa_0100_0000
+  private static let peripheral = 0x00aa_0101_0001
+
+  /// The public address of an adapter, and what says that it is used: LE Create Connection, or LE Set
+  /// Advertising Parameters.
+  private func setUp(_ traffic: inout Traffic, _ adapter: UInt16, _ address: Int, isCentral: Bool) {
+    traffic.adapter = adapter
+    traffic.complete(0x1009, [0] + little(address, width: 6))
+    if isCentral {
+      traffic.command(
+        0x200d,
+        hex("60 00 30 00 00 00") + little(Self.peripheral, width: 6)
+          + hex("00 18 00 28 00 00 00 48 00 00 00 00 00"))
+    } else {
+      traffic.command(
+        0x2006, hex("a0 00 a0 00 00 00 00") + little(0, width: 6) + hex("07 00"))
+    }
+  }
+
+  /// A pairing that this end, or the other one, ends with Unspecified Reason.
+  private func fails(_ traffic: inout Traffic, _ adapter: UInt16, by side: Direction) {
+    traffic.adapter = adapter
+    traffic.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1, from: side)
+    traffic.pairingFailed(8, side)
+  }
+
+  /// Both ends of a link on two adapters; where they are not, the second adapter's peer is another device.
+  private func bothEnds(_ isOneLink: Bool = true, _ build: (inout Traffic) -> Void) -> Evidence {
+    evidence { traffic in
+      setUp(&traffic, 0, Self.central, isCentral: true)
+      setUp(&traffic, 1, Self.peripheral, isCentral: false)
+      traffic.adapter = 0
+      traffic.connect(peer: Self.peripheral, type: 0)
+      traffic.adapter = 1
+      traffic.connect(peer: isOneLink ? Self.central : 0x00aa_0100_0077, type: 0, role: 1)
+      build(&traffic)
+    }
+  }
+
+  @Test("a pairing that fails at both ends of a link is one failure") func pairing() throws {
+    let evidence = bothEnds {
+      fails(&$0, 0, by: .sent)
+      fails(&$0, 1, by: .received)
+    }
+    let found = evidence.findings().filter { $0.rule.description == "smp-unspecified" }
+    #expect(found.map(\.line) == ["This host ended pairing without saying why #7 #8 #9"])
+    #expect(
+      found.first?.note?.text
+        == "Seen from both sides: connection 2, the other end of this link, shows the same (from #10 on)."
+    )
+    // Asked for by itself, and told while the capture goes on, the other end tells its own.
+    #expect(
+      evidence.findings(among: [2]).filter { $0.rule.description == "smp-unspecified" }.map(\.line)
+        == [
+          "This host ended pairing without saying why #7 #8 #9",
+          "The peer ended pairing without saying why #10 #11 #12",
+        ])
+  }
+
+  @Test("what is told of several connections at once names the other ends together") func grouped()
+  {
+    let evidence = evidence { traffic in
+      setUp(&traffic, 0, Self.central, isCentral: true)
+      setUp(&traffic, 1, Self.peripheral, isCentral: false)
+      for _ in 0..<3 {
+        for (adapter, role) in [(UInt16(0), UInt8(0)), (1, 1)] {
+          traffic.adapter = adapter
+          traffic.connect(
+            peer: role == 0 ? Self.peripheral : Self.central, type: 0, role: role)
+        }
+        for adapter: UInt16 in [0, 1] {
+          traffic.adapter = adapter
+          traffic.disconnect()
+        }
+      }
+    }
+    let rule = Rule("test-rule", .warning, "Something", when: "always") { history, _ in
+      [
+        Finding(
+          "Something failed", headline: "it failed", why: "So it is.",
+          evidence: [history.connection.firstPacket])
+      ]
+    }
+    let found = evidence.findings(by: [rule])
+    #expect(found.map(\.what.text) == ["3 connections: something failed"])
+    #expect(
+      found.map { $0.note?.text } == [
+        "Seen from both sides: connections 2, 4 and 6, the other ends of these links, show the same (from #6 on)."
+      ])
+  }
+
+  @Test("two links at the same time are two, and so is what one end alone shows") func apart() {
+    let others = bothEnds(false) {
+      fails(&$0, 0, by: .sent)
+      fails(&$0, 1, by: .received)
+    }
+    #expect(findings(of: "smp-unspecified", in: others).count == 2)
+    let one = bothEnds { fails(&$0, 0, by: .sent) }
+    #expect(findings(of: "smp-unspecified", in: one).count == 1)
+    #expect(finding("smp-unspecified", in: one)?.note == nil)
+  }
+
+  @Test("the same in the same words on one connection is one finding, with how often") func folded()
+  {
+    let evidence = evidence {
+      $0.connect()
+      $0.disconnect()
+      $0.connect()
+    }
+    let rule = Rule("test-rule", .warning, "Something", when: "always") { history, _ in
+      [1, 5, 9].map {
+        Finding(
+          $0 == 9 ? "Something else" : "Something failed", headline: "it failed", why: "So it is.",
+          evidence: [$0])
+      }
+    }
+    #expect(
+      evidence.findings(by: [rule]).map { "\($0.connections) \($0.line)" } == [
+        "[1] Something failed, 2 times #1 #5", "[1] Something else #9",
+        "[2] Something failed, 2 times #1 #5", "[2] Something else #9",
+      ])
+    // While the capture goes on each is told when it comes.
+    #expect(evidence.findings(by: [rule], isGrouped: false).count == 6)
+  }
+
+  @Test("several attempts: the remedy names the first failure, and 0x09 only where it came")
+  func repeated() {
+    func remedy(_ reasons: [UInt8]) -> String? {
+      let evidence = evidence { traffic in
+        traffic.connect()
+        for reason in reasons {
+          traffic.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1)
+          traffic.pairingFailed(reason)
+        }
+      }
+      return finding("smp-repeated", in: evidence)?.remedy?.text
+    }
+    #expect(remedy([8, 8, 8]) == "Repair what the first failure shows (#4).")
+    #expect(
+      remedy([8, 9, 9])
+        == "Repair what the first failure shows (#4): Repeated Attempts (0x09) at #7 only says that another attempt came too soon."
+    )
+    #expect(remedy([9, 9, 9]) == "Repair what the first failure shows.")
+  }
+
+  @Test("who ended the pairing without a reason decides where to look") func unspecified() {
+    for (side, unpairs) in [(Direction.sent, true), (.sent, false), (.received, true)] {
+      let evidence = evidence { traffic in
+        traffic.connect()
+        traffic.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1)
+        if unpairs { traffic.management(event: false, 0x1b) }
+        traffic.pairingFailed(8, side)
+      }
+      let remedy = finding("smp-unspecified", in: evidence)?.remedy?.text ?? "none"
+      let expected =
+        side == .sent && unpairs
+        ? "Find the program that sent Unpair Device (#4): "
+        : "Look at the log of the side that ended it"
+      #expect(remedy.hasPrefix(expected), "\(side) \(unpairs): \(remedy)")
+    }
+  }
+
+  @Test("a peer's identity comes first, whoever told it") func identity() throws {
+    let lines = try page {
+      $0.connect(peer: 0x7081_940d_fbaa, type: 1)
+      $0.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1)
+      $0.legacyValues()
+      $0.encrypt()
+      $0.smp([8] + [UInt8](repeating: 0x24, count: 16), .received)
+      $0.smp([9, 0] + little(0x0011_2233_4455, width: 6), .received)
+    }
+    #expect(
+      lines.contains(
+        "Connection 1: 00:11:22:33:44:55 public as 70:81:94:0D:FB:AA; this host is the central"),
+      "\(lines)")
+  }
+
+  @Test("a role that the capture does not tell is said to be unknown") func role() throws {
+    #expect(
+      try page { $0.connectClassic() }.contains {
+        $0.hasSuffix("; BR/EDR; which role this host has is not known")
+      })
+    #expect(
+      try page { $0.sent("52 05 00 01") }.contains {
+        $0 == "Connection 1: peer unknown, handle 0x0040; which role this host has is not known"
+      })
+    #expect(
+      try !page { $0.connect() }.contains { $0.contains("which role") })
+  }
+}
