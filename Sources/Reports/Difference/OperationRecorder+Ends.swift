@@ -22,7 +22,7 @@ extension OperationRecorder {
     for history in connections { addEnds(of: history) }
     for id in operations.keys {
       operations[id] = operations[id]?.enumerated().sorted {
-        ($0.element.packet, $0.offset) < ($1.element.packet, $1.offset)
+        ($0.element.settled, $0.offset) < ($1.element.settled, $1.offset)
       }.map(\.element)
     }
   }
@@ -88,4 +88,10 @@ extension OperationRecorder {
     end.value = end.text
     return end
   }
+}
+
+extension Differences.Operation {
+  /// The packet that it is ordered by: the one that settles it. A server answers in the same order at both ends of a
+  /// link, while requests on several bearers pass each other's answers.
+  fileprivate var settled: Int { kind == .discovery ? packet : max(packet, lastPacket) }
 }
