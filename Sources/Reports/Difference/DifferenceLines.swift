@@ -74,6 +74,13 @@ extension Difference {
       return (sessions.left.words(of: one), sessions.right.words(of: other))
     }
     let (left, right) = (sessions.left.outcome(of: one), sessions.right.outcome(of: other))
+    // Words that leave out what differs: a PDU's bytes say it.
+    if left == right, case .pairing = one.kind, let here = one.value, let there = other.value {
+      return (
+        "\(left): \(hex: Array(sessions.left.bytes(here)))",
+        "\(right): \(hex: Array(sessions.right.bytes(there)))"
+      )
+    }
     return (left.isEmpty ? "done" : left, right.isEmpty ? "done" : right)
   }
 
