@@ -34,9 +34,15 @@ let package = Package(
     .target(
       name: "Reports",
       dependencies: [
-        "Diagnosis", "Decoders", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth",
-        "Bytes",
+        "Differences", "Diagnosis", "Decoders", "Sessions", "Cryptography", "Captures",
+        "Dissectors",
+        "Bluetooth", "Bytes",
       ],
+      swiftSettings: strict),
+    // What differs between two sessions: alignment and comparison, no words but names.
+    .target(
+      name: "Differences",
+      dependencies: ["Diagnosis", "Sessions", "Dissectors", "Bluetooth", "Bytes"],
       swiftSettings: strict),
     // Why it failed: rules over what Sessions tells, findings with their evidence.
     .target(
@@ -80,6 +86,10 @@ let package = Package(
     .target(name: "Bluetooth", dependencies: ["Bytes"], swiftSettings: strict),
     // The only module that touches raw memory.
     .target(name: "Bytes", swiftSettings: strict),
+    .testTarget(
+      name: "DifferencesTests",
+      dependencies: ["Differences", "Diagnosis", "Sessions", "Bluetooth", "Bytes"],
+      swiftSettings: strict),
     .testTarget(
       name: "DiagnosisTests",
       dependencies: [

@@ -130,7 +130,9 @@ enum Terminal {
   }
 
   /// The bytes of a small file; fails where it cannot be read, or is larger than any that is meant.
-  static func contents(of path: String) throws(FileFailure) -> [UInt8] {
+  ///
+  /// - Parameter most: so many bytes are enough.
+  static func contents(of path: String, most: Int = .max) throws(FileFailure) -> [UInt8] {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileFailure(path, systemWords(errno)) }
     defer { close(descriptor) }
@@ -143,6 +145,7 @@ enum Terminal {
       guard count >= 0 else { throw FileFailure(path, systemWords(errno)) }
       guard count > 0 else { return bytes }
       bytes += block.prefix(count)
+      if bytes.count >= most { return Array(bytes.prefix(most)) }
     }
     throw FileFailure(path, "is larger than 64 MB")
   }

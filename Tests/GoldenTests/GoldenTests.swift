@@ -70,7 +70,9 @@ struct GoldenTests {
     try folder.write("capture.btsnoop", try golden.captureBytes())
     // Where more has to follow the capture, CAPTURE stands for it.
     let isPlaced = golden.arguments.contains("CAPTURE")
-    let arguments = golden.arguments.map { $0 == "CAPTURE" ? "capture.btsnoop" : $0 }
+    let arguments = try golden.arguments.map {
+      $0 == "CAPTURE" ? "capture.btsnoop" : try Self.written($0, in: folder)
+    }
     let ending = try Program.run(arguments + (isPlaced ? [] : ["capture.btsnoop"]), in: folder)
     var got = ending.text
     // What went wrong is part of the picture.
@@ -85,6 +87,15 @@ struct GoldenTests {
     } else {
       Issue.record("\(golden.expected): \(Self.difference(expected, got))")
     }
+  }
+
+  /// An argument; `@NAME` is another sample capture, under its own name.
+  private static func written(_ argument: String, in folder: Folder) throws -> String {
+    guard argument.hasPrefix("@") else { return argument }
+    let name = String(argument.dropFirst())
+    try folder.write(
+      "\(name).btsnoop", try CaptureBytes(contentsOf: Program.sample(name)).bytes)
+    return "\(name).btsnoop"
   }
 
   /// The first lines that differ, a few of them.
