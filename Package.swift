@@ -45,6 +45,13 @@ let package = Package(
         "Decoders", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
+    // A capture without what one does not hand to strangers: pseudonyms for keys, addresses and names.
+    .target(
+      name: "Redaction",
+      dependencies: [
+        "Diagnosis", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth", "Bytes",
+      ],
+      swiftSettings: strict),
     // What the protocol implies: reassembly, connections, transactions, and the pass that knows the order.
     .target(
       name: "Sessions",
@@ -85,6 +92,13 @@ let package = Package(
       dependencies: [
         "MadeTraffic", "ProfileFiles", "Reports", "Diagnosis", "Decoders", "Sessions",
         "Cryptography", "Captures",
+        "Dissectors", "Bluetooth", "Bytes",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "RedactionTests",
+      dependencies: [
+        "MadeTraffic", "Redaction", "Reports", "Diagnosis", "Sessions", "Captures", "Cryptography",
         "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),

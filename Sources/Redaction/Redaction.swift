@@ -1,0 +1,65 @@
+import Bytes
+package import Captures
+import Dissectors
+import Sessions
+
+/// What is to be changed in a capture before one hands it to strangers: learnt in two passes over it
+/// (`RedactionLearner`, `RedactionPlanner`), then applied record by record.
+///
+///     var learner = RedactionLearner(options)
+///     try pass.run(&source, &learner, into: &output)
+///     var planner = learner.planner()
+///     try secondPass.run(&sameSource, &planner, into: &output)
+///     let redaction = planner.redaction()
+///     var report = redaction.report
+///     …for each record of the same capture, with the same numbers:
+///     let bytes = redaction.bytes(of: record, counting: &report)
+///     write(record.replacing(bytes.bytes))
+package struct Redaction: Sendable {
+  private let books: Books
+  private let search: Search
+  private let patches: Patches
+  /// What was done so far: in ACL data.
+  package let report: RedactionReport
+
+  init(_ books: Books, _ search: Search, _ patches: Patches, _ report: RedactionReport) {
+    self.books = books
+    self.search = search
+    self.patches = patches
+    self.report = report
+  }
+
+  /// The bytes of a record with all that is sensitive replaced: as many as before, so that everything stays
+  /// where it is.
+  package func bytes(
+    of record: borrowing CaptureRecord, counting report: inout RedactionReport
+  ) -> [UInt8] {
+    var dissection = Dissection()
+    dissection.read(record)
+    var bytes = record.bytes.array
+    report.records += 1
+    for field in SensitiveFields(dissection, record.bytes).fields {
+      let replacement = books.replacement(field, record.bytes)
+      if Self.replace(field.slice, replacement, in: &bytes) { report.count(field.kind) }
+    }
+    bytes = patches.apply(to: bytes, of: record.original ?? record.number)
+    for found in search.all(in: bytes.bytes) {
+      if Self.replace(found.slice, found.replacement, in: &bytes) {
+        report.find(found.kind, record.number)
+      }
+    }
+    return bytes
+  }
+
+  /// Writes over a part; whether that changes anything.
+  private static func replace(
+    _ slice: Slice, _ replacement: [UInt8], in bytes: inout [UInt8]
+  ) -> Bool {
+    let range = Int(slice.start)..<min(slice.end, bytes.count)
+    guard range.lowerBound >= 0, range.count <= replacement.count,
+      !bytes[range].elementsEqual(replacement.prefix(range.count))
+    else { return false }
+    bytes.replaceSubrange(range, with: replacement.prefix(range.count))
+    return true
+  }
+}
