@@ -20,7 +20,7 @@ struct AddressBook: Sendable {
   private(set) var unlisted = 0
 
   /// So many are looked for at most.
-  private static let most = 1 << 20
+  static let most = 1 << 18
 
   /// All addresses that are looked for.
   var addresses: [DeviceAddress] { known.keys.map { DeviceAddress(value: $0) } }

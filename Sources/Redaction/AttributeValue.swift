@@ -83,7 +83,7 @@ struct AttributeValue {
     case 0x2a9f where opcode == 1: return field(.secret, from: 1, 2)
     case 0x2a9f where opcode == 2: return field(.secret, from: 2, 2)
     // Bond Management Control Point: opcode (1 byte), authorization code.
-    case 0x2aa4: return field(.secret, from: 1, count)
+    case 0x2aa4: return field(.pin, from: 1, count)
     // Set Identity Resolving Key: type (1 byte), key (16).
     case 0x2b84: return field(.secret, from: 1, 16)
     // Encrypted Data Key Material: session key (16 bytes), initialization vector (8).

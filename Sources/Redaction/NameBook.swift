@@ -1,3 +1,5 @@
+import Cryptography
+
 /// The names of devices and their pseudonyms: of the same length in bytes, and easy to say.
 ///
 /// A pseudonym's beginning depends on the name's beginning alone. So a shortened name's is the beginning of
@@ -68,8 +70,10 @@ struct NameBook: Sendable {
   private func make(_ name: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(name.count)
-    for index in name.indices {
-      let number = Int(source.bytes(.name, Array(name[...index]), count: 1)[0])
+    var before: [UInt8] = []
+    for (index, byte) in name.enumerated() {
+      before = source.bytes(.name, before + [byte], count: AES128.size)
+      let number = Int(before[0])
       let letters = index % 2 == 0 ? Self.consonants : Self.vowels
       let letter = letters[number % letters.count]
       result.append(index == 0 ? letter & ~0x20 : letter)

@@ -85,6 +85,7 @@ struct PairingExchanges: Sendable {
   /// The exchanges with what the diagnosis has found out about them.
   func matched(to evidence: Evidence) -> [PseudonymousPairing] {
     var result: [PseudonymousPairing] = []
+    var searches = PasskeySearchLimit()
     for connection in evidence.connections {
       for attempt in connection.pairing.attempts {
         guard
@@ -92,7 +93,7 @@ struct PairingExchanges: Sendable {
             $0.connection == connection.id && $0.first == attempt.first.packet
           })
         else { continue }
-        result.append(PseudonymousPairing(exchange, attempt))
+        result.append(PseudonymousPairing(exchange, attempt, &searches))
       }
     }
     return result

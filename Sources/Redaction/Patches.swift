@@ -15,13 +15,23 @@ struct Patches: Sendable {
   private var patches: [Patch] = []
   private var bytes: [UInt8] = []
 
+  /// Adds bytes that stand in several records, one part behind the other.
+  mutating func add(_ places: [RecordPlace], _ replacement: [UInt8]) {
+    var position = 0
+    for place in places {
+      add(place, Array(replacement.dropFirst(position).prefix(place.count)))
+      position += place.count
+    }
+  }
+
   /// Adds a change; nil: to zeros. Of several at the same place the last one counts.
   mutating func add(_ place: RecordPlace, _ replacement: [UInt8]?) {
-    guard place.count > 0 else { return }
+    let count = min(place.count, replacement?.count ?? place.count)
+    guard count > 0 else { return }
     patches.append(
       Patch(
         record: place.record, offset: Int32(clamping: place.offset),
-        count: Int32(clamping: place.count), order: patches.count,
+        count: Int32(clamping: count), order: patches.count,
         start: replacement == nil ? -1 : bytes.count))
     if let replacement { bytes.append(contentsOf: replacement) }
   }

@@ -15,13 +15,15 @@ struct PseudonymousPairing: Sendable {
 
   private static let roles: [PairingSide] = [.initiator, .responder]
 
-  init(_ exchange: PairingExchange, _ attempt: PairingAttempt) {
+  init(
+    _ exchange: PairingExchange, _ attempt: PairingAttempt, _ searches: inout PasskeySearchLimit
+  ) {
     self.exchange = exchange
     self.attempt = attempt
     if let method = attempt.method, !method.isSecureConnections,
       method.association != .outOfBand
     {
-      for role in Self.roles { findings[role] = search(role, hasPasskey: method.hasPasskey) }
+      for role in Self.roles { findings[role] = find(role, hasPasskey: method.hasPasskey, &searches) }
     }
   }
 
@@ -30,7 +32,9 @@ struct PseudonymousPairing: Sendable {
   }
 
   /// What gives a side's confirm value; nil where nothing does, or not all is there.
-  private func search(_ role: PairingSide, hasPasskey: Bool) -> PasskeySearch.Finding? {
+  private func find(
+    _ role: PairingSide, hasPasskey: Bool, _ searches: inout PasskeySearchLimit
+  ) -> PasskeySearch.Finding? {
     // Where the pairing failed because of it, the search has been made.
     if let searched = attempt.outcome.search {
       return role == .initiator ? searched.initiator : searched.responder
@@ -44,13 +48,7 @@ struct PseudonymousPairing: Sendable {
     else { return nil }
     let opening = PasskeySearch.Opening(confirm: confirm, random: random)
     if !hasPasskey { return search.search(opening, in: 0...0) }
-    // What one side had, the other had, too, most likely.
-    if let known = findings[role.other]?.passkey.number,
-      let found = search.asSpecified(opening, in: known...known)
-    {
-      return found
-    }
-    return search.asSpecified(opening)
+    return searches.search(search, opening)
   }
 
   /// Takes in the passkeys that the values give away.
@@ -212,6 +210,26 @@ struct PseudonymousPairing: Sendable {
         party(role).check,
         exchange.check(from: role, r: r, command: said, other: others, deviations))
     }
+  }
+}
+
+/// The searches for passkeys of pairings that did not fail: what was found once is tried first, and of very
+/// many pairings with different ones the later ones are not searched.
+struct PasskeySearchLimit {
+  private var found: [UInt32] = []
+  private var left = 16
+
+  mutating func search(
+    _ search: PasskeySearch, _ opening: PasskeySearch.Opening
+  ) -> PasskeySearch.Finding? {
+    for passkey in found {
+      if let finding = search.asSpecified(opening, in: passkey...passkey) { return finding }
+    }
+    guard left > 0 else { return nil }
+    left -= 1
+    guard let finding = search.asSpecified(opening) else { return nil }
+    found.append(finding.passkey.number)
+    return finding
   }
 }
 

@@ -21,8 +21,14 @@ package struct Redaction: Sendable {
   private let patches: Patches
   /// What was done so far: in ACL data.
   package let report: RedactionReport
+  /// Whether synchronous and isochronous data, which is sound mostly, is replaced by zeros.
+  private let removesStreams: Bool
 
-  init(_ books: Books, _ search: Search, _ patches: Patches, _ report: RedactionReport) {
+  init(
+    _ books: Books, _ search: Search, _ patches: Patches, _ report: RedactionReport,
+    removesStreams: Bool
+  ) {
+    self.removesStreams = removesStreams
     self.books = books
     self.search = search
     self.patches = patches
@@ -42,6 +48,7 @@ package struct Redaction: Sendable {
       let replacement = books.replacement(field, record.bytes)
       if Self.replace(field.slice, replacement, in: &bytes) { report.count(field.kind) }
     }
+    removeStream(dissection, from: &bytes, &report)
     bytes = patches.apply(to: bytes, of: record.original ?? record.number)
     for found in search.all(in: bytes.bytes) {
       if Self.replace(found.slice, found.replacement, in: &bytes) {
@@ -51,12 +58,28 @@ package struct Redaction: Sendable {
     return bytes
   }
 
+  /// Removes the payload of synchronous and isochronous data, if that is asked for.
+  private func removeStream(
+    _ dissection: Dissection, from bytes: inout [UInt8], _ report: inout RedactionReport
+  ) {
+    switch dissection.content {
+    case .sco, .iso:
+      let payload = dissection.body
+      guard removesStreams,
+        Self.replace(payload, [UInt8](repeating: 0, count: Int(payload.count)), in: &bytes)
+      else { return }
+      report.streams += 1
+    default: return
+    }
+  }
+
   /// Writes over a part; whether that changes anything.
   private static func replace(
     _ slice: Slice, _ replacement: [UInt8], in bytes: inout [UInt8]
   ) -> Bool {
-    let range = Int(slice.start)..<min(slice.end, bytes.count)
-    guard range.lowerBound >= 0, range.count <= replacement.count,
+    guard slice.start >= 0, slice.end <= bytes.count else { return false }
+    let range = Int(slice.start)..<slice.end
+    guard range.count <= replacement.count,
       !bytes[range].elementsEqual(replacement.prefix(range.count))
     else { return false }
     bytes.replaceSubrange(range, with: replacement.prefix(range.count))

@@ -13,6 +13,10 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   private var places = PDUPlaces()
   private var patches = Patches()
   private var report: RedactionReport
+  /// Where the parts stand of advertising data that is not complete.
+  private var chains: [AdvertisingKey: [RecordPlace]] = [:]
+  /// So many are followed at most.
+  private static let mostChains = 256
   /// The bytes of a PDU that came in several records, with what is changed in them; else empty.
   private var changed: [UInt8] = []
 
@@ -35,6 +39,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     switch dissection.content {
     case .acl: observeData(record, dissection, bytes, answer, memory)
     case .command, .event:
+      observeChains(record, bytes, memory.advertisements)
       // That it is Microsoft's, the record does not say.
       let row = dissection.parameters?.row
       if row != nil, row == HCITable.core.microsoftCommand || row == HCITable.core.microsoftEvent {
@@ -49,7 +54,13 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     _ answer: Answer, _ memory: borrowing Memory
   ) {
     // A record that another file has, too, is changed as that one is.
-    guard record.original == nil, !answer.fragment.isFragment else { return }
+    guard record.original == nil else { return }
+    if answer.fragment.isFragment {
+      if answer.fragment.channel?.carriesSecurityManager == true {
+        removeFragment(record, dissection)
+      }
+      return
+    }
     // What lies in one record is looked through when that is written.
     changed = places.areJoined ? bytes.array : []
     if dissection.smp != nil {
@@ -71,9 +82,63 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
         report.count(.name)
       }
     }
+    guard places.areJoined else { return }
+    lookThrough(record.number)
+    let whole = Slice(start: 0, count: changed.count)
+    patches.add(places.places(of: whole, record), changed)
+  }
+
+  /// Replaces what is found in the joined bytes.
+  private mutating func lookThrough(_ record: Int) {
     for found in search.all(in: changed.bytes) {
-      add(found.slice, found.replacement, record)
-      report.find(found.kind, record.number)
+      let range = Int(found.slice.start)..<found.slice.end
+      changed.replaceSubrange(range, with: found.replacement)
+      report.find(found.kind, record)
+    }
+  }
+
+  /// Removes a part of a PDU of the Security Manager, behind the PDU's header (4 bytes) and opcode (1). It
+  /// may be a part of a key, whose end is not in the capture; where the end comes, it is written again.
+  private mutating func removeFragment(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection
+  ) {
+    guard case .acl(let header) = dissection.content else { return }
+    let kept = header.boundary == .continuation ? 0 : L2CAPHeader.size + 1
+    let body = dissection.body
+    guard body.count > kept else { return }
+    patches.add(
+      RecordPlace(
+        record: record.number, offset: Int(body.start) + kept, count: Int(body.count) - kept), nil)
+  }
+
+  /// Advertising data that came in several reports: what it holds may lie in two of them.
+  private mutating func observeChains(
+    _ record: borrowing CaptureRecord, _ bytes: RawSpan, _ advertisements: Advertisements
+  ) {
+    guard record.original == nil else { return }
+    for advertisement in advertisements.reports {
+      guard advertisement.isPart || advertisement.joined != nil else { continue }
+      let key = AdvertisingKey(record.adapter ?? 0xffff, advertisement.report)
+      let data = advertisement.report.data
+      if chains.count > Self.mostChains { chains = [:] }
+      chains[key, default: []].append(
+        RecordPlace(record: record.number, offset: Int(data.start), count: Int(data.count)))
+      guard let slice = advertisement.joined else {
+        if advertisement.partNumber == 1, let last = chains[key]?.last { chains[key] = [last] }
+        continue
+      }
+      guard let chain = chains.removeValue(forKey: key) else { continue }
+      let joined = advertisements.joined.bytes.part(slice)
+      guard chain.reduce(0, { $0 + $1.count }) == joined.byteCount else { continue }
+      changed = joined.array
+      let whole = Slice(start: 0, count: changed.count)
+      for field in SensitiveFields(advertisingData: joined, whole).fields {
+        let range = Int(field.slice.start)..<field.slice.end
+        changed.replaceSubrange(range, with: books.replacement(field, joined))
+        report.count(field.kind)
+      }
+      lookThrough(record.number)
+      patches.add(chain, changed)
     }
   }
 
@@ -98,14 +163,13 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   private mutating func add(
     _ slice: Slice, _ replacement: [UInt8]?, _ record: borrowing CaptureRecord
   ) {
-    for index in 0..<Int(slice.count) where Int(slice.start) + index < changed.count {
-      changed[Int(slice.start) + index] = replacement.map { $0[index] } ?? 0
-    }
-    var position = 0
-    for place in places.places(of: slice, record) {
-      let part = replacement.map { Array($0.dropFirst(position).prefix(place.count)) }
-      patches.add(place, part)
-      position += place.count
+    if places.areJoined {
+      let start = Int(slice.start)
+      for index in 0..<Int(slice.count) where start + index < changed.count {
+        changed[start + index] = replacement.map { $0[index] } ?? 0
+      }
+    } else if let place = places.places(of: slice, record).first {
+      patches.add(place, replacement)
     }
   }
 
@@ -117,6 +181,6 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
 
   /// What is to be done, now that the capture was read to its end.
   package consuming func redaction() -> Redaction {
-    Redaction(books, search, patches, report)
+    Redaction(books, search, patches, report, removesStreams: options.values == .all)
   }
 }

@@ -28,6 +28,8 @@ package struct RedactionReport: Equatable, Sendable {
   package internal(set) var texts = 0
   /// Values of attributes.
   package internal(set) var values = 0
+  /// Records of sound, and other isochronous data.
+  package internal(set) var streams = 0
   /// What was found elsewhere: how often, and in which records, of many the first ones.
   package private(set) var elsewhere: [Elsewhere: (count: Int, records: [Int])] = [:]
   /// Addresses of which there were too many to look for them elsewhere.
@@ -70,6 +72,7 @@ package struct RedactionReport: Equatable, Sendable {
       ),
       (names, "name", "names"), (texts, "text of a program", "texts of programs"),
       (values, "attribute value", "attribute values"),
+      (streams, "packet of sound or other isochronous data", "packets of sound or other isochronous data"),
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
     lines.append(
       replaced.isEmpty ? "replaced: nothing" : "replaced: " + replaced.joined(separator: ", "))
@@ -83,7 +86,7 @@ package struct RedactionReport: Equatable, Sendable {
     }
     if unlistedAddresses > 0 {
       lines.append(
-        "not looked for in data of other kinds: \(unlistedAddresses) sightings of addresses beyond the first \(1 << 20)"
+        "not looked for in data of other kinds: \(unlistedAddresses) sightings of addresses beyond the first \(AddressBook.most)"
       )
     }
     lines.append(

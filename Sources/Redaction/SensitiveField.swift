@@ -185,9 +185,12 @@ private struct FieldFinder: HCIFieldVisitor {
     // Rand.
     case "Random_Number": fields.append(SensitiveField(.secret, slice))
     // The Y coordinate stands behind the X coordinate.
-    case "Key_X_Coordinate":
-      let count = P256PublicKey.size
-      fields.append(SensitiveField(.publicKey, Slice(start: Int(slice.start), count: count)))
+    case "Key_X_Coordinate": fields.append(SensitiveField(.secret, slice))
+    case "Key_Y_Coordinate":
+      let start = Int(slice.start) - P256Coordinate.size
+      fields.removeAll { Int($0.slice.start) == start }
+      let key = Slice(start: start, count: P256PublicKey.size)
+      fields.append(SensitiveField(.publicKey, key))
     default: break
     }
   }
