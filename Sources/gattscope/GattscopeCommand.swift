@@ -20,6 +20,7 @@ struct GattscopeCommand: ParsableCommand {
         gattscope values btsnoop_hci.log             what each characteristic's value was
         gattscope devices btsnoop_hci.log            who is advertising, and what
         sudo gattscope live                          what happens, while it happens
+        gattscope convert IN OUT                     as another file, or a part of it
         gattscope profiles list                      which values are decoded; your own: profiles --help
         gattscope show --layer att --errors capture  ATT requests that were refused
         gattscope show --json capture | jq .summary  for programs
@@ -31,7 +32,7 @@ struct GattscopeCommand: ParsableCommand {
     version: "gattscope 0.1.0, JSON schema \(JSONSchema.number)",
     subcommands: [
       ShowCommand.self, InfoCommand.self, ExplainCommand.self, MapCommand.self, ValuesCommand.self,
-      DevicesCommand.self, LiveCommand.self, ProfilesCommand.self,
+      DevicesCommand.self, LiveCommand.self, ConvertCommand.self, ProfilesCommand.self,
       SchemaCommand.self,
       CompletionCommand.self,
     ],

@@ -84,6 +84,20 @@ enum Terminal {
     status(of: path).map { $0.st_mode & S_IFMT != S_IFREG } ?? false
   }
 
+  /// Whether what is read and what is written is one file; `-` is standard input and output.
+  static func isSameFile(_ input: String, _ output: String) -> Bool {
+    guard let read = input == "-" ? status(of: STDIN_FILENO) : status(of: input),
+      let written = output == "-" ? status(of: STDOUT_FILENO) : status(of: output)
+    else { return false }
+    return read.st_mode & S_IFMT == S_IFREG && read.st_dev == written.st_dev
+      && read.st_ino == written.st_ino
+  }
+
+  private static func status(of descriptor: Int32) -> stat? {
+    var status = stat()
+    return unsafe fstat(descriptor, &status) == 0 ? status : nil
+  }
+
   /// What the system says of what is at a path, behind links; nil where it says nothing.
   private static func status(of path: String) -> stat? {
     var status = stat()

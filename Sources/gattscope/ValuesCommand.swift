@@ -114,11 +114,11 @@ struct ValuesCommand: ParsableCommand {
     if channel != nil, raw == nil {
       throw ValidationError("--channel goes with --raw: what crosses a channel has no values.")
     }
-    if !selection.opcode.isEmpty || !selection.event.isEmpty || !selection.text.isEmpty {
+    if !selection.packets.opcode.isEmpty || !selection.packets.event.isEmpty || !selection.packets.text.isEmpty {
       throw ValidationError(
         "--opcode, --event and --text choose packets, not values; --operation chooses values.")
     }
-    for layer in selection.layer.joined() where layer != .att && layer != .advertising {
+    for layer in selection.packets.layer.joined() where layer != .att && layer != .advertising {
       throw ValidationError("values are of --layer att or adv; others have none.")
     }
   }

@@ -114,7 +114,7 @@ struct WriterTests {
     #expect(
       btsnoop.remarks == [
         "1 packet lost its comments", "1 time was cut to microseconds",
-        "the format does not tell adapters apart",
+        "1 packet of another controller than hci0 is no more told from hci0's",
       ])
     #expect(btsnoop.records.map(\.drops) == [3, 0])
     let pcap = try remarks(WriterFormat(.pcap, .h4WithoutDirection))
@@ -123,7 +123,7 @@ struct WriterTests {
         "2 packets lost their direction: the link type has no room for it",
         "1 packet lost its comments",
         "1 count of lost records was left out: the format has no room for it",
-        "the format does not tell adapters apart",
+        "1 packet of another controller than hci0 is no more told from hci0's",
       ])
     let pcapng = try remarks(WriterFormat(.pcapng, .h4))
     #expect(pcapng.remarks == [])
