@@ -26,8 +26,8 @@ let package = Package(
     .executableTarget(
       name: "gattscope",
       dependencies: [
-        "Reports", "Diagnosis", "ProfileFiles", "Decoders", "Sessions", "Captures", "Bluetooth",
-        "Bytes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Reports", "Redaction", "Diagnosis", "ProfileFiles", "Decoders", "Sessions", "Captures",
+        "Bluetooth", "Bytes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     // Model to text and JSON; words a thing once, for all faces.

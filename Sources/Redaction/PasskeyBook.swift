@@ -10,7 +10,7 @@ struct PasskeyBook: Sendable {
   private var known: Set<UInt32> = []
   private var attempt: UInt16 = 0
   /// What takes the place of numbers that follow from other values.
-  private var derived: [UInt32: UInt32] = [:]
+  private(set) var derived: [UInt32: UInt32] = [:]
 
   /// So many attempts are made to find pseudonyms of six digits for all passkeys; with one passkey nineteen
   /// of twenty succeed.

@@ -23,7 +23,9 @@ struct PseudonymousPairing: Sendable {
     if let method = attempt.method, !method.isSecureConnections,
       method.association != .outOfBand
     {
-      for role in Self.roles { findings[role] = find(role, hasPasskey: method.hasPasskey, &searches) }
+      for role in Self.roles {
+        findings[role] = find(role, hasPasskey: method.hasPasskey, &searches)
+      }
     }
   }
 

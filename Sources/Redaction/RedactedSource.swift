@@ -33,7 +33,7 @@ package struct RedactedSource<Base: CaptureSource & ~Copyable>: CaptureSource, ~
     _ base: inout Base, _ redaction: Redaction, _ report: inout RedactionReport,
     _ bytes: inout [UInt8]
   ) throws(CaptureFailure) -> CaptureRecord? {
-    guard let record = try base.next() else { return nil }
+    guard let record = try base.next(), record.number <= redaction.last else { return nil }
     bytes = redaction.bytes(of: record, counting: &report)
     return record.replacing(bytes.bytes)
   }

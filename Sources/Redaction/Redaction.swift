@@ -21,13 +21,16 @@ package struct Redaction: Sendable {
   private let patches: Patches
   /// What was done so far: in ACL data.
   package let report: RedactionReport
+  /// The number of the last record that it is for. Of what a file has got since then nothing is known.
+  let last: Int
   /// Whether synchronous and isochronous data, which is sound mostly, is replaced by zeros.
   private let removesStreams: Bool
 
   init(
     _ books: Books, _ search: Search, _ patches: Patches, _ report: RedactionReport,
-    removesStreams: Bool
+    last: Int, removesStreams: Bool
   ) {
+    self.last = last
     self.removesStreams = removesStreams
     self.books = books
     self.search = search

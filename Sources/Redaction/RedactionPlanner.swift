@@ -13,6 +13,8 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   private var places = PDUPlaces()
   private var patches = Patches()
   private var report: RedactionReport
+  /// The number of the last record.
+  private var last = 0
   /// Where the parts stand of advertising data that is not complete.
   private var chains: [AdvertisingKey: [RecordPlace]] = [:]
   /// So many are followed at most.
@@ -35,6 +37,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
+    last = record.number
     places.observe(record, dissection, answer, memory)
     switch dissection.content {
     case .acl: observeData(record, dissection, bytes, answer, memory)
@@ -181,6 +184,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
 
   /// What is to be done, now that the capture was read to its end.
   package consuming func redaction() -> Redaction {
-    Redaction(books, search, patches, report, removesStreams: options.values == .all)
+    Redaction(
+      books, search, patches, report, last: last, removesStreams: options.values == .all)
   }
 }

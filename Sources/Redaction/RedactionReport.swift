@@ -72,7 +72,10 @@ package struct RedactionReport: Equatable, Sendable {
       ),
       (names, "name", "names"), (texts, "text of a program", "texts of programs"),
       (values, "attribute value", "attribute values"),
-      (streams, "packet of sound or other isochronous data", "packets of sound or other isochronous data"),
+      (
+        streams, "packet of sound or other isochronous data",
+        "packets of sound or other isochronous data"
+      ),
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
     lines.append(
       replaced.isEmpty ? "replaced: nothing" : "replaced: " + replaced.joined(separator: ", "))

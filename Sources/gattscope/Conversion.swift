@@ -4,6 +4,7 @@ import Bytes
 import Captures
 import Decoders
 import Glibc
+import Redaction
 import Reports
 import Sessions
 
@@ -21,6 +22,8 @@ struct Conversion {
   var profiles = SuppliedProfiles()
   var bonds: [Bond] = []
   var maps: [SuppliedMap] = []
+  /// What is removed from it; nil: nothing.
+  var redaction: RedactionOptions?
 
   init(_ inputs: [String], to path: String, as target: WriterTarget, merges: Bool) {
     self.inputs = inputs
@@ -40,16 +43,18 @@ struct Conversion {
     var remarks: [String] = []
     var failures: [CaptureFailure] = []
     do throws(CaptureFailure) {
-      if isEverything {
+      if isEverything, redaction == nil {
         try read(inputs[0], &writing)
       } else {
         // What can be read only once is kept, to be read again.
         let spool = Terminal.isFile(inputs[0]) ? nil : try Spool(of: inputs[0], in: folder)
         let path = spool?.path ?? inputs[0]
-        let (kept, remark) = choose(path)
-        writing.kept = kept
-        if !remark.isEmpty { remarks.append(remark) }
-        try read(path, &writing)
+        if !isEverything {
+          let (kept, remark) = choose(path)
+          writing.kept = kept
+          if !remark.isEmpty { remarks.append(remark) }
+        }
+        try read(path, &writing, redacting: &remarks)
         withExtendedLifetime(spool) {}
       }
     } catch {
@@ -76,11 +81,25 @@ struct Conversion {
     Terminal.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
   }
 
-  private func read<User: CaptureUser & ~Copyable>(
+  func read<User: CaptureUser & ~Copyable>(
     _ name: String, _ user: inout User
   ) throws(CaptureFailure) {
     var source = try CaptureReader(path: name)
     try source.lend(to: &user)
+  }
+
+  /// The same without what is to be removed; `remarks` takes in what that was.
+  private func read(
+    _ name: String, _ writing: inout Writing, redacting remarks: inout [String]
+  ) throws(CaptureFailure) {
+    guard let redaction else { return try read(name, &writing) }
+    var redacting = Redacting(redaction, maps: maps)
+    try read(name, &redacting)
+    try read(name, &redacting)
+    guard let plan = redacting.plan else { return }
+    var source = RedactedSource(try CaptureReader(path: name), plan)
+    defer { remarks += source.report.lines }
+    try writing.use(&source)
   }
 
   /// A file must not be written while it is read.

@@ -114,7 +114,9 @@ struct ValuesCommand: ParsableCommand {
     if channel != nil, raw == nil {
       throw ValidationError("--channel goes with --raw: what crosses a channel has no values.")
     }
-    if !selection.packets.opcode.isEmpty || !selection.packets.event.isEmpty || !selection.packets.text.isEmpty {
+    if !selection.packets.opcode.isEmpty || !selection.packets.event.isEmpty
+      || !selection.packets.text.isEmpty
+    {
       throw ValidationError(
         "--opcode, --event and --text choose packets, not values; --operation chooses values.")
     }
