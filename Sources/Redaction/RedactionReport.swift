@@ -30,15 +30,33 @@ package struct RedactionReport: Equatable, Sendable {
   package internal(set) var values = 0
   /// Records of sound, and other isochronous data.
   package internal(set) var streams = 0
-  /// What was found elsewhere: how often, and in which records, of many the first ones.
-  package private(set) var elsewhere: [Elsewhere: (count: Int, records: [Int])] = [:]
+  /// What was found elsewhere.
+  package private(set) var elsewhere: [Elsewhere: Finds] = [:]
   /// Addresses of which there were too many to look for them elsewhere.
   package internal(set) var unlistedAddresses = 0
 
-  /// So many records are named.
-  private static let mostRecords = 10
+  /// How often something was found, and in which records: of many the first ones.
+  package struct Finds: Equatable, Sendable {
+    /// How often.
+    package private(set) var count = 0
+    /// The numbers of the records, in their order.
+    package private(set) var records: [Int] = []
+    /// Whether there are more.
+    package private(set) var hasMore = false
 
-  package static func == (left: Self, right: Self) -> Bool { left.lines == right.lines }
+    /// So many records are named.
+    private static let most = 10
+
+    mutating func add(_ record: Int) {
+      count += 1
+      let place = records.firstIndex { $0 >= record } ?? records.count
+      if place < records.count, records[place] == record { return }
+      records.insert(record, at: place)
+      guard records.count > Self.most else { return }
+      records.removeLast()
+      hasMore = true
+    }
+  }
 
   /// Counts what was replaced.
   mutating func count(_ kind: SensitiveField.Kind) {
@@ -53,11 +71,7 @@ package struct RedactionReport: Equatable, Sendable {
 
   /// Notes what was found, and replaced, where nothing says that it stands there.
   mutating func find(_ kind: Elsewhere, _ record: Int) {
-    elsewhere[kind, default: (0, [])].count += 1
-    let records = elsewhere[kind]?.records ?? []
-    if records.count < Self.mostRecords, records.last != record {
-      elsewhere[kind]?.records.append(record)
-    }
+    elsewhere[kind, default: Finds()].add(record)
   }
 
   /// What is said of it, a line each.
@@ -80,11 +94,11 @@ package struct RedactionReport: Equatable, Sendable {
     lines.append(
       replaced.isEmpty ? "replaced: nothing" : "replaced: " + replaced.joined(separator: ", "))
     for kind in Elsewhere.allCases {
-      guard let (count, records) = elsewhere[kind] else { continue }
-      let packets = records.map { "#\($0)" }.joined(separator: ", ")
-      let words = count == 1 ? kind.words.one : kind.words.several
+      guard let found = elsewhere[kind] else { continue }
+      let packets = found.records.map { "#\($0)" }.joined(separator: ", ")
+      let words = found.count == 1 ? kind.words.one : kind.words.several
       lines.append(
-        "found in data of other kinds and replaced: \(count) \(words), in \(packets)\(count > records.count ? " and more" : "")"
+        "found in data of other kinds and replaced: \(found.count) \(words), in \(packets)\(found.hasMore ? " and others" : "")"
       )
     }
     if unlistedAddresses > 0 {

@@ -35,6 +35,8 @@ struct Search: Sendable {
     }
     for secret in books.keys.searched { add(.secret, secret, books.keys[secret]) }
     for name in books.names.searched { add(.name, name, books.names[name]) }
+    // A shortened name is the beginning of the complete one, which is to be found.
+    for window in patterns.keys { patterns[window]?.sort { $0.bytes.count > $1.bytes.count } }
   }
 
   private mutating func add(

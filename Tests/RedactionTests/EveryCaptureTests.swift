@@ -10,15 +10,16 @@ import Testing
 
 @Suite("Every capture, redacted") struct EveryCaptureTests {
   /// Names stay here, because what is printed of them cannot be told from other words.
-  @Test("the same map, the same findings, as many records, and no key or address of before")
+  @Test("the same map, findings and pairings, as many records, and no key or address of before")
   func everyCapture() throws {
     #expect(allCaptures.count >= 30)
-    var looked = 0
+    var (looked, passkeys) = (0, 0)
     for capture in allCaptures {
       var options = RedactionOptions()
       options.keepsNames = true
       let plan = try plan(options) { try CaptureReader(path: capture.path) }
       looked += try expectNothingRemains(capture, plan)
+      passkeys += try expectSamePairings(capture, plan.redaction)
       for (what, report) in [("map", map), ("explain", explain)]
         as [(String, (() throws -> AnySource) throws -> String)]
       {
@@ -35,6 +36,7 @@ import Testing
       }
     }
     #expect(looked > 300)
+    #expect(passkeys > 0)
   }
 
   /// How much was looked for.
