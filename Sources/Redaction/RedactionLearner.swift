@@ -101,7 +101,9 @@ extension Dissection {
       case .centralIdentification:
         [SensitiveField(.diversifier, part(0, 2)), SensitiveField(.secret, part(2, 8))]
       // Type (1 byte), address (6).
-      case .identityAddressInformation where rest.count >= 7:
+      case .identityAddressInformation where rest.count < 7:
+        [SensitiveField(.secret, part(1, 6))]
+      case .identityAddressInformation:
         [
           SensitiveField(
             .address(isRandom: bytes.byte(at: Int(rest.start)) & 1 == 1), part(1, 6))
