@@ -77,6 +77,7 @@ bench: ## speed and memory, side by side with tshark and btmon
 	@$(MAKE) --no-print-directory build
 	$(PYTHON) Benchmarks/run.py $(PROGRAM)
 	$(PYTHON) Benchmarks/live.py $(PROGRAM)
+	$(PYTHON) Benchmarks/convert.py $(PROGRAM)
 
 fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
 	@Scripts/install-packages.sh $(BUILD_PACKAGES)

@@ -123,6 +123,7 @@ package enum Fuzzing {
     case bytes, brief, someDevices, someHandles, someUUIDs, someValues, someCodes
     case values, valueLines, valueCSV, valueJSON, rawValues
     case explain, explainJSON, explainMarkdown
+    case convert, convertPart
 
     static func chosen(_ faces: Faces) -> ArraySlice<Face> {
       switch faces {
@@ -191,6 +192,7 @@ package enum Fuzzing {
         ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
     case .explain, .explainJSON, .explainMarkdown:
       return renderExplanation(&source, face)
+    case .convert, .convertPart: return convert(&source, isPart: face == .convertPart)
     case .devices, .devicesJSON:
       var devices = DevicesOptions()
       devices.isJSON = face == .devicesJSON

@@ -38,7 +38,7 @@ package struct CaptureRecord: ~Escapable {
   /// Whether it tells what was so before a live source was opened, rather than what happens.
   package private(set) var isReplayed = false
   /// The controller's index; 0 where the format has none, nil where the record belongs to none.
-  package let adapter: UInt16?
+  package private(set) var adapter: UInt16?
   private var fileIndex: Int32 = 0
   /// What the bytes begin with.
   package let framing: Framing
@@ -112,6 +112,14 @@ package struct CaptureRecord: ~Escapable {
   consuming func with(number: Int) -> CaptureRecord {
     var record = self
     record.number = number
+    return record
+  }
+
+  /// The same record as another controller's.
+  @_lifetime(copy self)
+  consuming func with(adapter: UInt16?) -> CaptureRecord {
+    var record = self
+    record.adapter = adapter
     return record
   }
 

@@ -52,7 +52,8 @@ package struct RecordOptions: ~Escapable {
       let found = number(offset)
       switch found {
       case 0: return false
-      case Self.comment, Self.flags, Self.dropCount: offset += 4 + (Int(number(offset + 2)) + 3) & ~3
+      case Self.comment, Self.flags, Self.dropCount:
+        offset += 4 + (Int(number(offset + 2)) + 3) & ~3
       default: return true
       }
     }

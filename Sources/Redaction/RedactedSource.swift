@@ -3,7 +3,8 @@ package import Captures
 
 /// A capture as it is after redaction: the records of another source, with what is sensitive replaced.
 package struct RedactedSource<Base: CaptureSource & ~Copyable>: CaptureSource, ~Copyable {
-  private var base: Base
+  /// The source of the records as they were.
+  package private(set) var base: Base
   private let redaction: Redaction
   private var bytes: [UInt8] = []
   /// What was replaced so far.

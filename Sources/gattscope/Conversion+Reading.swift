@@ -44,11 +44,13 @@ struct Choosing: CaptureUser, ~Copyable {
 /// Writes what a source has.
 struct Writing: CaptureUser, ~Copyable {
   private let conversion: Conversion
+  /// Whether the capture has controllers to be told apart.
+  var hasSeveralControllers = false
   /// Which packets; nil: all.
   var kept: ChosenPackets?
   /// What is to be said of the capture, and of what the file has no room for.
   private(set) var remarks: [String] = []
-  private var losses: [String] = []
+  private(set) var losses: [String] = []
   private var file: NewFile?
   private var failure: WriteFailure?
 
@@ -57,7 +59,8 @@ struct Writing: CaptureUser, ~Copyable {
   mutating func use<Source: CaptureSource & ~Copyable>(
     _ source: inout Source
   ) throws(CaptureFailure) {
-    let format = conversion.target.format(of: source.summary)
+    let format = conversion.target.format(
+      of: source.summary, isOfSeveral: hasSeveralControllers)
     var writer: CaptureWriter
     do throws(WriteFailure) {
       let opened = try NewFile(path: conversion.path)
@@ -70,7 +73,8 @@ struct Writing: CaptureUser, ~Copyable {
       return
     }
     // Only what the packets mean tells which way they must have gone.
-    let infers = format.needsDirection && source.summary.mayLackDirection
+    let infers =
+      format.needsDirection && (source.summary.mayLackDirection || source.summary.lacksDirection)
     var result: CaptureFailure?
     if conversion.comments || infers {
       var report = WritingReport(
@@ -140,7 +144,5 @@ struct Writing: CaptureUser, ~Copyable {
       Terminal.complain(error.sentence)
       throw ExitCode(74)
     }
-    let subject = conversion.path == "-" ? "standard output" : conversion.path
-    for loss in losses { Terminal.complain("\(subject): \(loss)") }
   }
 }

@@ -43,20 +43,30 @@ struct Conversion {
     var remarks: [String] = []
     var failures: [CaptureFailure] = []
     do throws(CaptureFailure) {
-      if isEverything, redaction == nil {
-        try read(inputs[0], &writing)
-      } else {
-        // What can be read only once is kept, to be read again.
-        let spool = Terminal.isFile(inputs[0]) ? nil : try Spool(of: inputs[0], in: folder)
-        let path = spool?.path ?? inputs[0]
-        if !isEverything {
-          let (kept, remark) = choose(path)
-          writing.kept = kept
-          if !remark.isEmpty { remarks.append(remark) }
+      // What can be read only once is kept where it has to be read again.
+      var spools: [Spool?] = Array(repeating: nil, count: inputs.count)
+      for (index, input) in inputs.enumerated() where isReadTwice {
+        if Terminal.isFile(input) { continue }
+        do throws(CaptureFailure) {
+          spools[index] = try Spool(of: input, in: folder)
+        } catch {
+          var failure = error
+          failure.file = input
+          throw failure
         }
-        try read(path, &writing, redacting: &remarks)
-        withExtendedLifetime(spool) {}
       }
+      let files = inputs.indices.map {
+        MergedSource.Input(name: inputs[$0], path: spools[$0]?.path ?? inputs[$0])
+      }
+      let plan = merges ? try MergePlan(files) : nil
+      writing.hasSeveralControllers = plan?.hasSeveralControllers ?? false
+      if !isEverything {
+        let (kept, remark) = choose(files, plan)
+        writing.kept = kept
+        if !remark.isEmpty { remarks.append(remark) }
+      }
+      failures += try write(files, plan, &writing, &remarks)
+      withExtendedLifetime(spools) {}
     } catch {
       failures.append(error)
     }
@@ -65,6 +75,9 @@ struct Conversion {
     } catch {
       for failure in failures { Terminal.complain(failure.sentence(about: inputs[0])) }
       throw error
+    }
+    for loss in writing.losses {
+      Terminal.complain("\(path == "-" ? "standard output" : path): \(loss)")
     }
     try Run.end(inputs, failures, remarks + writing.remarks, outputFailure: nil)
   }
@@ -76,30 +89,61 @@ struct Conversion {
     return options.showsEverything
   }
 
+  /// Whether captures are read more than once.
+  private var isReadTwice: Bool { merges || !isEverything || redaction != nil }
+
   /// Where files are kept for a while.
   private var folder: String {
     Terminal.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
   }
 
-  func read<User: CaptureUser & ~Copyable>(
-    _ name: String, _ user: inout User
-  ) throws(CaptureFailure) {
-    var source = try CaptureReader(path: name)
-    try source.lend(to: &user)
+  /// Reads the files.
+  ///
+  /// - Returns: what was wrong with some of several.
+  private func read<User: CaptureUser & ~Copyable>(
+    _ files: [MergedSource.Input], _ plan: MergePlan?, _ user: inout User
+  ) throws(CaptureFailure) -> [CaptureFailure] {
+    guard let plan else {
+      var source = try CaptureReader(path: files[0].path)
+      try source.lend(to: &user)
+      return []
+    }
+    var source = try MergedSource(files, plan)
+    do throws(CaptureFailure) {
+      try user.use(&source)
+    } catch {
+      return source.failures
+    }
+    return []
   }
 
-  /// The same without what is to be removed; `remarks` takes in what that was.
-  private func read(
-    _ name: String, _ writing: inout Writing, redacting remarks: inout [String]
-  ) throws(CaptureFailure) {
-    guard let redaction else { return try read(name, &writing) }
+  /// Reads the files and writes what they have, without what is to be removed; `remarks` takes in what that
+  /// was.
+  ///
+  /// - Returns: what was wrong with some of several.
+  private func write(
+    _ files: [MergedSource.Input], _ plan: MergePlan?, _ writing: inout Writing,
+    _ remarks: inout [String]
+  ) throws(CaptureFailure) -> [CaptureFailure] {
+    guard let redaction else { return try read(files, plan, &writing) }
     var redacting = Redacting(redaction, maps: maps)
-    try read(name, &redacting)
-    try read(name, &redacting)
-    guard let plan = redacting.plan else { return }
-    var source = RedactedSource(try CaptureReader(path: name), plan)
+    _ = try read(files, plan, &redacting)
+    _ = try read(files, plan, &redacting)
+    guard let found = redacting.plan else { return [] }
+    guard let plan else {
+      var source = RedactedSource(try CaptureReader(path: files[0].path), found)
+      defer { remarks += source.report.lines }
+      try writing.use(&source)
+      return []
+    }
+    var source = RedactedSource(try MergedSource(files, plan), found)
     defer { remarks += source.report.lines }
-    try writing.use(&source)
+    do throws(CaptureFailure) {
+      try writing.use(&source)
+    } catch {
+      return source.base.failures
+    }
+    return []
   }
 
   /// A file must not be written while it is read.
@@ -112,13 +156,15 @@ struct Conversion {
 
   /// The packets that are asked for and what they need, and a sentence about how many there are. What is
   /// wrong with the capture the second reading will say.
-  private func choose(_ name: String) -> (ChosenPackets, String) {
+  private func choose(
+    _ files: [MergedSource.Input], _ plan: MergePlan?
+  ) -> (ChosenPackets, String) {
     var options = ShowOptions()
     options.profiles = profiles
-    options.selection = Run.finding(selection, in: [name], bonds: bonds)
+    options.selection = Run.finding(selection, in: files.map(\.path), bonds: bonds)
     options.zoneOffset = Terminal.zoneOffset(at:)
     var choosing = Choosing(options, maps: maps, bonds: bonds)
-    try? read(name, &choosing)
+    _ = try? read(files, plan, &choosing)
     return (choosing.kept, choosing.remark)
   }
 }

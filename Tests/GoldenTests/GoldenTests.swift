@@ -68,7 +68,10 @@ struct GoldenTests {
   func golden(_ golden: GoldenCase) throws {
     let folder = try Folder()
     try folder.write("capture.btsnoop", try golden.captureBytes())
-    let ending = try Program.run(golden.arguments + ["capture.btsnoop"], in: folder)
+    // Where more has to follow the capture, CAPTURE stands for it.
+    let isPlaced = golden.arguments.contains("CAPTURE")
+    let arguments = golden.arguments.map { $0 == "CAPTURE" ? "capture.btsnoop" : $0 }
+    let ending = try Program.run(arguments + (isPlaced ? [] : ["capture.btsnoop"]), in: folder)
     var got = ending.text
     // What went wrong is part of the picture.
     if !ending.errors.isEmpty { got += "standard error: \(ending.errors)" }

@@ -37,7 +37,7 @@ struct RecordEncoder: Sendable {
   /// Everything that is to be said about what could not be written.
   var remarks: [String] {
     var losses = losses
-    losses.notes += markers.count
+    losses.leaveOut(.user, count: markers.count)
     return losses.remarks
   }
 

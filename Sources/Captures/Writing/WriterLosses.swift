@@ -1,7 +1,36 @@
+import Bluetooth
+
 /// What a file could not hold of the records that were to be written to it.
 struct WriterLosses: Equatable, Sendable {
-  /// Notes, index and control records, where only packets can be.
-  var notes = 0
+  /// What a record is that is no packet.
+  enum Note: Int, CaseIterable {
+    case adapter, management, system, user, vendor, packetLogger
+
+    /// The kind of a monitor's record.
+    init(opcode: UInt16) {
+      switch MonitorOpcode(rawValue: opcode) {
+      case .newIndex, .deletedIndex, .openIndex, .closeIndex, .indexInfo: self = .adapter
+      case .controlOpen, .controlClose, .controlCommand, .controlEvent: self = .management
+      case .systemNote: self = .system
+      case .userLog: self = .user
+      default: self = .vendor
+      }
+    }
+
+    var words: String {
+      switch self {
+      case .adapter: "of controllers that come and go"
+      case .management: "of the management interface"
+      case .system: "system notes"
+      case .user: "notes of users and programs"
+      case .vendor: "of vendors"
+      case .packetLogger: "log lines and configurations of PacketLogger"
+      }
+    }
+  }
+
+  /// Records that are no packets, where only packets can be, by their kind.
+  private(set) var notes = [Int](repeating: 0, count: Note.allCases.count)
   /// Packets whose direction is not known, where it must be told.
   var directionless = 0
   /// Records of kinds that the target has no number for.
@@ -27,10 +56,24 @@ struct WriterLosses: Equatable, Sendable {
   /// Packets that were cut to the format's longest.
   var cutPackets = 0
 
+  /// Counts records that are no packets.
+  mutating func leaveOut(_ note: Note, count: Int = 1) { notes[note.rawValue] += count }
+
+  /// What the records were that are no packets: "5 system notes, 1 of vendors".
+  private var noteWords: String {
+    Note.allCases.filter { notes[$0.rawValue] > 0 }.map { "\(notes[$0.rawValue]) \($0.words)" }
+      .joined(separator: ", ")
+  }
+
   /// A sentence for each kind of loss.
   var remarks: [String] {
+    let noteCount = notes.reduce(0, +)
+    let kinds = noteWords
     let counted: [(Int, String, String)] = [
-      (notes, "record that is no packet was left out", "records that are no packets were left out"),
+      (
+        noteCount, "record that is no packet was left out: \(kinds)",
+        "records that are no packets were left out: \(kinds)"
+      ),
       (
         directionless, "packet whose direction is not known was left out",
         "packets whose direction is not known were left out"

@@ -87,7 +87,7 @@ extension WriterFormat {
 
 extension CaptureSummary {
   /// Whether the records are the Linux monitor's.
-  fileprivate var holdsMonitorRecords: Bool {
+  var holdsMonitorRecords: Bool {
     switch format {
     case .btsnoop: datalink == BtsnoopDatalink.linuxMonitor.rawValue
     case .pcap, .pcapng: datalink == LinkType.linuxMonitor.rawValue
