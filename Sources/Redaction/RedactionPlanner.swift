@@ -38,7 +38,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     last = record.number
-    places.observe(record, dissection, answer, memory)
+    places.observe(record, dissection, bytes, answer, memory)
     switch dissection.content {
     case .acl: observeData(record, dissection, bytes, answer, memory)
     case .command, .event:

@@ -100,6 +100,26 @@ import Testing
         == "found in data of other kinds and replaced: 6 addresses, in #2, #3, #5, #6, #7")
   }
 
+  @Test("an address in an SDU of an enhanced bearer, in two frames, one of them in fragments")
+  func sdu() throws {
+    let value = [0x1b, 0x0e, 0, 1, 2, 3] + Self.peer + [4, 5]
+    let result = try redacted {
+      $0.connect()
+      $0.openBearers()
+      $0.first(value.count, Array(value.prefix(9)), .received, cid: 0x40)
+      $0.split(l2cap(Array(value.dropFirst(9)), cid: 0x40), [6])
+    }
+    let pseudonym = Array(result.after[0][9..<15])
+    let parts = [
+      result.after[3].suffix(9), result.after[4].dropFirst(9), result.after[5].dropFirst(5),
+    ]
+    let joined = Array(parts.joined())
+    #expect(joined == Array(value.prefix(6)) + pseudonym + [4, 5])
+    for index in 1..<result.after.count {
+      #expect(result.after[index].prefix(5) == result.before[index].prefix(5))
+    }
+  }
+
   @Test("names: advertised, shortened, read, and in another value") func names() throws {
     let name = Array("Anna's band".utf8)
     func structure(_ type: UInt8, _ name: [UInt8]) -> String {
