@@ -26,8 +26,8 @@ let package = Package(
     .executableTarget(
       name: "gattscope",
       dependencies: [
-        "Reports", "Diagnosis", "ProfileFiles", "Decoders", "Sessions", "Captures", "Bluetooth",
-        "Bytes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Reports", "Redaction", "Diagnosis", "ProfileFiles", "Decoders", "Sessions", "Captures",
+        "Bluetooth", "Bytes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     // Model to text and JSON; words a thing once, for all faces.
@@ -49,6 +49,13 @@ let package = Package(
       name: "Diagnosis",
       dependencies: [
         "Decoders", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth", "Bytes",
+      ],
+      swiftSettings: strict),
+    // A capture without what one does not hand to strangers: pseudonyms for keys, addresses and names.
+    .target(
+      name: "Redaction",
+      dependencies: [
+        "Diagnosis", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
     // What the protocol implies: reassembly, connections, transactions, and the pass that knows the order.
@@ -95,6 +102,13 @@ let package = Package(
       dependencies: [
         "MadeTraffic", "ProfileFiles", "Reports", "Diagnosis", "Decoders", "Sessions",
         "Cryptography", "Captures",
+        "Dissectors", "Bluetooth", "Bytes",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "RedactionTests",
+      dependencies: [
+        "MadeTraffic", "Redaction", "Reports", "Diagnosis", "Sessions", "Captures", "Cryptography",
         "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),

@@ -140,6 +140,20 @@ package struct CaptureRecord: ~Escapable {
     return record
   }
 
+  /// The same record with other bytes, as many, and without what the capture says beside the packet.
+  @_lifetime(copy bytes)
+  package func replacing(_ bytes: RawSpan) -> CaptureRecord {
+    var record = CaptureRecord(
+      number: number, time: time, direction: direction, adapter: adapter, framing: framing,
+      originalLength: originalLength, drops: drops, fileOffset: fileOffset, bytes: bytes)
+    record.isDirectionInferred = isDirectionInferred
+    record.isReplayed = isReplayed
+    record.fileIndex = fileIndex
+    record.sectionIndex = sectionIndex
+    record.originalNumber = originalNumber
+    return record
+  }
+
   /// Whether the writer kept fewer bytes than the packet had.
   package var isTruncated: Bool { bytes.byteCount < originalLength }
 }

@@ -10,7 +10,7 @@ extension Side {
 
 extension PairingSide {
   /// The other side.
-  var other: PairingSide { self == .initiator ? .responder : .initiator }
+  package var other: PairingSide { self == .initiator ? .responder : .initiator }
 }
 
 extension IOCapability {

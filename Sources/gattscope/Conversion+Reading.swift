@@ -81,7 +81,8 @@ struct Writing: CaptureUser, ~Copyable {
         writer, keeping: kept, saysLines: conversion.comments, profiles: conversion.profiles)
       var pass = Pass(
         maps: conversion.maps, secretTypes: SecretTypes(conversion.profiles.secretTypes),
-        bonds: conversion.bonds)
+        // What is known from elsewhere names devices by their real addresses.
+        bonds: conversion.redaction == nil ? conversion.bonds : [])
       var output = Output()
       do throws(CaptureFailure) {
         try pass.run(&source, &report, into: &output)

@@ -4,6 +4,7 @@ import Bytes
 import Captures
 import Decoders
 import Glibc
+import Redaction
 import Reports
 import Sessions
 
@@ -21,6 +22,8 @@ struct Conversion {
   var profiles = SuppliedProfiles()
   var bonds: [Bond] = []
   var maps: [SuppliedMap] = []
+  /// What is removed from it; nil: nothing.
+  var redaction: RedactionOptions?
 
   init(_ inputs: [String], to path: String, as target: WriterTarget, merges: Bool) {
     self.inputs = inputs
@@ -42,7 +45,7 @@ struct Conversion {
     do throws(CaptureFailure) {
       // What can be read only once is kept where it has to be read again.
       var spools: [Spool?] = Array(repeating: nil, count: inputs.count)
-      for (index, input) in inputs.enumerated() where merges || !isEverything {
+      for (index, input) in inputs.enumerated() where isReadTwice {
         if Terminal.isFile(input) { continue }
         do throws(CaptureFailure) {
           spools[index] = try Spool(of: input, in: folder)
@@ -62,7 +65,7 @@ struct Conversion {
         writing.kept = kept
         if !remark.isEmpty { remarks.append(remark) }
       }
-      failures += try read(files, plan, &writing)
+      failures += try write(files, plan, &writing, &remarks)
       withExtendedLifetime(spools) {}
     } catch {
       failures.append(error)
@@ -86,6 +89,9 @@ struct Conversion {
     return options.showsEverything
   }
 
+  /// Whether captures are read more than once.
+  private var isReadTwice: Bool { merges || !isEverything || redaction != nil }
+
   /// Where files are kept for a while.
   private var folder: String {
     Terminal.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
@@ -107,6 +113,35 @@ struct Conversion {
       try user.use(&source)
     } catch {
       return source.failures
+    }
+    return []
+  }
+
+  /// Reads the files and writes what they have, without what is to be removed; `remarks` takes in what that
+  /// was.
+  ///
+  /// - Returns: what was wrong with some of several.
+  private func write(
+    _ files: [MergedSource.Input], _ plan: MergePlan?, _ writing: inout Writing,
+    _ remarks: inout [String]
+  ) throws(CaptureFailure) -> [CaptureFailure] {
+    guard let redaction else { return try read(files, plan, &writing) }
+    var redacting = Redacting(redaction, maps: maps)
+    _ = try read(files, plan, &redacting)
+    _ = try read(files, plan, &redacting)
+    guard let found = redacting.plan else { return [] }
+    guard let plan else {
+      var source = RedactedSource(try CaptureReader(path: files[0].path), found)
+      defer { remarks += source.report.lines }
+      try writing.use(&source)
+      return []
+    }
+    var source = RedactedSource(try MergedSource(files, plan), found)
+    defer { remarks += source.report.lines }
+    do throws(CaptureFailure) {
+      try writing.use(&source)
+    } catch {
+      return source.base.failures
     }
     return []
   }

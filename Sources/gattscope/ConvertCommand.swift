@@ -24,6 +24,7 @@ struct ConvertCommand: ParsableCommand {
         gattscope convert --connection 2 btsnoop_hci.log part.btsnoop
         gattscope convert --merge btsnoop_hci.log.last btsnoop_hci.log all.btsnoop
         gattscope convert --merge phone.log sensor.pcap both.pcapng
+        gattscope convert --redact btsnoop_hci.log for-strangers.pcapng
         gattscope convert --to pcap-201 trace.btsnoop - | tshark -r -
       """)
 
@@ -55,6 +56,9 @@ struct ConvertCommand: ParsableCommand {
       "Join several captures by time; what two of them have is written once, and different controllers get different numbers."
   )
   var merge = false
+
+  @OptionGroup(title: "Redaction")
+  var redacting: RedactionArguments
 
   @OptionGroup(title: "Selection")
   var selection: PacketOptions
@@ -128,6 +132,7 @@ struct ConvertCommand: ParsableCommand {
     conversion.comments = comments
     conversion.profiles = profiles
     conversion.bonds = try known.bonds()
+    conversion.redaction = redacting.options(bonds: conversion.bonds)
     conversion.maps = try supplied.maps()
     conversion.selection = try selection.selection(profiles, to: ends)
     try conversion.run()
