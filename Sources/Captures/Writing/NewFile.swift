@@ -41,10 +41,10 @@ package struct NewFile: ~Copyable {
     let isThere = unsafe stat(path, &status) == 0
     if isThere, status.st_mode & S_IFMT != S_IFREG {
       let opened = unsafe Glibc.open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
-      guard opened >= 0 else { throw WriteFailure(path: path, error: errno) }
+      guard opened >= 0 else { throw WriteFailure(path: path, .system(errno)) }
       return (opened, nil, nil)
     }
-    if isThere, unsafe access(path, W_OK) != 0 { throw WriteFailure(path: path, error: errno) }
+    if isThere, unsafe access(path, W_OK) != 0 { throw WriteFailure(path: path, .system(errno)) }
     let target = behindLinks(path)
     let folder = folder(of: target)
     var temporary: String?
@@ -53,7 +53,7 @@ package struct NewFile: ~Copyable {
       let named = UnnamedFile.openNamed(in: folder)
       (opened, temporary) = (named.descriptor, named.descriptor < 0 ? nil : named.name)
     }
-    guard opened >= 0 else { throw WriteFailure(path: path, error: errno) }
+    guard opened >= 0 else { throw WriteFailure(path: path, .system(errno)) }
     // It may be read by whom the one that it replaces could be read by.
     if isThere { fchmod(opened, status.st_mode & 0o777) }
     return (opened, target, temporary)
@@ -91,15 +91,15 @@ package struct NewFile: ~Copyable {
         } else if errno == EEXIST, number < 1000 {
           number += 1
         } else {
-          throw WriteFailure(path: path, error: errno)
+          throw WriteFailure(path: path, .system(errno))
         }
       }
     }
     isClosed = true
     // Some systems tell only here that there was no room. Interrupted, it is closed all the same on Linux.
-    if close(descriptor) != 0, errno != EINTR { throw WriteFailure(path: path, error: errno) }
+    if close(descriptor) != 0, errno != EINTR { throw WriteFailure(path: path, .system(errno)) }
     guard let target, let name = temporary else { return }
-    guard unsafe rename(name, target) == 0 else { throw WriteFailure(path: path, error: errno) }
+    guard unsafe rename(name, target) == 0 else { throw WriteFailure(path: path, .system(errno)) }
     temporary = nil
   }
 }
