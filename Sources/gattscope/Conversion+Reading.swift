@@ -140,7 +140,7 @@ struct Writing: CaptureUser, ~Copyable {
       if let file = file.take() { try file.keep() }
     } catch {
       // Who reads what is written may go when it has enough.
-      if error.error == EPIPE { return }
+      if error.reason == .system(EPIPE) { return }
       Terminal.complain(error.sentence)
       throw ExitCode(74)
     }

@@ -91,7 +91,8 @@ struct ConvertTests {
     #expect(missing.status == 74)
     #expect(
       missing.errors
-        == "gattscope: no/such/folder.pcap cannot be written: no such file or directory\n")
+        == "gattscope: no/such/folder.pcap cannot be written: no such file or directory; make its folder first: mkdir -p no/such\n"
+    )
     try folder.write("notes.txt", Array("no capture".utf8))
     #expect(try run("convert", "notes.txt", "out.pcap").status == 65)
     #expect(try run("convert", "missing.btsnoop", "out.pcap").status == 66)

@@ -94,7 +94,7 @@ struct NewFileTests {
       failure = error
     }
     #expect(failure?.path == path)
-    #expect(failure?.error == error || path == "/proc/x" && failure != nil)
+    #expect(failure?.reason == .system(error) || path == "/proc/x" && failure != nil)
   }
 
   /// What can be read only once can be read again and again.
