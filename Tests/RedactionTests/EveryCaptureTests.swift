@@ -117,7 +117,13 @@ extension Books {
     for (digits, other) in passkeys.derived {
       text = text.replacing(written(digits), with: written(other))
     }
-    return text
+    // Over BR/EDR the digits follow from nothing in the capture.
+    return text.replacing(/numeric comparison of (\d{6})/) { match in
+      guard let digits = UInt32(match.1), !passkeys.derived.values.contains(digits) else {
+        return String(match.0)
+      }
+      return "numeric comparison of \(written(passkeys.digits(digits)))"
+    }
   }
 
   private func written(_ digits: UInt32) -> String {
