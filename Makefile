@@ -65,6 +65,7 @@ test-scripts: ## only what tests the release binary that is there
 	$(PYTHON) Scripts/compare-with-tshark.py $(PROGRAM) captures $(MORE_CAPTURES)
 	$(PYTHON) Scripts/validate-json.py $(PROGRAM) captures $(MORE_CAPTURES)
 	$(PYTHON) Scripts/find-secrets.py $(PROGRAM) captures $(MORE_CAPTURES)
+	$(PYTHON) Scripts/check-redaction.py $(PROGRAM) captures $(MORE_CAPTURES)
 
 test-live: ## `live` against a real kernel, in a virtual machine
 	@Scripts/install-packages.sh $(LIVE_PACKAGES) || echo "not all packages of the virtual machine can be installed"
@@ -76,6 +77,8 @@ bench: ## speed and memory, side by side with tshark and btmon
 	@$(MAKE) --no-print-directory build
 	$(PYTHON) Benchmarks/run.py $(PROGRAM)
 	$(PYTHON) Benchmarks/live.py $(PROGRAM)
+	$(PYTHON) Benchmarks/convert.py $(PROGRAM)
+	$(PYTHON) Benchmarks/diff.py $(PROGRAM)
 
 fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
 	@Scripts/install-packages.sh $(BUILD_PACKAGES)

@@ -26,23 +26,36 @@ let package = Package(
     .executableTarget(
       name: "gattscope",
       dependencies: [
-        "Reports", "Diagnosis", "ProfileFiles", "Decoders", "Sessions", "Captures", "Bluetooth",
-        "Bytes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Reports", "Redaction", "Diagnosis", "ProfileFiles", "Decoders", "Sessions", "Captures",
+        "Bluetooth", "Bytes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     // Model to text and JSON; words a thing once, for all faces.
     .target(
       name: "Reports",
       dependencies: [
-        "Diagnosis", "Decoders", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth",
-        "Bytes",
+        "Differences", "Diagnosis", "Decoders", "Sessions", "Cryptography", "Captures",
+        "Dissectors",
+        "Bluetooth", "Bytes",
       ],
+      swiftSettings: strict),
+    // What differs between two sessions: alignment and comparison, no words but names.
+    .target(
+      name: "Differences",
+      dependencies: ["Diagnosis", "Sessions", "Dissectors", "Bluetooth", "Bytes"],
       swiftSettings: strict),
     // Why it failed: rules over what Sessions tells, findings with their evidence.
     .target(
       name: "Diagnosis",
       dependencies: [
         "Decoders", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth", "Bytes",
+      ],
+      swiftSettings: strict),
+    // A capture without what one does not hand to strangers: pseudonyms for keys, addresses and names.
+    .target(
+      name: "Redaction",
+      dependencies: [
+        "Diagnosis", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
     // What the protocol implies: reassembly, connections, transactions, and the pass that knows the order.
@@ -81,10 +94,21 @@ let package = Package(
     // The only module that touches raw memory.
     .target(name: "Bytes", swiftSettings: strict),
     .testTarget(
+      name: "DifferencesTests",
+      dependencies: ["Differences", "Diagnosis", "Sessions", "Bluetooth", "Bytes"],
+      swiftSettings: strict),
+    .testTarget(
       name: "DiagnosisTests",
       dependencies: [
         "MadeTraffic", "ProfileFiles", "Reports", "Diagnosis", "Decoders", "Sessions",
         "Cryptography", "Captures",
+        "Dissectors", "Bluetooth", "Bytes",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "RedactionTests",
+      dependencies: [
+        "MadeTraffic", "Redaction", "Reports", "Diagnosis", "Sessions", "Captures", "Cryptography",
         "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),

@@ -21,6 +21,7 @@ from typing import Iterator
 from comparison import tshark
 from traffic import files, written
 
+OTHER = str(Path(__file__).resolve().parent.parent / "captures" / "heart-rate.btsnoop")  # what diff compares each capture with
 VIEWS = (
     *(["show"], ["show", "-v"], ["show", "-x"], ["show", "-v", "-x"], ["show", "--ascii", "-x"]),
     *(["show", "--json"], ["show", "--json", "--raw"], ["info"], ["info", "--json"]),
@@ -29,6 +30,7 @@ VIEWS = (
     *(["values"], ["values", "--all"], ["values", "--csv"], ["values", "--json"]),
     *(["values", "--channel", "0x0004", "--raw", "-"], ["values", "--raw", "-"], ["profiles", "match"]),
     *(["explain", "--full"], ["explain", "--json"], ["explain", "--markdown"]),
+    *(["diff", "--all", OTHER], ["diff", "--json", "--all", OTHER]),
 )
 # Bytes of a piece, and where pieces begin: a dump breaks a key of 16 bytes into two lines, of which one has 8 of them.
 PIECE, STARTS = 6, (0, 5, 10)
@@ -107,7 +109,7 @@ def secrets_of(path: Path, packets: list[dict]) -> Secrets:
 
 def printed(program: str, arguments: list[str], path: Path) -> str:
     result = subprocess.run([program, *arguments, str(path)], capture_output=True, check=False)
-    if result.returncode not in (0, 64, 65):
+    if result.returncode not in (0, 1, 64, 65):
         sys.exit(f"{path}: {' '.join(arguments)} ended with {result.returncode}: {result.stderr.decode().strip()}")
     return result.stdout.decode("utf-8")
 

@@ -246,6 +246,7 @@ SCHEMA = {
         "profileList": {"type": "object", "required": ["definitions"]},
         "profileMatches": {"type": "object"},
         "explain": {"type": "object"},
+        "diff": {"type": "object"},
         "ruleList": {"type": "object"},
     },
 }
@@ -421,6 +422,7 @@ class ValidationTests(StandIn):
         (self.folder / "devices").write_text('{"events":{}}\n')
         (self.folder / "values").write_text('{"type":"value","packet":1}\n')
         (self.folder / "explain").write_text('{}\n')
+        (self.folder / "diff").write_text('{}\n')
 
     def judged(self, show: str) -> tuple[int, str]:
         (self.folder / "show").write_text(show)

@@ -5,7 +5,7 @@ usage: validate-json.py GATTSCOPE CAPTURE_OR_FOLDER...
 
 Every line of `show --json` and `show --json --raw` must fit `$defs/showLine`, every line of `devices --json`
 `$defs/devicesLine` and of `values --json` `$defs/valuesLine`, the documents of `info --json` and `map --json` `$defs/info` and
-`$defs/map`, those of `explain --json` and `profiles match --json` `$defs/explain` and `$defs/profileMatches`, `profiles list
+`$defs/map`, those of `diff --json` against a sample capture `$defs/diff`, those of `explain --json` and `profiles match --json` `$defs/explain` and `$defs/profileMatches`, `profiles list
 --json` and `explain --list-rules --json` `$defs/profileList` and `$defs/ruleList`; none may have a top-level key that the
 schema does not know, and two runs must give the same bytes.
 Of a folder, every file below it that gattscope reads is taken. Exit status 1: something does not fit.
@@ -23,16 +23,18 @@ except ImportError:
     sys.exit("validate-json.py needs the Python package jsonschema (Debian: python3-jsonschema)")
 
 MOST_PRINTED = 40
+OTHER = Path(__file__).resolve().parent.parent / "captures" / "heart-rate.btsnoop"  # what diff compares each capture with
 COMMANDS = (
     *(("showLine", ["show", "--json"]), ("showLine", ["show", "--json", "--raw"])),
     *(("valuesLine", ["values", "--json"]), ("valuesLine", ["values", "--json", "--show-keys"])),
     *(("devicesLine", ["devices", "--json"]), ("info", ["info", "--json"]), ("map", ["map", "--json"])),
     *(("profileMatches", ["profiles", "match", "--json"]), ("explain", ["explain", "--json"])),
     ("explain", ["explain", "--json", "--show-keys"]),
+    *(("diff", ["diff", "--json", "--all", str(OTHER)]), ("diff", ["diff", "--json", "--show-keys", str(OTHER)])),
 )
 LISTS = {"profileList": ["profiles", "list", "--json"], "ruleList": ["explain", "--list-rules", "--json"]}
 LINES = ("showLine", "valuesLine", "devicesLine")  # a document a line
-READ, DAMAGED = 0, 65  # exit statuses: 65 is also "not a format that gattscope reads", which prints nothing
+READ, DIFFERENT, DAMAGED = 0, 1, 65  # exit statuses: 65 is also "not a format that gattscope reads", which prints nothing
 NOT_CAPTURES = (".md", ".json", ".tsv", ".txt")
 
 
@@ -93,7 +95,7 @@ def capture_errors(program: str, schemas: dict[str, Draft202012Validator], path:
     for name, arguments in COMMANDS:
         status, output, message = run(program, *arguments, str(path))
         what = f"{path.parent.name}/{path.name}: {' '.join(arguments)}"
-        if status not in (READ, DAMAGED):
+        if status not in (READ, DAMAGED) and (name, status) != ("diff", DIFFERENT):
             yield f"{what} ended with {status}: {message}"
             continue
         if status == DAMAGED and not output:
@@ -143,7 +145,7 @@ def main() -> int:
     print(
         f"{counts['showLine']} lines of show, {counts['valuesLine']} of values, {counts['devicesLine']} of devices, "
         f"{counts['info']} documents of info, {counts['map']} of map, "
-        f"{counts['profileMatches']} of profiles match, {counts['explain']} of explain, "
+        f"{counts['profileMatches']} of profiles match, {counts['explain']} of explain, {counts['diff']} of diff, "
         f"{counts['not read']} files in formats that are not read, {len(found)} errors"
     )
     return 1 if found else 0

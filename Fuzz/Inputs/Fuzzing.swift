@@ -1,5 +1,6 @@
 import Bytes
 import Captures
+import Decoders
 import Reports
 import Sessions
 
@@ -41,6 +42,10 @@ package enum Fuzzing {
     }
     for face in Face.chosen(faces) {
       guard var source = open() else { return nil }
+      if face == .diff || face == .diffJSON, var other = open() {
+        if let broken = compare(&source, &other, face) { return "\(face): \(broken)" }
+        continue
+      }
       if let broken = render(&source, records: records, face) { return "\(face): \(broken)" }
     }
     return nil
@@ -93,6 +98,12 @@ package enum Fuzzing {
     while counted.next() != nil { records += 1 }
     for face in Face.chosen(faces) {
       guard var source = LenientSource(bytes) else { return nil }
+      if face == .diff || face == .diffJSON {
+        // What begins elsewhere in the same records is another capture.
+        guard var other = LenientSource(Array(bytes.dropFirst(bytes.count / 3))) else { return nil }
+        if let broken = compare(&source, &other, face) { return "\(face): \(broken)" }
+        continue
+      }
       if let broken = render(&source, records: records, face) { return "\(face): \(broken)" }
     }
     return nil
@@ -123,6 +134,8 @@ package enum Fuzzing {
     case bytes, brief, someDevices, someHandles, someUUIDs, someValues, someCodes
     case values, valueLines, valueCSV, valueJSON, rawValues
     case explain, explainJSON, explainMarkdown
+    case convert, convertPart
+    case diff, diffJSON
 
     static func chosen(_ faces: Faces) -> ArraySlice<Face> {
       switch faces {
@@ -191,6 +204,10 @@ package enum Fuzzing {
         ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
     case .explain, .explainJSON, .explainMarkdown:
       return renderExplanation(&source, face)
+    case .convert: return convert(&source)
+    case .convertPart: return choosePart(&source, records: records)
+    // These take two captures.
+    case .diff, .diffJSON: return nil
     case .devices, .devicesJSON:
       var devices = DevicesOptions()
       devices.isJSON = face == .devicesJSON
@@ -220,6 +237,26 @@ package enum Fuzzing {
     var report = ExplainReport(options)
     run(&source, &report, &output)
     return face == .explainJSON
+      ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
+  }
+
+  /// Both faces of `diff`, of two captures.
+  private static func compare<Source: CaptureSource & ~Copyable>(
+    _ left: inout Source, _ right: inout Source, _ face: Face
+  ) -> String? {
+    var output = Output()
+    var one = SessionReport(SuppliedProfiles(), bonds: [], showsKeys: false)
+    var other = SessionReport(SuppliedProfiles(), bonds: [], showsKeys: true)
+    run(&left, &one, &output)
+    run(&right, &other, &output)
+    guard let here = one.capture, let there = other.capture else { return "a side has no end" }
+    var options = DiffOptions()
+    options.showsEqual = true
+    options.isJSON = face == .diffJSON
+    if face == .diff { options.width = 40 }
+    let report = DifferenceReport(here, there, options)
+    report.write(into: &output)
+    return face == .diffJSON
       ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
   }
 

@@ -258,6 +258,15 @@ extension RawSpan {
     @_lifetime(copy self) get { part(Slice(start: 0, count: countWithoutZeros)) }
   }
 
+  /// How many bytes of a text in UTF-8 may be kept so that there are at most `most`, and no character is
+  /// cut.
+  package func characters(atMost most: Int) -> Int {
+    guard byteCount > most else { return byteCount }
+    var end = max(0, most)
+    while end > 0, byte(at: end) & 0xc0 == 0x80 { end -= 1 }
+    return end
+  }
+
   /// How many bytes there are without the zeros at the end, which many devices send behind their strings.
   package var countWithoutZeros: Int {
     var count = byteCount

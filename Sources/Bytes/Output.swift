@@ -208,6 +208,16 @@ package struct Output: ~Copyable {
     for byte in string.utf8 { self.byte(byte) }
   }
 
+  /// Appends a number's bytes in the order of this machine.
+  @inlinable
+  @inline(__always)
+  package mutating func native<Number: BitwiseCopyable>(_ value: Number) {
+    let size = MemoryLayout<Number>.size
+    reserve(size)
+    unsafe UnsafeMutableRawPointer(buffer + count).storeBytes(of: value, as: Number.self)
+    count &+= size
+  }
+
   /// Appends bytes as they are.
   @usableFromInline
   package mutating func raw(_ bytes: RawSpan) {

@@ -38,7 +38,7 @@ package struct CaptureRecord: ~Escapable {
   /// Whether it tells what was so before a live source was opened, rather than what happens.
   package private(set) var isReplayed = false
   /// The controller's index; 0 where the format has none, nil where the record belongs to none.
-  package let adapter: UInt16?
+  package private(set) var adapter: UInt16?
   private var fileIndex: Int32 = 0
   /// What the bytes begin with.
   package let framing: Framing
@@ -115,6 +115,14 @@ package struct CaptureRecord: ~Escapable {
     return record
   }
 
+  /// The same record as another controller's.
+  @_lifetime(copy self)
+  consuming func with(adapter: UInt16?) -> CaptureRecord {
+    var record = self
+    record.adapter = adapter
+    return record
+  }
+
   /// The same record with the direction that it must have had, for all that is known.
   @_lifetime(copy self)
   package func inferring(_ direction: Direction?) -> CaptureRecord {
@@ -129,6 +137,20 @@ package struct CaptureRecord: ~Escapable {
   package consuming func replayed(_ isReplayed: Bool) -> CaptureRecord {
     var record = self
     record.isReplayed = isReplayed
+    return record
+  }
+
+  /// The same record with other bytes, as many, and without what the capture says beside the packet.
+  @_lifetime(copy bytes)
+  package func replacing(_ bytes: RawSpan) -> CaptureRecord {
+    var record = CaptureRecord(
+      number: number, time: time, direction: direction, adapter: adapter, framing: framing,
+      originalLength: originalLength, drops: drops, fileOffset: fileOffset, bytes: bytes)
+    record.isDirectionInferred = isDirectionInferred
+    record.isReplayed = isReplayed
+    record.fileIndex = fileIndex
+    record.sectionIndex = sectionIndex
+    record.originalNumber = originalNumber
     return record
   }
 

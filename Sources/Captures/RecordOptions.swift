@@ -45,6 +45,21 @@ package struct RecordOptions: ~Escapable {
     return nil
   }
 
+  /// Whether there are others than comments, flags and drops: nothing else is read.
+  var hasOthers: Bool {
+    var offset = 0
+    while offset + 4 <= bytes.byteCount {
+      let found = number(offset)
+      switch found {
+      case 0: return false
+      case Self.comment, Self.flags, Self.dropCount:
+        offset += 4 + (Int(number(offset + 2)) + 3) & ~3
+      default: return true
+      }
+    }
+    return false
+  }
+
   /// The bytes of an option.
   @_lifetime(copy self)
   func value(_ slice: Slice) -> RawSpan { bytes.part(slice) }

@@ -44,24 +44,42 @@ package struct DHKeyExchange: Sendable {
     of check: PairingValue, from side: PairingSide, r: PairingValue, command: PairingCommand,
     other: PairingCommand
   ) -> [CheckDeviation]? {
-    let commands: [(PairingCommand, [CheckDeviation])] = [
-      (command, []), (command.withReversedCapabilities, [.capabilitiesReversed]),
-      (other, [.capabilitiesOfOther]),
-    ]
-    let values: [(PairingValue, [CheckDeviation])] = [(r, []), (.zero, [.r])]
     for types in [[], [.initiatorAddressType], [.responderAddressType], CheckDeviation.types] {
       let exchange = types.isEmpty ? self : with(types)
-      for (command, isOther) in commands {
-        for (r, isZero) in values {
-          let value =
-            side == .initiator
-            ? exchange.initiatorCheck(responderR: r, request: command)
-            : exchange.responderCheck(initiatorR: r, response: command)
-          if value == check { return types + isOther + isZero }
+      for wrongCommand in [[], [CheckDeviation.capabilitiesReversed], [.capabilitiesOfOther]] {
+        for wrongR in [[], [CheckDeviation.r]] {
+          let deviations = wrongCommand + wrongR
+          let value = exchange.value(
+            from: side, r: r, command: command, other: other, deviations)
+          if value == check { return types + deviations }
         }
       }
     }
     return nil
+  }
+
+  /// The check value of a side that deviates from the specification in these ways: what `deviations(of:…)`
+  /// has found, forwards.
+  package func check(
+    from side: PairingSide, r: PairingValue, command: PairingCommand, other: PairingCommand,
+    _ deviations: [CheckDeviation]
+  ) -> PairingValue {
+    let types = deviations.filter { CheckDeviation.types.contains($0) }
+    return (types.isEmpty ? self : with(types)).value(
+      from: side, r: r, command: command, other: other, deviations)
+  }
+
+  /// The check value of a side; the types of the addresses are right.
+  private func value(
+    from side: PairingSide, r: PairingValue, command: PairingCommand, other: PairingCommand,
+    _ deviations: [CheckDeviation]
+  ) -> PairingValue {
+    let r = deviations.contains(.r) ? .zero : r
+    var said = deviations.contains(.capabilitiesOfOther) ? other : command
+    if deviations.contains(.capabilitiesReversed) { said = said.withReversedCapabilities }
+    return side == .initiator
+      ? initiatorCheck(responderR: r, request: said)
+      : responderCheck(initiatorR: r, response: said)
   }
 
   /// The same pairing with the type of one address wrong, or of both.

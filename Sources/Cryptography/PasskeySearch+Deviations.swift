@@ -235,5 +235,5 @@ extension PasskeySearch {
 
 extension DeviceAddress {
   /// The address with its bytes in the other order.
-  fileprivate var reversed: DeviceAddress { DeviceAddress(value: value.byteSwapped >> 16) }
+  var reversed: DeviceAddress { DeviceAddress(value: value.byteSwapped >> 16) }
 }

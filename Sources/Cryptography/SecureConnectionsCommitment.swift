@@ -90,7 +90,7 @@ package enum CommitmentDeviation: UInt8, CaseIterable, Sendable {
   }
 
   /// f4 computed in this way.
-  func f4(
+  package func f4(
     _ own: P256Coordinate, _ other: P256Coordinate, random: PairingValue, bit: UInt8, z: UInt8
   ) -> PairingValue {
     let f4 = SecureConnections.f4

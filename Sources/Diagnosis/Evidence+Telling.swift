@@ -111,13 +111,15 @@ extension Finding {
   fileprivate func seenFromBothSides(_ other: Finding) -> Finding {
     var (one, other) = (self, other)
     if other.evidence.ranges.count > one.evidence.ranges.count { swap(&one, &other) }
-    one.otherEnds = (other.connections.sorted(), other.evidence.first)
+    one.otherEnds = (other.connections.sorted(), other.evidence)
     return one
   }
 
   /// Says in the note that the other ends show the same.
-  mutating func tellOtherEnds() {
-    let (others, first) = otherEnds
+  ///
+  /// - Parameter connections: those of the capture. What led to an event may lie on an earlier one.
+  mutating func tellOtherEnds(among connections: [ConnectionHistory]) {
+    let (others, evidence) = otherEnds
     guard let one = others.first else { return }
     let names: Wording =
       others.count == 1
@@ -128,6 +130,8 @@ extension Finding {
     let ends: StaticString =
       others.count == 1
       ? ", the other end of this link, shows" : ", the other ends of these links, show"
+    let begin = connections.first { $0.id == one }?.connection.firstPacket ?? 0
+    let first = evidence.ranges.first { $0.upperBound >= begin }.map { max($0.lowerBound, begin) }
     let place: Wording = first.map { " (from \(packet: $0) on)" } ?? ""
     note = Wording(
       sentences: note ?? "", "Seen from both sides: \(names)\(ends) the same\(place).")

@@ -102,7 +102,7 @@ package struct Evidence: Sendable {
       }
       found += isGrouped ? Self.grouped(Self.toldOnce(Self.folded(own), ends, among: told)) : own
     }
-    for index in found.indices { found[index].tellOtherEnds() }
+    for index in found.indices { found[index].tellOtherEnds(among: connections) }
     // Stable: the rules' order stays among equals.
     return Severity.allCases.reversed().flatMap { severity in
       found.filter { $0.severity == severity }

@@ -1,6 +1,6 @@
 package import Bluetooth
 package import Cryptography
-import Dissectors
+package import Dissectors
 import Sessions
 
 extension Side {
@@ -10,7 +10,7 @@ extension Side {
 
 extension PairingSide {
   /// The other side.
-  var other: PairingSide { self == .initiator ? .responder : .initiator }
+  package var other: PairingSide { self == .initiator ? .responder : .initiator }
 }
 
 extension IOCapability {
@@ -39,13 +39,18 @@ extension AuthReq {
 
 extension PairingAttempt.Features {
   /// `keyboard only, bonding, MITM, no Secure Connections`.
+  package var words: Wording { pdu.words }
+}
+
+extension SMP.PairingFeatures {
+  /// `keyboard only, bonding, MITM, no Secure Connections`.
   package var words: Wording {
-    var pieces = [pdu.ioCapability.words]
-    if pdu.oobDataFlag == 1 { pieces.append("has OOB data") }
-    pieces.append(pdu.authReq.words)
+    var pieces = [ioCapability.words]
+    if oobDataFlag == 1 { pieces.append("has OOB data") }
+    pieces.append(authReq.words)
     // 16 bytes is what everybody has.
-    if pdu.maximumEncryptionKeySize != 16 {
-      pieces.append("keys of at most \(pdu.maximumEncryptionKeySize) bytes")
+    if maximumEncryptionKeySize != 16 {
+      pieces.append("keys of at most \(maximumEncryptionKeySize) bytes")
     }
     return Wording(pieces, joinedBy: ", ")
   }

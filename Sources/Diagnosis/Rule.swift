@@ -166,8 +166,8 @@ package struct Finding: Sendable {
   package var peers: [DeviceAddress] = []
   /// The connections that it is about; none where it is about the capture or a controller.
   package var connections: [Int] = []
-  /// The connections that show the same from the other ends of these links, and the first packet in which.
-  var otherEnds: (connections: [Int], first: Int?) = ([], nil)
+  /// The connections that show the same from the other ends of these links, and the packets in which.
+  var otherEnds: (connections: [Int], evidence: PacketSet) = ([], [])
   /// Findings with the same words are told as one, where three and more connections have them; a rule
   /// whose words differ from case to case by a number gives its own.
   package var group: Wording?

@@ -306,7 +306,11 @@ enum Details {
     }
     if let text = note.text {
       sink.at(Int(text.start), Int(text.count))
-      sink.string("text", bytes.part(text).beforeZero)
+      if !sink.showsKeys, let open = note.textWithoutPasskey(bytes) {
+        sink.string("text", open.bytes)
+      } else {
+        sink.string("text", bytes.part(text).beforeZero)
+      }
     }
     if let priority = note.priority {
       sink.at(0, 1)

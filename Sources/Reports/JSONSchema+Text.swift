@@ -867,23 +867,264 @@ extension JSONSchema {
     "diff": {
       "type": "object",
       "description": "The document of `gattscope diff --json`.",
-      "required": ["schema", "same"],
+      "required": ["schema", "same", "left", "right", "pairs", "first", "security", "link", "map", "operations", "timing"],
       "additionalProperties": false,
       "properties": {
         "schema": {"const": 1, "description": "Number of this schema."},
-        "same": {"type": "boolean", "description": "Whether no difference was found."},
+        "same": {
+          "type": "boolean",
+          "description": "Whether nothing differs but what is expected to in its nature: times, and checksums over them."
+        },
+        "left": {"$ref": "#/$defs/differenceCapture"},
+        "right": {"$ref": "#/$defs/differenceCapture"},
+        "pairs": {
+          "type": "array",
+          "description": "The devices that are compared with each other.",
+          "items": {
+            "type": "object",
+            "description": "Two devices.",
+            "required": ["left", "right", "paired_by"],
+            "additionalProperties": false,
+            "properties": {
+              "left": {"$ref": "#/$defs/differenceDevice"},
+              "right": {"$ref": "#/$defs/differenceDevice"},
+              "paired_by": {
+                "enum": ["asked", "address", "two_ends", "name", "map", "only_ones", "order"],
+                "description": "Why these two: they were asked for, share an address, are the two ends of one connection, share a name, have similar maps, are the only ones, or stand at the same place where no address is told."
+              }
+            }
+          }
+        },
+        "only_left": {
+          "type": "array",
+          "description": "Devices that the right side does not have.",
+          "items": {"$ref": "#/$defs/differenceDevice"}
+        },
+        "only_right": {
+          "type": "array",
+          "description": "Devices that the left side does not have.",
+          "items": {"$ref": "#/$defs/differenceDevice"}
+        },
+        "first": {
+          "type": "array",
+          "description": "The first difference that matters, of each pair that has one: an operation that succeeds on one side and fails on the other.",
+          "items": {
+            "type": "object",
+            "description": "Where the sides part.",
+            "required": ["pair"],
+            "additionalProperties": false,
+            "properties": {
+              "pair": {"type": "integer", "minimum": 1, "description": "Which of `pairs`, from 1."},
+              "left": {"$ref": "#/$defs/differenceSide", "description": "The left side; absent where it has nothing."},
+              "right": {"$ref": "#/$defs/differenceSide", "description": "The right side; absent where it has nothing."}
+            }
+          }
+        },
+        "security": {
+          "type": "array",
+          "description": "How the devices paired, and how the link is encrypted.",
+          "items": {"$ref": "#/$defs/differenceFact"}
+        },
+        "link": {
+          "type": "array",
+          "description": "MTU, parameters, PHY and data length.",
+          "items": {"$ref": "#/$defs/differenceFact"}
+        },
         "map": {
           "type": "array",
-          "description": "Services, characteristics, handles.",
-          "items": {"$ref": "#/$defs/difference"}
+          "description": "Services, characteristics, descriptors, their handles, properties and values.",
+          "items": {"$ref": "#/$defs/differenceAttribute"}
         },
         "operations": {
           "type": "array",
-          "description": "GATT operations, aligned by meaning.",
-          "items": {"$ref": "#/$defs/difference"}
+          "description": "The conversation, aligned by meaning: what differs of it, in its order.",
+          "items": {"$ref": "#/$defs/differenceOperation"}
         },
-        "timing": {"type": "array", "description": "Latencies and intervals.", "items": {"$ref": "#/$defs/difference"}},
-        "security": {"type": "array", "description": "Pairing, keys, encryption.", "items": {"$ref": "#/$defs/difference"}}
+        "timing": {
+          "type": "array",
+          "description": "Times that differ by more than noise.",
+          "items": {"$ref": "#/$defs/differenceTime"}
+        }
+      }
+    },
+    "differenceCapture": {
+      "type": "object",
+      "description": "A capture or a saved map.",
+      "required": ["name"],
+      "additionalProperties": false,
+      "properties": {
+        "name": {"type": "string", "description": "As it was given."},
+        "records": {"type": "integer", "minimum": 0, "description": "Records that were read; absent of a map."}
+      }
+    },
+    "differenceDevice": {
+      "type": "object",
+      "description": "A device of one side.",
+      "required": [],
+      "additionalProperties": false,
+      "properties": {
+        "address": {"$ref": "#/$defs/address", "description": "Its address, the identity where it is known."},
+        "name": {"type": "string", "description": "Its name."},
+        "local_role": {"enum": ["central", "peripheral"], "description": "What the captured host was towards it."},
+        "connections": {
+          "type": "array",
+          "items": {"type": "integer", "minimum": 1},
+          "description": "The connections with it that are compared."
+        }
+      }
+    },
+    "differenceFact": {
+      "type": "object",
+      "description": "A property of a connection.",
+      "required": ["pair", "kind", "name", "left", "right"],
+      "additionalProperties": false,
+      "properties": {
+        "pair": {"type": "integer", "minimum": 1, "description": "Which of `pairs`, from 1."},
+        "kind": {
+          "enum": ["changed", "same"],
+          "description": "What becomes of it from the left to the right; `same` only with --all."
+        },
+        "name": {
+          "type": "string",
+          "description": "What it is: `method`, `pairing`, `encrypted`, `key size`, `bonding`, `keys`, `MTU`, `interval`, `latency`, `supervision timeout`, `PHY`, `data length`."
+        },
+        "left": {"$ref": "#/$defs/differenceSide", "description": "The left side; absent where it has nothing."},
+        "right": {"$ref": "#/$defs/differenceSide", "description": "The right side; absent where it has nothing."}
+      }
+    },
+    "differenceAttribute": {
+      "type": "object",
+      "description": "An attribute that differs.",
+      "required": ["pair", "kind", "server", "attribute"],
+      "additionalProperties": false,
+      "properties": {
+        "pair": {"type": "integer", "minimum": 1, "description": "Which of `pairs`, from 1."},
+        "kind": {
+          "enum": ["added", "removed", "changed"],
+          "description": "What becomes of it from the left to the right; `same` only with --all."
+        },
+        "server": {"enum": ["peripheral", "central"], "description": "Whose attribute it is."},
+        "attribute": {
+          "enum": ["map", "service", "include", "characteristic", "descriptor"],
+          "description": "What it is; `map`: one side has none at all."
+        },
+        "uuid": {"$ref": "#/$defs/uuid", "description": "Its UUID."},
+        "of": {"$ref": "#/$defs/uuid", "description": "The service or the characteristic that holds it."},
+        "what": {"enum": ["handles", "properties", "value", "type"], "description": "Of what has changed, which property."},
+        "remark": {"type": "string", "description": "What lowers it: that the other side was not asked for all of these."},
+        "left": {"$ref": "#/$defs/differenceSide", "description": "The left side; absent where it has nothing."},
+        "right": {"$ref": "#/$defs/differenceSide", "description": "The right side; absent where it has nothing."}
+      }
+    },
+    "differenceOperation": {
+      "type": "object",
+      "description": "A step of the conversation: one operation, or a run of notifications.",
+      "required": ["pair", "kind", "operation", "name"],
+      "additionalProperties": false,
+      "properties": {
+        "pair": {"type": "integer", "minimum": 1, "description": "Which of `pairs`, from 1."},
+        "kind": {
+          "enum": ["added", "removed", "changed", "same"],
+          "description": "What becomes of it from the left to the right; `same` only with --all."
+        },
+        "operation": {
+          "enum": [
+            "connect",
+            "exchange_mtu",
+            "discovery",
+            "read",
+            "write",
+            "write_without_response",
+            "signed_write",
+            "prepared_write",
+            "notification",
+            "indication",
+            "pairing",
+            "encryption",
+            "end"
+          ],
+          "description": "What is done."
+        },
+        "name": {"type": "string", "description": "The same for people, with the attribute."},
+        "service": {"$ref": "#/$defs/uuid", "description": "The attribute's service."},
+        "uuid": {"$ref": "#/$defs/uuid", "description": "The attribute."},
+        "by": {"enum": ["central", "peripheral"], "description": "Who does it."},
+        "expected": {"const": true, "description": "All that differs is expected to."},
+        "changed_values": {"type": "integer", "minimum": 1, "description": "How many values differ; `changes` has at most 1000."},
+        "changes": {
+          "type": "array",
+          "items": {
+            "type": "object",
+            "description": "Two values that belong together and differ.",
+            "required": ["left", "right", "fields"],
+            "additionalProperties": false,
+            "properties": {
+              "left": {"$ref": "#/$defs/differenceSide", "description": "The left side; absent where it has nothing."},
+              "right": {"$ref": "#/$defs/differenceSide", "description": "The right side; absent where it has nothing."},
+              "fields": {
+                "type": "array",
+                "items": {
+                  "type": "object",
+                  "description": "A field that differs.",
+                  "required": ["name"],
+                  "additionalProperties": false,
+                  "properties": {
+                    "name": {
+                      "type": "string",
+                      "description": "Its name, with dots into groups; without a decoder `byte 4`, counted from 1."
+                    },
+                    "left": {"type": "string", "description": "On the left; absent where it is not there."},
+                    "right": {"type": "string", "description": "On the right; absent where it is not there."},
+                    "expected": {
+                      "enum": ["checksum", "time", "every_pair"],
+                      "description": "Why it is expected to differ: it follows from the others, it is a time, or it differs in every pair of these operations."
+                    }
+                  }
+                },
+                "description": "The fields that differ."
+              }
+            }
+          },
+          "description": "The values that differ."
+        },
+        "left": {"$ref": "#/$defs/differenceSide", "description": "The left side; absent where it has nothing."},
+        "right": {"$ref": "#/$defs/differenceSide", "description": "The right side; absent where it has nothing."}
+      }
+    },
+    "differenceTime": {
+      "type": "object",
+      "description": "A time that differs.",
+      "required": ["pair", "kind", "what", "name", "left", "right"],
+      "additionalProperties": false,
+      "properties": {
+        "pair": {"type": "integer", "minimum": 1, "description": "Which of `pairs`, from 1."},
+        "kind": {"enum": ["changed"], "description": "What becomes of it from the left to the right; `same` only with --all."},
+        "what": {
+          "enum": ["latency", "interval", "step"],
+          "description": "How long answers took; how far apart a server's values came; the time from one step to the next."
+        },
+        "name": {"type": "string", "description": "Of what."},
+        "left": {"$ref": "#/$defs/differenceSide", "description": "The left side; absent where it has nothing."},
+        "right": {"$ref": "#/$defs/differenceSide", "description": "The right side; absent where it has nothing."}
+      }
+    },
+    "differenceSide": {
+      "type": "object",
+      "description": "One side of an entry.",
+      "required": [],
+      "additionalProperties": false,
+      "properties": {
+        "packet": {"type": "integer", "minimum": 1, "description": "The packet, or the first one."},
+        "last_packet": {"type": "integer", "minimum": 1, "description": "The last one of several."},
+        "text": {"type": "string", "description": "What there is, in words."},
+        "connection": {"type": "integer", "minimum": 1, "description": "The connection, by its number."},
+        "count": {"type": "integer", "minimum": 1, "description": "How many values a run has."},
+        "handle": {"$ref": "#/$defs/handle"},
+        "error": {"type": "string", "description": "Why it failed."},
+        "value": {"type": "string", "description": "The value in hexadecimal."},
+        "hidden": {"type": "array", "items": {"type": "string"}, "description": "What is a secret and not printed."},
+        "time_ms": {"type": "number", "description": "The time; of several samples their median."},
+        "samples": {"type": "integer", "minimum": 1, "description": "How many samples."}
       }
     },
     "callback": {
@@ -2212,18 +2453,6 @@ extension JSONSchema {
             }
           }
         }
-      }
-    },
-    "difference": {
-      "type": "object",
-      "description": "One difference. Its further keys depend on the list that it stands in.",
-      "required": ["kind"],
-      "properties": {
-        "kind": {"enum": ["added", "removed", "changed"], "description": "Seen from the left capture."},
-        "left": {"description": "What the left capture has; absent where it was added."},
-        "right": {"description": "What the right capture has; absent where it was removed."},
-        "left_packets": {"type": "array", "description": "Where in the left capture.", "items": {"$ref": "#/$defs/packetNumber"}},
-        "right_packets": {"type": "array", "description": "Where in the right capture.", "items": {"$ref": "#/$defs/packetNumber"}}
       }
     }
   }

@@ -38,7 +38,9 @@ struct Secrets: Sendable {
       )
       if dissection.mayBeMisread(record) { add(dissection.body, of: record) }
     case .acl: addData(record, packet.framing == .h4 ? 1 : 0, dissection, answer, memory)
-    case .note: if dissection.isSecretNote { add(dissection.body, of: record) }
+    case .note(let note):
+      if dissection.isSecretNote { add(dissection.body, of: record) }
+      if let digits = note.passkey(record) { add(digits, of: record) }
     case .sco, .iso, .unknown: break
     }
   }
@@ -299,5 +301,17 @@ extension Output {
       if offset > 0, let separator { byte(separator) }
       if secrets.contains(offset) { text("..") } else { hex(bytes.byte(at: offset)) }
     }
+  }
+}
+
+extension MonitorNote {
+  /// The text up to its first zero, with `<hidden>` for the digits of a passkey; nil where it has none.
+  func textWithoutPasskey(_ bytes: RawSpan) -> [UInt8]? {
+    guard let text, let digits = passkey(bytes) else { return nil }
+    let before = Slice(start: Int(text.start), count: Int(digits.start) - Int(text.start))
+    var open = bytes.part(before).array
+    open.append(("<hidden>" as StaticString).bytes)
+    open.append(bytes.part(text).beforeZero.dropping(Int(digits.end) - Int(text.start)))
+    return open
   }
 }

@@ -348,13 +348,20 @@ extension Sentence {
       } else {
         comma()
       }
-      output.printable(bytes.part(text).beforeZero.withoutTrailingBlanks)
+      if !showsKeys, let open = note.textWithoutPasskey(bytes) {
+        output.printable(open.bytes.withoutTrailingBlanks)
+      } else {
+        output.printable(bytes.part(text).beforeZero.withoutTrailingBlanks)
+      }
     }
     undecoded(bytes.part(dissection.body), isSecret: dissection.isSecretNote)
     if dissection.isSecretNote, !showsKeys, !dissection.body.isEmpty {
       output.text(": of no known layout, may hold a key")
     }
-    if record.isReplayed { output.text(" (from before)") }
+    if record.isReplayed {
+      if output.count > subjectEnd { output.byte(0x20) }
+      output.text("(from before)")
+    }
   }
 
   /// Whether a log record is what a user of `live` wrote.

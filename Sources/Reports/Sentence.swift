@@ -103,6 +103,26 @@ struct Sentence: ~Copyable {
     )
   }
 
+  /// Appends the sentence in one piece: `Notification 0x0012: a5 06`.
+  ///
+  /// - Parameter escaped: as it stands between the quotes of JSON.
+  func copySummary(escaped: Bool, into other: inout Output) {
+    let parts = parts
+    copy(parts.name, escaped, into: &other)
+    if !parts.subject.isEmpty {
+      other.byte(0x20)
+      copy(parts.subject, escaped, into: &other)
+    }
+    if !parts.rest.isEmpty {
+      other.text(": ")
+      copy(parts.rest, escaped, into: &other)
+    }
+  }
+
+  private func copy(_ part: Slice, _ escaped: Bool, into other: inout Output) {
+    if escaped { output.copyEscaped(part, into: &other) } else { output.copy(part, into: &other) }
+  }
+
   /// A comma, unless the rest has not begun.
   mutating func comma() {
     if output.count > subjectEnd, !goesOn { output.text(", ") }

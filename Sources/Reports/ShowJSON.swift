@@ -119,18 +119,9 @@ package struct ShowJSON: SharedReport, ~Copyable {
 
   /// The sentence in one piece: `Notification 0x0012: a5 06`.
   private mutating func summary() {
-    let parts = sentence.parts
     sink.key("summary")
     sink.output.byte(0x22)
-    sentence.output.copyEscaped(parts.name, into: &sink.output)
-    if !parts.subject.isEmpty {
-      sink.output.byte(0x20)
-      sentence.output.copyEscaped(parts.subject, into: &sink.output)
-    }
-    if !parts.rest.isEmpty {
-      sink.output.text(": ")
-      sentence.output.copyEscaped(parts.rest, into: &sink.output)
-    }
+    sentence.copySummary(escaped: true, into: &sink.output)
     sink.output.byte(0x22)
   }
 

@@ -42,6 +42,17 @@ extension ValueReading {
     }
   }
 
+  /// The other packets that what is said of this one rests on: the request that its message answers, the parts
+  /// of the message, the beginning of its series.
+  var related: [Int] {
+    var packets = [control?.request].compactMap(\.self)
+    for sighting in [sighting].compactMap(\.self) + following.map(\.sighting) {
+      packets += sighting.packets
+      packets += [sighting.request, sighting.series?.announcement].compactMap(\.self)
+    }
+    return packets
+  }
+
   /// Remembers that what may stay open was worded.
   mutating func note(_ sighting: VendorSighting) {
     var packets = sighting.frame == nil || sighting.chunk != nil ? sighting.packets : []

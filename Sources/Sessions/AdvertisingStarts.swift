@@ -1,8 +1,8 @@
 import Bluetooth
-import Dissectors
+package import Dissectors
 
 /// What the parts of one advertisement have in common.
-struct AdvertisingKey: Equatable, Sendable {
+package struct AdvertisingKey: Hashable, Sendable {
   let adapter: UInt16
   private let kind: AdvertisingReport.Kind
   private let addressType: AddressType
@@ -13,7 +13,8 @@ struct AdvertisingKey: Equatable, Sendable {
   /// Set, subevent and slot of a response; the subevent of periodic advertising.
   private let slot: UInt32
 
-  init(_ adapter: UInt16, _ report: AdvertisingReport) {
+  /// That of a report of this controller's.
+  package init(_ adapter: UInt16, _ report: AdvertisingReport) {
     self.adapter = adapter
     kind = report.kind
     addressType = report.addressType

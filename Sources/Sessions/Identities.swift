@@ -15,6 +15,8 @@ package struct Identities: Sendable {
   }
 
   private var devices: [Device] = []
+  /// Counts the keys that were learnt.
+  package private(set) var generation = 0
   /// The resolvable addresses that were seen, and whose they are: a position in `devices`, -1 for
   /// nobody known.
   private var resolved: [UInt64: Int] = [:]
@@ -77,6 +79,7 @@ package struct Identities: Sendable {
     if devices.count >= limit { devices.removeFirst() }
     devices.append(
       Device(key: key, address: address, type: AddressType(rawValue: type.rawValue & 1)))
+    generation += 1
     // It may resolve what none has resolved before.
     resolved.removeAll(keepingCapacity: true)
     return true

@@ -172,20 +172,8 @@ package struct Pass: ~Copyable {
     _ memory: inout Memory,
     _ fragments: inout [Int], _ report: inout Report, _ output: inout Output
   ) {
+    dissection.read(record)
     let isTruncated = record.isTruncated
-    dissection.clear()
-    switch record.framing {
-    case .h4: dissection.read(h4: record.bytes, isTruncated: isTruncated)
-    case .h1(let kind):
-      dissection = Dissection(kind.packetType, record.bytes, isTruncated: isTruncated)
-    case .monitor(let opcode):
-      dissection = Dissection(monitor: opcode, record.bytes, isTruncated: isTruncated)
-    case .packetLogger(let type):
-      dissection = Dissection(packetLogger: type, record.bytes, isTruncated: isTruncated)
-    case .incomplete(let needed):
-      dissection = Dissection(
-        incomplete: record.bytes, needed: needed, isTruncated: isTruncated)
-    }
     if dissection.isUnknownVendors, let known = memory.adapters.microsoft(of: record.adapter) {
       dissection.recognise(known, record.bytes, isTruncated: isTruncated)
     }
@@ -298,18 +286,5 @@ extension FragmentFate {
   fileprivate func missing(_ dissection: Dissection) -> Int {
     let length = isJoined ? progress.of : Int(dissection.sduLength ?? 0)
     return max(0, length - Int(dissection.body.count))
-  }
-}
-
-extension CaptureRecord.PacketKind {
-  /// The packet type that a record's header told.
-  fileprivate var packetType: PacketType {
-    switch self {
-    case .acl: .acl
-    case .command: .command
-    case .event: .event
-    case .sco: .sco
-    case .iso: .iso
-    }
   }
 }

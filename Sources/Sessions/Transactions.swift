@@ -24,7 +24,7 @@ package struct Request: Sendable {
   /// ATT: the service that a search for primary services by their UUID asks for.
   package var service: BluetoothUUID?
   /// ATT: where the part of a value begins that it asks for or brings.
-  var offset: UInt16?
+  package var offset: UInt16?
   /// ATT: the MTU that it offers.
   var mtu: UInt16?
   /// ATT: whether a search for the same type on the same link has found something before.

@@ -19,19 +19,22 @@ struct GattscopeCommand: ParsableCommand {
         gattscope map btsnoop_hci.log                what services devices have
         gattscope values btsnoop_hci.log             what each characteristic's value was
         gattscope devices btsnoop_hci.log            who is advertising, and what
+        gattscope diff working.log failing.log       what differs between two sessions
         sudo gattscope live                          what happens, while it happens
+        gattscope convert IN OUT                     as another file, or a part of it
         gattscope profiles list                      which values are decoded; your own: profiles --help
         gattscope show --layer att --errors capture  ATT requests that were refused
         gattscope show --json capture | jq .summary  for programs
         ssh pi tail -c +1 -f trace | gattscope -     while btmon -w trace runs there
 
-      Exit status: 0 done, 1 explain --strict found an error, 64 bad usage, 65 damaged or not a capture that is read, 66 cannot be \
+      Exit status: 0 done, 1 diff found a difference or explain --strict an error, 64 bad usage, 65 damaged or not a capture that is read, 66 cannot be \
       opened or read, 69 a live source is not there, 74 output could not be written, 77 a permission is missing.
       """,
     version: "gattscope 0.1.0, JSON schema \(JSONSchema.number)",
     subcommands: [
       ShowCommand.self, InfoCommand.self, ExplainCommand.self, MapCommand.self, ValuesCommand.self,
-      DevicesCommand.self, LiveCommand.self, ProfilesCommand.self,
+      DevicesCommand.self, DiffCommand.self, LiveCommand.self, ConvertCommand.self,
+      ProfilesCommand.self,
       SchemaCommand.self,
       CompletionCommand.self,
     ],

@@ -65,9 +65,9 @@ struct SubjectOptions: ParsableArguments {
   }
 }
 
-/// Which packets to show. Each option can be repeated: any of its values matches; different options
-/// must all match.
-struct SelectionOptions: ParsableArguments {
+/// Which packets, but for the end of a stretch of time. Each option can be repeated: any of its values
+/// matches; different options must all match.
+struct PacketOptions: ParsableArguments {
   @OptionGroup
   var subject: SubjectOptions
 
@@ -143,14 +143,6 @@ struct SelectionOptions: ParsableArguments {
     transform: { try TimePoint($0) })
   var from: [TimePoint] = []
 
-  @Option(
-    name: .long, help: ArgumentHelp("Up to a time, written as for --from.", valueName: "time"),
-    transform: { try TimePoint($0) })
-  var to: [TimePoint] = []
-
-  /// Whether a stretch of time is chosen.
-  var choosesTimes: Bool { !from.isEmpty || !to.isEmpty }
-
   @Flag(name: .long, help: "Only packets that report a failure or have a problem.")
   var errors = false
 
@@ -164,9 +156,10 @@ struct SelectionOptions: ParsableArguments {
     })
   var limit: Int?
 
-  func validate() throws {
+  /// The stretches of time up to these.
+  func times(to ends: [TimePoint]) throws -> [TimeRange] {
     do throws(SelectionError) {
-      _ = try TimeRange.ranges(from: from, to: to)
+      return try TimeRange.ranges(from: from, to: ends)
     } catch {
       throw ValidationError("\(error.description).")
     }
@@ -174,8 +167,10 @@ struct SelectionOptions: ParsableArguments {
 
   /// What the options say.
   ///
-  /// - Parameter profiles: people's own, which may have names for errors.
-  func selection(_ profiles: SuppliedProfiles) throws -> Selection {
+  /// - Parameters:
+  ///   - profiles: people's own, which may have names for errors.
+  ///   - ends: up to which times.
+  func selection(_ profiles: SuppliedProfiles, to ends: [TimePoint]) throws -> Selection {
     var selection = Selection()
     subject.choose(in: &selection)
     selection.packets = packets.flatMap(\.self)
@@ -196,10 +191,33 @@ struct SelectionOptions: ParsableArguments {
     }
     selection.values = value
     selection.words = text
-    selection.times = try TimeRange.ranges(from: from, to: to)
+    selection.times = try times(to: ends)
     selection.errorsOnly = errors
     selection.limit = limit
     return selection
+  }
+}
+
+/// Which packets to show.
+struct SelectionOptions: ParsableArguments {
+  @OptionGroup
+  var packets: PacketOptions
+
+  @Option(
+    name: .long, help: ArgumentHelp("Up to a time, written as for --from.", valueName: "time"),
+    transform: { try TimePoint($0) })
+  var to: [TimePoint] = []
+
+  /// Whether a stretch of time is chosen.
+  var choosesTimes: Bool { !packets.from.isEmpty || !to.isEmpty }
+
+  func validate() throws { _ = try packets.times(to: to) }
+
+  /// What the options say.
+  ///
+  /// - Parameter profiles: people's own, which may have names for errors.
+  func selection(_ profiles: SuppliedProfiles) throws -> Selection {
+    try packets.selection(profiles, to: to)
   }
 }
 

@@ -98,6 +98,20 @@ enum Terminal {
     status(of: path).map { $0.st_mode & S_IFMT != S_IFREG } ?? false
   }
 
+  /// Whether what is read and what is written is one file; `-` is standard input and output.
+  static func isSameFile(_ input: String, _ output: String) -> Bool {
+    guard let read = input == "-" ? status(of: STDIN_FILENO) : status(of: input),
+      let written = output == "-" ? status(of: STDOUT_FILENO) : status(of: output)
+    else { return false }
+    return read.st_mode & S_IFMT == S_IFREG && read.st_dev == written.st_dev
+      && read.st_ino == written.st_ino
+  }
+
+  private static func status(of descriptor: Int32) -> stat? {
+    var status = stat()
+    return unsafe fstat(descriptor, &status) == 0 ? status : nil
+  }
+
   /// What the system says of what is at a path, behind links; nil where it says nothing.
   private static func status(of path: String) -> stat? {
     var status = stat()
@@ -116,7 +130,9 @@ enum Terminal {
   }
 
   /// The bytes of a small file; fails where it cannot be read, or is larger than any that is meant.
-  static func contents(of path: String) throws(FileFailure) -> [UInt8] {
+  ///
+  /// - Parameter most: so many bytes are enough.
+  static func contents(of path: String, most: Int = .max) throws(FileFailure) -> [UInt8] {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileFailure(path, systemWords(errno)) }
     defer { close(descriptor) }
@@ -129,6 +145,7 @@ enum Terminal {
       guard count >= 0 else { throw FileFailure(path, systemWords(errno)) }
       guard count > 0 else { return bytes }
       bytes += block.prefix(count)
+      if bytes.count >= most { return Array(bytes.prefix(most)) }
     }
     throw FileFailure(path, "is larger than 64 MB")
   }

@@ -114,11 +114,12 @@ struct ValuesCommand: ParsableCommand {
     if channel != nil, raw == nil {
       throw ValidationError("--channel goes with --raw: what crosses a channel has no values.")
     }
-    if !selection.opcode.isEmpty || !selection.event.isEmpty || !selection.text.isEmpty {
+    let packets = selection.packets
+    if !packets.opcode.isEmpty || !packets.event.isEmpty || !packets.text.isEmpty {
       throw ValidationError(
         "--opcode, --event and --text choose packets, not values; --operation chooses values.")
     }
-    for layer in selection.layer.joined() where layer != .att && layer != .advertising {
+    for layer in packets.layer.joined() where layer != .att && layer != .advertising {
       throw ValidationError("values are of --layer att or adv; others have none.")
     }
   }

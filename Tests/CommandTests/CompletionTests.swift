@@ -37,7 +37,7 @@ struct CompletionTests {
   @Test(
     "bash offers verbs, options, and the values of options",
     arguments: [
-      (["gattscope", "sh"], ["show"]), (["gattscope", "co"], ["completion"]),
+      (["gattscope", "sh"], ["show"]), (["gattscope", "co"], ["completion", "convert"]),
       (["gattscope", "show", "--dev"], ["--device"]),
       (["gattscope", "show", "--layer", "a"], ["acl", "adv", "att"]),
       (["gattscope", "show", "--layer", "sec"], ["security"]),

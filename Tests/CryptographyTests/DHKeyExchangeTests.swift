@@ -65,6 +65,11 @@ import Testing
       command: commands[own], other: commands[1 - own])
     let told = found?.map(\.key.description).joined(separator: " ") ?? "unexplained"
     #expect(told == names)
+    guard let found else { return }
+    let again = try Self.exchange().check(
+      from: side, r: PairingValue(try digits(799_308)), command: commands[own],
+      other: commands[1 - own], found)
+    #expect(again == (try value(check)))
   }
 
   @Test func names() {

@@ -41,6 +41,21 @@ import Testing
       P256PublicKey.debugDHKey(negative, other) == P256PublicKey.debugDHKey(.debug, other))
   }
 
+  @Test func pairs() throws {
+    let own = try #require(P256KeyPair(privateKey: try coordinate(Sample.otherPrivate)))
+    let sample = try Self.other()
+    #expect(own.publicKey == sample)
+    #expect(own.dhKey(with: .debug) == P256PublicKey.debugDHKey(.debug, sample))
+    #expect(own.publicKey.negative.isOnCurve)
+    #expect(own.publicKey.negative.isOdd != own.publicKey.isOdd)
+    #expect(own.publicKey.negative.negative == own.publicKey)
+    let bytes = own.publicKey.littleEndian
+    let again = P256PublicKey(bytes.bytes)
+    #expect(again == own.publicKey)
+    #expect(P256KeyPair(privateKey: P256Coordinate(high: 0, low: 0)) == nil)
+    #expect(P256KeyPair(privateKey: P256Coordinate(high: .max, low: .max)) == nil)
+  }
+
   /// Y of another point, zeros as an attacker sends them, and numbers beyond the field.
   @Test func notOnTheCurve() throws {
     let other = try Self.other()

@@ -63,6 +63,11 @@ import Testing
     #expect(found.passkey.description == "000417")
     #expect(found.deviations.map(\.key.description).joined(separator: " ") == names)
     #expect((search.asSpecified(opening, in: 0...500) != nil) == names.isEmpty)
+    // Forwards the same value comes out, but of a type of HCI's only the lowest bit is known.
+    let again = found.inputs.c1(
+      temporaryKey: PairingValue(found.passkey), random: opening.random, found.deviations)
+    let isTypeOfHCI = confirm == "c7d585a425f41295365df6ebbc90b774"
+    #expect((again == opening.confirm) != isTypeOfHCI)
     #expect(search.search(opening, in: 0...416) == nil)
   }
 

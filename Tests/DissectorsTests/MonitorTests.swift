@@ -135,6 +135,26 @@ let monitorFixtures: [(opcode: UInt16, bytes: String, least: Int)] = [
   }
 
   /// Some writers give no identifier at all (bluez issue 92).
+  @Test(
+    "The digits of a passkey in a log are found",
+    arguments: [
+      ("a.c:user_passkey_notify_callback() passkey 562297 entered 0", "562297"),
+      ("Passkey: 000123", "000123"), ("passkey is 123456", nil), ("passkey", nil),
+      ("passkeys, then passkey = 7", "7"), ("no such word 123456", nil),
+    ] as [(String, String?)])
+  func passkeyInLog(_ text: String, _ digits: String?) {
+    let bytes = [UInt8]([6, 2, 0x62, 0]) + Array(text.utf8) + [0]
+    let dissection = Dissection(monitor: 13, bytes.bytes, isTruncated: false)
+    guard case .note(let note) = dissection.content else {
+      Issue.record("expected a note, got \(dissection.content)")
+      return
+    }
+    let found = note.passkey(bytes.bytes).map {
+      String(decoding: bytes.bytes.part($0).array, as: UTF8.self)
+    }
+    #expect(found == digits, "expected \(digits ?? "nothing"), got \(found ?? "nothing")")
+  }
+
   @Test func userLogWithoutIdentifier() {
     let bytes = "06 00 75 70"
     #expect(note(13, bytes)?.identifier == Slice(start: 2, count: 0))

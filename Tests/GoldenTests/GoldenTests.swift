@@ -68,7 +68,12 @@ struct GoldenTests {
   func golden(_ golden: GoldenCase) throws {
     let folder = try Folder()
     try folder.write("capture.btsnoop", try golden.captureBytes())
-    let ending = try Program.run(golden.arguments + ["capture.btsnoop"], in: folder)
+    // Where more has to follow the capture, CAPTURE stands for it.
+    let isPlaced = golden.arguments.contains("CAPTURE")
+    let arguments = try golden.arguments.map {
+      $0 == "CAPTURE" ? "capture.btsnoop" : try Self.written($0, in: folder)
+    }
+    let ending = try Program.run(arguments + (isPlaced ? [] : ["capture.btsnoop"]), in: folder)
     var got = ending.text
     // What went wrong is part of the picture.
     if !ending.errors.isEmpty { got += "standard error: \(ending.errors)" }
@@ -82,6 +87,15 @@ struct GoldenTests {
     } else {
       Issue.record("\(golden.expected): \(Self.difference(expected, got))")
     }
+  }
+
+  /// An argument; `@NAME` is another sample capture, under its own name.
+  private static func written(_ argument: String, in folder: Folder) throws -> String {
+    guard argument.hasPrefix("@") else { return argument }
+    let name = String(argument.dropFirst())
+    try folder.write(
+      "\(name).btsnoop", try CaptureBytes(contentsOf: Program.sample(name)).bytes)
+    return "\(name).btsnoop"
   }
 
   /// The first lines that differ, a few of them.

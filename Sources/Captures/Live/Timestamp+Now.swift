@@ -1,13 +1,11 @@
 package import Bluetooth
-import Glibc
+import Bytes
 
 extension Timestamp {
   /// This machine's clock, in microseconds as the kernel stamps records.
   package static var now: Timestamp {
-    var time = timespec()
-    _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
-    return Timestamp(
-      seconds: Int64(time.tv_sec), nanoseconds: UInt32(time.tv_nsec / 1000 * 1000))
+    let (seconds, nanoseconds) = WallClock.now
+    return Timestamp(seconds: seconds, nanoseconds: UInt32(nanoseconds / 1000 * 1000))
   }
 
   /// The time so many nanoseconds later.

@@ -85,26 +85,35 @@ package struct CaptureWriter: ~Copyable {
 
   /// Takes a record; it is in the file after the next `flush`.
   package mutating func write(_ record: borrowing CaptureRecord) {
+    write(record, comment: record.bytes.part(.empty))
+  }
+
+  /// The same with a comment, UTF-8, where the format has room for such: it is cut where it is too long,
+  /// and left out where the record has it already.
+  package mutating func write(_ record: borrowing CaptureRecord, comment: RawSpan) {
     guard failure == nil else {
       recordsLost += 1
       return
     }
     if let rotation {
       let (before, encoderBefore) = (batch.count, encoder)
-      guard append(record) else { return }
+      guard append(record, comment) else { return }
       // The record that is one too many begins the next file.
       if isTooLong(rotation), holdsRecords || recordsInBatch > 1 {
         batch.shorten(to: before)
         ends.removeLast()
         encoder = encoderBefore
         rotate()
-        append(record)
+        append(record, comment)
       }
     } else {
-      append(record)
+      append(record, comment)
     }
     if batch.count >= Self.batchBytes { flush() }
   }
+
+  /// Passes a record over that is not to be written: what was lost before it was lost before the next one.
+  package mutating func skip(_ record: borrowing CaptureRecord) { encoder.skip(record) }
 
   private var recordsInBatch: Int { ends.count - (hasHeader ? 1 : 0) }
 
@@ -116,12 +125,12 @@ package struct CaptureWriter: ~Copyable {
   }
 
   @discardableResult
-  private mutating func append(_ record: borrowing CaptureRecord) -> Bool {
+  private mutating func append(_ record: borrowing CaptureRecord, _ comment: RawSpan) -> Bool {
     guard failure == nil else {
       recordsLost += 1
       return false
     }
-    guard encoder.write(record, into: &batch) else { return false }
+    guard encoder.write(record, comment: comment, into: &batch) else { return false }
     ends.append(batch.count)
     return true
   }

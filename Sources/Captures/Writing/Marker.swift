@@ -18,13 +18,8 @@ package enum Marker {
   static func payload(_ text: String) -> [UInt8] {
     let name = unsafe [UInt8](
       UnsafeBufferPointer(start: identifier.utf8Start, count: identifier.utf8CodeUnitCount))
-    var kept = [UInt8](text.utf8.prefix(mostBytes))
-    // A text that is cut must not end within a character.
-    while !kept.isEmpty, kept.count < text.utf8.count,
-      String(validating: kept, as: UTF8.self) == nil
-    {
-      kept.removeLast()
-    }
+    let bytes = [UInt8](text.utf8)
+    let kept = bytes.prefix(bytes.bytes.characters(atMost: mostBytes))
     return [priority, UInt8(name.count + 1)] + name + [0] + kept + [0]
   }
 

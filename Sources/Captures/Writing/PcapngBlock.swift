@@ -46,7 +46,8 @@ struct PcapngBlock {
   }
 
   func option(
-    _ option: Option, _ value: some FixedWidthInteger & UnsignedInteger, into output: inout Output
+    _ option: Option, _ value: some FixedWidthInteger & UnsignedInteger & BitwiseCopyable,
+    into output: inout Output
   ) {
     output.littleEndian(option.code)
     output.littleEndian(UInt16(value.bitWidth / 8))

@@ -18,11 +18,14 @@ struct RecordEncoder: Sendable {
   private var interfaces = 0
   /// Markers whose packet is still to come: pcapng of H4 has them as its comments.
   private var markers: [[UInt8]] = []
-  private var adapter: UInt16?
+  /// The section of the record before.
+  private var section = 0
   private var time = Timestamp(seconds: 0, nanoseconds: 0)
 
   /// The most adapters that get an interface of their own.
   private static let mostInterfaces = 32
+  /// The most bytes of a comment that is written beside a packet.
+  private static let mostComment = 4096
   /// The most markers that wait for a packet.
   private static let mostMarkers = 1024
 
@@ -34,13 +37,17 @@ struct RecordEncoder: Sendable {
   /// Everything that is to be said about what could not be written.
   var remarks: [String] {
     var losses = losses
-    losses.notes += markers.count
+    losses.leaveOut(.user, count: markers.count)
     return losses.remarks
   }
 
   /// Begins a file: its header.
   mutating func begin(into output: inout Output) {
     (cumulativeDrops, interfaces) = (0, 0)
+    header(into: &output)
+  }
+
+  private mutating func header(into output: inout Output) {
     switch format.container {
     case .btsnoop:
       output.bigEndian(BtsnoopHeader.magic)
@@ -68,8 +75,12 @@ struct RecordEncoder: Sendable {
 
   /// Writes a record.
   ///
+  /// - Parameter comment: what is to be said beside it, UTF-8; nothing where it is empty or stands there
+  ///   already.
   /// - Returns: whether it was written; else it is counted among the losses.
-  mutating func write(_ record: borrowing CaptureRecord, into output: inout Output) -> Bool {
+  mutating func write(
+    _ record: borrowing CaptureRecord, comment: RawSpan, into output: inout Output
+  ) -> Bool {
     if format.container == .pcapng, format.content != .monitor,
       let marker = Marker.text(of: record), markers.count < Self.mostMarkers
     {
@@ -77,22 +88,26 @@ struct RecordEncoder: Sendable {
       return false
     }
     guard let target = TargetRecord(record, as: format.content, &losses) else {
-      // What was lost before it was lost before the next one.
-      drops &+= record.drops
+      skip(record)
       return false
     }
     drops &+= record.drops
     defer { drops = 0 }
-    note(adapterOf: record)
+    if record.section != section { begin(record.section, into: &output) }
+    if let adapter = record.adapter, adapter != 0 { note(adapter) }
+    if !record.options.isEmpty, record.options.hasOthers { losses.options += 1 }
     let time = time(of: record)
     let original = record.originalLength - target.skipped + (target.type == nil ? 0 : 1)
     switch format.container {
     case .btsnoop: btsnoop(record, target, time, original, into: &output)
     case .pcap: pcap(record, target, time, original, into: &output)
-    case .pcapng: pcapng(record, target, time, original, into: &output)
+    case .pcapng: pcapng(record, target, time, original, comment, into: &output)
     }
     return true
   }
+
+  /// Passes a record over: what was lost before it was lost before the next one.
+  mutating func skip(_ record: borrowing CaptureRecord) { drops &+= record.drops }
 
   /// The record's time, cut to what the format holds.
   private mutating func time(of record: borrowing CaptureRecord) -> Timestamp {
@@ -118,15 +133,22 @@ struct RecordEncoder: Sendable {
     return time
   }
 
-  /// Whether adapters differ that the format cannot tell apart.
-  private mutating func note(adapterOf record: borrowing CaptureRecord) {
-    guard format.content != .monitor, let adapter = record.adapter else { return }
-    if format.container == .pcapng {
-      if Int(adapter) >= Self.mostInterfaces { losses.hasAdapters = true }
+  /// Takes an adapter's index that the format may have no room for.
+  private mutating func note(_ adapter: UInt16) {
+    if format.content == .monitor { return }
+    if format.container == .pcapng, Int(adapter) < Self.mostInterfaces { return }
+    losses.adapters += 1
+  }
+
+  /// Begins another section of a pcapng file: in pcapng it is one again, elsewhere it goes on.
+  private mutating func begin(_ section: Int, into output: inout Output) {
+    self.section = section
+    guard format.container == .pcapng else {
+      losses.sections += 1
       return
     }
-    if adapter != self.adapter ?? adapter { losses.hasAdapters = true }
-    self.adapter = adapter
+    interfaces = 0
+    header(into: &output)
   }
 
   // MARK: btsnoop
@@ -201,7 +223,7 @@ struct RecordEncoder: Sendable {
 
   private mutating func pcapng(
     _ record: borrowing CaptureRecord, _ target: TargetRecord, _ time: Timestamp, _ original: Int,
-    into output: inout Output
+    _ comment: RawSpan, into output: inout Output
   ) {
     var interface = 0
     if format.content != .monitor, let adapter = record.adapter,
@@ -224,9 +246,13 @@ struct RecordEncoder: Sendable {
     output.packet(record, target, atMost: kept)
     block.pad(&output)
     var position = 0
-    while let comment = record.options.nextComment(&position) {
-      block.option(.comment, comment, into: &output)
+    var isSaid = comment.byteCount == 0
+    let comment = comment.part(Slice(start: 0, count: comment.characters(atMost: Self.mostComment)))
+    while !record.options.isEmpty, let known = record.options.nextComment(&position) {
+      block.option(.comment, known, into: &output)
+      if known.isEqual(to: comment) { isSaid = true }
     }
+    if !isSaid { block.option(.comment, comment, into: &output) }
     for marker in markers { block.option(.comment, marker.bytes, into: &output) }
     markers.removeAll(keepingCapacity: true)
     if let direction = target.direction {
@@ -256,6 +282,7 @@ struct RecordEncoder: Sendable {
 extension CaptureRecord {
   /// Whether the capture says something beside the packet.
   fileprivate var hasComments: Bool {
+    if options.isEmpty { return false }
     var position = 0
     return options.nextComment(&position) != nil
   }
@@ -275,16 +302,14 @@ extension Output {
   }
 
   /// Appends a number, most significant byte first.
-  mutating func bigEndian(_ value: some FixedWidthInteger & UnsignedInteger) {
-    for shift in stride(from: value.bitWidth - 8, through: 0, by: -8) {
-      byte(UInt8(truncatingIfNeeded: value >> shift))
-    }
+  @inline(__always)
+  mutating func bigEndian(_ value: some FixedWidthInteger & UnsignedInteger & BitwiseCopyable) {
+    native(value.bigEndian)
   }
 
   /// Appends a number, least significant byte first.
-  mutating func littleEndian(_ value: some FixedWidthInteger & UnsignedInteger) {
-    for shift in stride(from: 0, to: value.bitWidth, by: 8) {
-      byte(UInt8(truncatingIfNeeded: value >> shift))
-    }
+  @inline(__always)
+  mutating func littleEndian(_ value: some FixedWidthInteger & UnsignedInteger & BitwiseCopyable) {
+    native(value.littleEndian)
   }
 }

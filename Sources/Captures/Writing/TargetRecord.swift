@@ -77,7 +77,7 @@ struct TargetRecord: Equatable {
       }
       kind = Kind(opcode: opcode)
       guard let kind else {
-        losses.notes += 1
+        losses.leaveOut(WriterLosses.Note(opcode: opcode))
         return nil
       }
       type = kind.rawValue
@@ -90,7 +90,7 @@ struct TargetRecord: Equatable {
       if kind == nil, content != .monitor { break }
       skipped = content == .monitor ? 1 : 0
     case .packetLogger:
-      losses.notes += 1
+      losses.leaveOut(.packetLogger)
       return nil
     case .incomplete: break
     }

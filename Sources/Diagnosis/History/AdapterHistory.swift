@@ -56,10 +56,7 @@ package struct AdapterHistory: Sendable {
     _ answer: Answer, _ memory: borrowing Memory
   ) {
     let moment = Moment(record)
-    if record.drops > 0 {
-      commands.forget()
-      attempts.forget(isReset: false)
-    }
+    forgetAfterDrops(record)
     switch dissection.content {
     case .command(let command):
       commands.observe(command.opcode, moment, bytes, dissection.body)
@@ -71,6 +68,18 @@ package struct AdapterHistory: Sendable {
       attempts.forget(isReset: true)
     case .control, .acl, .sco, .iso, .unknown: break
     }
+  }
+
+  /// Takes Number Of Completed Packets, which says of the controller that it lives.
+  mutating func observe(completedPackets record: borrowing CaptureRecord) {
+    forgetAfterDrops(record)
+    commands.observe(Moment(record))
+  }
+
+  private mutating func forgetAfterDrops(_ record: borrowing CaptureRecord) {
+    guard record.drops > 0 else { return }
+    commands.forget()
+    attempts.forget(isReset: false)
   }
 
   private mutating func observe(

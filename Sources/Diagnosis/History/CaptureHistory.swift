@@ -86,7 +86,16 @@ package struct CaptureHistory: ~Copyable, Sendable {
     _ answer: Answer, _ memory: borrowing Memory
   ) {
     let index = record.adapter ?? 0xffff
-    if let position = evidence.adapters.firstIndex(where: { $0.index == index }) {
+    let position = evidence.adapters.firstIndex { $0.index == index }
+    // They are as frequent as data: nothing else is to be learnt from them.
+    if case .event(let event) = dissection.content,
+      event.code == HCIEvent.numberOfCompletedPacketsCode
+    {
+      if let position { evidence.adapters[position].observe(completedPackets: record) }
+      if answer.link == nil { acknowledge(record, dissection, bytes, memory) }
+      return
+    }
+    if let position {
       evidence.adapters[position].observe(record, dissection, bytes, answer, memory)
     } else if evidence.adapters.count < limits.adapters {
       var adapter = AdapterHistory(index)
@@ -96,12 +105,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     evidence.keys.observe(record, dissection, bytes, answer, memory)
     switch dissection.content {
     case .command, .note: evidence.host.observe(record, dissection, bytes)
-    case .event(let event):
-      if event.code != HCIEvent.numberOfCompletedPacketsCode {
-        evidence.host.observe(record, dissection, bytes)
-      } else if answer.link == nil {
-        acknowledge(record, dissection, bytes, memory)
-      }
+    case .event: evidence.host.observe(record, dissection, bytes)
     case .control(let control):
       evidence.management.observe(
         control, bytes, dissection.body, Moment(record), index, answer.request?.packet)

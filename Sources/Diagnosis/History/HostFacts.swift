@@ -89,8 +89,8 @@ package struct HostFacts: Sendable {
 
   // What bluetoothd's new_auth() logs: "Requesting agent authentication for 00:11:22:33:44:55", and after it
   // "No agent available for request type 1" (BlueZ, src/device.c).
-  private static let question: StaticString = "Requesting agent authentication for "
-  private static let message: StaticString = "No agent available"
+  package static let question: StaticString = "Requesting agent authentication for "
+  package static let message: StaticString = "No agent available"
 
   private mutating func observe(_ note: MonitorNote, _ bytes: RawSpan, _ moment: Moment) {
     guard note.kind == .userLog, let text = note.text, agentMissing.count < Self.mostMessages else {

@@ -13,7 +13,7 @@ package struct PairingAttempt: Sendable {
     /// Its fields.
     package let pdu: SMP.PairingFeatures
     /// Its bytes, the code included; nil where the capture lacks some.
-    let command: PairingCommand?
+    package let command: PairingCommand?
   }
 
   /// PDUs of one kind from one side.
@@ -234,7 +234,7 @@ package struct PairingAttempt: Sendable {
   }
 
   /// The address of a side.
-  func address(of role: PairingSide) -> PairingAddress? {
+  package func address(of role: PairingSide) -> PairingAddress? {
     side(role) == .local ? addresses.own : addresses.peer
   }
 

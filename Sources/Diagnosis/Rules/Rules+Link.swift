@@ -12,11 +12,14 @@ extension Rule {
     powerOff, peerLeaves, payloadTimeout, procedureFailed, reset,
   ]
 
+  private static let lossRemedy: Wording =
+    "Look at range, battery and antenna, and at whether the peer reset or crashed at that time. A central that is busy with scans or other links may miss the peripheral, too."
+
   private static let supervisionTimeout = Rule(
     "link-supervision-timeout", .error, "A link was lost: the peer was not heard any more",
     when: "the link ended with Connection Timeout (0x08)",
     do:
-      "Look at range, battery and antenna, and at whether the peer reset or crashed at that time. A supervision timeout of 4 to 6 s rides out short gaps; a central that is busy with scans or other links may miss the peripheral, too."
+      "\(Rule.lossRemedy) A supervision timeout of 4 to 6 s rides out short gaps."
   ) { history, evidence in
     // A link that dies because the keys differ has a rule of its own.
     guard history.connection.ending == .timeout, let ended = history.link.ended,
@@ -40,6 +43,8 @@ extension Rule {
       why: why,
       evidence: PacketSet(
         [link.heardLast?.packet, link.unacknowledgedSince, ended.packet].compactMap(\.self)))
+    // It has one already.
+    if let current = link.current, current.timeout >= 400 { finding.remedy = Rule.lossRemedy }
     finding.group = "Connection Timeout (0x08)"
     return [finding]
   }

@@ -125,14 +125,21 @@ extension Rule {
     let attributes = connection.attributes
     guard let first = attributes.crossed.first else { return [] }
     let number: Wording = "\(count: attributes.crossedCount, "response", "responses")"
+    let open = attributes.unanswered.map(\.packet)
+    let others: Wording = open.count > 1 ? " and \(open.count - 1) more" : ""
+    let harm: Wording =
+      if let lost = open.first {
+        "Here it did harm, most likely: \(packet: lost)\(others) had no answer."
+      } else {
+        "It is harmless where both sides do so, and every request has its answer, as here."
+      }
     var finding = Finding(
       "\(number) came on another bearer than the request",
       headline: "\(number) came on another bearer than the request",
       why:
         """
         \(packet: first.packet) is the answer to \(packet: first.request), which was sent on another channel. \
-        Some hosts open several bearers at once and take one for another: harmless where both sides do so, \
-        and every request has its answer.
+        Some hosts open several bearers at once and take one for another. \(harm)
         """,
       .likely,
       evidence: PacketSet(attributes.crossed.prefix(4).flatMap { [$0.request, $0.packet] }))
@@ -161,8 +168,9 @@ extension ConnectionHistory {
       .readByGroupTypeRequest:
       answering == .local
         ? """
-        The Bluetooth stack of this host answers such a request, not the application: restart \
-        Bluetooth, and look whether the stack hangs.
+        The Bluetooth stack of this host answers such a request, not the application; on Linux bluetoothd, \
+        or the program that opened ATT itself, as gatttool does: look whether that one ended. Restart \
+        Bluetooth where nothing is answered any more.
         """
         : """
         The peer's Bluetooth stack answers such a request, not its application: look whether the \

@@ -84,6 +84,46 @@ package struct MonitorNote: Sendable {
   }
 }
 
+extension MonitorNote {
+  /// The digits of the passkey that the text names, as BlueZ's daemon logs it: `passkey 562297 entered 0`. Nil
+  /// where it names none.
+  package func passkey(_ bytes: RawSpan) -> Slice? {
+    guard let text else { return nil }
+    let word = ("passkey" as StaticString).bytes
+    var place = Int(text.start)
+    while place + word.byteCount < text.end {
+      let rest = bytes.part(Slice(start: place, count: text.end - place))
+      guard rest.startsIgnoringCase(word) else {
+        place += 1
+        continue
+      }
+      place += word.byteCount
+      // At most a sign and blanks lie between: `passkey: 562297`, `Passkey = 562297`.
+      var start = place
+      while start < text.end, start - place < 3, !bytes.isDigit(at: start) { start += 1 }
+      var end = start
+      while end < text.end, bytes.isDigit(at: end) { end += 1 }
+      if end > start { return Slice(start: start, count: end - start) }
+    }
+    return nil
+  }
+}
+
+extension RawSpan {
+  fileprivate func isDigit(at offset: Int) -> Bool {
+    UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte(at: offset)
+  }
+
+  /// Whether it begins with a word that is given in small letters.
+  fileprivate func startsIgnoringCase(_ word: RawSpan) -> Bool {
+    guard byteCount >= word.byteCount else { return false }
+    for index in 0..<word.byteCount where byte(at: index) | 0x20 != word.byte(at: index) {
+      return false
+    }
+    return true
+  }
+}
+
 extension Dissection {
   /// Dissects a monitor record.
   package init(monitor opcode: UInt16, _ bytes: RawSpan, isTruncated: Bool) {

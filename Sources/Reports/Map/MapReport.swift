@@ -104,9 +104,7 @@ package struct MapReport: PacketReport, ~Copyable {
   package mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
-    memory.links.forEach { store($0) }
-    uses.finish()
-    let devices = self.devices(memory)
+    let devices = shown(conclude(memory))
     if options.isJSON {
       var document = MapDocument(
         devices, messages, showsKeys: options.showsKeys, profiles: options.profiles)
@@ -117,9 +115,11 @@ package struct MapReport: PacketReport, ~Copyable {
     }
   }
 
-  /// The devices that are asked for, with what is known of them; in the order of their first connection,
-  /// this host last.
-  private func devices(_ memory: borrowing Memory) -> [MapDevice] {
+  /// The devices with what is known of them, now that the capture was read to its end; in the order of their
+  /// first connection.
+  mutating func conclude(_ memory: borrowing Memory) -> [MapDevice] {
+    memory.links.forEach { store($0) }
+    uses.finish()
     var devices: [MapDevice] = []
     for connection in connections.values.sorted(by: { $0.id < $1.id }) {
       guard connection.transport != .synchronous else { continue }
@@ -139,6 +139,12 @@ package struct MapReport: PacketReport, ~Copyable {
       let database = memory.attributes.servers.first { $0.key == devices[index].key }
       devices[index].build(database, uses.uses(of: devices[index].key, memory.attributes))
     }
+    return devices
+  }
+
+  /// Those that are asked for, this host last.
+  private func shown(_ all: [MapDevice]) -> [MapDevice] {
+    var devices = all
     // A host that nobody has asked has nothing to show.
     devices.removeAll { $0.adapter != nil && $0.isEmpty }
     if devices.contains(where: { !$0.isEmpty }) { devices.removeAll { $0.isEmpty } }

@@ -113,17 +113,17 @@ struct WriterTests {
     let btsnoop = try remarks(WriterFormat(.btsnoop, .h4))
     #expect(
       btsnoop.remarks == [
+        "1 packet of another controller than hci0 is no more told from hci0's",
         "1 packet lost its comments", "1 time was cut to microseconds",
-        "the format does not tell adapters apart",
       ])
     #expect(btsnoop.records.map(\.drops) == [3, 0])
     let pcap = try remarks(WriterFormat(.pcap, .h4WithoutDirection))
     #expect(
       pcap.remarks == [
         "2 packets lost their direction: the link type has no room for it",
+        "1 packet of another controller than hci0 is no more told from hci0's",
         "1 packet lost its comments",
         "1 count of lost records was left out: the format has no room for it",
-        "the format does not tell adapters apart",
       ])
     let pcapng = try remarks(WriterFormat(.pcapng, .h4))
     #expect(pcapng.remarks == [])

@@ -36,4 +36,19 @@ import Testing
       #expect(line.contains("\"summary\":\"\(summary)\""), "expected \(summary), got \(line)")
     }
   }
+
+  @Test("A passkey in a log stays hidden, and is shown where keys are") func passkeyInLog() {
+    let text = "passkey 562297 entered 0"
+    let record = TestRecord(
+      bytes: [6, 2, 0x62, 0] + Array(text.utf8) + [0], framing: .monitor(opcode: 13), adapter: nil)
+    for hidden in [Rendering.text([record]), Rendering.json([record])] {
+      #expect(
+        hidden.contains("passkey <hidden> entered 0") && !hidden.contains("562297"), "got \(hidden)"
+      )
+    }
+    var options = ShowOptions()
+    options.showsKeys = true
+    let shown = Rendering.text([record], options)
+    #expect(shown.contains(text), "expected \(text), got \(shown)")
+  }
 }

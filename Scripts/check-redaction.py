@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Looks for what `convert --redact` had to remove in what it writes, and checks that the rest is still there.
+
+usage: check-redaction.py GATTSCOPE FOLDER...
+
+What must not remain is known from elsewhere: keys and passkeys as find-secrets.py knows them, confirm, random and check
+values, public keys, addresses and names as tshark names them in the capture. Each is looked for in the bytes of the file that is written, in both
+byte orders. `map` and `explain` must find the same (rules, packets, attributes), tshark must see as many packets, and no
+malformed one that was none before. Exit status 1: something remains or is lost, or nothing was looked for.
+"""
+
+import importlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Iterator
+
+from comparison import tshark
+from traffic import files
+
+find_secrets = importlib.import_module("find-secrets")
+
+ADDRESSES = (
+    *("bthci_cmd.bd_addr", "bthci_evt.bd_addr", "bthci_evt.le_local_rpa", "bthci_evt.le_peer_rpa"),
+    *("bthci_evt.direct_bd_addr", "btsmp.bd_addr", "btcommon.eir_ad.entry.bd_addr", "hci_mon.bd_addr"),
+)
+NAMES = ("btcommon.eir_ad.entry.device_name", "bthci_evt.device_name", "bthci_cmd.device_name")
+VALUES = ("confirm_value", "random_value", "dhkey_check", "public_key_x", "public_key_y", *find_secrets.KEYS)
+DEBUG_KEY = bytes.fromhex("20b003d2f297be2c5e2c83a7e9f9a5b9eff49111acf4fddbcc0301480e359de6")
+DEBUG_KEY_Y = bytes.fromhex("dc809c49652aeb6d63329abf5a52155c766345c28fed3024741c8ed01589d28b")
+KNOWN_TO_ALL = {DEBUG_KEY, DEBUG_KEY[::-1], DEBUG_KEY_Y, DEBUG_KEY_Y[::-1]}
+LEAST_NAME = 6  # bytes; a shorter name is found by chance
+
+
+def fields(path: Path, names: tuple[str, ...]) -> list[str]:
+    """What tshark says of these fields, all packets in one list."""
+    with tempfile.TemporaryDirectory() as empty:
+        environment = dict(os.environ, WIRESHARK_CONFIG_DIR=empty, LC_ALL="C.UTF-8")
+        options = [option for name in names for option in ("-e", name)]
+        command = ["tshark", "-n", "-r", str(path), "-T", "fields", "-E", "separator=\x01", "-E", "aggregator=\x01"]
+        result = subprocess.run([*command, *options], capture_output=True, env=environment, check=False)
+    lines = result.stdout.decode(errors="replace").splitlines()
+    return [value for line in lines for value in line.split("\x01") if value]
+
+
+def what_must_go(path: Path) -> dict[bytes, str]:
+    """The bytes, and what they are."""
+    packets = tshark.facts(path) or []
+    found = {key: "key" for key in find_secrets.secrets_of(path, packets).keys}
+    for packet in packets:
+        for name in VALUES:
+            if value := packet.get(f"smp.{name}"):
+                found[bytes.fromhex(value)] = name
+    for text in fields(path, ADDRESSES):
+        found[bytes.fromhex(text.replace(":", ""))] = "address"
+    for text in fields(path, NAMES):
+        if len(text.encode()) >= LEAST_NAME and "\ufffd" not in text:
+            found[text.encode()] = "name"
+    # Zeros and ones tell nothing of anybody, nor does what the specification publishes.
+    return {
+        value: what
+        for value, what in found.items()
+        if len(value) >= LEAST_NAME and set(value) not in ({0}, {0xFF}) and value not in KNOWN_TO_ALL
+    }
+
+
+def printed(program: str, verb: str, path: Path) -> dict:
+    result = subprocess.run([program, verb, "--json", str(path)], capture_output=True, check=False)
+    return json.loads(result.stdout or b"{}")
+
+
+def objects(document) -> Iterator[dict]:
+    """Every object in a document."""
+    if isinstance(document, list):
+        for each in document:
+            yield from objects(each)
+    elif isinstance(document, dict):
+        yield document
+        for value in document.values():
+            yield from objects(value)
+
+
+def findings(program: str, path: Path) -> list:
+    """Which rules found something, how bad it is, and in which packets."""
+    document = printed(program, "explain", path)
+    return [
+        (each["rule"], each.get("severity"), each.get("certainty"), each.get("evidence"))
+        for each in objects(document)
+        if "rule" in each
+    ]
+
+
+def attributes(program: str, path: Path) -> list:
+    """Every attribute of a map: its handles, type and properties."""
+    places = ("start_handle", "end_handle", "declaration_handle", "value_handle", "handle")
+    return [
+        (*(each.get(place) for place in places), each["uuid"], each.get("properties"))
+        for each in objects(printed(program, "map", path))
+        if "uuid" in each
+    ]
+
+
+def packets(path: Path) -> tuple[int, int]:
+    """How many tshark sees, and how many of them it calls malformed."""
+    lines = fields(path, ("frame.number",))
+    return len(lines), len(fields(path, ("_ws.malformed",)))
+
+
+def check(program: str, path: Path, kind: files.Kind, folder: Path) -> tuple[int, list[str]]:
+    """How much was looked for, and what is wrong."""
+    wanted = what_must_go(path)
+    is_monitor = any(link in kind.name for link in ("2001", "254"))
+    out = folder / "redacted.btsnoop"
+    target = "btsnoop-2001" if is_monitor else "btsnoop-1002"
+    command = [program, "convert", "--redact", "--to", target, str(path), str(out)]
+    result = subprocess.run(command, capture_output=True, check=False)
+    if result.returncode not in (0, 65):
+        return 0, [f"ended with {result.returncode}: {result.stderr.decode().strip()}"]
+    content = out.read_bytes()
+    wrong = [
+        f"{what} {value.hex()} remains"
+        for value, what in sorted(wanted.items())
+        if value in content or value[::-1] in content
+    ]
+    # Another format may not have room for all records, so that the same program writes both.
+    same = folder / "same.btsnoop"
+    subprocess.run([program, "convert", "--to", target, str(path), str(same)], capture_output=True, check=False)
+    if findings(program, same) != findings(program, out):
+        wrong.append("explain finds something else")
+    if attributes(program, same) != attributes(program, out):
+        wrong.append("map has other attributes")
+    if packets(same) != packets(out):
+        wrong.append(f"tshark sees {packets(out)} packets and malformed ones, before {packets(same)}")
+    return len(wanted), wrong
+
+
+def main() -> int:
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    if shutil.which("tshark") is None:
+        print("skipped: tshark is not installed")
+        return 1 if os.environ.get("CI") else 0
+    captures = looked_for = errors = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for folder in map(Path, sys.argv[2:]):
+            for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+                kind = files.kind(path)
+                if kind is None or not any(kind.is_hci):
+                    continue
+                count, wrong = check(sys.argv[1], path, kind, Path(scratch))
+                captures, looked_for, errors = captures + 1, looked_for + count, errors + len(wrong)
+                for message in wrong:
+                    print(f"{path.parent.name}/{path.name}: {message}")
+    if looked_for == 0:
+        print("nothing was looked for")
+    print(f"{captures} captures, {looked_for} secrets, addresses and names, {errors} errors")
+    return 1 if errors or looked_for == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+"""`gattscope convert` judged by tshark: it reads what was written, and sees the packets that it sees in the original.
+
+Where the original is of a kind that tshark reads otherwise (PacketLogger's notes), `gattscope show` judges.
+"""
+
+import functools
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+GATTSCOPE = os.environ.get("GATTSCOPE", str(ROOT / ".build" / "release" / "gattscope"))
+CAPTURES = sorted([*(ROOT / "captures").glob("*.btsnoop"), *(ROOT / "captures").glob("*.pcap*")])
+FIELDS = ("frame.time_epoch", "frame.len", "frame.cap_len", "bthci_cmd.opcode", "bthci_evt.code", "bthci_acl.chandle",
+          "btatt.opcode", "btatt.handle", "btatt.value", "btsmp.opcode", "btl2cap.cid")
+HAS_TSHARK = shutil.which("tshark") is not None
+
+
+def tshark(path: Path, *fields: str) -> list[str]:
+    """A line a packet, with these fields."""
+    return of_sample(path, *fields) if path in CAPTURES else read(path, *fields)
+
+
+def read(path: Path, *fields: str) -> list[str]:
+    wanted = [option for field in fields for option in ("-e", field)]
+    command = ["tshark", "-n", "-r", str(path), "-T", "fields", "-E", "separator=|", *wanted]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return done.stdout.splitlines()
+
+
+of_sample = functools.cache(read)  # the samples do not change
+
+
+def convert(*arguments: str) -> str:
+    done = subprocess.run([GATTSCOPE, "convert", *map(str, arguments)], check=True, capture_output=True, text=True)
+    return done.stderr
+
+
+@unittest.skipUnless(HAS_TSHARK, "tshark is not installed")
+class SeenByTshark(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def test_same_packets(self) -> None:
+        compared = 0
+        for capture in CAPTURES:
+            for ending in ("btsnoop", "pcap", "pcapng"):
+                out = self.folder / f"out.{ending}"
+                said = convert(capture, out)
+                fields = [field for field in FIELDS if not field.endswith("len")]
+                found = tshark(out, *fields)
+                self.assertGreater(len(found), 0, f"{capture.name} as {ending}")
+                if said:
+                    continue  # something was left out, and said
+                with self.subTest(capture=capture.name, ending=ending):
+                    self.assertEqual(found, tshark(capture, *fields))
+                    compared += 1
+        self.assertGreater(compared, len(CAPTURES))
+
+    def test_lengths(self) -> None:
+        """In the same kind of file the lengths are the same, too, those before the packet was cut among them."""
+        for capture in CAPTURES:
+            out = self.folder / f"out{capture.suffix}"
+            if not convert(capture, out):
+                with self.subTest(capture=capture.name):
+                    self.assertEqual(tshark(out, *FIELDS), tshark(capture, *FIELDS))
+
+    def test_comments(self) -> None:
+        capture = ROOT / "captures" / "heart-rate.btsnoop"
+        out = self.folder / "out.pcapng"
+        self.assertEqual(convert("--comments", capture, out), "")
+        comments = tshark(out, "frame.comment")
+        self.assertEqual(len(comments), len(tshark(capture, "frame.number")))
+        self.assertTrue(all(comments))
+        self.assertTrue(any(comment.endswith("Heart Rate Measurement: 72 bpm") for comment in comments), comments[-40:])
+
+    def test_standard_output(self) -> None:
+        capture = ROOT / "captures" / "wristband.btsnoop"
+        out = self.folder / "out.pcap"
+        with out.open("wb") as file:
+            subprocess.run([GATTSCOPE, "convert", "--to", "pcap-201", str(capture), "-"], check=True, stdout=file)
+        self.assertEqual(len(tshark(out, "frame.number")), len(tshark(capture, "frame.number")))
+
+    def test_merged(self) -> None:
+        both = [ROOT / "captures" / f"heart-rate{end}.btsnoop" for end in ("", ".peripheral")]
+        out = self.folder / "both.pcapng"
+        convert("--merge", *both, out)
+        found = tshark(out, "frame.time_epoch")
+        times = sorted(float(line) for capture in both for line in tshark(capture, "frame.time_epoch"))
+        self.assertEqual([float(line) for line in found], times)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,66 @@
+import Bytes
+import Glibc
+
+/// Files that no folder lists: they go with their last descriptor, however the program ends.
+enum UnnamedFile {
+  /// glibc's O_TMPFILE, which stands behind _GNU_SOURCE; the same number on all machines that Swift is
+  /// there for.
+  private static let flag = 0o20_000_000 | O_DIRECTORY
+
+  /// Opens a new one; below 0, and `errno`, where there is none.
+  static func open(in folder: String, _ flags: Int32) -> Int32 {
+    unsafe Glibc.open(folder, flag | flags | O_CLOEXEC, 0o666)
+  }
+
+  /// Whether this error says that the kernel or the file system does not know such files.
+  static func isUnknown(_ error: Int32) -> Bool { [EOPNOTSUPP, EISDIR, EINVAL].contains(error) }
+
+  /// Opens a new file with a name that nothing had, for file systems that know no unnamed ones.
+  static func openNamed(in folder: String) -> (descriptor: Int32, name: String) {
+    var name = Array("\(folder)/.gattscope-XXXXXX".utf8CString)
+    let opened = unsafe mkstemp(&name)
+    guard opened >= 0 else { return (opened, "") }
+    _ = fcntl(opened, F_SETFD, FD_CLOEXEC)
+    let mask = umask(0)
+    umask(mask)
+    fchmod(opened, 0o666 & ~mask)
+    return (opened, String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+  }
+}
+
+/// The bytes of something that can be read only once, kept in an unnamed file so that they can be read
+/// again.
+package final class Spool: Sendable {
+  private let descriptor: Int32
+  /// The path under which this process can read it, from the beginning, as often as it is opened.
+  package var path: String { "/proc/self/fd/\(descriptor)" }
+
+  /// Reads `name` to its end; `-` is standard input.
+  ///
+  /// - Parameter folder: where the file is to be.
+  /// - Throws: where one of the two cannot be opened, read or written.
+  package init(of name: String, in folder: String) throws(CaptureFailure) {
+    var input = try InputBuffer(path: name)
+    var opened = UnnamedFile.open(in: folder, O_RDWR)
+    if opened < 0, UnnamedFile.isUnknown(errno) {
+      let named = UnnamedFile.openNamed(in: folder)
+      opened = named.descriptor
+      if opened >= 0 { unsafe unlink(named.name) }
+    }
+    descriptor = opened
+    guard opened >= 0 else { throw Self.failure(folder, errno) }
+    var output = Output(descriptor: opened)
+    while try input.fill(1), output.failure == nil { output.raw(input.take(input.count)) }
+    output.flush()
+    if let error = output.failure { throw Self.failure(folder, error) }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  private static func failure(_ folder: String, _ error: Int32) -> CaptureFailure {
+    CaptureFailure(
+      .inaccessible,
+      "it can be read only once, and could not be kept in \(folder) (TMPDIR): \(systemWords(error))"
+    )
+  }
+}

@@ -1,0 +1,103 @@
+/// What is asked for as a file's format: a container, and what its records shall hold, or whatever of
+/// that holds most of the capture.
+package struct WriterTarget: Equatable, Sendable {
+  /// The file format.
+  package let container: WriterFormat.Container
+  /// What its records hold; nil: what holds most.
+  package let content: WriterFormat.Content?
+
+  /// A row of the list of formats.
+  package struct Row: Sendable {
+    /// As it is asked for.
+    package let name: String
+    /// What it is.
+    package let words: String
+    fileprivate let target: WriterTarget
+
+    fileprivate init(
+      _ name: String, _ container: WriterFormat.Container, _ content: WriterFormat.Content?,
+      _ words: String
+    ) {
+      self.name = name
+      self.words = words
+      target = WriterTarget(container: container, content: content)
+    }
+  }
+
+  /// The formats that can be asked for. The numbers are those of btsnoop's datalinks and of tcpdump.org's
+  /// link types.
+  package static let rows: [Row] = [
+    Row(
+      "btsnoop", .btsnoop, nil,
+      "btsnoop-2001 where the capture holds the Linux monitor's records, else -1002"),
+    Row("btsnoop-1002", .btsnoop, .h4, "HCI packets with their direction, as Android writes them"),
+    Row("btsnoop-2001", .btsnoop, .monitor, "records of the Linux monitor, as btmon writes them"),
+    Row(
+      "pcap", .pcap, nil,
+      "pcap-254 of monitor records, pcap-187 of packets without direction, else -201"),
+    Row("pcap-187", .pcap, .h4WithoutDirection, "HCI packets without their direction"),
+    Row("pcap-201", .pcap, .h4, "HCI packets with their direction"),
+    Row("pcap-254", .pcap, .monitor, "records of the Linux monitor"),
+    Row(
+      "pcapng", .pcapng, nil, "the same choice as pcap; comments and counts of lost records, too"),
+    Row(
+      "pcapng-187", .pcapng, .h4WithoutDirection,
+      "HCI packets, with their direction where it is known"),
+    Row(
+      "pcapng-201", .pcapng, .h4,
+      "HCI packets with their direction, an interface for each controller"),
+    Row("pcapng-254", .pcapng, .monitor, "records of the Linux monitor"),
+  ]
+
+  private init(container: WriterFormat.Container, content: WriterFormat.Content?) {
+    self.container = container
+    self.content = content
+  }
+
+  /// The format with this name in `rows`; nil for other names.
+  package init?(name: String) {
+    guard let row = Self.rows.first(where: { $0.name == name }) else { return nil }
+    self = row.target
+  }
+
+  /// The format that a file's name ends with; nil for other names.
+  package init?(path: String) {
+    guard let container = WriterFormat.Container(path: path) else { return nil }
+    self.init(container: container, content: nil)
+  }
+
+  /// What a capture is written as.
+  ///
+  /// - Parameter isOfSeveral: whether it has controllers to be told apart, which H4 in btsnoop and pcap
+  ///   cannot.
+  package func format(of summary: CaptureSummary, isOfSeveral: Bool = false) -> WriterFormat {
+    if let content { return WriterFormat(container, content) }
+    if summary.holdsMonitorRecords || isOfSeveral && container != .pcapng {
+      return WriterFormat(container, .monitor)
+    }
+    let lacksDirection = summary.mayLackDirection && container != .btsnoop
+    return WriterFormat(container, lacksDirection ? .h4WithoutDirection : .h4)
+  }
+}
+
+extension WriterFormat {
+  /// Whether a packet can only be written where it is known which way it went.
+  package var needsDirection: Bool { content != .h4WithoutDirection }
+}
+
+extension CaptureSummary {
+  /// Whether the records are the Linux monitor's.
+  var holdsMonitorRecords: Bool {
+    switch format {
+    case .btsnoop: datalink == BtsnoopDatalink.linuxMonitor.rawValue
+    case .pcap, .pcapng: datalink == LinkType.linuxMonitor.rawValue
+    case .packetLogger, .pcapDevice: false
+    case .monitor, .monitorServer, .monitorSerial: true
+    }
+  }
+
+  /// Whether packets may have no direction: it is no part of their link type.
+  package var mayLackDirection: Bool {
+    (format == .pcap || format == .pcapng) && datalink == LinkType.h4.rawValue
+  }
+}

@@ -1,0 +1,185 @@
+import Bluetooth
+import Diagnosis
+import Dissectors
+import Sessions
+
+extension Difference {
+  /// How two connections are protected, and what their links are like. All is said by the parts that the
+  /// devices play, so that the captures of both ends say the same.
+  static func facts(_ left: ConnectionHistory, _ right: ConnectionHistory) -> [Fact] {
+    let fact = {
+      (
+        section: Fact.Section, name: StaticString,
+        value: (ConnectionHistory) -> (words: Wording, packet: Int?)
+      ) -> Fact in
+      let (one, other) = (value(left), value(right))
+      return Fact(
+        section: section, name: name, left: one.words, right: other.words,
+        packets: (one.packet, other.packet), connections: (left.id, right.id))
+    }
+    return [
+      fact(.security, "method") { $0.methodFact },
+      fact(.security, "pairing") { $0.resultFact },
+      fact(.security, "encrypted") { $0.encryptionFact },
+      fact(.security, "key size") { $0.keySizeFact },
+      fact(.security, "bonding") { $0.bondingFact },
+      fact(.security, "keys") { $0.keysFact },
+      fact(.link, "MTU") { $0.mtuFact },
+      fact(.link, "interval") { history in
+        (
+          history.parameter(history.connection.interval) { "\(interval: $0)" },
+          history.parametersPacket
+        )
+      },
+      fact(.link, "latency") { history in
+        (history.parameter(history.connection.latency) { "\($0)" }, history.parametersPacket)
+      },
+      fact(.link, "supervision timeout") { history in
+        (
+          history.parameter(history.connection.supervisionTimeout) { "\(Int($0) * 10) ms" },
+          history.parametersPacket
+        )
+      },
+      fact(.link, "PHY") { $0.phyFact },
+      fact(.link, "data length") { $0.lengthFact },
+    ]
+  }
+}
+
+extension ConnectionHistory {
+  fileprivate typealias Said = (words: Wording, packet: Int?)
+
+  /// What nothing in the capture tells.
+  private static let unknown: Wording = "not known"
+
+  /// The pairing that counts: the last one.
+  private var attempt: PairingAttempt? { pairing.attempts.last }
+
+  // MARK: Security
+
+  fileprivate var methodFact: Said {
+    guard let attempt else { return ("none", nil) }
+    guard let method = attempt.method else { return (Self.unknown, attempt.first.packet) }
+    let kind: StaticString = method.isSecureConnections ? "Secure Connections" : "legacy"
+    let way: StaticString =
+      switch method.association {
+      case .justWorks: "Just Works"
+      case .numericComparison: "numeric comparison"
+      case .outOfBand: "out of band"
+      case .passkeyTypedTwice: "passkey entry, typed on both sides"
+      case .initiatorShowsPasskey: "passkey entry, shown by the initiator"
+      case .responderShowsPasskey: "passkey entry, shown by the responder"
+      }
+    let packet = attempt.responding.features?.moment.packet ?? attempt.first.packet
+    return ("\(kind), \(way)", packet)
+  }
+
+  fileprivate var resultFact: Said {
+    guard let attempt else {
+      // What was encrypted with a key of before was paired before.
+      return (connection.isEncrypted == true ? "paired before" : "none", nil)
+    }
+    if attempt.isPaired { return ("paired", attempt.encrypted?.packet ?? attempt.last.packet) }
+    switch attempt.ending {
+    case .failed(let reason, let side):
+      return ("failed by the \(attempt.role(of: side).words): \(reason)", attempt.end?.packet)
+    case .notEncrypted(let status): return ("failed: \(status)", attempt.end?.packet)
+    case .abandoned: return ("not completed: the connection ended", attempt.end?.packet)
+    case .superseded: return ("not completed: another one began", attempt.end?.packet)
+    case nil: return ("not completed", attempt.last.packet)
+    }
+  }
+
+  fileprivate var encryptionFact: Said {
+    if let encrypted = security.encrypted { return ("yes", encrypted.packet) }
+    if let failed = encryption.attempts.last(where: { $0.failure != nil }),
+      let status = failed.failure
+    {
+      return ("failed: \(status)", failed.end?.packet)
+    }
+    // The central's controller is told this.
+    if let missing = encryption.attempts.last, missing.isKeyMissingHere {
+      return ("failed: \(StatusCode.pinOrKeyMissing)", missing.reply?.packet)
+    }
+    switch connection.isEncrypted {
+    case true: return ("yes", nil)
+    case false: return ("no", nil)
+    case nil: return (Self.unknown, nil)
+    }
+  }
+
+  fileprivate var keySizeFact: Said {
+    let last = encryption.attempts.last { $0.outcome == .encrypted && $0.keySize != nil }
+    guard let last, let size = last.keySize else { return ("", nil) }
+    return ("\(count: Int(size), "byte", "bytes")", last.end?.packet)
+  }
+
+  fileprivate var bondingFact: Said {
+    guard let attempt, let request = attempt.initiating.features,
+      let response = attempt.responding.features
+    else { return ("", nil) }
+    let bonds = request.pdu.authReq.bonds && response.pdu.authReq.bonds
+    return (bonds ? "yes" : "no", response.moment.packet)
+  }
+
+  fileprivate var keysFact: Said {
+    guard let attempt else { return ("", nil) }
+    var pieces: [Wording] = []
+    for (party, who) in [(attempt.initiating, "initiator"), (attempt.responding, "responder")]
+      as [(PairingAttempt.Party, StaticString)]
+    {
+      let names = ["LTK", "IRK", "CSRK"] as [Wording]
+      let given = names.indices.filter { party.keyBits & 1 << UInt8($0) != 0 }.map { names[$0] }
+      if !given.isEmpty { pieces.append("\(Wording(given, joinedBy: " ")) by the \(who)") }
+    }
+    let packet = attempt.responding.keys ?? attempt.initiating.keys
+    return (pieces.isEmpty ? "none" : Wording(pieces, joinedBy: ", "), packet?.first.packet)
+  }
+
+  // MARK: The link
+
+  fileprivate var mtuFact: Said {
+    let mtu = connection.attMTU
+    return (mtu.isLowerBound ? "\(mtu.value) or more" : "\(mtu.value)", nil)
+  }
+
+  fileprivate func parameter(_ value: UInt16?, _ words: (UInt16) -> Wording) -> Wording {
+    value.map(words) ?? Self.unknown
+  }
+
+  /// The packet that the parameters in force come of.
+  fileprivate var parametersPacket: Int? {
+    link.updates.last { $0.result != nil }?.lastPacket ?? link.opened?.packet
+  }
+
+  /// What two values of the two directions say, the central's first.
+  private func bothWays<Value: Equatable>(
+    _ sent: Value, _ received: Value, _ words: (Value) -> Wording
+  ) -> Wording {
+    if sent == received { return "\(words(sent)) both ways" }
+    let isCentral = connection.localRole != .peripheral
+    let (central, peripheral) = isCentral ? (sent, received) : (received, sent)
+    return "\(words(central)) by the central, \(words(peripheral)) by the peripheral"
+  }
+
+  fileprivate var phyFact: Said {
+    guard let change = link.phys.last else { return ("", nil) }
+    let words = bothWays(change.sent, change.received) { code -> Wording in
+      switch code {
+      case 1: "LE 1M"
+      case 2: "LE 2M"
+      case 3: "LE Coded"
+      default: "PHY \(code)"
+      }
+    }
+    return (words, change.moment.packet)
+  }
+
+  fileprivate var lengthFact: Said {
+    guard let change = link.lengths.last else { return ("", nil) }
+    return (
+      bothWays(change.sent, change.received) { "\(count: Int($0), "byte", "bytes")" },
+      change.moment.packet
+    )
+  }
+}

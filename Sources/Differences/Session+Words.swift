@@ -1,0 +1,82 @@
+import Bluetooth
+import Bytes
+package import Diagnosis
+import Sessions
+
+extension ValueOperation {
+  /// As a line of a conversation names it.
+  fileprivate var title: StaticString {
+    switch self {
+    case .advertisement: "Advertisement"
+    case .read: "Read"
+    case .write: "Write Request"
+    case .writeWithoutResponse: "Write Command"
+    case .signedWrite: "Signed Write Command"
+    case .preparedWrite: "Prepared Write"
+    case .notification: "Notification"
+    case .indication: "Indication"
+    }
+  }
+}
+
+extension Operation.Kind {
+  /// As JSON names it.
+  package var key: StaticString {
+    switch self {
+    case .connect: "connect"
+    case .exchangeMTU: "exchange_mtu"
+    case .discovery: "discovery"
+    case .value(let operation): operation.key
+    case .pairing: "pairing"
+    case .encryption: "encryption"
+    case .end: "end"
+    }
+  }
+}
+
+extension Session {
+  /// What kind of operation it is: `Write Command`, `Pairing Confirm`.
+  package func kindWords(of operation: Operation) -> Wording {
+    switch operation.kind {
+    case .connect: "Connect"
+    case .exchangeMTU: "Exchange MTU"
+    case .discovery: "Discovery"
+    case .value(let value): "\(value.title)"
+    case .pairing(let opcode):
+      opcode.name.map { "\($0)" } ?? "SMP PDU \(code: opcode.rawValue, digits: 2)"
+    case .encryption: "Encryption"
+    case .end: "End"
+    }
+  }
+
+  /// What it is, and of which attribute: `Write Command fff6`.
+  package func title(of operation: Operation) -> Wording {
+    let kind = kindWords(of: operation)
+    return operation.role.map { "\(kind) \(roles[$0].words)" } ?? kind
+  }
+
+  /// What became of it: why it failed, what its value means, or the value.
+  ///
+  /// - Parameter prefersHex: whether bytes stand for a value that is decoded, too.
+  package func outcome(of operation: Operation) -> Wording {
+    if let failure = operation.failure { return Wording(stringLiteral: text(failure)) }
+    if operation.isHidden { return "<hidden>" }
+    if let words = operation.text { return Wording(stringLiteral: text(words)) }
+    if operation.kind == .discovery, operation.count > 1 {
+      return "\(operation.count) requests"
+    }
+    guard let value = operation.value else { return "" }
+    let shown = bytes(value).prefix(Self.shownBytes)
+    if shown.isEmpty { return "(empty)" }
+    return shown.count < value.count
+      ? "\(hex: Array(shown))… (\(Int(value.count)) bytes)" : "\(hex: Array(shown))"
+  }
+
+  private static let shownBytes = 20
+
+  /// `Write Command fff6: packet count for 11-20?`.
+  package func words(of operation: Operation) -> Wording {
+    let outcome = outcome(of: operation)
+    return outcome.isEmpty ? title(of: operation) : "\(title(of: operation)): \(outcome)"
+  }
+}

@@ -1,0 +1,171 @@
+import Bluetooth
+package import Diagnosis
+
+/// Something that took longer on one side than on the other.
+package struct TimingDifference: Sendable {
+  /// What was measured.
+  package enum Kind: Sendable {
+    /// How long answers took.
+    case latency
+    /// How far apart values came that a server sends by itself.
+    case interval
+    /// The time from one step of the conversation to the next one.
+    case step
+
+    /// As a person and JSON name it.
+    package var key: StaticString {
+      switch self {
+      case .latency: "latency"
+      case .interval: "interval"
+      case .step: "step"
+      }
+    }
+  }
+
+  /// One side: in nanoseconds, of several samples the median.
+  package struct Side: Equatable, Sendable {
+    /// The time.
+    package let time: Int64
+    /// Of how many samples.
+    package let count: Int
+    /// The packet that ends it, of a step.
+    package var packet: Int?
+  }
+
+  /// What was measured.
+  package let kind: Kind
+  /// Of what: `Read`, `Notification 2a37 Heart Rate Measurement`.
+  package let name: Wording
+  /// On the left.
+  package let left: Side
+  /// And on the right.
+  package let right: Side
+
+  /// When two sets of samples are told to differ, in words.
+  package static let criterion: Wording =
+    """
+    medians of at least 5 differ by more than 2 ms, a quarter, and three times what both scatter; a single \
+    step by more than 1 s and to more than double
+    """
+}
+
+/// Times of one kind on one side.
+private struct Samples {
+  var name: Wording
+  var times: [Int64] = []
+
+  private static func median(_ sorted: [Int64]) -> Int64 {
+    let middle = sorted.count / 2
+    return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+  }
+
+  /// The median, and the median of how far the samples are from it.
+  var middle: (median: Int64, scatter: Int64) {
+    let median = Self.median(times.sorted())
+    return (median, Self.median(times.map { abs($0 - median) }.sorted()))
+  }
+}
+
+extension Difference {
+  private static let leastSamples = 5
+  private static let leastDifference: Int64 = 2_000_000
+  private static let leastStep: Int64 = 1_000_000_000
+  /// Longer times count as this, 115 days: what is computed with them fits.
+  private static let longest: Int64 = 10_000_000_000_000_000
+  /// So many steps are told, those that differ most.
+  private static let mostSteps = 8
+
+  /// Compares the times of both sides.
+  mutating func compareTimes() {
+    let (left, right) = (
+      Self.samples(operations.left, sessions.left), Self.samples(operations.right, sessions.right)
+    )
+    for (key, one) in left.sorted(by: { $0.key < $1.key }) {
+      guard let other = right[key], one.times.count >= Self.leastSamples,
+        other.times.count >= Self.leastSamples
+      else { continue }
+      let (here, there) = (one.middle, other.middle)
+      let difference = abs(here.median - there.median)
+      guard difference > Self.leastDifference,
+        difference > min(here.median, there.median) / 4,
+        difference > 3 * (here.scatter + there.scatter)
+      else { continue }
+      timing.append(
+        TimingDifference(
+          kind: key.hasPrefix("latency") ? .latency : .interval, name: one.name,
+          left: TimingDifference.Side(time: here.median, count: one.times.count),
+          right: TimingDifference.Side(time: there.median, count: other.times.count)))
+    }
+    compareSteps()
+  }
+
+  /// The times of one side, by what was measured.
+  private static func samples(_ operations: [Operation], _ session: Session) -> [String: Samples] {
+    // By kind or attribute first: words for each of a hundred thousand would take their time.
+    var latencies: [String: Samples] = [:]
+    var intervals: [Int: Samples] = [:]
+    var last: [Int: Operation] = [:]
+    for operation in operations {
+      if let latency = operation.latency {
+        let key = operation.kind.key.description
+        if latencies[key] == nil {
+          latencies[key] = Samples(name: session.kindWords(of: operation))
+        }
+        latencies[key]?.times.append(min(latency, longest))
+      }
+      guard operation.joinsRuns, let role = operation.role else { continue }
+      if let before = last[role], before.connection == operation.connection,
+        let interval = span((before, operation))
+      {
+        if intervals[role] == nil {
+          intervals[role] = Samples(name: session.title(of: operation))
+        }
+        intervals[role]?.times.append(interval)
+      }
+      last[role] = operation
+    }
+    var samples: [String: Samples] = [:]
+    for one in latencies.values { samples["latency \(one.name.text)"] = one }
+    for one in intervals.values { samples["interval \(one.name.text)"] = one }
+    return samples
+  }
+
+  /// Compares the times between steps that both sides have one after the other.
+  private mutating func compareSteps() {
+    var found: [(difference: Int64, timing: TimingDifference)] = []
+    for (step, next) in zip(steps, steps.dropFirst()) {
+      guard let one = step.left?.last, let other = step.right?.last,
+        let then = next.left?.first, let thereafter = next.right?.first
+      else { continue }
+      let left = (operations.left[one], operations.left[then])
+      let right = (operations.right[other], operations.right[thereafter])
+      guard left.0.connection == left.1.connection, right.0.connection == right.1.connection,
+        let times = Self.span(left), let others = Self.span(right)
+      else { continue }
+      let difference = abs(times - others)
+      guard difference > Self.leastStep, max(times, others) > 2 * min(times, others) else {
+        continue
+      }
+      let name: Wording =
+        "\(sessions.left.title(of: left.0)) to \(sessions.left.title(of: left.1))"
+      found.append(
+        (
+          difference,
+          TimingDifference(
+            kind: .step, name: name,
+            left: TimingDifference.Side(time: times, count: 1, packet: left.1.packet),
+            right: TimingDifference.Side(time: others, count: 1, packet: right.1.packet))
+        ))
+    }
+    let longest = found.enumerated().sorted {
+      ($1.element.difference, $0.offset) < ($0.element.difference, $1.offset)
+    }
+    timing += longest.prefix(Self.mostSteps).map(\.element.timing)
+  }
+
+  private static func span(_ pair: (Operation, Operation)) -> Int64? {
+    guard let start = pair.0.time, let end = pair.1.time else { return nil }
+    let span = end.nanoseconds(since: start)
+    return span < 0 ? nil : min(span, longest)
+  }
+}

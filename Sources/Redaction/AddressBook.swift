@@ -1,0 +1,109 @@
+import Bluetooth
+import Cryptography
+
+/// The device addresses of a capture and their pseudonyms.
+///
+/// A pseudonym is of the same kind. Its two most significant bits are those of the address, which say of a
+/// random one what kind it is; of a public one the bits of the first octet are set that say: not given out
+/// by the IEEE, and no group. An address that a known key resolves is made anew with the pseudonym of that
+/// key. No address and all bits set stay what they are.
+struct AddressBook: Sendable {
+  /// What was seen of an address.
+  private struct Known: Sendable {
+    var isRandom = false
+    var pseudonym = DeviceAddress.zero
+  }
+
+  private var known: [UInt64: Known] = [:]
+  private var isClosed = false
+  /// Addresses for which there was no room: they have pseudonyms, too, but are not looked for elsewhere.
+  private(set) var unlisted = 0
+
+  /// So many are looked for at most.
+  static let most = 1 << 18
+
+  /// All addresses that are looked for.
+  var addresses: [DeviceAddress] { known.keys.map { DeviceAddress(value: $0) } }
+
+  /// Takes in an address.
+  ///
+  /// - Parameter isRandom: whether its type is random; nil: nothing says it.
+  mutating func learn(_ address: DeviceAddress, isRandom: Bool?) {
+    guard !address.isBlank else { return }
+    if known[address.value] == nil, known.count >= Self.most {
+      unlisted += 1
+      return
+    }
+    known[address.value, default: Known()].isRandom =
+      known[address.value]?.isRandom ?? false || isRandom ?? false
+  }
+
+  /// Whether it is one of the capture's.
+  func contains(_ address: DeviceAddress) -> Bool { known[address.value] != nil }
+
+  /// Gives all addresses their pseudonyms.
+  mutating func close(_ keys: [ResolvingKey], _ source: PseudonymSource) {
+    // No pseudonym may be an address of the capture, and no two may be the same.
+    var taken = Set(known.keys)
+    for value in known.keys.sorted() {
+      var attempt: UInt16 = 0
+      var found: DeviceAddress
+      repeat {
+        found = Self.pseudonym(
+          DeviceAddress(value: value), isRandom: known[value]?.isRandom ?? false, keys, source,
+          attempt)
+        attempt += 1
+      } while taken.contains(found.value) && attempt < 256
+      taken.insert(found.value)
+      known[value]?.pseudonym = found
+    }
+    (self.keys, self.source) = (keys, source)
+  }
+
+  private var keys: [ResolvingKey] = []
+  private var source: PseudonymSource?
+
+  /// The pseudonym of an address.
+  subscript(address: DeviceAddress) -> DeviceAddress {
+    if address.isBlank { return address }
+    if let found = known[address.value] { return found.pseudonym }
+    guard let source else { return .zero }
+    return Self.pseudonym(address, isRandom: true, keys, source, 0)
+  }
+
+  private static func pseudonym(
+    _ address: DeviceAddress, isRandom: Bool, _ keys: [ResolvingKey], _ source: PseudonymSource,
+    _ attempt: UInt16
+  ) -> DeviceAddress {
+    let original = [UInt8](littleEndian: address.value, count: 6)
+    let top = address.value & 0b11 << 46
+    if let key = keys.first(where: { $0.original.resolves(address) }) {
+      let number = source.number(.resolvableAddress, original, attempt: attempt)
+      let random = UInt32(truncatingIfNeeded: top >> 24 | number & 0x3f_ffff)
+      return DeviceAddress(value: UInt64(random) << 24 | UInt64(key.pseudonym.hash(random)))
+    }
+    var value = source.number(.address, original, attempt: attempt) & (1 << 46 - 1) | top
+    // Locally administered, individual (IEEE 802, 8.2).
+    if !isRandom { value = value & ~(0b11 << 40) | 0b10 << 40 }
+    return DeviceAddress(value: value)
+  }
+}
+
+/// An identity resolving key, and the one that takes its place.
+struct ResolvingKey: Sendable {
+  let original: IdentityResolvingKey
+  let pseudonym: IdentityResolvingKey
+}
+
+extension DeviceAddress {
+  /// Whether it stands for none, or for all.
+  var isBlank: Bool { value == 0 || value == 0xffff_ffff_ffff }
+
+  /// Whether so much of it is bytes that stand everywhere that finding it proves nothing.
+  var isCommonplace: Bool {
+    [UInt8](littleEndian: value, count: 6).count { $0 == 0 || $0 == 0xff } >= 4
+  }
+
+  /// The 6 bytes as HCI carries them, least significant first.
+  var bytes: [UInt8] { [UInt8](littleEndian: value, count: 6) }
+}

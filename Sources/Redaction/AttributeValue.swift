@@ -1,0 +1,122 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+/// A value of an attribute in an ATT PDU, or a part of one.
+struct AttributeValue {
+  /// The attribute's type; nil: not known.
+  var type: BluetoothUUID?
+  /// Where it lies.
+  var slice: Slice
+  /// Where in the attribute's value it begins.
+  var offset = 0
+  /// Whether it is written with a response: so clients configure characteristics.
+  var isWriteRequest = false
+
+  /// The values in a PDU, but those that say how attributes are laid out.
+  static func all(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) -> [AttributeValue] {
+    guard let pdu = dissection.att else { return [] }
+    let fields = dissection.attFields
+    let type = answer.attribute.map { memory.attributes[$0].uuid }
+    switch pdu.opcode {
+    case .readByGroupTypeResponse, .findByTypeValueRequest, .findInformationResponse: return []
+    case .readByTypeResponse:
+      return items(fields.items, bytes).map { Self(type: answer.request?.type, slice: $0.value) }
+    case .multipleHandleValueNotification, .readMultipleVariableResponse:
+      return items(fields.items, bytes).map { item in
+        var type: BluetoothUUID?
+        if let handle = item.handle, let link = answer.link, let direction = record.direction,
+          let place = memory.attribute(handle, pdu.opcode, direction, on: link)
+        {
+          type = memory.attributes[place].uuid
+        }
+        return Self(type: type, slice: item.value)
+      }
+    default:
+      guard let slice = fields.value, !slice.isEmpty else { return [] }
+      let isPart = pdu.opcode == .readBlobResponse
+      let offset = isPart ? answer.request?.offset : fields.offset
+      return [
+        Self(
+          type: type, slice: slice, offset: Int(offset ?? 0),
+          isWriteRequest: pdu.opcode == .writeRequest)
+      ]
+    }
+  }
+
+  private static func items(
+    _ items: ATTItems?, _ bytes: RawSpan
+  ) -> [(handle: UInt16?, value: Slice)] {
+    guard let items else { return [] }
+    var result: [(handle: UInt16?, value: Slice)] = []
+    var cursor = Cursor(bytes, items.list)
+    while let item = items.next(&cursor) {
+      if let value = item.value, !value.isEmpty { result.append((item.handle, value)) }
+    }
+    return result
+  }
+
+  /// What the value holds that is sensitive whatever the options say.
+  func sensitiveFields(_ bytes: RawSpan) -> [SensitiveField] {
+    guard let type = type?.shortest, type.width == 2 else { return [] }
+    let count = Int(slice.count)
+    func field(_ kind: SensitiveField.Kind, from start: Int, _ length: Int) -> [SensitiveField] {
+      // Where an attribute's value begins further on, so does what it holds.
+      let (first, end) = (max(0, start - offset), min(count, start + length - offset))
+      guard first < end else { return [] }
+      return [
+        SensitiveField(kind, Slice(start: Int(slice.start) + first, count: end - first))
+      ]
+    }
+    let opcode = bytes.byte(at: Int(slice.start))
+    switch type.low {
+    // Device Name.
+    case 0x2a00: return [SensitiveField(.name, slice)]
+    // Reconnection Address.
+    case 0x2a03 where count == 6 && offset == 0: return field(.address(isRandom: true), from: 0, 6)
+    // User Control Point: Register New User (1 byte), consent code (2); Consent (1), user (1), code (2).
+    case 0x2a9f where opcode == 1: return field(.secret, from: 1, 2)
+    case 0x2a9f where opcode == 2: return field(.secret, from: 2, 2)
+    // Bond Management Control Point: opcode (1 byte), authorization code.
+    case 0x2aa4: return field(.pin, from: 1, count)
+    // Set Identity Resolving Key: type (1 byte), key (16).
+    case 0x2b84: return field(.secret, from: 1, 16)
+    // Encrypted Data Key Material: session key (16 bytes), initialization vector (8).
+    case 0x2b88: return field(.secret, from: 0, 16) + field(.secret, from: 16, 8)
+    // Broadcast Audio Scan Control Point: Set Broadcast_Code (1 byte), source (1), code (16).
+    case 0x2bc7 where opcode == 4: return field(.secret, from: 2, 16)
+    // Broadcast Receive State: source (1 byte), address type (1), address (6), SID (1), broadcast (3), sync
+    // state (1), encryption (1): 3 for a wrong code, which follows (16).
+    case 0x2bc8:
+      let isCode = count > 13 && bytes.byte(at: Int(slice.start) + 13) == 3
+      return field(.address(isRandom: opcode == 1), from: 2, 6)
+        + (isCode ? field(.secret, from: 14, 16) : [])
+    default: return []
+    }
+  }
+
+  /// Whether the value says how attributes are laid out and used, and nothing of anybody: without it the
+  /// rest cannot be understood.
+  func isStructure(_ bytes: RawSpan) -> Bool {
+    guard let type else {
+      // What looks like the configuration of a characteristic is one, most likely (0x0000 to 0x0003).
+      return isWriteRequest && slice.count == 2
+        && bytes.littleEndianU16(at: Int(slice.start)) <= 3
+    }
+    let short = type.shortest
+    guard short.width == 2 else { return false }
+    return switch short.low {
+    // Declarations and descriptors; of GAP the name, which has a pseudonym, appearance, parameters; of GATT
+    // Service Changed, supported features, Database Hash.
+    case 0x2800...0x2803, 0x2900...0x29ff, 0x2a00, 0x2a01, 0x2a04, 0x2aa6, 0x2a05, 0x2b29, 0x2b2a,
+      0x2b3a:
+      true
+    default: false
+    }
+  }
+}

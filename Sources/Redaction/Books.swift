@@ -1,0 +1,74 @@
+import Bluetooth
+import Bytes
+import Cryptography
+import Diagnosis
+
+/// What takes the place of what, in one capture.
+struct Books: Sendable {
+  var addresses = AddressBook()
+  var names: NameBook
+  var keys: KeyBook
+  var passkeys: PasskeyBook
+  private let source: PseudonymSource
+
+  init(_ options: RedactionOptions) {
+    source = options.source
+    names = NameBook(options.source, keepsNames: options.keepsNames)
+    keys = KeyBook(options.source)
+    passkeys = PasskeyBook(options.source)
+  }
+
+  /// Takes in what a field holds.
+  mutating func learn(_ field: SensitiveField, _ bytes: RawSpan) {
+    let value = bytes.part(field.slice).array
+    switch field.kind {
+    case .address(let isRandom):
+      addresses.learn(DeviceAddress(value: value.littleEndianNumber), isRandom: isRandom)
+    case .secret: keys.learn(value)
+    case .passkey: passkeys.learn(UInt32(truncatingIfNeeded: value.littleEndianNumber))
+    case .name: names.learn(value)
+    case .publicKey:
+      if let key = P256PublicKey(value.bytes) { keys.learn(key) }
+    case .diversifier, .digits, .pin, .text: break
+    }
+  }
+
+  /// Gives everything its pseudonym, now that the capture was read to its end.
+  mutating func close(_ evidence: Evidence, _ exchanges: PairingExchanges) {
+    let resolving = evidence.keys.keys.filter { $0.kind == .identityResolving }
+    let keys = resolving.compactMap { key -> ResolvingKey? in
+      guard let original = IdentityResolvingKey(key.bytes.bytes),
+        let pseudonym = IdentityResolvingKey(self.keys[key.bytes].bytes)
+      else { return nil }
+      return ResolvingKey(original: original, pseudonym: pseudonym)
+    }
+    addresses.close(keys, source)
+    let pairings = exchanges.matched(to: evidence)
+    for pairing in pairings { pairing.learnPasskeys(into: &passkeys) }
+    passkeys.close()
+    for pairing in pairings { pairing.derive(&self) }
+  }
+
+  /// What takes the place of what a field holds, of the same length.
+  func replacement(_ field: SensitiveField, _ bytes: RawSpan) -> [UInt8] {
+    let value = bytes.part(field.slice).array
+    switch field.kind {
+    case .address:
+      return addresses[DeviceAddress(value: value.littleEndianNumber)].bytes
+    case .secret: return keys[value]
+    case .diversifier: return keys.diversifier(value)
+    case .pin: return keys.pin(value)
+    case .name: return names[value]
+    case .passkey:
+      let number = UInt32(truncatingIfNeeded: value.littleEndianNumber)
+      return [UInt8](littleEndian: UInt64(passkeys.number(number)), count: value.count)
+    case .digits:
+      let number = UInt32(truncatingIfNeeded: value.littleEndianNumber)
+      return [UInt8](littleEndian: UInt64(passkeys.digits(number)), count: value.count)
+    case .publicKey:
+      // What is cut short is no public key, and still most of one.
+      return P256PublicKey(value.bytes).map { keys[$0].littleEndian } ?? keys[value]
+    case .text: return ProgramText.redacted(value, addresses)
+    }
+  }
+}

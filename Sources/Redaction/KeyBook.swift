@@ -1,0 +1,121 @@
+import Bytes
+import Cryptography
+
+/// Keys and other secrets, and the bytes that take their place.
+///
+/// Equal secrets have equal pseudonyms, wherever they stand, and zeros at the end stay: so much of a key
+/// does not count. What follows from other values (a confirm value from a random value, say) is not made
+/// up but computed from their pseudonyms, and noted here (`derive`).
+struct KeyBook: Sendable {
+  private let source: PseudonymSource
+  private var derived: [[UInt8]: [UInt8]] = [:]
+  private var known: Set<[UInt8]> = []
+  /// Public keys whose pseudonyms were made: that takes a multiplication on the curve.
+  private var pairs: [P256Coordinate: P256KeyPair] = [:]
+
+  /// So many are remembered at most.
+  private static let most = 1 << 16
+  /// A shorter secret is found everywhere by chance.
+  static let leastSearched = 8
+
+  init(_ source: PseudonymSource) { self.source = source }
+
+  /// All secrets.
+  var allKnown: Set<[UInt8]> { known }
+
+  /// The secrets that are looked for.
+  var searched: [[UInt8]] {
+    known.filter { $0.count >= Self.leastSearched && Set($0).count >= 4 }.sorted {
+      $0.lexicographicallyPrecedes($1)
+    }
+  }
+
+  /// Takes in a secret.
+  mutating func learn(_ secret: [UInt8]) {
+    guard !secret.isBlank, known.count < Self.most else { return }
+    known.insert(secret)
+  }
+
+  /// Takes in what takes the place of a value that follows from others.
+  mutating func derive(_ value: PairingValue?, _ pseudonym: PairingValue?) {
+    guard let value, let pseudonym else { return }
+    derive(value.littleEndian, pseudonym.littleEndian)
+  }
+
+  /// The same of any bytes.
+  mutating func derive(_ value: [UInt8], _ pseudonym: [UInt8]) {
+    guard !value.isBlank, derived.count < Self.most else { return }
+    learn(value)
+    derived[value] = pseudonym
+  }
+
+  /// The pseudonym of a secret, of the same length.
+  subscript(secret: [UInt8]) -> [UInt8] {
+    if secret.isBlank { return secret }
+    if let found = derived[secret] { return found }
+    let count = (secret.lastIndex { $0 != 0 } ?? -1) + 1
+    let kept = [UInt8](repeating: 0, count: secret.count - count)
+    return source.bytes(.key, secret, count: count) + kept
+  }
+
+  /// The pseudonym of a value of pairing.
+  subscript(value: PairingValue) -> PairingValue {
+    PairingValue(self[value.littleEndian].bytes) ?? .zero
+  }
+
+  /// The pseudonym of a PIN of so many bytes in its field: digits.
+  func pin(_ field: [UInt8]) -> [UInt8] {
+    let count = (field.lastIndex { $0 != 0 } ?? -1) + 1
+    let digits = source.bytes(.pin, field, count: count).map { 0x30 + $0 % 10 }
+    return digits + [UInt8](repeating: 0, count: field.count - count)
+  }
+
+  /// The pseudonym of an encrypted diversifier; 0, which names no key, stays.
+  func diversifier(_ bytes: [UInt8]) -> [UInt8] {
+    if bytes.isBlank { return bytes }
+    let number = source.number(.code, bytes) % 0xfffe + 1
+    return [UInt8](littleEndian: number, count: bytes.count)
+  }
+
+  // MARK: Public keys
+
+  /// Makes the pseudonym of a public key.
+  mutating func learn(_ key: P256PublicKey) {
+    guard !key.littleEndian.isBlank, key.x != P256PublicKey.debug.x else { return }
+    learn(key.x.littleEndian)
+    learn(key.y.littleEndian)
+    guard pairs[key.x] == nil, pairs.count < Self.most else { return }
+    pairs[key.x] = pair(key.x)
+  }
+
+  /// A key pair that stands for a public key, by its X coordinate.
+  private func pair(_ x: P256Coordinate) -> P256KeyPair? {
+    for attempt: UInt16 in 0..<64 {
+      let number = source.bytes(
+        .keyPair, x.littleEndian, count: P256Coordinate.size, attempt: attempt)
+      if let found = P256Coordinate(number.bytes), let pair = P256KeyPair(privateKey: found) {
+        return pair
+      }
+    }
+    return nil
+  }
+
+  /// The pseudonym of a public key: a point of the curve where it is one. The debug key, which everybody
+  /// knows, stays, and so does one of zeros.
+  subscript(key: P256PublicKey) -> P256PublicKey {
+    if key.littleEndian.isBlank || key.x == P256PublicKey.debug.x { return key }
+    guard let pair = pairs[key.x] ?? pair(key.x) else { return key }
+    var other = pair.publicKey
+    // The other point with the same X has the other point with that of the pseudonym.
+    if other.isOdd != key.isOdd { other = other.negative }
+    if key.isOnCurve { return other }
+    let y = P256Coordinate(high: other.y.high, low: other.y.low ^ 2)
+    return P256PublicKey(x: other.x, y: y)
+  }
+
+  /// The shared secret of the pseudonyms of two public keys; nil where one of them is no point of the curve.
+  func dhKey(_ one: P256PublicKey, _ other: P256PublicKey) -> P256Coordinate? {
+    if let found = P256PublicKey.debugDHKey(self[one], self[other]) { return found }
+    return (pairs[one.x] ?? pair(one.x))?.dhKey(with: self[other])
+  }
+}

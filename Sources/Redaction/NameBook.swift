@@ -1,0 +1,83 @@
+import Cryptography
+
+/// The names of devices and their pseudonyms: of the same length in bytes, and easy to say.
+///
+/// A pseudonym's beginning depends on the name's beginning alone. So a shortened name's is the beginning of
+/// the complete one's, and a name that is read in parts fits together.
+struct NameBook: Sendable {
+  private var known: Set<[UInt8]> = []
+  private var pseudonyms: [[UInt8]: [UInt8]] = [:]
+  private let source: PseudonymSource
+  /// Whether names stay what they are.
+  let keepsNames: Bool
+
+  /// So many are remembered at most.
+  private static let most = 1 << 16
+  /// A shorter name is found everywhere by chance.
+  static let leastSearched = 6
+
+  init(_ source: PseudonymSource, keepsNames: Bool) {
+    self.source = source
+    self.keepsNames = keepsNames
+  }
+
+  /// The names that are looked for.
+  var searched: [[UInt8]] {
+    keepsNames
+      ? []
+      : known.filter { $0.count >= Self.leastSearched && Set($0).count > 2 }.sorted {
+        $0.lexicographicallyPrecedes($1)
+      }
+  }
+
+  /// Takes in a name.
+  mutating func learn(_ name: [UInt8]) {
+    let name = Self.trimmed(name)
+    guard !keepsNames, !name.isEmpty, known.count < Self.most, known.insert(name).inserted else {
+      return
+    }
+    pseudonyms[name] = make(name)
+  }
+
+  /// The pseudonym of a name; zeros at its end stay.
+  subscript(name: [UInt8]) -> [UInt8] {
+    if keepsNames { return name }
+    let trimmed = Self.trimmed(name)
+    let pseudonym = pseudonyms[trimmed] ?? make(trimmed)
+    return pseudonym + [UInt8](repeating: 0, count: name.count - trimmed.count)
+  }
+
+  /// The pseudonym of a part of a name that begins at `offset` of it: the part of a known name's, where
+  /// one has it there.
+  func part(_ part: [UInt8], at offset: Int) -> [UInt8] {
+    let part = Self.trimmed(part)
+    if offset == 0 || keepsNames { return self[part] }
+    let whole = known.sorted { $0.lexicographicallyPrecedes($1) }.first { name in
+      name.count >= offset + part.count && name.dropFirst(offset).starts(with: part)
+    }
+    guard let whole else { return self[part] }
+    return Array(self[whole].dropFirst(offset).prefix(part.count))
+  }
+
+  private static func trimmed(_ name: [UInt8]) -> [UInt8] {
+    Array(name.prefix((name.lastIndex { $0 != 0 } ?? -1) + 1))
+  }
+
+  private static let consonants = Array("bdfghjklmnprstvz".utf8)
+  private static let vowels = Array("aeio".utf8)
+
+  /// Consonants and vowels by turns, the first letter a capital.
+  private func make(_ name: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(name.count)
+    var before: [UInt8] = []
+    for (index, byte) in name.enumerated() {
+      before = source.bytes(.name, before + [byte], count: AES128.size)
+      let number = Int(before[0])
+      let letters = index % 2 == 0 ? Self.consonants : Self.vowels
+      let letter = letters[number % letters.count]
+      result.append(index == 0 ? letter & ~0x20 : letter)
+    }
+    return result
+  }
+}

@@ -1,0 +1,101 @@
+import Bluetooth
+import Bytes
+import Captures
+import Cryptography
+import Diagnosis
+import Dissectors
+import Sessions
+
+/// The values that two devices have sent each other in one attempt to pair, in their order.
+struct PairingExchange: Sendable {
+  /// The values of one side.
+  struct Party: Sendable {
+    var confirms: [PairingValue] = []
+    var randoms: [PairingValue] = []
+    var check: PairingValue?
+    var publicKey: P256PublicKey?
+  }
+
+  let connection: Int
+  /// The packet that began it.
+  let first: Int
+  private var sent = Party()
+  private var received = Party()
+
+  init(connection: Int, first: Int) {
+    self.connection = connection
+    self.first = first
+  }
+
+  /// The values of a side of the attempt that this is.
+  func party(_ role: PairingSide, of attempt: PairingAttempt) -> Party {
+    attempt.side(role) == .local ? sent : received
+  }
+
+  mutating func take(_ opcode: SMPOpcode, _ payload: RawSpan, isSent: Bool) {
+    if isSent { Self.take(opcode, payload, &sent) } else { Self.take(opcode, payload, &received) }
+  }
+
+  /// As many values of a side are kept as a passkey over Secure Connections has.
+  private static func take(_ opcode: SMPOpcode, _ payload: RawSpan, _ party: inout Party) {
+    let most = SecureConnectionsRounds.count
+    switch opcode {
+    case .pairingConfirm:
+      if party.confirms.count < most, let value = PairingValue(payload) {
+        party.confirms.append(value)
+      }
+    case .pairingRandom:
+      if party.randoms.count < most, let value = PairingValue(payload) {
+        party.randoms.append(value)
+      }
+    case .pairingDHKeyCheck: party.check = party.check ?? PairingValue(payload)
+    case .pairingPublicKey: party.publicKey = party.publicKey ?? P256PublicKey(payload)
+    default: break
+    }
+  }
+}
+
+/// The exchanges of a capture. Bounded: of very many the later ones are not kept, and their values get
+/// pseudonyms that do not fit each other.
+struct PairingExchanges: Sendable {
+  private var all: [PairingExchange] = []
+  /// Where the latest one of each connection stands.
+  private var latest: [Int: Int] = [:]
+
+  private static let most = 1024
+
+  mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) {
+    guard let smp = dissection.smp, let link = answer.link, let direction = record.direction else {
+      return
+    }
+    let connection = memory.links.connection(link).id
+    if smp.opcode == .pairingRequest || latest[connection] == nil {
+      guard smp.opcode != .securityRequest, all.count < Self.most else { return }
+      latest[connection] = all.count
+      all.append(PairingExchange(connection: connection, first: record.number))
+    }
+    guard let position = latest[connection] else { return }
+    all[position].take(
+      smp.opcode, bytes.part(dissection.body).dropping(1), isSent: direction == .sent)
+  }
+
+  /// The exchanges with what the diagnosis has found out about them.
+  func matched(to evidence: Evidence) -> [PseudonymousPairing] {
+    var result: [PseudonymousPairing] = []
+    var searches = PasskeySearchLimit()
+    for connection in evidence.connections {
+      for attempt in connection.pairing.attempts {
+        guard
+          let exchange = all.first(where: {
+            $0.connection == connection.id && $0.first == attempt.first.packet
+          })
+        else { continue }
+        result.append(PseudonymousPairing(exchange, attempt, &searches))
+      }
+    }
+    return result
+  }
+}

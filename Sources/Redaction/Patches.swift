@@ -1,0 +1,62 @@
+/// What is to be changed in records of ACL data: where, and to what.
+///
+/// Small, since a capture may need one for every record: the bytes stand in one array.
+struct Patches: Sendable {
+  private struct Patch: Sendable {
+    let record: Int
+    let offset: Int32
+    let count: Int32
+    /// How many were added before it.
+    let order: Int
+    /// Where the new bytes begin in `bytes`; −1: zeros.
+    let start: Int
+  }
+
+  private var patches: [Patch] = []
+  private var bytes: [UInt8] = []
+
+  /// Adds bytes that stand in several records, one part behind the other.
+  mutating func add(_ places: [RecordPlace], _ replacement: [UInt8]) {
+    var position = 0
+    for place in places {
+      add(place, Array(replacement.dropFirst(position).prefix(place.count)))
+      position += place.count
+    }
+  }
+
+  /// Adds a change; nil: to zeros. Of several at the same place the last one counts.
+  mutating func add(_ place: RecordPlace, _ replacement: [UInt8]?) {
+    let count = min(place.count, replacement?.count ?? place.count)
+    guard count > 0 else { return }
+    patches.append(
+      Patch(
+        record: place.record, offset: Int32(clamping: place.offset),
+        count: Int32(clamping: count), order: patches.count,
+        start: replacement == nil ? -1 : bytes.count))
+    if let replacement { bytes.append(contentsOf: replacement) }
+  }
+
+  /// Puts them into the order of the records.
+  mutating func close() {
+    patches.sort { ($0.record, $0.order) < ($1.record, $1.order) }
+  }
+
+  /// Changes the bytes of a record.
+  func apply(to record: [UInt8], of number: Int) -> [UInt8] {
+    var low = 0
+    var high = patches.count
+    while low < high {
+      let middle = (low + high) / 2
+      if patches[middle].record < number { low = middle + 1 } else { high = middle }
+    }
+    var record = record
+    while low < patches.count, patches[low].record == number {
+      let patch = patches[low]
+      for index in 0..<Int(patch.count) where Int(patch.offset) + index < record.count {
+        record[Int(patch.offset) + index] = patch.start < 0 ? 0 : bytes[patch.start + index]
+      }
+      low += 1
+    }
+    return record
+  }
+}

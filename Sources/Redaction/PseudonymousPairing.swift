@@ -1,0 +1,253 @@
+import Bluetooth
+import Cryptography
+import Diagnosis
+import Dissectors
+import Sessions
+
+/// A pairing whose values follow from each other: computed anew with the pseudonyms of what they follow
+/// from, so that what fitted fits and what did not fit does not, in the same way.
+struct PseudonymousPairing: Sendable {
+  private let exchange: PairingExchange
+  private let attempt: PairingAttempt
+  /// Of legacy pairing: with which passkey, or that of Just Works, each side's confirm value was computed,
+  /// and how.
+  private var findings: [PairingSide: PasskeySearch.Finding] = [:]
+
+  private static let roles: [PairingSide] = [.initiator, .responder]
+
+  init(
+    _ exchange: PairingExchange, _ attempt: PairingAttempt, _ searches: inout PasskeySearchLimit
+  ) {
+    self.exchange = exchange
+    self.attempt = attempt
+    if let method = attempt.method, !method.isSecureConnections,
+      method.association != .outOfBand
+    {
+      for role in Self.roles {
+        findings[role] = find(role, hasPasskey: method.hasPasskey, &searches)
+      }
+    }
+  }
+
+  private func party(_ role: PairingSide) -> PairingExchange.Party {
+    exchange.party(role, of: attempt)
+  }
+
+  /// What gives a side's confirm value; nil where nothing does, or not all is there.
+  private func find(
+    _ role: PairingSide, hasPasskey: Bool, _ searches: inout PasskeySearchLimit
+  ) -> PasskeySearch.Finding? {
+    // Where the pairing failed because of it, the search has been made.
+    if let searched = attempt.outcome.search {
+      return role == .initiator ? searched.initiator : searched.responder
+    }
+    guard let confirm = party(role).confirms.first, let random = party(role).randoms.first,
+      let request = attempt.initiating.features?.command,
+      let response = attempt.responding.features?.command,
+      let search = PasskeySearch(
+        request: request, response: response, initiator: attempt.address(of: .initiator),
+        responder: attempt.address(of: .responder))
+    else { return nil }
+    let opening = PasskeySearch.Opening(confirm: confirm, random: random)
+    if !hasPasskey { return search.search(opening, in: 0...0) }
+    return searches.search(search, opening)
+  }
+
+  /// Takes in the passkeys that the values give away.
+  func learnPasskeys(into passkeys: inout PasskeyBook) {
+    if attempt.method?.hasPasskey == true {
+      for finding in findings.values { passkeys.learn(finding.passkey.number) }
+    }
+    if let passkey = attempt.outcome.agreed.passkey { passkeys.learn(passkey.number) }
+  }
+
+  /// Computes its values anew.
+  func derive(_ books: inout Books) {
+    if attempt.isSecureConnections {
+      deriveSecureConnections(&books)
+    } else {
+      deriveLegacy(&books)
+    }
+  }
+
+  // MARK: LE legacy pairing
+
+  private func deriveLegacy(_ books: inout Books) {
+    let hasPasskey = attempt.method?.hasPasskey == true
+    var keys: [PairingValue: PairingValue] = [:]
+    for role in Self.roles {
+      guard let finding = findings[role], let random = party(role).randoms.first else { continue }
+      let passkey = hasPasskey ? books.passkeys[finding.passkey] : finding.passkey
+      keys[PairingValue(finding.passkey)] = PairingValue(passkey)
+      let addresses = books.addresses
+      let inputs = finding.inputs.changingAddresses(finding.deviations) { addresses[$0] }
+      let confirm = inputs.c1(
+        temporaryKey: PairingValue(passkey), random: books.keys[random], finding.deviations)
+      books.keys.derive(party(role).confirms.first, confirm)
+    }
+    // The short-term key follows from a temporary key that both sides had.
+    guard keys.count == 1, let (key, pseudonym) = keys.first,
+      let initiator = party(.initiator).randoms.first,
+      let responder = party(.responder).randoms.first
+    else { return }
+    let size = keySize
+    books.keys.derive(
+      LegacyPairing.s1(
+        temporaryKey: key, responderRandom: responder, initiatorRandom: initiator
+      ).shortened(to: size),
+      LegacyPairing.s1(
+        temporaryKey: pseudonym, responderRandom: books.keys[responder],
+        initiatorRandom: books.keys[initiator]
+      ).shortened(to: size))
+  }
+
+  /// How many bytes of a key count, as both sides have agreed.
+  private var keySize: Int {
+    guard let request = attempt.initiating.features, let response = attempt.responding.features
+    else { return PairingValue.size }
+    return Int(
+      min(request.pdu.maximumEncryptionKeySize, response.pdu.maximumEncryptionKeySize))
+  }
+
+  // MARK: LE Secure Connections
+
+  private func deriveSecureConnections(_ books: inout Books) {
+    guard let first = party(.initiator).publicKey, let second = party(.responder).publicKey else {
+      return
+    }
+    if attempt.method?.hasPasskey == true {
+      deriveRounds(first, second, &books)
+    } else if attempt.method?.association != .outOfBand {
+      deriveCommitment(first, second, &books)
+      deriveDigits(first, second, &books)
+    }
+    deriveSecret(first, second, &books)
+  }
+
+  /// The responder's one commitment in Just Works and numeric comparison.
+  private func deriveCommitment(
+    _ first: P256PublicKey, _ second: P256PublicKey, _ books: inout Books
+  ) {
+    guard let confirm = party(.responder).confirms.first,
+      let random = party(.responder).randoms.first
+    else { return }
+    let commitment = SecureConnectionsCommitment.single(
+      second.x, first.x, confirm: confirm, random: random)
+    books.keys.derive(
+      confirm,
+      commitment.confirm(
+        books.keys[second].x, books.keys[first].x, random: books.keys[random], bit: 0, z: 0))
+  }
+
+  /// The digits that both sides show.
+  private func deriveDigits(
+    _ first: P256PublicKey, _ second: P256PublicKey, _ books: inout Books
+  ) {
+    guard let initiator = party(.initiator).randoms.first,
+      let responder = party(.responder).randoms.first
+    else { return }
+    books.passkeys.derive(
+      SecureConnections.g2(
+        initiatorKey: first.x, responderKey: second.x, initiatorRandom: initiator,
+        responderRandom: responder),
+      SecureConnections.g2(
+        initiatorKey: books.keys[first].x, responderKey: books.keys[second].x,
+        initiatorRandom: books.keys[initiator], responderRandom: books.keys[responder]))
+  }
+
+  /// The commitments of passkey entry, round by round.
+  private func deriveRounds(
+    _ first: P256PublicKey, _ second: P256PublicKey, _ books: inout Books
+  ) {
+    let parties = [party(.initiator), party(.responder)]
+    // The bits so far, of either side; who goes on has agreed.
+    var bits: UInt32 = 0
+    for round in 0..<SecureConnectionsRounds.count {
+      var found: UInt8?
+      for (party, (own, other)) in zip(parties, [(first, second), (second, first)]) {
+        guard round < party.confirms.count, round < party.randoms.count else { continue }
+        let (confirm, random) = (party.confirms[round], party.randoms[round])
+        let commitment = SecureConnectionsCommitment.passkeyBit(
+          own.x, other.x, confirm: confirm, random: random)
+        guard let bit = commitment.bit else { continue }
+        found = found ?? bit
+        let pseudonym = books.passkeys.bit(bit, after: bits, round: round)
+        books.keys.derive(
+          confirm,
+          commitment.confirm(
+            books.keys[own].x, books.keys[other].x, random: books.keys[random], bit: pseudonym,
+            z: 0x80 | pseudonym))
+      }
+      guard let found else { return }
+      bits |= UInt32(found) << UInt32(round)
+    }
+  }
+
+  /// What follows from the shared secret where everybody can compute it, because one side used the debug
+  /// key pair: the long-term key and the check values.
+  private func deriveSecret(
+    _ first: P256PublicKey, _ second: P256PublicKey, _ books: inout Books
+  ) {
+    guard let longTermKey = attempt.outcome.longTermKey,
+      let secret = P256PublicKey.debugDHKey(books.keys[first], books.keys[second]),
+      let initiator = party(.initiator).randoms.last,
+      let responder = party(.responder).randoms.last,
+      let own = attempt.address(of: .initiator), let other = attempt.address(of: .responder),
+      let request = attempt.initiating.features?.command,
+      let response = attempt.responding.features?.command
+    else { return }
+    let exchange = DHKeyExchange(
+      dhKey: secret, initiatorRandom: books.keys[initiator],
+      responderRandom: books.keys[responder],
+      initiator: PairingAddress(books.addresses[own.address], isRandom: own.isRandom),
+      responder: PairingAddress(books.addresses[other.address], isRandom: other.isRandom))
+    books.keys.derive(longTermKey, exchange.keys.longTermKey.shortened(to: keySize))
+    let passkey = attempt.outcome.agreed.passkey.map { PairingValue(books.passkeys[$0]) }
+    let r = attempt.method?.hasPasskey == true ? passkey ?? .zero : .zero
+    for role in Self.roles {
+      // Where no computation gives the value, none gives what takes its place.
+      guard let deviations = attempt.outcome.checks[role] ?? nil else { continue }
+      let (said, others) = role == .initiator ? (request, response) : (response, request)
+      books.keys.derive(
+        party(role).check,
+        exchange.check(from: role, r: r, command: said, other: others, deviations))
+    }
+  }
+}
+
+/// The searches for passkeys of pairings that did not fail: what was found once is tried first, and of very
+/// many pairings with different ones the later ones are not searched.
+struct PasskeySearchLimit {
+  private var found: [UInt32] = []
+  private var left = 16
+
+  mutating func search(
+    _ search: PasskeySearch, _ opening: PasskeySearch.Opening
+  ) -> PasskeySearch.Finding? {
+    for passkey in found {
+      if let finding = search.asSpecified(opening, in: passkey...passkey) { return finding }
+    }
+    guard left > 0 else { return nil }
+    left -= 1
+    guard let finding = search.asSpecified(opening) else { return nil }
+    found.append(finding.passkey.number)
+    return finding
+  }
+}
+
+extension SecureConnectionsCommitment {
+  /// A confirm value to which the same can be said; nil where nothing gave the first one.
+  ///
+  /// - Parameters:
+  ///   - own: X of the sender's public key.
+  ///   - other: X of the other one.
+  func confirm(
+    _ own: P256Coordinate, _ other: P256Coordinate, random: PairingValue, bit: UInt8, z: UInt8
+  ) -> PairingValue? {
+    switch self {
+    case .opens: SecureConnections.f4(own, other, random: random, z: z)
+    case .deviates(_, let deviation): deviation.f4(own, other, random: random, bit: bit, z: z)
+    case .hidden, .closed: nil
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Bytes
+package import Captures
+import Dissectors
+import Sessions
+
+/// What is to be changed in a capture before one hands it to strangers: learnt in two passes over it
+/// (`RedactionLearner`, `RedactionPlanner`), then applied record by record.
+///
+///     var learner = RedactionLearner(options)
+///     try pass.run(&source, &learner, into: &output)
+///     var planner = learner.planner()
+///     try secondPass.run(&sameSource, &planner, into: &output)
+///     let redaction = planner.redaction()
+///     var report = redaction.report
+///     …for each record of the same capture, with the same numbers:
+///     let bytes = redaction.bytes(of: record, counting: &report)
+///     write(record.replacing(bytes.bytes))
+package struct Redaction: Sendable {
+  private let books: Books
+  private let search: Search
+  private let patches: Patches
+  /// What was done so far: in ACL data.
+  package let report: RedactionReport
+  /// The number of the last record that it is for. Of what a file has got since then nothing is known.
+  let last: Int
+  /// Whether synchronous and isochronous data, which is sound mostly, is replaced by zeros.
+  private let removesStreams: Bool
+
+  init(
+    _ books: Books, _ search: Search, _ patches: Patches, _ report: RedactionReport,
+    last: Int, removesStreams: Bool
+  ) {
+    self.last = last
+    self.removesStreams = removesStreams
+    self.books = books
+    self.search = search
+    self.patches = patches
+    self.report = report
+  }
+
+  /// The bytes of a record with all that is sensitive replaced: as many as before, so that everything stays
+  /// where it is.
+  package func bytes(
+    of record: borrowing CaptureRecord, counting report: inout RedactionReport
+  ) -> [UInt8] {
+    var dissection = Dissection()
+    dissection.read(record)
+    var bytes = record.bytes.array
+    report.records += 1
+    for field in SensitiveFields(dissection, record.bytes).fields {
+      let replacement = books.replacement(field, record.bytes)
+      if Self.replace(field.slice, replacement, in: &bytes) { report.count(field.kind) }
+    }
+    removeStream(dissection, from: &bytes, &report)
+    bytes = patches.apply(to: bytes, of: record.original ?? record.number)
+    for found in search.all(in: bytes.bytes) {
+      if Self.replace(found.slice, found.replacement, in: &bytes) {
+        report.find(found.kind, record.number)
+      }
+    }
+    return bytes
+  }
+
+  /// Removes the payload of synchronous and isochronous data, if that is asked for.
+  private func removeStream(
+    _ dissection: Dissection, from bytes: inout [UInt8], _ report: inout RedactionReport
+  ) {
+    switch dissection.content {
+    case .sco, .iso:
+      let payload = dissection.body
+      guard removesStreams,
+        Self.replace(payload, [UInt8](repeating: 0, count: Int(payload.count)), in: &bytes)
+      else { return }
+      report.streams += 1
+    default: return
+    }
+  }
+
+  /// Writes over a part; whether that changes anything.
+  private static func replace(
+    _ slice: Slice, _ replacement: [UInt8], in bytes: inout [UInt8]
+  ) -> Bool {
+    guard slice.start >= 0, slice.end <= bytes.count else { return false }
+    let range = Int(slice.start)..<slice.end
+    guard range.count <= replacement.count,
+      !bytes[range].elementsEqual(replacement.prefix(range.count))
+    else { return false }
+    bytes.replaceSubrange(range, with: replacement.prefix(range.count))
+    return true
+  }
+}

@@ -1,0 +1,150 @@
+package import Bytes
+package import Captures
+import Bluetooth
+import Cryptography
+import Diagnosis
+package import Dissectors
+package import Sessions
+
+/// The first of the two passes over a capture before it can be redacted: learns its addresses, names, keys
+/// and pairings.
+package struct RedactionLearner: PacketReport, ~Copyable {
+  private let options: RedactionOptions
+  private var books: Books
+  private var history: CaptureHistory?
+  private var exchanges = PairingExchanges()
+  private var curve = CurveCommands()
+
+  /// Nothing learnt yet.
+  package init(_ options: RedactionOptions) {
+    self.options = options
+    books = Books(options)
+    history = CaptureHistory(bonds: options.bonds)
+  }
+
+  /// Never: every packet may tell more.
+  package var isSatisfied: Bool { false }
+
+  package mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+  ) {
+    history?.observe(record, dissection, bytes, answer, memory)
+    switch dissection.content {
+    case .acl:
+      guard !answer.fragment.isFragment else { return }
+      if dissection.smp != nil {
+        for field in dissection.sensitiveFieldsOfSMP(bytes) { books.learn(field, bytes) }
+        exchanges.observe(record, dissection, bytes, answer, memory)
+      }
+      for value in AttributeValue.all(record, dissection, bytes, answer, memory) {
+        for field in value.sensitiveFields(bytes) where value.offset == 0 || field.kind != .name {
+          books.learn(field, bytes)
+        }
+      }
+      learnLongNames(answer, memory)
+    default:
+      for field in SensitiveFields(dissection, bytes).fields { books.learn(field, bytes) }
+      curve.observe(record, dissection, bytes, &books.keys)
+      let joined = memory.advertisements.joined
+      for advertisement in memory.advertisements.reports {
+        guard let slice = advertisement.joined else { continue }
+        for field in SensitiveFields(advertisingData: joined.bytes, slice).fields {
+          books.learn(field, joined.bytes)
+        }
+      }
+    }
+  }
+
+  /// Learns a name that was read in parts.
+  private mutating func learnLongNames(_ answer: Answer, _ memory: borrowing Memory) {
+    guard !memory.longValues.isEmpty, let link = answer.link else { return }
+    let bytes = memory.longValues.bytes
+    for value in memory.longValues.values {
+      guard value.offset == 0,
+        let place = memory.attribute(value.handle, .readBlobResponse, value.direction, on: link),
+        memory.attributes[place].uuid.shortest.isShort(0x2a00)
+      else { continue }
+      books.names.learn(bytes.bytes.part(value.value).array)
+    }
+  }
+
+  package mutating func finish(
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {
+    guard let evidence = history.take()?.finish(memory, nil, failure) else { return }
+    books.close(evidence, exchanges)
+  }
+
+  /// The second pass, now that the capture was read to its end.
+  package consuming func planner() -> RedactionPlanner { RedactionPlanner(books, options) }
+}
+
+extension Dissection {
+  /// The sensitive fields of a PDU of the Security Manager.
+  func sensitiveFieldsOfSMP(_ bytes: RawSpan) -> [SensitiveField] {
+    guard let smp else { return [] }
+    // Behind the opcode, where the PDU's own fields begin; what is cut short is still most of a key.
+    let rest = Slice(start: Int(body.start) + 1, count: Int(body.count) - 1)
+    guard rest.count > 0 else { return [] }
+    func part(_ start: Int, _ count: Int) -> Slice {
+      Slice(start: Int(rest.start) + start, count: max(0, min(count, Int(rest.count) - start)))
+    }
+    let fields: [SensitiveField] =
+      switch smp.opcode {
+      case .pairingConfirm, .pairingRandom, .pairingDHKeyCheck, .encryptionInformation,
+        .identityInformation, .signingInformation:
+        [SensitiveField(.secret, part(0, PairingValue.size))]
+      case .pairingPublicKey:
+        [SensitiveField(.publicKey, part(0, P256PublicKey.size))]
+      // EDIV (2 bytes), Rand (8).
+      case .centralIdentification:
+        [SensitiveField(.diversifier, part(0, 2)), SensitiveField(.secret, part(2, 8))]
+      // Type (1 byte), address (6).
+      case .identityAddressInformation where rest.count < 7:
+        [SensitiveField(.secret, part(1, 6))]
+      case .identityAddressInformation:
+        [
+          SensitiveField(
+            .address(isRandom: bytes.byte(at: Int(rest.start)) & 1 == 1), part(1, 6))
+        ]
+      default: []
+      }
+    return fields.filter { !$0.slice.isEmpty }
+  }
+}
+
+/// The elliptic curve commands of HCI: a controller that pairs for its host tells it the shared secret.
+private struct CurveCommands {
+  /// The controller's public key and the one that it is to compute with, by adapter.
+  private var own: [UInt16: P256PublicKey] = [:]
+  private var other: [UInt16: P256PublicKey] = [:]
+
+  /// LE Read Local P-256 Public Key Complete, and LE Generate DHKey in its two versions.
+  private static let publicKeyComplete: UInt8 = 0x08
+  private static let generate: [UInt16] = [0x2026, 0x205e]
+
+  mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ keys: inout KeyBook
+  ) {
+    let adapter = record.adapter ?? 0xffff
+    switch dissection.content {
+    case .command(let command) where Self.generate.contains(command.opcode):
+      let key = Slice(start: Int(dissection.body.start), count: P256PublicKey.size)
+      other[adapter] = P256PublicKey(bytes.part(key))
+    case .event(let event) where event.isLEMeta:
+      // Subevent (1 byte), status (1), key.
+      let rest = bytes.part(dissection.body).dropping(2)
+      if event.subevent(bytes, dissection.body) == Self.publicKeyComplete {
+        own[adapter] = P256PublicKey(rest)
+      } else if event.subevent(bytes, dissection.body) == LEGenerateDHKeyComplete.subevent,
+        let own = own[adapter], let other = other[adapter], rest.byteCount == P256Coordinate.size,
+        let secret = keys.dhKey(own, other)
+      {
+        keys.derive(rest.array, secret.littleEndian)
+      }
+    default: break
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import Bluetooth
+import Bytes
+import Cryptography
+import Dissectors
+
+/// A field that tells who somebody is, or is a secret: where it lies, and what it is.
+struct SensitiveField: Equatable {
+  enum Kind: Equatable {
+    /// A device address, 6 bytes, least significant first; whether its type is random, nil: not said.
+    case address(isRandom: Bool?)
+    /// A key, or another secret.
+    case secret
+    /// What an encrypted diversifier and a random number are: names of a long term key.
+    case diversifier
+    /// A passkey: a number of 4 bytes.
+    case passkey
+    /// Digits that people compare: a number of 4 bytes.
+    case digits
+    /// A PIN in its field.
+    case pin
+    /// A device's name, or the beginning of one.
+    case name
+    /// A public key: 64 bytes.
+    case publicKey
+    /// What people or programs have written.
+    case text
+  }
+
+  var kind: Kind
+  var slice: Slice
+
+  init(_ kind: Kind, _ slice: Slice) {
+    self.kind = kind
+    self.slice = slice
+  }
+}
+
+/// The sensitive fields of a record whose bytes alone say all: of everything but ACL data.
+struct SensitiveFields {
+  private(set) var fields: [SensitiveField] = []
+
+  init(_ dissection: Dissection, _ bytes: RawSpan) {
+    switch dissection.content {
+    case .command, .event, .control:
+      guard let found = dissection.parameters else { return }
+      if let row = found.row { walk(HCITable.parameters(row), bytes, found.outer) }
+      if let row = found.completed { walk(HCITable.returns(row), bytes, found.inner) }
+    case .note(let note): add(note, dissection.body)
+    case .acl, .sco, .iso, .unknown: break
+    }
+  }
+
+  /// Those of AD structures.
+  init(advertisingData bytes: RawSpan, _ slice: Slice) { addStructures(bytes, slice) }
+
+  private mutating func walk(_ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice) {
+    guard layout.has(.known) else { return }
+    var finder = FieldFinder()
+    var fields = HCIFields(bytes, slice)
+    // Where the bytes end too early, what there is was told.
+    try? fields.walk(layout, &finder)
+    self.fields += finder.fields
+    for data in finder.advertisingData { addStructures(bytes, data) }
+    // A key that is cut short is still most of a key.
+    let rest = fields.rest()
+    if layout.has(.secret), !rest.isEmpty { self.fields.append(SensitiveField(.secret, rest)) }
+  }
+
+  private mutating func addStructures(_ bytes: RawSpan, _ slice: Slice) {
+    // What reaches past the end is told as far as it goes: a part of more may go on elsewhere.
+    var offset = Int(slice.start)
+    while offset < slice.end {
+      let length = Int(bytes.byte(at: offset))
+      guard length > 0, offset + 1 < slice.end else { return }
+      let type = ADType(rawValue: bytes.byte(at: offset + 1))
+      let count = min(length - 1, slice.end - offset - 2)
+      add(type, Slice(start: offset + 2, count: count), whole: length - 1)
+      offset += 1 + length
+    }
+  }
+
+  private mutating func add(_ type: ADType, _ data: Slice, whole: Int) {
+    guard !data.isEmpty else { return }
+    switch type.layout(count: whole) {
+    case .name: fields.append(SensitiveField(.name, data))
+    case .secret: fields.append(SensitiveField(.secret, data))
+    default: break
+    }
+    // Public Target Address, Random Target Address, LE Bluetooth Device Address.
+    let isRandom: Bool? =
+      switch type.rawValue {
+      case 0x17: false
+      case 0x18: true
+      default: nil
+      }
+    guard 0x17...0x18 ~= type.rawValue || type.rawValue == 0x1b else { return }
+    for start in stride(from: Int(data.start), through: data.end - 6, by: 6) {
+      fields.append(
+        SensitiveField(.address(isRandom: isRandom), Slice(start: start, count: 6)))
+    }
+  }
+
+  private mutating func add(_ note: MonitorNote, _ body: Slice) {
+    switch note.kind {
+    case .newIndex: fields.append(SensitiveField(.address(isRandom: nil), Self.newIndexAddress))
+    case .indexInfo: fields.append(SensitiveField(.address(isRandom: nil), Self.infoAddress))
+    case .systemNote, .userLog:
+      if let text = note.text { fields.append(SensitiveField(.text, text)) }
+    case .log:
+      if let text = note.text { fields.append(SensitiveField(.text, text)) }
+      // Of what nobody has explained nobody can say what it holds.
+      fields.append(SensitiveField(.text, body))
+    default: break
+    }
+    fields.removeAll { $0.slice.isEmpty }
+  }
+
+  /// Where the address stands in a New Index and in an Index Information record (`Monitor`).
+  private static let newIndexAddress = Slice(start: 2, count: 6)
+  private static let infoAddress = Slice(start: 0, count: 6)
+}
+
+/// Collects the sensitive parameters of a command or event.
+private struct FieldFinder: HCIFieldVisitor {
+  var fields: [SensitiveField] = []
+  var advertisingData: [Slice] = []
+  /// What the latest address type says.
+  private var isRandom: Bool?
+
+  mutating func field(
+    _ name: StaticString, line: StaticString?, number: Int64, width: Int,
+    _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice
+  ) {
+    switch form {
+    case .code(.addressType): take(isRandom: number & 1 == 1, at: slice)
+    case .code(.managementAddressType): take(isRandom: number == 2, at: slice)
+    default: break
+    }
+    switch name.description {
+    case "Encrypted_Diversifier", "Encryption_Diversifier":
+      fields.append(SensitiveField(.diversifier, slice))
+    case "Numeric_Value": fields.append(SensitiveField(.digits, slice))
+    default: break
+    }
+  }
+
+  /// Takes in an address type: that of the address behind it, or of the one just before it.
+  private mutating func take(isRandom: Bool, at slice: Slice) {
+    if let last = fields.indices.last, fields[last].kind == .address(isRandom: nil),
+      fields[last].slice.end == Int(slice.start)
+    {
+      fields[last].kind = .address(isRandom: isRandom)
+    } else {
+      self.isRandom = isRandom
+    }
+  }
+
+  mutating func field(
+    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    at slice: Slice
+  ) {
+    switch value {
+    case .address:
+      let isRandom = name.description == "Random_Address" ? true : isRandom
+      fields.append(SensitiveField(.address(isRandom: isRandom), slice))
+      self.isRandom = nil
+    case .secret: fields.append(SensitiveField(Self.kind(ofSecret: name, slice), slice))
+    case .text: if !slice.isEmpty { fields.append(SensitiveField(.name, slice)) }
+    case .advertisingData, .advertisingFragment: advertisingData.append(slice)
+    case .bytes: addBytes(name, slice)
+    case .number, .uuid: break
+    }
+  }
+
+  private static func kind(ofSecret name: StaticString, _ slice: Slice) -> SensitiveField.Kind {
+    switch name.description {
+    case "Passkey", "Numeric_Value": slice.count == 4 ? .passkey : .secret
+    case "PIN_Code": .pin
+    default: .secret
+    }
+  }
+
+  private mutating func addBytes(_ name: StaticString, _ slice: Slice) {
+    switch name.description {
+    // Rand.
+    case "Random_Number": fields.append(SensitiveField(.secret, slice))
+    // The Y coordinate stands behind the X coordinate.
+    case "Key_X_Coordinate": fields.append(SensitiveField(.secret, slice))
+    case "Key_Y_Coordinate":
+      let start = Int(slice.start) - P256Coordinate.size
+      fields.removeAll { Int($0.slice.start) == start }
+      let key = Slice(start: start, count: P256PublicKey.size)
+      fields.append(SensitiveField(.publicKey, key))
+    default: break
+    }
+  }
+}

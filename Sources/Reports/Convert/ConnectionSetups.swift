@@ -1,0 +1,205 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+/// What a connection has to be understood: how it was made and ended, its security and parameters, and
+/// what the attributes are. All its packets, that is, but those that carry values or other data.
+///
+/// With a connection come earlier ones with the same device, since keys and attributes stay known, and
+/// those on which an attribute was discovered. Of all others only what opens and ends them, so that
+/// connections keep their numbers. What controllers say of themselves comes, too.
+struct ConnectionSetups: Sendable {
+  /// A connection's.
+  private struct Setup: Sendable {
+    /// What is no discovery.
+    var link: [Int] = []
+    /// Requests and answers that say what attributes are.
+    var discovery: [Int] = []
+    /// The addresses that the peer was known by.
+    var peers: Set<DeviceAddress> = []
+    /// Of the connection when `peers` was looked at last.
+    var changes = -1
+  }
+
+  private var setups: [Int: Setup] = [:]
+  /// The packets in which connections were opened or first seen, and those that ended some.
+  private var turns: [(packet: Int, connection: Int)] = []
+  /// The packets that told the names of devices.
+  private var names: [DeviceAddress: [Int]] = [:]
+  private var nameGeneration = 0
+  /// The packets that told whose private addresses are whose.
+  private var identities: [Int] = []
+  private var identityGeneration = 0
+  /// The packets that tell whose periodic trains are received, and whether one of a train was asked for.
+  private var syncs: [Int] = []
+  private var needsSyncs = false
+  /// What controllers say of themselves.
+  private var controllers: [Int] = []
+  /// The commands, by controller, that may have made the next connection, and their answers.
+  private var creating: [UInt16: [Int]] = [:]
+
+  /// The connections of what was asked for, and those on which their attributes were discovered.
+  private var needed: Set<Int> = []
+  private var neededForDiscovery: Set<Int> = []
+  /// The devices that are told of outside connections.
+  private var devices: Set<DeviceAddress> = []
+
+  /// Takes in that a packet was asked for.
+  mutating func need(
+    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory
+  ) {
+    if let link = answer.link, memory.links.id(link) > 0 { needed.insert(memory.links.id(link)) }
+    if let place = answer.attribute {
+      neededForDiscovery.insert(memory.attributes[place].connection)
+    }
+    for advertisement in memory.advertisements.reports {
+      if advertisement.train != nil { needsSyncs = true }
+      guard let address = advertisement.report.address else { continue }
+      devices.insert(address)
+      if let identity = memory.identities.identity(of: address) { devices.insert(identity.address) }
+    }
+  }
+
+  /// Takes in any packet.
+  mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) {
+    let number = record.number
+    if memory.names.generation != nameGeneration {
+      var told: [DeviceAddress] = []
+      memory.names.forEach(since: nameGeneration) { address, _ in told.append(address) }
+      // A name may stand in several reports that belong together.
+      var packets = [number]
+      for advertisement in memory.advertisements.reports {
+        if let chain = advertisement.chain { packets += memory.advertisements.packets[chain] }
+      }
+      for address in told { names[address, default: []] += packets }
+      nameGeneration = memory.names.generation
+    }
+    if memory.identities.generation != identityGeneration {
+      identityGeneration = memory.identities.generation
+      identities.append(number)
+    }
+    if case .note(let note) = dissection.content {
+      switch note.kind {
+      case .newIndex, .openIndex, .closeIndex, .deletedIndex, .indexInfo: controllers.append(number)
+      default: break
+      }
+    }
+    if case .event(let event) = dissection.content, event.isLEMeta {
+      let subevent = bytes.byte(at: Int(dissection.body.start))
+      if PeriodicSync.established.contains(subevent) || PeriodicSync.received.contains(subevent) {
+        syncs.append(number)
+      }
+    }
+    noteCreation(record, dissection, answer)
+    guard let link = answer.link, memory.links.id(link) > 0 else {
+      // What ends all links of a controller, and what it answers.
+      if answer.closed, memory.links.count > 0 {
+        if let request = answer.request?.packet { turns.append((request, 0)) }
+        turns.append((number, 0))
+      }
+      return
+    }
+    let id = memory.links.id(link)
+    if memory.links.changes(link) != setups[id]?.changes {
+      let connection = memory.links.connection(link)
+      var setup = setups[id] ?? Setup()
+      setup.changes = connection.changes
+      let known = [connection.peer, connection.peerResolvable, connection.identity?.address]
+      setup.peers.formUnion(known.compactMap(\.self))
+      setups[id] = setup
+    }
+    if answer.opened || answer.closed { turns.append((number, id)) }
+    if answer.opened, let adapter = record.adapter {
+      setups[id]?.link += creating.removeValue(forKey: adapter) ?? []
+    }
+    switch Self.part(dissection, answer, memory) {
+    case .link: setups[id]?.link.append(number)
+    case .discovery: setups[id]?.discovery.append(number)
+    case nil: break
+    }
+  }
+
+  /// Notes commands that make connections, and what answers them.
+  private mutating func noteCreation(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer
+  ) {
+    guard let adapter = record.adapter else { return }
+    if case .command(let command) = dissection.content {
+      switch command.opcode {
+      case HCICommand.createConnection, HCICommand.leCreateConnection,
+        HCICommand.leExtendedCreateConnection:
+        creating[adapter] = [record.number]
+      default: break
+      }
+    } else if let request = answer.request?.packet, creating[adapter]?.contains(request) == true {
+      creating[adapter]?.append(record.number)
+    }
+  }
+
+  /// What a packet is of a connection's setup; nil where it is none of it.
+  private static func part(
+    _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory
+  ) -> Part? {
+    switch dissection.content {
+    case .event(let event):
+      return event.code == HCIEvent.numberOfCompletedPacketsCode ? nil : .link
+    case .command: return .link
+    case .acl: break
+    default: return nil
+    }
+    if dissection.smp != nil { return .link }
+    if let pdu = dissection.att {
+      let opcode = dissection.attFields.requestOpcode ?? pdu.opcode
+      if isDiscovery(opcode) { return .discovery }
+      // What is no value: descriptors, whose values say how others are to be read.
+      if let place = answer.attribute, memory.attributes[place].kind != .value { return .discovery }
+      return nil
+    }
+    switch dissection.l2cap?.cid {
+    case .signalling, .leSignalling: return .link
+    default: return nil
+    }
+  }
+
+  /// The two lists of a setup.
+  private enum Part { case link, discovery }
+
+  private static func isDiscovery(_ opcode: ATTOpcode) -> Bool {
+    switch opcode {
+    case .exchangeMTURequest, .exchangeMTUResponse, .findInformationRequest,
+      .findInformationResponse, .findByTypeValueRequest, .findByTypeValueResponse,
+      .readByTypeRequest, .readByTypeResponse, .readByGroupTypeRequest, .readByGroupTypeResponse:
+      true
+    default: false
+    }
+  }
+
+  /// Puts what is needed into `kept`.
+  func keep(in kept: inout ChosenPackets) {
+    var peers = devices
+    for id in needed { peers.formUnion(setups[id]?.peers ?? []) }
+    let lastNeeded = needed.max() ?? 0
+    let lastKept = kept.last
+    for (id, setup) in setups {
+      let isEarlier = setup.link.first.map { $0 < lastKept } ?? false
+      if needed.contains(id) || isEarlier && !peers.isDisjoint(with: setup.peers) {
+        kept.insert(setup.link)
+        kept.insert(setup.discovery)
+      } else if neededForDiscovery.contains(id) {
+        kept.insert(setup.discovery)
+      }
+    }
+    for turn in turns where lastNeeded > 0 && turn.connection <= lastNeeded {
+      if turn.connection > 0 || turn.packet < lastKept { kept.insert(turn.packet) }
+    }
+    for address in peers { kept.insert((names[address] ?? []).filter { $0 <= kept.last }) }
+    kept.insert(identities.filter { !peers.isEmpty && $0 <= lastKept })
+    if needsSyncs { kept.insert(syncs.filter { $0 <= lastKept }) }
+    kept.insert(controllers)
+  }
+}

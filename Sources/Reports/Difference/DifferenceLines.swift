@@ -1,0 +1,153 @@
+import Bluetooth
+import Bytes
+import Diagnosis
+import Differences
+
+/// What a line of a difference says of one side: the same for text and JSON.
+struct SaidSide: Sendable {
+  /// What there is; empty where its packets say enough.
+  var words: Wording = ""
+  /// The packets; nil: none shows it.
+  var packets: ClosedRange<Int>?
+
+  /// `#43–#61`; empty where there is none.
+  var packetWords: String {
+    guard let packets else { return "" }
+    return packets.count == 1
+      ? "#\(packets.lowerBound)" : "#\(packets.lowerBound)–#\(packets.upperBound)"
+  }
+}
+
+extension Differences.Operation {
+  /// Its packets; nil of an end that the capture does not have.
+  var packets: ClosedRange<Int>? {
+    packet == .max ? nil : packet...max(packet, lastPacket)
+  }
+}
+
+extension Difference {
+  /// The operations of one side of a step.
+  func operations(of step: Step, isLeft: Bool) -> ArraySlice<Differences.Operation> {
+    guard let range = isLeft ? step.left : step.right else { return [] }
+    return isLeft ? operations.left[range] : operations.right[range]
+  }
+
+  /// What a step is: `Notification 2a37 Heart Rate Measurement`.
+  func title(of step: Step) -> Wording {
+    if let left = operations(of: step, isLeft: true).first { return sessions.left.title(of: left) }
+    return operations(of: step, isLeft: false).first.map { sessions.right.title(of: $0) } ?? ""
+  }
+
+  /// What one side of a step is; nil where that side has nothing.
+  func side(of step: Step, isLeft: Bool) -> SaidSide? {
+    let operations = operations(of: step, isLeft: isLeft)
+    guard let first = operations.first, let last = operations.last else { return nil }
+    let session = isLeft ? sessions.left : sessions.right
+    var side = SaidSide()
+    if let start = first.packets, let end = last.packets {
+      side.packets = start.lowerBound...max(start.lowerBound, end.upperBound)
+    }
+    if operations.count > 1 {
+      side.words = "\(operations.count) values"
+    } else {
+      side.words = session.outcome(of: first)
+    }
+    return side
+  }
+
+  /// An operation in a sentence of its own: `#48 Pairing Failed: Confirm Value Failed (0x04)`.
+  func side(of place: Int?, isLeft: Bool) -> SaidSide? {
+    guard let place else { return nil }
+    let operation = isLeft ? operations.left[place] : operations.right[place]
+    let session = isLeft ? sessions.left : sessions.right
+    return SaidSide(
+      words: session.words(of: operation),
+      packets: operation.packet == .max
+        ? nil : operation.packet...operation.packet)
+  }
+
+  /// What became of both operations of a change: `packet count for 11-20?`, `Invalid Handle (0x01)`; where they
+  /// are not the same operation, what they are.
+  func outcomes(_ change: ValueChange) -> (left: Wording, right: Wording) {
+    let (one, other) = (operations.left[change.left], operations.right[change.right])
+    guard one.kind == other.kind else {
+      return (sessions.left.words(of: one), sessions.right.words(of: other))
+    }
+    let (left, right) = (sessions.left.outcome(of: one), sessions.right.outcome(of: other))
+    // Words that leave out what differs: a PDU's bytes say it.
+    if left == right, case .pairing = one.kind, let here = one.value, let there = other.value {
+      return (
+        "\(left): \(hex: Array(sessions.left.bytes(here)))",
+        "\(right): \(hex: Array(sessions.right.bytes(there)))"
+      )
+    }
+    return (left.isEmpty ? "done" : left, right.isEmpty ? "done" : right)
+  }
+
+  /// A value's bytes; nil where there are none that may be printed.
+  func bytes(_ place: Int, isLeft: Bool) -> [UInt8]? {
+    let operation = isLeft ? operations.left[place] : operations.right[place]
+    guard let value = operation.value, !operation.isHidden, case .value = operation.kind else {
+      return nil
+    }
+    return Array((isLeft ? sessions.left : sessions.right).bytes(value))
+  }
+
+  /// How much of the conversation differs: `3 of 36 steps differ`.
+  var conversationWords: Wording {
+    let changed = steps.count { $0.kind != .same }
+    guard changed > 0 else { return "" }
+    let verb: StaticString = changed == 1 ? "differs" : "differ"
+    let words: Wording = "\(changed) of \(count: steps.count, "step", "steps") \(verb)"
+    let natural = steps.count { $0.isNatural }
+    return natural > 0 ? "\(words), \(natural) of them only in times and checksums" : words
+  }
+}
+
+extension MapDifference {
+  /// What it is about: `characteristic 2a19 Battery Level in 180f Battery`.
+  var title: Wording {
+    guard let uuid else { return "the map" }
+    return owner.map { "\(subject.key) \(uuid) in \($0)" } ?? "\(subject.key) \(uuid)"
+  }
+
+  /// What one side says of it.
+  static func side(_ side: Side?) -> SaidSide? {
+    guard let side else { return nil }
+    var pieces: [Wording] = []
+    if let handles = side.handles {
+      pieces.append(
+        handles.count == 1
+          ? "\(handle: handles.lowerBound)"
+          : "\(handle: handles.lowerBound)–\(handle: handles.upperBound)")
+    }
+    if !side.words.isEmpty { pieces.append(side.words) }
+    return SaidSide(
+      words: Wording(pieces, joinedBy: "  "),
+      packets: side.packet == 0 ? nil : side.packet...side.packet)
+  }
+}
+
+extension TimingDifference {
+  /// `median of 12`, or nothing of a step.
+  static func sampleWords(_ side: Side) -> Wording {
+    side.count > 1 ? ", median of \(side.count)" : ""
+  }
+}
+
+extension RememberedCapture.Device {
+  /// Whom it is: address and name.
+  var words: Wording {
+    var words: Wording = address.map { "\($0)" } ?? "a device without an address"
+    if let name = names.last { words = "\(words) \(quoted: name)" }
+    return words
+  }
+
+  /// Its connections: `connection 1`, `connections 1, 3`.
+  var connectionWords: Wording {
+    let numbers = connections.prefix(8).map { (id: Int) -> Wording in "\(id)" }
+    let more: Wording = connections.count > 8 ? " and \(connections.count - 8) more" : ""
+    let noun: StaticString = connections.count == 1 ? "connection" : "connections"
+    return connections.isEmpty ? "" : "\(noun) \(Wording(numbers, joinedBy: ", "))\(more)"
+  }
+}

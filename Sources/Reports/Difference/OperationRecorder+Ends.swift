@@ -1,0 +1,97 @@
+import Bluetooth
+import Bytes
+import Captures
+import Diagnosis
+import Differences
+import Sessions
+
+/// What is known only at the end: how connections begin, are encrypted and end, and what attributes are.
+extension OperationRecorder {
+  /// Completes what was written down, now that the capture was read to its end.
+  mutating func finish(
+    _ connections: [ConnectionHistory], _ devices: [MapDevice], _ memory: borrowing Memory
+  ) {
+    for index in identities.indices where identities[index].mayBeKnownBetter {
+      guard let handle = identities[index].handle else { continue }
+      let name = identities[index].profileName
+      identities[index] = memory.identity(
+        of: handle, identities[index].server, isLocal: identities[index].isLocal, connection: 0)
+      identities[index].profileName = name
+    }
+    session.roles = identities.map { Session.Role($0, devices, memory) }
+    for history in connections { addEnds(of: history) }
+    for id in operations.keys {
+      operations[id] = operations[id]?.enumerated().sorted {
+        ($0.element.settled, $0.offset) < ($1.element.settled, $1.offset)
+      }.map(\.element)
+    }
+  }
+
+  /// Adds how a connection begins and ends, and how it is encrypted.
+  private mutating func addEnds(of history: ConnectionHistory) {
+    let connection = history.connection
+    let id = history.id
+    let isCentral = connection.localRole.map { $0 == .central }
+    var connect = Differences.Operation(
+      .connect, connection: id, packet: connection.firstPacket, time: connection.firstTime)
+    connect.isByCentral = isCentral == nil ? nil : true
+    var added = [connect]
+    for attempt in history.encryption.attempts {
+      var encryption = Differences.Operation(
+        .encryption, connection: id, packet: attempt.moment.packet, time: attempt.moment.time)
+      encryption.isByCentral = attempt.starter.flatMap { side in
+        isCentral.map { (side == .local) == $0 }
+      }
+      encryption.lastPacket = attempt.end?.packet ?? attempt.moment.packet
+      if let status = attempt.failure {
+        encryption.failure = keep("\(status)")
+      } else if attempt.isKeyMissingHere {
+        // The central's controller is told this.
+        encryption.failure = keep("\(StatusCode.pinOrKeyMissing)")
+      } else if attempt.outcome == .off {
+        encryption.text = keep("off")
+        encryption.value = encryption.text
+      }
+      added.append(encryption)
+    }
+    added.append(end(of: history))
+    operations[id, default: []] = Array(added.dropLast()) + (operations[id] ?? []) + added.suffix(1)
+  }
+
+  private mutating func end(of history: ConnectionHistory) -> Differences.Operation {
+    let connection = history.connection
+    var end = Differences.Operation(
+      .end, connection: history.id, packet: connection.lastPacket ?? .max, time: connection.lastTime
+    )
+    let words: Wording
+    switch connection.ending {
+    case .localHost, .peer:
+      let isLocal = connection.ending == .localHost
+      let who: Wording =
+        connection.localRole.map { $0 == .central ? isLocal : !isLocal }
+        .map { $0 ? "by the central" : "by the peripheral" }
+        ?? (isLocal ? "by this host" : "by the peer")
+      // That one side has ended it is all that the usual reasons say.
+      let isUsual =
+        connection.reason == .remoteUserTerminated
+        || connection.reason == .connectionTerminatedByLocalHost
+      let reason: Wording =
+        isUsual ? "" : connection.reason.map { (code: StatusCode) -> Wording in ": \(code)" } ?? ""
+      words = "\(who)\(reason)"
+    case nil, .forgotten: words = "still open when the capture ends"
+    case .unknown, .replaced: words = "for a reason that is not in the capture"
+    case .timeout, .neverEstablished, .micFailure, .reset, .controller:
+      words = connection.reason.map { "\($0)" } ?? "the controller ends the link"
+      end.failure = keep(words)
+    }
+    end.text = keep(words)
+    end.value = end.text
+    return end
+  }
+}
+
+extension Differences.Operation {
+  /// The packet that it is ordered by: the one that settles it. A server answers in the same order at both ends of a
+  /// link, while requests on several bearers pass each other's answers.
+  fileprivate var settled: Int { kind == .discovery ? packet : max(packet, lastPacket) }
+}

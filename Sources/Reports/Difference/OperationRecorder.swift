@@ -1,0 +1,330 @@
+import Bluetooth
+import Bytes
+import Captures
+import Decoders
+import Diagnosis
+import Differences
+import Dissectors
+import Sessions
+
+/// Writes down what is done on each connection, as `diff` compares it. What it keeps grows with the
+/// operations: the two sides can be compared only when both are known.
+struct OperationRecorder: ~Copyable {
+  /// What is kept of all connections together.
+  var session = Session()
+  /// The operations of each connection, by its number.
+  var operations: [Int: [Differences.Operation]] = [:]
+  /// Whose attributes `session.roles` are: by their places.
+  var identities: [AttributeIdentity] = []
+  /// The part that this host plays on each connection.
+  private var roles: [Int: Connection.Role] = [:]
+  private var places: [AttributeKey: Int] = [:]
+  private var messages: [String: Int] = [:]
+  /// The MTU that a client offers, by its link's number, until that is answered.
+  private var offers: [Int: (mtu: UInt16, isByCentral: Bool?)] = [:]
+  /// What values mean.
+  private var reading: ValueReading
+  /// Whether secrets are shown.
+  let showsKeys: Bool
+  /// People's own profiles.
+  let profiles: SuppliedProfiles
+
+  /// An attribute among all servers; one without a handle by its type.
+  private struct AttributeKey: Hashable {
+    var server: UInt64
+    var isLocal: Bool
+    var handle: UInt16
+    var uuid: BluetoothUUID?
+  }
+
+  init(_ profiles: SuppliedProfiles, showsKeys: Bool) {
+    reading = ValueReading(profiles, showsKeys: showsKeys, keepsRecent: true)
+    self.showsKeys = showsKeys
+    self.profiles = profiles
+  }
+
+  // MARK: Packets
+
+  /// Takes a packet: what its protocol is follows, and what is no value is written down.
+  mutating func follow(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) {
+    if dissection.att != nil { reading.follow(record, dissection, bytes, answer, memory) }
+    // What another file has, too, was told.
+    guard record.original == nil, let link = answer.link, let direction = record.direction else {
+      return
+    }
+    let id = memory.links.id(link)
+    guard id != 0 else { return }
+    if let pdu = dissection.smp {
+      let isByCentral = isByCentral(direction, memory.links.connection(link))
+      add(pdu, bytes.part(dissection.body), isByCentral, id, record)
+    } else if let pdu = dissection.att {
+      observe(pdu.opcode, dissection.attFields, direction, answer, id, record, memory)
+    }
+  }
+
+  /// Whether the central sent what went this way; nil where the parts are not known.
+  private mutating func isByCentral(_ direction: Direction, _ connection: Connection) -> Bool? {
+    guard let role = connection.localRole else { return nil }
+    roles[connection.id] = role
+    return (direction == .sent) == (role == .central)
+  }
+
+  private mutating func add(
+    _ pdu: SMPPDU, _ body: RawSpan, _ isByCentral: Bool?, _ id: Int,
+    _ record: borrowing CaptureRecord
+  ) {
+    var operation = Differences.Operation(
+      .pairing(pdu.opcode), connection: id, packet: record.number, time: record.time)
+    operation.isByCentral = isByCentral
+    switch pdu {
+    case .pairing(let features):
+      operation.value = keep(body)
+      operation.text = keep(features.words)
+    case .failed(let failed):
+      operation.value = keep(body)
+      operation.failure = keep("\(failed.reason)")
+    case .securityRequest(let request):
+      operation.value = keep(body)
+      operation.text = keep(request.authReq.words)
+    // The others carry random numbers, what is computed of them, and keys: they differ in every session,
+    // and that says nothing.
+    default: break
+    }
+    operations[id, default: []].append(operation)
+  }
+
+  /// Takes an ATT PDU: what finds attributes, or sets the MTU. Values come from `Conversations`.
+  private mutating func observe(
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ direction: Direction, _ answer: Answer, _ id: Int,
+    _ record: borrowing CaptureRecord, _ memory: borrowing Memory
+  ) {
+    guard let link = answer.link else { return }
+    switch opcode {
+    case .exchangeMTURequest:
+      guard let mtu = fields.mtu else { return }
+      offers[id] = (mtu, isByCentral(direction, memory.links.connection(link)))
+    case .exchangeMTUResponse:
+      guard let offer = offers.removeValue(forKey: id), let mtu = fields.mtu else { return }
+      var operation = Differences.Operation(
+        .exchangeMTU, connection: id, packet: record.number, time: record.time)
+      operation.isByCentral = offer.isByCentral
+      operation.latency = answer.latency
+      operation.text = keep("client \(offer.mtu), server \(mtu)")
+      operation.value = operation.text
+      operations[id, default: []].append(operation)
+    case .findInformationRequest, .findByTypeValueRequest, .readByGroupTypeRequest:
+      discover(isByCentral(direction, memory.links.connection(link)), id, record)
+    case .readByTypeRequest where fields.type?.declares == true:
+      discover(isByCentral(direction, memory.links.connection(link)), id, record)
+    case .errorResponse: refuse(fields, id, record)
+    default: break
+    }
+  }
+
+  /// Takes a request that looks for attributes: those that follow each other are one operation, since how
+  /// many it takes depends on the MTU and on what there is.
+  private mutating func discover(
+    _ isByCentral: Bool?, _ id: Int, _ record: borrowing CaptureRecord
+  ) {
+    if let last = operations[id]?.last, last.kind == .discovery, last.failure == nil,
+      last.isByCentral == isByCentral, let place = operations[id]?.indices.last
+    {
+      operations[id]?[place].count += 1
+      operations[id]?[place].lastPacket = record.number
+      return
+    }
+    var operation = Differences.Operation(
+      .discovery, connection: id, packet: record.number, time: record.time)
+    operation.isByCentral = isByCentral
+    operations[id, default: []].append(operation)
+  }
+
+  /// Takes an Error Response to what is no value.
+  private mutating func refuse(
+    _ fields: ATTFields, _ id: Int, _ record: borrowing CaptureRecord
+  ) {
+    guard let error = fields.error, let request = fields.requestOpcode else { return }
+    switch request {
+    case .exchangeMTURequest:
+      guard let offer = offers.removeValue(forKey: id) else { return }
+      var operation = Differences.Operation(
+        .exchangeMTU, connection: id, packet: record.number, time: record.time)
+      operation.isByCentral = offer.isByCentral
+      operation.failure = keep("\(error)")
+      operations[id, default: []].append(operation)
+    case .findInformationRequest, .findByTypeValueRequest, .readByGroupTypeRequest,
+      .readByTypeRequest:
+      // That nothing more is found is how a discovery ends.
+      guard error != .attributeNotFound, let place = operations[id]?.indices.last,
+        operations[id]?[place].kind == .discovery
+      else { return }
+      let failure = keep("\(error)")
+      operations[id]?[place].failure = failure
+    default: break
+    }
+  }
+
+  // MARK: Values
+
+  /// Takes the values of a packet.
+  mutating func take(_ conversations: Conversations, _ memory: borrowing Memory) {
+    for value in conversations.values where value.parties.connection > 0 {
+      take(value, conversations.bytes, memory)
+    }
+  }
+
+  private mutating func take(
+    _ value: ConveyedValue, _ bytes: [UInt8], _ memory: borrowing Memory
+  ) {
+    var operation = Differences.Operation(
+      .value(value.operation), connection: value.parties.connection, packet: value.packet,
+      time: value.time)
+    operation.lastPacket = max(value.packet, value.response ?? 0)
+    operation.latency = value.latency
+    // The client reads and writes, the server does the rest.
+    let isLocal =
+      switch value.operation {
+      case .notification, .indication: value.attribute.isLocal
+      default: !value.attribute.isLocal
+      }
+    if let role = roles[value.parties.connection] ?? role(value.parties.connection, memory) {
+      operation.isByCentral = isLocal == (role == .central)
+    }
+    operation.role = place(value.attribute)
+    operation.isHidden = value.isKeyMaterial && !showsKeys
+    let isRead = reading.read(value, bytes.bytes, memory)
+    if let name = reading.name(value.attribute.uuid), let role = operation.role {
+      identities[role].profileName = name
+    }
+    if let slice = value.value {
+      let content = bytes.bytes.part(slice)
+      operation.value = keep(content)
+      if isRead { describe(content, in: &operation) }
+    }
+    operation.failure = failure(of: value)
+    operations[value.parties.connection, default: []].append(operation)
+  }
+
+  private mutating func role(_ id: Int, _ memory: borrowing Memory) -> Connection.Role? {
+    var found: Connection.Role?
+    memory.links.forEach { if $0.id == id { found = $0.localRole } }
+    roles[id] = found
+    return found
+  }
+
+  private mutating func failure(of value: ConveyedValue) -> Slice? {
+    switch value.outcome {
+    case .done: return nil
+    case .refused(let error):
+      var words = Output()
+      words.error(error, reading.errorName(of: value))
+      return keep(words.bytes)
+    case .cancelled: return keep("cancelled")
+    case .notExecuted: return keep("not executed")
+    // What the capture lacks says nothing of the devices.
+    case .noResponse(.captureEnded), .noResponse(.recordsLost), .noResponse(.forgotten):
+      return nil
+    case .noResponse: return keep("no response")
+    }
+  }
+
+  /// Writes down what the value means that was read last.
+  private mutating func describe(
+    _ value: RawSpan, in operation: inout Differences.Operation
+  ) {
+    let start = session.bytes.count
+    let line = reading.line.bytes.array
+    session.bytes += line
+    operation.text = Slice(start: start, count: line.count)
+    if let sighting = reading.sighting {
+      operation.message = message(sighting)
+      if sighting.frame == nil { return }
+    }
+    let first = session.bytes.count
+    if let whole = reading.sighting?.bytes {
+      fields(whole.bytes)
+    } else {
+      fields(value)
+    }
+    guard session.bytes.count > first else { return }
+    operation.fields = Slice(start: first, count: session.bytes.count - first)
+  }
+
+  /// What a vendor's message is called: by its command, not by what it says.
+  private mutating func message(_ sighting: VendorSighting) -> Int {
+    var name = sighting.vendor.profile
+    if sighting.frame == nil {
+      name += " part"
+    } else {
+      name += " \(reading.decoded.definition?.name ?? "")"
+    }
+    if let command = sighting.command { name += " \(command)" }
+    if let known = messages[name] { return known }
+    messages[name] = session.messages.count
+    session.messages.append(name)
+    return session.messages.count - 1
+  }
+
+  /// Writes down the fields of the value that was read last.
+  private mutating func fields(_ value: RawSpan) {
+    guard let writer = DecodedWriter(reading.decoded, isJSON: false, showsKeys: showsKeys) else {
+      return
+    }
+    var groups: [(name: String, end: Int)] = []
+    var text = Output()
+    for (place, entry) in reading.decoded.fields.enumerated() {
+      while let group = groups.last, group.end <= place { groups.removeLast() }
+      let name = writer.name(entry)
+      if entry.form == .group {
+        groups.append((name, entry.end))
+        continue
+      }
+      text.clear()
+      var kind = FieldList.Kind.plain
+      switch entry.form {
+      case .checksumOK, .checksumBad:
+        kind = .checksum
+        text.hex(value.part(entry.bytes), separator: 0x20)
+        text.text(entry.form == .checksumOK ? " ok" : " bad")
+      case .dateTime:
+        kind = .time
+        writer.entry(place, value, into: &text)
+      default: writer.entry(place, value, into: &text)
+      }
+      let path = (groups.map(\.name) + [name]).joined(separator: ".")
+      FieldList.append([UInt8](path.utf8), text.bytes.array, kind, to: &session.bytes)
+    }
+  }
+
+  // MARK: Keeping
+
+  private mutating func keep(_ span: RawSpan) -> Slice {
+    let start = session.bytes.count
+    session.bytes.append(span)
+    return Slice(start: start, count: span.byteCount)
+  }
+
+  mutating func keep(_ words: Wording) -> Slice { keep([UInt8](words.text.utf8).bytes) }
+
+  private mutating func place(_ attribute: AttributeIdentity) -> Int {
+    let key = AttributeKey(
+      server: attribute.server, isLocal: attribute.isLocal, handle: attribute.handle ?? 0,
+      uuid: attribute.handle == nil ? attribute.uuid : nil)
+    if let known = places[key] {
+      // What is known now was not known when it was used first.
+      if identities[known].uuid == nil { identities[known] = attribute }
+      return known
+    }
+    places[key] = identities.count
+    identities.append(attribute)
+    return identities.count - 1
+  }
+}
+
+extension BluetoothUUID {
+  /// Whether attributes of this type declare others: reading them is discovery.
+  fileprivate var declares: Bool { width == 2 && 0x2800...0x2803 ~= low }
+}

@@ -1,0 +1,68 @@
+package import Bluetooth
+package import Bytes
+package import Captures
+package import Decoders
+import Diagnosis
+import Differences
+package import Dissectors
+package import Sessions
+
+/// What `diff` remembers of a capture: devices, connections, and what was done on them. Fed packet by packet;
+/// it prints nothing, and is asked for `capture` at the end.
+package struct SessionReport: PacketReport, ~Copyable {
+  /// What was remembered; nil before the capture has ended.
+  package private(set) var capture: RememberedCapture?
+  private var history: CaptureHistory?
+  private var map: MapReport
+  private var conversations: Conversations
+  private var recorder: OperationRecorder
+  private var records = 0
+  private var summary: CaptureSummary?
+
+  /// - Parameters:
+  ///   - profiles: people's own, by which values are decoded beside the program's.
+  ///   - bonds: the keys that are known from elsewhere.
+  ///   - showsKeys: whether secrets are shown.
+  package init(
+    _ profiles: SuppliedProfiles, bonds: [Bond], showsKeys: Bool, limits: Limits = Limits()
+  ) {
+    history = CaptureHistory(limits, bonds: bonds, knowledge: ProfileKnowledge(profiles))
+    var options = MapOptions()
+    // The recorder decodes.
+    options.profiles = nil
+    map = MapReport(options, limits: limits)
+    conversations = Conversations(limits)
+    recorder = OperationRecorder(profiles, showsKeys: showsKeys)
+  }
+
+  /// Never: every packet may tell more.
+  package var isSatisfied: Bool { false }
+
+  package mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+  ) {
+    records += 1
+    history?.observe(record, dissection, bytes, answer, memory)
+    map.packet(
+      record, dissection, bytes, answer, fragments: fragments, memory, into: &output)
+    recorder.follow(record, dissection, bytes, answer, memory)
+    conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+    recorder.take(conversations, memory)
+  }
+
+  package mutating func learn(_ summary: CaptureSummary) { self.summary = summary }
+
+  package mutating func finish(
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {
+    guard let history = history.take() else { return }
+    conversations.finish(memory)
+    recorder.take(conversations, memory)
+    let evidence = history.finish(memory, summary, failure)
+    let devices = map.conclude(memory)
+    recorder.finish(evidence.connections, devices, memory)
+    capture = RememberedCapture(
+      devices, evidence.connections, &recorder, records: records, memory)
+  }
+}

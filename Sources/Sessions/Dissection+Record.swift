@@ -1,0 +1,33 @@
+package import Captures
+package import Dissectors
+
+extension Dissection {
+  /// Dissects a record by what its bytes begin with; what was known is forgotten.
+  package mutating func read(_ record: borrowing CaptureRecord) {
+    let isTruncated = record.isTruncated
+    clear()
+    switch record.framing {
+    case .h4: read(h4: record.bytes, isTruncated: isTruncated)
+    case .h1(let kind): self = Dissection(kind.packetType, record.bytes, isTruncated: isTruncated)
+    case .monitor(let opcode):
+      self = Dissection(monitor: opcode, record.bytes, isTruncated: isTruncated)
+    case .packetLogger(let type):
+      self = Dissection(packetLogger: type, record.bytes, isTruncated: isTruncated)
+    case .incomplete(let needed):
+      self = Dissection(incomplete: record.bytes, needed: needed, isTruncated: isTruncated)
+    }
+  }
+}
+
+extension CaptureRecord.PacketKind {
+  /// The packet type that a record's header told.
+  fileprivate var packetType: PacketType {
+    switch self {
+    case .acl: .acl
+    case .command: .command
+    case .event: .event
+    case .sco: .sco
+    case .iso: .iso
+    }
+  }
+}

@@ -1,0 +1,148 @@
+// What convert does with what it reads: it chooses packets, and writes them.
+
+import ArgumentParser
+import Bluetooth
+import Bytes
+import Captures
+import Decoders
+import Glibc
+import Reports
+import Sessions
+
+/// Learns which packets are chosen.
+struct Choosing: CaptureUser, ~Copyable {
+  private let options: ShowOptions
+  private let maps: [SuppliedMap]
+  private let bonds: [Bond]
+  private(set) var kept = ChosenPackets()
+  private(set) var remark = ""
+
+  init(_ options: ShowOptions, maps: [SuppliedMap], bonds: [Bond]) {
+    self.options = options
+    self.maps = maps
+    self.bonds = bonds
+  }
+
+  mutating func use<Source: CaptureSource & ~Copyable>(
+    _ source: inout Source
+  ) throws(CaptureFailure) {
+    var report = ChoosingReport(options)
+    var pass = Pass(maps: maps, bonds: bonds)
+    var output = Output()
+    // Damage ends the capture for the second reading, too.
+    try? pass.run(&source, &report, into: &output)
+    let chosen = report.result.chosen
+    kept = report.result.kept
+    let packets = chosen == 1 ? "1 packet is" : "\(chosen) packets are"
+    let others = kept.count - chosen
+    remark =
+      report.remark
+      ?? "\(packets) what was asked for; \(others) \(others == 1 ? "comes" : "come") along"
+  }
+}
+
+/// Writes what a source has.
+struct Writing: CaptureUser, ~Copyable {
+  private let conversion: Conversion
+  /// Whether the capture has controllers to be told apart.
+  var hasSeveralControllers = false
+  /// Which packets; nil: all.
+  var kept: ChosenPackets?
+  /// What is to be said of the capture, and of what the file has no room for.
+  private(set) var remarks: [String] = []
+  private(set) var losses: [String] = []
+  private var file: NewFile?
+  private var failure: WriteFailure?
+
+  init(_ conversion: Conversion) { self.conversion = conversion }
+
+  mutating func use<Source: CaptureSource & ~Copyable>(
+    _ source: inout Source
+  ) throws(CaptureFailure) {
+    let format = conversion.target.format(
+      of: source.summary, isOfSeveral: hasSeveralControllers)
+    var writer: CaptureWriter
+    do throws(WriteFailure) {
+      let opened = try NewFile(path: conversion.path)
+      writer = CaptureWriter(
+        descriptor: opened.descriptor, owned: false, name: conversion.path, format,
+        decimals: source.summary.timeDecimals)
+      file = consume opened
+    } catch {
+      failure = error
+      return
+    }
+    // Only what the packets mean tells which way they must have gone.
+    let infers =
+      format.needsDirection && (source.summary.mayLackDirection || source.summary.lacksDirection)
+    var result: CaptureFailure?
+    if conversion.comments || infers {
+      var report = WritingReport(
+        writer, keeping: kept, saysLines: conversion.comments, profiles: conversion.profiles)
+      var pass = Pass(
+        maps: conversion.maps, secretTypes: SecretTypes(conversion.profiles.secretTypes),
+        // What is known from elsewhere names devices by their real addresses.
+        bonds: conversion.redaction == nil ? conversion.bonds : [])
+      var output = Output()
+      do throws(CaptureFailure) {
+        try pass.run(&source, &report, into: &output)
+      } catch {
+        result = error
+      }
+      let inferred = report.inferredDirections
+      if inferred > 0 {
+        remarks.append(
+          "\(inferred) \(inferred == 1 ? "packet has a direction" : "packets have directions") that the "
+            + "capture does not tell: inferred")
+      }
+      note(report.writer)
+    } else {
+      do throws(CaptureFailure) {
+        try copy(&source, to: &writer)
+      } catch {
+        result = error
+      }
+      writer.finish()
+      note(writer)
+    }
+    remarks += [source.summary.leftOutWords.map { $0 + " left out" }].compactMap(\.self)
+    remarks += source.summary.remarks
+    if let result { throw result }
+  }
+
+  /// Writes what is kept, without a look at what it means.
+  private func copy<Source: CaptureSource & ~Copyable>(
+    _ source: inout Source, to writer: inout CaptureWriter
+  ) throws(CaptureFailure) {
+    while writer.failure == nil {
+      if !source.isReady { writer.flush() }
+      guard let record = try source.next() else { return }
+      if kept?.contains(record.number) ?? true {
+        writer.write(record)
+      } else {
+        writer.skip(record)
+      }
+    }
+  }
+
+  /// Keeps what the writer has to say.
+  private mutating func note(_ writer: borrowing CaptureWriter) {
+    failure = writer.failure
+    if failure == nil { losses = writer.remarks }
+  }
+
+  /// Gives the file its name, if all could be written.
+  ///
+  /// - Throws: the exit status, where that failed.
+  mutating func finish() throws {
+    do throws(WriteFailure) {
+      if let failure { throw failure }
+      if let file = file.take() { try file.keep() }
+    } catch {
+      // Who reads what is written may go when it has enough.
+      if error.reason == .system(EPIPE) { return }
+      Terminal.complain(error.sentence)
+      throw ExitCode(74)
+    }
+  }
+}

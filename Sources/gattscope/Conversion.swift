@@ -1,0 +1,170 @@
+import ArgumentParser
+import Bluetooth
+import Bytes
+import Captures
+import Decoders
+import Glibc
+import Redaction
+import Reports
+import Sessions
+
+/// One run of `convert`: reads captures, once to learn what is chosen where something is, and writes.
+struct Conversion {
+  private let inputs: [String]
+  /// The file to write, and its format.
+  let path: String
+  let target: WriterTarget
+  private let merges: Bool
+  /// Which packets; the selection of everything where none is asked for.
+  var selection = Selection()
+  /// Whether each packet's line becomes its comment.
+  var comments = false
+  var profiles = SuppliedProfiles()
+  var bonds: [Bond] = []
+  var maps: [SuppliedMap] = []
+  /// What is removed from it; nil: nothing.
+  var redaction: RedactionOptions?
+
+  init(_ inputs: [String], to path: String, as target: WriterTarget, merges: Bool) {
+    self.inputs = inputs
+    self.path = path
+    self.target = target
+    self.merges = merges
+  }
+
+  /// - Throws: the exit status, where something went wrong.
+  func run() throws {
+    try refuseOwnInput()
+    if path == "-", Terminal.isTerminal {
+      Terminal.complain("standard output is a terminal; name a file, or pipe it into a program")
+      throw ExitCode(64)
+    }
+    var writing = Writing(self)
+    var remarks: [String] = []
+    var failures: [CaptureFailure] = []
+    do throws(CaptureFailure) {
+      // What can be read only once is kept where it has to be read again.
+      var spools: [Spool?] = Array(repeating: nil, count: inputs.count)
+      for (index, input) in inputs.enumerated() where isReadTwice {
+        if Terminal.isFile(input) { continue }
+        do throws(CaptureFailure) {
+          spools[index] = try Spool(of: input, in: folder)
+        } catch {
+          var failure = error
+          failure.file = input
+          throw failure
+        }
+      }
+      let files = inputs.indices.map {
+        MergedSource.Input(name: inputs[$0], path: spools[$0]?.path ?? inputs[$0])
+      }
+      let plan = merges ? try MergePlan(files) : nil
+      writing.hasSeveralControllers = plan?.hasSeveralControllers ?? false
+      if !isEverything {
+        let (kept, remark) = choose(files, plan)
+        writing.kept = kept
+        if !remark.isEmpty { remarks.append(remark) }
+      }
+      failures += try write(files, plan, &writing, &remarks)
+      withExtendedLifetime(spools) {}
+    } catch {
+      failures.append(error)
+    }
+    do {
+      try writing.finish()
+    } catch {
+      for failure in failures { Terminal.complain(failure.sentence(about: inputs[0])) }
+      throw error
+    }
+    for loss in writing.losses {
+      Terminal.complain("\(path == "-" ? "standard output" : path): \(loss)")
+    }
+    try Run.end(inputs, failures, remarks + writing.remarks, outputFailure: nil)
+  }
+
+  /// Whether no packet is left out.
+  private var isEverything: Bool {
+    var options = ShowOptions()
+    options.selection = selection
+    return options.showsEverything
+  }
+
+  /// Whether captures are read more than once.
+  private var isReadTwice: Bool { merges || !isEverything || redaction != nil }
+
+  /// Where files are kept for a while.
+  private var folder: String {
+    Terminal.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+  }
+
+  /// Reads the files.
+  ///
+  /// - Returns: what was wrong with some of several.
+  private func read<User: CaptureUser & ~Copyable>(
+    _ files: [MergedSource.Input], _ plan: MergePlan?, _ user: inout User
+  ) throws(CaptureFailure) -> [CaptureFailure] {
+    guard let plan else {
+      var source = try CaptureReader(path: files[0].path)
+      try source.lend(to: &user)
+      return []
+    }
+    var source = try MergedSource(files, plan)
+    do throws(CaptureFailure) {
+      try user.use(&source)
+    } catch {
+      return source.failures
+    }
+    return []
+  }
+
+  /// Reads the files and writes what they have, without what is to be removed; `remarks` takes in what that
+  /// was.
+  ///
+  /// - Returns: what was wrong with some of several.
+  private func write(
+    _ files: [MergedSource.Input], _ plan: MergePlan?, _ writing: inout Writing,
+    _ remarks: inout [String]
+  ) throws(CaptureFailure) -> [CaptureFailure] {
+    guard let redaction else { return try read(files, plan, &writing) }
+    var redacting = Redacting(redaction, maps: maps)
+    _ = try read(files, plan, &redacting)
+    _ = try read(files, plan, &redacting)
+    guard let found = redacting.plan else { return [] }
+    guard let plan else {
+      var source = RedactedSource(try CaptureReader(path: files[0].path), found)
+      defer { remarks += source.report.lines }
+      try writing.use(&source)
+      return []
+    }
+    var source = RedactedSource(try MergedSource(files, plan), found)
+    defer { remarks += source.report.lines }
+    do throws(CaptureFailure) {
+      try writing.use(&source)
+    } catch {
+      return source.base.failures
+    }
+    return []
+  }
+
+  /// A file must not be written while it is read.
+  private func refuseOwnInput() throws {
+    for input in inputs where Terminal.isSameFile(input, path) {
+      Terminal.complain("\(CaptureFailure.subject(input)) is read and cannot be written at once")
+      throw ExitCode(64)
+    }
+  }
+
+  /// The packets that are asked for and what they need, and a sentence about how many there are. What is
+  /// wrong with the capture the second reading will say.
+  private func choose(
+    _ files: [MergedSource.Input], _ plan: MergePlan?
+  ) -> (ChosenPackets, String) {
+    var options = ShowOptions()
+    options.profiles = profiles
+    options.selection = Run.finding(selection, in: files.map(\.path), bonds: bonds)
+    options.zoneOffset = Terminal.zoneOffset(at:)
+    var choosing = Choosing(options, maps: maps, bonds: bonds)
+    _ = try? read(files, plan, &choosing)
+    return (choosing.kept, choosing.remark)
+  }
+}

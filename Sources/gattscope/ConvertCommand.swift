@@ -1,0 +1,151 @@
+import ArgumentParser
+import Bytes
+import Captures
+import Reports
+
+/// `convert`: a capture as another file.
+struct ConvertCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "convert",
+    abstract: "Write a capture, or a part of it, as another file.",
+    discussion: """
+      The format is what OUT ends with (\(WriterFormat.endings)), or what --to names. Packets keep their \
+      bytes, their times and the lengths that they had before they were cut. What the format has no room \
+      for is said on standard error, by kind and number.
+
+      What is selected takes along what it needs to be understood: all parts of a PDU, a request and its \
+      answer, and the setup of its connection (docs/convert.md).
+
+      OUT appears when it is whole, and replaces what had its name. - is standard input or output.
+
+      Examples:
+        gattscope convert btsnoop_hci.log capture.pcapng
+        gattscope convert --comments btsnoop_hci.log for-wireshark.pcapng
+        gattscope convert --connection 2 btsnoop_hci.log part.btsnoop
+        gattscope convert --merge btsnoop_hci.log.last btsnoop_hci.log all.btsnoop
+        gattscope convert --merge phone.log sensor.pcap both.pcapng
+        gattscope convert --redact btsnoop_hci.log for-strangers.pcapng
+        gattscope convert --to pcap-201 trace.btsnoop - | tshark -r -
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "The capture and the file to write; with --merge several captures before it.",
+      valueName: "capture"),
+    completion: .file())
+  var files: [String] = []
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The format to write, of those that --list-formats lists; or packets up to a time, written as for --from.",
+      valueName: "format|time"),
+    completion: .list(WriterTarget.rows.map(\.name)),
+    transform: { try End($0) })
+  var to: [End] = []
+
+  @Flag(name: .long, help: "List the formats that can be written.")
+  var listFormats = false
+
+  @Flag(name: .long, help: "Write what show says of each packet as its comment; for pcapng.")
+  var comments = false
+
+  @Flag(
+    name: .long,
+    help:
+      "Join several captures by time; what two of them have is written once, and different controllers get different numbers."
+  )
+  var merge = false
+
+  @OptionGroup(title: "Redaction")
+  var redacting: RedactionArguments
+
+  @OptionGroup(title: "Selection")
+  var selection: PacketOptions
+
+  @OptionGroup
+  var supplied: MapFileOptions
+
+  @OptionGroup
+  var supplying: ProfileFileOptions
+
+  @OptionGroup
+  var known: KeysFileOptions
+
+  /// What follows `--to`.
+  enum End {
+    case format(WriterTarget)
+    case time(TimePoint)
+
+    init(_ text: String) throws {
+      if let target = WriterTarget(name: text) {
+        self = .format(target)
+      } else if text.first?.isLetter == true {
+        let names = WriterTarget.rows.map(\.name).joined(separator: ", ")
+        throw ValidationError("expected a format (\(names)) or a time")
+      } else {
+        self = .time(try TimePoint(text))
+      }
+    }
+  }
+
+  /// The formats that were named.
+  private var targets: [WriterTarget] {
+    to.compactMap { if case .format(let target) = $0 { target } else { nil } }
+  }
+
+  /// The times up to which packets are asked for.
+  private var ends: [TimePoint] {
+    to.compactMap { if case .time(let time) = $0 { time } else { nil } }
+  }
+
+  func validate() throws {
+    if listFormats { return }
+    _ = try selection.times(to: ends)
+    guard files.count >= 2, let out = files.last else {
+      throw ValidationError("expected a capture and the file to write, as in: convert IN OUT")
+    }
+    if files.count > 2, !merge {
+      throw ValidationError(
+        "several captures are joined with --merge; without it, one capture and the file to write are expected."
+      )
+    }
+    if targets.count > 1 { throw ValidationError("--to: one format, not \(targets.count).") }
+    guard let target = targets.first ?? WriterTarget(path: out) else {
+      let what =
+        out == "-"
+        ? "standard output has no name to tell the format by" : "\(out): the name tells no format"
+      throw ValidationError("\(what); expected \(WriterFormat.endings), or --to with a format.")
+    }
+    if comments, target.container != .pcapng {
+      throw ValidationError("--comments: only pcapng has room for comments.")
+    }
+  }
+
+  mutating func run() throws {
+    if listFormats { return try Self.printFormats() }
+    guard let out = files.last, let target = targets.first ?? WriterTarget(path: out) else {
+      return
+    }
+    let profiles = try supplying.profiles()
+    var conversion = Conversion(Array(files.dropLast()), to: out, as: target, merges: merge)
+    conversion.comments = comments
+    conversion.profiles = profiles
+    conversion.bonds = try known.bonds()
+    conversion.redaction = redacting.options(bonds: conversion.bonds)
+    conversion.maps = try supplied.maps()
+    conversion.selection = try selection.selection(profiles, to: ends)
+    try conversion.run()
+  }
+
+  private static func printFormats() throws {
+    try Terminal.write { output in
+      for row in WriterTarget.rows {
+        output.string(row.name)
+        output.spaces(16 - row.name.utf8.count)
+        output.string(row.words)
+        output.byte(0x0a)
+      }
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import ArgumentParser
+import Bluetooth
+import Decoders
+import Glibc
+import Reports
+import Sessions
+
+/// `diff`: what differs between two captures, or between two connections of one.
+struct DiffCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff",
+    abstract:
+      "Say what differs between two captures: between the working session and the failing one.",
+    discussion: """
+      First comes the first difference that matters: the earliest operation that succeeds on one side and \
+      fails on the other. Then what differs in security, link, map, conversation and timing. Operations are \
+      aligned by what they mean, not by packet, handle or time; notifications that follow each other are one \
+      step. Random numbers of pairing are not compared; times and checksums that follow are shown, and \
+      are no difference.
+
+      Devices are paired by address, by name, or by the shape of their maps. Either side may also be a map \
+      that was saved with map --json: then maps alone are compared.
+
+      Where nothing differs nothing is printed, and the exit status is 0; it is 1 where something does.
+
+      Examples:
+        gattscope diff working.btsnoop failing.btsnoop
+        gattscope diff --stat before.log after.log
+        gattscope diff --left-connection 1 --right-connection 3 btsnoop_hci.log
+        gattscope diff --ignore sequence --ignore 2a19 phone.log mine.btsnoop
+        gattscope diff band-1.2.json band-1.3.json      maps of map --json
+        gattscope diff --json a.btsnoop b.btsnoop | jq '.operations[] | select(.kind == "removed") | .name'
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "The left capture and the right one; of one capture two connections or devices.",
+      valueName: "capture"),
+    completion: .file())
+  var captures: [String]
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "On the left only these connections, by number; info lists them.", valueName: "n,\u{2026}"),
+    transform: { try NumberRanges.read($0, Self.numbers) })
+  var leftConnection: [[ClosedRange<Int>]] = []
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("On the right only these connections.", valueName: "n,\u{2026}"),
+    transform: { try NumberRanges.read($0, Self.numbers) })
+  var rightConnection: [[ClosedRange<Int>]] = []
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "On the left only this device: its address (C0:FF:* for all that begin so), or its name (J*).",
+      valueName: "address|name"),
+    transform: { try DevicePattern($0) })
+  var leftDevice: [DevicePattern] = []
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("On the right only this device.", valueName: "address|name"),
+    transform: { try DevicePattern($0) })
+  var rightDevice: [DevicePattern] = []
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "A field that may differ: its name (day), with its attribute (fff6.day), or all of an attribute "
+        + "(fff6). Bytes without a decoder are named 'byte 4'. Can be repeated.",
+      valueName: "field"))
+  var ignore: [String] = []
+
+  @Flag(name: .long, help: "Print no more than how much differs.")
+  var stat = false
+
+  @Flag(name: .long, help: "Print also what is the same, and every value that differs.")
+  var all = false
+
+  @OptionGroup
+  var supplied: MapFileOptions
+
+  @OptionGroup
+  var known: KeysFileOptions
+
+  @OptionGroup
+  var supplying: ProfileFileOptions
+
+  @OptionGroup
+  var presentation: OutputOptions
+
+  private static let numbers = "connections by number, as in 1 or 1,3"
+
+  private var sides: (left: SideSelection, right: SideSelection) {
+    var sides = (left: SideSelection(), right: SideSelection())
+    (sides.left.connections, sides.left.devices) = (leftConnection.flatMap(\.self), leftDevice)
+    (sides.right.connections, sides.right.devices) = (rightConnection.flatMap(\.self), rightDevice)
+    return sides
+  }
+
+  mutating func validate() throws {
+    guard 1...2 ~= captures.count else {
+      throw ValidationError("Two captures are compared, or two connections of one.")
+    }
+    if captures.count == 1, sides.left.isEverything || sides.right.isEverything {
+      throw ValidationError(
+        "With one capture --left-connection and --right-connection say what is compared, or --left-device "
+          + "and --right-device.")
+    }
+    if captures == ["-", "-"] {
+      throw ValidationError("Standard input is one capture; the other one must be a file.")
+    }
+    if stat, presentation.json {
+      throw ValidationError("--stat and --json exclude each other.")
+    }
+  }
+
+  mutating func run() throws {
+    var options = DiffOptions()
+    presentation.apply(to: &options)
+    options.isJSON = presentation.json
+    options.isSummary = stat
+    options.showsEqual = all
+    options.ignored = ignore
+    options.sides = sides
+    options.names = (captures[0], captures[captures.count - 1])
+    let reader = SideReader(
+      maps: try supplied.maps(), bonds: try known.bonds(), profiles: try supplying.profiles(),
+      showsKeys: presentation.showKeys)
+    var damage: ExitCode?
+    let left = try reader.read(captures[0], &damage)
+    let right = captures.count == 1 ? left : try reader.read(captures[1], &damage)
+    let report = DifferenceReport(left, right, options)
+    if let missing = report.missing { Terminal.complain(missing) }
+    try Terminal.write { report.write(into: &$0) }
+    if let damage { throw damage }
+    if !report.isSame { throw ExitCode(1) }
+  }
+}
+
+/// Reads one side of a comparison.
+private struct SideReader {
+  let maps: [SuppliedMap]
+  let bonds: [Bond]
+  let profiles: SuppliedProfiles
+  let showsKeys: Bool
+
+  /// What a file has; of a damaged capture what is before the damage.
+  ///
+  /// - Parameter damage: the exit status for damage, where there is some.
+  func read(_ name: String, _ damage: inout ExitCode?) throws -> RememberedCapture {
+    if name != "-", let bytes = mapBytes(name) {
+      let file = name.split(separator: "/").last.map(String.init) ?? name
+      do throws(MapFileError) {
+        return try RememberedCapture(savedMap: bytes, name: file, profiles, showsKeys: showsKeys)
+      } catch {
+        Terminal.complain("\(name) \(error.message)")
+        throw ExitCode(65)
+      }
+    }
+    var found: RememberedCapture?
+    let (profiles, bonds, showsKeys) = (profiles, bonds, showsKeys)
+    do {
+      try Run.captures([name], maps: maps, bonds: bonds, profiles: profiles) { _ in
+        SessionReport(profiles, bonds: bonds, showsKeys: showsKeys)
+      } inspect: { report in
+        found = report.capture
+      }
+    } catch let status as ExitCode {
+      guard found != nil else { throw status }
+      damage = status
+    }
+    guard let found else { throw ExitCode(66) }
+    return found
+  }
+
+  /// The bytes of a file that is a map rather than a capture: no capture begins like one.
+  private func mapBytes(_ name: String) -> [UInt8]? {
+    guard Terminal.isFile(name), let start = try? Terminal.contents(of: name, most: 64),
+      let first = start.first(where: { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }),
+      first == UInt8(ascii: "{") || start.starts(with: "[General]".utf8)
+    else { return nil }
+    return try? Terminal.contents(of: name)
+  }
+}

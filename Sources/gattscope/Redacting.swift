@@ -1,0 +1,35 @@
+import Bytes
+import Captures
+import Redaction
+import Sessions
+
+/// Learns in two readings of a capture how it is to be redacted.
+struct Redacting: CaptureUser, ~Copyable {
+  private let options: RedactionOptions
+  private let maps: [SuppliedMap]
+  private var learner: RedactionLearner?
+  private var planner: RedactionPlanner?
+  /// What is to be done, when it was read twice.
+  private(set) var plan: Redaction?
+
+  init(_ options: RedactionOptions, maps: [SuppliedMap]) {
+    self.options = options
+    self.maps = maps
+    learner = RedactionLearner(options)
+  }
+
+  mutating func use<Source: CaptureSource & ~Copyable>(
+    _ source: inout Source
+  ) throws(CaptureFailure) {
+    var pass = Pass(maps: maps, bonds: options.bonds)
+    var output = Output()
+    // Damage ends the capture for the last reading, too, which says what is wrong.
+    if var learner = learner.take() {
+      try? pass.run(&source, &learner, into: &output)
+      planner = learner.planner()
+    } else if var planner = planner.take() {
+      try? pass.run(&source, &planner, into: &output)
+      plan = planner.redaction()
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import Bluetooth
+import Redaction
+
+/// What `convert` removes from a capture.
+struct RedactionArguments: ParsableArguments {
+  @Flag(
+    name: .long,
+    help:
+      "Replace keys, addresses and names by pseudonyms, and the texts of programs by asterisks (docs/redaction.md)."
+  )
+  var redact = false
+
+  @Flag(name: .long, help: "With --redact: leave names as they are.")
+  var keepNames = false
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "With --redact: replace attribute values by zeros: all, or those of attributes of these types.",
+      valueName: "all|uuid,..."),
+    transform: { try Values($0) })
+  var redactValues: [Values] = []
+
+  /// What follows `--redact-values`.
+  enum Values {
+    case all
+    case types([BluetoothUUID])
+
+    init(_ text: String) throws {
+      if text == "all" {
+        self = .all
+        return
+      }
+      let words = text.split(separator: ",", omittingEmptySubsequences: false)
+      let types = words.compactMap { BluetoothUUID(text: String($0)) }
+      guard types.count == words.count else {
+        throw ValidationError("expected all, or UUIDs with commas between them, not \(text)")
+      }
+      self = .types(types)
+    }
+  }
+
+  func validate() throws {
+    guard !redact else { return }
+    if keepNames { throw ValidationError("--keep-names is of use only with --redact.") }
+    if !redactValues.isEmpty {
+      throw ValidationError("--redact-values is of use only with --redact.")
+    }
+  }
+
+  /// What is to be removed; nil: nothing.
+  func options(bonds: [Bond]) -> RedactionOptions? {
+    guard redact else { return nil }
+    var options = RedactionOptions()
+    options.keepsNames = keepNames
+    options.bonds = bonds
+    var types: [BluetoothUUID] = []
+    for values in redactValues {
+      switch values {
+      case .all: options.values = .all
+      case .types(let some): types += some.map(\.shortest)
+      }
+    }
+    if options.values == .none, !types.isEmpty { options.values = .types(types) }
+    return options
+  }
+}

@@ -1,0 +1,145 @@
+import Bluetooth
+import Testing
+
+@testable import Captures
+
+struct MergedTests {
+  private let folder = TemporaryFolder()
+
+  /// A btsnoop file of H4 records: milliseconds and the byte that tells them apart.
+  private func file(
+    _ name: String, _ records: [(milliseconds: Int64, mark: UInt8)], cut: Int = 0
+  ) -> MergedSource.Input {
+    var file = BtsnoopBytes()
+    for record in records {
+      file.record(
+        [4, 0x0e, 1, record.mark], flags: 3, time: BtsnoopBytes.epoch + record.milliseconds * 1000)
+    }
+    let bytes = Array(file.bytes.dropLast(cut))
+    return MergedSource.Input(name: name, path: folder.file(name, holding: bytes))
+  }
+
+  /// Records a second apart, from so many seconds on.
+  private func seconds(_ range: Range<Int>, _ mark: Int = 0) -> [(milliseconds: Int64, mark: UInt8)]
+  {
+    range.map { (Int64($0) * 1000, UInt8(truncatingIfNeeded: $0 + mark)) }
+  }
+
+  private func merge(
+    _ files: MergedSource.Input...
+  ) throws -> (reading: Reading, failures: [CaptureFailure], several: Bool) {
+    let plan = try MergePlan(files)
+    var source = try MergedSource(files, plan)
+    let reading = Reading(&source)
+    return (reading, source.failures, plan.hasSeveralControllers)
+  }
+
+  @Test func logsThatWereBegunAnewFollowOneAnother() throws {
+    let (reading, _, several) = try merge(
+      file("log", seconds(10..<13)), file("log.last", seconds(0..<10)))
+    #expect(reading.failure == nil && !several)
+    #expect(reading.records.map { $0.bytes[3] } == Array(0..<13))
+    #expect(reading.records.map(\.number) == Array(1...13))
+    #expect(Set(reading.records.map(\.adapter)) == [0])
+    #expect(reading.summary?.remarks == [])
+  }
+
+  @Test func whatTwoFilesHaveIsWrittenOnce() throws {
+    let (reading, _, several) = try merge(
+      file("a", seconds(0..<10)), file("b", seconds(4..<12)), file("c", seconds(4..<5)))
+    #expect(!several)
+    #expect(reading.records.map { $0.bytes[3] } == Array(0..<12))
+    #expect(
+      reading.summary?.remarks == [
+        "b: 6 of its records are in another file, too, and written once",
+        "c: 1 of its records is in another file, too, and written once",
+      ])
+  }
+
+  /// What stands twice in one file stays twice.
+  @Test func repeatsWithinAFileStay() throws {
+    let twice: [(milliseconds: Int64, mark: UInt8)] = [(0, 1), (1000, 2), (1000, 2), (2000, 3)]
+    let (reading, _, _) = try merge(file("a", twice), file("b", twice))
+    #expect(reading.records.map { $0.bytes[3] } == [1, 2, 2, 3])
+    let (one, _, _) = try merge(file("c", twice), file("d", [(0, 1), (1000, 2), (2000, 3)]))
+    #expect(one.records.map { $0.bytes[3] } == [1, 2, 2, 3])
+  }
+
+  @Test func differentControllersGetDifferentNumbers() throws {
+    let (reading, _, several) = try merge(
+      file("phone", seconds(0..<10)), file("sensor", seconds(0..<10, 100)))
+    #expect(several)
+    #expect(reading.records.count == 20)
+    #expect(reading.records.filter { $0.bytes[3] < 100 }.allSatisfy { $0.adapter == 0 })
+    #expect(reading.records.filter { $0.bytes[3] >= 100 }.allSatisfy { $0.adapter == 1 })
+    #expect(reading.summary?.remarks == ["hci0 of sensor is hci1"])
+    let times = reading.records.map { $0.time?.seconds ?? -1 }
+    #expect(times == times.sorted())
+  }
+
+  /// Single records that are alike by chance make no controller of two.
+  @Test func alikeByChance() throws {
+    let (reading, _, several) = try merge(
+      file("phone", [(0, 7)] + seconds(1..<10)), file("sensor", [(0, 7)] + seconds(1..<10, 100)))
+    #expect(several)
+    #expect(reading.records.count == 20)
+  }
+
+  /// Rotated logs of two controllers: each goes on where it ended.
+  @Test func rotatedLogsOfTwo() throws {
+    let (reading, _, _) = try merge(
+      file("a1", seconds(0..<10)), file("b1", seconds(2..<14, 100)),
+      file("a2", seconds(10..<20)), file("b2", seconds(14..<22, 100)))
+    #expect(reading.records.filter { $0.bytes[3] < 100 }.allSatisfy { $0.adapter == 0 })
+    #expect(reading.records.filter { $0.bytes[3] >= 100 }.allSatisfy { $0.adapter == 1 })
+    #expect(reading.summary?.remarks == ["hci0 of b1 is hci1", "hci0 of b2 is hci1"])
+  }
+
+  /// A clock that was set back a little between two logs makes no other controller of the second.
+  @Test func aSmallStepBack() throws {
+    let (reading, _, several) = try merge(
+      file("a", [(0, 1), (60_000, 2)]), file("b", [(59_700, 3), (120_000, 4)]))
+    #expect(!several)
+    #expect(reading.records.map { $0.bytes[3] } == [1, 3, 2, 4])
+  }
+
+  /// The monitor's records and H4's are the same packets, whichever file they stand in.
+  @Test func formatsMayDiffer() throws {
+    var monitor = BtsnoopBytes(datalink: 2001)
+    for second in 0..<5 {
+      monitor.record(
+        [0x0e, 1, UInt8(second)], flags: 3, time: BtsnoopBytes.epoch + Int64(second) * 1_000_000)
+    }
+    let other = MergedSource.Input(
+      name: "monitor", path: folder.file("monitor", holding: monitor.bytes))
+    let (reading, _, several) = try merge(file("h4", seconds(0..<5)), other)
+    #expect(!several)
+    #expect(reading.records.count == 5)
+    #expect(reading.summary?.datalink == 2001)
+  }
+
+  @Test func damagedFilesGiveWhatTheyHave() throws {
+    let (reading, failures, _) = try merge(
+      file("a", seconds(0..<3), cut: 2), file("b", seconds(5..<7)),
+      MergedSource.Input(
+        name: "c", path: folder.file("c", holding: Array(BtsnoopBytes().bytes.prefix(11)))))
+    #expect(reading.records.map { $0.bytes[3] } == [0, 1, 5, 6])
+    #expect(Set(failures.map(\.file)) == ["a", "c"])
+    #expect(reading.failure?.kind == .damaged)
+  }
+
+  @Test func whatCannotBeReadAtAllIsSaidBeforeAnythingElse() throws {
+    let missing = MergedSource.Input(name: "m", path: folder.file("missing"))
+    #expect(throws: CaptureFailure(.inaccessible, "no such file or directory", file: "m")) {
+      _ = try MergePlan([file("a", seconds(0..<3)), missing])
+    }
+  }
+
+  /// A clock that goes back within a file leaves its records in their order.
+  @Test func orderWithinAFileStays() throws {
+    let (reading, _, _) = try merge(
+      file("a", [(5000, 1), (3000, 2), (6000, 3)]),
+      file("b", [(4000, 101), (5500, 102), (7000, 103)]))
+    #expect(reading.records.map { $0.bytes[3] } == [101, 1, 2, 102, 3, 103])
+  }
+}

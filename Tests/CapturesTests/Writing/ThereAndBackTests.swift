@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+@testable import Captures
+
+/// Every capture in every format: where the writer says nothing of losses, nothing is lost.
+struct ThereAndBackTests {
+  /// Every capture that can be read, here and beside the package.
+  private static let captures: [String] = {
+    let own = URL(filePath: Samples.path(""))
+    let shared = own.deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "shared/captures")
+    var found: [String] = []
+    for folder in [own, shared] {
+      guard let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+      else { continue }
+      for case let file as URL in files
+      where (try? CaptureReader(path: file.path)) != nil { found.append(file.path) }
+    }
+    return found.sorted()
+  }()
+
+  private static let formats = WriterTarget.rows.compactMap { row -> WriterFormat? in
+    guard let target = WriterTarget(name: row.name), let content = target.content else {
+      return nil
+    }
+    return WriterFormat(target.container, content)
+  }
+
+  private let folder = TemporaryFolder()
+
+  /// Writes a capture as another file; gives what the writer says and how many records it wrote.
+  private func write(
+    _ path: String, _ format: WriterFormat, to name: String, decimals: Int? = nil
+  ) throws -> (path: String, remarks: [String], records: Int, decimals: Int) {
+    var source = try CaptureReader(path: path)
+    let decimals = decimals ?? source.summary.timeDecimals
+    let out = folder.file(name)
+    var writer = try CaptureWriter(path: out, format, decimals: decimals)
+    while let record = try? source.next() { writer.write(record) }
+    writer.finish()
+    #expect(writer.failure == nil)
+    return (out, writer.remarks, writer.recordsWritten, decimals)
+  }
+
+  private func bytes(_ path: String) -> Data {
+    (try? Data(contentsOf: URL(filePath: path))) ?? Data()
+  }
+
+  @Test(
+    "A format written as another one and back is the same file, or the writer says what it is not")
+  func everyCapture() throws {
+    #expect(Self.captures.count > 20)
+    #expect(Self.formats.count == 8)
+    var same = 0
+    for capture in Self.captures {
+      for format in Self.formats {
+        let first = try write(capture, format, to: "first")
+        let reading = Reading(path: first.path)
+        #expect(reading.failure == nil)
+        #expect(reading.records.count == first.records, "\(capture) as \(format)")
+        for other in Self.formats {
+          let there = try write(first.path, other, to: "there")
+          #expect(Reading(path: there.path).records.count == there.records)
+          let back = try write(there.path, format, to: "back", decimals: first.decimals)
+          guard there.remarks.isEmpty, back.remarks.isEmpty else { continue }
+          #expect(bytes(back.path) == bytes(first.path), "\(capture): \(format) by way of \(other)")
+          same += 1
+        }
+      }
+    }
+    #expect(same > Self.captures.count * 20)
+  }
+
+  /// What comes first is compared with the capture itself: time, direction, lengths and bytes of each packet.
+  @Test("Packets keep their bytes, their times and the lengths that they had")
+  func samePackets() throws {
+    for capture in Self.captures {
+      let original = Reading(path: capture).records
+      for format in Self.formats where format.content != .h4WithoutDirection {
+        let written = try write(capture, format, to: "first")
+        guard written.remarks.isEmpty else { continue }
+        let found = Reading(path: written.path).records
+        #expect(found.count == original.count)
+        for (before, after) in zip(original, found) {
+          #expect(after.time == before.time && after.direction == before.direction)
+          #expect(after.packet == before.packet)
+          #expect(after.drops == before.drops || after.drops == 0 && format.container == .pcap)
+        }
+      }
+    }
+  }
+}
+
+extension Kept {
+  /// The packet without a type byte in front, and the length that it had.
+  fileprivate var packet: [UInt8] {
+    let skipped = framing == .h4 ? 1 : 0
+    return bytes.dropFirst(skipped) + numberBytes(originalLength - skipped)
+  }
+
+  private func numberBytes(_ length: Int) -> [UInt8] {
+    stride(from: 0, to: 32, by: 8).map { UInt8(truncatingIfNeeded: length >> $0) }
+  }
+}

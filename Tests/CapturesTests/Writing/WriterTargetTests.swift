@@ -1,0 +1,52 @@
+import Testing
+
+@testable import Captures
+
+struct WriterTargetTests {
+  private func summary(_ format: CaptureSummary.Format, _ datalink: UInt32?) -> CaptureSummary {
+    CaptureSummary(format: format, datalink: datalink, datalinkName: "", timeDecimals: 6)
+  }
+
+  /// Without a number the target holds most of what the capture has.
+  @Test(arguments: [
+    ("btsnoop", CaptureSummary.Format.btsnoop, 1002 as UInt32?, WriterFormat(.btsnoop, .h4)),
+    ("btsnoop", .btsnoop, 1001, WriterFormat(.btsnoop, .h4)),
+    ("btsnoop", .btsnoop, 2001, WriterFormat(.btsnoop, .monitor)),
+    ("btsnoop", .pcap, 187, WriterFormat(.btsnoop, .h4)),
+    ("btsnoop", .packetLogger, nil, WriterFormat(.btsnoop, .h4)),
+    ("pcap", .pcap, 187, WriterFormat(.pcap, .h4WithoutDirection)),
+    ("pcap", .pcapng, 201, WriterFormat(.pcap, .h4)),
+    ("pcap", .btsnoop, 2001, WriterFormat(.pcap, .monitor)),
+    ("pcapng", .pcapng, 254, WriterFormat(.pcapng, .monitor)),
+    ("pcapng", .pcapng, 187, WriterFormat(.pcapng, .h4WithoutDirection)),
+    ("pcapng-201", .btsnoop, 2001, WriterFormat(.pcapng, .h4)),
+    ("btsnoop-2001", .btsnoop, 1002, WriterFormat(.btsnoop, .monitor)),
+  ])
+  func choice(
+    _ name: String, _ format: CaptureSummary.Format, _ datalink: UInt32?, _ expected: WriterFormat
+  ) throws {
+    let target = try #require(WriterTarget(name: name))
+    #expect(target.format(of: summary(format, datalink)) == expected)
+  }
+
+  /// Of H4 only pcapng tells controllers apart.
+  @Test func severalControllers() throws {
+    let capture = summary(.btsnoop, 1002)
+    let formats = try ["btsnoop", "pcap", "pcapng", "pcap-201"].map { name in
+      try #require(WriterTarget(name: name)).format(of: capture, isOfSeveral: true)
+    }
+    #expect(
+      formats == [
+        WriterFormat(.btsnoop, .monitor), WriterFormat(.pcap, .monitor), WriterFormat(.pcapng, .h4),
+        WriterFormat(.pcap, .h4),
+      ])
+  }
+
+  @Test func names() {
+    #expect(WriterTarget(path: "a/b.cap.PCAPNG")?.container == .pcapng)
+    #expect(WriterTarget(path: "a/b.txt") == nil)
+    #expect(WriterTarget(path: "-") == nil)
+    #expect(WriterTarget(name: "pcap-202") == nil)
+    #expect(Set(WriterTarget.rows.map(\.name)).count == WriterTarget.rows.count)
+  }
+}

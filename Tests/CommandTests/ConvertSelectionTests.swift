@@ -1,0 +1,120 @@
+import Foundation
+import ProgramRunner
+import Testing
+
+@Suite("A part of a capture that makes sense on its own")
+struct ConvertSelectionTests {
+  private let folder: Folder
+
+  init() throws { folder = try Folder() }
+
+  /// A packet as show tells it, without what depends on which others there are.
+  private struct Told: Equatable {
+    var raw: String
+    var summary: String
+    var connection: String
+    var attribute: String
+
+    init(_ object: [String: Any]?) {
+      raw = "\(object?["direction"] ?? "") \(object?["raw"] ?? "")"
+      // Numbers of packets, and how long it took where the request is another one's.
+      summary = "\(object?["summary"] ?? "")".replacing(#/#\d+/#, with: "#")
+      func part(_ key: String, _ names: [String]) -> String {
+        let values = object?[key] as? [String: Any]
+        return names.map { "\($0) \(values?[$0] ?? "")" }.joined(separator: ", ")
+      }
+      connection = part(
+        "connection", ["id", "handle", "peer", "peer_type", "identity", "name", "local_role"])
+      attribute = part("att", ["uuid", "service", "name", "kind", "handle"])
+    }
+  }
+
+  private func told(_ arguments: String...) throws -> [Told] {
+    try Program.run(["show", "--json", "--raw", "--show-keys"] + arguments, in: folder).objects
+      .map(Told.init)
+  }
+
+  /// Some of everything: reconnections, chains of reports, channels, fragments, BR/EDR.
+  private static let captures = [
+    "heart-rate", "heart-rate.peripheral", "wristband", "enhanced-connection", "enhanced-bearers",
+    "channels", "pairing-all-keys", "android-phone", "periodic", "classic", "monitor",
+  ].map { URL(filePath: Program.sample($0)) }
+
+  @Test(
+    "Connection, peer, roles, UUIDs and values are those of the whole capture",
+    arguments: [
+      ["--layer", "att"], ["--uuid", "2a37,fff7"], ["--errors"], ["--layer", "smp,l2cap"],
+      ["--direction", "sent"], ["--connection", "2"], ["--limit", "40"],
+    ])
+  func sameWords(_ selection: [String]) throws {
+    var compared = 0
+    for capture in Self.captures {
+      let name = capture.lastPathComponent
+      let ending = try Program.run(
+        ["convert"] + selection + [capture.path, "out.btsnoop"], in: folder)
+      #expect(ending.status == 0 || ending.status == 65, "\(name): \(ending.errors)")
+      let whole = try told(capture.path)
+      let chosen = try Program.run(["show", "--json"] + selection + [capture.path]).packets
+      let part = try told("out.btsnoop")
+      // The part's packets stand in the whole in their order.
+      var places: [Int: Told] = [:]
+      var next = 0
+      for packet in part {
+        guard let place = whole[next...].firstIndex(where: { $0.raw == packet.raw }) else {
+          Issue.record("\(name): \(packet.summary) stands nowhere")
+          break
+        }
+        places[place + 1] = packet
+        next = place + 1
+      }
+      for number in chosen {
+        guard let found = places[number] else {
+          Issue.record("\(name) \(selection): #\(number) is not there")
+          break
+        }
+        compared += 1
+        if found != whole[number - 1] {
+          Issue.record("\(name) \(selection) #\(number): \(found), not \(whole[number - 1])")
+          break
+        }
+      }
+    }
+    #expect(compared > 0)
+  }
+
+  @Test("What is asked for is there, whole and with its answers")
+  func wholeness() throws {
+    for capture in Self.captures {
+      let chosen = try Program.run(["show", "--json", "--layer", "att", capture.path]).packets
+      let ending = try Program.run(
+        ["convert", "--layer", "att", capture.path, "out.btsnoop"], in: folder)
+      guard !chosen.isEmpty else { continue }
+      let packets = chosen.count == 1 ? "1 packet is" : "\(chosen.count) packets are"
+      #expect(
+        ending.errors.contains(": \(packets) what was asked for; "),
+        "\(capture.lastPathComponent): \(ending.errors)")
+      let again = try Program.run(["show", "--json", "--layer", "att", "out.btsnoop"], in: folder)
+      #expect(again.packets.count == chosen.count, "\(capture.lastPathComponent)")
+    }
+  }
+
+  @Test("A part of a PDU brings the others, a request its answer, a connection its beginning")
+  func companions() throws {
+    let capture = Program.sample("heart-rate")
+    let ending = try Program.run(
+      ["convert", "--packets", "104", capture, "out.btsnoop"], in: folder)
+    #expect(ending.status == 0)
+    let lines = try Program.run(["show", "out.btsnoop"], in: folder).text
+    for words in [
+      "LE Create Connection", "LE Enhanced Connection Complete", "Disconnection Complete",
+    ]
+    where try Program.run(["show", capture]).text.contains(words) {
+      #expect(lines.contains(words), "\(words): \(lines)")
+    }
+    let nothing = try Program.run(
+      ["convert", "--uuid", "ffff", capture, "none.btsnoop"], in: folder)
+    #expect(nothing.status == 0)
+    #expect(nothing.errors == "gattscope: \(capture): no packet matches what was asked for\n")
+    #expect(folder.bytes("none.btsnoop").count == 16)
+  }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import ProgramRunner
+import Testing
+
+@Suite("A capture as another file")
+struct ConvertTests {
+  private let folder: Folder
+
+  init() throws { folder = try Folder() }
+
+  private func run(_ arguments: String..., input: String? = nil) throws -> Program.Ending {
+    try Program.run(arguments, in: folder, input: input)
+  }
+
+  /// What is under a folder, hidden files too.
+  private var names: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() }
+  }
+
+  @Test(
+    "Every format shows the same packets",
+    arguments: [
+      "btsnoop", "pcap", "pcapng", "btsnoop-1002", "btsnoop-2001", "pcap-201", "pcap-254",
+      "pcapng-187", "pcapng-201", "pcapng-254",
+    ], ["heart-rate", "wristband.pcapng", "pairing-fails.pcap"])
+  func sameLines(_ format: String, _ name: String) throws {
+    let ending = try run("convert", "--to", format, Program.sample(name), "out")
+    #expect(ending.status == 0 && ending.output.isEmpty, "\(ending.errors)")
+    #expect(try names == ["out"])
+    let expected = try run("show", Program.sample(name))
+    let found = try run("show", "out")
+    #expect(found.status == 0)
+    #expect(found.lines.count == expected.lines.count)
+    // A direction that was inferred is a direction now, and the packets of other interfaces are gone.
+    guard !name.contains(".") else { return }
+    #expect(found.lines == expected.lines)
+  }
+
+  @Test("Each packet's comment is what show says of it")
+  func comments() throws {
+    for name in ["heart-rate", "monitor", "secret-values"] {
+      let ending = try run("convert", "--comments", Program.sample(name), "out.pcapng")
+      #expect(ending.status == 0 && ending.errors.isEmpty, "\(ending.errors)")
+      let objects = try run("show", "--json", "out.pcapng").objects
+      #expect(objects.count > 10)
+      for object in objects {
+        let summary = try #require(object?["summary"] as? String)
+        #expect(object?["comments"] as? [String] == [summary])
+      }
+      // Said once: the second time it stands there already.
+      #expect(try run("convert", "--comments", "out.pcapng", "again.pcapng").status == 0)
+      #expect(folder.bytes("again.pcapng") == folder.bytes("out.pcapng"))
+    }
+  }
+
+  @Test("Standard input and output")
+  func streams() throws {
+    let capture = Program.sample("heart-rate")
+    let whole = try run("convert", "--to", "pcapng", "-", "-", input: capture)
+    #expect(whole.status == 0 && whole.errors.isEmpty)
+    #expect(try run("convert", capture, "file.pcapng").status == 0)
+    #expect(folder.bytes("file.pcapng") == whole.output)
+    // What is chosen is known only at the end: the stream is kept for a second reading.
+    let part = try run("convert", "--to", "pcapng", "--uuid", "2a37", "-", "-", input: capture)
+    #expect(part.status == 0 && part.errors.hasPrefix("gattscope: standard input: "))
+    #expect(try run("convert", "--uuid", "2a37", capture, "part.pcapng").status == 0)
+    #expect(folder.bytes("part.pcapng") == part.output)
+  }
+
+  @Test("A damaged capture is converted up to the damage, and that is said")
+  func damaged() throws {
+    let whole = CaptureBytes.session(5)
+    try folder.write("cut.btsnoop", Array(whole.bytes.dropLast(3)))
+    let ending = try run("convert", "cut.btsnoop", "out.pcap")
+    #expect(ending.status == 65)
+    #expect(ending.errors.contains("cut.btsnoop: record 5 at byte \(whole.ends[4]): "))
+    #expect(try run("show", "--json", "out.pcap").packets == [1, 2, 3, 4])
+    let chosen = try run("convert", "--packets", "2-3", "cut.btsnoop", "part.pcap")
+    #expect(chosen.status == 65)
+    // With the packet in which the connection was first seen.
+    #expect(try run("show", "--json", "part.pcap").packets == [1, 2, 3])
+  }
+
+  @Test("What cannot be written or read leaves nothing behind")
+  func nothingLeft() throws {
+    let capture = Program.sample("heart-rate")
+    let full = try run("convert", "--to", "pcap", capture, "/dev/full")
+    #expect(full.status == 74)
+    #expect(full.errors == "gattscope: /dev/full cannot be written: no space left on device\n")
+    let missing = try run("convert", capture, "no/such/folder.pcap")
+    #expect(missing.status == 74)
+    #expect(
+      missing.errors
+        == "gattscope: no/such/folder.pcap cannot be written: no such file or directory; make its folder first: mkdir -p no/such\n"
+    )
+    try folder.write("notes.txt", Array("no capture".utf8))
+    #expect(try run("convert", "notes.txt", "out.pcap").status == 65)
+    #expect(try run("convert", "missing.btsnoop", "out.pcap").status == 66)
+    #expect(try names == ["notes.txt"])
+  }
+
+  @Test("A limit on the file's size: what was there before stays")
+  func noRoom() throws {
+    try folder.write("out.btsnoop", [1, 2, 3])
+    let shell = Process()
+    shell.executableURL = URL(filePath: "/bin/sh")
+    // A file may have 512 bytes; the signal that would end the program is ignored, as it is where a disk is full.
+    shell.arguments = [
+      "-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" convert \"$1\" out.btsnoop", Program.url.path,
+      Program.sample("heart-rate"),
+    ]
+    shell.currentDirectoryURL = folder.url
+    shell.standardError = FileHandle.nullDevice
+    try Program.start(shell)
+    shell.waitUntilExit()
+    #expect(shell.terminationStatus == 74)
+    #expect(folder.bytes("out.btsnoop") == [1, 2, 3])
+    #expect(try names == ["out.btsnoop"])
+  }
+
+  @Test("A capture is not written over itself, under whatever name")
+  func ownInput() throws {
+    let bytes = CaptureBytes.session(5).bytes
+    let path = try folder.write("a.btsnoop", bytes)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("link.btsnoop"), withDestinationPath: path)
+    for out in ["a.btsnoop", "./a.btsnoop", path, "link.btsnoop"] {
+      let ending = try run("convert", "a.btsnoop", out)
+      #expect(ending.status == 64, "\(out)")
+      #expect(ending.errors == "gattscope: a.btsnoop is read and cannot be written at once\n")
+    }
+    #expect(folder.bytes("a.btsnoop") == bytes)
+  }
+
+  @Test(
+    "64: what cannot be meant",
+    arguments: [
+      ["convert"], ["convert", "a"], ["convert", "a", "b.txt"], ["convert", "a", "-"],
+      ["convert", "a", "b", "c.pcap"], ["convert", "--to", "pcap-12", "a", "b"],
+      ["convert", "--to", "pcap", "--to", "pcapng", "a", "b"],
+      ["convert", "--comments", "a", "b.pcap"],
+    ])
+  func usage(_ arguments: [String]) throws {
+    let ending = try Program.run(arguments, in: folder)
+    #expect(ending.status == 64 && ending.output.isEmpty && ending.errors.hasPrefix("Error: "))
+    #expect(try names == [])
+  }
+
+  @Test("What the format has no room for is said by kind and number")
+  func losses() throws {
+    let direction = try run("convert", "--to", "pcap-187", Program.sample("heart-rate"), "out")
+    #expect(
+      direction.errors
+        == "gattscope: out: 166 packets lost their direction: the link type has no room for it\n")
+    let notes = try run("convert", "--to", "btsnoop-1002", Program.sample("monitor"), "out")
+    let objects = try run("show", "--json", Program.sample("monitor")).objects
+    let count = objects.count {
+      $0?["type"] as? String == "note" || $0?["protocol"] as? String == "mgmt"
+    }
+    #expect(notes.status == 0)
+    #expect(
+      notes.errors.hasPrefix("gattscope: out: \(count) records that are no packets were left out: ")
+    )
+  }
+
+  @Test("Captures are joined by time; what both have is written once")
+  func merge() throws {
+    let capture = Program.sample("heart-rate")
+    #expect(try run("convert", "--packets", "1-90", capture, "a.btsnoop").status == 0)
+    let both = try run("convert", "--merge", "a.btsnoop", capture, "both.btsnoop")
+    #expect(both.status == 0)
+    #expect(both.errors.contains(" of its records are in another file, too, and written once\n"))
+    #expect(folder.bytes("both.btsnoop") == (try Folder.bytes(at: capture)))
+    let ends = try run(
+      "convert", "--merge", capture, Program.sample("heart-rate.peripheral"), "ends.pcapng")
+    #expect(ends.status == 0)
+    #expect(ends.errors.contains("hci0 of \(Program.sample("heart-rate.peripheral")) is hci1\n"))
+    let adapters = try run("show", "--json", "ends.pcapng").objects.map { $0?["adapter"] as? Int }
+    #expect(Set(adapters) == [0, 1])
+  }
+}
+
+extension Folder {
+  /// What a file anywhere holds.
+  fileprivate static func bytes(at path: String) throws -> [UInt8] {
+    [UInt8](try Data(contentsOf: URL(filePath: path)))
+  }
+}

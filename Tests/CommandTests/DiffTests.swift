@@ -1,0 +1,243 @@
+import Foundation
+import ProgramRunner
+import Testing
+
+@Suite("diff as a command") struct DiffTests {
+  private func run(_ arguments: String...) throws -> Program.Ending {
+    try Program.run(["diff"] + arguments)
+  }
+
+  /// The document of `diff --json`.
+  private func document(_ arguments: String...) throws -> [String: Any] {
+    let ending = try Program.run(["diff", "--json"] + arguments)
+    let document = try #require(ending.objects.first ?? nil, "\(ending.text) \(ending.errors)")
+    #expect(ending.status == (document["same"] as? Bool == true ? 0 : 1), "\(arguments)")
+    return document
+  }
+
+  private func list(_ document: [String: Any], _ key: String) throws -> [[String: Any]] {
+    try #require(document[key] as? [[String: Any]], "no list \(key)")
+  }
+
+  /// A copy of a sample capture in which bytes were replaced, once.
+  private func copy(
+    _ name: String, _ before: [UInt8], _ after: [UInt8], in folder: Folder
+  ) throws -> String {
+    var bytes = try CaptureBytes(contentsOf: Program.sample(name)).bytes
+    let place = try #require(bytes.firstRange(of: before), "\(name) does not hold \(before)")
+    bytes.replaceSubrange(place, with: after)
+    return try folder.write("changed.btsnoop", bytes)
+  }
+
+  @Test("a capture and itself: not a word, status 0, and 65 where it is damaged")
+  func same() throws {
+    #expect(Program.smallCaptures.count >= 7)
+    for capture in Program.smallCaptures {
+      let file = try CaptureBytes(contentsOf: capture.path)
+      let isWhole = file.ends.last == file.bytes.count
+      let ending = try run(capture.path, capture.path)
+      #expect(
+        ending.text == "", "\(capture.lastPathComponent): expected nothing, got \(ending.text)")
+      #expect(ending.status == (isWhole ? 0 : 65), "\(capture.lastPathComponent): \(ending.errors)")
+    }
+  }
+
+  @Test("both ends of one connection: the same map and the same conversation")
+  func twoEnds() throws {
+    let peripherals = Program.captures.filter { $0.path.hasSuffix(".peripheral.btsnoop") }
+    #expect(peripherals.count >= 4)
+    for peripheral in peripherals {
+      let central = peripheral.path.replacing(".peripheral.btsnoop", with: ".btsnoop")
+      let name = peripheral.lastPathComponent
+      let document = try document(central, peripheral.path)
+      let pairs = try list(document, "pairs")
+      #expect(pairs.map { $0["paired_by"] as? String } == ["two_ends"], "\(name)")
+      for key in ["map", "operations", "first", "timing", "security"] {
+        let entries = try list(document, key)
+        #expect(entries.isEmpty, "\(name), \(key): expected none, got \(entries)")
+      }
+    }
+  }
+
+  @Test("one command's date changed: that field, and the checksum that follows from it")
+  func field() throws {
+    let folder = try Folder()
+    let sample = Program.sample("wristband")
+    let changed = try copy(
+      "wristband", [0xa5, 0x06, 0x03, 0x0b, 0x14, 0xbf], [0xa5, 0x06, 0x03, 0x0b, 0x15, 0xbe],
+      in: folder)
+    let document = try document(sample, changed)
+    let operations = try list(document, "operations")
+    #expect(operations.count == 1, "\(operations)")
+    let changes = try list(try #require(operations.first), "changes")
+    #expect(changes.count == 1, "\(changes)")
+    let fields = try list(try #require(changes.first), "fields")
+    let said = fields.map { field in
+      ["name", "left", "right", "expected"].map { field[$0] as? String ?? "-" }.joined(
+        separator: " ")
+    }
+    #expect(said == ["day 20 21 -", "checksum bf ok be ok checksum"])
+    for key in ["map", "security", "link", "timing", "first"] {
+      #expect(try list(document, key).isEmpty, "\(key)")
+    }
+    let text = try run(sample, changed)
+    #expect(text.status == 1)
+    #expect(
+      text.text.contains("packet count for 11-20?  →  packet count for 11-21?"), "\(text.text)")
+    for ignored in ["day", "fff6.day", "fff6"] {
+      let silent = try run("--ignore", ignored, sample, changed)
+      #expect(silent.status == 0 && silent.text == "", "--ignore \(ignored): \(silent.text)")
+    }
+    #expect(try run("--ignore", "month", sample, changed).status == 1)
+  }
+
+  @Test("a checksum that alone differs follows from nothing")
+  func checksum() throws {
+    let folder = try Folder()
+    let changed = try copy(
+      "wristband", [0xa5, 0x06, 0x03, 0x0b, 0x14, 0xbf], [0xa5, 0x06, 0x03, 0x0b, 0x14, 0xbe],
+      in: folder)
+    let document = try document(Program.sample("wristband"), changed)
+    let changes = try list(try #require(try list(document, "operations").first), "changes")
+    let fields = try list(try #require(changes.first), "fields")
+    #expect(fields.map { $0["name"] as? String } == ["checksum"])
+    #expect(fields.first?["expected"] == nil, "\(fields)")
+  }
+
+  @Test("the first difference that matters: what is refused on one side and allowed on the other")
+  func first() throws {
+    let document = try document(Program.sample("write-refused"), Program.sample("mitm-demanded"))
+    let first = try #require(try list(document, "first").first, "there is none")
+    let (left, right) = (first["left"] as? [String: Any], first["right"] as? [String: Any])
+    let isRefused = { (side: [String: Any]?) in
+      (side?["text"] as? String)?.contains("Insufficient Authentication") ?? false
+    }
+    #expect(isRefused(left) != isRefused(right), "\(first)")
+    let lines = try run(Program.sample("write-refused"), Program.sample("mitm-demanded")).lines
+    let place = lines.firstIndex(of: "FIRST DIFFERENCE THAT MATTERS")
+    let security = lines.firstIndex { $0.hasPrefix("Security") }
+    #expect(try #require(place) < #require(security), "\(lines)")
+  }
+
+  @Test("the step that is refused comes first where one pairing works and the other does not")
+  func pairing() throws {
+    let generated = Program.sharedCaptures.appending(path: "generated").path
+    guard FileManager.default.fileExists(atPath: generated) else { return }
+    let document = try document(
+      "\(generated)/pair_legacy_passkey.btsnoop",
+      "\(generated)/pairfail_legacy_passkey_confirm.btsnoop")
+    let first = try #require(try list(document, "first").first, "there is none")
+    let sides = ["left", "right"].map { key -> String in
+      let side = first[key] as? [String: Any]
+      return "#\(side?["packet"] as? Int ?? 0) \(side?["text"] as? String ?? "")"
+    }
+    #expect(
+      sides == ["#48 Pairing Random", "#48 Pairing Failed: Confirm Value Failed (0x04)"])
+  }
+
+  @Test("two connections of one capture, by number and by device")
+  func connections() throws {
+    let sample = Program.sample("enhanced-connection")
+    let byNumber = try run("--left-connection", "1", "--right-connection", "2", sample)
+    let byDevice = try run("--left-device", "Therm*", "--right-device", "F3:*", sample)
+    #expect(byNumber.status == 1 && byNumber.text == byDevice.text, "\(byDevice.text)")
+    #expect(try run("--left-connection", "1", "--right-connection", "1", sample).text == "")
+    let none = try run("--left-connection", "9", "--right-connection", "1", sample)
+    #expect(none.errors.contains("no such device or connection"), "\(none.errors)")
+  }
+
+  @Test("a map that was saved: the same as the capture that it is of, and what was changed in it")
+  func savedMap() throws {
+    let folder = try Folder()
+    let sample = Program.sample("heart-rate")
+    let map = try Program.run(["map", "--json", sample]).text
+    let saved = try folder.write("map.json", [UInt8](map.utf8))
+    #expect(try run(saved, saved).text == "")
+    let silent = try run(sample, saved)
+    #expect(silent.status == 0 && silent.text == "", "\(silent.text)")
+    let other = map.replacing("41582d31", with: "41582d32")
+    #expect(other != map)
+    let changed = try folder.write("changed.json", [UInt8](other.utf8))
+    let entries = try list(try document(sample, changed), "map")
+    #expect(entries.count == 1 && entries.first?["uuid"] as? String == "2a24", "\(entries)")
+    let right = entries.first?["right"] as? [String: Any]
+    #expect(right?["text"] as? String == "\"AX-2\"", "\(entries)")
+    let broken = try folder.write("broken.json", [UInt8]("{\"devices\":".utf8))
+    #expect(try run(sample, broken).status == 65)
+  }
+
+  @Test("times: a step that takes three seconds longer is told, and nothing else")
+  func times() throws {
+    let folder = try Folder()
+    let sample = try CaptureBytes(contentsOf: Program.sample("wristband"))
+    let file = sample.bytes
+    // The time of each record from #89 on, in microseconds, at byte 16 of its header.
+    var changed = file
+    for start in sample.ends.dropLast().dropFirst(88) {
+      var time = file[start + 16..<start + 24].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      time += 3_000_000
+      for place in 0..<8 {
+        changed[start + 16 + place] = UInt8(truncatingIfNeeded: time >> UInt64(56 - 8 * place))
+      }
+    }
+    let slow = try folder.write("slow.btsnoop", changed)
+    let document = try document(Program.sample("wristband"), slow)
+    let timing = try list(document, "timing")
+    #expect(timing.count == 1 && timing.first?["what"] as? String == "step", "\(timing)")
+    #expect(try list(document, "operations").isEmpty)
+  }
+
+  @Test("secrets are compared, and not printed")
+  func secrets() throws {
+    let sample = Program.sample("secret-values")
+    for arguments in [["--all"], ["--json", "--all"]] {
+      let hidden = try Program.run(["diff"] + arguments + [sample, Program.sample("heart-rate")])
+      #expect(hidden.text.contains("hidden"), "\(arguments)")
+    }
+  }
+
+  @Test("standard input is one side; a stream says the same as the file")
+  func stream() throws {
+    let (left, right) = (Program.sample("heart-rate"), Program.sample("wristband"))
+    let file = try run(left, right)
+    let stream = try Program.run(["diff", "-", right], input: left)
+    #expect(stream.status == 1)
+    #expect(stream.lines.dropFirst(2).elementsEqual(file.lines.dropFirst(2)), "\(stream.text)")
+  }
+
+  @Test("damage wins over a difference, and what is before it is compared")
+  func damaged() throws {
+    let folder = try Folder()
+    let whole = try CaptureBytes(contentsOf: Program.sample("wristband")).bytes
+    let cut = try folder.write("cut.btsnoop", Array(whole.dropLast(500)))
+    let ending = try run(Program.sample("wristband"), cut)
+    #expect(ending.status == 65 && ending.text.contains("Conversation"), "\(ending.text)")
+    #expect(ending.errors.contains("cut.btsnoop"), "\(ending.errors)")
+    #expect(
+      try run(Program.sample("wristband"), folder.url.appending(path: "none").path).status == 66)
+  }
+
+  @Test("--stat is short, --all lists what is the same, widths are kept")
+  func faces() throws {
+    let (left, right) = (Program.sample("heart-rate"), Program.sample("wristband"))
+    let stat = try run("--stat", left, right)
+    #expect(stat.status == 1 && stat.lines.count < 15, "\(stat.text)")
+    let all = try run("--all", left, left)
+    #expect(all.status == 0 && all.text.contains("= Connect"), "\(all.text)")
+    let ascii = try run("--ascii", "--width", "60", left, right)
+    #expect(ascii.output.allSatisfy { $0 < 0x80 })
+  }
+
+  @Test("usage: two captures, or one and what is compared of it")
+  func usage() throws {
+    let sample = Program.sample("heart-rate")
+    for arguments in [
+      [], [sample], [sample, sample, sample], ["--left-connection", "1", sample], ["-", "-"],
+      ["--stat", "--json", sample, sample], ["--left-connection", "x", sample, sample],
+    ] {
+      let ending = try Program.run(["diff"] + arguments)
+      #expect(ending.status == 64, "\(arguments): \(ending.status)")
+      #expect(ending.output.isEmpty && ending.errors.hasPrefix("Error: "), "\(ending.errors)")
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import Bluetooth
+import Bytes
+import Captures
+import Cryptography
+import Diagnosis
+import Foundation
+import Testing
+
+@testable import Redaction
+
+@Suite("Every capture, redacted") struct EveryCaptureTests {
+  /// Names stay here, because what is printed of them cannot be told from other words.
+  @Test("the same map, findings and pairings, as many records, and no key or address of before")
+  func everyCapture() throws {
+    #expect(allCaptures.count >= 30)
+    var (looked, passkeys) = (0, 0)
+    for capture in allCaptures {
+      var options = RedactionOptions()
+      options.keepsNames = true
+      let plan = try plan(options) { try CaptureReader(path: capture.path) }
+      looked += try expectNothingRemains(capture, plan)
+      passkeys += try expectSamePairings(capture, plan.redaction)
+      for (what, report) in [("map", map), ("explain", explain)]
+        as [(String, (() throws -> AnySource) throws -> String)]
+      {
+        let before = try report { try AnySource(path: capture.path, nil) }
+        let after = try report { try AnySource(path: capture.path, plan.redaction) }
+        let expected = plan.books.inText(before)
+        if expected != after {
+          let lines = Array(zip(lines(expected), lines(after)))
+          let differing = lines.filter { $0 != $1 }.prefix(6)
+          Issue.record(
+            "\(capture.lastPathComponent), \(what): \(differing.map { "\n- \($0)\n+ \($1)" }.joined())"
+          )
+        }
+      }
+    }
+    #expect(looked > 300)
+    #expect(passkeys > 0)
+  }
+
+  /// How much was looked for.
+  private func expectNothingRemains(_ capture: URL, _ plan: Plan) throws -> Int {
+    let before = try records { try CaptureReader(path: capture.path) }
+    let after = try records {
+      RedactedSource(try CaptureReader(path: capture.path), plan.redaction)
+    }
+    #expect(after.map(\.count) == before.map(\.count), "\(capture.lastPathComponent)")
+    var byBeginning: [[UInt8]: [[UInt8]]] = [:]
+    for secret in plan.books.allSecrets {
+      byBeginning[Array(secret.prefix(6)), default: []].append(secret)
+    }
+    for (number, record) in after.enumerated() where record.count >= 6 {
+      for start in 0...record.count - 6 {
+        for secret in byBeginning[Array(record[start..<start + 6])] ?? []
+        where record[start...].starts(with: secret) {
+          Issue.record("\(capture.lastPathComponent), record \(number + 1): \(secret) is there")
+        }
+      }
+    }
+    return byBeginning.count
+  }
+
+  private func lines(_ text: String) -> [Substring] {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+  }
+}
+
+/// A capture as it is, or redacted.
+struct AnySource: CaptureSource, ~Copyable {
+  private var plain: CaptureReader?
+  private var redacted: RedactedSource<CaptureReader>?
+
+  init(path: String, _ redaction: Redaction?) throws {
+    if let redaction {
+      redacted = RedactedSource(try CaptureReader(path: path), redaction)
+    } else {
+      plain = try CaptureReader(path: path)
+    }
+  }
+
+  var summary: CaptureSummary {
+    switch plain {
+    case .some(let reader): return reader.summary
+    case nil: break
+    }
+    switch redacted {
+    case .some(let source): return source.summary
+    case nil: preconditionFailure("one of them is there")
+    }
+  }
+
+  var isReady: Bool { true }
+
+  @_lifetime(&self)
+  mutating func next() throws(CaptureFailure) -> CaptureRecord? {
+    if plain != nil { return try plain?.next() }
+    return try redacted?.next()
+  }
+}
+
+extension Books {
+  /// All that must not remain, in both byte orders.
+  var allSecrets: [[UInt8]] {
+    let secrets = addresses.addresses.map(\.bytes) + keys.allKnown.filter { $0.count >= 6 }
+    return secrets + secrets.map { $0.reversed() }
+  }
+
+  /// A text with all addresses replaced, and the digits that are compared.
+  func inText(_ text: String) -> String {
+    var bytes = Array(text.utf8)
+    for offset in bytes.indices {
+      guard let written = WrittenAddress(bytes, at: offset), written.count == 17 else { continue }
+      written.write(addresses[written.address], into: &bytes, at: offset)
+    }
+    var text = String(decoding: bytes, as: UTF8.self)
+    for (digits, other) in passkeys.derived {
+      text = text.replacing(written(digits), with: written(other))
+    }
+    // Over BR/EDR the digits follow from nothing in the capture.
+    return text.replacing(/numeric comparison of (\d{6})/) { match in
+      guard let digits = UInt32(match.1), !passkeys.derived.values.contains(digits) else {
+        return String(match.0)
+      }
+      return "numeric comparison of \(written(passkeys.digits(digits)))"
+    }
+  }
+
+  private func written(_ digits: UInt32) -> String {
+    SixDigits(digits)?.description ?? ""
+  }
+}

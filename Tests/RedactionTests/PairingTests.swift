@@ -1,0 +1,73 @@
+import Bytes
+import Captures
+import Cryptography
+import Diagnosis
+import Dissectors
+import Foundation
+import Sessions
+import Testing
+
+@testable import Redaction
+
+/// Keeps what is known at the end.
+private struct EvidenceKeeper: PacketReport, ~Copyable {
+  var history: CaptureHistory? = CaptureHistory()
+  var evidence: Evidence?
+  var isSatisfied: Bool { false }
+
+  mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+  ) {
+    history?.observe(record, dissection, bytes, answer, memory)
+  }
+
+  mutating func finish(
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {
+    evidence = history.take()?.finish(memory, nil, failure)
+  }
+}
+
+/// The attempts to pair in a capture.
+private func attempts(_ path: String, _ redaction: Redaction?) throws -> [PairingAttempt] {
+  var keeper = EvidenceKeeper()
+  var output = Output()
+  try run({ try AnySource(path: path, redaction) }, &keeper, &output)
+  return keeper.evidence?.connections.flatMap(\.pairing.attempts) ?? []
+}
+
+/// Expects that what fitted in the pairings of a capture fits, that what did not fit does not, and that the
+/// passkeys are others.
+///
+/// - Returns: how many passkeys could be compared.
+func expectSamePairings(_ capture: URL, _ redaction: Redaction) throws -> Int {
+  let before = try attempts(capture.path, nil)
+  let after = try attempts(capture.path, redaction)
+  #expect(before.count == after.count)
+  var passkeys = 0
+  for (old, new) in zip(before, after) {
+    let name = "\(capture.lastPathComponent), #\(old.first.packet)"
+    #expect(old.outcome.commitment == new.outcome.commitment, "\(name)")
+    #expect(old.outcome.agreed.count == new.outcome.agreed.count, "\(name)")
+    #expect(old.outcome.parting?.round == new.outcome.parting?.round, "\(name)")
+    #expect(old.outcome.invalidKeys == new.outcome.invalidKeys, "\(name)")
+    #expect(old.outcome.debugKeys == new.outcome.debugKeys, "\(name)")
+    #expect(old.outcome.checks == new.outcome.checks, "\(name)")
+    for role in [PairingSide.initiator, .responder] {
+      let (first, second) = (old.finding(role), new.finding(role))
+      #expect(first?.deviations == second?.deviations, "\(name)")
+      guard let first, let second, first.passkey.number != 0 else { continue }
+      passkeys += 1
+      #expect(first.passkey != second.passkey, "\(name)")
+    }
+  }
+  return passkeys
+}
+
+extension PairingAttempt {
+  /// What was found of a side's commitment.
+  fileprivate func finding(_ role: PairingSide) -> PasskeySearch.Finding? {
+    role == .initiator ? outcome.search?.initiator : outcome.search?.responder
+  }
+}

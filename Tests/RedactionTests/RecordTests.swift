@@ -1,0 +1,224 @@
+import Bluetooth
+import Bytes
+import Captures
+import Cryptography
+import Diagnosis
+import Foundation
+import MadeTraffic
+import Testing
+
+@testable import Redaction
+
+@Suite struct RecordTests {
+  private static let key: [UInt8] = (0xa1...0xb0).map { $0 }
+  private static let peer: [UInt8] = little(Traffic.peer, width: 6)
+
+  /// What traffic is redacted to, and what is said of it.
+  private func redacted(
+    _ options: RedactionOptions = RedactionOptions(), _ build: (inout Traffic) -> Void
+  ) throws -> (before: [[UInt8]], after: [[UInt8]], lines: [String]) {
+    var traffic = Traffic()
+    build(&traffic)
+    let plan = try plan(options) { MemorySource(traffic) }
+    var source = RedactedSource(MemorySource(traffic), plan.redaction)
+    var after: [[UInt8]] = []
+    while let record = try source.next() { after.append(record.bytes.array) }
+    let before = traffic.records.map(\.bytes)
+    #expect(after.map(\.count) == before.map(\.count))
+    return (before, after, source.report.lines)
+  }
+
+  /// Whether bytes stand in one of the records.
+  private func contain(_ records: [[UInt8]], _ bytes: [UInt8]) -> Bool {
+    records.contains { $0.firstRange(of: bytes) != nil }
+  }
+
+  @Test("a key in three fragments is replaced in all of them") func fragments() throws {
+    let result = try redacted {
+      $0.connect()
+      $0.split(l2cap([0x08] + Self.key, cid: 6), [7, 9])
+    }
+    let joined = result.after[1...].flatMap { $0.dropFirst(5) }
+    #expect(joined.prefix(5) == [17, 0, 6, 0, 8])
+    let replacement = Array(joined.dropFirst(5))
+    #expect(zip(replacement, Self.key).allSatisfy { $0 != $1 } || replacement != Self.key)
+    for start in 0..<13 { #expect(!contain(result.after, Array(Self.key[start..<start + 4]))) }
+  }
+
+  @Test("of a key whose end is not in the capture nothing stays") func openFragment() throws {
+    let result = try redacted {
+      $0.connect()
+      $0.acl(Array(l2cap([0x08] + Self.key, cid: 6).prefix(17)), .received)
+    }
+    #expect(result.after[1].prefix(10) == result.before[1].prefix(10))
+    #expect(result.after[1].dropFirst(10).allSatisfy { $0 == 0 })
+  }
+
+  @Test("the same key has the same pseudonym in SMP, HCI and the management interface")
+  func sameKey() throws {
+    let result = try redacted {
+      $0.connect()
+      $0.smp([0x06] + Self.key, .received)
+      $0.command(0x2019, little(0x40) + little(0, width: 8) + little(0) + Self.key)
+    }
+    let replacement = result.after[1].suffix(16)
+    #expect(Array(replacement) != Self.key)
+    #expect(result.after[2].suffix(16) == replacement)
+    #expect(!contain(result.after, Self.key))
+  }
+
+  @Test("an address is found in a vendor's value: both byte orders, two fragments, text, EUI-64")
+  func elsewhere() throws {
+    let other = Array(Self.peer.reversed())
+    let text = Array("id=C0:11:22:33:44:55, c01122334455".utf8)
+    let extended = Array(Self.peer[..<3]) + [0xfe, 0xff] + Array(Self.peer[3...])
+    let result = try redacted {
+      $0.connect()
+      $0.acl(l2cap([0x1b, 0x0e, 0] + Self.peer), .received)
+      $0.acl(l2cap([0x1b, 0x0e, 0] + other), .received)
+      $0.split(l2cap([0x1b, 0x0e, 0, 9, 9, 9] + Self.peer + [9]), [13])
+      $0.acl(l2cap([0x1b, 0x0e, 0] + text), .received)
+      $0.acl(l2cap([0x1b, 0x0e, 0] + extended), .received)
+    }
+    let pseudonym = Array(result.after[0][9..<15])
+    #expect(pseudonym != Self.peer)
+    #expect(result.after[1].suffix(6) == pseudonym)
+    #expect(Array(result.after[2].suffix(6)) == pseudonym.reversed())
+    let joined = result.after[3].dropFirst(5) + result.after[4].dropFirst(5)
+    #expect(Array(joined.suffix(7)) == pseudonym + [9])
+    let digits = pseudonym.reversed().map {
+      String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+    }
+    #expect(
+      String(decoding: result.after[5].suffix(text.count), as: UTF8.self)
+        == "id=\(digits.joined(separator: ":").uppercased()), \(digits.joined())")
+    #expect(
+      Array(result.after[6].suffix(8))
+        == Array(pseudonym[..<3]) + [0xfe, 0xff] + Array(pseudonym[3...]))
+    #expect(
+      result.lines[1]
+        == "found in data of other kinds and replaced: 6 addresses, in #2, #3, #5, #6, #7")
+  }
+
+  @Test("an address in an SDU of an enhanced bearer, in two frames, one of them in fragments")
+  func sdu() throws {
+    let value = [0x1b, 0x0e, 0, 1, 2, 3] + Self.peer + [4, 5]
+    let result = try redacted {
+      $0.connect()
+      $0.openBearers()
+      $0.first(value.count, Array(value.prefix(9)), .received, cid: 0x40)
+      $0.split(l2cap(Array(value.dropFirst(9)), cid: 0x40), [6])
+    }
+    let pseudonym = Array(result.after[0][9..<15])
+    let parts = [
+      result.after[3].suffix(9), result.after[4].dropFirst(9), result.after[5].dropFirst(5),
+    ]
+    let joined = Array(parts.joined())
+    #expect(joined == Array(value.prefix(6)) + pseudonym + [4, 5])
+    for index in 1..<result.after.count {
+      #expect(result.after[index].prefix(5) == result.before[index].prefix(5))
+    }
+  }
+
+  @Test("names: advertised, shortened, read, and in another value") func names() throws {
+    let name = Array("Anna's band".utf8)
+    func structure(_ type: UInt8, _ name: [UInt8]) -> String {
+      ([UInt8(name.count + 1), type] + name).map { String($0, radix: 16) }.joined(separator: " ")
+    }
+    func build(_ traffic: inout Traffic) {
+      traffic.advertise(data: structure(9, name))
+      traffic.advertise(event: 4, data: structure(8, Array(name.prefix(6))))
+      traffic.connect()
+      traffic.sent("08 01 00 ff ff 00 2a")
+      traffic.acl(l2cap([9, UInt8(2 + name.count), 3, 0] + name), .received)
+      traffic.acl(l2cap([0x1b, 0x0e, 0, 1] + name), .received)
+    }
+    let result = try redacted(RedactionOptions(), build)
+    #expect(!contain(result.after, Array("Anna".utf8)))
+    let pseudonym = result.after[4].suffix(name.count)
+    #expect(result.after[5].suffix(name.count) == pseudonym)
+    #expect(result.after[0].dropLast().suffix(name.count) == pseudonym)
+    #expect(result.after[1].dropLast().suffix(6) == pseudonym.prefix(6))
+    var keeping = RedactionOptions()
+    keeping.keepsNames = true
+    let kept = try redacted(keeping, build)
+    #expect(kept.after[5] == kept.before[5])
+  }
+
+  @Test("values become zeros, all or those of a type; how attributes are laid out stays")
+  func values() throws {
+    func build(_ traffic: inout Traffic) {
+      traffic.connect()
+      traffic.discoverHeartRate()
+      traffic.ask("12 11 00 01 00", "13")
+      traffic.received("1b 10 00 06 48")
+      traffic.ask("0a 13 00", "0b 02")
+    }
+    var options = RedactionOptions()
+    options.values = .all
+    let all = try redacted(options, build)
+    #expect(all.after[1..<8] == all.before[1..<8], "discovery")
+    #expect(all.after[7] == all.before[7], "the configuration")
+    #expect(all.after[9].suffix(2) == [0, 0])
+    #expect(all.after[11].suffix(1) == [0])
+    options.values = .types([BluetoothUUID(0x2a38)])
+    let one = try redacted(options, build)
+    #expect(one.after[9] == one.before[9])
+    #expect(one.after[11].suffix(1) == [0])
+    #expect(one.lines[0].contains("1 attribute value"))
+  }
+
+  @Test("of what programs wrote only that stays which explain reads") func texts() throws {
+    let text = "Requesting agent authentication for C0:11:22:33:44:55\0"
+    let result = try redacted {
+      $0.connect()
+      $0.note(12, Array("Linux version 6.1 on anna".utf8))
+      $0.note(13, [6, 5] + Array("blue\0".utf8) + Array(text.utf8))
+    }
+    #expect(String(decoding: result.after[1], as: UTF8.self) == "***** ******* *** ** ****")
+    let kept = String(decoding: result.after[2].dropFirst(7), as: UTF8.self)
+    #expect(kept.hasPrefix("Requesting agent authentication for "))
+    #expect(!kept.contains("C0:11:22"))
+  }
+
+  @Test("advertising data in two reports: a name and an address that lie in both") func chains()
+    throws
+  {
+    let data = [12, 9] + Array("Anna's band".utf8) + [9, 0xff, 0x59, 0] + Self.peer
+    func report(_ part: [UInt8], _ status: UInt8) -> [UInt8] {
+      [1] + little(Int(status) << 5) + [1] + Self.peer + [1, 1, 0, 127, 0xc8] + little(0) + [0]
+        + little(0, width: 6) + [UInt8(part.count)] + part
+    }
+    let result = try redacted {
+      $0.meta(0x0d, report(Array(data[..<7]), 1))
+      $0.meta(0x0d, report(Array(data[7..<20]), 1))
+      $0.meta(0x0d, report(Array(data[20...]), 0))
+    }
+    let parts = [result.after[0].suffix(7), result.after[1].suffix(13), result.after[2].suffix(3)]
+    let joined = Array(parts.joined())
+    #expect(joined.prefix(2) == [12, 9])
+    #expect(joined[13..<17] == [9, 0xff, 0x59, 0])
+    #expect(joined.firstRange(of: Array("Anna".utf8)) == nil)
+    #expect(Array(joined.suffix(6)) == Array(result.after[0][8..<14]))
+  }
+
+  @Test("a record that another file has, too, is replaced in the same way") func again() throws {
+    let result = try redacted {
+      $0.connect()
+      $0.smp([0x06] + Self.key, .received)
+      $0.again(1...2)
+    }
+    #expect(result.after[2] == result.after[0])
+    #expect(result.after[3] == result.after[1])
+    #expect(!contain(result.after, Self.key))
+  }
+
+  @Test("what a file has got since it was read first is left out") func grown() throws {
+    var traffic = Traffic()
+    traffic.connect()
+    let plan = try plan(RedactionOptions()) { MemorySource(traffic) }
+    traffic.smp([0x06] + Self.key, .received)
+    #expect(
+      try records { RedactedSource(MemorySource(traffic), plan.redaction) }.count == 1)
+  }
+}
