@@ -189,7 +189,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
       ])
     #expect(
       findings(of: "smp-repeated", in: evidence) == [
-        "22 attempts to pair with F3:F3:F3:F3:F3:F3, 18 failed #120 #153 #156 #159 #162 #165 #168 #171"
+        "22 attempts to pair with F3:F3:F3:F3:F3:F3, 18 failed #120 #153 #156 #159 #162 #165 #168 #171 #174 #177 #180 #183 #186 #189 #192 #195 #198 #201"
       ])
   }
 
