@@ -12,7 +12,8 @@ package enum Descriptor {
     case givenUp
   }
 
-  /// How long nothing may be taken, once the interruption came, until writing is given up.
+  /// How long nothing may be taken, once the interruption came, until writing is given up, unless an
+  /// interruption says otherwise.
   package static let patienceSeconds: Int64 = 1
 
   /// Writes all bytes, and waits for whoever reads them: for ever, but once the interruption came only as
@@ -52,7 +53,8 @@ package enum Descriptor {
       }
       guard let interruption, interruption.hasCome else { continue }
       let now = MonotonicClock.nanoseconds
-      if now - (stalled ?? now) >= patienceSeconds * 1_000_000_000 { return (written, .givenUp) }
+      let patience = interruption.patienceSeconds * 1_000_000_000
+      if now - (stalled ?? now) >= patience { return (written, .givenUp) }
       stalled = stalled ?? now
     }
     return (written, .complete)

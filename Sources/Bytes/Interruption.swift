@@ -17,6 +17,9 @@ package final class Interruption: Sendable {
   /// How often calls of the system that wait are ended once it came, in milliseconds.
   static let wakeMilliseconds: Int32 = 100
 
+  /// How long a writer waits, once it came, for a reader who takes nothing.
+  let patienceSeconds: Int64
+
   /// A pipe whose reading end can be read once it came.
   private let reader: Int32
   private let writer: Int32
@@ -28,7 +31,8 @@ package final class Interruption: Sendable {
   private let waiting = Mutex<[pthread_t]>([])
 
   /// One that has not come. Where the system has no descriptors left, it wakes nobody.
-  package init() {
+  package init(patienceSeconds: Int64 = Descriptor.patienceSeconds) {
+    self.patienceSeconds = patienceSeconds
     var ends: [Int32] = [-1, -1]
     _ = unsafe pipe(&ends)
     // Where standard input is closed, its number is not to be taken for it.
