@@ -26,7 +26,7 @@ let package = Package(
     .executableTarget(
       name: "gattscope",
       dependencies: [
-        "Reports", "Redaction", "Diagnosis", "ProfileFiles", "Decoders", "Sessions", "Captures",
+        "Reports", "Redaction", "Platforms", "Diagnosis", "ProfileFiles", "Decoders", "Sessions", "Captures",
         "Bluetooth", "Bytes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -34,10 +34,15 @@ let package = Package(
     .target(
       name: "Reports",
       dependencies: [
-        "Differences", "Diagnosis", "Decoders", "Sessions", "Cryptography", "Captures",
-        "Dissectors",
+        "Differences", "Platforms", "Diagnosis", "Decoders", "Sessions", "Cryptography",
+        "Captures", "Dissectors",
         "Bluetooth", "Bytes",
       ],
+      swiftSettings: strict),
+    // What an app was told, in the words of its platform: what happened, and tables of callbacks.
+    .target(
+      name: "Platforms",
+      dependencies: ["Sessions", "Dissectors", "Captures", "Bluetooth", "Bytes"],
       swiftSettings: strict),
     // What differs between two sessions: alignment and comparison, no words but names.
     .target(

@@ -212,12 +212,13 @@ package struct TimePoint: Sendable {
 }
 
 extension Timestamp {
-  /// The time so many nanoseconds later.
-  fileprivate func adding(_ nanoseconds: Int64) -> Timestamp {
-    let sum = Int64(self.nanoseconds) + nanoseconds % 1_000_000_000
+  /// The time so many nanoseconds later, or earlier.
+  func adding(_ nanoseconds: Int64) -> Timestamp {
+    let (carry, rest) = CivilDate.floorDivide(
+      Int64(self.nanoseconds) + nanoseconds % 1_000_000_000, 1_000_000_000)
     return Timestamp(
-      seconds: seconds &+ nanoseconds / 1_000_000_000 &+ sum / 1_000_000_000,
-      nanoseconds: UInt32(sum % 1_000_000_000))
+      seconds: seconds &+ nanoseconds / 1_000_000_000 &+ carry,
+      nanoseconds: UInt32(truncatingIfNeeded: rest))
   }
 }
 

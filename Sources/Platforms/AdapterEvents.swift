@@ -1,0 +1,358 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+/// What one controller is used for: power, scanning, advertising, connecting, and the states of its Link Layer.
+/// Bounded: so many commands wait for their answers, so many advertising sets are known.
+struct AdapterEvents: Sendable {
+  /// A command that waits for its answer.
+  private struct Waiting: Sendable {
+    var packet: Int
+    var time: Timestamp?
+    var opcode: UInt16
+    var parameters: [UInt8]
+    /// Whether it is one of the kernel's management interface.
+    var isControl: Bool
+  }
+
+  /// The controller's index; 0xffff where the capture does not tell one.
+  let index: UInt16
+  private var power: AppEvent.Power?
+  private var wasReset = false
+  /// The last answer to a command: from the last one before its first use on a controller is ready.
+  private var lastAnswer: (packet: Int, time: Timestamp?)?
+  private var waiting: [Waiting] = []
+  private var states: Set<AppEvent.LinkLayerState> = []
+  private var scanning = ScanSetup()
+  private var sets = AdvertisedSets()
+  /// The attempt to connect that is under way, and when it was given up.
+  private var connecting: (packet: Int, time: Timestamp?, peer: DeviceAddress?)?
+  private var cancelled: (packet: Int, time: Timestamp?)?
+  /// Whether the capture has the commands by which the kernel does what its management interface asks for.
+  private var hasCommands = false
+
+  private static let mostWaiting = 64
+
+  init(_ index: UInt16) { self.index = index }
+
+  // MARK: Packets
+
+  /// Takes a command, an event, a note or a record of the management interface.
+  mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, into events: inout [AppEvent]
+  ) {
+    switch dissection.content {
+    case .command(let command):
+      hasCommands = true
+      observe(command.opcode, record, bytes.part(dissection.body), &events)
+    case .event(let event):
+      observe(event, record, dissection, bytes, answer, &events)
+    case .note(let note):
+      guard note.kind == .closeIndex || note.kind == .deletedIndex else { return }
+      lose(.off, record, &events)
+    case .control(let control):
+      guard !hasCommands else { return }
+      observe(control, record, dissection, bytes, answer, &events)
+    case .acl, .sco, .iso, .unknown: break
+    }
+  }
+
+  /// Takes how many connections of this controller are open now.
+  mutating func connections(
+    _ count: Int, _ record: borrowing CaptureRecord, into events: inout [AppEvent]
+  ) {
+    turn(.connected, count > 0, record, &events)
+  }
+
+  // MARK: Commands
+
+  private mutating func observe(
+    _ opcode: UInt16, _ record: borrowing CaptureRecord, _ parameters: RawSpan,
+    _ events: inout [AppEvent]
+  ) {
+    switch opcode {
+    case HCICommand.reset:
+      if power == .on { lose(.off, record, &events) }
+      clear(record, &events)
+    case HCICommand.leCreateConnectionCancel:
+      cancelled = (record.number, record.time)
+    case ContentFilterChange.opcode:
+      scanning.filter(parameters)
+      return
+    default:
+      guard Self.isFollowed(opcode) else { return }
+    }
+    if waiting.count >= Self.mostWaiting { waiting.removeFirst() }
+    waiting.append(
+      Waiting(
+        packet: record.number, time: record.time, opcode: opcode, parameters: parameters.array,
+        isControl: false))
+  }
+
+  private static func isFollowed(_ opcode: UInt16) -> Bool {
+    ScanParameters.opcodes.contains(opcode) || ScanSwitch.opcodes.contains(opcode)
+      || LECreateConnection.opcodes.contains(opcode) || AdvertisingCommand.concerns(opcode)
+  }
+
+  /// The controller is used: it is ready since the last answer, if it was reset before.
+  private mutating func use(_ events: inout [AppEvent]) {
+    guard power != .on else { return }
+    defer { power = .on }
+    guard wasReset, let lastAnswer else { return }
+    events.append(AppEvent(.power(.on), packet: lastAnswer.packet, time: lastAnswer.time))
+  }
+
+  /// What a command was meant to do is done, or was refused.
+  private mutating func take(
+    _ command: Waiting, _ status: StatusCode, _ record: borrowing CaptureRecord,
+    _ events: inout [AppEvent]
+  ) {
+    let parameters = command.parameters
+    switch command.opcode {
+    case HCICommand.reset:
+      if status == .success { wasReset = true }
+    case let opcode where ScanParameters.opcodes.contains(opcode):
+      if status == .success { scanning.set(try? ScanParameters(opcode, parameters.bytes)) }
+    case let opcode where ScanSwitch.opcodes.contains(opcode):
+      guard let command = try? ScanSwitch(opcode, parameters.bytes) else { return }
+      scan(command, status, record, &events)
+    case let opcode where LECreateConnection.opcodes.contains(opcode):
+      use(&events)
+      var cursor = Cursor(parameters.bytes)
+      let wanted = try? LECreateConnection(opcode, parsing: &cursor)
+      let peer = wanted.flatMap { $0.usesAcceptList ? nil : $0.peer }
+      var event = AppEvent(.connecting, packet: command.packet, time: command.time)
+      event.peer = peer
+      events.append(event)
+      guard status == .success else {
+        fail(.refused(status), peer, record, &events)
+        return
+      }
+      (connecting, cancelled) = ((command.packet, command.time, peer), nil)
+      turn(.initiating, true, record, &events)
+    default:
+      let asked =
+        command.isControl
+        ? try? AdvertisingCommand(control: command.opcode, parameters.bytes)
+        : try? AdvertisingCommand(command.opcode, parameters.bytes)
+      guard let asked else { return }
+      advertise(asked, parameters.bytes, status, record, &events)
+    }
+  }
+
+  private mutating func scan(
+    _ command: ScanSwitch, _ status: StatusCode, _ record: borrowing CaptureRecord,
+    _ events: inout [AppEvent]
+  ) {
+    if !command.isOn {
+      guard states.contains(.scanning), status == .success else { return }
+      events.append(AppEvent(.scanStopped, record))
+      turn(.scanning, false, record, &events)
+      return
+    }
+    use(&events)
+    guard status == .success else {
+      events.append(AppEvent(.scanRefused(status), record))
+      return
+    }
+    events.append(AppEvent(.scanStarted(scanning.request(command)), record))
+    turn(.scanning, true, record, &events)
+  }
+
+  private mutating func advertise(
+    _ command: AdvertisingCommand, _ parameters: RawSpan, _ status: StatusCode,
+    _ record: borrowing CaptureRecord, _ events: inout [AppEvent]
+  ) {
+    guard case .enable(let isOn, let named) = command else {
+      guard status == .success else {
+        if case .instance(let set, _, _, _) = command {
+          sets.take(command, parameters)
+          begin([sets.own(set)], status, record, &events)
+        }
+        return
+      }
+      sets.take(command, parameters)
+      if case .instance(let set, _, _, _) = command {
+        sets.turn(set, isOn: true)
+        begin([sets.own(set)], status, record, &events)
+      }
+      return
+    }
+    guard isOn else {
+      guard status == .success, sets.turnOff(named) else { return }
+      events.append(AppEvent(.advertisingStopped, record))
+      turn(.advertising, sets.isAnyOn, record, &events)
+      return
+    }
+    use(&events)
+    if status == .success { for set in named { sets.turn(set, isOn: true) } }
+    begin(named.map { sets.own($0) }, status, record, &events)
+  }
+
+  private mutating func begin(
+    _ begun: [OwnAdvertisement], _ status: StatusCode, _ record: borrowing CaptureRecord,
+    _ events: inout [AppEvent]
+  ) {
+    for advertisement in begun {
+      events.append(AppEvent(.advertisingStarted(advertisement, status), record))
+    }
+    if status == .success { turn(.advertising, true, record, &events) }
+  }
+
+  // MARK: Events
+
+  private mutating func observe(
+    _ event: HCIEvent, _ record: borrowing CaptureRecord, _ dissection: Dissection,
+    _ bytes: RawSpan, _ answer: Answer, _ events: inout [AppEvent]
+  ) {
+    var cursor = Cursor(bytes, dissection.body)
+    switch event.code {
+    case HCIEvent.commandCompleteCode:
+      lastAnswer = (record.number, record.time)
+      let status = dissection.parameters?.status(bytes) ?? 0
+      answered(answer.request?.packet, StatusCode(rawValue: status), record, &events)
+    case HCIEvent.commandStatusCode:
+      guard let told = try? CommandStatus(parsing: &cursor) else { return }
+      answered(answer.request?.packet, told.status, record, &events)
+    case HardwareErrorEvent.code: lose(.resetting, record, &events)
+    case HCIEvent.leMetaCode:
+      guard let subevent = try? cursor.u8() else { return }
+      if LEConnectionComplete.subevents.contains(subevent) {
+        guard let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor) else {
+          return
+        }
+        take(complete, record, &events)
+      } else if subevent == AdvertisedSets.terminatedSubevent {
+        // Status (1 byte), advertising handle (1) (Core, Vol 4, Part E, 7.7.65.18).
+        guard (try? cursor.u8()) != nil, let handle = try? cursor.u8() else { return }
+        sets.turn(AdvertisingSet(.extended, handle), isOn: false)
+        turn(.advertising, sets.isAnyOn, record, &events)
+      } else if subevent == ScanSetup.timeoutSubevent, states.contains(.scanning) {
+        events.append(AppEvent(.scanStopped, record))
+        turn(.scanning, false, record, &events)
+      }
+    default: break
+    }
+  }
+
+  private mutating func answered(
+    _ request: Int?, _ status: StatusCode, _ record: borrowing CaptureRecord,
+    _ events: inout [AppEvent]
+  ) {
+    guard let position = waiting.firstIndex(where: { $0.packet == request && !$0.isControl }) else {
+      return
+    }
+    take(waiting.remove(at: position), status, record, &events)
+  }
+
+  private mutating func take(
+    _ complete: LEConnectionComplete, _ record: borrowing CaptureRecord,
+    _ events: inout [AppEvent]
+  ) {
+    let isPeripheral = complete.status == .success && complete.role == 1
+    if isPeripheral || complete.status == .advertisingTimeout {
+      // Legacy advertising ends with the connection that it leads to (Core, Vol 4, Part E, 7.8.9).
+      sets.turn(AdvertisingSet(.legacy, 0), isOn: false)
+      turn(.advertising, sets.isAnyOn, record, &events)
+      return
+    }
+    let attempt = connecting
+    connecting = nil
+    turn(.initiating, false, record, &events)
+    guard complete.status != .success else { return }
+    if let cancelled {
+      var event = AppEvent(.connectingCancelled, packet: cancelled.packet, time: cancelled.time)
+      event.peer = attempt?.peer
+      events.append(event)
+      let waited = cancelled.time.flatMap { end in
+        attempt?.time.map { end.nanoseconds(since: $0) }
+      }
+      fail(.givenUp(after: waited), attempt?.peer, record, &events)
+    } else {
+      fail(.refused(complete.status), attempt?.peer, record, &events)
+    }
+    cancelled = nil
+  }
+
+  private func fail(
+    _ failure: AppEvent.ConnectFailure, _ peer: DeviceAddress?,
+    _ record: borrowing CaptureRecord, _ events: inout [AppEvent]
+  ) {
+    var event = AppEvent(.connectFailed(failure), record)
+    event.peer = peer
+    events.append(event)
+  }
+
+  // MARK: The kernel's management interface
+
+  private mutating func observe(
+    _ control: ControlRecord, _ record: borrowing CaptureRecord, _ dissection: Dissection,
+    _ bytes: RawSpan, _ answer: Answer, _ events: inout [AppEvent]
+  ) {
+    let body = bytes.part(dissection.body)
+    if control.isAnswer {
+      guard let request = answer.request,
+        let position = waiting.firstIndex(where: { $0.isControl && $0.packet == request.packet })
+      else { return }
+      let command = waiting.remove(at: position)
+      let status = StatusCode(rawValue: control.status(bytes, dissection.body) ?? 0)
+      take(command, status, record, &events)
+    } else if !control.isEvent {
+      if waiting.count >= Self.mostWaiting { waiting.removeFirst() }
+      waiting.append(
+        Waiting(
+          packet: record.number, time: record.time, opcode: control.code, parameters: body.array,
+          isControl: true))
+    } else if control.code == ManagementEvent.discovering, body.byteCount >= 2 {
+      // Address types (1 byte), discovering (1) (BlueZ, doc/mgmt-protocol.rst).
+      let isOn = body.byte(at: 1) != 0
+      guard isOn != states.contains(.scanning), body.byte(at: 0) & 6 != 0 else { return }
+      let request = AppEvent.ScanRequest(isActive: true, reportsDuplicates: true)
+      events.append(AppEvent(isOn ? .scanStarted(request) : .scanStopped, record))
+      turn(.scanning, isOn, record, &events)
+    }
+  }
+
+  // MARK: States
+
+  /// Bluetooth is gone, or is being reset.
+  private mutating func lose(
+    _ power: AppEvent.Power, _ record: borrowing CaptureRecord, _ events: inout [AppEvent]
+  ) {
+    if self.power != power, self.power == .on || power == .resetting {
+      events.append(AppEvent(.power(power), record))
+    }
+    self.power = power
+    clear(record, &events)
+  }
+
+  private mutating func clear(_ record: borrowing CaptureRecord, _ events: inout [AppEvent]) {
+    waiting.removeAll()
+    scanning = ScanSetup()
+    sets = AdvertisedSets()
+    (connecting, cancelled) = (nil, nil)
+    for state in AppEvent.LinkLayerState.allCases where states.contains(state) {
+      turn(state, false, record, &events)
+    }
+  }
+
+  private mutating func turn(
+    _ state: AppEvent.LinkLayerState, _ isOn: Bool, _ record: borrowing CaptureRecord,
+    _ events: inout [AppEvent]
+  ) {
+    guard states.contains(state) != isOn else { return }
+    if isOn { states.insert(state) } else { states.remove(state) }
+    events.append(
+      AppEvent(.linkLayer(states.sorted { $0.rawValue < $1.rawValue }), record))
+  }
+}
+
+extension AppEvent {
+  /// An event of a record.
+  init(_ what: What, _ record: borrowing CaptureRecord) {
+    self.init(what, packet: record.number, time: record.time)
+  }
+}

@@ -1,0 +1,100 @@
+import Bluetooth
+import Sessions
+
+extension Android {
+  /// What the captured host does as a client.
+  static func client(_ event: AppEvent) -> [Callback] {
+    var peer: [Callback.Named] = []
+    peer.add("device", event.peerArgument)
+    switch event.what {
+    case .discoveryEnded(let services):
+      return [
+        .callback(
+          "onServicesDiscovered",
+          peer + [("services", .list(services.map { .service($0) })), ("status", success)])
+      ]
+    case .value(let value): return told(value, peer)
+    // Searches are told once, when all are done; onCharacteristicWrite says that there is room.
+    default: return []
+    }
+  }
+
+  private static func told(_ value: AppValue, _ peer: [Callback.Named]) -> [Callback] {
+    var arguments = peer
+    arguments.add(
+      value.attribute.isDescriptor ? "descriptor" : "characteristic",
+      .attribute(value.attribute))
+    arguments.add("value", value.argument)
+    if value.isCut { arguments.add("cut", .flag(true)) }
+    switch value.outcome {
+    case .noResponse(let reason), .notExecuted(let reason):
+      return [
+        .traffic(
+          "no callback: the request was never answered",
+          arguments + [("because", .word(reason.key))])
+      ]
+    case .cancelled:
+      return [.call("BluetoothGatt.abortReliableWrite", arguments)]
+    case .done, .refused: break
+    }
+    let isSystem = isStacks(value.attribute)
+    let remark: StaticString? =
+      isRepeated(value.error)
+      ? "the stack encrypts or pairs and repeats the request by itself; apps get this only if that fails"
+      : nil
+    switch value.operation {
+    case .notification, .indication:
+      // Service Changed.
+      if value.attribute.isShort(0x2a05) {
+        return [
+          .callback(
+            "onServiceChanged", arguments, isSystem: true, remark: "Android 12 and later")
+        ]
+      }
+      return [
+        .callback(
+          "onCharacteristicChanged", arguments + [("from", .word(value.operation.key))],
+          isSystem: isSystem)
+      ]
+    case .advertisement: return []
+    default:
+      arguments.add("status", status(value.error))
+      return answered(value, arguments, isSystem, remark)
+    }
+  }
+
+  private static func answered(
+    _ value: AppValue, _ arguments: [Callback.Named], _ isSystem: Bool, _ remark: StaticString?
+  ) -> [Callback] {
+    switch value.operation {
+    case .read where value.request == .readMultipleRequest
+      || value.request == .readMultipleVariableRequest:
+      return [
+        .traffic("values are read in a way that BluetoothGatt has no method for", arguments)
+      ]
+    case .read:
+      return [
+        .callback(
+          value.attribute.isDescriptor ? "onDescriptorRead" : "onCharacteristicRead", arguments,
+          isSystem: isSystem, remark: remark)
+      ]
+    case .preparedWrite where value.isReliable:
+      return [
+        .callback("onCharacteristicWrite", arguments, isSystem: isSystem, remark: remark),
+        .callback("onReliableWriteCompleted", arguments, isSystem: isSystem),
+      ]
+    case .writeWithoutResponse, .signedWrite:
+      return [
+        .callback(
+          "onCharacteristicWrite", arguments, isSystem: isSystem,
+          remark: "sent, not answered: the peer does not say whether it took it")
+      ]
+    default:
+      return [
+        .callback(
+          value.attribute.isDescriptor ? "onDescriptorWrite" : "onCharacteristicWrite", arguments,
+          isSystem: isSystem, remark: remark)
+      ]
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import Bluetooth
+import Sessions
+
+extension Android {
+  /// What is asked of the captured host as a server.
+  static func server(_ event: AppEvent) -> [Callback] {
+    var device: [Callback.Named] = []
+    device.add("device", event.peerArgument)
+    switch event.what {
+    case .serviceServed(let service):
+      guard !isStacks(service.uuid) else { return [] }
+      return [
+        .callback(
+          "onServiceAdded", [named("status", success), named("service", .service(service))],
+          remark: "at the latest: services are added before they are told to a client")
+      ]
+    case .readRequested(let attribute, let offset):
+      if isStacks(attribute.identity.service) { return [.answering(attribute, device)] }
+      return [
+        .callback(
+          attribute.isDescriptor ? "onDescriptorReadRequest" : "onCharacteristicReadRequest",
+          device + [
+            ("offset", .number(offset)),
+            (attribute.isDescriptor ? "descriptor" : "characteristic", .attribute(attribute)),
+          ])
+      ]
+    case .writeRequested(let writes, let way):
+      // The parts were told when they were queued.
+      guard way != .execute else { return [] }
+      return writes.map {
+        written($0, device, isPrepared: false, isResponseNeeded: way == .request)
+      }
+    case .writePrepared(let write):
+      return [written(write, device, isPrepared: true, isResponseNeeded: true)]
+    case .writesExecuted(let isWritten):
+      return [.callback("onExecuteWrite", device + [("execute", .flag(isWritten))])]
+    case .responded(let attribute, _, let error):
+      if let attribute, isStacks(attribute.identity.service) { return [] }
+      return [
+        .call("BluetoothGattServer.sendResponse", device + [("status", status(error))])
+      ]
+    case .neverResponded(let attribute, _, let linkEnded):
+      var arguments = device
+      arguments.add("attribute", attribute.map { .attribute($0) })
+      return [
+        .traffic(
+          linkEnded
+            ? "sendResponse was not called before the client was gone"
+            : "sendResponse was not called before the capture ended", arguments)
+      ]
+    case .updated(let attribute, let value, let isHidden, let isIndication):
+      return updated(attribute, isHidden ? .hidden(value.count, value) : .bytes(value), isIndication, device)
+    case .confirmed(let attribute):
+      guard !isStacks(attribute.identity.service) else { return [] }
+      return [.callback("onNotificationSent", device + [("status", success)])]
+    // Apps are told of the configuration's write; what they make of it is their affair. Room is told by
+    // onNotificationSent.
+    default: return []
+    }
+  }
+
+  /// Generic Access and Generic Attribute are the stack's.
+  private static func isStacks(_ service: BluetoothUUID?) -> Bool {
+    service?.isShort(0x1800) == true || service?.isShort(0x1801) == true
+  }
+
+  private static func written(
+    _ write: AppWrite, _ device: [Callback.Named], isPrepared: Bool, isResponseNeeded: Bool
+  ) -> Callback {
+    let attribute = write.attribute
+    if isStacks(attribute.identity.service) { return .answering(attribute, device) }
+    return .callback(
+      attribute.isDescriptor ? "onDescriptorWriteRequest" : "onCharacteristicWriteRequest",
+      device + [
+        (attribute.isDescriptor ? "descriptor" : "characteristic", .attribute(attribute)),
+        ("preparedWrite", .flag(isPrepared)), ("responseNeeded", .flag(isResponseNeeded)),
+        ("offset", .number(write.offset)), ("value", write.argument),
+      ])
+  }
+
+  private static func updated(
+    _ attribute: AppAttribute, _ value: ArgumentValue, _ isIndication: Bool,
+    _ device: [Callback.Named]
+  ) -> [Callback] {
+    if isStacks(attribute.identity.service) { return [.answering(attribute, device)] }
+    let call = Callback.call(
+      "BluetoothGattServer.notifyCharacteristicChanged",
+      device + [
+        ("characteristic", .attribute(attribute)), ("confirm", .flag(isIndication)),
+        ("value", value),
+      ])
+    // A notification counts as sent at once, an indication when it is confirmed.
+    return isIndication
+      ? [call] : [call, .callback("onNotificationSent", device + [("status", success)])]
+  }
+}
+
+extension Callback {
+  /// The stack answers for its own services.
+  fileprivate static func answering(_ attribute: AppAttribute, _ device: [Named]) -> Self {
+    .traffic("the stack answers", device + [("attribute", .attribute(attribute))])
+  }
+}

@@ -1,0 +1,80 @@
+import Bluetooth
+import Sessions
+
+extension Android {
+  /// GATT_SUCCESS.
+  static let success = ArgumentValue.code("GATT_SUCCESS", 0)
+
+  /// The status of an ATT error, or of success (nil): public names of BluetoothGatt where there are some, else
+  /// those of gatt_api.h.
+  static func status(_ error: ATTErrorCode?) -> ArgumentValue {
+    guard let error else { return success }
+    return .code(name(error), Int(error.rawValue))
+  }
+
+  private static func name(_ error: ATTErrorCode) -> StaticString? {
+    switch error.rawValue {
+    case 0x01: "GATT_INVALID_HANDLE"
+    case 0x02: "GATT_READ_NOT_PERMITTED"
+    case 0x03: "GATT_WRITE_NOT_PERMITTED"
+    case 0x04: "GATT_INVALID_PDU"
+    case 0x05: "GATT_INSUFFICIENT_AUTHENTICATION"
+    case 0x06: "GATT_REQUEST_NOT_SUPPORTED"
+    case 0x07: "GATT_INVALID_OFFSET"
+    case 0x08: "GATT_INSUFFICIENT_AUTHORIZATION"
+    case 0x09: "GATT_PREPARE_Q_FULL"
+    case 0x0a: "GATT_NOT_FOUND"
+    case 0x0b: "GATT_NOT_LONG"
+    case 0x0c: "GATT_INSUF_KEY_SIZE"
+    case 0x0d: "GATT_INVALID_ATTRIBUTE_LENGTH"
+    case 0x0e: "GATT_ERR_UNLIKELY"
+    case 0x0f: "GATT_INSUFFICIENT_ENCRYPTION"
+    case 0x10: "GATT_UNSUPPORT_GRP_TYPE"
+    case 0x11: "GATT_INSUF_RESOURCE"
+    case 0x12: "GATT_DATABASE_OUT_OF_SYNC"
+    case 0x13: "GATT_VALUE_NOT_ALLOWED"
+    default: nil
+    }
+  }
+
+  /// Whether the stack answers an error with encryption or pairing and repeats the request by itself.
+  static func isRepeated(_ error: ATTErrorCode?) -> Bool {
+    error?.rawValue == 0x05 || error?.rawValue == 0x0f
+  }
+
+  /// The status of a procedure of the controller.
+  static func gattStatus(_ status: StatusCode) -> ArgumentValue {
+    status == .success ? success : hciStatus(status)
+  }
+
+  /// A status of HCI.
+  static func hciStatus(_ status: StatusCode) -> ArgumentValue {
+    .code(status.name, Int(status.rawValue))
+  }
+
+  /// What onConnectionStateChange says of a connection that has ended: HCI's reason, but success where the
+  /// app asked for it.
+  static func disconnectStatus(_ end: AppEvent.LinkEnd) -> ArgumentValue {
+    if end.ending == .localHost { return success }
+    guard let reason = end.reason else { return .code("GATT_ERROR", 133) }
+    let name: StaticString? =
+      switch reason.rawValue {
+      case 0x08: "GATT_CONN_TIMEOUT"
+      case 0x13: "GATT_CONN_TERMINATE_PEER_USER"
+      case 0x16: "GATT_CONN_TERMINATE_LOCAL_HOST"
+      case 0x22: "GATT_CONN_LMP_TIMEOUT"
+      case 0x3e: "GATT_CONN_FAIL_ESTABLISH"
+      default: reason.name
+      }
+    return .code(name, Int(reason.rawValue))
+  }
+
+  /// Properties by BluetoothGattCharacteristic's names.
+  static func properties(_ properties: CharacteristicProperties) -> [StaticString] {
+    let names: [StaticString] = [
+      "PROPERTY_BROADCAST", "PROPERTY_READ", "PROPERTY_WRITE_NO_RESPONSE", "PROPERTY_WRITE",
+      "PROPERTY_NOTIFY", "PROPERTY_INDICATE", "PROPERTY_SIGNED_WRITE", "PROPERTY_EXTENDED_PROPS",
+    ]
+    return names.indices.filter { properties.has(bit: $0) }.map { names[$0] }
+  }
+}

@@ -1,0 +1,163 @@
+// Android's words. Sources: Android's documentation of BluetoothGattCallback, BluetoothGattServerCallback,
+// ScanCallback, AdvertiseCallback, BluetoothAdapter and BluetoothDevice; numbers without a public name: AOSP,
+// stack/include/gatt_api.h [mem].
+
+import Bluetooth
+import Sessions
+
+/// What an app that uses Android's Bluetooth is told.
+enum Android {
+  /// The lines that an event makes.
+  static func callbacks(_ event: AppEvent) -> [Callback] {
+    switch event.what {
+    case .power, .scanStarted, .scanRefused, .scanStopped, .discovered, .advertisingStarted,
+      .advertisingStopped, .linkLayer:
+      adapter(event)
+    case .connecting, .connectingCancelled, .linkCreated, .linkEstablished, .connectFailed,
+      .disconnected, .mtu, .phy, .parameters, .rssi, .encryption, .bonding, .channel:
+      link(event)
+    case .services, .includedServices, .characteristics, .descriptors, .discoveryEnded, .value,
+      .readyToWrite:
+      client(event)
+    case .serviceServed, .readRequested, .writeRequested, .writePrepared, .writesExecuted,
+      .responded, .neverResponded, .subscription, .updated, .confirmed, .readyToUpdate:
+      server(event)
+    }
+  }
+
+  /// What the stack reads and writes by itself: Client and Server Supported Features, Database Hash, Central
+  /// Address Resolution, Resolvable Private Address Only, and the configuration of Service Changed.
+  static func isStacks(_ attribute: AppAttribute) -> Bool {
+    let own: [UInt16] = [0x2b29, 0x2b3a, 0x2b2a, 0x2aa6, 0x2ac9]
+    return own.contains { attribute.isShort($0) }
+      || attribute.isConfiguration && attribute.belongs(to: 0x2a05)
+  }
+
+  // MARK: Links
+
+  private static let changed: StaticString = "onConnectionStateChange"
+
+  private static func link(_ event: AppEvent) -> [Callback] {
+    var peer: [Callback.Named] = []
+    peer.add("device", event.peerArgument)
+    switch event.what {
+    case .connecting:
+      return [.call("BluetoothDevice.connectGatt", peer)]
+    case .connectingCancelled: return [.call("BluetoothGatt.disconnect", peer)]
+    case .linkCreated:
+      return [
+        .callback(
+          changed,
+          peer + [("status", success), ("newState", .code("STATE_CONNECTED", 2))])
+      ]
+    case .connectFailed(let failure): return failed(failure, peer)
+    case .disconnected(let end):
+      return [
+        .callback(
+          changed,
+          peer + [
+            ("status", disconnectStatus(end)), ("newState", .code("STATE_DISCONNECTED", 0)),
+          ])
+      ]
+    case .mtu(let mtu, let byPeer, let error):
+      var arguments = peer + [("mtu", ArgumentValue.number(Int(mtu)))]
+      if !byPeer { arguments.add("status", status(error)) }
+      return [.callback("onMtuChanged", arguments)]
+    case .phy(let sent, let received, let status):
+      return [
+        .callback(
+          "onPhyUpdate",
+          peer + [
+            ("txPhy", .number(Int(sent))), ("rxPhy", .number(Int(received))),
+            ("status", gattStatus(status)),
+          ])
+      ]
+    case .parameters(let interval, let latency, let timeout, let status):
+      return [
+        .callback(
+          "onConnectionUpdated",
+          peer + [
+            ("interval", .number(Int(interval))), ("latency", .number(Int(latency))),
+            ("timeout", .number(Int(timeout))), ("status", gattStatus(status)),
+          ], isSystem: true, remark: "hidden from apps")
+      ]
+    case .rssi(let rssi, let status):
+      return [
+        .callback(
+          "onReadRemoteRssi",
+          peer + [("rssi", .number(Int(rssi))), ("status", gattStatus(status))])
+      ]
+    case .encryption(let isOn, let status):
+      let name: StaticString =
+        status != .success
+        ? "encryption fails" : isOn ? "the link is encrypted" : "encryption ends"
+      return [.traffic(name, status == .success ? peer : peer + [("status", hciStatus(status))])]
+    case .bonding(let stage): return [bonding(stage, peer)]
+    case .channel(let psm, let byPeer, let result, let set):
+      return [channel(psm, byPeer: byPeer, result, set.name(of: UInt64(result)), peer)]
+    // That the peer was heard changes nothing.
+    default: return []
+    }
+  }
+
+  /// A direct attempt ends by itself after 30 s.
+  private static let longAttempt: Int64 = 20_000_000_000
+
+  private static func failed(
+    _ failure: AppEvent.ConnectFailure, _ peer: [Callback.Named]
+  ) -> [Callback] {
+    let disconnected: Callback.Named = ("newState", .code("STATE_DISCONNECTED", 0))
+    switch failure {
+    case .givenUp(let waited):
+      guard let waited, waited >= longAttempt else {
+        return [
+          .traffic(
+            "the attempt to connect is given up", peer,
+            remark: "apps that ask for it are told nothing more")
+        ]
+      }
+      return [
+        .callback(
+          changed, peer + [("status", .code("GATT_ERROR", 133)), disconnected],
+          remark: "the stack gave up after 30 s of silence; Android 14 and later say 147")
+      ]
+    case .notEstablished:
+      return [
+        .callback(
+          changed, peer + [("status", .code("GATT_CONN_FAIL_ESTABLISH", 62)), disconnected],
+          remark: "many versions say 133")
+      ]
+    case .refused:
+      return [
+        .callback(changed, peer + [("status", .code("GATT_ERROR", 133)), disconnected])
+      ]
+    }
+  }
+
+  /// ACTION_BOND_STATE_CHANGED with EXTRA_BOND_STATE.
+  private static func bonding(
+    _ stage: AppEvent.Bonding, _ peer: [Callback.Named]
+  ) -> Callback {
+    let name: StaticString = "ACTION_BOND_STATE_CHANGED"
+    switch stage {
+    case .began:
+      return .callback(name, peer + [("EXTRA_BOND_STATE", .code("BOND_BONDING", 11))])
+    case .bonded:
+      return .callback(name, peer + [("EXTRA_BOND_STATE", .code("BOND_BONDED", 12))])
+    case .paired, .failed:
+      return .callback(name, peer + [("EXTRA_BOND_STATE", .code("BOND_NONE", 10))])
+    }
+  }
+
+  private static func channel(
+    _ psm: PSM, byPeer: Bool, _ result: UInt16, _ name: StaticString?, _ peer: [Callback.Named]
+  ) -> Callback {
+    var arguments = peer + [("psm", ArgumentValue.number(Int(psm.rawValue)))]
+    // Enhanced ATT (Assigned Numbers, 2.6): the stack's own.
+    if psm.rawValue == 0x27 { return .traffic("a channel for ATT is opened", arguments) }
+    if result != 0 { arguments.add("IOException", .code(name, Int(result))) }
+    return .callback(
+      byPeer ? "BluetoothServerSocket.accept returns" : "BluetoothSocket.connect returns",
+      arguments)
+  }
+}

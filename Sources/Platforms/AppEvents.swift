@@ -1,0 +1,104 @@
+import Bluetooth
+import Bytes
+package import Captures
+package import Dissectors
+package import Sessions
+
+/// What apps can have been told, packet by packet:
+///
+///     events.observe(record, dissection, bytes, answer, fragments, memory)
+///     for event in events.told { … }
+///
+/// What is known late is told late: a long read ends with what follows it. Whoever wants the order of packets
+/// sorts within a second, which is the longest that a search for attributes is waited for.
+package struct AppEvents: ~Copyable {
+  /// What the current packet tells.
+  package private(set) var told: [AppEvent] = []
+  private var adapters: [AdapterEvents] = []
+  private var heard: HeardDevices
+  private var links = LinkEvents()
+  private var discoveries = DiscoveryEvents()
+  private var client: ClientEvents
+  private var server = ServerEvents()
+  private var buffers = BufferEvents()
+  private var last: (packet: Int, time: Timestamp?) = (0, nil)
+  private let limits: Limits
+
+  /// Nothing seen.
+  ///
+  /// - Parameter tellsDuplicates: whether every advertisement is told, not only those that say something new.
+  package init(tellsDuplicates: Bool = false, _ limits: Limits = Limits()) {
+    heard = HeardDevices(tellsDuplicates: tellsDuplicates)
+    client = ClientEvents(limits)
+    self.limits = limits
+  }
+
+  /// Whether what was told last may still be followed by something that belongs before it.
+  package var isWaiting: Bool { discoveries.isOngoing }
+
+  /// Takes one packet; `told` is then what it tells.
+  ///
+  /// - Parameters:
+  ///   - bytes: what the dissection's slices count from.
+  ///   - fragments: the packets of the PDU, where it came in several.
+  ///   - memory: what is known after this packet.
+  package mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory
+  ) {
+    if !told.isEmpty { told.removeAll(keepingCapacity: true) }
+    // What another file has, too, was told.
+    guard record.original == nil else { return }
+    last = (record.number, record.time)
+    discoveries.pass(record.time, into: &told)
+    let scans = told.count
+    observeAdapter(record, dissection, bytes, answer)
+    if told[scans...].contains(where: { if case .scanStarted = $0.what { true } else { false } }) {
+      heard.begin()
+    }
+    heard.observe(record, bytes, memory, into: &told)
+    let ended = links.observe(record, dissection, bytes, answer, memory, into: &told)
+    if dissection.att != nil {
+      discoveries.observe(record, dissection, bytes, answer, memory, into: &told)
+      server.observe(record, dissection, bytes, answer, memory, into: &told)
+    }
+    client.observe(
+      record, dissection, bytes, answer, fragments: fragments, memory, into: &told)
+    buffers.observe(record, dissection, bytes, answer, memory, into: &told)
+    for id in ended {
+      discoveries.end(id, into: &told)
+      server.end(id, packet: record.number, time: record.time, into: &told)
+    }
+    if answer.opened || !ended.isEmpty, let position = adapter(record.adapter ?? 0xffff) {
+      adapters[position].connections(
+        links.count(on: record.adapter ?? 0xffff), record, into: &told)
+    }
+  }
+
+  /// Takes the end of the capture; `told` is then what only it tells.
+  package mutating func finish(_ memory: borrowing Memory) {
+    told.removeAll(keepingCapacity: true)
+    discoveries.end(nil, into: &told)
+    client.finish(memory, packet: last.packet, time: last.time, into: &told)
+    server.end(nil, packet: last.packet, time: last.time, into: &told)
+  }
+
+  private mutating func observeAdapter(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer
+  ) {
+    switch dissection.content {
+    case .command, .event, .note, .control:
+      guard let position = adapter(record.adapter ?? 0xffff) else { return }
+      adapters[position].observe(record, dissection, bytes, answer, into: &told)
+    case .acl, .sco, .iso, .unknown: break
+    }
+  }
+
+  private mutating func adapter(_ index: UInt16) -> Int? {
+    if let known = adapters.firstIndex(where: { $0.index == index }) { return known }
+    guard adapters.count < limits.adapters else { return nil }
+    adapters.append(AdapterEvents(index))
+    return adapters.count - 1
+  }
+}

@@ -1,0 +1,142 @@
+// What an app sees: calls that it makes and callbacks that it gets, with their arguments, in the words of its
+// platform. No text and no JSON: the reports write these.
+
+package import Bluetooth
+
+/// A line of a trace.
+package struct Callback: Sendable {
+  /// What it is.
+  package enum Kind: UInt8, Sendable {
+    /// The platform tells the app.
+    case callback
+    /// The app asks the platform.
+    case call
+    /// The platform does something of which the app is not told.
+    case traffic
+    /// The controller's Link Layer is in other states.
+    case state
+
+    /// As the JSON contract names it.
+    package var key: StaticString {
+      switch self {
+      case .callback: "callback"
+      case .call: "call"
+      case .traffic: "traffic"
+      case .state: "state"
+      }
+    }
+  }
+
+  /// A named argument.
+  package typealias Named = (name: StaticString, value: ArgumentValue)
+
+  /// What it is.
+  package var kind: Kind
+  /// The method or broadcast, as the platform's documentation writes it; of traffic, what happens.
+  package var name: StaticString
+  /// Its arguments, in order; what is nil on the platform is left out.
+  package var arguments: [Named]
+  /// Whether the operating system rather than the app caused it, or keeps it to itself.
+  package var isSystem = false
+  /// What is to be known of it.
+  package var remark: StaticString?
+
+  /// The app is told.
+  static func callback(
+    _ name: StaticString, _ arguments: [Named] = [], isSystem: Bool = false,
+    remark: StaticString? = nil
+  ) -> Self {
+    Self(
+      kind: .callback, name: name, arguments: arguments, isSystem: isSystem, remark: remark)
+  }
+
+  /// The app asks.
+  static func call(
+    _ name: StaticString, _ arguments: [Named] = [], isSystem: Bool = false,
+    remark: StaticString? = nil
+  ) -> Self {
+    Self(kind: .call, name: name, arguments: arguments, isSystem: isSystem, remark: remark)
+  }
+
+  /// The app is not told.
+  static func traffic(
+    _ name: StaticString, _ arguments: [Named] = [], remark: StaticString? = nil
+  ) -> Self {
+    Self(kind: .traffic, name: name, arguments: arguments, isSystem: true, remark: remark)
+  }
+}
+
+/// The value of an argument.
+package indirect enum ArgumentValue: Sendable {
+  case flag(Bool)
+  case number(Int)
+  /// A constant of the platform's.
+  case word(StaticString)
+  /// One with its number: `CBATTError.insufficientAuthentication` (5). Without a name the number is all.
+  case code(StaticString?, Int)
+  /// A string from the air.
+  case text([UInt8])
+  case bytes([UInt8])
+  /// So many bytes that are secret.
+  case hidden(Int, [UInt8])
+  case address(DeviceAddress)
+  case uuid(BluetoothUUID)
+  case attribute(AppAttribute)
+  case service(AppService)
+  /// A characteristic with its properties by the platform's names.
+  case characteristic(AppCharacteristic, [StaticString])
+  case descriptor(AppDescriptor)
+  case list([ArgumentValue])
+  /// Bytes by what they belong to.
+  case pairs([(key: ArgumentValue, value: ArgumentValue)])
+  /// Advertised values by the platform's keys, each with whether the scan response brought it.
+  case dictionary([(key: StaticString, value: ArgumentValue, isScanResponse: Bool)])
+  case object([Callback.Named])
+}
+
+/// A named argument; where the type of a list of them cannot be told otherwise.
+func named(_ name: StaticString, _ value: ArgumentValue) -> Callback.Named { (name, value) }
+
+extension Array where Element == Callback.Named {
+  /// Appends an argument that is not nil.
+  mutating func add(_ name: StaticString, _ value: ArgumentValue?) {
+    if let value { append((name, value)) }
+  }
+}
+
+/// A platform: what its apps are told.
+package enum Platform: String, Sendable, CaseIterable {
+  case corebluetooth, android
+
+  /// The lines of a trace that an event makes.
+  package func callbacks(_ event: AppEvent) -> [Callback] {
+    if case .linkLayer(let states) = event.what {
+      let words = states.isEmpty ? [ArgumentValue.word("standby")] : states.map { .word($0.key) }
+      return [
+        Callback(
+          kind: .state, name: "link layer", arguments: [("states", .list(words))], isSystem: true)
+      ]
+    }
+    return switch self {
+    case .corebluetooth: CoreBluetooth.callbacks(event)
+    case .android: Android.callbacks(event)
+    }
+  }
+}
+
+extension AppEvent {
+  /// The other device as an argument.
+  var peerArgument: ArgumentValue? { peer.map { .address($0) } }
+}
+
+extension AppValue {
+  /// The value as an argument; nil where there is none.
+  var argument: ArgumentValue? {
+    bytes.map { isHidden ? .hidden($0.count, $0) : .bytes($0) }
+  }
+}
+
+extension AppWrite {
+  /// The bytes as an argument.
+  var argument: ArgumentValue { isHidden ? .hidden(bytes.count, bytes) : .bytes(bytes) }
+}

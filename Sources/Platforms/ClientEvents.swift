@@ -1,0 +1,142 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+/// What the captured host reads, writes and is told as a client, once it is known what became of it.
+struct ClientEvents: Sendable {
+  private var conversations: Conversations
+
+  init(_ limits: Limits) { conversations = Conversations(limits) }
+
+  /// Takes a packet.
+  mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into events: inout [AppEvent]
+  ) {
+    conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+    tell(
+      memory, packet: record.number, time: record.time, answer.request?.opcode, &events)
+  }
+
+  /// Takes the end of the capture.
+  mutating func finish(
+    _ memory: borrowing Memory, packet: Int, time: Timestamp?, into events: inout [AppEvent]
+  ) {
+    conversations.finish(memory)
+    tell(memory, packet: packet, time: time, nil, &events)
+  }
+
+  private func tell(
+    _ memory: borrowing Memory, packet: Int, time: Timestamp?, _ request: ATTOpcode?,
+    _ events: inout [AppEvent]
+  ) {
+    for value in conversations.values {
+      guard value.parties.connection > 0, !value.attribute.isLocal,
+        value.operation != .advertisement
+      else { continue }
+      // Queued writes of several attributes that one response has settled belong together.
+      let isReliable =
+        value.operation == .preparedWrite
+        && conversations.values.contains {
+          $0.operation == .preparedWrite && $0.response == value.response
+            && $0.attribute.handle != value.attribute.handle
+        }
+      var event = AppEvent(
+        .value(
+          AppValue(
+            operation: value.operation,
+            attribute: memory.appAttribute(
+              value.attribute, connection: value.parties.connection),
+            bytes: value.value.map { conversations.bytes.bytes.part($0).array },
+            isHidden: value.isSecret || value.isOfSecretType, isCut: value.isCut,
+            request: value.packet == packet ? request : nil, isReliable: isReliable, outcome: value.outcome)),
+        packet: value.packet, time: value.time)
+      if let response = value.response {
+        (event.packet, event.request) = (response, value.packet)
+        event.time = response == packet ? time : value.time
+      }
+      if value.outcome.reason != nil { (event.packet, event.time) = (packet, time) }
+      event.latency = value.latency
+      event.connection = value.parties.connection
+      event.peer = value.parties.identity ?? value.parties.peer
+      events.append(event)
+    }
+  }
+}
+
+/// Whether the controller has room for what the host sends. An app whose data does not wait for an answer is
+/// told when there is room again after there was none: the controller's buffers are full when so many packets
+/// wait as it said that it has (Core, Vol 4, Part E, 4.1.1).
+struct BufferEvents: Sendable {
+  private struct Full: Sendable {
+    var link: LinkSlot
+    var id: Int
+    var isWrite: Bool
+    var peer: DeviceAddress?
+  }
+
+  /// How many packets the controllers hold, by their index.
+  private var capacities: [UInt16: Int] = [:]
+  private var full: [Full] = []
+  private static let mostControllers = 16
+  private static let mostLinks = 64
+
+  /// Takes a packet.
+  mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory, into events: inout [AppEvent]
+  ) {
+    if case .event(let event) = dissection.content {
+      if event.code == HCIEvent.commandCompleteCode {
+        learn(bytes, dissection.body, record.adapter ?? 0xffff)
+      } else if event.code == HCIEvent.numberOfCompletedPacketsCode, !full.isEmpty {
+        release(record, memory, &events)
+      }
+    } else if record.direction == .sent, let opcode = dissection.att?.opcode,
+      opcode.role == .unacknowledged, let link = answer.link,
+      let capacity = capacities[record.adapter ?? 0xffff], let flow = memory.links.flow(link),
+      flow.sent - flow.completed >= capacity, memory.links.tellsCompleted
+    {
+      let id = memory.links.id(link)
+      guard full.count < Self.mostLinks, !full.contains(where: { $0.id == id }) else { return }
+      full.append(
+        Full(
+          link: link, id: id, isWrite: !opcode.isServers,
+          peer: memory.links.identity(link) ?? memory.links.peer(link)))
+    }
+  }
+
+  /// LE Read Buffer Size, versions 1 and 2: status (1 byte), data length (2), packets (1) (7.8.2).
+  private mutating func learn(_ bytes: RawSpan, _ body: Slice, _ adapter: UInt16) {
+    var cursor = Cursor(bytes, body)
+    guard let complete = try? CommandComplete(parsing: &cursor),
+      complete.opcode == 0x2002 || complete.opcode == 0x2060, (try? cursor.u8()) == 0,
+      let length = try? cursor.u16(), length > 0, let packets = try? cursor.u8(), packets > 0,
+      capacities[adapter] != nil || capacities.count < Self.mostControllers
+    else { return }
+    capacities[adapter] = Int(packets)
+  }
+
+  private mutating func release(
+    _ record: borrowing CaptureRecord, _ memory: borrowing Memory, _ events: inout [AppEvent]
+  ) {
+    let capacity = capacities[record.adapter ?? 0xffff] ?? 0
+    for position in full.indices.reversed() {
+      let waiting = full[position]
+      guard memory.links.id(waiting.link) == waiting.id, memory.links.isOpen(waiting.link),
+        let flow = memory.links.flow(waiting.link)
+      else {
+        full.remove(at: position)
+        continue
+      }
+      guard flow.sent - flow.completed < capacity else { continue }
+      var event = AppEvent(waiting.isWrite ? .readyToWrite : .readyToUpdate, record)
+      event.connection = waiting.id
+      event.peer = waiting.peer
+      events.append(event)
+      full.remove(at: position)
+    }
+  }
+}

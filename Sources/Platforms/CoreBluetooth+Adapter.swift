@@ -1,0 +1,191 @@
+import Bluetooth
+import Bytes
+
+extension CoreBluetooth {
+  /// Power, scanning and advertising.
+  static func adapter(_ event: AppEvent) -> [Callback] {
+    switch event.what {
+    case .power(let power):
+      let state: StaticString =
+        switch power {
+        case .on: ".poweredOn"
+        case .off: ".poweredOff"
+        case .resetting: ".resetting"
+        }
+      return [
+        .callback("centralManagerDidUpdateState(_:)", [("state", .word(state))], isSystem: true),
+        .callback("peripheralManagerDidUpdateState(_:)", [("state", .word(state))], isSystem: true),
+      ]
+    case .scanStarted(let request):
+      var arguments: [Callback.Named] = []
+      if !request.services.isEmpty {
+        arguments.add("withServices", .list(request.services.map { .uuid($0) }))
+      }
+      arguments.add("CBCentralManagerScanOptionAllowDuplicatesKey", .flag(request.reportsDuplicates))
+      return [
+        .call(
+          "scanForPeripherals(withServices:options:)", arguments,
+          remark: request.services.isEmpty
+            ? "the services asked for are not in the capture, unless a filter shows them" : nil)
+      ]
+    case .scanRefused(let status):
+      return [.traffic("scanning is refused", [named("status", hciStatus(status))])]
+    case .scanStopped: return [.call("stopScan()")]
+    case .discovered(let sighting): return [discovered(sighting, event)]
+    case .advertisingStarted(let advertisement, let status):
+      return [advertising(advertisement, status)]
+    case .advertisingStopped: return [.call("stopAdvertising()")]
+    default: return []
+    }
+  }
+
+  private static func discovered(_ sighting: Sighting, _ event: AppEvent) -> Callback {
+    var arguments: [Callback.Named] = []
+    arguments.add("peripheral", event.peerArgument)
+    var data = advertisementData(sighting.structures)
+    if let isConnectable = sighting.isConnectable {
+      data.append(("kCBAdvDataIsConnectable", .flag(isConnectable), false))
+    }
+    arguments.add("advertisementData", .dictionary(data))
+    // 127: not available, as CoreBluetooth says it too.
+    arguments.add("rssi", .number(sighting.rssi.map { Int($0) } ?? 127))
+    return .callback(
+      "centralManager(_:didDiscover:advertisementData:rssi:)", arguments,
+      remark: sighting.isScanResponse ? "with the scan response" : nil)
+  }
+
+  /// The advertisement dictionary: the keys that CoreBluetooth has, in the order of the structures.
+  static func advertisementData(
+    _ structures: [AdvertisedStructure]
+  ) -> [(key: StaticString, value: ArgumentValue, isScanResponse: Bool)] {
+    var data: [(key: StaticString, value: ArgumentValue, isScanResponse: Bool)] = []
+    for structure in structures {
+      guard let (key, value) = entry(structure) else { continue }
+      // Lists and service data add up.
+      if let known = data.firstIndex(where: {
+        $0.key.description == key.description && $0.isScanResponse == structure.isScanResponse
+      }) {
+        data[known].value = join(data[known].value, value)
+      } else {
+        data.append((key, value, structure.isScanResponse))
+      }
+    }
+    return data
+  }
+
+  private static func join(_ first: ArgumentValue, _ second: ArgumentValue) -> ArgumentValue {
+    switch (first, second) {
+    case (.list(let before), .list(let after)): .list(before + after)
+    case (.pairs(let before), .pairs(let after)): .pairs(before + after)
+    default: second
+    }
+  }
+
+  private static func entry(
+    _ structure: AdvertisedStructure
+  ) -> (key: StaticString, value: ArgumentValue)? {
+    if let uuids = structure.serviceUUIDs {
+      return ("kCBAdvDataServiceUUIDs", .list(uuids.map { .uuid($0) }))
+    }
+    if let uuids = structure.solicitedUUIDs {
+      return ("kCBAdvDataSolicitedServiceUUIDs", .list(uuids.map { .uuid($0) }))
+    }
+    if let (uuid, value) = structure.serviceData {
+      return ("kCBAdvDataServiceData", .pairs([(.uuid(uuid), .bytes(value))]))
+    }
+    switch structure.type {
+    case .shortenedLocalName, .completeLocalName:
+      return ("kCBAdvDataLocalName", .text(structure.data))
+    case .txPowerLevel:
+      return structure.data.first.map {
+        ("kCBAdvDataTxPowerLevel", .number(Int(Int8(bitPattern: $0))))
+      }
+    case .manufacturerSpecificData:
+      // Apple's type 1, 16 bytes: a bit for each service of an app in the background. Which services they
+      // stand for is known to those who look for them.
+      if structure.data.starts(with: [0x4c, 0x00, 0x01]), structure.data.count >= 19 {
+        return ("kCBAdvDataHashedServiceUUIDs", .bytes(Array(structure.data[3..<19])))
+      }
+      return ("kCBAdvDataManufacturerData", .bytes(structure.data))
+    default: return nil
+    }
+  }
+
+  private static func advertising(
+    _ advertisement: OwnAdvertisement, _ status: StatusCode
+  ) -> Callback {
+    var arguments: [Callback.Named] = []
+    let data = advertisementData(advertisement.structures)
+    if !data.isEmpty { arguments.add("advertised", .dictionary(data)) }
+    if status != .success { arguments.add("error", .code("CBError.unknown", 0)) }
+    // What an app may give is a name and services: 28 bytes beside the flags, and 10 of the scan response
+    // for the name (Apple, CBPeripheralManager, startAdvertising(_:)).
+    let name = advertisement.structures.filter {
+      $0.type == .completeLocalName || $0.type == .shortenedLocalName
+    }.map { $0.data.count + 2 }.reduce(0, +)
+    let services = advertisement.structures.filter { $0.serviceUUIDs != nil }
+      .map { $0.data.count + 2 }.reduce(0, +)
+    let fits = name + services <= 28 || services <= 28 && name <= 10
+    arguments.add("advertised_bytes", .number(name + services))
+    arguments.add("fits_28_bytes", .flag(fits))
+    let others = advertisement.structures.contains {
+      $0.serviceUUIDs == nil && ![.flags, .completeLocalName, .shortenedLocalName].contains($0.type)
+    }
+    return .callback(
+      "peripheralManagerDidStartAdvertising(_:error:)", arguments,
+      remark: others
+        ? "CoreBluetooth apps can advertise a local name and service UUIDs only" : nil)
+  }
+}
+
+extension AdvertisedStructure {
+  private func uuids(width: Int) -> [BluetoothUUID] {
+    stride(from: 0, to: data.count - data.count % width, by: width).compactMap { start in
+      BluetoothUUID(littleEndian: Array(data[start..<start + width]))
+    }
+  }
+
+  /// The services that it lists, if it does (Assigned Numbers, 2.3: 0x02 to 0x07).
+  var serviceUUIDs: [BluetoothUUID]? {
+    switch type.rawValue {
+    case 0x02, 0x03: uuids(width: 2)
+    case 0x04, 0x05: uuids(width: 4)
+    case 0x06, 0x07: uuids(width: 16)
+    default: nil
+    }
+  }
+
+  /// The services that the device looks for, if it lists them (0x14, 0x1f, 0x15).
+  var solicitedUUIDs: [BluetoothUUID]? {
+    switch type.rawValue {
+    case 0x14: uuids(width: 2)
+    case 0x1f: uuids(width: 4)
+    case 0x15: uuids(width: 16)
+    default: nil
+    }
+  }
+
+  /// Service data, and whose it is.
+  var serviceData: (uuid: BluetoothUUID, value: [UInt8])? {
+    let width: Int
+    switch type {
+    case .serviceData16: width = 2
+    case .serviceData32: width = 4
+    case .serviceData128: width = 16
+    default: return nil
+    }
+    guard data.count >= width, let uuid = BluetoothUUID(littleEndian: Array(data[..<width])) else {
+      return nil
+    }
+    return (uuid, Array(data[width...]))
+  }
+}
+
+extension BluetoothUUID {
+  /// A UUID from its bytes, the least significant first.
+  fileprivate init?(littleEndian bytes: [UInt8]) {
+    var cursor = Cursor(bytes.bytes)
+    guard let uuid = try? BluetoothUUID(parsing: &cursor, width: bytes.count) else { return nil }
+    self = uuid
+  }
+}

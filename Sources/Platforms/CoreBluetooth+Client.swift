@@ -1,0 +1,151 @@
+import Bluetooth
+import Sessions
+
+extension CoreBluetooth {
+  /// What the captured host does as a client.
+  static func client(_ event: AppEvent) -> [Callback] {
+    var peer: [Callback.Named] = []
+    peer.add("peripheral", event.peerArgument)
+    switch event.what {
+    case .services(let found, let wanted, let error):
+      let shown = found.filter { !isHidden($0.uuid) }
+      var arguments = peer
+      arguments.add("services", .list(shown.map { .service($0) }))
+      if shown.count < found.count {
+        arguments.add("hidden", .list(found.filter { isHidden($0.uuid) }.map { .service($0) }))
+      }
+      arguments.add("error", error.map { attError($0) })
+      return [
+        .callback(
+          "peripheral(_:didDiscoverServices:)", arguments,
+          isSystem: isHidden(wanted) || shown.isEmpty && !found.isEmpty)
+      ]
+    case .includedServices(let found, let service, let error):
+      return [
+        discovered(
+          "peripheral(_:didDiscoverIncludedServicesFor:error:)", peer, service,
+          ("includedServices", .list(found.map { .service($0) })), error)
+      ]
+    case .characteristics(let found, let service, let error):
+      return [
+        discovered(
+          "peripheral(_:didDiscoverCharacteristicsFor:error:)", peer, service,
+          (
+            "characteristics",
+            .list(found.map { .characteristic($0, properties($0.properties)) })
+          ), error)
+      ]
+    case .descriptors(let found, let characteristic, let error):
+      var arguments = peer
+      arguments.add("characteristic", characteristic.map { .attribute($0) })
+      arguments.add("descriptors", .list(found.map { .descriptor($0) }))
+      arguments.add("error", error.map { attError($0) })
+      return [
+        .callback(
+          "peripheral(_:didDiscoverDescriptorsFor:error:)", arguments,
+          isSystem: isHidden(characteristic?.identity.service))
+      ]
+    case .value(let value): return [told(value, peer)]
+    case .readyToWrite:
+      return [
+        .callback(
+          "peripheralIsReady(toSendWriteWithoutResponse:)", peer,
+          remark: "the controller has room again: the earliest moment")
+      ]
+    // Each search has its own callback.
+    default: return []
+    }
+  }
+
+  private static func discovered(
+    _ name: StaticString, _ peer: [Callback.Named], _ service: AppService?,
+    _ found: Callback.Named, _ error: ATTErrorCode?
+  ) -> Callback {
+    var arguments = peer
+    arguments.add("service", service.map { .service($0) })
+    arguments.append(found)
+    arguments.add("error", error.map { attError($0) })
+    return .callback(name, arguments, isSystem: isHidden(service?.uuid))
+  }
+
+  // MARK: Values
+
+  private static func told(_ value: AppValue, _ peer: [Callback.Named]) -> Callback {
+    var arguments = peer
+    arguments.add(value.attribute.isDescriptor ? "descriptor" : "characteristic", .attribute(value.attribute))
+    arguments.add("value", value.argument)
+    if value.isCut { arguments.add("cut", .flag(true)) }
+    arguments.add("error", value.error.map { attError($0) })
+    switch value.outcome {
+    case .noResponse(let reason), .notExecuted(let reason):
+      return .traffic(
+        "no callback: the request was never answered",
+        arguments + [("because", .word(reason.key))])
+    case .cancelled: return .traffic("queued writes are cancelled", arguments)
+    case .done, .refused: break
+    }
+    let isHidden = isHidden(value.attribute.identity.service)
+    let remark: StaticString? =
+      isRepeated(value.error)
+      ? "iOS pairs and repeats the request by itself; apps get this only if that fails" : nil
+    switch value.operation {
+    case .read: return read(value, arguments, isHidden, remark)
+    case .write, .preparedWrite:
+      if value.attribute.isConfiguration { return subscribed(value, peer, isHidden, remark) }
+      return .callback(
+        "peripheral(_:didWriteValueFor:error:)", arguments, isSystem: isHidden, remark: remark)
+    case .writeWithoutResponse, .signedWrite:
+      return .call(
+        "writeValue(_:for:type:)", arguments + [("type", .word(".withoutResponse"))],
+        isSystem: isHidden, remark: "there is no callback")
+    case .notification, .indication:
+      // Service Changed.
+      if value.attribute.isShort(0x2a05) {
+        return .callback("peripheral(_:didModifyServices:)", arguments, isSystem: true)
+      }
+      return .callback(
+        "peripheral(_:didUpdateValueFor:error:)",
+        arguments + [("from", .word(value.operation.key))], isSystem: isHidden)
+    case .advertisement: return .traffic("advertised", arguments)
+    }
+  }
+
+  private static func read(
+    _ value: AppValue, _ arguments: [Callback.Named], _ isHidden: Bool, _ remark: StaticString?
+  ) -> Callback {
+    switch value.request {
+    case .some(.readByTypeRequest), .some(.readMultipleRequest),
+      .some(.readMultipleVariableRequest):
+      return .traffic(
+        "values are read in a way that CoreBluetooth has no method for", arguments)
+    default: break
+    }
+    if value.attribute.isShort(0x2a00), value.error == nil {
+      return .callback(
+        "peripheralDidUpdateName(_:)", arguments, isSystem: true,
+        remark: "if the name is another than before")
+    }
+    return .callback(
+      "peripheral(_:didUpdateValueFor:error:)", arguments + [("from", .word("read"))],
+      isSystem: isHidden, remark: remark)
+  }
+
+  /// The Client Characteristic Configuration, which apps set by setNotifyValue(_:for:).
+  private static func subscribed(
+    _ value: AppValue, _ peer: [Callback.Named], _ isHidden: Bool, _ remark: StaticString?
+  ) -> Callback {
+    var arguments = peer
+    if let characteristic = value.attribute.characteristic {
+      arguments.add("characteristic", .attribute(characteristic))
+    } else {
+      arguments.add("descriptor", .attribute(value.attribute))
+    }
+    if value.error == nil {
+      arguments.add("isNotifying", .flag(value.bytes?.contains { $0 != 0 } ?? false))
+    }
+    arguments.add("error", value.error.map { attError($0) })
+    return .callback(
+      "peripheral(_:didUpdateNotificationStateFor:error:)", arguments, isSystem: isHidden,
+      remark: remark)
+  }
+}

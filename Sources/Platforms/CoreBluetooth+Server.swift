@@ -1,0 +1,138 @@
+import Bluetooth
+import Sessions
+
+extension CoreBluetooth {
+  /// What is asked of the captured host as a server.
+  static func server(_ event: AppEvent) -> [Callback] {
+    var central: [Callback.Named] = []
+    central.add("central", event.peerArgument)
+    switch event.what {
+    case .serviceServed(let service):
+      guard !isHidden(service.uuid) else { return [] }
+      return [
+        .callback(
+          "peripheralManager(_:didAdd:error:)", [("service", .service(service))],
+          remark: "at the latest: services are added before they are told to a central")
+      ]
+    case .readRequested(let attribute, let offset):
+      if let hidden = keptBack(attribute, "the system answers a read", central) { return [hidden] }
+      return [
+        .callback(
+          "peripheralManager(_:didReceiveRead:)",
+          central + [("characteristic", .attribute(attribute)), ("offset", .number(offset))])
+      ]
+    case .writeRequested(let writes, _): return written(writes, central)
+    case .writesExecuted(false): return [.traffic("queued writes are cancelled", central)]
+    // The system collects the parts.
+    case .writePrepared, .writesExecuted: return []
+    case .responded(let attribute, let request, let error):
+      return responded(attribute, request, error, central)
+    case .neverResponded(let attribute, _, let linkEnded):
+      var arguments = central
+      arguments.add("attribute", attribute.map { .attribute($0) })
+      return [
+        .traffic(
+          linkEnded
+            ? "respond(to:withResult:) was not called before the central was gone"
+            : "respond(to:withResult:) was not called before the capture ended", arguments)
+      ]
+    case .subscription(let attribute, let before, let now):
+      return subscription(attribute, before, now, central)
+    case .updated(let attribute, let value, let isHidden, let isIndication):
+      if isKeptBack(attribute) {
+        return [.traffic("the system tells a central", central + [("attribute", .attribute(attribute))])]
+      }
+      return [
+        .call(
+          "updateValue(_:for:onSubscribedCentrals:)",
+          central + [
+            ("characteristic", .attribute(attribute)),
+            ("value", isHidden ? .hidden(value.count, value) : .bytes(value)),
+            ("as", .word(isIndication ? "indication" : "notification")),
+          ])
+      ]
+    case .confirmed(let attribute):
+      return [
+        .traffic("the central confirms an indication", central + [("attribute", .attribute(attribute))])
+      ]
+    case .readyToUpdate:
+      return [
+        .callback(
+          "peripheralManagerIsReady(toUpdateSubscribers:)", [],
+          remark: "the controller has room again: the earliest moment")
+      ]
+    default: return []
+    }
+  }
+
+  /// Whether the system answers for an attribute without asking the app: its own services, and descriptors.
+  private static func isKeptBack(_ attribute: AppAttribute) -> Bool {
+    isHidden(attribute.identity.service) || attribute.isDescriptor
+  }
+
+  private static func keptBack(
+    _ attribute: AppAttribute, _ name: StaticString, _ central: [Callback.Named]
+  ) -> Callback? {
+    isKeptBack(attribute)
+      ? .traffic(name, central + [("attribute", .attribute(attribute))]) : nil
+  }
+
+  /// One call for all that one request has written.
+  private static func written(
+    _ writes: [AppWrite], _ central: [Callback.Named]
+  ) -> [Callback] {
+    let own = writes.filter { !isKeptBack($0.attribute) }
+    guard !own.isEmpty else {
+      // What a configuration changes is told as a subscription.
+      return writes.filter { !$0.attribute.isConfiguration }.compactMap {
+        keptBack($0.attribute, "the system takes a write", central)
+      }
+    }
+    let requests = own.map { write in
+      ArgumentValue.object([
+        ("characteristic", .attribute(write.attribute)), ("offset", .number(write.offset)),
+        ("value", write.argument),
+      ])
+    }
+    return [
+      .callback(
+        "peripheralManager(_:didReceiveWrite:)", central + [("requests", .list(requests))])
+    ]
+  }
+
+  private static func responded(
+    _ attribute: AppAttribute?, _ request: AppRequest, _ error: ATTErrorCode?,
+    _ central: [Callback.Named]
+  ) -> [Callback] {
+    if let attribute, isKeptBack(attribute) {
+      guard let error else { return [] }
+      return [
+        .traffic(
+          "the system refuses",
+          central + [("attribute", .attribute(attribute)), ("error", attError(error))])
+      ]
+    }
+    var arguments = central
+    arguments.add("characteristic", attribute.map { .attribute($0) })
+    arguments.add("result", error.map { attError($0) } ?? .code("CBATTError.success", 0))
+    return [.call("respond(to:withResult:)", arguments)]
+  }
+
+  private static func subscription(
+    _ attribute: AppAttribute, _ before: UInt16, _ now: UInt16, _ central: [Callback.Named]
+  ) -> [Callback] {
+    let arguments =
+      central + [("characteristic", .attribute(attribute.characteristic ?? attribute))]
+    let isSystem = isHidden(attribute.identity.service)
+    if now == 0 {
+      return [
+        .callback(
+          "peripheralManager(_:central:didUnsubscribeFrom:)", arguments, isSystem: isSystem)
+      ]
+    }
+    guard before == 0 else { return [] }
+    return [
+      .callback("peripheralManager(_:central:didSubscribeTo:)", arguments, isSystem: isSystem)
+    ]
+  }
+}

@@ -1,0 +1,173 @@
+// CoreBluetooth's words. Sources: Apple's documentation of CBCentralManagerDelegate, CBPeripheralDelegate,
+// CBPeripheralManagerDelegate, CBError and CBATTError [mem]; what the system keeps to itself: Apple, "Core
+// Bluetooth Programming Guide", and the Accessory Design Guidelines, "Bluetooth LE" [mem].
+
+import Bluetooth
+import Sessions
+
+/// What an app that uses CoreBluetooth is told.
+enum CoreBluetooth {
+  /// The lines that an event makes.
+  static func callbacks(_ event: AppEvent) -> [Callback] {
+    switch event.what {
+    case .power, .scanStarted, .scanRefused, .scanStopped, .discovered, .advertisingStarted,
+      .advertisingStopped, .linkLayer:
+      adapter(event)
+    case .connecting, .connectingCancelled, .linkCreated, .linkEstablished, .connectFailed,
+      .disconnected, .mtu, .phy, .parameters, .rssi, .encryption, .bonding, .channel:
+      link(event)
+    case .services, .includedServices, .characteristics, .descriptors, .discoveryEnded, .value,
+      .readyToWrite:
+      client(event)
+    case .serviceServed, .readRequested, .writeRequested, .writePrepared, .writesExecuted,
+      .responded, .neverResponded, .subscription, .updated, .confirmed, .readyToUpdate:
+      server(event)
+    }
+  }
+
+  /// Services that apps do not see, of peers and of their own: the system uses them.
+  static func isHidden(_ service: BluetoothUUID?) -> Bool {
+    guard let service else { return false }
+    // Generic Access, Generic Attribute, Human Interface Device.
+    return service.isShort(0x1800) || service.isShort(0x1801) || service.isShort(0x1812)
+  }
+
+  // MARK: Links
+
+  private static func link(_ event: AppEvent) -> [Callback] {
+    var peer: [Callback.Named] = []
+    peer.add("peripheral", event.peerArgument)
+    switch event.what {
+    case .connecting: return [.call("connect(_:options:)", peer)]
+    case .connectingCancelled: return [.call("cancelPeripheralConnection(_:)", peer)]
+    case .linkEstablished: return established(event, peer)
+    case .connectFailed(let failure): return failed(failure, peer)
+    case .disconnected(let end): return ended(end, peer)
+    case .mtu(let mtu, _, let error):
+      var arguments = peer
+      if error == nil { arguments.add("mtu", .number(Int(mtu))) }
+      arguments.add("error", error.map { attError($0) })
+      return [
+        .traffic(
+          "the MTU is exchanged", arguments,
+          remark: "apps ask for it with maximumWriteValueLength(for:)")
+      ]
+    case .phy(let sent, let received, let status) where status == .success:
+      return [
+        .traffic(
+          "the PHY is updated",
+          peer + [("tx_phy", .number(Int(sent))), ("rx_phy", .number(Int(received)))])
+      ]
+    case .parameters(let interval, let latency, let timeout, let status) where status == .success:
+      return [
+        .traffic(
+          "the connection parameters are updated",
+          peer + [
+            ("interval_us", .number(Int(interval) * 1250)), ("latency", .number(Int(latency))),
+            ("timeout_ms", .number(Int(timeout) * 10)),
+          ])
+      ]
+    case .phy(_, _, let status), .parameters(_, _, _, let status):
+      return [.traffic("a link procedure fails", peer + [("status", hciStatus(status))])]
+    case .rssi(let rssi, let status):
+      var arguments = peer
+      if status == .success {
+        arguments.add("rssi", .number(Int(rssi)))
+      } else {
+        arguments.add("error", .code("CBError.unknown", 0))
+      }
+      return [.callback("peripheral(_:didReadRSSI:error:)", arguments)]
+    case .encryption(let isOn, let status):
+      let name: StaticString =
+        status != .success
+        ? "encryption fails" : isOn ? "the link is encrypted" : "encryption ends"
+      return [
+        .traffic(name, status == .success ? peer : peer + [("status", hciStatus(status))])
+      ]
+    case .bonding(let stage): return [bonding(stage, peer)]
+    case .channel(let psm, let byPeer, let result, let set):
+      return [channel(psm, byPeer: byPeer, result, set.name(of: UInt64(result)), event)]
+    default: return []
+    }
+  }
+
+  private static func established(_ event: AppEvent, _ peer: [Callback.Named]) -> [Callback] {
+    event.role == .peripheral
+      ? [
+        .traffic(
+          "a central has connected", rename(peer),
+          remark: "CBPeripheralManager tells of centrals when they subscribe, read or write")
+      ]
+      : [.callback("centralManager(_:didConnect:)", peer)]
+  }
+
+  private static func rename(_ peer: [Callback.Named]) -> [Callback.Named] {
+    peer.map { ("central", $0.value) }
+  }
+
+  private static func failed(
+    _ failure: AppEvent.ConnectFailure, _ peer: [Callback.Named]
+  ) -> [Callback] {
+    let name: StaticString = "centralManager(_:didFailToConnect:error:)"
+    switch failure {
+    case .givenUp:
+      return [
+        .traffic(
+          "the attempt to connect is given up", peer,
+          remark: "connect(_:options:) does not time out by itself")
+      ]
+    case .notEstablished:
+      return [.callback(name, peer + [("error", .code("CBError.connectionFailed", 10))])]
+    case .refused(let status):
+      // Connection Limit Exceeded.
+      let error: ArgumentValue =
+        status.rawValue == 0x09
+        ? .code("CBError.connectionLimitReached", 11) : .code("CBError.connectionFailed", 10)
+      return [.callback(name, peer + [("error", error)])]
+    }
+  }
+
+  private static func ended(_ end: AppEvent.LinkEnd, _ peer: [Callback.Named]) -> [Callback] {
+    guard end.role != .peripheral else {
+      return [.traffic("the central has disconnected", rename(peer) + reason(end))]
+    }
+    var arguments = peer
+    arguments.add("error", disconnectError(end))
+    return [
+      .callback(
+        "centralManager(_:didDisconnectPeripheral:error:)", arguments,
+        remark: end.role == nil ? "this host's role is not in the capture" : nil)
+    ]
+  }
+
+  private static func reason(_ end: AppEvent.LinkEnd) -> [Callback.Named] {
+    guard let reason = end.reason else { return [] }
+    return [(name: "reason", value: hciStatus(reason))]
+  }
+
+  private static func bonding(
+    _ stage: AppEvent.Bonding, _ peer: [Callback.Named]
+  ) -> Callback {
+    switch stage {
+    case .began:
+      .traffic("pairing begins", peer, remark: "the system asks the user; apps are not told")
+    case .bonded: .traffic("the devices are bonded", peer)
+    case .paired: .traffic("the devices are paired without a bond", peer)
+    case .failed(nil): .traffic("pairing ends with the connection", peer)
+    case .failed(let reason?):
+      .traffic("pairing fails", peer + [("reason", pairingFailure(reason))])
+    }
+  }
+
+  private static func channel(
+    _ psm: PSM, byPeer: Bool, _ result: UInt16, _ name: StaticString?, _ event: AppEvent
+  ) -> Callback {
+    var arguments: [Callback.Named] = [("psm", .number(Int(psm.rawValue)))]
+    arguments.add(byPeer ? "central" : "peripheral", event.peerArgument)
+    if result != 0 { arguments.add("error", .code(name, Int(result))) }
+    // Enhanced ATT (Assigned Numbers, 2.6): the system's own.
+    if psm.rawValue == 0x27 { return .traffic("a channel for ATT is opened", arguments) }
+    return .callback(
+      byPeer ? "peripheralManager(_:didOpen:error:)" : "peripheral(_:didOpen:error:)", arguments)
+  }
+}

@@ -1,0 +1,317 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+/// How connections come, change and go. Bounded: so many are followed at a time, as many as Sessions knows.
+struct LinkEvents: Sendable {
+  private struct Link: Sendable {
+    var id: Int
+    var adapter: UInt16
+    var handle: UInt16
+    /// Whether it was told that the link is established.
+    var isTold: Bool
+    var peer: DeviceAddress?
+    var role: Connection.Role?
+    var encryptionFailure: StatusCode?
+    var pairing = PairingProgress()
+  }
+
+  /// Those that are open.
+  private var open: [Link] = []
+  private var otherEndings = 0
+  /// Whether one of them was not heard yet.
+  private var hasSilent = false
+  private static let most = 1024
+
+  // MARK: Packets
+
+  /// Takes a packet.
+  ///
+  /// - Returns: the connections that have ended with it.
+  mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory, into events: inout [AppEvent]
+  ) -> [Int] {
+    if answer.opened, let link = answer.link {
+      begin(memory.links.connection(link), record, &events)
+    }
+    if hasSilent { hear(record, memory, &events) }
+    if let link = answer.link, let position = position(memory.links.id(link)) {
+      if case .event(let event) = dissection.content {
+        observe(event, position, record, bytes, dissection.body, &events)
+      } else if let pdu = dissection.smp, let direction = record.direction {
+        observe(pdu, position, direction, record, &events)
+      } else if dissection.att != nil {
+        observeMTU(dissection, record, answer, memory.links.connection(link), &events)
+      } else if dissection.isSignalling, !answer.fragment.isFragment {
+        observeSignalling(position, record, dissection, bytes, memory.signals.notes, &events)
+      }
+    }
+    var ended: [Int] = []
+    if answer.closed || memory.links.otherEndings != otherEndings {
+      otherEndings = memory.links.otherEndings
+      ended = end(record, answer, memory, &events)
+    }
+    return ended
+  }
+
+  /// How many connections of a controller are open.
+  func count(on adapter: UInt16) -> Int { open.count { $0.adapter == adapter } }
+
+  private func position(_ id: Int) -> Int? { open.lastIndex { $0.id == id } }
+
+  // MARK: Begin and end
+
+  private mutating func begin(
+    _ connection: Connection, _ record: borrowing CaptureRecord, _ events: inout [AppEvent]
+  ) {
+    guard connection.id != 0, connection.transport == .le || connection.transport == .unknown,
+      open.count < Self.most
+    else { return }
+    let peer = connection.identity?.address ?? connection.peer
+    // What was open before the capture began was told before.
+    open.append(
+      Link(
+        id: connection.id, adapter: connection.adapter, handle: connection.handle,
+        isTold: connection.isOpeningMissing, peer: peer, role: connection.localRole))
+    guard !connection.isOpeningMissing else { return }
+    add(.linkCreated, open.count - 1, record, &events)
+    hasSilent = true
+  }
+
+  /// Tells of links whose peer was heard meanwhile.
+  private mutating func hear(
+    _ record: borrowing CaptureRecord, _ memory: borrowing Memory, _ events: inout [AppEvent]
+  ) {
+    hasSilent = false
+    for position in open.indices where !open[position].isTold {
+      guard let connection = memory.links.known(open[position].adapter, open[position].handle),
+        connection.id == open[position].id, connection.isEstablished
+      else {
+        hasSilent = true
+        continue
+      }
+      open[position].isTold = true
+      add(.linkEstablished, position, record, &events)
+    }
+  }
+
+  private mutating func end(
+    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory,
+    _ events: inout [AppEvent]
+  ) -> [Int] {
+    var ended: [Int] = []
+    for position in open.indices.reversed() {
+      let link = open[position]
+      if let known = memory.links.known(link.adapter, link.handle), known.id == link.id,
+        known.isOpen
+      {
+        continue
+      }
+      var last: Connection?
+      if let slot = answer.link, memory.links.id(slot) == link.id {
+        last = memory.links.connection(slot)
+      } else if let departed = memory.links.departed, departed.id == link.id {
+        last = departed
+      } else {
+        memory.links.forEach { if $0.id == link.id { last = $0 } }
+      }
+      let ending = last?.ending ?? .unknown
+      if case .began = link.pairing.stage { add(.bonding(.failed(nil)), position, record, &events) }
+      if !link.isTold, ending == .neverEstablished {
+        let reason = last?.reason ?? .connectionFailedToBeEstablished
+        add(.connectFailed(.notEstablished(reason)), position, record, &events)
+      } else {
+        let details = AppEvent.LinkEnd(
+          ending: ending, reason: last?.reason, role: last?.localRole,
+          wasEstablished: link.isTold, encryptionFailure: link.encryptionFailure)
+        if !link.isTold { add(.linkEstablished, position, record, &events) }
+        add(.disconnected(details), position, record, &events)
+      }
+      ended.append(link.id)
+      open.remove(at: position)
+    }
+    return ended
+  }
+
+  private func add(
+    _ what: AppEvent.What, _ position: Int, _ record: borrowing CaptureRecord,
+    _ events: inout [AppEvent], request: Request? = nil, latency: Int64? = nil
+  ) {
+    var event = AppEvent(what, record)
+    event.connection = open[position].id
+    event.peer = open[position].peer
+    event.role = open[position].role
+    event.request = request?.packet
+    event.latency = latency
+    events.append(event)
+  }
+
+  // MARK: Events of the controller
+
+  private mutating func observe(
+    _ event: HCIEvent, _ position: Int, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
+    _ body: Slice, _ events: inout [AppEvent]
+  ) {
+    var cursor = Cursor(bytes, body)
+    switch event.code {
+    case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
+      LinkEvent.encryptionKeyRefreshCode:
+      guard let change = try? LinkEvent(parsing: &cursor) else { return }
+      let isOn = event.code == LinkEvent.encryptionKeyRefreshCode || (change.detail ?? 1) != 0
+      open[position].encryptionFailure = change.status == .success ? nil : change.status
+      add(.encryption(isOn: isOn, change.status), position, record, &events)
+      if change.status == .success, isOn { open[position].pairing.encrypt() }
+      tellBond(position, record, &events)
+    case HCIEvent.commandCompleteCode:
+      // Read RSSI: status (1 byte), handle (2), RSSI (1) (Core, Vol 4, Part E, 7.5.4).
+      guard let complete = try? CommandComplete(parsing: &cursor), complete.opcode == 0x1405,
+        let status = try? cursor.u8(), (try? cursor.u16()) != nil
+      else { return }
+      let rssi = Int8(bitPattern: (try? cursor.u8()) ?? 0)
+      add(.rssi(rssi, StatusCode(rawValue: status)), position, record, &events)
+    case HCIEvent.leMetaCode:
+      guard let subevent = try? cursor.u8() else { return }
+      if subevent == LEPHYUpdateComplete.subevent,
+        let update = try? LEPHYUpdateComplete(parsing: &cursor)
+      {
+        add(
+          .phy(sent: update.sent, received: update.received, update.status), position, record,
+          &events)
+      } else if subevent == LEConnectionUpdateComplete.subevent,
+        let update = try? LEConnectionUpdateComplete(parsing: &cursor)
+      {
+        add(
+          .parameters(
+            interval: update.interval, latency: update.latency,
+            timeout: update.supervisionTimeout, update.status), position, record, &events)
+      }
+    default: break
+    }
+  }
+
+  // MARK: MTU
+
+  private func observeMTU(
+    _ dissection: Dissection, _ record: borrowing CaptureRecord, _ answer: Answer,
+    _ connection: Connection, _ events: inout [AppEvent]
+  ) {
+    guard let position = position(connection.id), let opcode = dissection.att?.opcode,
+      let request = answer.request, request.opcode == .exchangeMTURequest
+    else { return }
+    let byPeer = record.direction == .sent
+    if opcode == .exchangeMTUResponse {
+      add(
+        .mtu(connection.mtu ?? 23, byPeer: byPeer, nil), position, record, &events,
+        request: request, latency: answer.latency)
+    } else if opcode == .errorResponse, let error = dissection.attFields.error {
+      add(
+        .mtu(23, byPeer: byPeer, error), position, record, &events, request: request,
+        latency: answer.latency)
+    }
+  }
+
+  // MARK: Pairing
+
+  private mutating func observe(
+    _ pdu: SMPPDU, _ position: Int, _ direction: Direction, _ record: borrowing CaptureRecord,
+    _ events: inout [AppEvent]
+  ) {
+    switch pdu {
+    case .pairing(let features) where features.opcode == .pairingRequest:
+      open[position].pairing.begin(features)
+      add(.bonding(.began), position, record, &events)
+    case .pairing(let features): open[position].pairing.answer(features)
+    case .failed(let failed):
+      guard case .began = open[position].pairing.stage else { return }
+      open[position].pairing = PairingProgress()
+      add(.bonding(.failed(failed.reason)), position, record, &events)
+    case .encryptionInformation, .centralIdentification, .identityInformation,
+      .identityAddressInformation, .signingInformation:
+      open[position].pairing.takeKey()
+      tellBond(position, record, &events)
+    default: break
+    }
+  }
+
+  /// Tells that the two are bonded, where nothing is missing any more.
+  private mutating func tellBond(
+    _ position: Int, _ record: borrowing CaptureRecord, _ events: inout [AppEvent]
+  ) {
+    guard let isBond = open[position].pairing.conclude() else { return }
+    add(.bonding(isBond ? .bonded : .paired), position, record, &events)
+  }
+
+  // MARK: Channels
+
+  private func observeSignalling(
+    _ position: Int, _ record: borrowing CaptureRecord, _ dissection: Dissection,
+    _ bytes: RawSpan, _ notes: [SignalNote], _ events: inout [AppEvent]
+  ) {
+    guard let direction = record.direction, dissection.l2cap?.cid == .leSignalling else { return }
+    var commands = SignallingCommands(dissection.body)
+    guard let command = commands.next(bytes), !command.code.isRequest,
+      command.data.count == command.length
+    else { return }
+    var rest = Slice.empty
+    guard let pdu = try? SignallingPDU(command, bytes, rest: &rest), !pdu.isPending,
+      let result = pdu.result, let note = notes.first, let psm = note.psm
+    else { return }
+    switch pdu {
+    case .leConnectionResponse, .enhancedConnectionResponse:
+      add(
+        .channel(psm, byPeer: direction == .sent, result: result.code, set: result.set), position,
+        record, &events, request: note.request, latency: note.latency)
+    default: break
+    }
+  }
+}
+
+/// How far two devices have come with pairing (Core, Vol 3, Part H, 2.3, 2.4.3): it is over when the link is
+/// encrypted and all keys have come that were agreed on.
+struct PairingProgress: Sendable {
+  /// How far.
+  enum Stage: Sendable { case idle, began }
+
+  private(set) var stage = Stage.idle
+  private var request: SMP.PairingFeatures?
+  private var isBonding = false
+  /// PDUs with keys that are still to come; nil: the response is not known.
+  private var missing: Int?
+  private var isEncrypted = false
+
+  mutating func begin(_ features: SMP.PairingFeatures) {
+    self = PairingProgress()
+    stage = .began
+    request = features
+  }
+
+  mutating func answer(_ response: SMP.PairingFeatures) {
+    guard let request else { return }
+    isBonding = request.authReq.bonds && response.authReq.bonds
+    let isSC = request.authReq.supportsSC && response.authReq.supportsSC
+    var count = 0
+    for keys in [response.initiatorKeys.rawValue, response.responderKeys.rawValue] {
+      // Long Term Key and its identification, where not both have it already.
+      if keys & 1 != 0, !isSC { count += 2 }
+      // Identity Resolving Key, identity address.
+      if keys & 2 != 0 { count += 2 }
+      // Signature key.
+      if keys & 4 != 0 { count += 1 }
+    }
+    missing = count
+  }
+
+  mutating func encrypt() { isEncrypted = true }
+
+  mutating func takeKey() { if let left = missing { missing = left - 1 } }
+
+  /// Whether a bond was made; nil: not over, or told already.
+  mutating func conclude() -> Bool? {
+    guard case .began = stage, isEncrypted, let missing, missing <= 0 else { return nil }
+    stage = .idle
+    return isBonding
+  }
+}

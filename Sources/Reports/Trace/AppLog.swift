@@ -1,0 +1,110 @@
+import Bluetooth
+import Bytes
+
+/// An app's own log: lines with times, to be laid beside what the app was told.
+///
+/// A line's time stands at its beginning, in brackets or not: date and time (`2023-11-14 22:13:20.175`, RFC 3339,
+/// with a `T`, a zone or a comma before the fraction), logcat's without a year (`11-14 22:13:20.175`), a time of
+/// day, or seconds or milliseconds since 1970. A line without a time goes with the one above it.
+package struct AppLog: Sendable {
+  /// A line of the log, with those that go with it.
+  struct Line: Sendable {
+    /// Which line of the file it is.
+    var number: Int
+    var time: Timestamp
+    var text: [UInt8]
+  }
+
+  /// The text, line by line.
+  private let lines: [[UInt8]]
+  /// What is added to its times, in nanoseconds.
+  private let offset: Int64
+  /// Lines of a file that are read, at most.
+  private static let most = 1_000_000
+
+  /// A log.
+  ///
+  /// - Parameters:
+  ///   - text: the file's content.
+  ///   - offset: how many nanoseconds the app's clock is to be put forward.
+  package init(_ text: [UInt8], offset: Int64) {
+    lines = text.split(separator: 0x0a, omittingEmptySubsequences: false).prefix(Self.most).map {
+      Array($0.last == 0x0d ? $0.dropLast() : $0)
+    }
+    self.offset = offset
+  }
+
+  /// The lines with their times, in the file's order; lines before the first time are left out.
+  ///
+  /// - Parameters:
+  ///   - start: the time of the capture's first record, which gives the date where the log has none.
+  ///   - zoneOffset: how times without a zone are read.
+  func resolved(_ start: Timestamp, _ zoneOffset: (Int64) -> Int64) -> [Line] {
+    var resolved: [Line] = []
+    for (index, line) in lines.enumerated() {
+      if let time = Self.time(line, start, zoneOffset) {
+        resolved.append(
+          Line(number: index + 1, time: time.adding(offset), text: line))
+      } else if !resolved.isEmpty, !line.isEmpty {
+        resolved[resolved.count - 1].text += [0x0a] + line
+      }
+    }
+    return resolved
+  }
+
+  /// The time at the beginning of a line.
+  private static func time(
+    _ line: [UInt8], _ start: Timestamp, _ zoneOffset: (Int64) -> Int64
+  ) -> Timestamp? {
+    // Brackets and blanks before it.
+    let rest = line.drop { $0 == 0x5b || $0 == 0x20 || $0 == 0x09 || $0 == 0x28 }
+    guard let first = rest.first, first >= 0x30, first <= 0x39 else { return nil }
+    var words = rest.prefix(64).split(separator: 0x20, maxSplits: 2).map { word in
+      withZone(word.prefix { !($0 == 0x5d || $0 == 0x29 || $0 == 0x7c) })
+    }
+    guard !words.isEmpty else { return nil }
+    if let time = sinceEpoch(words[0]) { return time }
+    // logcat: 11-14 22:13:20.175.
+    if words.count > 1, words[0].utf8.count == 5, words[0].utf8.dropFirst(2).first == 0x2d {
+      let day = CivilDate(days: CivilDate.floorDivide(start.seconds, 86_400).0)
+      words[0] = "\(day.year)-\(words[0])"
+    }
+    let candidates = words.count > 1 ? ["\(words[0]) \(words[1])", words[0]] : [words[0]]
+    for candidate in candidates where candidate.contains(":") {
+      let text = candidate.hasSuffix(":") ? String(candidate.dropLast()) : candidate
+      if let point = try? TimePoint(text) {
+        return point.resolved(start, after: nil, zoneOffset)
+      }
+    }
+    return nil
+  }
+
+  /// A word with a point before the fraction, and a colon in the zone: `22:13:20,175+0100` is what Xcode's
+  /// console writes, with a point.
+  private static func withZone(_ word: some Sequence<UInt8>) -> String {
+    var bytes = word.map { $0 == 0x2c ? UInt8(ascii: ".") : $0 }
+    if bytes.count > 5, bytes.contains(0x3a), [0x2b, 0x2d].contains(bytes[bytes.count - 5]) {
+      bytes.insert(0x3a, at: bytes.count - 2)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Seconds since 1970 with a fraction, or milliseconds.
+  private static func sinceEpoch(_ word: String) -> Timestamp? {
+    let parts = word.split(separator: ".", omittingEmptySubsequences: false)
+    guard let whole = parts.first, whole.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+      let number = Int64(whole)
+    else { return nil }
+    switch (whole.utf8.count, parts.count) {
+    case (13, 1):
+      return Timestamp(
+        seconds: number / 1000, nanoseconds: UInt32(number % 1000) * 1_000_000)
+    case (10, 1...2):
+      let digits = parts.count == 2 ? parts[1].prefix(9) : ""
+      guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
+      let padded = digits + String(repeating: "0", count: 9 - digits.utf8.count)
+      return Timestamp(seconds: number, nanoseconds: UInt32(padded) ?? 0)
+    default: return nil
+    }
+  }
+}

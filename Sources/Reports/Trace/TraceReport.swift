@@ -1,0 +1,151 @@
+import Bluetooth
+package import Bytes
+package import Captures
+package import Dissectors
+import Platforms
+package import Sessions
+
+/// `trace`: the capture as the callbacks that an app could have received, in the order of packets, the app's own
+/// log between them where there is one.
+///
+/// What is known late is told late, by a second at most: lines wait that long to be sorted.
+package struct TraceReport: PacketReport, ~Copyable {
+  /// A line that waits.
+  private struct Waiting: Sendable {
+    var event: AppEvent
+    /// Tells events of one packet apart.
+    var order: Int
+  }
+
+  private let options: TraceOptions
+  private var events: AppEvents
+  private var waiting: [Waiting] = []
+  private var order = 0
+  private var devices: DeviceWatch
+  private var lines: TraceLines
+  private var log: [AppLog.Line] = []
+  /// How many lines of the log were told.
+  private var told = 0
+  private var start: Timestamp?
+  private var records = 0
+
+  /// So long after a packet nothing comes that belongs before it, in nanoseconds, and so many packets.
+  private static let patience: Int64 = 1_100_000_000
+  private static let mostWaiting = 4096
+
+  /// A trace of a capture with this summary.
+  package init(_ options: TraceOptions, _ summary: CaptureSummary, limits: Limits = Limits()) {
+    self.options = options
+    events = AppEvents(tellsDuplicates: options.tellsDuplicates, limits)
+    devices = DeviceWatch(options.selection.devices, named: options.selection.namedDevices)
+    lines = TraceLines(options, summary)
+  }
+
+  /// Never: every packet may tell more.
+  package var isSatisfied: Bool { false }
+
+  /// Why nothing was told.
+  package var remark: String? {
+    if records == 0 { return "the capture holds no records" }
+    return lines.count == 0 ? "nothing in it is anything that an app is told" : nil
+  }
+
+  package mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+  ) {
+    records += 1
+    if start == nil, let time = record.time { begin(time) }
+    if !options.selection.devices.isEmpty { devices.learn(memory.names) }
+    events.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+    take(record.adapter)
+    guard !waiting.isEmpty else { return }
+    release(before: record.number, at: record.time, into: &output)
+  }
+
+  package mutating func pause(_ memory: borrowing Memory, into output: inout Output) -> Int32? {
+    guard !waiting.isEmpty else { return nil }
+    // Nothing has come for a second: then nothing is missing either, but for the end of a search.
+    if isOverdue {
+      isOverdue = false
+      release(before: .max, at: nil, into: &output)
+      return nil
+    }
+    isOverdue = true
+    return 1100
+  }
+
+  /// Whether the source was waited for already.
+  private var isOverdue = false
+
+  package mutating func finish(
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {
+    events.finish(memory)
+    take(nil)
+    release(before: .max, at: nil, into: &output)
+    while told < log.count { tellLog(into: &output) }
+  }
+
+  private mutating func begin(_ time: Timestamp) {
+    start = time
+    lines.start = time
+    guard let log = options.log else { return }
+    self.log = log.resolved(time, options.time.readingOffset(options.zoneOffset))
+  }
+
+  // MARK: Order
+
+  private mutating func take(_ adapter: UInt16?) {
+    for event in events.told where admits(event, adapter) {
+      waiting.append(Waiting(event: event, order: order))
+      order += 1
+    }
+    if !events.told.isEmpty { isOverdue = false }
+  }
+
+  private func admits(_ event: AppEvent, _ adapter: UInt16?) -> Bool {
+    let selection = options.selection
+    if !selection.connections.isEmpty,
+      !selection.connections.contains(where: { $0.contains(event.connection) })
+    {
+      return false
+    }
+    if let adapter, !selection.admits(adapter: adapter) { return false }
+    guard !selection.devices.isEmpty else { return true }
+    return event.peer.map { devices.isWanted($0) } ?? false
+  }
+
+  /// Tells what nothing can come before any more.
+  private mutating func release(
+    before packet: Int, at time: Timestamp?, into output: inout Output
+  ) {
+    if packet < .max, waiting.count < Self.mostWaiting, let time,
+      let first = waiting.first?.event.time, time.nanoseconds(since: first) < Self.patience,
+      !first.isEarlier(than: time) || time.nanoseconds(since: first) >= 0
+    {
+      return
+    }
+    waiting.sort { ($0.event.packet, $0.order) < ($1.event.packet, $1.order) }
+    var count = 0
+    for line in waiting {
+      if packet < .max, waiting.count - count < Self.mostWaiting, let time,
+        let own = line.event.time, time.nanoseconds(since: own) < Self.patience,
+        time.nanoseconds(since: own) >= 0
+      {
+        break
+      }
+      while told < log.count, let own = line.event.time, log[told].time.isEarlier(than: own) {
+        tellLog(into: &output)
+      }
+      lines.write(line.event, into: &output)
+      count += 1
+    }
+    waiting.removeFirst(count)
+  }
+
+  private mutating func tellLog(into output: inout Output) {
+    lines.write(log[told], into: &output)
+    told += 1
+  }
+}

@@ -1,0 +1,235 @@
+import Bluetooth
+import Bytes
+import Decoders
+import Platforms
+import Sessions
+
+/// Writes the lines of a trace for people: packet, time, connection, an arrow (to the app or from it), the
+/// callback, its arguments.
+struct TraceText: ~Copyable {
+  private let options: TraceOptions
+  private var numberColumns = GrowingColumn(digits: 5, margin: 0)
+  private var timeColumn: TimeColumn
+  private var connectionColumns = GrowingColumn(digits: 2, margin: 1)
+  private var previous: Timestamp?
+  private var line = Output()
+  private var ascii = Output()
+  private var hasHeader = false
+  /// What values mean.
+  private var reading: ValueReading
+  /// The connections whose peer was named.
+  private var named: Set<Int> = []
+
+  private static let mostNamed = 65_536
+
+  init(_ options: TraceOptions, decimals: Int) {
+    self.options = options
+    timeColumn = TimeColumn(options.time, decimals: decimals, zoneOffset: options.zoneOffset)
+    reading = ValueReading(options.profiles, showsKeys: options.showsKeys)
+  }
+
+  // MARK: Lines
+
+  /// Writes a line about an event.
+  mutating func write(
+    _ callback: Callback, _ event: AppEvent, since start: Timestamp?, into output: inout Output
+  ) {
+    columns(event.packet, event.time, event.connection, start, into: &output)
+    let isDim = callback.isSystem
+    if isDim { style(.dim) }
+    switch callback.kind {
+    case .callback: line.text(options.glyphs.received)
+    case .call: line.text(options.glyphs.sent)
+    case .traffic, .state: line.spaces(options.glyphs.isUTF8 ? 1 : 2)
+    }
+    line.byte(0x20)
+    if callback.kind == .traffic { line.byte(0x28) }
+    line.text(callback.name)
+    if callback.kind == .traffic { line.byte(0x29) }
+    arguments(callback, event)
+    if isDim, callback.kind == .callback || callback.kind == .call { line.text("  [system]") }
+    if let remark = callback.remark {
+      line.text("  (")
+      line.text(remark)
+      line.byte(0x29)
+    }
+    if isDim { style(.plain) }
+    finishLine(into: &output)
+  }
+
+  /// Writes a line of the app's log.
+  mutating func write(
+    _ logged: AppLog.Line, since start: Timestamp?, into output: inout Output
+  ) {
+    for (index, text) in logged.text.split(separator: 0x0a).enumerated() {
+      columns(nil, index == 0 ? logged.time : nil, 0, start, into: &output)
+      style(.warning)
+      line.text("| ")
+      style(.plain)
+      line.printable(Array(text).bytes)
+      finishLine(into: &output)
+    }
+  }
+
+  private mutating func columns(
+    _ packet: Int?, _ time: Timestamp?, _ connection: Int, _ start: Timestamp?,
+    into output: inout Output
+  ) {
+    line.clear()
+    if let packet { numberColumns.make(room: UInt(packet)) }
+    if connection > 0 { connectionColumns.make(room: UInt(connection)) }
+    if !hasHeader {
+      hasHeader = true
+      style(.dim)
+      line.spaces(numberColumns.width - 1)
+      line.text("#")
+      timeColumn.head(into: &line)
+      line.spaces(connectionColumns.width + 3)
+      line.text(options.platform == .corebluetooth ? "CoreBluetooth" : "Android")
+      style(.plain)
+      finishLine(into: &output)
+    }
+    style(.dim)
+    line.spaces(numberColumns.width)
+    if let packet { line.put(UInt(packet), endingAt: line.count) }
+    if let time {
+      timeColumn.write(time, since: start ?? time, after: previous, into: &line)
+      previous = time
+    } else {
+      line.spaces(timeColumn.width)
+    }
+    style(.plain)
+    line.spaces(connectionColumns.width)
+    if connection > 0 { line.put(UInt(connection), endingAt: line.count) }
+    line.byte(0x20)
+  }
+
+  private mutating func finishLine(into output: inout Output) {
+    guard let width = options.width else {
+      output.line(&line, ascii: &ascii, columns: nil, options.glyphs)
+      return
+    }
+    line.byte(0x0a)
+    let indentation =
+      numberColumns.width + timeColumn.width + connectionColumns.width + 1
+      + (options.glyphs.isUTF8 ? 4 : 5)
+    var wrapped = Output()
+    wrapped.wrapped(line.bytes, columns: width, indentation: min(indentation, width / 2))
+    output.text(wrapped.bytes, options.glyphs)
+    line.clear()
+  }
+
+  @inline(__always)
+  private mutating func style(_ style: TextStyle) { line.style(style, isOn: options.usesColor) }
+
+  // MARK: Arguments
+
+  private mutating func arguments(_ callback: Callback, _ event: AppEvent) {
+    var isFirst = true
+    var attribute: AppAttribute?
+    for (name, value) in callback.arguments {
+      if case .attribute(let own) = value { attribute = own }
+      // The connection's number stands for its peer, once that was named.
+      if case .address = value, event.connection > 0 {
+        if named.contains(event.connection) { continue }
+        if named.count < Self.mostNamed { named.insert(event.connection) }
+      }
+      line.text(isFirst ? "  " : ", ")
+      isFirst = false
+      argument(name, value, of: attribute)
+    }
+  }
+
+  private mutating func argument(
+    _ name: StaticString, _ value: ArgumentValue, of attribute: AppAttribute?
+  ) {
+    switch value {
+    // These say by themselves what they are.
+    case .attribute, .service, .address: break
+    case .bytes, .hidden:
+      line.text(name)
+      line.byte(0x20)
+    default:
+      line.text(name)
+      line.byte(0x20)
+    }
+    write(value)
+    guard case .bytes(let bytes) = value, name.description == "value",
+      let uuid = attribute?.identity.uuid, !bytes.isEmpty
+    else { return }
+    let kind: Subject.Kind = attribute?.isDescriptor == true ? .descriptor : .characteristic
+    guard reading.read(kind, uuid, bytes.bytes) else { return }
+    line.text(" = ")
+    reading.writeText(into: &line)
+  }
+
+  private mutating func write(_ value: ArgumentValue) {
+    switch value {
+    case .flag(let flag): line.text(flag ? "true" : "false")
+    case .number(let number): line.decimal(number)
+    case .word(let word): line.text(word)
+    case .code(let name?, let number):
+      line.text(name)
+      line.text(" (")
+      line.decimal(number)
+      line.byte(0x29)
+    case .code(nil, let number): line.decimal(number)
+    case .text(let bytes): line.quoted(bytes.bytes)
+    case .bytes(let bytes): line.valueBytes(bytes.bytes)
+    case .hidden(let count, let bytes):
+      if options.showsKeys {
+        line.valueBytes(bytes.bytes)
+      } else {
+        line.text("<hidden>, ")
+        line.count(count, "byte", "bytes")
+      }
+    case .address(let address): line.address(address)
+    case .uuid(let uuid): line.namedUUID(uuid)
+    case .attribute(let attribute):
+      line.attribute(attribute.identity, owner: attribute.owner, options.glyphs)
+    case .service(let service): line.namedUUID(service.uuid)
+    case .characteristic(let characteristic, let properties):
+      line.namedUUID(characteristic.uuid)
+      line.text(" [")
+      for (index, property) in properties.enumerated() {
+        if index > 0 { line.text(", ") }
+        line.text(property)
+      }
+      line.byte(0x5d)
+    case .descriptor(let descriptor): line.namedUUID(descriptor.uuid)
+    case .list(let values):
+      line.byte(0x5b)
+      for (index, value) in values.enumerated() {
+        if index > 0 { line.text(", ") }
+        write(value)
+      }
+      line.byte(0x5d)
+    case .pairs(let pairs):
+      line.byte(0x5b)
+      for (index, pair) in pairs.enumerated() {
+        if index > 0 { line.text(", ") }
+        write(pair.key)
+        line.text(": ")
+        write(pair.value)
+      }
+      line.byte(0x5d)
+    case .dictionary(let entries):
+      line.byte(0x5b)
+      for (index, entry) in entries.enumerated() {
+        if index > 0 { line.text(", ") }
+        line.text(entry.key)
+        if entry.isScanResponse { line.text(" (scan response)") }
+        line.text(": ")
+        write(entry.value)
+      }
+      line.byte(0x5d)
+    case .object(let members):
+      line.byte(0x7b)
+      for (index, member) in members.enumerated() {
+        if index > 0 { line.text(", ") }
+        argument(member.name, member.value, of: nil)
+      }
+      line.byte(0x7d)
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import ArgumentParser
+import Bytes
+import Glibc
+import Platforms
+import Reports
+
+/// `trace`: what an app could have been told.
+struct TraceCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "trace",
+    abstract: "Say what a CoreBluetooth or Android app could have been told, callback by callback.",
+    discussion: """
+      The capture in the words of an app's platform: the callbacks that an app could have received, at the \
+      earliest, and the calls that it must have made where nothing comes back, each with the packet that \
+      says so. What the system does by itself, or keeps to itself, is marked [system] or stands in \
+      parentheses. With --app-log the app's own log stands between the lines, by time, so that a callback \
+      that is missing there shows.
+
+      Examples:
+        gattscope trace capture.btsnoop
+        gattscope trace --as android btsnoop_hci.log
+        gattscope trace --as android --app-only --connection 2 btsnoop_hci.log
+        gattscope trace --app-log app.log --clock-offset -0.35 capture.btsnoop
+        gattscope trace --json capture.btsnoop | jq 'select(.arguments.error)'
+      """)
+
+  @Argument(help: Run.capturesHelp, completion: .file())
+  var captures: [String]
+
+  @Option(
+    name: .customLong("as"),
+    help: ArgumentHelp("Whose words: corebluetooth or android.", valueName: "platform"))
+  var platform: Platform = .corebluetooth
+
+  @OptionGroup(title: "Selection")
+  var parties: PartyOptions
+
+  @Flag(name: .long, help: "Leave out what the system does by itself, or keeps to itself.")
+  var appOnly = false
+
+  @Flag(
+    name: .long, help: "Tell every advertisement, not only those that say something new.")
+  var duplicates = false
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "A text file whose lines begin with times: the app's log, to stand between the lines.",
+      valueName: "file"),
+    completion: .file())
+  var appLog: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "How many seconds the app's clock is to be put forward, or back: -0.35.",
+      valueName: "seconds"))
+  var clockOffset: Double = 0
+
+  @OptionGroup
+  var supplied: MapFileOptions
+
+  @OptionGroup
+  var supplying: ProfileFileOptions
+
+  @OptionGroup
+  var known: KeysFileOptions
+
+  @OptionGroup
+  var times: TimeOptions
+
+  @OptionGroup
+  var presentation: OutputOptions
+
+  func validate() throws {
+    guard clockOffset.isFinite, abs(clockOffset) < 1e9 else {
+      throw ValidationError("--clock-offset is a number of seconds, as in -0.35.")
+    }
+    if clockOffset != 0, appLog == nil {
+      throw ValidationError("--clock-offset goes with --app-log.")
+    }
+  }
+
+  mutating func run() throws {
+    var options = TraceOptions()
+    options.platform = platform
+    parties.choose(in: &options.selection)
+    options.hidesSystem = appOnly
+    options.tellsDuplicates = duplicates
+    options.isJSON = presentation.json
+    options.time = times.time ?? .elapsed
+    options.zoneOffset = Terminal.zoneOffset(at:)
+    options.profiles = try supplying.profiles()
+    presentation.apply(to: &options)
+    let bonds = try known.bonds()
+    options.selection = Run.finding(options.selection, in: captures, bonds: bonds)
+    if let appLog {
+      options.log = AppLog(
+        try Terminal.file(appLog), offset: Int64((clockOffset * 1e9).rounded()))
+    }
+    let chosen = options
+    try Run.captures(
+      captures, maps: supplied.maps(), bonds: bonds, profiles: chosen.profiles
+    ) {
+      TraceReport(chosen, $0)
+    }
+  }
+}
+
+extension Platform: ExpressibleByArgument {}
