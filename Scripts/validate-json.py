@@ -30,10 +30,11 @@ COMMANDS = (
     *(("devicesLine", ["devices", "--json"]), ("info", ["info", "--json"]), ("map", ["map", "--json"])),
     *(("profileMatches", ["profiles", "match", "--json"]), ("explain", ["explain", "--json"])),
     ("explain", ["explain", "--json", "--show-keys"]),
+    *(("traceLine", ["trace", "--json"]), ("traceLine", ["trace", "--json", "--as", "android", "--show-keys"])),
     *(("diff", ["diff", "--json", "--all", str(OTHER)]), ("diff", ["diff", "--json", "--show-keys", str(OTHER)])),
 )
 LISTS = {"profileList": ["profiles", "list", "--json"], "ruleList": ["explain", "--list-rules", "--json"]}
-LINES = ("showLine", "valuesLine", "devicesLine")  # a document a line
+LINES = ("showLine", "valuesLine", "devicesLine", "traceLine")  # a document a line
 READ, DIFFERENT, DAMAGED = 0, 1, 65  # exit statuses: 65 is also "not a format that gattscope reads", which prints nothing
 NOT_CAPTURES = (".md", ".json", ".tsv", ".txt")
 

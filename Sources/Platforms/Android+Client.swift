@@ -67,7 +67,8 @@ extension Android {
     _ value: AppValue, _ arguments: [Callback.Named], _ isSystem: Bool, _ remark: StaticString?
   ) -> [Callback] {
     switch value.operation {
-    case .read where value.request == .readMultipleRequest
+    case .read
+    where value.request == .readMultipleRequest
       || value.request == .readMultipleVariableRequest:
       return [
         .traffic("values are read in a way that BluetoothGatt has no method for", arguments)

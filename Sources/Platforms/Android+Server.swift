@@ -49,7 +49,8 @@ extension Android {
             : "sendResponse was not called before the capture ended", arguments)
       ]
     case .updated(let attribute, let value, let isHidden, let isIndication):
-      return updated(attribute, isHidden ? .hidden(value.count, value) : .bytes(value), isIndication, device)
+      return updated(
+        attribute, isHidden ? .hidden(value.count, value) : .bytes(value), isIndication, device)
     case .confirmed(let attribute):
       guard !isStacks(attribute.identity.service) else { return [] }
       return [.callback("onNotificationSent", device + [("status", success)])]

@@ -12,6 +12,8 @@ package struct AppEvent: Sendable {
   package var packet: Int
   /// When that was made.
   package var time: Timestamp?
+  /// The controller's index; 0xffff where the capture does not tell one.
+  package var adapter: UInt16 = 0xffff
   /// The connection's number; 0: none.
   package var connection = 0
   /// The other device, as far as it is known: by its identity address where there is one.
@@ -185,5 +187,7 @@ package struct AppEvent: Sendable {
 
 /// A request of ATT, as far as an app sees what it is.
 package enum AppRequest: UInt8, Sendable {
-  case read, write, descriptorRead, descriptorWrite, execute
+  case read, write, descriptorRead, descriptorWrite
+  /// A part of a value is queued; what is queued is written, or given up.
+  case prepare, execute, cancel
 }

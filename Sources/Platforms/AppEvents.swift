@@ -73,6 +73,19 @@ package struct AppEvents: ~Copyable {
       adapters[position].connections(
         links.count(on: record.adapter ?? 0xffff), record, into: &told)
     }
+    settle(record.adapter ?? 0xffff)
+  }
+
+  /// Puts what a packet tells in order: the end of a link behind what ends with it, and of the changes of the Link
+  /// Layer's states only what comes of them.
+  private mutating func settle(_ adapter: UInt16) {
+    guard !told.isEmpty else { return }
+    let state = told.last { $0.isOfLinkLayer }
+    let ends = told.filter { $0.isEnd }
+    if state != nil || !ends.isEmpty { told.removeAll { $0.isOfLinkLayer || $0.isEnd } }
+    told += ends
+    if let state { told.append(state) }
+    for index in told.indices { told[index].adapter = adapter }
   }
 
   /// Takes the end of the capture; `told` is then what only it tells.
@@ -100,5 +113,18 @@ package struct AppEvents: ~Copyable {
     guard adapters.count < limits.adapters else { return nil }
     adapters.append(AdapterEvents(index))
     return adapters.count - 1
+  }
+}
+
+extension AppEvent {
+  /// Whether it is a change of the Link Layer's states.
+  fileprivate var isOfLinkLayer: Bool { if case .linkLayer = what { true } else { false } }
+
+  /// Whether it is the end of a connection.
+  fileprivate var isEnd: Bool {
+    switch what {
+    case .disconnected, .connectFailed(.notEstablished): true
+    default: false
+    }
   }
 }

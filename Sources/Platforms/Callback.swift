@@ -68,6 +68,8 @@ package struct Callback: Sendable {
 
 /// The value of an argument.
 package indirect enum ArgumentValue: Sendable {
+  /// Nothing, where that says something: no error.
+  case null
   case flag(Bool)
   case number(Int)
   /// A constant of the platform's.

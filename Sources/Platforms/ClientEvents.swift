@@ -51,9 +51,12 @@ struct ClientEvents: Sendable {
               value.attribute, connection: value.parties.connection),
             bytes: value.value.map { conversations.bytes.bytes.part($0).array },
             isHidden: value.isSecret || value.isOfSecretType, isCut: value.isCut,
-            request: value.packet == packet ? request : nil, isReliable: isReliable, outcome: value.outcome)),
+            request: value.packet == packet ? request : nil, isReliable: isReliable,
+            outcome: value.outcome)),
         packet: value.packet, time: value.time)
-      if let response = value.response {
+      // What the peer sends is told before it is confirmed.
+      let isPeers = value.operation == .notification || value.operation == .indication
+      if let response = value.response, !isPeers {
         (event.packet, event.request) = (response, value.packet)
         event.time = response == packet ? time : value.time
       }

@@ -21,7 +21,8 @@ extension CoreBluetooth {
       if !request.services.isEmpty {
         arguments.add("withServices", .list(request.services.map { .uuid($0) }))
       }
-      arguments.add("CBCentralManagerScanOptionAllowDuplicatesKey", .flag(request.reportsDuplicates))
+      arguments.add(
+        "CBCentralManagerScanOptionAllowDuplicatesKey", .flag(request.reportsDuplicates))
       return [
         .call(
           "scanForPeripherals(withServices:options:)", arguments,
@@ -129,7 +130,8 @@ extension CoreBluetooth {
     arguments.add("advertised_bytes", .number(name + services))
     arguments.add("fits_28_bytes", .flag(fits))
     let others = advertisement.structures.contains {
-      $0.serviceUUIDs == nil && ![.flags, .completeLocalName, .shortenedLocalName].contains($0.type)
+      $0.serviceUUIDs == nil
+        && ![.flags, .completeLocalName, .shortenedLocalName].contains($0.type)
     }
     return .callback(
       "peripheralManagerDidStartAdvertising(_:error:)", arguments,

@@ -72,7 +72,8 @@ extension CoreBluetooth {
 
   private static func told(_ value: AppValue, _ peer: [Callback.Named]) -> Callback {
     var arguments = peer
-    arguments.add(value.attribute.isDescriptor ? "descriptor" : "characteristic", .attribute(value.attribute))
+    arguments.add(
+      value.attribute.isDescriptor ? "descriptor" : "characteristic", .attribute(value.attribute))
     arguments.add("value", value.argument)
     if value.isCut { arguments.add("cut", .flag(true)) }
     arguments.add("error", value.error.map { attError($0) })

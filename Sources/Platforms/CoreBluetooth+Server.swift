@@ -40,7 +40,9 @@ extension CoreBluetooth {
       return subscription(attribute, before, now, central)
     case .updated(let attribute, let value, let isHidden, let isIndication):
       if isKeptBack(attribute) {
-        return [.traffic("the system tells a central", central + [("attribute", .attribute(attribute))])]
+        return [
+          .traffic("the system tells a central", central + [("attribute", .attribute(attribute))])
+        ]
       }
       return [
         .call(
@@ -53,7 +55,8 @@ extension CoreBluetooth {
       ]
     case .confirmed(let attribute):
       return [
-        .traffic("the central confirms an indication", central + [("attribute", .attribute(attribute))])
+        .traffic(
+          "the central confirms an indication", central + [("attribute", .attribute(attribute))])
       ]
     case .readyToUpdate:
       return [
@@ -104,6 +107,8 @@ extension CoreBluetooth {
     _ attribute: AppAttribute?, _ request: AppRequest, _ error: ATTErrorCode?,
     _ central: [Callback.Named]
   ) -> [Callback] {
+    // The system collects what is queued, and asks the app when it is to be written.
+    if request == .cancel || request == .prepare && error == nil { return [] }
     if let attribute, isKeptBack(attribute) {
       guard let error else { return [] }
       return [

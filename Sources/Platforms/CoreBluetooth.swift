@@ -132,7 +132,7 @@ enum CoreBluetooth {
       return [.traffic("the central has disconnected", rename(peer) + reason(end))]
     }
     var arguments = peer
-    arguments.add("error", disconnectError(end))
+    arguments.add("error", disconnectError(end) ?? .null)
     return [
       .callback(
         "centralManager(_:didDisconnectPeripheral:error:)", arguments,

@@ -259,7 +259,9 @@ extension DiscoveryEvents.Search {
       services.append(AppService(uuid: uuid, start: handle, end: item.endHandle ?? handle))
     case .includes:
       last = max(last, handle)
-      guard let slice = item.value, let include = IncludeDeclaration(bytes.part(slice)) else { return }
+      guard let slice = item.value, let include = IncludeDeclaration(bytes.part(slice)) else {
+        return
+      }
       // A long UUID is not told here.
       services.append(
         AppService(

@@ -93,9 +93,16 @@ struct LinkEvents: Sendable {
         hasSilent = true
         continue
       }
-      open[position].isTold = true
-      add(.linkEstablished, position, record, &events)
+      tellEstablished(position, record, &events)
     }
+  }
+
+  private mutating func tellEstablished(
+    _ position: Int, _ record: borrowing CaptureRecord, _ events: inout [AppEvent]
+  ) {
+    guard !open[position].isTold else { return }
+    open[position].isTold = true
+    add(.linkEstablished, position, record, &events)
   }
 
   private mutating func end(
@@ -160,6 +167,10 @@ struct LinkEvents: Sendable {
     case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
       LinkEvent.encryptionKeyRefreshCode:
       guard let change = try? LinkEvent(parsing: &cursor) else { return }
+      // Success, or a refusal that the peer has sent.
+      if change.status == .success || change.status == .pinOrKeyMissing {
+        tellEstablished(position, record, &events)
+      }
       let isOn = event.code == LinkEvent.encryptionKeyRefreshCode || (change.detail ?? 1) != 0
       open[position].encryptionFailure = change.status == .success ? nil : change.status
       add(.encryption(isOn: isOn, change.status), position, record, &events)

@@ -132,15 +132,13 @@ struct ServerEvents: Sendable {
       subscribe(write, position, record, &events)
     case .prepareWriteRequest:
       guard let write = write(fields, bytes, link, memory) else { return }
-      wait(
-        write.attribute, write.attribute.isDescriptor ? .descriptorWrite : .write, position,
-        record.number)
+      wait(write.attribute, .prepare, position, record.number)
       add(.writePrepared(write), position, record, nil, &events)
       clients[position].queuedBytes += write.bytes.count
       if clients[position].queuedBytes <= Self.mostQueued { clients[position].queue.append(write) }
     case .executeWriteRequest:
-      wait(nil, .execute, position, record.number)
       let isWritten = fields.executeFlags == 1
+      wait(nil, isWritten ? .execute : .cancel, position, record.number)
       add(.writesExecuted(isWritten), position, record, nil, &events)
       if isWritten, !clients[position].queue.isEmpty {
         add(.writeRequested(clients[position].queue, .execute), position, record, nil, &events)

@@ -85,7 +85,9 @@ extension Output {
         offset += count
       }
       guard used > columns, let cut = blank else { continue }
-      raw(lines.part(Slice(start: start, count: cut.offset - start)))
+      var end = cut.offset
+      while end > start, lines.byte(at: end - 1) == 0x20 { end -= 1 }
+      raw(lines.part(Slice(start: start, count: end - start)))
       byte(0x0a)
       spaces(indentation)
       start = cut.offset + 1

@@ -23,6 +23,7 @@ extension JSONSchema {
     {"$ref": "#/$defs/device"},
     {"$ref": "#/$defs/diff"},
     {"$ref": "#/$defs/callback"},
+    {"$ref": "#/$defs/logLine"},
     {"$ref": "#/$defs/profileList"},
     {"$ref": "#/$defs/profileMatches"},
     {"$ref": "#/$defs/ruleList"},
@@ -1127,21 +1128,50 @@ extension JSONSchema {
         "samples": {"type": "integer", "minimum": 1, "description": "How many samples."}
       }
     },
+    "traceLine": {
+      "description": "A line of `gattscope trace --json`: what an app could have been told, at the earliest, in the order of packets; the lines of its own log between them.",
+      "oneOf": [{"$ref": "#/$defs/callback"}, {"$ref": "#/$defs/logLine"}]
+    },
     "callback": {
       "type": "object",
-      "description": "A line of `gattscope trace --json`: a callback that an app could have received.",
-      "required": ["type", "platform", "callback", "packet"],
+      "description": "A callback that an app could have received, a call that it must have made, or what of the capture no app is told.",
+      "required": ["type", "platform", "packet", "system"],
+      "oneOf": [{"required": ["callback"]}, {"required": ["what"]}],
       "additionalProperties": false,
       "properties": {
-        "type": {"const": "callback"},
-        "platform": {"type": "string", "description": "Whose callbacks they are."},
-        "callback": {"type": "string", "description": "The callback's name there."},
-        "arguments": {"type": "object", "description": "Its arguments by name."},
+        "type": {
+          "enum": ["callback", "call", "traffic", "state"],
+          "description": "callback: the platform tells the app. call: the app asks the platform. traffic: the platform does something of which the app is not told. state: the controller's Link Layer is in other states."
+        },
+        "platform": {"enum": ["corebluetooth", "android"], "description": "Whose words."},
+        "callback": {"type": "string", "description": "The method or broadcast, as the platform's documentation writes it."},
+        "what": {"type": "string", "description": "Of traffic and states: what happens."},
+        "arguments": {
+          "type": "object",
+          "description": "Arguments under the platform's names. Constants are {\"code\":5,\"name\":\"CBATTError.insufficientAuthentication\"} with the platform's number; attributes are objects with UUID and handle; values are hexadecimal; of an advertisement, `from_scan_response` lists the keys that only the scan response brought."
+        },
         "packet": {"$ref": "#/$defs/packetNumber", "description": "The packet at which it came at the earliest."},
+        "request": {"$ref": "#/$defs/packetNumber", "description": "The packet that asked for it."},
+        "latency_ms": {"$ref": "#/$defs/latency"},
         "time": {"$ref": "#/$defs/time"},
         "elapsed_s": {"$ref": "#/$defs/elapsed"},
+        "adapter": {"type": "integer", "description": "The controller's index.", "minimum": 0},
         "connection": {"type": "integer", "description": "The connection's number.", "minimum": 1},
-        "system": {"const": true, "description": "The operating system rather than the app caused it."}
+        "system": {"type": "boolean", "description": "Whether the operating system rather than the app caused it, or keeps it to itself."},
+        "remark": {"type": "string", "description": "What is to be known of it."}
+      }
+    },
+    "logLine": {
+      "type": "object",
+      "description": "A line of the app's log (--app-log), with the lines behind it that have no time.",
+      "required": ["type", "line", "text"],
+      "additionalProperties": false,
+      "properties": {
+        "type": {"const": "log"},
+        "time": {"$ref": "#/$defs/time"},
+        "elapsed_s": {"$ref": "#/$defs/elapsed"},
+        "line": {"type": "integer", "description": "Which line of the file it is.", "minimum": 1},
+        "text": {"type": "string"}
       }
     },
     "packetNumber": {

@@ -20,6 +20,13 @@ struct TraceText: ~Copyable {
   /// The connections whose peer was named.
   private var named: Set<Int> = []
 
+  /// The controller of the line before, and whether there are several.
+  private var adapter: UInt16?
+  private var hasSeveral = false
+
+  /// The remarks that were made.
+  private var remarks: Set<String> = []
+
   private static let mostNamed = 65_536
 
   init(_ options: TraceOptions, decimals: Int) {
@@ -46,9 +53,20 @@ struct TraceText: ~Copyable {
     if callback.kind == .traffic { line.byte(0x28) }
     line.text(callback.name)
     if callback.kind == .traffic { line.byte(0x29) }
+    if event.adapter != 0xffff, event.connection == 0 {
+      // Where there are several controllers it is said whose it is.
+      if let adapter, adapter != event.adapter { hasSeveral = true }
+      adapter = event.adapter
+      if hasSeveral {
+        line.text("  hci")
+        line.decimal(Int(event.adapter))
+      }
+    }
     arguments(callback, event)
     if isDim, callback.kind == .callback || callback.kind == .call { line.text("  [system]") }
-    if let remark = callback.remark {
+    // What is to be known of a callback is said once.
+    if let remark = callback.remark, !remarks.contains(remark.description) {
+      remarks.insert(remark.description)
       line.text("  (")
       line.text(remark)
       line.byte(0x29)
@@ -165,6 +183,7 @@ struct TraceText: ~Copyable {
 
   private mutating func write(_ value: ArgumentValue) {
     switch value {
+    case .null: line.text("nil")
     case .flag(let flag): line.text(flag ? "true" : "false")
     case .number(let number): line.decimal(number)
     case .word(let word): line.text(word)

@@ -1,0 +1,246 @@
+import Foundation
+import ProgramRunner
+import Testing
+
+private let generated = Program.sharedCaptures.appending(path: "generated")
+
+/// One side of a scenario, in the words of one platform.
+struct TraceCase: Sendable, CustomTestStringConvertible {
+  let scenario: String
+  let isPeripheral: Bool
+  let platform: String
+
+  var path: String {
+    generated.appending(path: "\(scenario)\(isPeripheral ? ".peripheral" : "").btsnoop").path
+  }
+  var testDescription: String {
+    "\(scenario), \(isPeripheral ? "peripheral" : "central"), \(platform)"
+  }
+
+  static let all: [TraceCase] = {
+    let files = try? FileManager.default.contentsOfDirectory(atPath: generated.path)
+    return (files ?? []).filter { $0.hasSuffix(".truth.json") }.sorted().flatMap { file in
+      [false, true].flatMap { isPeripheral in
+        ["corebluetooth", "android"].map { platform in
+          TraceCase(
+            scenario: String(file.dropLast(".truth.json".count)), isPeripheral: isPeripheral,
+            platform: platform)
+        }
+      }
+    }
+  }()
+}
+
+/// What the generator did, as the lines that the callbacks of one platform come to.
+///
+/// How operations appear: a read is one callback whatever number of requests it takes, and so is a long write but
+/// for Android's server, which gets every part; a subscription is CoreBluetooth's notification state and Android's
+/// descriptor; a peripheral of CoreBluetooth is told of no connection, but that subscriptions end with it; CoreBluetooth
+/// tells of no MTU and no bond; values read by type or several at once have no method there.
+private struct Expected {
+  private(set) var lines: [String] = []
+  private let isAndroid: Bool
+  private let isPeripheral: Bool
+
+  init(_ trace: TraceCase) throws {
+    isAndroid = trace.platform == "android"
+    isPeripheral = trace.isPeripheral
+    let data = try Data(contentsOf: generated.appending(path: "\(trace.scenario).truth.json"))
+    let document = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+    let truth = try #require(document)
+    var uuids: [Int: String] = [:]
+    for service in truth["gatt"] as? [[String: Any]] ?? [] {
+      for characteristic in service["characteristics"] as? [[String: Any]] ?? [] {
+        if let handle = characteristic["value_handle"] as? Int,
+          let uuid = characteristic["uuid"] as? String
+        {
+          uuids[handle] = uuid.lowercased()
+        }
+      }
+    }
+    var subscriptions: [String] = []
+    for operation in try #require(truth["ops"] as? [[String: Any]]) {
+      let name = try #require(operation["op"] as? String)
+      let handle = operation["handle"] as? Int ?? 0
+      let value = operation["value"] as? String ?? ""
+      let error = (operation["error"] as? Int).map { " error \($0)" } ?? ""
+      switch name {
+      case "advertisement": lines.append(name)
+      case "connected": if tellsLinks { lines.append(name) }
+      case "disconnected":
+        if tellsLinks { lines.append(name) }
+        if !isAndroid, isPeripheral {
+          lines += subscriptions.map { "unsubscribe \($0)" }
+          subscriptions = []
+        }
+      case "mtu": if isAndroid { lines.append("mtu \(operation["result"] ?? "")") }
+      case "read": read(handle, value, error)
+      case "write":
+        write(handle, value, error, hasResponse: operation["response"] as? Bool ?? false)
+      case "notification", "indication": lines.append("\(name) \(handle) \(value)")
+      case "subscribe":
+        let uuid = try #require(uuids[handle])
+        subscriptions.append(uuid)
+        lines.append("subscribe \(uuid)")
+      case "paired": if isAndroid { lines += ["bond 11", "bond 12"] }
+      case "pairing_failed": if isAndroid { lines += ["bond 11", "bond 10"] }
+      case "raw": try raw(operation)
+      case "read_by_type": if isAndroid, !isPeripheral { lines.append("read 16 \(value)") }
+      case "prepare_then_cancel", "encrypt", "encrypted_with_bond": break
+      default: Issue.record("the truth file has an operation that this test does not know: \(name)")
+      }
+    }
+  }
+
+  private var tellsLinks: Bool { isAndroid || !isPeripheral }
+
+  private mutating func read(_ handle: Int, _ value: String, _ error: String) {
+    lines.append("read \(handle)\(isPeripheral ? "" : " \(value)")\(error)")
+  }
+
+  private mutating func write(_ handle: Int, _ value: String, _ error: String, hasResponse: Bool) {
+    lines.append("write \(handle) \(value)\(error)")
+  }
+
+  /// A PDU that the generator sent as it is, and the answer.
+  private mutating func raw(_ operation: [String: Any]) throws {
+    let sent = try #require(operation["sent"] as? String)
+    let got = try #require(operation["got"] as? String)
+    let bytes = stride(from: 0, to: sent.utf8.count, by: 2).compactMap {
+      UInt8(String(decoding: Array(sent.utf8)[$0..<$0 + 2], as: UTF8.self), radix: 16)
+    }
+    let handle = Int(bytes[1]) | Int(bytes[2]) << 8
+    let error = got.hasPrefix("01") ? " error \(Int(got.suffix(2), radix: 16) ?? 0)" : ""
+    switch bytes[0] {
+    // Read Request, Read Blob Request.
+    case 0x0a, 0x0c: read(handle, "", error)
+    case 0x12: write(handle, String(sent.dropFirst(6)), error, hasResponse: true)
+    // Find Information, Read Multiple.
+    default: break
+    }
+  }
+}
+
+/// What a trace tells, as such lines.
+private struct Told {
+  private(set) var lines: [String] = []
+  /// Parts of a value that Android's server was given, by the order in which they came.
+  private var parts: [(handle: Int, value: String)] = []
+
+  mutating func take(_ object: [String: Any]) throws {
+    guard object["system"] as? Bool == false, let name = object["callback"] as? String else {
+      return
+    }
+    let arguments = object["arguments"] as? [String: Any] ?? [:]
+    let attribute =
+      (arguments["characteristic"] ?? arguments["descriptor"]) as? [String: Any] ?? [:]
+    let handle = (attribute["handle"] as? String).flatMap { Int($0.dropFirst(2), radix: 16) } ?? 0
+    let value = arguments["value"] as? String ?? ""
+    let error = Self.error(arguments)
+    switch name {
+    case "peripheralManagerDidStartAdvertising(_:error:)", "AdvertiseCallback.onStartSuccess":
+      lines.append("advertisement")
+    case "centralManager(_:didDiscover:advertisementData:rssi:)", "ScanCallback.onScanResult":
+      // Each scan tells of a device anew.
+      if lines.last != "advertisement" { lines.append("advertisement") }
+    case "centralManager(_:didConnect:)": lines.append("connected")
+    case "centralManager(_:didDisconnectPeripheral:error:)": lines.append("disconnected")
+    case "onConnectionStateChange":
+      let state = (arguments["newState"] as? [String: Any])?["code"] as? Int
+      lines.append(state == 2 ? "connected" : "disconnected")
+    case "onMtuChanged": lines.append("mtu \(arguments["mtu"] ?? "")")
+    case "BluetoothDevice.ACTION_BOND_STATE_CHANGED", "ACTION_BOND_STATE_CHANGED":
+      let state = (arguments["EXTRA_BOND_STATE"] as? [String: Any])?["code"] as? Int
+      lines.append("bond \(state ?? -1)")
+    case "peripheral(_:didUpdateValueFor:error:)", "onCharacteristicChanged",
+      "onCharacteristicRead":
+      let how = arguments["from"] as? String ?? "read"
+      lines.append("\(how) \(handle) \(value)\(error)")
+    case "peripheral(_:didWriteValueFor:error:)", "writeValue(_:for:type:)",
+      "onCharacteristicWrite":
+      lines.append("write \(handle) \(value)\(error)")
+    case "peripheral(_:didUpdateNotificationStateFor:error:)",
+      "peripheralManager(_:central:didSubscribeTo:)":
+      lines.append("subscribe \(attribute["uuid"] ?? "")\(error)")
+    case "onDescriptorWrite", "onDescriptorWriteRequest":
+      lines.append("subscribe \(attribute["characteristic"] ?? "")\(error)")
+    case "peripheralManager(_:central:didUnsubscribeFrom:)":
+      lines.append("unsubscribe \(attribute["uuid"] ?? "")")
+    default: try takeServers(name, arguments, handle, value, error)
+    }
+  }
+
+  private mutating func takeServers(
+    _ name: String, _ arguments: [String: Any], _ handle: Int, _ value: String, _ error: String
+  ) throws {
+    switch name {
+    case "peripheralManager(_:didReceiveRead:)", "onCharacteristicReadRequest":
+      // A long read: the parts after the first are the same read, unless nothing came before it.
+      if arguments["offset"] as? Int == 0 || lines.last != "read \(handle)" {
+        lines.append("read \(handle)")
+      }
+    case "peripheralManager(_:didReceiveWrite:)":
+      let requests = try #require(arguments["requests"] as? [[String: Any]])
+      let attribute = try #require(requests.first?["characteristic"] as? [String: Any])
+      let handle = (attribute["handle"] as? String).flatMap { Int($0.dropFirst(2), radix: 16) }
+      let value = requests.compactMap { $0["value"] as? String }.joined()
+      lines.append("write \(handle ?? 0) \(value)")
+    case "onCharacteristicWriteRequest":
+      if arguments["preparedWrite"] as? Bool == true {
+        parts.append((handle, value))
+      } else {
+        lines.append("write \(handle) \(value)")
+      }
+    case "onExecuteWrite":
+      if arguments["execute"] as? Bool == true, let first = parts.first {
+        lines.append("write \(first.handle) \(parts.map(\.value).joined())")
+      }
+      parts = []
+    case "respond(to:withResult:)", "BluetoothGattServer.sendResponse":
+      if !lines.isEmpty { lines[lines.count - 1] += error }
+    case "updateValue(_:for:onSubscribedCentrals:)":
+      lines.append("\(arguments["as"] ?? "") \(handle) \(value)")
+    case "BluetoothGattServer.notifyCharacteristicChanged":
+      let how = arguments["confirm"] as? Bool == true ? "indication" : "notification"
+      lines.append("\(how) \(handle) \(value)")
+    case "peripheral(_:didDiscoverServices:)",
+      "peripheral(_:didDiscoverIncludedServicesFor:error:)",
+      "peripheral(_:didDiscoverCharacteristicsFor:error:)",
+      "peripheral(_:didDiscoverDescriptorsFor:error:)", "onServicesDiscovered",
+      "peripheralManager(_:didAdd:error:)", "onServiceAdded", "onNotificationSent",
+      "scanForPeripherals(withServices:options:)", "stopScan()", "connect(_:options:)",
+      "BluetoothLeScanner.startScan", "BluetoothLeScanner.stopScan",
+      "BluetoothDevice.connectGatt", "BluetoothGatt.abortReliableWrite":
+      break
+    default: lines.append("not expected: \(name)")
+    }
+  }
+
+  private static func error(_ arguments: [String: Any]) -> String {
+    for key in ["error", "status", "result"] {
+      if let error = arguments[key] as? [String: Any], let code = error["code"] as? Int, code != 0 {
+        return " error \(code)"
+      }
+    }
+    return ""
+  }
+}
+
+@Suite(
+  "A trace, against what the generator of captures says that it did",
+  .enabled(
+    if: !TraceCase.all.isEmpty, "the shared captures, which say what is true, are not there"))
+struct TraceTruthTests {
+  /// Every operation is exactly the callbacks that the platform would deliver, in order; what comes by itself
+  /// (searches, power) is not in the truth.
+  @Test(arguments: TraceCase.all) func operations(_ trace: TraceCase) throws {
+    let run = try Program.run(["trace", "--json", "--as", trace.platform, trace.path])
+    #expect(run.status == 0, "\(run.errors)")
+    var told = Told()
+    for object in run.objects { try told.take(try #require(object)) }
+    let expected = try Expected(trace).lines
+    #expect(told.lines == expected, "\(trace.testDescription)")
+    let packets = run.objects.compactMap { $0?["packet"] as? Int }
+    #expect(packets == packets.sorted(), "the lines are in the order of packets")
+  }
+}
