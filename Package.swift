@@ -143,8 +143,8 @@ let package = Package(
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "FuzzInputs", "MadeTraffic", "Reports", "Diagnosis", "Decoders", "Sessions", "Captures",
-        "Dissectors", "Bluetooth", "Bytes",
+        "FuzzInputs", "MadeTraffic", "Reports", "Platforms", "Diagnosis", "Decoders", "Sessions",
+        "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
     // These run the built program; the dependency is there to have it built.
@@ -158,7 +158,8 @@ let package = Package(
     .target(
       name: "FuzzInputs",
       dependencies: [
-        "Reports", "ProfileFiles", "Decoders", "Sessions", "Captures", "Bluetooth", "Bytes",
+        "Reports", "Platforms", "ProfileFiles", "Decoders", "Sessions", "Captures", "Bluetooth",
+        "Bytes",
       ],
       path: "Fuzz/Inputs", swiftSettings: strict),
   ]

@@ -1,6 +1,7 @@
 import Bytes
 import Captures
 import Decoders
+import Platforms
 import Reports
 import Sessions
 
@@ -136,6 +137,7 @@ package enum Fuzzing {
     case explain, explainJSON, explainMarkdown
     case convert, convertPart
     case diff, diffJSON
+    case trace, traceJSON
 
     static func chosen(_ faces: Faces) -> ArraySlice<Face> {
       switch faces {
@@ -206,6 +208,7 @@ package enum Fuzzing {
       return renderExplanation(&source, face)
     case .convert: return convert(&source)
     case .convertPart: return choosePart(&source, records: records)
+    case .trace, .traceJSON: return renderTrace(&source, summary, face)
     // These take two captures.
     case .diff, .diffJSON: return nil
     case .devices, .devicesJSON:
@@ -238,6 +241,24 @@ package enum Fuzzing {
     run(&source, &report, &output)
     return face == .explainJSON
       ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
+  }
+
+  /// The faces of `trace`: the text is Android's, with everything that it can tell.
+  private static func renderTrace<Source: CaptureSource & ~Copyable>(
+    _ source: inout Source, _ summary: CaptureSummary, _ face: Face
+  ) -> String? {
+    var output = Output()
+    var options = TraceOptions()
+    options.isJSON = face == .traceJSON
+    if face == .trace {
+      options.platform = .android
+      options.tellsDuplicates = true
+      options.width = 40
+    }
+    var report = TraceReport(options, summary)
+    run(&source, &report, &output)
+    return face == .traceJSON
+      ? OutputCheck.json(output.bytes, lines: nil) : OutputCheck.text(output.bytes, lines: nil)
   }
 
   /// Both faces of `diff`, of two captures.

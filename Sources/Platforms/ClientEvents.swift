@@ -100,7 +100,7 @@ struct BufferEvents: Sendable {
     } else if record.direction == .sent, let opcode = dissection.att?.opcode,
       opcode.role == .unacknowledged, let link = answer.link,
       let capacity = capacities[record.adapter ?? 0xffff], let flow = memory.links.flow(link),
-      flow.sent - flow.completed >= capacity, memory.links.tellsCompleted
+      flow.sent - flow.completed >= capacity
     {
       let id = memory.links.id(link)
       guard full.count < Self.mostLinks, !full.contains(where: { $0.id == id }) else { return }

@@ -21,6 +21,17 @@ struct DiscoveryEvents: Sendable {
     var services: [AppService] = []
     var characteristics: [AppCharacteristic] = []
     var descriptors: [AppDescriptor] = []
+    /// Its last answer, and what that answers.
+    var packet = 0
+    var time: Timestamp?
+    var request: Int?
+    var latency: Int64?
+
+    /// Takes a note of an answer.
+    mutating func note(_ record: borrowing CaptureRecord, _ request: Request, _ answer: Answer) {
+      (packet, time) = (record.number, record.time)
+      (self.request, latency) = (request.packet, answer.latency)
+    }
   }
 
   /// What one client does.
@@ -54,6 +65,7 @@ struct DiscoveryEvents: Sendable {
     guard id != 0 else { return }
     let fields = dissection.attFields
     if direction == .sent {
+      stop(id, opcode, fields, link, memory, &events)
       // Another request of the client's: it has found what it was looking for.
       if opcode.role == .request || opcode.role == .unacknowledged, !opcode.isServers,
         Self.kind(opcode, fields.type) == nil, opcode != .exchangeMTURequest
@@ -114,6 +126,21 @@ struct DiscoveryEvents: Sendable {
     }
   }
 
+  /// A client may stop where it has found what it was looking for: then its search ends with the last answer.
+  private mutating func stop(
+    _ id: Int, _ opcode: ATTOpcode, _ fields: ATTFields, _ link: LinkSlot,
+    _ memory: borrowing Memory, _ events: inout [AppEvent]
+  ) {
+    guard opcode.role == .request, opcode != .exchangeMTURequest,
+      let position = clients.lastIndex(where: { $0.id == id }), let open = clients[position].open
+    else { return }
+    let isSame =
+      Self.kind(opcode, fields.type) == open.kind && fields.endHandle == open.end
+      && (fields.startHandle ?? 0) >= open.last
+    guard !isSame else { return }
+    finish(position, open, nil, link, memory, &events)
+  }
+
   /// Tells that the searches are over.
   private mutating func conclude(_ id: Int, _ events: inout [AppEvent]) {
     guard let position = clients.lastIndex(where: { $0.id == id }),
@@ -122,7 +149,8 @@ struct DiscoveryEvents: Sendable {
     clients[position].latest = nil
     guard clients[position].hasServices else { return }
     clients[position].hasServices = false
-    let services = clients[position].services
+    var services = clients[position].services
+    if let open = clients[position].open { services += open.services }
     clients[position].services = []
     var event = AppEvent(.discoveryEnded(services), packet: latest.packet, time: latest.time)
     event.connection = id
@@ -150,6 +178,7 @@ struct DiscoveryEvents: Sendable {
     _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
     var search = search(position, kind, request)
+    search.note(record, request, answer)
     var cursor = Cursor(bytes, items.list)
     while let item = items.next(&cursor) {
       guard let handle = item.handle else { continue }
@@ -159,7 +188,7 @@ struct DiscoveryEvents: Sendable {
       clients[position].open = search
       return
     }
-    finish(position, search, nil, request, link, record, answer, memory, &events)
+    finish(position, search, nil, link, memory, &events)
   }
 
   private mutating func end(
@@ -173,16 +202,15 @@ struct DiscoveryEvents: Sendable {
     {
       return
     }
-    finish(
-      position, search(position, kind, request), isEnd ? nil : error, request, link, record,
-      answer, memory, &events)
+    var search = search(position, kind, request)
+    search.note(record, request, answer)
+    finish(position, search, isEnd ? nil : error, link, memory, &events)
   }
 
   // MARK: Telling
 
   private mutating func finish(
-    _ position: Int, _ search: Search, _ error: ATTErrorCode?, _ request: Request,
-    _ link: LinkSlot, _ record: borrowing CaptureRecord, _ answer: Answer,
+    _ position: Int, _ search: Search, _ error: ATTErrorCode?, _ link: LinkSlot,
     _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
     clients[position].open = nil
@@ -216,11 +244,11 @@ struct DiscoveryEvents: Sendable {
       }
     }
     for what in told {
-      var event = AppEvent(what, record)
+      var event = AppEvent(what, packet: search.packet, time: search.time)
       event.connection = memory.links.id(link)
       event.peer = memory.links.identity(link) ?? memory.links.peer(link)
-      event.request = request.packet
-      event.latency = answer.latency
+      event.request = search.request
+      event.latency = search.latency
       events.append(event)
     }
   }

@@ -33,7 +33,8 @@ struct GattscopeCommand: ParsableCommand {
     version: "gattscope 0.1.0, JSON schema \(JSONSchema.number)",
     subcommands: [
       ShowCommand.self, InfoCommand.self, ExplainCommand.self, MapCommand.self, ValuesCommand.self,
-      DevicesCommand.self, TraceCommand.self, DiffCommand.self, LiveCommand.self, ConvertCommand.self,
+      DevicesCommand.self, TraceCommand.self, DiffCommand.self, LiveCommand.self,
+      ConvertCommand.self,
       ProfilesCommand.self,
       SchemaCommand.self,
       CompletionCommand.self,

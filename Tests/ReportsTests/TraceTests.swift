@@ -1,0 +1,354 @@
+import Bluetooth
+import Bytes
+import Captures
+import MadeTraffic
+import Platforms
+import Reports
+import Sessions
+import Testing
+
+/// The lines of a trace without packet, time and columns' blanks: `1 ← onMtuChanged  mtu 100`.
+private func trace(
+  _ platform: Platform, _ options: (inout TraceOptions) -> Void = { _ in },
+  _ build: (inout Traffic) -> Void
+) throws -> [String] {
+  var traffic = Traffic()
+  build(&traffic)
+  var source = MemorySource(traffic)
+  var chosen = TraceOptions()
+  chosen.platform = platform
+  chosen.time = .none
+  options(&chosen)
+  var report = TraceReport(chosen, source.summary)
+  var output = Output()
+  var pass = Pass()
+  try pass.run(&source, &report, into: &output)
+  return String(decoding: output.bytes.array, as: UTF8.self).split(separator: "\n").dropFirst()
+    .map { line in
+      let words = line.split(separator: " ", maxSplits: 1)
+      return words.count == 2 ? String(words[1].drop { $0 == " " }) : String(line)
+    }
+}
+
+/// Such lines but for those of the Link Layer's states.
+private func told(
+  _ platform: Platform, _ build: (inout Traffic) -> Void
+) throws -> [String] {
+  try trace(platform, { _ in }, build).filter { !$0.contains("link layer") }
+}
+
+@Suite("Connections in the words of platforms") struct TraceLinkTests {
+  /// The controller creates a link; whether there is one is known when the peer was heard.
+  @Test("connected is connected when the peer was heard; Android says so before") func established()
+    throws
+  {
+    let build = { (traffic: inout Traffic) in
+      traffic.connect()
+      traffic.wait(100)
+      traffic.received("1b 10 00 01")
+      traffic.disconnect(reason: 0x13)
+    }
+    #expect(
+      try told(.corebluetooth, build) == [
+        "1 ← centralManager(_:didConnect:)  C0:11:22:33:44:55",
+        "1 ← peripheral(_:didUpdateValueFor:error:)  0x0010, value 01, from notification",
+        "1 ← centralManager(_:didDisconnectPeripheral:error:)  error CBError.peripheralDisconnected (7)",
+      ])
+    #expect(
+      try told(.android, build) == [
+        "1 ← onConnectionStateChange  C0:11:22:33:44:55, status GATT_SUCCESS (0), newState STATE_CONNECTED (2)",
+        "1 ← onCharacteristicChanged  0x0010, value 01, from notification",
+        "1 ← onConnectionStateChange  status GATT_CONN_TERMINATE_PEER_USER (19), newState STATE_DISCONNECTED (0)",
+      ])
+  }
+
+  /// 0x3e: created, and never heard.
+  @Test("what is never established fails to connect; Android was told that it is connected")
+  func neverEstablished() throws {
+    let build = { (traffic: inout Traffic) in
+      traffic.connect()
+      traffic.disconnect(reason: 0x3e)
+    }
+    #expect(
+      try told(.corebluetooth, build) == [
+        "1 ← centralManager(_:didFailToConnect:error:)  C0:11:22:33:44:55, error CBError.connectionFailed (10)"
+      ])
+    let android = try told(.android, build)
+    #expect(android.count == 2, "\(android)")
+    #expect(android.last?.contains("status GATT_CONN_FAIL_ESTABLISH (62)") == true, "\(android)")
+  }
+
+  /// Who ends a link decides what the app is told: CBError's and Android's numbers.
+  @Test(
+    "every end of a link has its error",
+    arguments: [
+      (UInt8(0x08), "CBError.connectionTimeout (6)", "GATT_CONN_TIMEOUT (8)"),
+      (0x13, "CBError.peripheralDisconnected (7)", "GATT_CONN_TERMINATE_PEER_USER (19)"),
+      (0x22, "CBError.encryptionTimedOut (15)", "GATT_CONN_LMP_TIMEOUT (34)"),
+      (0x3d, "CBError.connectionFailed (10)", "Connection Terminated due to MIC Failure (61)"),
+      (0x06, "CBError.peerRemovedPairingInformation (14)", "PIN or Key Missing (6)"),
+    ]) func ends(reason: UInt8, apple: String, android: String) throws
+  {
+    let build = { (traffic: inout Traffic) in
+      traffic.connect()
+      traffic.received("1b 10 00 01")
+      traffic.disconnect(reason: reason)
+    }
+    #expect(try told(.corebluetooth, build).last?.hasSuffix("error \(apple)") == true)
+    #expect(try told(.android, build).last?.contains("status \(android),") == true)
+  }
+
+  @Test("the app's own disconnecting is no error") func own() throws {
+    let build = { (traffic: inout Traffic) in
+      traffic.connect()
+      traffic.received("1b 10 00 01")
+      traffic.askToDisconnect()
+      traffic.disconnect(reason: 0x16)
+    }
+    #expect(try told(.corebluetooth, build).last?.hasSuffix("error nil") == true)
+    #expect(try told(.android, build).last?.contains("status GATT_SUCCESS (0)") == true)
+  }
+
+  /// Android's famous 133 is 30 s of silence, and only that.
+  @Test("silence until the stack gives up is 133, an app that gives up is told nothing")
+  func givenUp() throws {
+    func build(_ wait: Int) -> (inout Traffic) -> Void {
+      { traffic in
+        traffic.askToConnect()
+        traffic.wait(wait)
+        traffic.giveUpConnecting()
+      }
+    }
+    let long = try told(.android, build(30_000))
+    #expect(long.last?.contains("status GATT_ERROR (133)") == true, "\(long)")
+    let short = try told(.android, build(2000))
+    #expect(short.last?.contains("onConnectionStateChange") == false, "\(short)")
+    #expect(
+      try told(.corebluetooth, build(30_000)).contains { $0.contains("didFailToConnect") } == false)
+  }
+
+  @Test("the Link Layer's states follow each other, several at a time") func states() throws {
+    let states = try trace(.corebluetooth) {
+      $0.command(0x200c, [1, 0])
+      $0.complete(0x200c)
+      $0.askToConnect()
+      $0.connect()
+      $0.command(0x200c, [0, 0])
+      $0.complete(0x200c)
+      $0.disconnect()
+    }.filter { $0.hasPrefix("link layer") }
+    #expect(
+      states == [
+        "link layer  states [scanning]", "link layer  states [scanning, initiating]",
+        "link layer  states [scanning, connected]", "link layer  states [connected]",
+        "link layer  states [standby]",
+      ])
+  }
+
+  @Test("power: on at the first use after a reset, resetting after a hardware error") func power()
+    throws
+  {
+    let lines = try told(.corebluetooth) {
+      $0.command(0x0c03)
+      $0.complete(0x0c03)
+      $0.command(0x200c, [1, 0])
+      $0.complete(0x200c)
+      $0.event(0x10, [0x2a])
+    }.filter { $0.contains("centralManagerDidUpdateState") }
+    #expect(
+      lines == [
+        "← centralManagerDidUpdateState(_:)  state .poweredOn  [system]",
+        "← centralManagerDidUpdateState(_:)  state .resetting  [system]",
+      ])
+  }
+}
+
+@Suite("Attributes in the words of platforms") struct TraceAttributeTests {
+  @Test("Android is told of all searches once, when another request shows that they are over")
+  func discovery() throws {
+    let build = { (traffic: inout Traffic) in
+      traffic.connect()
+      traffic.discoverHeartRate()
+      traffic.ask("0a 13 00", "0b 01")
+    }
+    let android = try told(.android, build)
+    #expect(
+      android.suffix(2) == [
+        "1 ← onServicesDiscovered  services [180d Heart Rate], status GATT_SUCCESS (0)",
+        "1 ← onCharacteristicRead  2a38 Body Sensor Location, value 01 = chest, status GATT_SUCCESS (0)",
+      ])
+    let apple = try told(.corebluetooth, build)
+    #expect(
+      apple.contains(
+        "1 ← peripheral(_:didDiscoverCharacteristicsFor:error:)  180d Heart Rate, characteristics "
+          + "[2a37 Heart Rate Measurement [notify], 2a38 Body Sensor Location [read], "
+          + "2a39 Heart Rate Control Point [write]]"), "\(apple)")
+  }
+
+  @Test("a subscription is its characteristic's, and comes to nothing where it is refused")
+  func subscription() throws {
+    let lines = try told(.corebluetooth) {
+      $0.connect()
+      $0.discoverHeartRate()
+      $0.ask("12 11 00 01 00", "13")
+      $0.ask("12 11 00 00 00", "01 12 11 00 05")
+    }.filter { $0.contains("Notification") }
+    #expect(
+      lines == [
+        "1 ← peripheral(_:didUpdateNotificationStateFor:error:)  2a37 Heart Rate Measurement, isNotifying true",
+        "1 ← peripheral(_:didUpdateNotificationStateFor:error:)  2a37 Heart Rate Measurement, "
+          + "error CBATTError.insufficientAuthentication (5)  (iOS pairs and repeats the request by itself; "
+          + "apps get this only if that fails)",
+      ])
+  }
+
+  @Test("what is never answered has no callback, and that is said") func silence() throws {
+    for platform in Platform.allCases {
+      let lines = try told(platform) {
+        $0.connect()
+        $0.discoverHeartRate()
+        $0.sent("0a 13 00")
+        $0.wait(31_000)
+        $0.disconnect()
+      }
+      let silent = lines.filter { $0.contains("(no callback: the request was never answered)") }
+      #expect(silent.count == 1 && silent[0].contains("2a38"), "\(lines)")
+      #expect(!lines.contains { $0.contains("CharacteristicRead") || $0.contains("from read") })
+    }
+  }
+
+  @Test("a server that does not answer is named as the app's omission") func serverSilence() throws
+  {
+    let lines = try told(.corebluetooth) {
+      $0.connect(role: 1)
+      $0.discoverHeartRate(by: .received)
+      $0.received("0a 13 00")
+      $0.wait(31_000)
+      $0.disconnect()
+    }
+    #expect(lines.contains { $0.contains("didReceiveRead") && $0.contains("2a38") }, "\(lines)")
+    #expect(
+      lines.contains {
+        $0.contains("respond(to:withResult:) was not called before the central was gone")
+      }, "\(lines)")
+  }
+
+  @Test("one Execute Write is one call with its parts; on Android every part is told") func queue()
+    throws
+  {
+    let build = { (traffic: inout Traffic) in
+      traffic.connect(role: 1)
+      traffic.discoverHeartRate(by: .received)
+      traffic.ask("16 15 00 00 00 01", "17 15 00 00 00 01", by: .received)
+      traffic.ask("16 15 00 01 00 02", "17 15 00 01 00 02", by: .received)
+      traffic.ask("18 01", "19", by: .received)
+    }
+    let apple = try told(.corebluetooth, build).filter {
+      $0.contains("Write") || $0.contains("respond")
+    }
+    #expect(
+      apple == [
+        "1 ← peripheralManager(_:didReceiveWrite:)  requests [{2a39 Heart Rate Control Point, offset 0, "
+          + "value 01}, {2a39 Heart Rate Control Point, offset 1, value 02}]",
+        "1 → respond(to:withResult:)  result CBATTError.success (0)",
+      ])
+    let android = try told(.android, build).filter { $0.contains("Write") }
+    #expect(android.count == 3 && android[2].contains("onExecuteWrite  execute true"), "\(android)")
+  }
+
+  @Test("subscriptions of a central are told once, and end with the link") func subscribers() throws
+  {
+    let lines = try told(.corebluetooth) {
+      $0.connect(role: 1)
+      $0.discoverHeartRate(by: .received)
+      $0.ask("12 11 00 01 00", "13", by: .received)
+      $0.ask("12 11 00 01 00", "13", by: .received)
+      $0.sent("1b 10 00 00 48")
+      $0.disconnect()
+    }.filter {
+      $0.contains("ubscribeTo") || $0.contains("ubscribeFrom") || $0.contains("updateValue")
+    }
+    #expect(
+      lines == [
+        "1 ← peripheralManager(_:central:didSubscribeTo:)  2a37 Heart Rate Measurement",
+        "1 → updateValue(_:for:onSubscribedCentrals:)  2a37 Heart Rate Measurement, value 00 48 = 72 bpm, "
+          + "as notification",
+        "1 ← peripheralManager(_:central:didUnsubscribeFrom:)  2a37 Heart Rate Measurement",
+      ])
+  }
+
+  /// The controller says that it has room for two packets; three are sent, then some leave.
+  @Test("room for Write Commands is told after there was none, and only then") func room() throws {
+    func build(_ writes: Int) -> (inout Traffic) -> Void {
+      { traffic in
+        traffic.complete(0x2002, [0, 27, 0, 2])
+        traffic.connect()
+        for _ in 0..<writes { traffic.sent("52 10 00 01") }
+        traffic.completed(writes)
+      }
+    }
+    let name = "peripheralIsReady(toSendWriteWithoutResponse:)"
+    #expect(try told(.corebluetooth, build(2)).count { $0.contains(name) } == 1)
+    #expect(try told(.corebluetooth, build(1)).count { $0.contains(name) } == 0)
+  }
+
+  @Test("pairing is a broadcast on Android, and nothing on CoreBluetooth") func bonds() throws {
+    let build = { (traffic: inout Traffic) in
+      traffic.connect()
+      traffic.agreeToPair()
+      traffic.encrypt()
+      traffic.agreeToPair()
+      traffic.pairingFailed(4)
+    }
+    let states = try told(.android, build).filter { $0.contains("BOND_STATE") }
+    #expect(
+      states == [
+        "1 ← ACTION_BOND_STATE_CHANGED  EXTRA_BOND_STATE BOND_BONDING (11)",
+        "1 ← ACTION_BOND_STATE_CHANGED  EXTRA_BOND_STATE BOND_BONDED (12)",
+        "1 ← ACTION_BOND_STATE_CHANGED  EXTRA_BOND_STATE BOND_BONDING (11)",
+        "1 ← ACTION_BOND_STATE_CHANGED  EXTRA_BOND_STATE BOND_NONE (10)",
+      ])
+    #expect(
+      try told(.corebluetooth, build).allSatisfy { !$0.contains("←") || $0.contains("didConnect") })
+  }
+}
+
+@Suite("An app's log beside the trace") struct AppLogTests {
+  /// The first record's time is 1 700 000 000 s: 2023-11-14 22:13:20 UTC.
+  @Test(
+    "times as logs write them",
+    arguments: [
+      "2023-11-14 22:13:20.175523+0000 App[12:34] here", "2023-11-14T22:13:20.175Z here",
+      "2023-11-14 23:13:20.175+0100 here", "[2023-11-14 22:13:20,175] here",
+      "11-14 22:13:20.175  1234  5678 D App: here", "22:13:20.175 here",
+      "1700000000.175 here", "1700000000175 here",
+    ]) func times(line: String) throws
+  {
+    let lines = try trace(.corebluetooth, { $0.log = AppLog([UInt8](line.utf8), offset: 0) }) {
+      $0.connect()
+      $0.received("1b 10 00 01")
+      $0.wait(300)
+      $0.received("1b 10 00 02")
+    }.filter { !$0.contains("link layer") }
+    #expect(lines.count == 4, "\(lines)")
+    #expect(lines.firstIndex { $0.hasSuffix("here") } == 2, "\(line): \(lines)")
+  }
+
+  @Test("the app's clock can be put right, and lines without a time stay with theirs") func offset()
+    throws
+  {
+    let log = "no time yet\n22:13:20.175 first\n  more of it\n22:13:20.176 second\n"
+    let lines = try trace(
+      .corebluetooth, { $0.log = AppLog([UInt8](log.utf8), offset: 1_000_000_000) }
+    ) {
+      $0.connect()
+      $0.received("1b 10 00 01")
+      $0.wait(300)
+      $0.received("1b 10 00 02")
+    }.filter { !$0.contains("link layer") }
+    #expect(
+      lines.suffix(3).map { $0.split(separator: " ").last.map(String.init) } == [
+        "first", "it", "second",
+      ])
+  }
+}
