@@ -223,6 +223,42 @@ import Testing
     #expect(findings(of: "smp-passkey-recovered", in: differing) == [])
   }
 
+  @Test("passkey rounds that the capture lacks of a pairing that came right are said to be missing")
+  func missingRounds() {
+    let key = P256PublicKey.debug
+    func told(rounds: Int, isPaired: Bool) -> String? {
+      let evidence = evidence { traffic in
+        traffic.connect()
+        traffic.exchangeFeatures(io: 2, auth: 13, peerIO: 0, peerAuth: 13)
+        traffic.smp([12] + key.x.bytes + key.y.bytes, .sent)
+        traffic.smp([12] + key.x.bytes + key.y.bytes, .received)
+        for round in 0..<rounds {
+          for (opcode, side) in [
+            (UInt8(3), Direction.sent), (3, .received), (4, .sent), (4, .received),
+          ] {
+            let random = PairingValue(number: UInt128(round) + (side == .sent ? 100 : 200))
+            traffic.smp(
+              [opcode]
+                + (opcode == 4
+                ? random : SecureConnections.f4(key.x, key.x, random: random, z: 0x80))
+                .bytes, side)
+          }
+        }
+        // Keys are given on the encrypted link.
+        if isPaired {
+          traffic.encrypt()
+          traffic.smp([10] + key.x.bytes.prefix(16), .received)
+        }
+      }
+      return story(of: evidence).first { $0.contains("passkey rounds") }
+    }
+    #expect(
+      told(rounds: 16, isPaired: true)
+        == "16 of 20 passkey rounds agree; of the others records are missing in the capture")
+    #expect(told(rounds: 20, isPaired: true) == "20 of 20 passkey rounds agree")
+    #expect(told(rounds: 16, isPaired: false) == "16 of 20 passkey rounds agree")
+  }
+
   @Test("public keys: one that is no point is told, and both the same one is, too")
   func publicKeys() {
     func play(_ first: [UInt8], _ second: [UInt8]) -> Evidence {
