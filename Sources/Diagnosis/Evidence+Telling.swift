@@ -1,4 +1,5 @@
 import Bluetooth
+import Captures
 import Cryptography
 import Sessions
 
@@ -8,21 +9,41 @@ extension Evidence {
   /// Whether the other end of a link may be in the capture, too: another controller's link, at the same time
   /// and with the other role. What its host did is known then, and says more than this end can.
   func hasOtherEnd(of history: ConnectionHistory) -> Bool {
-    adapters.count > 1 && connections.contains { Self.mayBeEnds(history.connection, $0.connection) }
+    mayHaveBothEnds && connections.contains { mayBeEnds(history.connection, $0.connection) }
+  }
+
+  /// Whether the capture is one of several controllers: in one file, or in a file for each host.
+  private var mayHaveBothEnds: Bool { adapters.count > 1 || files.count > 1 }
+
+  /// The files, where there are several.
+  private var files: [CaptureSummary.File] { extent.summary?.files ?? [] }
+
+  /// Which file a packet is from: files are numbered through, one after the other.
+  private func file(of packet: Int) -> Int {
+    var last = 0
+    for (index, file) in files.enumerated() {
+      last += file.records
+      if packet <= last { return index }
+    }
+    return files.count
   }
 
   /// Whether two connections may be the two ends of one link.
-  private static func mayBeEnds(_ one: Connection, _ other: Connection) -> Bool {
-    guard one.adapter != other.adapter, let role = one.localRole, let otherRole = other.localRole,
-      role != otherRole
-    else { return false }
-    return other.firstPacket <= one.lastPacket ?? .max
+  private func mayBeEnds(_ one: Connection, _ other: Connection) -> Bool {
+    guard let role = one.localRole, let otherRole = other.localRole, role != otherRole else {
+      return false
+    }
+    // Two files do not tell of one time by their packets' numbers, and each may have a controller 0.
+    if files.count > 1, file(of: one.firstPacket) != file(of: other.firstPacket) {
+      return one.began(beforeTheEndOf: other) && other.began(beforeTheEndOf: one)
+    }
+    return one.adapter != other.adapter && other.firstPacket <= one.lastPacket ?? .max
       && one.firstPacket <= other.lastPacket ?? .max
   }
 
   /// The connections that are the two ends of one link, each with the other one: their addresses say it, too.
   var ends: [Int: Int] {
-    guard adapters.count > 1 else { return [:] }
+    guard mayHaveBothEnds else { return [:] }
     var peripherals: [UInt64: [ConnectionHistory]] = [:]
     for history in connections where history.connection.localRole == .peripheral {
       guard let own = history.pairing.ownAddress?.address else { continue }
@@ -35,7 +56,7 @@ extension Evidence {
       }
       for other in peripherals[peer.value] ?? []
       where ends[other.id] == nil && other.connection.peer == own
-        && Self.mayBeEnds(history.connection, other.connection)
+        && mayBeEnds(history.connection, other.connection)
       {
         (ends[history.id], ends[other.id]) = (other.id, history.id)
         break
@@ -103,6 +124,15 @@ extension Evidence {
       finding.what = "\(finding.what), \(times) times"
       return finding
     }
+  }
+}
+
+extension Connection {
+  /// Whether it began before another one ended, by the clocks of their captures; false where a time is not
+  /// known.
+  fileprivate func began(beforeTheEndOf other: Connection) -> Bool {
+    guard let began = firstTime else { return false }
+    return other.lastTime.map { began.nanoseconds(since: $0) <= 0 } ?? (other.firstTime != nil)
   }
 }
 

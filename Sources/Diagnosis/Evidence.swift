@@ -88,6 +88,10 @@ package struct Evidence: Sendable {
         }
       case .whole(let examine): own = examine(self)
       }
+      // What is found on connections that are not told of is not told with what is found on others.
+      if let told {
+        own.removeAll { !$0.connections.isEmpty && told.isDisjoint(with: $0.connections) }
+      }
       for index in own.indices {
         own[index].rule = rule.id
         own[index].severity = own[index].severity ?? rule.severity

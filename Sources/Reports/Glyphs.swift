@@ -27,6 +27,14 @@ package struct Glyphs: Sendable, Equatable {
   var ellipsisColumns: Int { isUTF8 ? 1 : 3 }
   /// A problem.
   var warning: StaticString { isUTF8 ? "⚠" : "!" }
+
+  /// A text in these signs, before it is wrapped: `=>` takes more room than `⇒`.
+  func written(_ text: String) -> String {
+    if isUTF8 { return text }
+    var ascii = Output()
+    ascii.ascii([UInt8](text.utf8).bytes)
+    return String(decoding: ascii.bytes.array, as: UTF8.self)
+  }
 }
 
 extension Output {

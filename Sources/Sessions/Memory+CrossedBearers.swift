@@ -68,7 +68,10 @@ extension Memory {
   ) -> Fit {
     guard response.isKind(of: request) else { return .otherKind }
     guard response.names(request), response.fits(request) else { return .impossible }
-    if let subject = response.subject, subject == request.handle { return .exact }
+    // An Error Response to a search names the first handle of the range that was searched.
+    let isError = response.opcode == .errorResponse
+    let asked = isError ? request.handle ?? request.startHandle : request.handle
+    if let subject = response.subject, subject == asked { return .exact }
     guard let length, let handle = request.handle,
       let place = attribute(handle, response.opcode, direction, on: link),
       let expected = attributes[place].uuid.valueLength

@@ -41,6 +41,19 @@ import Testing
       "docs/rules.md is not what `gattscope explain --list-rules --markdown` prints")
   }
 
+  @Test("files of both ends of a link tell what failed on it once")
+  func bothEnds() throws {
+    let ends = [Program.sample("server-silent"), Program.sample("server-silent.peripheral")]
+    for end in ends { #expect(try run(end).text.contains("Seen from both sides") == false) }
+    let both = try run(ends[0], ends[1])
+    #expect(both.lines.dropFirst().first?.hasPrefix("1 error: ") == true, "\(both.text)")
+    #expect(
+      both.text.contains("Seen from both sides: connection 2, the other end of this link"),
+      "\(both.text)")
+    // Two captures of one end are no two ends.
+    #expect(try run(ends[0], ends[0]).text.contains("Seen from both sides") == false)
+  }
+
   @Test("a stream says the same as the file, ASCII has only ASCII")
   func faces() throws {
     let sample = Program.sample("pairing-fails")

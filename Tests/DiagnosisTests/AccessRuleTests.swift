@@ -47,6 +47,27 @@ import Testing
     #expect(attributeFindings(in: evidence).allSatisfy { $0.isResolved })
   }
 
+  @Test("the same on three connections is told once, whatever the packets and times") func grouped()
+  {
+    let evidence = evidence {
+      for wait in [0, 700, 30] {
+        $0.connect()
+        $0.ask("0a 13 00", "01 0a 13 00 05")
+        $0.wait(wait)
+        $0.agreeToPair()
+        $0.encrypted()
+        $0.ask("0a 13 00", "0b 01")
+        $0.disconnect()
+      }
+    }
+    #expect(
+      attributeFindings(in: evidence).filter {
+        $0.rule.description == "att-insufficient-authentication"
+      }.map(\.what.text) == [
+        "3 connections: read of 0x0013 refused, allowed after pairing: Insufficient Authentication (0x05)"
+      ])
+  }
+
   @Test("0x05, then the link is encrypted, and nobody asks again: a warning")
   func encryptedAndNotAskedAgain() {
     let evidence = evidence {

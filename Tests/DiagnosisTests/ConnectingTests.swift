@@ -25,6 +25,22 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(finding.note?.text.contains("133") == true)
   }
 
+  @Test("a weak signal of the device is told, one that is not is not") func weak() throws {
+    for (rssi, words) in [
+      (Int8(-92), ", with a weak signal (-92 dBm), near the least that receivers hear."),
+      (-84, "before the attempt."), (127, "before the attempt."),
+    ] {
+      let evidence = evidence {
+        $0.advertise(rssi: rssi)
+        $0.askToConnect()
+        $0.clock += 20_000
+        $0.giveUpConnecting()
+      }
+      let finding = try #require(first("connect-timeout", in: evidence))
+      #expect(finding.why.text.hasSuffix(words), "\(rssi): \(finding.why.text)")
+    }
+  }
+
   @Test("the capture says whether the device advertised meanwhile, and whether one could connect")
   func meanwhile() throws {
     let evidence = evidence {

@@ -152,6 +152,50 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     #expect(chosen.findings.isEmpty)
   }
 
+  @Test("a selection tells of three connections' equal findings the chosen one's alone")
+  func selectedOfGroup() {
+    var selection = Selection()
+    selection.connections = [2...2]
+    let chosen = explanation(
+      [rule("link-test", .error, on: [1, 2, 3], mismatch)], selection, connections: 3)
+    #expect(chosen.findings.map(\.connections) == [[2]])
+  }
+
+  @Test("the verdict's clauses stand in the order of packets, the capture's own first")
+  func clauses() {
+    func finding(_ headline: Wording, _ packet: Int) -> Finding {
+      Finding("It failed", headline: headline, why: "So it is.", evidence: [packet])
+    }
+    let all = explanation([
+      rule("smp-test", .error, on: [2], finding("the second", 4)),
+      rule("capture-test", .error, on: [], finding("the capture", 9)),
+      rule("att-test", .error, on: [1], finding("the first", 2)),
+    ])
+    #expect(all.verdict.text == "3 errors: the capture; the first; the second")
+  }
+
+  @Test("of many connections those without a finding are told together, a peer a line")
+  func quiet() {
+    let evidence = evidence { traffic in
+      for number in 0..<40 {
+        traffic.connect(peer: number % 2 == 0 ? 0xc011_2233_4455 : 0xc0ff_eec0_ffee)
+        traffic.disconnect()
+      }
+      for _ in 0..<3 {
+        traffic.connect(peer: 0xc0ff_eec0_ffed)
+        traffic.disconnect()
+      }
+    }
+    let lines = page(Explanation(evidence, Selection(), rules: [])).split(separator: "\n")
+    #expect(
+      lines.suffix(4).map(String.init) == [
+        "43 connections without a finding of their own; --full tells all, --connection N one:",
+        "  C0:11:22:33:44:55 random static: 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23 and 8 more",
+        "  C0:FF:EE:C0:FF:EE random static: 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24 and 8 more",
+        "  C0:FF:EE:C0:FF:ED random static: 41–43",
+      ])
+  }
+
   @Test("what is about a device without a connection is told where that device is asked for")
   func peers() throws {
     var timeout = mismatch

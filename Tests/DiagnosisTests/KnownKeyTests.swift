@@ -53,6 +53,19 @@ import Testing
     #expect(evidence.keys.keys.first?.rand == 0x0807_0605_0403_0201)
   }
 
+  @Test("of the keys those of chosen connections' peers stay") func chosen() {
+    let evidence = evidence {
+      for (peer, key) in [(0xc011_2233_4455, UInt8(0x11)), (0xc0ff_ee12_3456, 0x22)] {
+        $0.bond(key: key, peer: peer)
+      }
+    }
+    for (id, key) in [(1, "11"), (2, "22")] {
+      var keys = evidence.keys
+      keys.keep(of: evidence.connections.filter { $0.id == id })
+      #expect(keys.keys.map { $0.bytes.first.map { String($0, radix: 16) } } == [key], "\(id)")
+    }
+  }
+
   @Test("the management interface gives keys, one or several in a record") func management() throws
   {
     guard let evidence = try evidence(ofCapture: "management.btsnoop") else { return }

@@ -58,6 +58,39 @@ import Testing
     #expect(found.allSatisfy { $0.severity == .note && $0.isResolved })
   }
 
+  @Test("a program deleted the bond and the two have paired anew: nothing is left to do")
+  func deletedAndPairedAnew() {
+    func remedy(unpairs: Bool, pairs: Bool, reconnects: Bool) -> String {
+      let evidence = evidence {
+        $0.bondAsPeripheral()
+        if unpairs { $0.management(event: false, 0x1b, [1]) }
+        $0.connect(role: 1)
+        $0.requestKey(key: nil)
+        if reconnects {
+          $0.disconnect()
+          $0.connect(role: 1)
+        }
+        if pairs {
+          $0.pairLegacy(by: .received)
+          $0.requestKey(key: 0x22)
+          $0.encrypted()
+        }
+      }
+      let finding = evidence.findings().first { $0.rule.description == Self.peripheral }
+      return finding?.remedy?.text ?? ""
+    }
+    for reconnects in [false, true] {
+      #expect(
+        remedy(unpairs: true, pairs: true, reconnects: reconnects)
+          == "Nothing more: a program on this host had deleted the bond (#12), and the two have paired anew since."
+      )
+    }
+    for (unpairs, pairs) in [(true, false), (false, true)] {
+      let remedy = remedy(unpairs: unpairs, pairs: pairs, reconnects: false)
+      #expect(!remedy.hasPrefix("Nothing more"), "\(unpairs) \(pairs): \(remedy)")
+    }
+  }
+
   @Test("a second attempt with the same key succeeds: nobody has lost a bond") func secondAttempt()
   {
     let evidence = evidence {

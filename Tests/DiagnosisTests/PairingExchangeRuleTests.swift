@@ -11,7 +11,7 @@ import Testing
 @Suite("Rules over the values of Secure Connections") struct PairingExchangeRuleTests {
   /// Pairs with the debug key pair on both sides; `check` makes the initiator's check value of the exchange.
   private func debugPairing(
-    io: UInt8 = 3, own: Bool = true, failure: UInt8? = nil,
+    io: UInt8 = 3, own: Bool = true, failure: UInt8? = nil, pause: Int = 0,
     check: (DHKeyExchange, PairingCommand, PairingCommand) -> PairingValue
   ) -> Evidence {
     evidence { traffic in
@@ -41,6 +41,7 @@ import Testing
         initiator: LegacyValues().own, responder: LegacyValues().peer)
       traffic.smp([13] + check(exchange, requested, responded).bytes, .sent)
       if let failure {
+        traffic.clock += pause
         traffic.pairingFailed(failure)
       } else {
         traffic.smp(
@@ -120,6 +121,27 @@ import Testing
         == ["the digits of both sides come to \(digits) | nothing hidden"])
   }
 
+  @Test("digits refused too quickly to be read: a program refused; later it may have been the user")
+  func hastyRefusal() {
+    for (pause, isProgram) in [(0, true), (295, true), (300, false)] {
+      let evidence = debugPairing(io: 1, failure: 12, pause: pause) { exchange, request, _ in
+        exchange.initiatorCheck(responderR: .zero, request: request)
+      }
+      let finding = evidence.findings().first { $0.rule.description == "smp-numeric-rejected" }
+      let told =
+        isProgram
+        ? "The peer answered Numeric Comparison Failed (0x0c) \(pause + 3) ms after it could know the digits (#9): no person reads them so fast, a program refused."
+        : "The peer says that they were not confirmed: its user pressed No or saw other digits, or nobody answered for the user."
+      #expect(
+        finding?.why.text
+          == "The peer's and this host's values fit each other, so the digits of both are the same. \(told)"
+      )
+      #expect(
+        finding?.remedy?.text.hasPrefix("Look for the program on the peer that answers")
+          == isProgram)
+    }
+  }
+
   @Test("the same refusal in Just Works is about no digits") func noDigits() {
     let evidence = debugPairing(io: 3, failure: 12) { exchange, request, _ in
       exchange.initiatorCheck(responderR: .zero, request: request)
@@ -155,12 +177,13 @@ import Testing
   )
   func rounds() {
     let key = P256PublicKey.debug
-    func play(_ first: [UInt8], _ second: [UInt8]) -> Evidence {
+    func play(_ first: [UInt8], _ second: [UInt8], pause: Int = 0) -> Evidence {
       evidence { traffic in
         traffic.connect()
         traffic.exchangeFeatures(io: 2, auth: 13, peerIO: 0, peerAuth: 13)
         traffic.smp([12] + key.x.bytes + key.y.bytes, .sent)
         traffic.smp([12] + key.x.bytes + key.y.bytes, .received)
+        traffic.clock += pause
         for (round, (bit, other)) in zip(first, second).enumerated() {
           let own = PairingValue(number: UInt128(round) + 100)
           let peer = PairingValue(number: UInt128(round) + 200)
@@ -182,12 +205,58 @@ import Testing
       pairingErrors(in: differing) == [
         "smp-passkey-mismatch: The passkeys on the two sides differ #14 #15 #16 #17 #18"
       ])
+    // Nobody types so fast: the program's passkey is to be looked for first.
+    let typed =
+      "Compare the digits typed here with those on the peer's display; check leading zeros"
+    for (pause, beginning) in [
+      (0, "First see where the program that typed on this host takes its passkey from"),
+      (2000, typed),
+    ] {
+      let remedy = play([1, 0, 1], [1, 0, 0], pause: pause).findings().first?.remedy?.text ?? ""
+      #expect(remedy.hasPrefix(beginning), "\(pause) ms: \(remedy)")
+    }
     // Nearly: the bits are the same.
     #expect(
       pairingErrors(in: play([1, 0, 1], [1, 0, 1])) == [
         "smp-confirm-deviates: This host refused a confirm value that is right #14 #15 #16 #17 #18"
       ])
     #expect(findings(of: "smp-passkey-recovered", in: differing) == [])
+  }
+
+  @Test("passkey rounds that the capture lacks of a pairing that came right are said to be missing")
+  func missingRounds() {
+    let key = P256PublicKey.debug
+    func told(rounds: Int, isPaired: Bool) -> String? {
+      let evidence = evidence { traffic in
+        traffic.connect()
+        traffic.exchangeFeatures(io: 2, auth: 13, peerIO: 0, peerAuth: 13)
+        traffic.smp([12] + key.x.bytes + key.y.bytes, .sent)
+        traffic.smp([12] + key.x.bytes + key.y.bytes, .received)
+        for round in 0..<rounds {
+          for (opcode, side) in [
+            (UInt8(3), Direction.sent), (3, .received), (4, .sent), (4, .received),
+          ] {
+            let random = PairingValue(number: UInt128(round) + (side == .sent ? 100 : 200))
+            traffic.smp(
+              [opcode]
+                + (opcode == 4
+                ? random : SecureConnections.f4(key.x, key.x, random: random, z: 0x80))
+                .bytes, side)
+          }
+        }
+        // Keys are given on the encrypted link.
+        if isPaired {
+          traffic.encrypt()
+          traffic.smp([10] + key.x.bytes.prefix(16), .received)
+        }
+      }
+      return story(of: evidence).first { $0.contains("passkey rounds") }
+    }
+    #expect(
+      told(rounds: 16, isPaired: true)
+        == "16 of 20 passkey rounds agree; of the others records are missing in the capture")
+    #expect(told(rounds: 20, isPaired: true) == "20 of 20 passkey rounds agree")
+    #expect(told(rounds: 16, isPaired: false) == "16 of 20 passkey rounds agree")
   }
 
   @Test("public keys: one that is no point is told, and both the same one is, too")

@@ -122,6 +122,35 @@ import Testing
     #expect(capture(waits: true) == [])
   }
 
+  @Test("on an enhanced bearer a second request counts where neither is answered")
+  func secondOnBearer() {
+    func capture(_ build: (inout Traffic) -> Void) -> Evidence {
+      evidence {
+        $0.connect()
+        $0.openBearers()
+        $0.sdu("0a 12 00", .sent, cid: 0x50)
+        $0.sdu("0a 14 00", .sent, cid: 0x50)
+        build(&$0)
+        $0.wait(3000)
+        $0.disconnect()
+      }
+    }
+    let open = capture { _ in }
+    #expect(
+      findings(of: "att-second-request", in: open) == [
+        "This host sent a request before the one before was answered #4 #5"
+      ])
+    let told = finding("att-second-request", in: open)
+    #expect(told?.certainty == .likely)
+    #expect(
+      told?.why.text.hasSuffix(
+        "It happened 1 time on this connection. #4 and #5 were sent on one enhanced bearer, and neither had an answer."
+      ) == true, "\(told?.why.text ?? "nothing")")
+    // A host that takes one bearer for another.
+    let answered = capture { $0.sdu("0b 01", .received, cid: 0x41) }
+    #expect(findings(of: "att-second-request", in: answered) == [])
+  }
+
   @Test("requests that go on after one has timed out") func afterTimeout() {
     func capture(_ wait: Int) -> [String] {
       let evidence = evidence {

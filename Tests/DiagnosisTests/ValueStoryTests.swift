@@ -108,7 +108,32 @@ import Testing
       }.first
     }
     #expect(try answered(0) == "2 reads of 0x0013 answered, 1 ms each")
+    // Nothing is rounded to one that is written as two.
+    let near = try story {
+      for delay in [58, 59] {
+        $0.sent("0a 13 00")
+        $0.wait(delay)
+        $0.received("0b 01")
+      }
+    }
+    #expect(near.first == "2 reads of 0x0013 answered, 59–60 ms", "\(near)")
     #expect(try answered(450) == "2 reads of 0x0013 answered, 1–451 ms")
+  }
+
+  @Test("reads that are answered in another order begin with the first request")
+  func crossingReads()
+    throws
+  {
+    let lines = try page {
+      $0.connect()
+      $0.openBearers()
+      $0.sdu("0a 12 00", .sent, cid: 0x50)
+      $0.sdu("0a 14 00", .sent, cid: 0x51)
+      $0.sdu("0b 01", .received, cid: 0x40)
+      $0.sdu("0b 02", .received, cid: 0x41)
+    }
+    #expect(
+      lines.contains("  #4–7  0.003  2 reads of 0x0014 and 0x0012 answered, 1–3 ms"), "\(lines)")
   }
 
   @Test("the MTU stays 23 only where no larger PDU was seen") func largerPDU() throws {

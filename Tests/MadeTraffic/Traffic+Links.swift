@@ -38,12 +38,14 @@ extension Traffic {
 
   /// LE Advertising Report of an ADV_IND, or another event type.
   package mutating func advertise(
-    peer: Int = Traffic.peer, type: UInt8 = 1, event: UInt8 = 0, data: String = "02 01 06"
+    peer: Int = Traffic.peer, type: UInt8 = 1, event: UInt8 = 0, data: String = "02 01 06",
+    rssi: Int8 = -56
   ) {
     let data = hex(data)
     meta(
       0x02,
-      [1, event, type] + little(peer, width: 6) + [UInt8(data.count)] + data + [0xc8])
+      [1, event, type] + little(peer, width: 6) + [UInt8(data.count)] + data
+        + [UInt8(bitPattern: rssi)])
   }
 
   /// LE Extended Advertising Report of a connectable advertisement on a primary PHY (1 LE 1M, 3 Coded).

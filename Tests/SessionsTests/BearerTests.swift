@@ -101,6 +101,16 @@ import Testing
     }
     #expect(missing[5].answers == nil)
     #expect(missing.problems == ["responseWithoutRequest(0,0)"])
+    // An error that names the beginning of a range that was searched is certain; one that names another is not.
+    for (named, isAnswer) in [("01 00", true), ("05 00", false)] {
+      let search = run { traffic in
+        traffic.connect()
+        traffic.openBearers()
+        traffic.sdu("10 01 00 ff ff 01 28", .sent, cid: 0x51)
+        traffic.sdu("01 10 \(named) 0a", .received, cid: 0x41)
+      }
+      #expect(search[5].answers == (isAnswer ? "answers 4 after 1 ms" : nil), "\(named)")
+    }
     // Neither has two bytes: then the server is wrong, not the channel.
     let other = run(traffic("01 00"))
     #expect(other[8].answers == "answers 6 after 2 ms" && other.problems == [])

@@ -127,7 +127,10 @@ package struct AdapterHistory: Sendable {
     _ memory: borrowing Memory
   ) {
     commands.observe(opcode, status, moment, request)
-    guard let status, LECreateConnection.opcodes.contains(opcode) else { return }
+    // Whether it goes well Connection Complete says.
+    guard let status, status != .success, LECreateConnection.opcodes.contains(opcode) else {
+      return
+    }
     attempts.observeStatus(status, moment, request, links: openLinks(memory), sightings)
   }
 
@@ -144,7 +147,8 @@ package struct AdapterHistory: Sendable {
       guard let subevent = try? cursor.u8(), LEConnectionComplete.subevents.contains(subevent),
         let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor)
       else { return }
-      attempts.observe(complete, moment, links: openLinks(memory), sightings)
+      let links = complete.status == .success ? 0 : openLinks(memory)
+      attempts.observe(complete, moment, links: links, sightings)
     case HardwareErrorEvent.code:
       hardwareErrorCount &+= 1
       guard hardwareErrors.count < Self.mostErrors else { return }
@@ -163,7 +167,8 @@ package struct AdapterHistory: Sendable {
     }
   }
 
-  /// How many connections of this controller are open. Asked for when an attempt ends only.
+  /// How many connections of this controller are open. Asked for when an attempt fails only: it looks at all
+  /// links.
   private func openLinks(_ memory: borrowing Memory) -> Int {
     var count = 0
     let index = index

@@ -104,8 +104,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     }
     evidence.keys.observe(record, dissection, bytes, answer, memory)
     switch dissection.content {
-    case .command, .note: evidence.host.observe(record, dissection, bytes)
-    case .event: evidence.host.observe(record, dissection, bytes)
+    case .command, .event, .note: evidence.host.observe(record, dissection, bytes)
     case .control(let control):
       evidence.management.observe(
         control, bytes, dissection.body, Moment(record), index, answer.request?.packet)

@@ -35,7 +35,7 @@ package struct ConnectAttempt: Sendable {
   package internal(set) var before: Sighting?
   /// And until its end.
   package internal(set) var after: Sighting?
-  /// How many connections of the controller were open when it ended.
+  /// How many connections of the controller were open when it failed.
   package internal(set) var openLinks = 0
   /// Whether it is for all devices of the filter accept list.
   package internal(set) var isAcceptListUsed = false
@@ -139,12 +139,11 @@ package struct ConnectAttempts: Sendable {
     kept[position].after = kept[position].after ?? sightings.find(peer, type)
   }
 
-  /// Takes what the controller says to a command that begins an attempt.
+  /// Takes why the controller refuses a command that begins an attempt.
   mutating func observeStatus(
     _ status: StatusCode, _ moment: Moment, _ request: Int?, links: Int, _ sightings: Sightings
   ) {
-    guard status != .success,
-      let position = open.lastIndex(where: { request == nil || $0.asked.packet == request })
+    guard let position = open.lastIndex(where: { request == nil || $0.asked.packet == request })
     else { return }
     var attempt = open.remove(at: position)
     attempt.wasRefused = true

@@ -52,39 +52,58 @@ package struct HostFacts: Sendable {
   /// Nothing known.
   init() {}
 
-  /// Takes a command, an event or a note.
+  /// Takes a command, an event or a note. This is asked for each, and nearly none tells of the host: what is
+  /// to be done for those that do stands apart.
+  @inline(__always)
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan
   ) {
     switch dissection.content {
     case .command(let command):
-      observe(command.opcode, bytes.part(dissection.body), record.adapter ?? 0xffff)
+      switch command.opcode {
+      case HCICommand.leSetRandomAddress, HCICommand.leSetAdvertisingSetRandomAddress,
+        HCICommand.leSetAdvertisingParameters, HCICommand.leSetExtendedAdvertisingParameters,
+        HCICommand.leSetExtendedAdvertisingParametersV2:
+        advertise(command.opcode, bytes.part(dissection.body), record.adapter ?? 0xffff)
+      case HCICommand.leCreateConnection, HCICommand.leExtendedCreateConnection,
+        HCICommand.leExtendedCreateConnectionV2:
+        connect(command.opcode, bytes.part(dissection.body), record.adapter ?? 0xffff)
+      default: return
+      }
     case .event(let event) where event.code == HCIEvent.commandCompleteCode:
       var cursor = Cursor(bytes, dissection.body)
       guard let complete = try? CommandComplete(parsing: &cursor),
-        complete.opcode == HCICommand.readBDADDR,
-        let told = try? ReadBDADDRReturn(parsing: &cursor), told.status == .success
+        complete.opcode == HCICommand.readBDADDR
       else { return }
-      change(record.adapter ?? 0xffff) { $0.publicAddress = told.address }
+      answer(bytes.part(dissection.body), record.adapter ?? 0xffff)
     case .note(let note): observe(note, bytes, Moment(record))
     default: return
     }
   }
 
-  private mutating func observe(_ opcode: UInt16, _ parameters: RawSpan, _ adapter: UInt16) {
-    switch opcode {
-    case HCICommand.leSetRandomAddress, HCICommand.leSetAdvertisingSetRandomAddress,
-      HCICommand.leSetAdvertisingParameters, HCICommand.leSetExtendedAdvertisingParameters,
-      HCICommand.leSetExtendedAdvertisingParametersV2:
-      guard let command = try? AdvertisingCommand(opcode, parameters) else { return }
-      change(adapter) { $0.take(command) }
-    case HCICommand.leCreateConnection, HCICommand.leExtendedCreateConnection,
-      HCICommand.leExtendedCreateConnectionV2:
-      var cursor = Cursor(parameters)
-      guard let command = try? LECreateConnection(opcode, parsing: &cursor) else { return }
-      change(adapter) { $0.connecting = command.ownAddressType }
-    default: return
-    }
+  /// Takes a command that sets an address, or says with which one to advertise.
+  @inline(never)
+  private mutating func advertise(_ opcode: UInt16, _ parameters: RawSpan, _ adapter: UInt16) {
+    guard let command = try? AdvertisingCommand(opcode, parameters) else { return }
+    change(adapter) { $0.take(command) }
+  }
+
+  /// Takes a command that connects.
+  @inline(never)
+  private mutating func connect(_ opcode: UInt16, _ parameters: RawSpan, _ adapter: UInt16) {
+    var cursor = Cursor(parameters)
+    guard let command = try? LECreateConnection(opcode, parsing: &cursor) else { return }
+    change(adapter) { $0.connecting = command.ownAddressType }
+  }
+
+  /// Takes the answer to Read BD_ADDR.
+  @inline(never)
+  private mutating func answer(_ parameters: RawSpan, _ adapter: UInt16) {
+    var cursor = Cursor(parameters)
+    guard (try? CommandComplete(parsing: &cursor)) != nil,
+      let told = try? ReadBDADDRReturn(parsing: &cursor), told.status == .success
+    else { return }
+    change(adapter) { $0.publicAddress = told.address }
   }
 
   // What bluetoothd's new_auth() logs: "Requesting agent authentication for 00:11:22:33:44:55", and after it
@@ -92,6 +111,7 @@ package struct HostFacts: Sendable {
   package static let question: StaticString = "Requesting agent authentication for "
   package static let message: StaticString = "No agent available"
 
+  @inline(never)
   private mutating func observe(_ note: MonitorNote, _ bytes: RawSpan, _ moment: Moment) {
     guard note.kind == .userLog, let text = note.text, agentMissing.count < Self.mostMessages else {
       return

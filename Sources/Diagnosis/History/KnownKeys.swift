@@ -212,13 +212,28 @@ package struct KnownKeys: Sendable {
 
   /// The keys of the device that is the peer of a connection.
   package func keys(of history: ConnectionHistory) -> [Key] {
-    let connection = history.connection
-    let addresses = [
-      connection.peer, connection.identity?.address, connection.peerResolvable,
-    ].compactMap(\.self)
-    return keys.filter { key in
-      if let address = key.address, addresses.contains(address) { return true }
-      return key.device == history.device
-    }
+    let addresses = history.connection.addresses
+    return keys.filter { $0.belongs(to: history, addresses) }
+  }
+
+  /// Forgets the keys of other devices than the peers of these connections.
+  package mutating func keep(of histories: [ConnectionHistory]) {
+    let known = histories.map { ($0, $0.connection.addresses) }
+    keys = keys.filter { key in known.contains { key.belongs(to: $0, $1) } }
+  }
+}
+
+extension KnownKeys.Key {
+  /// Whether it is one of the device at the other end of a connection, which is known by these addresses.
+  fileprivate func belongs(to history: ConnectionHistory, _ addresses: [DeviceAddress]) -> Bool {
+    if let address, addresses.contains(address) { return true }
+    return device == history.device
+  }
+}
+
+extension Connection {
+  /// The addresses by which its peer is known.
+  fileprivate var addresses: [DeviceAddress] {
+    [peer, identity?.address, peerResolvable].compactMap(\.self)
   }
 }

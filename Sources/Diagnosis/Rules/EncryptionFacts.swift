@@ -133,13 +133,16 @@ extension Evidence {
     later(than: history).first { $0.encryption.wasEncrypted }
   }
 
-  /// The attempt to encrypt that succeeded after one that failed, on its connection or a later one with the
-  /// same device.
+  /// The attempt to encrypt that succeeded after one that failed: on the same connection, or on `later`, one
+  /// with the same device.
   func success(after attempt: EncryptionAttempt, _ history: ConnectionHistory)
-    -> EncryptionAttempt?
+    -> (attempt: EncryptionAttempt, later: ConnectionHistory?)?
   {
-    history.encryption.success(after: attempt)
-      ?? encryptedLater(than: history)?.encryption.attempts.first { $0.outcome == .encrypted }
+    if let success = history.encryption.success(after: attempt) { return (success, nil) }
+    guard let later = encryptedLater(than: history),
+      let success = later.encryption.attempts.first(where: { $0.outcome == .encrypted })
+    else { return nil }
+    return (success, later)
   }
 
   /// Says of a finding about an attempt what became of the matter: later on the same connection, or on
@@ -147,26 +150,24 @@ extension Evidence {
   func settle(
     _ finding: Finding, _ attempt: EncryptionAttempt, _ history: ConnectionHistory
   ) -> Finding {
+    guard let success = success(after: attempt, history) else { return finding }
+    let packet = success.attempt.end?.packet ?? success.attempt.moment.packet
     var finding = finding
-    if let success = history.encryption.success(after: attempt) {
-      let packet = success.end?.packet ?? success.moment.packet
-      finding.severity = .note
-      finding.isResolved = true
-      finding.evidence.insert(packet)
-      finding.note =
-        success.followsPairing
-        ? "The two paired anew on the same connection, and were encrypted at \(packet: packet)."
-        : "A later attempt on the same connection succeeded at \(packet: packet)."
-      if success.followsPairing {
-        finding.headline = "\(finding.headline); put right at \(packet: packet)"
-      }
-    } else if let later = encryptedLater(than: history),
-      let success = later.encryption.attempts.first(where: { $0.outcome == .encrypted })
-    {
-      let packet = success.end?.packet ?? success.moment.packet
+    if let later = success.later {
       finding.severity = .warning
       finding.note =
         "Connection \(later.id) with the same device was encrypted (\(packet: packet))."
+      return finding
+    }
+    finding.severity = .note
+    finding.isResolved = true
+    finding.evidence.insert(packet)
+    finding.note =
+      success.attempt.followsPairing
+      ? "The two paired anew on the same connection, and were encrypted at \(packet: packet)."
+      : "A later attempt on the same connection succeeded at \(packet: packet)."
+    if success.attempt.followsPairing {
+      finding.headline = "\(finding.headline); put right at \(packet: packet)"
     }
     return finding
   }

@@ -196,17 +196,20 @@ extension Rule {
 }
 
 extension ConnectionHistory {
-  /// What came between a refusal and the request that was allowed: `after pairing (encrypted at #86)`.
-  private func way(from refusal: Refusal, to accepted: Int) -> Wording {
+  /// What came between a refusal and the request that was allowed: `after pairing`, and the same with the
+  /// packet, `after pairing (encrypted at #86)`.
+  private func way(
+    from refusal: Refusal, to accepted: Int
+  ) -> (general: Wording, exact: Wording) {
     guard let encrypted = security.encrypted, encrypted.packet < accepted,
       encrypted.packet > refusal.answer.packet
-    else { return "later" }
+    else { return ("later", "later") }
     let isPaired = security.pairingRequests.contains {
       refusal.answer.packet < $0.packet && $0.packet < encrypted.packet
     }
     return isPaired
-      ? "after pairing (encrypted at \(packet: encrypted.packet))"
-      : "on the encrypted link (\(packet: encrypted.packet))"
+      ? ("after pairing", "after pairing (encrypted at \(packet: encrypted.packet))")
+      : ("on the encrypted link", "on the encrypted link (\(packet: encrypted.packet))")
   }
 
   /// What is to be said of requests that were refused since the link was not protected: those that were
@@ -218,7 +221,8 @@ extension ConnectionHistory {
       return resolved.compactMap { lackOfSecurity($0) } + others
     }
     let ways = resolved.map { way(from: $0, to: $0.accepted?.request.packet ?? 0) }
-    let means = ways.allSatisfy { $0 == ways[0] } ? ways[0] : "later"
+    let isAlike = ways.allSatisfy { $0.exact == ways[0].exact }
+    let (general, means) = isAlike ? ways[0] : ("later", "later")
     let number: Wording = resolved.count == 2 ? "two" : "\(resolved.count)"
     let delays = resolved.count > 4 ? [] : resolved.compactMap(\.lateness)
     let late: Wording = delays.isEmpty ? "" : ", \(Wording(listing: delays)) later"
@@ -235,6 +239,7 @@ extension ConnectionHistory {
       """
       \(number.capitalized) requests refused, allowed \(means)\(late): \(first.reason)
       """
+    finding.group = "\(number) requests refused, allowed \(general): \(first.reason)"
     finding.headline =
       "\(number) requests were refused; \(means) \(resolved.count == 2 ? ("both" as Wording) : "all") succeeded\(late)"
     finding.evidence = resolved.prefix(16).reduce(PacketSet()) { $0.union($1.evidence) }
@@ -257,13 +262,15 @@ extension ConnectionHistory {
       let means = way(from: refusal, to: accepted.request.packet)
       finding.what =
         """
-        \(refusal.action.capitalized) refused, allowed \(means), \(refusal.delay): \
+        \(refusal.action.capitalized) refused, allowed \(means.exact), \(refusal.delay): \
         \(refusal.reason)
         """
+      finding.group =
+        "\(refusal.action) refused, allowed \(means.general): \(refusal.reason)"
       finding.headline =
         """
         \(refusal.client.possessive) \(refusal.action) was refused (\(packet: answered)) and \
-        allowed \(means), \(refusal.delay)
+        allowed \(means.exact), \(refusal.delay)
         """
       finding.remedy =
         "Nothing: refused, paired or encrypted, asked again is how it is meant to go."

@@ -229,11 +229,24 @@ extension ConnectAttempt {
       seen.lastConnectable == nil ? ", never as one that can be connected to" : ""
     if sightingsMeanwhile > 0 {
       return
-        "It was heard advertising \(count: sightingsMeanwhile, "time", "times") meanwhile, last in \(packet: seen.last.packet)\(connectable)."
+        "It was heard advertising \(count: sightingsMeanwhile, "time", "times") meanwhile, last in \(packet: seen.last.packet)\(connectable)\(seen.weakness)."
     }
     let ago: Wording =
       asked.nanoseconds(since: seen.last).map { ", \(duration: $0) before the attempt" } ?? ""
-    return "It was last heard advertising in \(packet: seen.last.packet)\(ago)\(connectable)."
+    return
+      "It was last heard advertising in \(packet: seen.last.packet)\(ago)\(connectable)\(seen.weakness)."
+  }
+}
+
+extension Sighting {
+  /// Receivers hear -70 dBm at the least (Core, Vol 6, Part A, 4.1 [mem]), those of today some 25 dB less: from
+  /// here on packets are lost.
+  private static let weakest: Int8 = -85
+
+  /// That its signal was weak, where it was.
+  fileprivate var weakness: Wording {
+    guard let rssi, rssi <= Self.weakest else { return "" }
+    return ", with a weak signal (\(Int(rssi)) dBm), near the least that receivers hear"
   }
 }
 

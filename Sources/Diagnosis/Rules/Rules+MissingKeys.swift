@@ -23,7 +23,7 @@ extension Rule {
       finding = evidence.settle(finding, attempt, history)
       if attempt.isKeyMissingHere,
         let deleted = history.unpaired(before: attempt.packets.first ?? 0, evidence),
-        let success = evidence.success(after: attempt, history), success.followsPairing
+        let success = evidence.success(after: attempt, history), success.attempt.followsPairing
       {
         finding.remedy =
           "Nothing more: a program on this host had deleted the bond (\(packet: deleted.packet)), and the two have paired anew since."

@@ -7,7 +7,8 @@ extension Rule {
   /// Rules about pairing: what the values say, what the reason says, what did not happen, what is worth
   /// knowing.
   static let pairing: [Rule] =
-    pairingValues + pairingReasons + pairingCapabilities + pairingSilence + pairingNotes
+    pairingValues + pairingChecks + pairingReasons + pairingCapabilities + pairingSilence
+    + pairingNotes
 
   /// A rule about attempts that a side has ended with Pairing Failed. Of a connection's failures that it
   /// has the same words for, the first one is told, with the packets of the others.

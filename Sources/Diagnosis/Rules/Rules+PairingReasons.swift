@@ -169,7 +169,7 @@ extension FailedPairing {
     packets.insert(committed.packet)
     var told: Wording = ""
     if attempt[otherRole].presses.completed > 0, let last = attempt[otherRole].keypresses?.last {
-      told = " and had told that its entry was completed"
+      told = " and had told that its entry was completed (\(packet: last.packet))"
       packets.insert(last.packet)
     }
     var finding = finding(

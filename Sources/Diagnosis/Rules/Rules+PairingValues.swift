@@ -2,10 +2,10 @@ import Bluetooth
 import Cryptography
 import Sessions
 
-// Rules over what the values of a pairing come to: confirm, random and check values, public keys.
+// Rules over what the confirm and random values of a pairing come to.
 
 extension Rule {
-  /// Rules over the values of a pairing.
+  /// Rules over confirm values.
   static let pairingValues: [Rule] = [
     failing(
       "smp-passkey-mismatch", "The two sides of a pairing have different passkeys",
@@ -76,46 +76,7 @@ extension Rule {
           evidence: [packet])
       }
     },
-    failing(
-      "smp-numeric-rejected", "The digits of numeric comparison were refused",
-      when:
-        "Numeric Comparison Failed (0x0c) in numeric comparison, or another refusal of values that are right, after both sides had shown their digits",
-      do:
-        "If nobody pressed No, look for a program that answers for its user: \(answeringDigits). If the two screens differ, one side computes the digits (function g2) wrongly."
-    ) { failed in
-      guard failed.attempt.method?.association == .numericComparison, !failed.isSilence else {
-        return nil
-      }
-      if failed.reason == .numericComparisonFailed { return failed.refusedDigits() }
-      guard case .digitsRefused = ConfirmVerdict(failed.attempt) else { return nil }
-      return failed.refusedDigits()
-    },
-    failing(
-      "smp-just-works-unconfirmed", "Just Works was refused as if digits had been compared",
-      when:
-        "Numeric Comparison Failed (0x0c) in a pairing that compares nothing, or before the method is known",
-      do:
-        "On BlueZ register an agent before pairing (bluetoothctl: agent on, default-agent; in a program: org.bluez.AgentManager1.RegisterAgent), or allow pairing without one with `JustWorksRepairing = always` where the devices are bonded already. On other hosts answer the pairing dialog."
-    ) { failed in
-      guard failed.reason == .numericComparisonFailed,
-        failed.attempt.method?.association != .numericComparison
-      else { return nil }
-      return failed.unconfirmed()
-    },
-    failing(
-      "smp-dhkey-check-failed", "A check value was refused",
-      when: "DHKey Check Failed (0x0b)",
-      do:
-        "Check f5 and f6 of both firmwares against the sample data of the Core Specification (Vol 3, Part H, Appendix D): the address types, the order of AuthReq, OOB data flag and IO capability, and r."
-    ) { failed in
-      guard failed.reason == .dhKeyCheckFailed else { return nil }
-      return failed.refusedCheck()
-    },
   ]
-
-  /// Where a program answers for a user who compares digits.
-  fileprivate static let answeringDigits: Wording =
-    "on BlueZ the agent's RequestConfirmation, on Zephyr passkey_confirm, on Nordic's SoftDevice sd_ble_gap_auth_key_reply"
 }
 
 extension FailedPairing {
@@ -282,136 +243,5 @@ extension FailedPairing {
       finding.details = [passkeys(found.passkey, found.passkey, of: role.other)]
     }
     return finding
-  }
-
-  // MARK: Digits and check values
-
-  /// A program's or a user's answer about the captured host, if it is in the capture.
-  private var localRefusal: PairingAct? { acts.last { $0.kind == .confirmed(false) } }
-
-  fileprivate func refusedDigits() -> Finding {
-    var pieces: [Wording] = []
-    if case .opens = attempt.outcome.commitment {
-      pieces.append(
-        "The peer's and this host's values fit each other, so the digits of both are the same.")
-    } else if attempt.outcome.digits == nil {
-      pieces.append("The capture does not have all values from which the digits follow.")
-    }
-    var certainty = Certainty.certain
-    let hasty = attempt.programRefused
-    if let act = localRefusal, side == .local {
-      pieces.append("This host's program answered No for its user at \(packet: act.moment.packet).")
-    } else if let hasty {
-      pieces.append(
-        "\(side.capitalized) answered \(reason) \(duration: hasty.delay) after it could know the digits (\(packet: hasty.known.packet)): no person reads them so fast, a program refused."
-      )
-      certainty = .likely
-    } else if reason == .numericComparisonFailed {
-      pieces.append(
-        "\(side.capitalized) says that they were not confirmed: its user pressed No or saw other digits, or nobody answered for the user."
-      )
-      certainty = .likely
-    } else {
-      pieces.append(
-        "\(side.capitalized) refused with \(reason) although no value is wrong: what is left is its user, who pressed No or saw other digits. Other stacks say Numeric Comparison Failed (0x0c) then."
-      )
-      certainty = .likely
-    }
-    var packets = packets
-    packets.insert(attempt.responding.confirms?.first.packet)
-    packets.insert(attempt.initiating.randoms?.first.packet)
-    packets.insert(attempt.responding.randoms?.first.packet)
-    var finding = finding(
-      "The digits of numeric comparison were refused by \(side.words)",
-      because: reason == .numericComparisonFailed
-        ? "\(side.words) refused the digits of numeric comparison"
-        : "\(side.words) refused the digits of numeric comparison, most likely",
-      why: Wording(pieces, joinedBy: " "), certainty, evidence: packets)
-    if hasty != nil {
-      finding.remedy =
-        "Look for the program on \(side.words) that answers for its user: \(Rule.answeringDigits). It has to show the digits and wait for the user's answer."
-    }
-    if let digits = attempt.outcome.digits {
-      finding.details = [Finding.Detail("digits", digits.ofBothSides)]
-    }
-    return finding
-  }
-
-  fileprivate func unconfirmed() -> Finding {
-    let why: Wording
-    var certainty = Certainty.possible
-    var packets = packets
-    let asked = acts.first { $0.kind == .confirmationAsked(comparesDigits: false) }
-    let method: Wording =
-      attempt.method == nil
-      ? "Nothing was compared yet." : "The method is Just Works, in which nobody compares digits."
-    if side == .local, let missing = missingAgent {
-      why =
-        "\(method) bluetoothd asked for the user's consent and logged at \(packet: missing) that no agent is there to ask."
-      packets.insert(missing)
-      certainty = .certain
-    } else if side == .local, let asked {
-      let answer: Wording =
-        localRefusal.map { (act: PairingAct) -> Wording in
-          ", and got No at \(packet: act.moment.packet)"
-        } ?? ""
-      why =
-        "\(method) BlueZ asked for the user's consent at \(packet: asked.moment.packet)\(answer): it does so for Just Works, too, and refuses where no agent answers."
-      packets.insert(asked.moment.packet)
-      packets.insert(localRefusal?.moment.packet)
-      certainty = .likely
-    } else {
-      why =
-        "\(method) \(side.capitalized) refused with \(reason): BlueZ does so where no agent answers for the user, others where the user declines."
-    }
-    let subject: Wording =
-      side == .local ? "this host did not confirm it" : "the peer did not confirm it"
-    let refusedWhat: Wording =
-      attempt.method == nil ? "The pairing was refused" : "Just Works was refused"
-    return finding(
-      "\(refusedWhat): \(subject)", because: "\(subject)", why: why, certainty,
-      evidence: packets)
-  }
-
-  /// Where bluetoothd logged during the attempt that no agent is there to ask about this peer.
-  var missingAgent: Int? {
-    evidence.host.agentMissing.first {
-      $0.moment.packet > attempt.first.packet && $0.moment.packet <= packet + Self.logDelay
-        && $0.peer != nil && $0.peer == connection.connection.peer
-    }?.moment.packet
-  }
-
-  /// Log lines come later than what they tell of, by some packets.
-  private static let logDelay = 16
-
-  fileprivate func refusedCheck() -> Finding {
-    let checked = attempt.side(otherRole)
-    var packets = packets
-    packets.insert(attempt[otherRole].check?.packet)
-    var why: Wording =
-      "\(side.capitalized) computed another check value than \(checked.words) sent: the two sides do not have the same DHKey, passkey, addresses or features. Which, the capture does not show."
-    var certainty = Certainty.likely
-    if let found = attempt.outcome.checks[otherRole] {
-      certainty = .certain
-      switch found {
-      case nil:
-        why =
-          "One side used the debug key pair, so the values are known: the check value that \(checked.words) sent fits none of the known ways to compute it."
-      case let deviations? where deviations.isEmpty:
-        why =
-          "One side used the debug key pair, so the values are known: the check value that \(checked.words) sent is right. \(side.capitalized) refused it, so its own computation is wrong."
-      case let deviations?:
-        let ways = Wording(listing: deviations.map { "\($0.words)" })
-        why =
-          "One side used the debug key pair, so the values are known: the check value that \(checked.words) sent was computed with \(ways)."
-      }
-    } else if attempt[otherRole].check == nil {
-      why =
-        "\(side.capitalized) answered \(refused) with \(reason), before a check value was sent."
-    }
-    let hasCheck = attempt[otherRole].check != nil
-    return finding(
-      hasCheck ? "A check value was refused" : "A check value was refused before it was sent",
-      because: "\(side.words) refused the check value", why: why, certainty, evidence: packets)
   }
 }

@@ -47,7 +47,7 @@ extension Rule {
       when:
         """
         a request or an indication follows another one of the same side on the same bearer that \
-        waits for its answer
+        waits for its answer; on an enhanced bearer only where neither is answered
         """,
       do:
         """
@@ -74,7 +74,13 @@ extension Rule {
             \(count: max(own.count, all.count == own.count ? connection.attributes.overlapCount : 0), "time", "times") \
             on this connection.
             """,
-          evidence: PacketSet(own.map(\.packet)))
+          evidence: PacketSet(
+            own.flatMap { $0.isOnChannel ? [$0.before, $0.packet] : [$0.packet] }))
+        if let open = own.first(where: \.isOnChannel) {
+          finding.why =
+            "\(finding.why) \(packet: open.before) and \(packet: open.packet) were sent on one enhanced bearer, and neither had an answer."
+          finding.certainty = .likely
+        }
         if connection.connection.hasLostPackets { finding.certainty = .likely }
         finding.restsOnAbsence = true
         return finding

@@ -45,16 +45,8 @@ struct DifferencePage: ~Copyable {
 
   // MARK: Lines
 
-  /// A text in the signs that the terminal knows: `->` takes more room than `→`.
-  func signs(_ text: String) -> String {
-    if options.glyphs.isUTF8 { return text }
-    var ascii = Output()
-    ascii.ascii([UInt8](text.utf8).bytes)
-    return String(decoding: ascii.bytes.array, as: UTF8.self)
-  }
-
   mutating func line(_ text: String, _ style: TextStyle = .plain) {
-    styled(style, signs(text))
+    styled(style, options.glyphs.written(text))
     out.byte(0x0a)
   }
 
@@ -70,7 +62,7 @@ struct DifferencePage: ~Copyable {
     var line = ""
     var used = 0
     for cell in cells where !cell.text.isEmpty {
-      let text = signs(cell.text)
+      let text = options.glyphs.written(cell.text)
       let blanks = used == 0 ? cell.column : max(cell.column - used, 2)
       line += String(repeating: " ", count: blanks) + text
       used += blanks + text.columns

@@ -24,6 +24,8 @@ struct ExplainPage: ~Copyable {
   /// Longer stories are told in part: so many lines from the beginning, and so many to the end.
   private static let storyStart = 24
   private static let storyEnd = 12
+  /// Of many packets, or connections, so many ranges are named.
+  private static let mostRanges = 12
 
   init(_ explanation: Explanation, _ options: ExplainOptions) {
     self.explanation = explanation
@@ -88,16 +90,36 @@ struct ExplainPage: ~Copyable {
     for finding in told.findings { write(finding) }
   }
 
-  /// The connections without a finding, where there are many.
+  /// The connections without a finding, where there are many: each peer with the numbers of its own.
   private mutating func listOthers() {
-    let quiet = explanation.connections.filter(\.findings.isEmpty)
-    guard !quiet.isEmpty else { return }
-    out.byte(0x0a)
-    let noun: Wording = "\(count: quiet.count, "connection", "connections")"
-    paragraph("\(noun.text) without a finding of their own; --full tells all, --connection N one:")
-    for told in quiet {
-      paragraph("  \(told.history.id)  \(told.history.peerWords.text)", hanging: 4)
+    var peers: [String] = []
+    var numbers: [String: [Int]] = [:]
+    var count = 0
+    for told in explanation.connections where told.findings.isEmpty {
+      let peer = told.history.peerWords.text
+      if numbers[peer] == nil { peers.append(peer) }
+      numbers[peer, default: []].append(told.history.id)
+      count += 1
     }
+    guard count > 0 else { return }
+    out.byte(0x0a)
+    let noun: Wording = "\(count: count, "connection", "connections")"
+    paragraph("\(noun.text) without a finding of their own; --full tells all, --connection N one:")
+    for peer in peers {
+      paragraph("  \(peer): \(Self.connections(numbers[peer] ?? []))", hanging: 4)
+    }
+  }
+
+  /// The numbers of connections: `3–5, 8`; of many the first ones.
+  private static func connections(_ numbers: [Int]) -> String {
+    let runs = PacketSet(runsOf: numbers).ranges
+    let shown = runs.prefix(mostRanges)
+    var words = shown.map {
+      $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)–\($0.upperBound)"
+    }.joined(separator: ", ")
+    let left = runs.dropFirst(shown.count).reduce(0) { $0 + $1.count }
+    if left > 0 { words += " and \(left) more" }
+    return words
   }
 
   // MARK: The story
@@ -128,7 +150,7 @@ struct ExplainPage: ~Copyable {
         line.text.text, behind: margin,
         written: times[index].isEmpty ? 2 + packets[index].columns : margin - 2)
       for consequence in line.consequences {
-        let sign = signs("⇒ ")
+        let sign = options.glyphs.written("⇒ ")
         guard isRoomy(behind: margin + sign.columns) else {
           block("⇒ \(consequence.text)", behind: columns, written: 0)
           continue
@@ -168,9 +190,8 @@ struct ExplainPage: ~Copyable {
 
   /// Packets as evidence: `#43 #46–48`; of many the first ones.
   static func packets(_ set: PacketSet) -> String {
-    let most = 12
-    var words = set.ranges.prefix(most).map(packets)
-    if set.ranges.count > most { words.append("and \(set.ranges.count - most) more") }
+    var words = set.ranges.prefix(mostRanges).map(packets)
+    if set.ranges.count > mostRanges { words.append("and \(set.ranges.count - mostRanges) more") }
     return words.joined(separator: " ")
   }
 
@@ -181,14 +202,6 @@ struct ExplainPage: ~Copyable {
   }
 
   // MARK: Lines
-
-  /// A text in the signs that the terminal knows, before it is wrapped: `=>` takes more room than `⇒`.
-  private func signs(_ text: String) -> String {
-    if options.glyphs.isUTF8 { return text }
-    var ascii = Output()
-    ascii.ascii([UInt8](text.utf8).bytes)
-    return String(decoding: ascii.bytes.array, as: UTF8.self)
-  }
 
   private mutating func styled(_ style: TextStyle, _ text: String) {
     guard options.usesColor, style != .plain else {
@@ -201,7 +214,7 @@ struct ExplainPage: ~Copyable {
   }
 
   private mutating func paragraph(_ text: String, hanging: Int = 0) {
-    let lines = Paragraph(signs(text), columns: columns - hanging).lines
+    let lines = Paragraph(options.glyphs.written(text), columns: columns - hanging).lines
     let indentation = text.prefix { $0 == " " }.count
     for (index, line) in lines.enumerated() {
       out.spaces(index == 0 ? indentation : hanging)
@@ -224,7 +237,8 @@ struct ExplainPage: ~Copyable {
     let hasRoom = isRoomy(behind: margin)
     if !hasRoom, written > 0 { out.byte(0x0a) }
     let margin = hasRoom ? margin : Self.narrowMargin
-    let lines = Paragraph(signs(text), columns: columns - margin, right: right).lines
+    let lines = Paragraph(options.glyphs.written(text), columns: columns - margin, right: right)
+      .lines
     for (index, line) in lines.enumerated() {
       out.spaces(index == 0 && hasRoom ? max(0, margin - written) : margin)
       out.string(line)

@@ -34,11 +34,13 @@ struct Explanation: Sendable {
   init(
     _ evidence: Evidence, _ selection: Selection, rules: [Rule] = Rule.all, isGrouped: Bool = true
   ) {
-    self.evidence = evidence
+    var evidence = evidence
     isSelective = !selection.isEverything
     for history in evidence.connections where selection.admits(history) {
       connections.append(Told(history: history))
     }
+    if isSelective { evidence.keys.keep(of: connections.map(\.history)) }
+    self.evidence = evidence
     let positions = Dictionary(
       uniqueKeysWithValues: connections.enumerated().map { ($1.history.id, $0) })
     let told = Set(connections.map(\.history.id))
@@ -50,7 +52,7 @@ struct Explanation: Sendable {
           connections[position].findings.append(finding)
         }
       } else if finding.connections.isEmpty {
-        if finding.rule.description.hasPrefix("capture-") {
+        if finding.rule.description.hasPrefix(Self.captureRules) {
           ofCapture.append(finding)
         } else if !isSelective || selection.admits(finding.peers) {
           ofOthers.append(finding)
@@ -71,6 +73,8 @@ struct Explanation: Sendable {
   var hasErrors: Bool { count(.error) > 0 }
 
   private static let mostHeadlines = 3
+  /// How the names of rules about the capture itself begin.
+  private static let captureRules = "capture-"
 
   /// The answer in one sentence: `1 error: pairing failed at #48 because the passkeys on the two sides
   /// differ`.
@@ -99,16 +103,31 @@ struct Explanation: Sendable {
     return "No problem found"
   }
 
-  /// The findings of a severity as clauses; of notes those that tell how something came right.
+  /// The findings of a severity as clauses, the most important ones, in the order of their packets; of notes
+  /// those that tell how something came right.
   private func headlines(_ severity: Severity) -> Wording {
     let chosen = findings.filter { $0.severity == severity && (severity > .note || $0.isResolved) }
-    var clauses: [Wording] = []
-    for finding in chosen where !clauses.contains(finding.headline) {
-      clauses.append(finding.headline)
+    var told: [(place: Int, clause: Wording)] = []
+    var left = 0
+    for finding in chosen where !told.contains(where: { $0.clause == finding.headline }) {
+      if told.count < Self.mostHeadlines {
+        told.append((Self.place(finding), finding.headline))
+      } else {
+        left += 1
+      }
     }
-    let left = clauses.count - Self.mostHeadlines
-    let shown = Wording(Array(clauses.prefix(Self.mostHeadlines)), joinedBy: "; ")
+    let clauses = told.enumerated().sorted {
+      ($0.element.place, $0.offset) < ($1.element.place, $1.offset)
+    }.map(\.element.clause)
+    let shown = Wording(clauses, joinedBy: "; ")
     return left > 0 ? "\(shown); and \(left) more" : shown
+  }
+
+  /// Where in the capture a finding stands: what is about one connection where it came to its end, what is
+  /// about several where it began, and what is about the capture itself in front of all.
+  private static func place(_ finding: Finding) -> Int {
+    if finding.rule.description.hasPrefix(captureRules) { return 0 }
+    return (finding.connections.count == 1 ? finding.evidence.last : finding.evidence.first) ?? 0
   }
 
   /// Seconds since the capture's earliest record, three decimals; empty where the time is not known.

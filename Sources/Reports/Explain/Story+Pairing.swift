@@ -223,7 +223,11 @@ private struct PairingStory {
           : "\(parting.round - 1) of 20 passkey rounds agree, then the sides differ"
       }
       if outcome.agreed.count > 0 {
-        return "\(outcome.agreed.count) of 20 passkey rounds agree"
+        // A pairing that came right had all of them.
+        let missing: Wording =
+          attempt.isPaired && outcome.agreed.count < 20
+          ? "; of the others records are missing in the capture" : ""
+        return "\(outcome.agreed.count) of 20 passkey rounds agree\(missing)"
       }
       let rounds = max(
         attempt.initiating.confirms?.count ?? 0, attempt.responding.confirms?.count ?? 0)

@@ -102,14 +102,14 @@ extension ConnectionHistory {
     ]
   }
 
-  /// How long answers took: one number where they agree within a tenth.
+  /// How long answers took: one number where it is the same for all as it is written.
   private func latency(of run: ValueRun) -> [Wording] {
     guard run.kind == .reads, run.reads > 1, let latency = run.latency, latency.least >= 0 else {
       return []
     }
-    return latency.most / 11 <= latency.least / 10
-      ? ["\(duration: latency.median) each"]
-      : ["\(duration: latency.least, to: latency.most)"]
+    let (least, most): (Wording, Wording) =
+      ("\(duration: latency.least)", "\(duration: latency.most)")
+    return least == most ? ["\(least) each"] : ["\(duration: latency.least, to: latency.most)"]
   }
 
   /// The attributes of a run with which something was done, or all: ` of 2a37 and 2a19`; nothing where

@@ -100,7 +100,7 @@ extension AttributeHistory {
       runs.append(ValueRun(kind, server, first))
       last = runs.count - 1
     }
-    runs[last].note(act, handle, context.moment.packet, latency)
+    runs[last].note(act, handle, from: first, to: context.moment.packet, latency)
     change(&runs[last])
   }
 

@@ -27,6 +27,20 @@ package struct AttributeHistory: Sendable {
   /// An ATT transaction is given up after so many nanoseconds (Core, Vol 3, Part F, 3.3.3).
   package static let timeout: Int64 = 30_000_000_000
 
+  /// A request that was sent before the one before was answered.
+  package struct Overlap: Sendable {
+    /// Its packet.
+    package let packet: Int
+    /// The packet of the one before.
+    package let before: Int
+    /// Who sent both.
+    package let sender: Side
+    /// Whether they are indications.
+    package let isIndication: Bool
+    /// Whether they crossed an enhanced bearer.
+    package let isOnChannel: Bool
+  }
+
   // MARK: What rules read
 
   /// The attributes that were used, in the order in which they were first.
@@ -51,9 +65,12 @@ package struct AttributeHistory: Sendable {
   package internal(set) var unanswered: [UnansweredRequests.Sent] = []
   /// Requests that were sent before the one before was answered: the packets, the first ones, with their
   /// sender.
-  package internal(set) var overlapping: [(packet: Int, sender: Side, isIndication: Bool)] = []
+  package internal(set) var overlapping: [Overlap] = []
   /// How often that was so.
   package internal(set) var overlapCount = 0
+  /// The same on enhanced bearers: hosts that take one bearer for another seem to have two requests open on
+  /// it. They count where neither has an answer, which shows at the end.
+  private var overlapsOnChannels: [Overlap] = []
   /// Responses that came on another enhanced bearer than the request that they answer: the packets, the first
   /// ones, with who sent the response.
   package internal(set) var crossed: [(request: Int, packet: Int, sender: Side)] = []
@@ -199,19 +216,26 @@ package struct AttributeHistory: Sendable {
         crossed.append((request.packet, context.moment.packet, context.sender))
       }
     }
-    // Hosts that take one bearer for another seem to have two requests open on it.
-    guard context.channel == nil else { return }
     for index in 0..<problems.count {
       let code = problems[index].code
       guard code == .requestBeforeResponse || code == .indicationBeforeConfirmation else {
         continue
       }
-      overlapCount &+= 1
-      if overlapping.count < Self.mostListed {
-        overlapping.append(
-          (context.moment.packet, context.sender, code == .indicationBeforeConfirmation))
+      let overlap = Overlap(
+        packet: context.moment.packet, before: Int(problems[index].first), sender: context.sender,
+        isIndication: code == .indicationBeforeConfirmation,
+        isOnChannel: context.channel != nil)
+      if overlap.isOnChannel {
+        if overlapsOnChannels.count < Self.mostListed { overlapsOnChannels.append(overlap) }
+      } else {
+        note(overlap)
       }
     }
+  }
+
+  private mutating func note(_ overlap: Overlap) {
+    overlapCount &+= 1
+    if overlapping.count < Self.mostListed { overlapping.append(overlap) }
   }
 
   /// Notes what a client goes on to send although its request on this bearer has timed out.
@@ -236,6 +260,11 @@ package struct AttributeHistory: Sendable {
   ) {
     following.finish(extent.latest) { _ in connection.isOpen }
     unanswered = following.listed
+    let left = Set(unanswered.map(\.packet))
+    for overlap in overlapsOnChannels
+    where left.contains(overlap.packet) && left.contains(overlap.before) {
+      note(overlap)
+    }
     vendors.finish()
     takePrepared()
     for candidate in candidates { take(candidate, connection, memory) }

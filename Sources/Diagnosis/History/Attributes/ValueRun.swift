@@ -62,7 +62,7 @@ package struct ValueRun: Sendable {
   /// Whose values.
   package internal(set) var server: Side
   /// The first packet.
-  package let first: Moment
+  package internal(set) var first: Moment
   /// The last packet.
   package internal(set) var last: Int
   /// Values that were read.
@@ -135,10 +135,19 @@ package struct ValueRun: Sendable {
     return all
   }
 
-  mutating func note(_ act: Act, _ handle: UInt16, _ packet: Int, _ latency: Int64?) {
+  /// Takes a value in that crossed in the packets from `start` to `packet`. Answers on several bearers come in
+  /// another order than their requests.
+  mutating func note(
+    _ act: Act, _ handle: UInt16, from start: Moment, to packet: Int, _ latency: Int64?
+  ) {
+    begin(start)
     last = max(last, packet)
     subjects[act.rawValue].note(handle)
     if let latency, latencies.count < Self.mostLatencies { latencies.append(latency) }
+  }
+
+  private mutating func begin(_ moment: Moment) {
+    if moment.packet < first.packet { first = moment }
   }
 
   /// Takes in another attribute of what was noted last.
@@ -150,6 +159,7 @@ package struct ValueRun: Sendable {
   /// Takes in another run that follows.
   package mutating func join(_ other: Self) {
     if kind != other.kind { kind = .mixed }
+    begin(other.first)
     last = max(last, other.last)
     reads += other.reads
     writes += other.writes
