@@ -12,6 +12,9 @@ extension CaptureFailure {
   /// The message, after the file that it is about where there are several.
   package var messageWithFile: String { file == nil ? message : sentence(about: "") }
 
+  /// What is said where somebody ended a source, who may have done so within a record: no failure.
+  package var unfinishedWords: String { "what came last is not complete: \(message)" }
+
   /// What a capture is called in a sentence.
   package static func subject(_ name: String) -> String { name == "-" ? "standard input" : name }
 }

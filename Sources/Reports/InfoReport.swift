@@ -150,6 +150,8 @@ struct CaptureFacts: Sendable {
     }
     kinds[Self.kind(dissection).rawValue] += 1
     take(record.time)
+    // Behind it another clock may go on.
+    if record.isGapNote { previous = nil }
     dropped += record.drops
     if record.isTruncated { truncated += 1 }
     problems.add(dissection.problems)

@@ -12,6 +12,7 @@ import Synchronization
 /// follows within the second only the digits that changed are written over.
 struct LineColumns: ~Copyable {
   private let time: ShowOptions.TimeStyle
+  private let hasGap: Bool
   private let glyphs: Glyphs
   private let usesColor: Bool
   /// Columns of name and subject together, before the rest.
@@ -53,18 +54,22 @@ struct LineColumns: ~Copyable {
   private static let adapterColumns = 5
   /// Columns of a PDU's name, before its subject.
   private static let nameColumns = 16
+  /// Lines with fewer columns have no gap, and with still fewer no seconds either.
+  private static let columnsWithGap = 60
+  private static let columnsWithTime = 48
   /// From this silence on the gap is printed.
   private static let shortestGap: Int64 = 500_000_000
   /// What the columns take at most beside name, subject and rest, blanks behind them included.
   static let mostBytes = 512
 
   init(_ options: ShowOptions, decimals: Int) {
-    time = options.time
-    glyphs = options.glyphs
-    usesColor = options.usesColor
-    timeColumn = TimeColumn(options.time, decimals: decimals, zoneOffset: options.zoneOffset)
     // On a narrow terminal what is said of a packet matters more than where it stands.
     let width = options.width ?? .max
+    hasGap = options.time != .delta && width >= Self.columnsWithGap
+    time = options.time == .elapsed && width < Self.columnsWithTime ? .none : options.time
+    glyphs = options.glyphs
+    usesColor = options.usesColor
+    timeColumn = TimeColumn(time, decimals: decimals, zoneOffset: options.zoneOffset)
     subjectColumns = width < 110 ? 24 : width < 130 ? 36 : 44
   }
 
@@ -74,8 +79,8 @@ struct LineColumns: ~Copyable {
     if let adapter, adapter != firstAdapter { hasSeveralAdapters = true }
   }
 
-  /// Columns of the gap; none where the time column says it.
-  private var gapColumns: Int { time == .delta ? 0 : 7 }
+  /// Columns of the gap; none where the time column says it, or there is no room.
+  private var gapColumns: Int { hasGap ? 7 : 0 }
 
   /// Appends the columns' heads.
   func head(into line: inout Output) {

@@ -122,13 +122,10 @@ package struct Pass: ~Copyable {
           // begun anew because it was full goes on at once.
           let isNextFile = origin.file != self.origin?.file && origin.section == 0
           self.origin = origin
-          if !isNextFile || !goesOn(at: record.time) {
-            memory.lose(before: record, of: nil)
-            reassembly.forget()
-            sdus.forget()
-          }
+          if !isNextFile || !goesOn(at: record.time) { lose(before: record) }
         }
         if record.original == nil { previous = record.time }
+        if record.isGapNote { lose(before: record) }
         Self.dissect(
           record, &dissection, &directions, &reassembly, &sdus, &memory, &fragments, &report,
           &output)
@@ -157,6 +154,13 @@ package struct Pass: ~Copyable {
         !source.wait(milliseconds: wait)
       else { return }
     }
+  }
+
+  /// Forgets what may have changed unseen.
+  private mutating func lose(before record: borrowing CaptureRecord) {
+    memory.lose(before: record, of: nil)
+    reassembly.forget()
+    sdus.forget()
   }
 
   /// Whether a record of this time may go on with what the one before began.

@@ -43,7 +43,7 @@ struct GattscopeCommand: ParsableCommand {
 
   static func main() {
     // A reader that closes the pipe is a reason to stop, not to die.
-    Terminal.ignoreBrokenPipes()
+    Terminal.haveWritesFail()
     do {
       var command = try parseAsRoot()
       try command.run()

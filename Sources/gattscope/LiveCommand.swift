@@ -14,12 +14,12 @@ struct LiveCommand: ParsableCommand {
       what had arrived is still read, files are finished, and a summary goes to standard error.
 
       Sources (-i):
-        monitor, hci0          the Linux kernel's monitor channel: all adapters, or one
-        pcap:NAME              a Bluetooth device of libpcap's; --list lists them
-        unix:PATH              a socket that is made there, for clients of btmon --server's protocol
-        tcp:HOST[:PORT]        a btsnoop stream, as Android's: adb forward tcp:8872 tcp:8872
-        tty:DEVICE[@SPEED]     the monitor of Zephyr or BlueZ on a serial line
-        -, PATH                a stream of btsnoop, pcap, pcapng or PacketLogger: standard input, a named pipe
+        monitor, hci0       the Linux kernel's monitor channel: all adapters, or one
+        pcap:NAME           a Bluetooth device of libpcap's; --list lists them
+        unix:PATH           a socket made there, for clients of btmon --server's kind
+        tcp:HOST[:PORT]     btsnoop, as of Android: adb forward tcp:8872 tcp:8872
+        tty:DEVICE[@SPEED]  the monitor of Zephyr or BlueZ on a serial line
+        -, PATH             a capture as a stream: standard input, a named pipe
 
       With -w everything that arrives is written, whatever is selected: as btsnoop or pcapng, by the file's \
       ending. Enter sets a marker between the packets, with what was typed before it as its text; it is shown, \
@@ -83,11 +83,17 @@ struct LiveCommand: ParsableCommand {
   @OptionGroup
   var presentation: OutputOptions
 
+  @Argument(help: .hidden)
+  var others: [String] = []
+
   func validate() throws {
+    if let other = others.first {
+      throw ValidationError("\(other): a source is named behind -i: gattscope live -i \(other).")
+    }
     do throws(LiveAddress.Refusal) {
       _ = try LiveAddress(input)
     } catch {
-      throw ValidationError("-i \(input): \(error.words).")
+      throw ValidationError("-i \(input.isEmpty ? "''" : input): \(error.words).")
     }
     try lines.validate(isJSON: presentation.json)
     if view != .packets, lines.isAnySet {
@@ -169,6 +175,8 @@ struct LiveCommand: ParsableCommand {
     options.bonds = session.bonds
     options.profiles = session.profiles
     let chosen = options
-    try session.run { _ in ExplainWatch(chosen) }
+    try session.run(
+      greeting: "watching; what goes wrong is printed as soon as that is certain, Ctrl-C ends it"
+    ) { _ in ExplainWatch(chosen) }
   }
 }

@@ -42,17 +42,19 @@ struct LiveSession {
 
   /// Prints what comes, until the source ends, or somebody or something ends it.
   ///
+  /// - Parameter greeting: what is said where nothing may be printed for a long time; the source's name stands
+  ///   before it.
   /// - Throws: the exit status, where something went wrong.
   func run<Report: PacketReport & ~Copyable>(
-    _ makeReport: @escaping (CaptureSummary) -> Report
+    greeting: String? = nil, _ makeReport: @escaping (CaptureSummary) -> Report
   ) throws {
     Terminal.interruptOnSignals(after: end.duration)
-    try watch(nil, makeReport)
+    try watch(nil, greeting: greeting, makeReport)
   }
 
   /// - Parameter notices: takes what is to be said at once; nil: it is said on standard error.
   private func watch<Report: PacketReport & ~Copyable>(
-    _ notices: Notices?, _ makeReport: @escaping (CaptureSummary) -> Report
+    _ notices: Notices?, greeting: String? = nil, _ makeReport: @escaping (CaptureSummary) -> Report
   ) throws {
     if address.isDevice, reopens, !keepsRoot, Terminal.sudoUser != nil {
       Terminal.complain(
@@ -67,6 +69,7 @@ struct LiveSession {
     // Now, and not only at the end: it may be mended before anything is lost.
     let told = source.summary.allRemarks
     for remark in told { Terminal.complain("\(address.name): \(remark)") }
+    if let greeting { Terminal.complain("\(address.name): \(greeting)") }
     let complaints = Complaints()
     let recorder = Recorder(
       of: source.summary, losing: address.isDevice, most: end.count,
@@ -97,16 +100,21 @@ struct LiveSession {
     }
     var failure = read(recorder, &reading)
     // A stream that somebody ends may end in the middle of a record.
-    if failure?.kind == .damaged, interruption.hasCome { failure = nil }
+    var unfinished: String?
+    if let ending = failure, ending.kind == .damaged, interruption.hasCome {
+      unfinished = ending.unfinishedWords
+      failure = nil
+    }
     interruption.come()
     thread.join()
     Terminal.showTyping()
     complaints.end()
     for sentence in notices?.take() ?? [] { Terminal.complain(sentence) }
     var remarks = recorder.summary.allRemarks.filter { !told.contains($0) }
-    remarks += [interruption.remark, reading.output.remark].compactMap(\.self)
+    remarks += [interruption.remark, reading.output.remark, unfinished].compactMap(\.self)
     // What is to be said of an empty capture is known here better.
-    remarks += summary.records > 0 ? reading.remarks : ["nothing came from \(address.name)"]
+    let nothing = unfinished == nil ? "nothing came" : "no whole record came"
+    remarks += summary.records > 0 ? reading.remarks : ["\(nothing) from \(address.name)"]
     try finish(
       recorder.status, summary, failure, remarks,
       outputFailure: reading.output.failure)
@@ -118,22 +126,34 @@ struct LiveSession {
       return try LiveSource(address, reopens: reopens, interruption)
     } catch {
       if interruption.hasCome { return nil }
-      Terminal.complain(error.sentence(about: address.name) + kinds(insteadOf: error))
+      let waits =
+        reopens && error.kind == .unavailable
+        ? "; --reconnect waits for a source that was open, not for one that is not there yet" : ""
+      Terminal.complain(error.sentence(about: address.name) + kinds(insteadOf: error) + waits)
       throw ExitCode(error.kind.status)
     }
   }
 
   /// Which kinds of sources there are, where what is no file may have been meant as one.
   private func kinds(insteadOf failure: CaptureFailure) -> String {
-    guard case .stream(let path) = address, failure.kind == .inaccessible, !Terminal.exists(path)
+    guard case .stream(let path) = address, path != "-", failure.kind == .inaccessible,
+      !Terminal.exists(path)
     else { return "" }
-    return "; sources are \(LiveAddress.kinds), and the path of a file or named pipe"
+    let sources = "; sources are \(LiveAddress.kinds), and the path of a file or named pipe"
+    return sources + (path.hasPrefix("/dev/tty") ? "; a serial line is tty:\(path)" : "")
   }
 
   private func writer(decimals: Int) throws -> CaptureWriter? {
     guard let path = recording.write, let format = WriterFormat(path: path) else { return nil }
-    if case .stream(let source) = address, Terminal.realPath(source) == Terminal.realPath(path) {
+    if case .stream(let source) = address,
+      Terminal.isSameFile(source, path) || Terminal.realPath(source) == Terminal.realPath(path)
+    {
       Terminal.complain("\(path) is what is read; name another file with -w")
+      throw ExitCode(64)
+    }
+    for (descriptor, name) in [(STDOUT_FILENO, "output"), (STDERR_FILENO, "error")]
+    where Terminal.isFile(path, behind: descriptor) {
+      Terminal.complain("\(path) is where standard \(name) goes; name another file with -w")
       throw ExitCode(64)
     }
     do throws(WriteFailure) {
@@ -141,7 +161,9 @@ struct LiveSession {
         path: path, format, decimals: decimals, rotation: recording.rotate, interruption)
     } catch {
       Terminal.complain(error.sentence)
-      throw error.reason == .nobodyReads ? ExitCode.success : ExitCode(74)
+      // The end was put to it: what had come is still told.
+      guard error.reason == .nobodyReads else { throw ExitCode(74) }
+      return nil
     }
   }
 
@@ -172,15 +194,31 @@ struct LiveSession {
     if let failure = status.writeFailure, failure.reason != .nobodyReads { throw ExitCode(74) }
   }
 
+  private func count(_ number: Int, _ what: String) -> String {
+    number == 1 ? "1 \(what)" : "\(number) \(what)s"
+  }
+
   /// The summary, with what became of the file.
   private func words(_ summary: LiveSummary, _ status: Recorder.Status) -> String {
+    // What came between the report's end and the source's.
+    let later = status.written - status.markers - summary.records
     var words = summary.text
     if status.markers > 0 {
-      words += ", \(status.markers) \(status.markers == 1 ? "marker" : "markers")"
+      words += ", \(count(status.markers, "marker"))"
     }
     if let path = recording.write {
       words += "; \(status.written) written to \(path)"
-      if recording.rotate != nil { words += " and the files before it" }
+      if status.finishedFiles > 0 {
+        words += " and the \(count(status.finishedFiles, "file")) before it"
+      }
+      if later > 0, status.leftOut == 0 { words += ", \(later) of them behind what was printed" }
+      let removed = status.removed
+      if removed.files > 0 {
+        words +=
+          ", \(status.written - removed.records) of them still there: "
+          + "\(count(removed.files, "older file")) with \(count(removed.records, "record")) "
+          + "\(removed.files == 1 ? "was" : "were") removed"
+      }
     }
     return words
   }

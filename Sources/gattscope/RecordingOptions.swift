@@ -35,6 +35,9 @@ struct RecordingOptions: ParsableArguments {
   var markFrom: String?
 
   func validate() throws {
+    if markFrom?.isEmpty == true {
+      throw ValidationError("--mark-from: the name of the pipe is missing.")
+    }
     if rotate != nil, write == nil { throw ValidationError("--rotate is about the file of -w.") }
     if let write, write != "-", WriterFormat(path: write) == nil {
       throw ValidationError(

@@ -21,13 +21,15 @@ enum Run {
   ///   packets, goes to standard error: not where the report says it itself.
   /// - Parameter descriptor: where the report goes.
   /// - Parameter follows: whether to wait for more where the one capture ends, until Ctrl-C.
+  /// - Parameter tellsNotes: whether notes on the file that is followed go to standard error, as soon as they
+  ///   stand between the packets: where the report does not print them.
   /// - Parameter maps: what is known of servers from elsewhere.
   /// - Parameter bonds: which devices are known from elsewhere.
   /// - Parameter profiles: people's own: which values they call secret.
   /// - Parameter inspect: looks at the report when it is done.
   static func captures<Report: PacketReport & ~Copyable>(
     _ names: [String], saysRemarks: Bool = true, to descriptor: Int32 = STDOUT_FILENO,
-    follows: Bool = false, maps: [SuppliedMap] = [], bonds: [Bond] = [],
+    follows: Bool = false, tellsNotes: Bool = false, maps: [SuppliedMap] = [], bonds: [Bond] = [],
     profiles: SuppliedProfiles?,
     _ makeReport: @escaping (CaptureSummary) -> Report,
     inspect: @escaping (borrowing Report) -> Void = { _ in }
@@ -38,7 +40,7 @@ enum Run {
     var failures: [CaptureFailure] = []
     do throws(CaptureFailure) {
       if follows {
-        try follow(names[0], &reading)
+        try follow(names[0], &reading, tellsNotes: tellsNotes)
       } else if names.count == 1 {
         try reading.read(InputBuffer(path: names[0]), saysRemarks: saysRemarks)
       } else {
@@ -54,20 +56,25 @@ enum Run {
       failures.insert(error, at: 0)
     }
     // A stream may be ended in the middle of a record.
-    if follows, Interruption.process.hasCome { failures = [] }
+    if follows, Interruption.process.hasCome {
+      reading.remarks += failures.map(\.unfinishedWords)
+      failures = []
+    }
     if let remark = reading.output.remark { Terminal.complain(remark) }
     try end(names, failures, reading.remarks, outputFailure: reading.output.failure)
   }
 
   /// Reads a capture that grows: a file, across its rotation, or a stream.
   private static func follow<Report: PacketReport & ~Copyable>(
-    _ name: String, _ reading: inout Reading<Report>
+    _ name: String, _ reading: inout Reading<Report>, tellsNotes: Bool
   ) throws(CaptureFailure) {
     Terminal.interruptOnSignals(after: nil)
     guard Terminal.isFile(name) else {
       return try reading.read(InputBuffer(stream: name, .process))
     }
-    var source = try FollowSource(path: name, .process)
+    var source = try FollowSource(path: name, .process) { words in
+      if tellsNotes { Terminal.complain("\(name): \(words)") }
+    }
     defer { reading.remarks += source.summary.allRemarks }
     try reading.use(&source)
   }

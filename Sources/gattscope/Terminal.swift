@@ -103,8 +103,17 @@ enum Terminal {
     guard let read = input == "-" ? status(of: STDIN_FILENO) : status(of: input),
       let written = output == "-" ? status(of: STDOUT_FILENO) : status(of: output)
     else { return false }
-    return read.st_mode & S_IFMT == S_IFREG && read.st_dev == written.st_dev
-      && read.st_ino == written.st_ino
+    return isSameFile(read, written)
+  }
+
+  /// Whether an open descriptor is of the file at this path.
+  static func isFile(_ path: String, behind descriptor: Int32) -> Bool {
+    guard let named = status(of: path), let opened = status(of: descriptor) else { return false }
+    return isSameFile(named, opened)
+  }
+
+  private static func isSameFile(_ one: stat, _ other: stat) -> Bool {
+    one.st_mode & S_IFMT == S_IFREG && one.st_dev == other.st_dev && one.st_ino == other.st_ino
   }
 
   private static func status(of descriptor: Int32) -> stat? {
@@ -204,8 +213,11 @@ enum Terminal {
     return unsafe Int64(broken.tm_gmtoff)
   }
 
-  /// A write to a closed pipe shall fail, not kill.
-  static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+  /// A write to a closed pipe, and one that makes a file longer than the user may have (ulimit -f), shall
+  /// fail, not kill.
+  static func haveWritesFail() {
+    for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
+  }
 
   /// Says something on standard error.
   static func complain(_ sentence: String) {

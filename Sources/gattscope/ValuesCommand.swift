@@ -140,19 +140,22 @@ struct ValuesCommand: ParsableCommand {
       try write(raw, options, maps, bonds)
     } else if presentation.json {
       try Run.captures(
-        captures, follows: follow, maps: maps, bonds: bonds, profiles: options.profiles
+        captures, follows: follow, tellsNotes: true, maps: maps, bonds: bonds,
+        profiles: options.profiles
       ) {
         ValueLines(options, .json, $0)
       }
     } else if csv {
       try Run.captures(
-        captures, follows: follow, maps: maps, bonds: bonds, profiles: options.profiles
+        captures, follows: follow, tellsNotes: true, maps: maps, bonds: bonds,
+        profiles: options.profiles
       ) {
         ValueLines(options, .csv, $0)
       }
     } else if all || follow {
       try Run.captures(
-        captures, follows: follow, maps: maps, bonds: bonds, profiles: options.profiles
+        captures, follows: follow, tellsNotes: true, maps: maps, bonds: bonds,
+        profiles: options.profiles
       ) {
         ValueLines(options, .text, $0)
       }

@@ -78,7 +78,9 @@ struct AppearanceTests {
     let ending = try show(["--width", "40"])
     #expect(String(validating: ending.output, as: UTF8.self) != nil)
     let whole = try show([]).lines
-    for (line, full) in zip(ending.lines, whole) {
+    // Set in the same columns, and cut where the shorter lines have ended.
+    let wider = try show(["--width", "47"]).lines
+    for (line, full) in zip(ending.lines, wider) {
       #expect(line.unicodeScalars.count <= 40)
       let isCut = full.unicodeScalars.count > 40
       #expect(isCut ? line.hasSuffix("…") && full.hasPrefix(line.dropLast()) : line == full)
@@ -89,6 +91,26 @@ struct AppearanceTests {
     let ascii = try show(["--width", "40", "--ascii"])
     #expect(ascii.lines.allSatisfy { $0.utf8.count <= 40 })
     #expect(ascii.lines.contains { $0.hasSuffix("...") })
+  }
+
+  @Test(
+    "Narrow lines leave out when it was, the gap first, so that there is room for what it was",
+    arguments: [
+      ("60", "  102    1.9452         1 → Read Request    2a38 Body Senso…"),
+      ("59", "  102    1.9452  1 → Read Request    2a38 Body Sensor Loca…"),
+      ("47", "  102  1 → Read Request    2a38 Body Sensor Lo…"),
+      ("40", "  102  1 → Read Request    2a38 Body Se…"),
+    ])
+  func narrow(_ width: String, _ expected: String) throws {
+    let lines = try show(["--width", width, "--packets", "102"]).lines
+    #expect(lines.last == expected)
+    let head = lines.first ?? ""
+    #expect(head.contains("gap") == (width == "60"), "\(head)")
+    #expect(head.contains("time") == (width >= "59"), "\(head)")
+    #expect(head.hasSuffix("what"), "\(head)")
+    // The time that was asked for stays.
+    let utc = try show(["--width", width, "--packets", "102", "--time", "utc"]).lines
+    #expect(utc.last?.contains(" 2026-11-21T12:00:01.954434Z ") == true, "\(utc)")
   }
 
   @Test(

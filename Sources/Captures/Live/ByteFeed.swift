@@ -87,12 +87,16 @@ extension InputBuffer {
   /// Opens a file, device or named pipe for reading as a live source; `-` is standard input. The writer
   /// of a named pipe is waited for.
   ///
-  /// - Throws: `.inaccessible` with the system's words; `.unavailable` where the interruption came
-  ///   before anybody wrote to the pipe.
+  /// - Throws: `.inaccessible` with the system's words; `.notReadable` where it is a serial line;
+  ///   `.unavailable` where the interruption came before anybody wrote to the pipe.
   package init(stream path: String, _ interruption: Interruption) throws(CaptureFailure) {
     if path == "-" {
       let copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-      guard copy >= 0 else { throw CaptureFailure(.inaccessible, systemWords(errno)) }
+      guard copy >= 0 else {
+        let words =
+          errno == EBADF ? "it is closed, so there is nothing to read" : systemWords(errno)
+        throw CaptureFailure(.inaccessible, words)
+      }
       self.init(stream: copy, interruption)
       return
     }
@@ -100,6 +104,12 @@ extension InputBuffer {
     // end that.
     let opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard opened >= 0 else { throw CaptureFailure(.inaccessible, systemWords(errno)) }
+    if isatty(opened) == 1 {
+      close(opened)
+      throw CaptureFailure(
+        .notReadable,
+        "is a serial line or a terminal; the monitor on one is read with -i tty:\(path)")
+    }
     var status = stat()
     if unsafe fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFIFO {
       // A pipe without a writer is at its end, and poll(2) waits only for its first one.

@@ -8,10 +8,12 @@ import Glibc
 /// left of the old one is read first, and then the new one from its beginning, as the next of several
 /// files: what was known stays known where the new one goes on at once. Between them stands a note of this
 /// source's own. A new file that is no capture yet is looked at until it is one. A file that is emptied and
-/// grows past where reading stood, between two looks at it, cannot be told from one that grew.
+/// grows past where reading stood, between two looks at it, is told by its first bytes and by those before
+/// that place: only one that has the same bytes there cannot be told from one that grew.
 package struct FollowSource: CaptureSource, ~Copyable {
   private let path: String
   private let interruption: Interruption
+  private let tell: (String) -> Void
   private var feed: FollowFeed
   private var reader: CaptureReader?
   private var known = CaptureSummary(
@@ -35,13 +37,18 @@ package struct FollowSource: CaptureSource, ~Copyable {
   ///
   /// - Throws: `.inaccessible` where it cannot be opened, `.notReadable` where it is no capture, and what
   ///   a damaged header has; nothing where the interruption came first.
-  package init(path: String, _ interruption: Interruption) throws(CaptureFailure) {
+  ///
+  /// - Parameter tell: is told what the notes say, for reports that have no room for them.
+  package init(
+    path: String, _ interruption: Interruption, tell: @escaping (String) -> Void = { _ in }
+  ) throws(CaptureFailure) {
     let feed = try FollowFeed(path, interruption)
     var opened: CaptureReader?
     do throws(CaptureFailure) {
       opened = try CaptureReader(InputBuffer(feed))
     } catch {
       guard interruption.hasCome else { throw error }
+      if error.kind == .damaged { known.remarks.append(error.unfinishedWords) }
     }
     var isThere = false
     switch opened {
@@ -52,6 +59,7 @@ package struct FollowSource: CaptureSource, ~Copyable {
     }
     self.path = path
     self.interruption = interruption
+    self.tell = tell
     self.feed = feed
     isFinished = !isThere
     reader = consume opened
@@ -104,7 +112,7 @@ package struct FollowSource: CaptureSource, ~Copyable {
         guard try openNext() else { break }
         continue
       }
-      var isCut = false
+      var cut: CaptureFailure?
       do throws(CaptureFailure) {
         if let record = try reader?.next() {
           number = numberBefore + record.number
@@ -118,27 +126,30 @@ package struct FollowSource: CaptureSource, ~Copyable {
           isFinished = true
           throw error
         }
-        isCut = true
+        cut = error
       }
-      close(isCut: isCut)
+      close(cut)
     }
     isFinished = true
     return nil
   }
 
-  private mutating func say(_ words: String) { pendingNote = [UInt8](words.utf8) }
+  private mutating func say(_ words: String) {
+    pendingNote = [UInt8](words.utf8)
+    tell(words)
+  }
 
   /// Closes a file that was read to its end.
   ///
-  /// - Parameter isCut: whether it ended within a record.
-  private mutating func close(isCut: Bool) {
+  /// - Parameter cut: where it ended within a record.
+  private mutating func close(_ cut: CaptureFailure?) {
     switch reader {
     case .some(let reader): known = reader.summary
     case nil: break
     }
     reader = nil
     numberBefore = number
-    let loss = isCut ? "; the last record of the old one is not whole" : ""
+    let loss = cut != nil ? "; the last record of the old one is not whole" : ""
     switch feed.ending {
     case .replaced:
       replacements += 1
@@ -146,7 +157,9 @@ package struct FollowSource: CaptureSource, ~Copyable {
     case .emptied:
       emptyings += 1
       say("the file was emptied, and reading goes on at its beginning\(loss)")
-    case nil: isFinished = true
+    case nil:
+      isFinished = true
+      if let cut { known.remarks.append(cut.unfinishedWords) }
     }
   }
 
@@ -202,6 +215,13 @@ private final class FollowFeed: ByteFeed {
   /// Tells changes of the file and of its folder; negative where the system cannot.
   private let notices: Int32
   private var position: off_t = 0
+  /// The bytes that the file begins with, and the last ones that were read: so many as are enough to tell
+  /// two captures by their times.
+  private var head: [UInt8] = []
+  private var tail: [UInt8] = []
+  /// Whether all was read that there was: somebody may have written the file anew since.
+  private var wasAtEnd = false
+  private static let knownBytes = 64
 
   init(_ path: String, _ interruption: Interruption) throws(CaptureFailure) {
     let opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
@@ -233,11 +253,20 @@ private final class FollowFeed: ByteFeed {
         hasEnded = true
         break
       }
+      // Before what was written since is taken for more of the same.
+      if wasAtEnd, !isSame {
+        ending = .emptied
+        hasEnded = true
+        break
+      }
       let result = unsafe Glibc.read(descriptor, start, count)
       if result > 0 {
         position += off_t(result)
+        learn(unsafe RawSpan(_unsafeStart: start, byteCount: result))
+        wasAtEnd = false
         return result
       }
+      wasAtEnd = true
       if result < 0 {
         if errno == EINTR { continue }
         throw CaptureFailure(.inaccessible, systemWords(errno))
@@ -248,9 +277,38 @@ private final class FollowFeed: ByteFeed {
       }
       // What was written before it was replaced is read once more, above.
       ending = findEnding()
-      if ending == nil { wait() }
+      switch ending {
+      case .emptied: hasEnded = true
+      case .replaced: break
+      case nil: wait()
+      }
     }
     return 0
+  }
+
+  /// Keeps what the file is known by.
+  private func learn(_ bytes: RawSpan) {
+    if head.count < Self.knownBytes {
+      head +=
+        bytes.part(Slice(start: 0, count: min(bytes.byteCount, Self.knownBytes - head.count)))
+        .array
+    }
+    let kept = min(bytes.byteCount, Self.knownBytes)
+    tail += bytes.dropping(bytes.byteCount - kept).array
+    tail.removeFirst(max(0, tail.count - Self.knownBytes))
+  }
+
+  /// Whether the file still has the bytes that it is known by.
+  private var isSame: Bool {
+    func has(_ bytes: [UInt8], at offset: off_t) -> Bool {
+      var found = [UInt8](repeating: 0, count: bytes.count)
+      let count = unsafe found.withUnsafeMutableBytes {
+        unsafe pread(descriptor, $0.baseAddress, $0.count, offset)
+      }
+      // What cannot be read, or not now, tells nothing; a shorter file is found by its length.
+      return count < bytes.count || found == bytes
+    }
+    return has(head, at: 0) && has(tail, at: position - off_t(tail.count))
   }
 
   private func findEnding() -> Ending? {

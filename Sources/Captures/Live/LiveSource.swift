@@ -1,3 +1,4 @@
+import Bluetooth
 package import Bytes
 import Glibc
 
@@ -23,11 +24,18 @@ package struct LiveSource: CaptureSource, ~Copyable {
   private var number = 0
   private var section = 0
   private var closings = 0
+  /// A note on its way: what is to be said before the next record, and what is lent.
+  private var pendingNote: String?
+  private var note: [UInt8] = []
+  /// The last record's time.
+  private var lastTime: Timestamp?
   /// What was said of the sources that closed, and why they did.
   private var remarks: [String] = []
   /// Whether a remark tells that the source could not be opened again.
   private var hasToldReopening = false
   private var isFinished: Bool
+  /// What stood in the way of a first record when the interruption came: it may be cut itself.
+  private var unfinished: CaptureFailure?
 
   /// Opens a source. The client of a socket is waited for later, by `next`.
   ///
@@ -38,10 +46,16 @@ package struct LiveSource: CaptureSource, ~Copyable {
   ) throws(CaptureFailure) {
     var server: ServerSocket?
     var opened: OpenSource?
+    var unfinished: CaptureFailure?
     if case .server(let path) = address {
       server = try ServerSocket(path: path)
     } else {
-      opened = try Self.open(address, nil, interruption)
+      do throws(CaptureFailure) {
+        opened = try Self.open(address, nil, interruption)
+      } catch {
+        guard interruption.hasCome else { throw error }
+        unfinished = Self.unfinished(error)
+      }
     }
     // Here already, since what is consumed cannot be asked.
     let wasInterrupted = server == nil && opened == nil
@@ -50,7 +64,20 @@ package struct LiveSource: CaptureSource, ~Copyable {
     self.interruption = interruption
     self.server = server
     open = consume opened
-    isFinished = wasInterrupted
+    self.unfinished = unfinished
+    isFinished = wasInterrupted && unfinished == nil
+  }
+
+  /// What is to be said of a source that could not be opened before the interruption came: nothing where
+  /// nothing had come.
+  private static func unfinished(_ failure: CaptureFailure) -> CaptureFailure? {
+    switch failure.kind {
+    case .damaged: failure
+    // Of so few bytes nobody can say what they are.
+    case .notReadable where failure != CaptureFormat.unknown(RawSpan()):
+      CaptureFailure(.damaged, "it \(failure.message)")
+    case .notReadable, .inaccessible, .unavailable, .forbidden: nil
+    }
   }
 
   /// Whether a source gives something new when it is opened again: not standard input, nor a file.
@@ -86,7 +113,7 @@ package struct LiveSource: CaptureSource, ~Copyable {
 
   /// Whether a record is there.
   package var isReady: Bool {
-    if isFinished { return true }
+    if isFinished || pendingNote != nil { return true }
     switch open {
     case .some(let source): return source.isReady
     case nil: return false
@@ -99,15 +126,21 @@ package struct LiveSource: CaptureSource, ~Copyable {
   @_lifetime(&self)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
     while !isFinished {
+      if let failure = unfinished.take() {
+        isFinished = true
+        throw failure
+      }
+      if let words = pendingNote.take() { return noteOnClosing(words) }
       if open == nil, !(try reopen()) { break }
       do throws(CaptureFailure) {
         if let record = try open?.next() {
           number = numberBefore + record.number
+          lastTime = record.time
           return record.with(section: section).with(number: number)
         }
       } catch {
         guard reopens, !interruption.hasCome else {
-          isFinished = true
+          finish()
           throw error
         }
         closeSource(error)
@@ -120,8 +153,36 @@ package struct LiveSource: CaptureSource, ~Copyable {
       }
       closeSource(nil)
     }
-    isFinished = true
+    finish()
     return nil
+  }
+
+  /// Reads no more, and notes who was not read.
+  private mutating func finish() {
+    guard !isFinished else { return }
+    isFinished = true
+    guard let waiting = server?.dismissWaiting(), waiting > 0 else { return }
+    let clients = waiting == 1 ? "1 further client has" : "\(waiting) further clients have"
+    say(
+      "\(clients) sent something that was not read: clients are heard one after the other"
+        + (reopens ? "" : ", further ones with --reconnect"))
+  }
+
+  /// A note behind a source that closed, before what comes where it is opened again.
+  @_lifetime(&self)
+  private mutating func noteOnClosing(_ words: String) -> CaptureRecord {
+    note = [UInt8](words.utf8)
+    number += 1
+    numberBefore = number
+    let (number, closed) = (number, section)
+    section += 1
+    // A stream's clock is another machine's, or another day's.
+    let time: Timestamp? =
+      switch address {
+      case .monitor, .pcap, .server, .serial: .now
+      case .tcp, .stream: lastTime
+      }
+    return .note(number: number, time: time, fileOffset: 0, text: note.bytes).with(section: closed)
   }
 
   /// Closes what is open, which ended by itself or for a failure.
@@ -135,11 +196,9 @@ package struct LiveSource: CaptureSource, ~Copyable {
     if let failure { say("the source failed: \(failure.message)") }
     open = nil
     numberBefore = number
-    guard reopens, !interruption.hasCome else {
-      isFinished = true
-      return
-    }
-    section += 1
+    guard reopens, !interruption.hasCome else { return finish() }
+    let reason = failure.map { "the source failed (\($0.message))" } ?? "the source closed"
+    pendingNote = "\(CaptureRecord.gapWords): \(reason), and is opened again"
   }
 
   private mutating func say(_ remark: String) {
@@ -163,12 +222,16 @@ package struct LiveSource: CaptureSource, ~Copyable {
         closings = section
         return true
       } catch {
+        if interruption.hasCome {
+          guard let failure = Self.unfinished(error) else { return false }
+          finish()
+          throw failure
+        }
         // A socket that cannot be listened at any more stays so, and what is no capture does not become
-        // one; others may come again. One that closes before it says anything is not there yet: adb
-        // forwards so to a phone that does not listen.
+        // one; others may come again. One that closes before it says anything is not there yet.
         let isSilent = error == CaptureFormat.unknown(RawSpan())
         if server != nil || error.kind == .notReadable && !isSilent {
-          isFinished = true
+          finish()
           throw error
         }
         if !hasToldReopening {
@@ -179,20 +242,10 @@ package struct LiveSource: CaptureSource, ~Copyable {
     }
   }
 
-  /// Opens what an address names; nil once the interruption came, which may leave a stream without its
-  /// first bytes.
+  /// Opens what an address names; nil where no client came before the interruption.
+  ///
+  /// - Throws: also what the interruption is the reason of: it may leave a stream without its first bytes.
   private static func open(
-    _ address: LiveAddress, _ server: ServerSocket?, _ interruption: Interruption
-  ) throws(CaptureFailure) -> OpenSource? {
-    do throws(CaptureFailure) {
-      return try openAny(address, server, interruption)
-    } catch {
-      if interruption.hasCome { return nil }
-      throw error
-    }
-  }
-
-  private static func openAny(
     _ address: LiveAddress, _ server: ServerSocket?, _ interruption: Interruption
   ) throws(CaptureFailure) -> OpenSource? {
     switch address {
@@ -204,11 +257,24 @@ package struct LiveSource: CaptureSource, ~Copyable {
       return OpenSource(MonitorPacketReader(InputBuffer(stream: client, interruption)))
     case .tcp(let host, let port):
       let connection = try TCPClient.connect(host: host, port: port, interruption)
-      return OpenSource(try CaptureReader(InputBuffer(stream: connection, interruption)))
+      do throws(CaptureFailure) {
+        return OpenSource(try CaptureReader(InputBuffer(stream: connection, interruption)))
+      } catch {
+        guard error == CaptureFormat.unknown(RawSpan()) else { throw error }
+        throw CaptureFailure(
+          .unavailable,
+          "the connection was closed before anything came; adb forward does so where nothing listens on the "
+            + "phone: only an Android whose Bluetooth was built with BT_NET_DEBUG does, others write "
+            + "btsnoop_hci.log into adb bugreport")
+      }
     case .serial(let path, let speed):
       let line = try SerialLine.open(path, speed: speed)
       return OpenSource(SerialReader(InputBuffer(stream: line, interruption)))
     case .stream(let path):
+      // As every live source that may not be opened; captures that are files are only inaccessible.
+      if path != "-", unsafe access(path, R_OK) != 0, errno == EACCES {
+        throw CaptureFailure(.forbidden, systemWords(EACCES))
+      }
       return OpenSource(try CaptureReader(InputBuffer(stream: path, interruption)))
     }
   }

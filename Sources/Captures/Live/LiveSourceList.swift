@@ -30,7 +30,7 @@ package struct LiveSourceInfo: Equatable, Sendable {
     }
     for device in PcapDeviceInfo.all {
       let text = device.text.isEmpty ? "a device of libpcap's" : "libpcap: \(device.text)"
-      found.append(LiveSourceInfo(name: "pcap:\(device.name)", text: text, need: nil))
+      found.append(LiveSourceInfo(name: "pcap:\(device.name)", text: text, need: device.need))
     }
     return found + [
       LiveSourceInfo(

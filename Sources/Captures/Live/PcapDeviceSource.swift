@@ -144,7 +144,13 @@ private struct PcapDevice: ~Copyable {
     case PCAP_ERROR_NO_SUCH_DEVICE:
       return CaptureFailure(
         .unavailable, "libpcap knows no such device (\(message)); gattscope live --list has them")
-    default: return CaptureFailure(.unavailable, "libpcap says \"\(message)\"")
+    default:
+      // libpcap tells this in words alone.
+      let words = systemWords(EAFNOSUPPORT)
+      if message.lowercased().hasSuffix(words.lowercased()) {
+        return MonitorSource.failure(EAFNOSUPPORT)
+      }
+      return CaptureFailure(.unavailable, "libpcap says \"\(message)\"")
     }
   }
 
@@ -191,6 +197,16 @@ package struct PcapDeviceInfo: Equatable, Sendable {
   package var name: String
   /// What libpcap says of it; may be empty.
   package var text: String
+  /// What is needed before it can be read; nil where it can be.
+  package var need: String? {
+    do throws(CaptureFailure) {
+      // Closed at once: only whether it can be opened is asked.
+      _ = try PcapDeviceSource(name: name, Interruption())
+      return nil
+    } catch {
+      return error.message
+    }
+  }
 
   /// The Bluetooth devices that libpcap offers here; none where there is no libpcap.
   package static var all: [PcapDeviceInfo] {

@@ -21,8 +21,11 @@ package final class Recorder: @unchecked Sendable {
     package var leftOut = 0
     /// Markers among the records.
     package var markers = 0
-    /// Records in the file.
+    /// Records that were written to the file, or to all files where they are rotated.
     package var written = 0
+    /// Files before it that are left, and what of them was removed.
+    package var finishedFiles = 0
+    package var removed = RemovedFiles()
     /// Why the file is not complete.
     package var writeFailure: WriteFailure?
     /// Whether the source has ended.
@@ -272,6 +275,8 @@ package final class Recorder: @unchecked Sendable {
     switch writer {
     case .some(let writer):
       current.written = writer.recordsWritten
+      current.finishedFiles = writer.finishedFiles
+      current.removed = writer.removed
       guard current.writeFailure == nil, let failure = writer.failure else { return nil }
       current.writeFailure = failure
       return failure

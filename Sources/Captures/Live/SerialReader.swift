@@ -19,6 +19,8 @@ package struct SerialReader: CaptureSource, ~Copyable {
   /// All bytes that were skipped, and in how many places.
   private var allSkipped = 0
   private var skippedPlaces = 0
+  /// The record whose beginning the line ended with: "9 of 15 bytes"; nil where it ended with a whole one.
+  private var rest: String?
   /// Records that are not notes of this reader's.
   private var records = 0
   /// Whether it was said what is probably wrong.
@@ -32,8 +34,9 @@ package struct SerialReader: CaptureSource, ~Copyable {
   /// A note's bytes, while it is lent.
   private var note: [UInt8] = []
 
-  /// So many bytes that belong to no record are told while reading goes on, the first time.
-  private static let mostSkipped = 4096
+  /// So many bytes that belong to no record are told while reading goes on, the first time: fewer where
+  /// there was no record before them, since the line has hardly been joined within one that is so long.
+  private var mostSkipped: Int { records == 0 ? 256 : 4096 }
   /// What is probably wrong where a line is full of them.
   private static let advice =
     "another speed (tty:DEVICE@SPEED), or a console on this UART; Zephyr's firmware needs "
@@ -48,6 +51,10 @@ package struct SerialReader: CaptureSource, ~Copyable {
       format: .monitorSerial, datalink: BtsnoopDatalink.linuxMonitor.rawValue,
       datalinkName: BtsnoopDatalink.linuxMonitor.name ?? "", timeDecimals: 4)
     if let remark = lost.remark { summary.remarks.append(remark) }
+    if let rest {
+      summary.remarks.append(
+        "what came last is not complete: \(rest) of a record are there")
+    }
     if allSkipped > 0 {
       let places = skippedPlaces == 1 ? "in 1 place" : "in \(skippedPlaces) places"
       summary.remarks.append(
@@ -70,10 +77,14 @@ package struct SerialReader: CaptureSource, ~Copyable {
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
     var found: (frame: SerialFrame, extensions: SerialExtensions)?
     while found == nil {
-      if skipped >= Self.mostSkipped, !hasAdvised { return noteOnSkipped(goesOn: true) }
+      if skipped >= mostSkipped, !hasAdvised { return noteOnSkipped(goesOn: true) }
       guard try input.fill(SerialFrame.headerBytes) else {
         // In step, it is a record's beginning.
-        if isInStep { leaveRest() } else { skip(input.count) }
+        if isInStep {
+          leaveRest("\(SerialFrame.headerBytes) bytes of the header")
+        } else {
+          skip(input.count)
+        }
         break
       }
       guard let frame = SerialFrame(input.bytes) else {
@@ -89,7 +100,7 @@ package struct SerialReader: CaptureSource, ~Copyable {
       }
       guard try input.fill(frame.byteCount) else {
         if isCut(frame) {
-          leaveRest()
+          leaveRest("\(frame.byteCount) bytes")
           break
         }
         skip(1)
@@ -159,9 +170,16 @@ package struct SerialReader: CaptureSource, ~Copyable {
     return nil
   }
 
-  private mutating func leaveRest() { _ = input.take(input.count) }
+  /// Leaves the beginning of a record, whose end did not come.
+  ///
+  /// - Parameter whole: what all of it is: "15 bytes".
+  private mutating func leaveRest(_ whole: String) {
+    if input.count > 0 { rest = "\(input.count) of \(whole)" }
+    _ = input.take(input.count)
+  }
 
-  /// A note in the place of bytes that belong to no record. Within the line, a record at least was there.
+  /// A note in the place of bytes that belong to no record. Whether they were a record, and how many, nobody
+  /// knows: none is counted as lost.
   ///
   /// - Parameter goesOn: whether what follows may be more of them, not a frame or the end.
   @_lifetime(&self)
@@ -172,7 +190,6 @@ package struct SerialReader: CaptureSource, ~Copyable {
       words += ", and it goes on: \(Self.advice)"
     }
     note = [UInt8](words.utf8)
-    let lost: UInt64 = number > 0 && !isNoteOpen ? 1 : 0
     number += 1
     isNoteOpen = goesOn
     // Else the line is in step now: the frame that follows is known to be one.
@@ -180,7 +197,7 @@ package struct SerialReader: CaptureSource, ~Copyable {
     skipped = 0
     let (number, offset) = (number, skippedFrom)
     return .note(
-      number: number, time: .now, drops: lost, fileOffset: offset, text: note.bytes)
+      number: number, time: .now, fileOffset: offset, text: note.bytes)
   }
 
   /// The record of the frame that the buffer begins with.

@@ -97,6 +97,18 @@ final class ServerSocket {
     }
   }
 
+  /// How many clients wait that have sent something; they are not heard any more.
+  func dismissWaiting() -> Int {
+    var count = 0
+    for _ in 0..<2 * Self.mostWaiting {
+      let client = Glibc.accept(descriptor, nil, nil)
+      guard client >= 0 else { break }
+      if (Descriptor.readableByteCount(client) ?? 0) > 0 { count += 1 }
+      close(client)
+    }
+    return count
+  }
+
   private static func address(_ path: String) -> sockaddr_un? {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

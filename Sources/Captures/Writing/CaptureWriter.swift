@@ -17,6 +17,11 @@ package struct CaptureWriter: ~Copyable {
   package private(set) var failure: WriteFailure?
   /// Records in the file, or in all files where they are rotated.
   package private(set) var recordsWritten = 0
+  /// Files that rotation has finished and kept, and what it removed.
+  package var finishedFiles: Int { finished?.count ?? 0 }
+  package var removed: RemovedFiles { finished?.removed ?? RemovedFiles() }
+  /// Records that were in the files before this one.
+  private var recordsBefore = 0
   /// Records that the failure cost.
   package private(set) var recordsLost = 0
 
@@ -188,7 +193,8 @@ package struct CaptureWriter: ~Copyable {
     close()
     guard failure == nil else { return }
     do throws(WriteFailure) {
-      try finished?.takeIn()
+      try finished?.takeIn(records: recordsWritten - recordsBefore)
+      recordsBefore = recordsWritten
       file = try RecordFile(path: path)
     } catch {
       failure = error

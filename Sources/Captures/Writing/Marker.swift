@@ -23,6 +23,11 @@ package enum Marker {
     return [priority, UInt8(name.count + 1)] + name + [0] + kept + [0]
   }
 
+  /// Whether a record is a marker.
+  package static func isMarker(_ record: borrowing CaptureRecord) -> Bool {
+    record.framing == .monitor(opcode: MonitorOpcode.userLog.rawValue) && text(of: record) != nil
+  }
+
   /// The text of a record that is a marker.
   static func text(of record: borrowing CaptureRecord) -> [UInt8]? {
     guard record.framing == .monitor(opcode: MonitorOpcode.userLog.rawValue), !record.isTruncated

@@ -45,8 +45,12 @@ struct FinishedFiles {
   private let most: Int?
   /// The number of the last one.
   private var last = 0
-  /// The names of those that may become too old; none where all are kept.
-  private(set) var kept: [String] = []
+  /// Those that may become too old, with their records; none where all are kept.
+  private(set) var kept: [(name: String, records: Int)] = []
+  /// How many are there.
+  private(set) var count = 0
+  /// What was too old.
+  private(set) var removed = RemovedFiles()
 
   init(_ path: String, _ rotation: Rotation) {
     self.path = path
@@ -64,14 +68,33 @@ struct FinishedFiles {
 
   /// Moves the file that was written away, and removes what is too old. Files of other runs stay.
   ///
+  /// - Parameter records: of the file.
   /// - Throws: where it cannot be renamed.
-  mutating func takeIn() throws(WriteFailure) {
+  mutating func takeIn(records: Int) throws(WriteFailure) {
     repeat { last += 1 } while unsafe access(name(last), F_OK) == 0
     guard unsafe rename(path, name(last)) == 0 else {
       throw WriteFailure(path: name(last), .system(errno))
     }
+    count += 1
     guard let most else { return }
-    kept.append(name(last))
-    while kept.count > most { unsafe unlink(kept.removeFirst()) }
+    kept.append((name(last), records))
+    while kept.count > most {
+      let oldest = kept.removeFirst()
+      unsafe unlink(oldest.name)
+      count -= 1
+      removed.files += 1
+      removed.records += oldest.records
+    }
   }
+}
+
+/// What a rotation removed since it was too old.
+package struct RemovedFiles: Equatable, Sendable {
+  /// How many files.
+  package var files = 0
+  /// How many records were in them.
+  package var records = 0
+
+  /// Nothing yet.
+  package init() {}
 }

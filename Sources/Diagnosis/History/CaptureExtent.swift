@@ -89,6 +89,8 @@ package struct CaptureExtent: Sendable {
     records += 1
     lastPacket = record.number
     if let time = record.time, time.isWritable { observe(time, record.number) }
+    // Behind it another clock may go on.
+    if record.isGapNote { previous = nil }
     if record.drops > 0 {
       dropped = dropped.addingReportingOverflow(record.drops).partialValue
       if drops.count < Self.mostDrops { drops.append(record.number) }
@@ -116,7 +118,7 @@ package struct CaptureExtent: Sendable {
 
   private mutating func observe(_ time: Timestamp, _ packet: Int) {
     defer { previous = time }
-    guard let previous, let earliest, let latest else {
+    guard let earliest, let latest else {
       (earliest, latest) = (time, time)
       return
     }
@@ -125,6 +127,7 @@ package struct CaptureExtent: Sendable {
     } else if time.isEarlier(than: earliest) {
       self.earliest = time
     }
+    guard let previous else { return }
     // Nearly every record comes within a second of the one before.
     if time.seconds == previous.seconds { return }
     let step = time.nanoseconds(since: previous)

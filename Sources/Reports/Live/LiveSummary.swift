@@ -6,7 +6,7 @@ package import Sessions
 
 /// What is said when watching ends: how much came, and whether something was wrong with it.
 package struct LiveSummary: Sendable, Equatable {
-  /// Records that came.
+  /// Records that came, without markers.
   package private(set) var records = 0
   /// Records that the source says were lost.
   package private(set) var dropped: UInt64 = 0
@@ -25,7 +25,7 @@ package struct LiveSummary: Sendable, Equatable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
-    records += 1
+    if !Marker.isMarker(record) { records += 1 }
     if record.drops > 0 { dropped = dropped.addingReportingOverflow(record.drops).partialValue }
     if let failure = dissection.failure(bytes, answer) { failures.add(failure) }
     if !dissection.problems.isEmpty { problems.add(dissection.problems) }

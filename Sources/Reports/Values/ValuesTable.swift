@@ -5,11 +5,11 @@ import Sessions
 
 /// The table of `values` for people.
 struct ValuesTable: ~Copyable {
-  private let facts: ValueFacts
+  let facts: ValueFacts
   let options: ValuesOptions
   let secretTypes: SecretTypes
   private var cells: [Row] = []
-  private var out = Output()
+  var out = Output()
   private var ascii = Output()
 
   var glyphs: Glyphs { options.glyphs }
@@ -320,103 +320,7 @@ struct ValuesTable: ~Copyable {
     }
   }
 
-  /// What was subscribed to and whether it was heard from.
-  private mutating func footer(_ memory: borrowing Memory, into output: inout Output) {
-    for server in facts.servers where !server.isAdvertiser {
-      let all = facts.subscriptions.filter { $0.server == server.key }
-      guard !all.isEmpty else { continue }
-      let silent = all.filter { $0.isOn && !facts.isHeard($0) }
-      let several = facts.servers.count { !$0.isAdvertiser } > 1
-      if several {
-        if server.isLocal { out.text("this host, ") }
-        if let address = server.address { out.address(address) }
-        out.text(": ")
-      }
-      out.text("subscribed to ")
-      list(all, memory)
-      if silent.isEmpty {
-        out.text(all.count == 1 ? "; it was heard from" : "; each was heard from")
-      } else {
-        out.text("; nothing came of ")
-        list(silent, memory)
-      }
-      finishLine(into: &output)
-    }
-    if facts.omitted > 0 {
-      out.count(facts.omitted, "value", "values")
-      out.text(" of attributes that there was no room to count")
-      finishLine(into: &output)
-    }
-    if facts.omittedResults > 0 {
-      out.count(facts.omittedResults, "value", "values")
-      out.text(" with results of more kinds than are counted")
-      finishLine(into: &output)
-    }
-  }
-
-  private mutating func list(_ subscriptions: [ValueFacts.Subscription], _ memory: borrowing Memory)
-  {
-    for (index, subscription) in subscriptions.enumerated() {
-      if index > 0 { out.text(", ") }
-      let isLocal = facts.servers.first { $0.key == subscription.server }?.isLocal ?? false
-      let identity = memory.identity(
-        of: subscription.handle, subscription.server, isLocal: isLocal, connection: 0)
-      if let uuid = identity.uuid {
-        out.shortUUID(uuid, groups: identity.groups, glyphs)
-      } else {
-        out.handle(subscription.handle)
-      }
-      out.text(" (")
-      out.packet(subscription.packet)
-      out.byte(0x29)
-    }
-  }
-
-  /// Says what became of the requests of vendors' protocols.
-  mutating func say(_ tallies: [VendorTally], into output: inout Output) {
-    for tally in tallies where !tally.isEmpty {
-      out.string(tally.title)
-      if tallies.count > 1 {
-        out.text(", connection ")
-        out.decimal(Int(tally.conversation >> 1))
-      }
-      out.text(": ")
-      out.requests(of: tally, glyphs)
-      finishLine(into: &output)
-      for one in tally.unfinished {
-        out.text("  ")
-        out.unfinished(one)
-        finishLine(into: &output)
-      }
-      if tally.unfinishedCount > tally.unfinished.count {
-        out.text("  and ")
-        out.decimal(tally.unfinishedCount - tally.unfinished.count)
-        out.text(" more that are not complete")
-        finishLine(into: &output)
-      }
-    }
-  }
-
-  /// Says which bounds were reached.
-  mutating func say(
-    _ notes: [(what: Conversations.Limited, limit: Int)], into output: inout Output
-  ) {
-    for note in notes {
-      switch note.what {
-      case .bearers:
-        out.text("more than ")
-        out.decimal(note.limit)
-        out.text(" ATT bearers at the same time: the ones that were silent longest were given up")
-      case .preparedParts:
-        out.text("a queue of prepared writes held more than ")
-        out.decimal(note.limit)
-        out.text(" parts, or more bytes than are kept: the rest was left out")
-      }
-      finishLine(into: &output)
-    }
-  }
-
-  private mutating func finishLine(into output: inout Output) {
+  mutating func finishLine(into output: inout Output) {
     var length = out.count
     while length > 0, out.bytes.byte(at: length - 1) == 0x20 { length -= 1 }
     out.shorten(to: length)

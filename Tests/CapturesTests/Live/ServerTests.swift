@@ -32,7 +32,8 @@ struct ServerTests {
     #expect(reading.summary?.format == .monitorServer)
   }
 
-  /// Clients are heard one after the other, as sections; what one ends within is left out.
+  /// Clients are heard one after the other, as sections, with a note between them; what one ends within is left
+  /// out.
   @Test func severalClients() throws {
     let folder = TemporaryFolder()
     let path = folder.file("s")
@@ -47,10 +48,16 @@ struct ServerTests {
       }
     }
     var records: [Kept] = []
-    while records.count < 3, let record = try source.nextKept() { records.append(record) }
-    #expect(records.map(\.section) == [0, 1, 2])
-    #expect(records.map(\.number) == [1, 2, 3])
-    #expect(records.map(\.adapter) == [1, 1, 1])
+    while records.count < 5, let record = try source.nextKept() { records.append(record) }
+    #expect(records.map(\.section) == [0, 0, 1, 1, 2])
+    #expect(records.map(\.number) == [1, 2, 3, 4, 5])
+    #expect(records.map(\.adapter) == [1, nil, 1, nil, 1])
+    #expect(
+      [records[1], records[3]].map { String(decoding: $0.bytes, as: UTF8.self) } == [
+        "what happened here is not known: the source closed, and is opened again",
+        "what happened here is not known: the source failed (record 2 at byte 9: 5 of 6 bytes of its "
+          + "header are there; the stream ends early), and is opened again",
+      ])
     #expect(
       source.summary.remarks == [
         "the source failed: record 2 at byte 9: 5 of 6 bytes of its header are there; the stream "
@@ -86,6 +93,26 @@ struct ServerTests {
     interruption.come()
     #expect(Reading(&source).failure == nil)
     withExtendedLifetime(folder) {}
+  }
+
+  /// Whoever is not heard is told, but for those who say nothing.
+  @Test func clientsThatAreNotHeard() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("s")
+    let record: [UInt8] = [2, 0, 1, 0, 3, 0, 3, 12, 0]
+    var source = try LiveSource(.server(path), Feeding.guarded())
+    let clients = (0..<4).map { _ in Feeding.connect(path) }
+    for client in clients.dropLast() { Feeding.write(record, to: client, piece: 9) }
+    close(clients[0])
+    let reading = Reading(&source)
+    for client in clients.dropFirst() { close(client) }
+    #expect(reading.failure == nil)
+    #expect(reading.records.count == 1)
+    #expect(
+      reading.summary?.remarks == [
+        "2 further clients have sent something that was not read: clients are heard one after the "
+          + "other, further ones with --reconnect"
+      ])
   }
 
   @Test func aRecordThatEndsEarly() throws {

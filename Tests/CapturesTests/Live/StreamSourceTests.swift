@@ -34,7 +34,8 @@ struct StreamSourceTests {
     }
   }
 
-  /// A server that closes is connected to again, and its records are of a new section.
+  /// A server that closes is connected to again, and its records are of a new section, behind a note that has
+  /// the time of the record before it.
   @Test func reopened() throws {
     let (listener, port) = Feeding.listener()
     let interruption = Feeding.guarded()
@@ -50,13 +51,16 @@ struct StreamSourceTests {
     var source = try LiveSource(
       .tcp(host: "127.0.0.1", port: port), reopens: true, interruption)
     var records: [Kept] = []
-    while records.count < 100, let record = try source.nextKept() { records.append(record) }
+    while records.count < 102, let record = try source.nextKept() { records.append(record) }
     interruption.come()
     let rest = Reading(&source)
     #expect(rest.failure == nil)
-    #expect(records.map(\.number) == Array(1...100))
-    #expect(records.map(\.section) == (0..<100).map { $0 < 50 ? 0 : $0 < 99 ? 1 : 2 })
-    #expect(records[99].bytes == records[0].bytes)
+    #expect(records.map(\.number) == Array(1...102))
+    #expect(records.map(\.section) == (0..<102).map { $0 <= 50 ? 0 : $0 <= 100 ? 1 : 2 })
+    let isNote = records.map { $0.framing == .monitor(opcode: 12) }
+    #expect(isNote == (0..<102).map { $0 == 50 || $0 == 100 })
+    #expect(records[50].time == records[49].time)
+    #expect(records[101].bytes == records[0].bytes)
   }
 
   /// What comes again and is no capture ends the source; who cannot be reached for a while is told.
@@ -74,7 +78,8 @@ struct StreamSourceTests {
     }
     var source = try LiveSource(.stream(path), reopens: true, Feeding.guarded())
     let reading = Reading(&source)
-    #expect(reading.records.count == 50)
+    // The note that it closed is one.
+    #expect(reading.records.count == 51)
     #expect(reading.failure?.kind == .notReadable)
 
     let (listener, port) = Feeding.listener()
@@ -91,7 +96,7 @@ struct StreamSourceTests {
     var gone = try LiveSource(.tcp(host: "127.0.0.1", port: port), reopens: true, interruption)
     let rest = Reading(&gone)
     #expect(rest.failure == nil)
-    #expect(rest.records.count == 50)
+    #expect(rest.records.count == 51)
     let remarks = gone.summary.remarks
     #expect(remarks.count == 1, "\(remarks)")
     #expect(
@@ -116,10 +121,56 @@ struct StreamSourceTests {
     }
     var source = try LiveSource(.stream(path), reopens: true, interruption)
     var records: [Kept] = []
-    while records.count < 100, let record = try source.nextKept() { records.append(record) }
+    while records.count < 101, let record = try source.nextKept() { records.append(record) }
     interruption.come()
-    #expect(records.map(\.number) == Array(1...100))
-    #expect(records.map(\.section) == (0..<100).map { $0 / 50 })
+    #expect(records.map(\.number) == Array(1...101))
+    #expect(records.map(\.section) == (0..<101).map { $0 <= 50 ? 0 : 1 })
+  }
+
+  /// Who answers and closes before anything came is there, but not what is to be read.
+  @Test func closedAtOnce() {
+    let (listener, port) = Feeding.listener()
+    Feeding.thread {
+      let client = accept(listener, nil, nil)
+      close(client)
+      close(listener)
+    }
+    var failure: CaptureFailure?
+    do throws(CaptureFailure) {
+      _ = try LiveSource(.tcp(host: "127.0.0.1", port: port), Feeding.guarded())
+    } catch {
+      failure = error
+    }
+    #expect(failure?.kind == .unavailable)
+    #expect(
+      failure?.message.hasPrefix("the connection was closed before anything came; adb forward")
+        == true,
+      "\(String(describing: failure))")
+  }
+
+  /// The interruption within a header: no failure of the source's, but not nothing either.
+  @Test(arguments: [
+    (5, "its header ends early: 5 of 16 bytes are there"),
+    (10, "its header ends early: 10 of 16 bytes are there"),
+  ]) func interruptedHeader(count: Int, words: String) throws {
+    let (listener, port) = Feeding.listener()
+    let interruption = Feeding.guarded()
+    Feeding.thread {
+      let client = accept(listener, nil, nil)
+      Feeding.write(Array(Self.session.prefix(count)), to: client, piece: 16)
+      usleep(300_000)
+      interruption.come()
+      usleep(300_000)
+      close(client)
+      close(listener)
+    }
+    var source = try LiveSource(.tcp(host: "127.0.0.1", port: port), interruption)
+    let reading = Reading(&source)
+    #expect(reading.failure?.kind == .damaged)
+    #expect(
+      reading.failure?.message.hasPrefix(words) == true, "\(String(describing: reading.failure))")
+    let after = try source.nextKept()
+    #expect(after == nil)
   }
 
   /// The interruption ends the wait for a pipe's writer, and what a pipe holds is still read.
@@ -263,6 +314,56 @@ struct FollowTests {
       source.summary.remarks == ["it was emptied once, and reading went on at its beginning"])
     interruption.come()
     #expect(Reading(&source).failure == nil)
+  }
+
+  /// A file that is emptied and has grown past where reading stood at the next look: its first bytes are others,
+  /// or those before that place are.
+  @Test(arguments: [true, false]) func writtenAnew(atFirst: Bool) throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("log", holding: Self.session)
+    let interruption = Feeding.guarded()
+    var source = try FollowSource(path: path, interruption)
+    var records: [Kept] = []
+    while records.count < 30, let record = try source.nextKept() { records.append(record) }
+    // Reading waits meanwhile, in another thread, at the end of what it knows.
+    var other = Self.session
+    // The first record's time, or the last record's last byte.
+    other[atFirst ? 16 + 23 : other.count - 1] ^= 1
+    let all = other + Self.session.dropFirst(16)
+    Feeding.thread {
+      usleep(300_000)
+      // In one write, in place: never shorter than before.
+      let file = unsafe open(path, O_WRONLY)
+      Feeding.write(all, to: file, piece: all.count)
+      close(file)
+    }
+    while records.count < 91, let record = try source.nextKept() { records.append(record) }
+    #expect(Self.note(records[30]) == "the file was emptied, and reading goes on at its beginning")
+    #expect(records.map(\.file) == (0..<91).map { $0 <= 30 ? 0 : 1 })
+    interruption.come()
+    #expect(Reading(&source).failure == nil)
+    withExtendedLifetime(folder) {}
+  }
+
+  /// What somebody ended within a record is told.
+  @Test func interruptedWithinARecord() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("log", holding: Self.session.dropLast(3))
+    let interruption = Feeding.guarded()
+    var source = try FollowSource(path: path, interruption)
+    var count = 0
+    while count < 29, try source.nextKept() != nil { count += 1 }
+    Feeding.thread {
+      usleep(200_000)
+      interruption.come()
+    }
+    #expect(Reading(&source).failure == nil)
+    let remarks = source.summary.remarks
+    #expect(remarks.count == 1)
+    #expect(
+      remarks.first?.hasPrefix("what came last is not complete: record 30 at byte ") == true,
+      "\(remarks)")
+    withExtendedLifetime(folder) {}
   }
 
   /// A file that ends within a record when it is replaced is a remark; one that is damaged is not.

@@ -54,11 +54,15 @@ struct FailingWriterTests {
     let folder = TemporaryFolder()
     let path = folder.file("x")
     var finished = FinishedFiles(path, Rotation(bytes: 1024, count: count))
-    for _ in 1...5 {
+    for number in 1...5 {
       _ = folder.file("x", holding: [1])
-      try finished.takeIn()
+      try finished.takeIn(records: number)
     }
     #expect(finished.kept.count == (count == nil ? 0 : 2))
+    #expect(finished.count == (count == nil ? 5 : 2))
+    // The first three, of 1, 2 and 3 records.
+    #expect(finished.removed.files == (count == nil ? 0 : 3))
+    #expect(finished.removed.records == (count == nil ? 0 : 6))
     #expect(unsafe (access(folder.file("x.1"), F_OK) == 0) == (count == nil))
   }
 
