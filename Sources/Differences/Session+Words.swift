@@ -41,6 +41,7 @@ extension Session {
     case .connect: "Connect"
     case .exchangeMTU: "Exchange MTU"
     case .discovery: "Discovery"
+    case .value(.read) where operation.offset > 0: "Read from byte \(operation.offset + 1)"
     case .value(let value): "\(value.title)"
     case .pairing(let opcode):
       opcode.name.map { "\($0)" } ?? "SMP PDU \(code: opcode.rawValue, digits: 2)"
@@ -59,7 +60,9 @@ extension Session {
   ///
   /// - Parameter prefersHex: whether bytes stand for a value that is decoded, too.
   package func outcome(of operation: Operation) -> Wording {
-    if let failure = operation.failure { return Wording(stringLiteral: text(failure)) }
+    if let reason = operation.failure ?? operation.unknown {
+      return Wording(stringLiteral: text(reason))
+    }
     if operation.isHidden { return "<hidden>" }
     if let words = operation.text { return Wording(stringLiteral: text(words)) }
     if operation.kind == .discovery, operation.count > 1 {

@@ -198,11 +198,13 @@ extension DifferencePage {
     }
     let isDecoded = change.fields.contains { !$0.isByte }
     let failures = (
-      difference.operations.left[change.left].failure,
-      difference.operations.right[change.right].failure
+      !difference.operations.left[change.left].hasSucceeded,
+      !difference.operations.right[change.right].hasSucceeded
     )
     // Bytes alone stand below; words and errors say more.
-    if isDecoded || bytes.0 == nil || bytes.1 == nil || failures.0 != nil || failures.1 != nil {
+    if isDecoded, one == other {
+      // The fields below say it.
+    } else if isDecoded || bytes.0 == nil || bytes.1 == nil || failures.0 || failures.1 {
       let words = "\(prefix)\(one)  →  \(other)"
       if isWide || words.columns + 6 <= columns {
         row([(6, words)], isDim ? .dim : .plain)
