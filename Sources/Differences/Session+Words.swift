@@ -41,7 +41,6 @@ extension Session {
     case .connect: "Connect"
     case .exchangeMTU: "Exchange MTU"
     case .discovery: "Discovery"
-    case .value(.read) where operation.offset > 0: "Read from byte \(operation.offset + 1)"
     case .value(let value): "\(value.title)"
     case .pairing(let opcode):
       opcode.name.map { "\($0)" } ?? "SMP PDU \(code: opcode.rawValue, digits: 2)"
@@ -53,7 +52,8 @@ extension Session {
   /// What it is, and of which attribute: `Write Command fff6`.
   package func title(of operation: Operation) -> Wording {
     let kind = kindWords(of: operation)
-    return operation.role.map { "\(kind) \(roles[$0].words)" } ?? kind
+    let words = operation.role.map { "\(kind) \(roles[$0].words)" } ?? kind
+    return operation.offset > 0 ? "\(words) from byte \(operation.offset + 1)" : words
   }
 
   /// What became of it: why it failed, what its value means, or the value.

@@ -32,6 +32,10 @@ extension DifferencePage {
       out.byte(0x0a)
       line(title)
       for entry in entries.prefix(options.showsEqual ? .max : Self.mostLines) { write(entry) }
+      if entries.contains(where: { $0.subject == .map }), !report.isMap.left, !report.isMap.right {
+        row(
+          [(6, "with --map and a saved map (map --json) its handles are known, too")], .dim)
+      }
       rest(entries.count)
     }
   }
