@@ -25,7 +25,8 @@ LIVE_PACKAGES := $(BUILD_PACKAGES) bluez bluez-test-tools busybox-static kmod qe
 BENCH_PACKAGES := $(BUILD_PACKAGES) tshark bluez python3
 PROFILES := $(sort $(wildcard Profiles/*/*.yaml))
 SWIFT_FOLDERS := Package.swift $(wildcard Sources Tests Fuzz)
-FUZZERS := FuzzCapture FuzzPcap FuzzPcapng FuzzPacketLogger FuzzDissect FuzzDecode FuzzProfile FuzzLive
+FUZZERS := FuzzCapture FuzzPcap FuzzPcapng FuzzPacketLogger FuzzDissect FuzzDecode FuzzProfile FuzzLive \
+	FuzzConvert FuzzDiff FuzzRedact
 # Of two -sanitize options the compiler takes the last one alone and would leave out the fuzzer's counters without a word;
 # -Xswiftc hands it both in one, and the first two remain for SwiftPM, which links by them. It has them in a set, whose order
 # changes from run to run unless hashing is deterministic: everything would be compiled again for every second fuzzer.

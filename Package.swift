@@ -158,8 +158,8 @@ let package = Package(
     .target(
       name: "FuzzInputs",
       dependencies: [
-        "Reports", "Platforms", "ProfileFiles", "Decoders", "Sessions", "Captures", "Bluetooth",
-        "Bytes",
+        "Reports", "Redaction", "Platforms", "ProfileFiles", "Decoders", "Sessions", "Captures",
+        "Bluetooth", "Bytes",
       ],
       path: "Fuzz/Inputs", swiftSettings: strict),
   ]
@@ -169,7 +169,7 @@ let package = Package(
 if Context.environment["ENABLE_FUZZING"] != nil {
   package.targets += [
     "FuzzCapture", "FuzzPcap", "FuzzPcapng", "FuzzPacketLogger", "FuzzDissect", "FuzzDecode",
-    "FuzzProfile", "FuzzLive",
+    "FuzzProfile", "FuzzLive", "FuzzConvert", "FuzzDiff", "FuzzRedact",
   ]
   .map { name in
     .executableTarget(

@@ -17,6 +17,12 @@ package enum Fuzzing {
     case all
     /// In one way, which the number chooses: many times as many inputs in the same time.
     case one(Int)
+    /// As `convert` writes it, and as it chooses a part, in turns.
+    case convert(Int)
+    /// As `diff` compares it, with itself or another part of it, as text and as JSON in turns.
+    case diff(Int)
+    /// As `convert --redact` writes it.
+    case redact
   }
 
   /// The bytes are a file of the format that its beginning says: read, dissected and rendered as the
@@ -45,6 +51,10 @@ package enum Fuzzing {
       guard var source = open() else { return nil }
       if face == .diff || face == .diffJSON, var other = open() {
         if let broken = compare(&source, &other, face) { return "\(face): \(broken)" }
+        continue
+      }
+      if face == .redact {
+        if let broken = redact(open) { return "\(face): \(broken)" }
         continue
       }
       if let broken = render(&source, records: records, face) { return "\(face): \(broken)" }
@@ -105,6 +115,10 @@ package enum Fuzzing {
         if let broken = compare(&source, &other, face) { return "\(face): \(broken)" }
         continue
       }
+      if face == .redact {
+        if let broken = redact({ LenientSource(bytes) }) { return "\(face): \(broken)" }
+        continue
+      }
       if let broken = render(&source, records: records, face) { return "\(face): \(broken)" }
     }
     return nil
@@ -135,7 +149,7 @@ package enum Fuzzing {
     case bytes, brief, someDevices, someHandles, someUUIDs, someValues, someCodes
     case values, valueLines, valueCSV, valueJSON, rawValues
     case explain, explainJSON, explainMarkdown
-    case convert, convertPart
+    case convert, convertPart, redact
     case diff, diffJSON
     case trace, traceJSON
 
@@ -143,6 +157,9 @@ package enum Fuzzing {
       switch faces {
       case .all: allCases.dropFirst(0)
       case .one(let number): allCases.dropFirst(number % allCases.count).prefix(1)
+      case .convert(let number): [[.convert, .convertPart][number % 2]]
+      case .diff(let number): [[.diff, .diffJSON][number % 2]]
+      case .redact: [.redact]
       }
     }
   }
@@ -209,8 +226,8 @@ package enum Fuzzing {
     case .convert: return convert(&source)
     case .convertPart: return choosePart(&source, records: records)
     case .trace, .traceJSON: return renderTrace(&source, summary, face)
-    // These take two captures.
-    case .diff, .diffJSON: return nil
+    // These take two captures, or read one several times.
+    case .diff, .diffJSON, .redact: return nil
     case .devices, .devicesJSON:
       var devices = DevicesOptions()
       devices.isJSON = face == .devicesJSON

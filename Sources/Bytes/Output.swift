@@ -221,6 +221,17 @@ package struct Output: ~Copyable {
   /// Appends bytes as they are.
   @usableFromInline
   package mutating func raw(_ bytes: RawSpan) {
+    // Most are short, and a call of the system's copying costs more than they do.
+    if bytes.byteCount <= 32 {
+      reserve(32)
+      unsafe bytes.withUnsafeBytes { source in
+        guard let start = source.baseAddress else { return }
+        unsafe Self.copyShort(
+          start.assumingMemoryBound(to: UInt8.self), to: buffer + count, count: source.count)
+      }
+      count &+= bytes.byteCount
+      return
+    }
     var done = 0
     while done < bytes.byteCount {
       let chunk = min(bytes.byteCount - done, Self.bufferSize)
@@ -269,6 +280,14 @@ package struct Output: ~Copyable {
   package mutating func put(_ value: UInt8, at offset: Int) {
     precondition(offset >= 0 && offset < count)
     unsafe buffer[offset] = value
+  }
+
+  /// Writes a number, its bytes in the order of this machine, over bytes that are there.
+  @inlinable
+  @inline(__always)
+  package mutating func put(native value: UInt32, at offset: Int) {
+    precondition(offset >= 0 && offset <= count &- 4)
+    unsafe UnsafeMutableRawPointer(buffer + offset).storeBytes(of: value, as: UInt32.self)
   }
 
   /// Appends spaces: a row of them at once, of which those that are too many are not counted.

@@ -86,6 +86,7 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
   /// - Throws: `.damaged` with the record's number, its offset and how many bytes of how many are
   ///   there; `.inaccessible` where the system cannot read on.
   @_lifetime(&self)
+  @inline(__always)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
     var found = bufferedHeader()
     if found == nil { found = try readHeader() }

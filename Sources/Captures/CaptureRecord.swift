@@ -178,9 +178,24 @@ package protocol CaptureSource: ~Copyable {
   ///
   /// - Returns: true: go on with `next`; false: the time is over.
   mutating func wait(milliseconds: Int32) -> Bool
+
+  /// Writes all records that are left to `writer`, until that fails: a loop that every source has for
+  /// itself, since from another module each record would be copied on its way.
+  ///
+  /// - Parameter promptly: whether what was collected is written before the source may wait.
+  mutating func copy(
+    to writer: inout CaptureWriter, promptly: Bool
+  ) throws(CaptureFailure)
 }
 
 extension CaptureSource where Self: ~Copyable {
+  /// A loop over `next`.
+  package mutating func copy(
+    to writer: inout CaptureWriter, promptly: Bool
+  ) throws(CaptureFailure) {
+    try writer.writeAll(of: &self, promptly: promptly)
+  }
+
   /// Waits in `next`, for sources that nobody watches.
   package mutating func wait(milliseconds: Int32) -> Bool { true }
 }

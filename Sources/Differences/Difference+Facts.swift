@@ -17,6 +17,8 @@ extension Difference {
         section: section, name: name, left: one.words, right: other.words,
         packets: (one.packet, other.packet), connections: (left.id, right.id))
     }
+    var mtu = fact(.link, "MTU") { $0.mtuFact }
+    mtu.isCompatible = left.connection.attMTU.mayEqual(right.connection.attMTU)
     return [
       fact(.security, "method") { $0.methodFact },
       fact(.security, "pairing") { $0.resultFact },
@@ -24,7 +26,7 @@ extension Difference {
       fact(.security, "key size") { $0.keySizeFact },
       fact(.security, "bonding") { $0.bondingFact },
       fact(.security, "keys") { $0.keysFact },
-      fact(.link, "MTU") { $0.mtuFact },
+      mtu,
       fact(.link, "interval") { history in
         (
           history.parameter(history.connection.interval) { "\(interval: $0)" },
@@ -76,8 +78,9 @@ extension ConnectionHistory {
 
   fileprivate var resultFact: Said {
     guard let attempt else {
-      // What was encrypted with a key of before was paired before.
-      return (connection.isEncrypted == true ? "paired before" : "none", nil)
+      // What was encrypted with a key of before, or was to be, was paired before.
+      let hasKey = connection.isEncrypted == true || !encryption.attempts.isEmpty
+      return (hasKey ? "paired before" : "none", nil)
     }
     if attempt.isPaired { return ("paired", attempt.encrypted?.packet ?? attempt.last.packet) }
     switch attempt.ending {

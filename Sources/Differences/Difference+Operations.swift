@@ -20,6 +20,7 @@ private struct Meaning: Hashable {
   var side: UInt8
   var role: [UInt8]
   var message: String
+  var offset: Int
 }
 
 /// The same by the places of one session.
@@ -28,6 +29,7 @@ private struct Place: Hashable {
   var side: UInt8
   var role: Int
   var message: Int
+  var offset: Int
 }
 
 /// An operation with all that is compared of it.
@@ -35,6 +37,7 @@ private struct Content: Hashable {
   var meaning: Int
   var value: [UInt8]?
   var failure: [UInt8]?
+  var unknown: [UInt8]?
 }
 
 /// One operation, or a run of them: what is aligned.
@@ -74,7 +77,7 @@ private struct Catalogue {
       let side: UInt8 = operation.isByCentral.map { $0 ? 1 : 2 } ?? 0
       let place = Place(
         kind: operation.kind.number, side: side, role: operation.role ?? -1,
-        message: operation.message ?? -1)
+        message: operation.message ?? -1, offset: operation.offset)
       let meaning: Int
       if let number = known[place] {
         meaning = number
@@ -82,12 +85,14 @@ private struct Catalogue {
         meaning = meanings.number(
           Meaning(
             kind: place.kind, side: side, role: operation.role.map { session.roles[$0].key } ?? [],
-            message: operation.message.map { session.messages[$0] } ?? ""))
+            message: operation.message.map { session.messages[$0] } ?? "", offset: operation.offset)
+        )
         known[place] = meaning
       }
       let content = Content(
         meaning: meaning, value: operation.value.map { Array(session.bytes($0)) },
-        failure: operation.failure.map { Array(session.bytes($0)) })
+        failure: operation.failure.map { Array(session.bytes($0)) },
+        unknown: operation.unknown.map { Array(session.bytes($0)) })
       return (meaning, contents.number(content))
     }
   }
@@ -249,6 +254,8 @@ extension Difference {
   /// The fields that differ between two operations; where none is known to, the bytes.
   private func fields(_ first: Int, _ second: Int) -> [FieldChange] {
     let (one, other) = (operations.left[first], operations.right[second])
+    // Where one side came to no value there is nothing to hold against the other's.
+    guard one.value != nil, other.value != nil else { return [] }
     var changes: [FieldChange] = []
     if one.fields != nil || other.fields != nil {
       let left = one.fields.map { FieldList.read(sessions.left.bytes($0)) } ?? []
@@ -256,9 +263,10 @@ extension Difference {
       changes = Self.changes(left, right)
     }
     if !changes.isEmpty { return changes }
-    guard let here = one.value, let there = other.value, !one.isHidden, !other.isHidden else {
-      return []
-    }
+    // Of what is no value the words are compared, or the fields.
+    guard let here = one.value, let there = other.value, !one.isHidden, !other.isHidden,
+      case .value = one.kind
+    else { return [] }
     let (left, right) = (Array(sessions.left.bytes(here)), Array(sessions.right.bytes(there)))
     for place in 0..<max(left.count, right.count) {
       let (byte, second) = (
@@ -285,9 +293,11 @@ extension Difference {
     var changes: [FieldChange] = []
     let add = { (one: FieldList.Field?, other: FieldList.Field?) in
       guard one != other, let either = one ?? other else { return }
+      // What is wrong on one side follows from nothing.
+      let isWrong = one?.kind == .wrongChecksum || other?.kind == .wrongChecksum
       let expectation: FieldChange.Expectation =
-        switch either.kind {
-        case .plain: .none
+        switch isWrong ? .wrongChecksum : either.kind {
+        case .plain, .wrongChecksum: .none
         case .checksum: .checksum
         case .time: .time
         }
@@ -327,7 +337,7 @@ extension Difference {
   private mutating func settle(_ place: Int, _ isWhole: Bool) {
     let step = steps[place]
     guard let left = step.left, let right = step.right else { return }
-    let fails = { (operation: Operation) in operation.failure != nil }
+    let fails = { (operation: Operation) in !operation.hasSucceeded }
     let isAsLong =
       left.count == right.count
       && operations.left[left].count(where: fails) == operations.right[right].count(where: fails)

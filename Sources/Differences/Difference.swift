@@ -21,8 +21,11 @@ package struct Difference: Sendable {
     /// The connections, by their numbers.
     package let connections: (left: Int, right: Int)
 
+    /// Whether what is known of the sides does not contradict: 23, and 23 or more.
+    package internal(set) var isCompatible = false
+
     /// Whether both are the same.
-    package var isSame: Bool { left == right }
+    package var isSame: Bool { left == right || isCompatible }
   }
 
   /// A place of the conversation: operations of both sides that belong together, or of one side that nothing
@@ -178,6 +181,12 @@ extension Difference {
       )
       guard (left == nil) != (right == nil) else { continue }
       if step.kind == .changed {
+        // What the capture does not tell of the other side is no success.
+        let isKnown =
+          left == nil
+          ? step.left.map { operations.left[$0].contains(where: \.hasSucceeded) }
+          : step.right.map { operations.right[$0].contains(where: \.hasSucceeded) }
+        guard isKnown == true else { continue }
         first = (left ?? step.left?.first, right ?? step.right?.first)
         return
       }
@@ -185,7 +194,9 @@ extension Difference {
       guard let failed else { continue }
       let other: Int?
       switch failed.kind {
-      case .connect, .exchangeMTU, .discovery, .value, .end:
+      // That one discovery finds what another one does not ask for says nothing.
+      case .discovery: continue
+      case .connect, .exchangeMTU, .value, .end:
         let known =
           successes
           ?? (
@@ -195,10 +206,11 @@ extension Difference {
         successes = known
         other =
           left == nil
-          ? known.left[Attempt(failed, sessions.right)]
-          : known.right[Attempt(failed, sessions.left)]
+          ? known.left[Attempt(failed, sessions.right, sessions.right.places)]
+          : known.right[Attempt(failed, sessions.left, sessions.left.places)]
         if other == nil { continue }
-      case .pairing, .encryption: other = counterpart(of: place, isOnLeft: left == nil)
+      case .pairing, .encryption:
+        other = counterpart(of: place, failed.kind, isOnLeft: left == nil)
       }
       first = left == nil ? (other, right) : (left, other)
       return
@@ -210,8 +222,15 @@ extension Difference {
     var kind: Int
     var isByCentral: Bool?
     var role: [UInt8]?
+    var message: String?
+    var offset: Int
+    /// Which of the session's connections: those of both sides are compared one by one.
+    var connection: Int?
 
-    init(_ operation: Operation, _ session: Session) {
+    init(_ operation: Operation, _ session: Session, _ connections: [Int: Int]) {
+      message = operation.message.map { session.messages[$0] }
+      offset = operation.offset
+      connection = connections[operation.connection]
       kind = operation.kind.number
       isByCentral = operation.isByCentral
       role = operation.role.map { session.roles[$0].key }
@@ -222,9 +241,10 @@ extension Difference {
   private static func successes(
     _ operations: [Operation], _ session: Session
   ) -> [Attempt: Int] {
+    let connections = session.places
     var first: [Attempt: Int] = [:]
-    for (place, operation) in operations.enumerated() where operation.failure == nil {
-      let attempt = Attempt(operation, session)
+    for (place, operation) in operations.enumerated() where operation.hasSucceeded {
+      let attempt = Attempt(operation, session, connections)
       if first[attempt] == nil { first[attempt] = place }
     }
     return first
@@ -232,14 +252,20 @@ extension Difference {
 
   /// What one side does of the security procedures where the other one fails: the first that only it does,
   /// between what both do.
-  private func counterpart(of place: Int, isOnLeft: Bool) -> Int? {
+  private func counterpart(
+    of place: Int, _ failed: Operation.Kind, isOnLeft: Bool
+  ) -> Int? {
     let isAlone = { (step: Step) in step.kind == .removed || step.kind == .added }
     let start = steps[..<place].lastIndex { !isAlone($0) }.map { $0 + 1 } ?? 0
     for step in steps[start...].prefix(while: isAlone) {
       guard let other = isOnLeft ? step.left?.first : step.right?.first else { continue }
-      switch isOnLeft ? operations.left[other].kind : operations.right[other].kind {
-      case .pairing, .encryption: return other
-      case .connect, .exchangeMTU, .discovery, .value, .end: continue
+      let operation = isOnLeft ? operations.left[other] : operations.right[other]
+      guard operation.hasSucceeded else { continue }
+      switch (failed, operation.kind) {
+      // That a peripheral asks for security is no step of a pairing.
+      case (.pairing, .pairing(.securityRequest)): continue
+      case (.pairing, .pairing), (.encryption, .encryption): return other
+      default: continue
       }
     }
     return nil

@@ -52,14 +52,17 @@ extension Session {
   /// What it is, and of which attribute: `Write Command fff6`.
   package func title(of operation: Operation) -> Wording {
     let kind = kindWords(of: operation)
-    return operation.role.map { "\(kind) \(roles[$0].words)" } ?? kind
+    let words = operation.role.map { "\(kind) \(roles[$0].words)" } ?? kind
+    return operation.offset > 0 ? "\(words) from byte \(operation.offset + 1)" : words
   }
 
   /// What became of it: why it failed, what its value means, or the value.
   ///
   /// - Parameter prefersHex: whether bytes stand for a value that is decoded, too.
   package func outcome(of operation: Operation) -> Wording {
-    if let failure = operation.failure { return Wording(stringLiteral: text(failure)) }
+    if let reason = operation.failure ?? operation.unknown {
+      return Wording(stringLiteral: text(reason))
+    }
     if operation.isHidden { return "<hidden>" }
     if let words = operation.text { return Wording(stringLiteral: text(words)) }
     if operation.kind == .discovery, operation.count > 1 {

@@ -49,6 +49,11 @@ package struct Session: Sendable {
   /// The bytes of a slice as text.
   package func text(_ slice: Slice) -> String { String(decoding: bytes(slice), as: UTF8.self) }
 
+  /// Which of the connections each number is.
+  var places: [Int: Int] {
+    Dictionary(connections.enumerated().map { ($1.history.id, $0) }) { first, _ in first }
+  }
+
   /// The operations of all connections, one after the other.
   package var operations: [Operation] { connections.flatMap(\.operations) }
 }
@@ -106,6 +111,8 @@ package struct Operation: Sendable {
   package var latency: Int64?
   /// Why it failed, in `bytes`; nil where it did not.
   package var failure: Slice?
+  /// Why the capture does not tell what became of it; nil where it does.
+  package var unknown: Slice?
   /// The value; nil where there is none, or where it is a random number that differs in every session.
   package var value: Slice?
   /// Whether the value is a secret that is not to be printed.
@@ -125,6 +132,12 @@ package struct Operation: Sendable {
     lastPacket = packet
     self.time = time
   }
+
+  /// Whether it is known to have succeeded.
+  package var hasSucceeded: Bool { failure == nil && unknown == nil }
+
+  /// Where the part of a value begins that is asked for; 0 for all of it.
+  package var offset = 0
 
   /// Whether several that follow each other are one run: what a server sends by itself.
   package var joinsRuns: Bool { kind == .value(.notification) || kind == .value(.indication) }
@@ -149,6 +162,8 @@ package enum FieldList {
     case plain = 0x2d
     /// It follows from the others.
     case checksum = 0x63
+    /// It should follow from the others, and does not.
+    case wrongChecksum = 0x77
     /// It is a time.
     case time = 0x74
   }

@@ -77,6 +77,8 @@ struct AttributeValue {
     switch type.low {
     // Device Name.
     case 0x2a00: return [SensitiveField(.name, slice)]
+    // Serial Number String.
+    case 0x2a25: return [SensitiveField(.serial, slice)]
     // Reconnection Address.
     case 0x2a03 where count == 6 && offset == 0: return field(.address(isRandom: true), from: 0, 6)
     // User Control Point: Register New User (1 byte), consent code (2); Consent (1), user (1), code (2).
@@ -85,7 +87,7 @@ struct AttributeValue {
     // Bond Management Control Point: opcode (1 byte), authorization code.
     case 0x2aa4: return field(.pin, from: 1, count)
     // Set Identity Resolving Key: type (1 byte), key (16).
-    case 0x2b84: return field(.secret, from: 1, 16)
+    case 0x2b84: return field(.setKey, from: 1, 16)
     // Encrypted Data Key Material: session key (16 bytes), initialization vector (8).
     case 0x2b88: return field(.secret, from: 0, 16) + field(.secret, from: 16, 8)
     // Broadcast Audio Scan Control Point: Set Broadcast_Code (1 byte), source (1), code (16).

@@ -7,16 +7,23 @@ import Diagnosis
 struct Books: Sendable {
   var addresses = AddressBook()
   var names: NameBook
+  var serials: NameBook
   var keys: KeyBook
   var passkeys: PasskeyBook
   private let source: PseudonymSource
+  /// Keys of coordinated sets.
+  private var setKeys: Set<[UInt8]> = []
 
   init(_ options: RedactionOptions) {
     source = options.source
     names = NameBook(options.source, keepsNames: options.keepsNames)
+    serials = NameBook(serials: options.source)
     keys = KeyBook(options.source)
     passkeys = PasskeyBook(options.source)
   }
+
+  /// So many are remembered at most: each is tried on every address.
+  private static let mostSetKeys = 64
 
   /// Takes in what a field holds.
   mutating func learn(_ field: SensitiveField, _ bytes: RawSpan) {
@@ -25,8 +32,12 @@ struct Books: Sendable {
     case .address(let isRandom):
       addresses.learn(DeviceAddress(value: value.littleEndianNumber), isRandom: isRandom)
     case .secret: keys.learn(value)
+    case .setKey:
+      keys.learn(value)
+      if setKeys.count < Self.mostSetKeys { setKeys.insert(value) }
     case .passkey: passkeys.learn(UInt32(truncatingIfNeeded: value.littleEndianNumber))
     case .name: names.learn(value)
+    case .serial: serials.learn(value)
     case .publicKey:
       if let key = P256PublicKey(value.bytes) { keys.learn(key) }
     case .diversifier, .digits, .pin, .text: break
@@ -36,9 +47,10 @@ struct Books: Sendable {
   /// Gives everything its pseudonym, now that the capture was read to its end.
   mutating func close(_ evidence: Evidence, _ exchanges: PairingExchanges) {
     let resolving = evidence.keys.keys.filter { $0.kind == .identityResolving }
-    let keys = resolving.compactMap { key -> ResolvingKey? in
-      guard let original = IdentityResolvingKey(key.bytes.bytes),
-        let pseudonym = IdentityResolvingKey(self.keys[key.bytes].bytes)
+    let sets = setKeys.sorted { $0.lexicographicallyPrecedes($1) }
+    let keys = (resolving.map(\.bytes) + sets).compactMap { key -> ResolvingKey? in
+      guard let original = IdentityResolvingKey(key.bytes),
+        let pseudonym = IdentityResolvingKey(self.keys[key].bytes)
       else { return nil }
       return ResolvingKey(original: original, pseudonym: pseudonym)
     }
@@ -55,10 +67,11 @@ struct Books: Sendable {
     switch field.kind {
     case .address:
       return addresses[DeviceAddress(value: value.littleEndianNumber)].bytes
-    case .secret: return keys[value]
+    case .secret, .setKey: return keys[value]
     case .diversifier: return keys.diversifier(value)
     case .pin: return keys.pin(value)
     case .name: return names[value]
+    case .serial: return serials[value]
     case .passkey:
       let number = UInt32(truncatingIfNeeded: value.littleEndianNumber)
       return [UInt8](littleEndian: UInt64(passkeys.number(number)), count: value.count)

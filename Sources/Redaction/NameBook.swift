@@ -1,6 +1,7 @@
 import Cryptography
 
-/// The names of devices and their pseudonyms: of the same length in bytes, and easy to say.
+/// The names of devices and their pseudonyms: of the same length in bytes, and easy to say; or their serial
+/// numbers, whose digits become digits, and letters letters.
 ///
 /// A pseudonym's beginning depends on the name's beginning alone. So a shortened name's is the beginning of
 /// the complete one's, and a name that is read in parts fits together.
@@ -10,6 +11,8 @@ struct NameBook: Sendable {
   private let source: PseudonymSource
   /// Whether names stay what they are.
   let keepsNames: Bool
+  /// Whether what is known are serial numbers.
+  private let isOfSerials: Bool
 
   /// So many are remembered at most.
   private static let most = 1 << 16
@@ -19,6 +22,14 @@ struct NameBook: Sendable {
   init(_ source: PseudonymSource, keepsNames: Bool) {
     self.source = source
     self.keepsNames = keepsNames
+    isOfSerials = false
+  }
+
+  /// A book of serial numbers.
+  init(serials source: PseudonymSource) {
+    self.source = source
+    keepsNames = false
+    isOfSerials = true
   }
 
   /// The names that are looked for.
@@ -66,14 +77,31 @@ struct NameBook: Sendable {
   private static let consonants = Array("bdfghjklmnprstvz".utf8)
   private static let vowels = Array("aeio".utf8)
 
+  /// A digit for a digit, a letter for a letter; what is neither stays, since it tells how the number is laid
+  /// out.
+  private static func character(like byte: UInt8, _ number: Int) -> UInt8 {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt8(ascii: "0") + UInt8(number % 10)
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt8(ascii: "A") + UInt8(number % 26)
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt8(ascii: "a") + UInt8(number % 26)
+    case 0x80...: UInt8(ascii: "a") + UInt8(number % 26)
+    default: byte
+    }
+  }
+
   /// Consonants and vowels by turns, the first letter a capital.
   private func make(_ name: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(name.count)
     var before: [UInt8] = []
     for (index, byte) in name.enumerated() {
-      before = source.bytes(.name, before + [byte], count: AES128.size)
+      let purpose: PseudonymSource.Purpose = isOfSerials ? .serial : .name
+      before = source.bytes(purpose, before + [byte], count: AES128.size)
       let number = Int(before[0])
+      if isOfSerials {
+        result.append(Self.character(like: byte, number))
+        continue
+      }
       let letters = index % 2 == 0 ? Self.consonants : Self.vowels
       let letter = letters[number % letters.count]
       result.append(index == 0 ? letter & ~0x20 : letter)

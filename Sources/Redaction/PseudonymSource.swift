@@ -6,7 +6,7 @@ import Cryptography
 package struct PseudonymSource: Sendable {
   /// What a pseudonym stands for, so that equal bytes of different meaning have nothing in common.
   enum Purpose: UInt8 {
-    case address, resolvableAddress, key, keyPair, passkeyBit, digits, pin, name, code
+    case address, resolvableAddress, key, keyPair, passkeyBit, digits, pin, name, code, serial
   }
 
   private let cipher: AES128

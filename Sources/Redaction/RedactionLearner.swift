@@ -38,7 +38,8 @@ package struct RedactionLearner: PacketReport, ~Copyable {
         exchanges.observe(record, dissection, bytes, answer, memory)
       }
       for value in AttributeValue.all(record, dissection, bytes, answer, memory) {
-        for field in value.sensitiveFields(bytes) where value.offset == 0 || field.kind != .name {
+        for field in value.sensitiveFields(bytes)
+        where value.offset == 0 || field.kind != .name && field.kind != .serial {
           books.learn(field, bytes)
         }
       }

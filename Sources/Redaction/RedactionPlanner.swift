@@ -13,6 +13,8 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   private var places = PDUPlaces()
   private var patches = Patches()
   private var report: RedactionReport
+  /// The types of the attributes whose values are removed.
+  private var removed: Set<BluetoothUUID> = []
   /// The number of the last record.
   private var last = 0
   /// Where the parts stand of advertising data that is not complete.
@@ -73,16 +75,21 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     for value in values where isRemoved(value, bytes) {
       add(value.slice, nil, record)
       report.values += 1
+      if let type = value.type { removed.insert(type.shortest) }
     }
     for value in values where !isRemoved(value, bytes) {
       for field in value.sensitiveFields(bytes) {
-        guard field.kind == .name, value.offset > 0 else {
+        let book: NameBook
+        switch field.kind {
+        case .name where value.offset > 0: book = books.names
+        case .serial where value.offset > 0: book = books.serials
+        default:
           replace(field, bytes, record)
           continue
         }
         let part = bytes.part(field.slice).array
-        add(field.slice, books.names.part(part, at: value.offset), record)
-        report.count(.name)
+        add(field.slice, book.part(part, at: value.offset), record)
+        report.count(field.kind)
       }
     }
     guard places.areJoined else { return }
@@ -184,7 +191,11 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
 
   /// What is to be done, now that the capture was read to its end.
   package consuming func redaction() -> Redaction {
-    Redaction(
+    var report = report
+    if case .types(let types) = options.values {
+      report.missingValues = types.filter { !removed.contains($0) }
+    }
+    return Redaction(
       books, search, patches, report, last: last, removesStreams: options.values == .all)
   }
 }

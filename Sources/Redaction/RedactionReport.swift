@@ -1,8 +1,11 @@
+package import Bluetooth
+import Diagnosis
+
 /// What was replaced in a capture, and what nobody can promise.
 package struct RedactionReport: Equatable, Sendable {
   /// What was found where nothing says that it stands there.
   package enum Elsewhere: UInt8, CaseIterable, Sendable {
-    case address, secret, name
+    case address, secret, name, serial
 
     /// In words, of one and of several.
     var words: (one: String, several: String) {
@@ -10,6 +13,7 @@ package struct RedactionReport: Equatable, Sendable {
       case .address: ("address", "addresses")
       case .secret: ("secret", "secrets")
       case .name: ("name", "names")
+      case .serial: ("serial number", "serial numbers")
       }
     }
   }
@@ -24,12 +28,16 @@ package struct RedactionReport: Equatable, Sendable {
   package internal(set) var digits = 0
   /// Names.
   package internal(set) var names = 0
+  /// Serial numbers.
+  package internal(set) var serials = 0
   /// Texts of people and programs.
   package internal(set) var texts = 0
   /// Values of attributes.
   package internal(set) var values = 0
   /// Records of sound, and other isochronous data.
   package internal(set) var streams = 0
+  /// What was to be removed, and is nowhere: values of attributes of these types.
+  package internal(set) var missingValues: [BluetoothUUID] = []
   /// What was found elsewhere.
   package private(set) var elsewhere: [Elsewhere: Finds] = [:]
   /// Addresses of which there were too many to look for them elsewhere.
@@ -62,9 +70,10 @@ package struct RedactionReport: Equatable, Sendable {
   mutating func count(_ kind: SensitiveField.Kind) {
     switch kind {
     case .address: addresses += 1
-    case .secret, .diversifier, .publicKey: secrets += 1
+    case .secret, .setKey, .diversifier, .publicKey: secrets += 1
     case .passkey, .digits, .pin: digits += 1
     case .name: names += 1
+    case .serial: serials += 1
     case .text: texts += 1
     }
   }
@@ -84,7 +93,8 @@ package struct RedactionReport: Equatable, Sendable {
         digits, "passkey, PIN or number that is compared",
         "passkeys, PINs and numbers that are compared"
       ),
-      (names, "name", "names"), (texts, "text of a program", "texts of programs"),
+      (names, "name", "names"), (serials, "serial number", "serial numbers"),
+      (texts, "text of a program", "texts of programs"),
       (values, "attribute value", "attribute values"),
       (
         streams, "packet of sound or other isochronous data",
@@ -100,6 +110,10 @@ package struct RedactionReport: Equatable, Sendable {
       lines.append(
         "found in data of other kinds and replaced: \(found.count) \(words), in \(packets)\(found.hasMore ? " and others" : "")"
       )
+    }
+    if !missingValues.isEmpty {
+      let types = missingValues.map { Wording("\($0)").text }.joined(separator: ", ")
+      lines.append("no value of \(types) was found that could be removed")
     }
     if unlistedAddresses > 0 {
       lines.append(

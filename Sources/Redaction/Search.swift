@@ -35,6 +35,7 @@ struct Search: Sendable {
     }
     for secret in books.keys.searched { add(.secret, secret, books.keys[secret]) }
     for name in books.names.searched { add(.name, name, books.names[name]) }
+    for serial in books.serials.searched { add(.serial, serial, books.serials[serial]) }
     // A shortened name is the beginning of the complete one, which is to be found.
     for window in patterns.keys { patterns[window]?.sort { $0.bytes.count > $1.bytes.count } }
   }

@@ -10,6 +10,8 @@ struct SensitiveField: Equatable {
     case address(isRandom: Bool?)
     /// A key, or another secret.
     case secret
+    /// The key of a coordinated set: the identifiers that it makes resolve as addresses do.
+    case setKey
     /// What an encrypted diversifier and a random number are: names of a long term key.
     case diversifier
     /// A passkey: a number of 4 bytes.
@@ -20,6 +22,8 @@ struct SensitiveField: Equatable {
     case pin
     /// A device's name, or the beginning of one.
     case name
+    /// A device's serial number, or the beginning of one.
+    case serial
     /// A public key: 64 bytes.
     case publicKey
     /// What people or programs have written.
@@ -85,6 +89,11 @@ struct SensitiveFields {
     case .name: fields.append(SensitiveField(.name, data))
     case .secret: fields.append(SensitiveField(.secret, data))
     default: break
+    }
+    // A Resolvable Set Identifier is made as a resolvable address is (CSIS, 4.8): hash of 3 bytes, random
+    // number of 3.
+    if type.rawValue == 0x2e, data.count == 6 {
+      fields.append(SensitiveField(.address(isRandom: true), data))
     }
     // Public Target Address, Random Target Address, LE Bluetooth Device Address.
     let isRandom: Bool? =

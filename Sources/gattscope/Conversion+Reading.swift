@@ -52,6 +52,8 @@ struct Writing: CaptureUser, ~Copyable {
   private(set) var remarks: [String] = []
   private(set) var losses: [String] = []
   private var file: NewFile?
+  /// Whether somebody may wait for what is written before all is.
+  private var isReadMeanwhile = true
   private var failure: WriteFailure?
 
   init(_ conversion: Conversion) { self.conversion = conversion }
@@ -64,9 +66,10 @@ struct Writing: CaptureUser, ~Copyable {
     var writer: CaptureWriter
     do throws(WriteFailure) {
       let opened = try NewFile(path: conversion.path)
+      isReadMeanwhile = opened.isReadMeanwhile
       writer = CaptureWriter(
         descriptor: opened.descriptor, owned: false, name: conversion.path, format,
-        decimals: source.summary.timeDecimals)
+        decimals: source.summary.timeDecimals, behind: !isReadMeanwhile)
       file = consume opened
     } catch {
       failure = error
@@ -114,10 +117,11 @@ struct Writing: CaptureUser, ~Copyable {
   private func copy<Source: CaptureSource & ~Copyable>(
     _ source: inout Source, to writer: inout CaptureWriter
   ) throws(CaptureFailure) {
+    guard let kept else { return try source.copy(to: &writer, promptly: isReadMeanwhile) }
     while writer.failure == nil {
-      if !source.isReady { writer.flush() }
+      if isReadMeanwhile, !source.isReady { writer.flush() }
       guard let record = try source.next() else { return }
-      if kept?.contains(record.number) ?? true {
+      if kept.contains(record.number) {
         writer.write(record)
       } else {
         writer.skip(record)

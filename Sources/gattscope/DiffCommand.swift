@@ -134,7 +134,13 @@ struct DiffCommand: ParsableCommand {
     let left = try reader.read(captures[0], &damage)
     let right = captures.count == 1 ? left : try reader.read(captures[1], &damage)
     let report = DifferenceReport(left, right, options)
-    if let missing = report.missing { Terminal.complain(missing) }
+    if let missing = report.missing {
+      Terminal.complain(missing)
+      throw damage ?? ExitCode(64)
+    }
+    if report.isOfNothing {
+      Terminal.complain("no connection on either side: there is nothing to compare")
+    }
     try Terminal.write { report.write(into: &$0) }
     if let damage { throw damage }
     if !report.isSame { throw ExitCode(1) }

@@ -217,6 +217,111 @@ import Testing
       try run(Program.sample("wristband"), folder.url.appending(path: "none").path).status == 66)
   }
 
+  /// A sample without some of its records, by number; or up to a number.
+  private func part(
+    of name: String, without numbers: Set<Int> = [], upTo last: Int = .max, in folder: Folder
+  ) throws -> String {
+    let sample = try CaptureBytes(contentsOf: Program.sample(name))
+    let (bytes, ends) = (sample.bytes, sample.ends)
+    var kept = Array(bytes[..<ends[0]])
+    for number in 1..<ends.count where number <= last && !numbers.contains(number) {
+      kept += bytes[ends[number - 1]..<ends[number]]
+    }
+    return try folder.write("part.btsnoop", kept)
+  }
+
+  /// The two sides of the first difference: `#45 Exchange MTU: no response`; nil for none.
+  private func firstSides(_ document: [String: Any]) throws -> [String]? {
+    try list(document, "first").first.map { first in
+      ["left", "right"].map { key in
+        let side = first[key] as? [String: Any]
+        return "#\(side?["packet"] as? Int ?? 0) \(side?["text"] as? String ?? "")"
+      }
+    }
+  }
+
+  @Test(
+    "a request that was never answered is the first difference",
+    arguments: [
+      (
+        "heart-rate", 47,
+        ["#47 Exchange MTU: client 185, server 517", "#45 Exchange MTU: no response"]
+      ),
+      ("heart-rate", 125, ["#123 Discovery", "#123 Discovery: no response"]),
+      ("lost-subscription", 90, ["#88 Encryption", "#88 Encryption: no answer before"]),
+    ] as [(String, Int, [String])])
+  func unanswered(sample: String, answer: Int, expected: [String]) throws {
+    let folder = try Folder()
+    let lacking = try part(of: sample, without: [answer], in: folder)
+    let sides = try #require(try firstSides(try document(Program.sample(sample), lacking)))
+    for (side, beginning) in zip(sides, expected) {
+      #expect(side.hasPrefix(beginning), "expected \(expected), got \(sides)")
+    }
+  }
+
+  @Test("what the capture cuts off has neither succeeded nor failed")
+  func cutOff() throws {
+    let folder = try Folder()
+    // #108 is the request for the manufacturer's name.
+    let cut = try part(of: "heart-rate", upTo: 108, in: folder)
+    let document = try document(Program.sample("heart-rate"), cut)
+    #expect(try list(document, "first").isEmpty)
+    let text = try run(Program.sample("heart-rate"), cut).text
+    #expect(text.contains("\"Acme\"  →  no answer: the capture ends"), "\(text)")
+    #expect(!text.contains("not there") && !text.contains("done"), "\(text)")
+  }
+
+  @Test("a checksum that is wrong on one side follows from nothing")
+  func wrongChecksum() throws {
+    let folder = try Folder()
+    let changed = try copy(
+      "wristband", [0xa5, 0x06, 0x03, 0x0b, 0x14, 0xbf], [0xa5, 0x06, 0x03, 0x0b, 0x15, 0xbf],
+      in: folder)
+    let ignoring = try run("--ignore", "day", Program.sample("wristband"), changed)
+    #expect(ignoring.status == 1)
+    #expect(ignoring.text.contains("bf ok → bf bad\n"), "\(ignoring.text)")
+  }
+
+  @Test("words are not compared as bytes; of pairing the keys are, by name")
+  func fieldsOfWords() throws {
+    let folder = try Folder()
+    let cut = try part(of: "heart-rate", upTo: 120, in: folder)
+    for entry in try list(try document(Program.sample("heart-rate"), cut), "operations") {
+      guard entry["operation"] as? String == "end" else { continue }
+      for change in try list(entry, "changes") { #expect(try list(change, "fields").isEmpty) }
+    }
+    // The Pairing Request's keys of the initiator and of the responder: LTK and IRK, then CSRK as well.
+    let sample = try CaptureBytes(contentsOf: Program.sample("lost-subscription")).bytes
+    let start = try #require(sample.firstRange(of: [0x07, 0x00, 0x06, 0x00, 0x01])).upperBound
+    let request = Array(sample[start - 1..<start + 6])
+    let other = Array(request.dropLast(2)) + [request[5] | 4, request[6]]
+    let changed = try copy("lost-subscription", request, other, in: folder)
+    let text = try run(Program.sample("lost-subscription"), changed).text
+    #expect(text.contains(/initiator keys +\S.* → .*CSRK/), "\(text)")
+  }
+
+  @Test("nothing to compare is said, and so is what is not there: status 64")
+  func nothing() throws {
+    let folder = try Folder()
+    let none = try part(of: "heart-rate", upTo: 10, in: folder)
+    let ending = try run(none, none)
+    #expect(ending.status == 0 && ending.text.isEmpty)
+    #expect(ending.errors.contains("there is nothing to compare"), "\(ending.errors)")
+    let (left, right) = (Program.sample("heart-rate"), Program.sample("wristband"))
+    for option in ["--left-connection", "--right-connection"] {
+      let missing = try run(option, "9", left, right)
+      #expect(missing.status == 64 && missing.text.isEmpty, "\(missing.text)")
+      #expect(missing.errors.contains("no such device or connection"), "\(missing.errors)")
+    }
+  }
+
+  @Test("an MTU of which only the least is known contradicts none that is larger")
+  func leastMTU() throws {
+    let sample = Program.sample("wristband")
+    let document = try document(sample, sample.replacing(".btsnoop", with: ".pcapng"))
+    #expect(try list(document, "link").isEmpty, "23, and 23 or more")
+  }
+
   @Test("--stat is short, --all lists what is the same, widths are kept")
   func faces() throws {
     let (left, right) = (Program.sample("heart-rate"), Program.sample("wristband"))

@@ -114,6 +114,10 @@ extension Books {
       written.write(addresses[written.address], into: &bytes, at: offset)
     }
     var text = String(decoding: bytes, as: UTF8.self)
+    for serial in serials.searched {
+      let quoted = { (bytes: [UInt8]) in "\"\(String(decoding: bytes, as: UTF8.self))\"" }
+      text = text.replacing(quoted(serial), with: quoted(serials[serial]))
+    }
     for (digits, other) in passkeys.derived {
       text = text.replacing(written(digits), with: written(other))
     }

@@ -181,6 +181,54 @@ import Testing
     #expect(!kept.contains("C0:11:22"))
   }
 
+  @Test("a serial number: digits for digits, letters for letters, also where a message has it")
+  func serialNumber() throws {
+    let serial = Array("SN-0042-7a19".utf8)
+    let result = try redacted {
+      $0.connect()
+      $0.sent("08 01 00 ff ff 25 2a")
+      $0.acl(l2cap([9, UInt8(2 + serial.count), 3, 0] + serial), .received)
+      $0.acl(l2cap([0x1b, 0x0e, 0, 1] + serial), .received)
+    }
+    let pseudonym = result.after[2].suffix(serial.count)
+    let text = String(decoding: pseudonym, as: UTF8.self)
+    #expect(text.wholeMatch(of: /[A-Z][A-Z]-[0-9]{4}-[0-9][a-z][0-9]{2}/) != nil, "\(text)")
+    #expect(Array(pseudonym) != serial)
+    #expect(result.after[3].suffix(serial.count) == pseudonym)
+    #expect(result.lines.contains("replaced: 1 address, 1 serial number"), "\(result.lines)")
+    #expect(result.lines.contains { $0.contains("1 serial number, in #4") }, "\(result.lines)")
+  }
+
+  @Test("a set's identifier resolves with the pseudonym of the set's key") func setIdentifier()
+    throws
+  {
+    let read = IdentityResolvingKey(Self.key.bytes)
+    let key = try #require(read)
+    let random: UInt32 = 0x71_2345
+    let identifier = little(Int(random) << 24 | Int(key.hash(random)), width: 6)
+    let hex = identifier.map { String($0, radix: 16) }.joined(separator: " ")
+    let result = try redacted {
+      $0.advertise(data: "7 2e \(hex)")
+      $0.connect()
+      $0.sent("08 01 00 ff ff 84 2b")
+      $0.acl(l2cap([9, 19, 3, 0, 1] + Self.key), .received)
+    }
+    #expect(!contain(result.after, identifier) && !contain(result.after, Self.key))
+    let made = Array(result.after[3].suffix(16))
+    let pseudonym = IdentityResolvingKey(made.bytes)
+    let other = try #require(pseudonym)
+    let remade = Array(result.after[0].dropLast().suffix(6)).littleEndianNumber
+    #expect(other.resolves(DeviceAddress(value: remade)))
+  }
+
+  @Test("types of values that are nowhere are named") func missingValues() throws {
+    var options = RedactionOptions()
+    let type = try #require(BluetoothUUID(text: "ffff"))
+    options.values = .types([type])
+    let lines = try redacted(options) { $0.connect() }.lines
+    #expect(lines.contains("no value of ffff was found that could be removed"), "\(lines)")
+  }
+
   @Test("advertising data in two reports: a name and an address that lie in both") func chains()
     throws
   {

@@ -47,8 +47,10 @@ struct HostileInputTests {
     for file in files("Fuzz/Regressions/FuzzProfile") where file.lastPathComponent != ".gitkeep" {
       #expect(Fuzzing.profile([UInt8](try Data(contentsOf: file))) == nil, "\(file)")
     }
-    for file in files("Fuzz/Regressions/FuzzDissect") where file.lastPathComponent != ".gitkeep" {
-      #expect(Fuzzing.dissect([UInt8](try Data(contentsOf: file)), .all) == nil, "\(file)")
+    for name in ["FuzzDissect", "FuzzConvert", "FuzzDiff", "FuzzRedact"] {
+      for file in files("Fuzz/Regressions/\(name)") where file.lastPathComponent != ".gitkeep" {
+        #expect(Fuzzing.dissect([UInt8](try Data(contentsOf: file)), .all) == nil, "\(file)")
+      }
     }
   }
 

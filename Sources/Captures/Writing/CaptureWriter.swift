@@ -29,16 +29,22 @@ package struct CaptureWriter: ~Copyable {
   private var encoder: RecordEncoder
   private let rotation: Rotation?
   private var finished: FinishedFiles?
-  /// What is to be written, and where each record of it ends.
+  /// What is to be written, and how many records that are.
   private var batch = Output()
-  private var ends: [Int] = []
+  private var batchRecords = 0
   /// Whether the batch begins with a header, which is no record.
   private var hasHeader = false
   /// Whether the file holds a record.
   private var holdsRecords = false
 
+  /// What writes while the next records are collected, once there are many.
+  private var behind: WriteBehind?
+  private let writesBehind: Bool
+
   /// So much is collected before it is written.
   private static let batchBytes = 1 << 16
+  /// The same where another thread writes it: threads wake each other less often.
+  private static let batchBytesBehind = 1 << 18
 
   /// Opens a file anew; `-` is standard output, which is never rotated.
   ///
@@ -57,19 +63,24 @@ package struct CaptureWriter: ~Copyable {
   }
 
   /// Writes to an open descriptor, and closes it at the end where it is `owned`.
+  ///
+  /// - Parameter behind: a second thread writes: for a file that nobody reads until it is finished, since
+  ///   `failure` and `recordsWritten` are late then, until `finish`.
   package init(
-    descriptor: Int32, owned: Bool, name: String, _ format: WriterFormat, decimals: Int = 6
+    descriptor: Int32, owned: Bool, name: String, _ format: WriterFormat, decimals: Int = 6,
+    behind: Bool = false
   ) {
     self.init(
       name, RecordFile(descriptor: descriptor, owned: owned), format, decimals: decimals,
-      rotation: nil)
+      rotation: nil, behind: behind)
   }
 
   private init(
     _ path: String, _ file: consuming RecordFile, _ format: WriterFormat, decimals: Int,
-    rotation: Rotation?
+    rotation: Rotation?, behind: Bool = false
   ) {
     self.path = path
+    writesBehind = behind
     self.file = consume file
     self.rotation = rotation
     finished = rotation.map { FinishedFiles(path, $0) }
@@ -89,12 +100,14 @@ package struct CaptureWriter: ~Copyable {
   }
 
   /// Takes a record; it is in the file after the next `flush`.
+  @inline(__always)
   package mutating func write(_ record: borrowing CaptureRecord) {
     write(record, comment: record.bytes.part(.empty))
   }
 
   /// The same with a comment, UTF-8, where the format has room for such: it is cut where it is too long,
   /// and left out where the record has it already.
+  @inline(__always)
   package mutating func write(_ record: borrowing CaptureRecord, comment: RawSpan) {
     guard failure == nil else {
       recordsLost += 1
@@ -104,9 +117,9 @@ package struct CaptureWriter: ~Copyable {
       let (before, encoderBefore) = (batch.count, encoder)
       guard append(record, comment) else { return }
       // The record that is one too many begins the next file.
-      if isTooLong(rotation), holdsRecords || recordsInBatch > 1 {
+      if isTooLong(rotation), holdsRecords || batchRecords > 1 {
         batch.shorten(to: before)
-        ends.removeLast()
+        batchRecords -= 1
         encoder = encoderBefore
         rotate()
         append(record, comment)
@@ -114,13 +127,29 @@ package struct CaptureWriter: ~Copyable {
     } else {
       append(record, comment)
     }
-    if batch.count >= Self.batchBytes { flush() }
+    guard batch.count >= Self.batchBytes else { return }
+    if writesBehind {
+      if batch.count >= Self.batchBytesBehind { handOn() }
+    } else {
+      flush()
+    }
+  }
+
+  /// Writes all records that are left of `source`, until writing fails.
+  ///
+  /// - Parameter promptly: whether what was collected is written before the source may wait.
+  mutating func writeAll<Source: CaptureSource & ~Copyable>(
+    of source: inout Source, promptly: Bool
+  ) throws(CaptureFailure) {
+    while failure == nil {
+      if promptly, !source.isReady { flush() }
+      guard let record = try source.next() else { return }
+      write(record)
+    }
   }
 
   /// Passes a record over that is not to be written: what was lost before it was lost before the next one.
   package mutating func skip(_ record: borrowing CaptureRecord) { encoder.skip(record) }
-
-  private var recordsInBatch: Int { ends.count - (hasHeader ? 1 : 0) }
 
   private func isTooLong(_ rotation: Rotation) -> Bool {
     switch file {
@@ -130,40 +159,67 @@ package struct CaptureWriter: ~Copyable {
   }
 
   @discardableResult
+  @inline(__always)
   private mutating func append(_ record: borrowing CaptureRecord, _ comment: RawSpan) -> Bool {
     guard failure == nil else {
       recordsLost += 1
       return false
     }
     guard encoder.write(record, comment: comment, into: &batch) else { return false }
-    ends.append(batch.count)
+    batchRecords += 1
     return true
   }
 
   /// Writes out what was collected: for whoever is about to wait.
   package mutating func flush() {
     guard batch.count > 0, failure == nil else { return }
-    let result = Self.write(batch, ends: ends, to: &file)
-    let written = max(0, result.records - (hasHeader ? 1 : 0))
-    recordsWritten += written
-    if written > 0 { holdsRecords = true }
-    if let reason = result.reason {
-      recordsLost += recordsInBatch - written
+    if behind != nil { return handOn() }
+    let (written, reason) = Self.write(batch, to: &file)
+    var records = batchRecords
+    if let reason {
+      let whole = encoder.wholeRecords(in: batch.bytes, upTo: written, hasHeader: hasHeader)
+      file?.keep(whole.end, of: written)
+      records = whole.records
+      recordsLost += batchRecords - records
       failure = WriteFailure(path: path, reason)
     }
+    recordsWritten += records
+    if records > 0 { holdsRecords = true }
     forget()
   }
 
   // Apart, so that the batch is lent while the file changes.
   private static func write(
-    _ batch: borrowing Output, ends: [Int], to file: inout RecordFile?
-  ) -> (records: Int, reason: WriteFailure.Reason?) {
-    file?.write(batch.bytes, ends: ends) ?? (0, .system(EBADF))
+    _ batch: borrowing Output, to file: inout RecordFile?
+  ) -> (written: Int, reason: WriteFailure.Reason?) {
+    file?.write(batch.bytes) ?? (0, .system(EBADF))
+  }
+  /// Has the other thread write what was collected.
+  private mutating func handOn() {
+    if behind == nil, let file = file?.descriptor { behind = WriteBehind(file) }
+    guard let behind else { return flush() }
+    let reason = behind.write(&batch)
+    recordsWritten += batchRecords
+    forget()
+    fail(behind: reason)
+  }
+
+  /// Takes in why what was handed on could not be written.
+  private mutating func fail(behind reason: WriteFailure.Reason?) {
+    guard let reason, failure == nil else { return }
+    failure = WriteFailure(path: path, reason)
+    // How many are whole in such a file nobody asks: it gets no name.
+    recordsLost += recordsWritten
+    recordsWritten = 0
   }
 
   /// Writes out what was collected and closes the file.
   package mutating func finish() {
     flush()
+    if let behind {
+      fail(behind: behind.finish())
+      self.behind = nil
+    }
     close()
   }
 
@@ -176,13 +232,12 @@ package struct CaptureWriter: ~Copyable {
 
   private mutating func forget() {
     batch.clear()
-    ends.removeAll(keepingCapacity: true)
+    batchRecords = 0
     hasHeader = false
   }
 
   private mutating func begin() {
     encoder.begin(into: &batch)
-    ends.append(batch.count)
     hasHeader = true
   }
 

@@ -23,6 +23,9 @@ package struct NewFile: ~Copyable {
   private let isOwned: Bool
   private var isClosed = false
 
+  /// Whether somebody may read what is written before all is: it is no file.
+  package var isReadMeanwhile: Bool { target == nil }
+
   /// Begins a file that is to have the name `path`.
   ///
   /// - Throws: where none can be made there, or the one that is there may not be written.

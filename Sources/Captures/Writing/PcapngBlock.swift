@@ -24,14 +24,20 @@ struct PcapngBlock {
   /// Where the block begins in the output.
   private let start: Int
 
+  @inline(__always)
   init(_ kind: Kind, into output: inout Output) {
     start = output.count
-    output.littleEndian(kind.rawValue)
-    output.littleEndian(0 as UInt32)
+    // With the length, which is still to come.
+    output.littleEndian(UInt64(kind.rawValue))
   }
 
   /// Zeros up to the next multiple of four.
-  func pad(_ output: inout Output) { while (output.count - start) % 4 != 0 { output.byte(0) } }
+  @inline(__always)
+  func pad(_ output: inout Output) {
+    let end = output.count + (start - output.count) & 3
+    output.native(0 as UInt32)
+    output.shorten(to: end)
+  }
 
   func option(_ option: Option, _ value: RawSpan, into output: inout Output) {
     let count = min(value.byteCount, Int(UInt16.max) - 3)
@@ -45,22 +51,21 @@ struct PcapngBlock {
     self.option(option, [UInt8](value.utf8).bytes, into: &output)
   }
 
+  @inline(__always)
   func option(
     _ option: Option, _ value: some FixedWidthInteger & UnsignedInteger & BitwiseCopyable,
     into output: inout Output
   ) {
-    output.littleEndian(option.code)
-    output.littleEndian(UInt16(value.bitWidth / 8))
+    output.littleEndian(UInt32(option.code) | UInt32(value.bitWidth / 8) << 16)
     output.littleEndian(value)
   }
 
   /// Ends the options, where the block can have some, and the block.
+  @inline(__always)
   func end(into output: inout Output) {
-    output.littleEndian(0 as UInt32)
-    let total = UInt32(output.count - start + 4)
-    for index in 0..<4 {
-      output.put(UInt8(truncatingIfNeeded: total >> UInt32(8 * index)), at: start + 4 + index)
-    }
-    output.littleEndian(total)
+    let total = UInt32(output.count - start + 8)
+    output.put(native: total.littleEndian, at: start + 4)
+    // Behind the four zeros that end the options.
+    output.littleEndian(UInt64(total) << 32)
   }
 }

@@ -151,6 +151,39 @@ struct RecordEncoder: Sendable {
     header(into: &output)
   }
 
+  /// How many records stand whole in the first `count` of the bytes that this encoder has written, and
+  /// where the last one of them ends: for files that could not be written to their end.
+  ///
+  /// - Parameter hasHeader: whether a file begins with these bytes.
+  func wholeRecords(
+    in bytes: RawSpan, upTo count: Int, hasHeader: Bool
+  ) -> (records: Int, end: Int) {
+    var (records, end) = (0, 0)
+    var next: Int
+    switch format.container {
+    case .btsnoop: next = hasHeader ? BtsnoopHeader.byteCount : 0
+    case .pcap: next = hasHeader ? PcapHeader.byteCount : 0
+    // Its header is blocks as well.
+    case .pcapng: next = 0
+    }
+    while next <= count {
+      end = next
+      guard end < count else { break }
+      switch format.container {
+      case .btsnoop:
+        next += BtsnoopRecordHeader.byteCount + Int(bytes.u32(at: end + 4, isBigEndian: true))
+      case .pcap:
+        next += MemoryLayout<PcapHead>.size + Int(bytes.u32(at: end + 8, isBigEndian: false))
+      case .pcapng: next += Int(bytes.u32(at: end + 4, isBigEndian: false))
+      }
+      let isRecord =
+        format.container != .pcapng
+        || bytes.u32(at: end, isBigEndian: false) == PcapngBlock.Kind.enhancedPacket.rawValue
+      if isRecord, next <= count { records += 1 }
+    }
+    return (records, end)
+  }
+
   // MARK: btsnoop
 
   private mutating func btsnoop(
@@ -160,13 +193,13 @@ struct RecordEncoder: Sendable {
     cumulativeDrops &+= UInt32(truncatingIfNeeded: drops)
     if record.hasComments { losses.comments += 1 }
     let kept = record.bytes.byteCount - target.skipped + (target.type == nil ? 0 : 1)
-    output.bigEndian(UInt32(clamping: original))
-    output.bigEndian(UInt32(kept))
-    output.bigEndian(flags(record, target))
-    output.bigEndian(cumulativeDrops)
     let seconds = time.seconds + BtsnoopRecordHeader.secondsBefore1970
     let microseconds = seconds * 1_000_000 + Int64(time.nanoseconds / 1000)
-    output.bigEndian(UInt64(bitPattern: microseconds))
+    output.native(
+      BtsnoopHead(
+        original: UInt32(clamping: original).bigEndian, included: UInt32(kept).bigEndian,
+        flags: flags(record, target).bigEndian, drops: cumulativeDrops.bigEndian,
+        time: microseconds.bigEndian))
     output.packet(record, target, atMost: kept)
   }
 
@@ -187,11 +220,13 @@ struct RecordEncoder: Sendable {
   ) {
     if drops > 0 { losses.drops += 1 }
     if record.hasComments { losses.comments += 1 }
-    output.littleEndian(UInt32(time.seconds))
-    output.littleEndian(hasNanoseconds ? time.nanoseconds : time.nanoseconds / 1000)
     let (head, kept) = kept(record, target, CaptureLimits.pcapRecordBytes)
-    output.littleEndian(UInt32(head + kept))
-    output.littleEndian(UInt32(clamping: head + original))
+    let fraction = hasNanoseconds ? time.nanoseconds : time.nanoseconds / 1000
+    output.native(
+      PcapHead(
+        seconds: UInt32(time.seconds).littleEndian, fraction: fraction.littleEndian,
+        captured: UInt32(head + kept).littleEndian,
+        original: UInt32(clamping: head + original).littleEndian))
     linkHeader(record, target, into: &output)
     if format.content == .h4WithoutDirection, target.direction != nil { losses.directions += 1 }
     output.packet(record, target, atMost: kept)
@@ -221,6 +256,7 @@ struct RecordEncoder: Sendable {
 
   // MARK: pcapng
 
+  @inline(__always)
   private mutating func pcapng(
     _ record: borrowing CaptureRecord, _ target: TargetRecord, _ time: Timestamp, _ original: Int,
     _ comment: RawSpan, into output: inout Output
@@ -230,21 +266,38 @@ struct RecordEncoder: Sendable {
       Int(adapter) < Self.mostInterfaces
     {
       interface = Int(adapter)
-      describe(interfacesUpTo: interface, into: &output)
+      if interface >= interfaces { describe(interfacesUpTo: interface, into: &output) }
     }
     let block = PcapngBlock(.enhancedPacket, into: &output)
-    output.littleEndian(UInt32(interface))
     let ticksPerSecond: UInt64 = hasNanoseconds ? 1_000_000_000 : 1_000_000
     let fraction = hasNanoseconds ? time.nanoseconds : time.nanoseconds / 1000
     let ticks = UInt64(time.seconds) * ticksPerSecond + UInt64(fraction)
-    output.littleEndian(UInt32(ticks >> 32))
-    output.littleEndian(UInt32(truncatingIfNeeded: ticks))
     let (head, kept) = kept(record, target, CaptureLimits.recordBytes)
-    output.littleEndian(UInt32(head + kept))
-    output.littleEndian(UInt32(clamping: head + original))
+    output.native(
+      PcapngHead(
+        interface: UInt32(interface).littleEndian, timeHigh: UInt32(ticks >> 32).littleEndian,
+        timeLow: UInt32(truncatingIfNeeded: ticks).littleEndian,
+        captured: UInt32(head + kept).littleEndian,
+        original: UInt32(clamping: head + original).littleEndian))
     linkHeader(record, target, into: &output)
     output.packet(record, target, atMost: kept)
     block.pad(&output)
+    if comment.byteCount > 0 || !record.options.isEmpty || !markers.isEmpty {
+      comments(record, comment, block, into: &output)
+    }
+    if let direction = target.direction {
+      block.option(.flags, direction == .received ? 1 : 2 as UInt32, into: &output)
+    }
+    if drops > 0 { block.option(.dropCount, drops, into: &output) }
+    block.end(into: &output)
+  }
+
+  /// Writes what is said beside the packet. Apart: most have nothing.
+  @inline(never)
+  private mutating func comments(
+    _ record: borrowing CaptureRecord, _ comment: RawSpan, _ block: PcapngBlock,
+    into output: inout Output
+  ) {
     var position = 0
     var isSaid = comment.byteCount == 0
     let comment = comment.part(Slice(start: 0, count: comment.characters(atMost: Self.mostComment)))
@@ -255,11 +308,6 @@ struct RecordEncoder: Sendable {
     if !isSaid { block.option(.comment, comment, into: &output) }
     for marker in markers { block.option(.comment, marker.bytes, into: &output) }
     markers.removeAll(keepingCapacity: true)
-    if let direction = target.direction {
-      block.option(.flags, direction == .received ? 1 : 2 as UInt32, into: &output)
-    }
-    if drops > 0 { block.option(.dropCount, drops, into: &output) }
-    block.end(into: &output)
   }
 
   /// Describes the interfaces up to this one, an adapter each, where they are not yet: readers count
@@ -277,6 +325,24 @@ struct RecordEncoder: Sendable {
       interfaces += 1
     }
   }
+}
+
+// What stands before a packet, in the format's order of bytes: written at once.
+
+/// See `BtsnoopRecordHeader`.
+private struct BtsnoopHead: BitwiseCopyable {
+  let original, included, flags, drops: UInt32
+  let time: Int64
+}
+
+/// See `PcapReader`.
+private struct PcapHead: BitwiseCopyable {
+  let seconds, fraction, captured, original: UInt32
+}
+
+/// The fixed part of an Enhanced Packet Block behind type and length (pcapng, 4.3).
+private struct PcapngHead: BitwiseCopyable {
+  let interface, timeHigh, timeLow, captured, original: UInt32
 }
 
 extension CaptureRecord {

@@ -4,7 +4,7 @@ import Glibc
 /// A file that ends behind a whole record at every moment, however its writing fails.
 @safe
 struct RecordFile: ~Copyable {
-  private let descriptor: Int32
+  let descriptor: Int32
   private let isOwned: Bool
   /// Whether what was written too much can be taken back.
   private let isRegular: Bool
@@ -52,29 +52,27 @@ struct RecordFile: ~Copyable {
 
   /// Writes records, as many at once as the system takes.
   ///
-  /// - Parameter ends: where each of them ends in `bytes`.
-  /// - Returns: how many of them are in the file now, and why that is not all. The rest of a record that
-  ///   was written in part is cut off again.
-  mutating func write(
-    _ bytes: RawSpan, ends: [Int]
-  ) -> (records: Int, reason: WriteFailure.Reason?) {
+  /// - Returns: how many of the bytes the system took, and why that is not all: then `keep(_:of:)` says
+  ///   how many of them are to stay.
+  mutating func write(_ bytes: RawSpan) -> (written: Int, reason: WriteFailure.Reason?) {
     let (written, ending) = Descriptor.write(bytes, to: descriptor, interruption)
-    let failure: WriteFailure.Reason
     switch ending {
     case .complete:
       byteCount += Int64(written)
-      return (ends.count, nil)
-    case .failed(let error): failure = .system(error)
-    case .givenUp: failure = .nobodyReads
+      return (written, nil)
+    case .failed(let error): return (written, .system(error))
+    case .givenUp: return (written, .nobodyReads)
     }
-    let whole = ends.count { $0 <= written }
-    let kept = whole > 0 ? ends[whole - 1] : 0
+  }
+
+  /// Keeps the first `kept` of the `written` bytes of a write that failed: the rest of a record that was
+  /// written in part is cut off again.
+  mutating func keep(_ kept: Int, of written: Int) {
     byteCount += Int64(kept)
     if written > kept, isRegular {
       _ = ftruncate(descriptor, off_t(byteCount))
       _ = lseek(descriptor, off_t(byteCount), SEEK_SET)
     }
-    return (whole, failure)
   }
 }
 

@@ -63,6 +63,7 @@ struct TargetRecord: Equatable {
   }
 
   /// What `record` becomes as such content; nil, and counted among the losses, where it cannot be.
+  @inline(__always)
   init?(
     _ record: borrowing CaptureRecord, as content: WriterFormat.Content,
     _ losses: inout WriterLosses

@@ -75,7 +75,9 @@ extension Difference {
     }
     let (left, right) = (sessions.left.outcome(of: one), sessions.right.outcome(of: other))
     // Words that leave out what differs: a PDU's bytes say it.
-    if left == right, case .pairing = one.kind, let here = one.value, let there = other.value {
+    if left == right, change.fields.isEmpty, case .pairing = one.kind, let here = one.value,
+      let there = other.value
+    {
       return (
         "\(left): \(hex: Array(sessions.left.bytes(here)))",
         "\(right): \(hex: Array(sessions.right.bytes(there)))"

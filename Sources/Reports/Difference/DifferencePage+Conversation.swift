@@ -32,6 +32,10 @@ extension DifferencePage {
       out.byte(0x0a)
       line(title)
       for entry in entries.prefix(options.showsEqual ? .max : Self.mostLines) { write(entry) }
+      if entries.contains(where: { $0.subject == .map }), !report.isMap.left, !report.isMap.right {
+        row(
+          [(6, "with --map and a saved map (map --json) its handles are known, too")], .dim)
+      }
       rest(entries.count)
     }
   }
@@ -198,11 +202,13 @@ extension DifferencePage {
     }
     let isDecoded = change.fields.contains { !$0.isByte }
     let failures = (
-      difference.operations.left[change.left].failure,
-      difference.operations.right[change.right].failure
+      !difference.operations.left[change.left].hasSucceeded,
+      !difference.operations.right[change.right].hasSucceeded
     )
     // Bytes alone stand below; words and errors say more.
-    if isDecoded || bytes.0 == nil || bytes.1 == nil || failures.0 != nil || failures.1 != nil {
+    if isDecoded, one == other {
+      // The fields below say it.
+    } else if isDecoded || bytes.0 == nil || bytes.1 == nil || failures.0 || failures.1 {
       let words = "\(prefix)\(one)  →  \(other)"
       if isWide || words.columns + 6 <= columns {
         row([(6, words)], isDim ? .dim : .plain)

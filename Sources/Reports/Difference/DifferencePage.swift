@@ -109,11 +109,6 @@ struct DifferencePage: ~Copyable {
   }
 
   private mutating func unpaired() {
-    if report.compared.isEmpty, report.unpaired.left.isEmpty, report.unpaired.right.isEmpty {
-      out.byte(0x0a)
-      line("no connection on either side: there is nothing to compare")
-      return
-    }
     let sides = [("left", report.unpaired.left), ("right", report.unpaired.right)]
     if sides.contains(where: { !$0.1.isEmpty }) { out.byte(0x0a) }
     for (side, devices) in sides {

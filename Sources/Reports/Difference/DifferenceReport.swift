@@ -77,9 +77,14 @@ package struct DifferenceReport: Sendable {
       (unpaired.left, options.names.left, options.sides.left),
       (unpaired.right, options.names.right, options.sides.right),
     ] where !selection.isEverything && side.isEmpty && compared.isEmpty {
-      return "\(name) has no such device or connection"
+      return "\(name) has no such device or connection; devices and info list what it has"
     }
     return nil
+  }
+
+  /// Whether there was nothing to compare.
+  package var isOfNothing: Bool {
+    compared.isEmpty && unpaired.left.isEmpty && unpaired.right.isEmpty
   }
 
   /// Whether nothing differs.

@@ -18,6 +18,7 @@ extension OperationRecorder {
         of: handle, identities[index].server, isLocal: identities[index].isLocal, connection: 0)
       identities[index].profileName = name
     }
+    judgeUnanswered(connections)
     session.roles = identities.map { Session.Role($0, devices, memory) }
     for history in connections { addEnds(of: history) }
     for id in operations.keys {
@@ -51,11 +52,36 @@ extension OperationRecorder {
       } else if attempt.outcome == .off {
         encryption.text = keep("off")
         encryption.value = encryption.text
+      } else if attempt.outcome == nil {
+        if connection.hasEndedInCapture {
+          encryption.failure = keep("no answer before the connection ended")
+        } else {
+          encryption.unknown = keep(Self.captureEnds)
+        }
       }
       added.append(encryption)
     }
     added.append(end(of: history))
     operations[id, default: []] = Array(added.dropLast()) + (operations[id] ?? []) + added.suffix(1)
+  }
+
+  /// Settles what became of requests that were never answered: the client waits for an answer before it goes
+  /// on, and the link has to be there.
+  private mutating func judgeUnanswered(_ connections: [ConnectionHistory]) {
+    for history in connections {
+      let id = history.id
+      for (packet, request) in (unanswered[id] ?? [:]).sorted(by: { $0.key < $1.key }) {
+        guard operations[id]?[request.place].failure == nil else { continue }
+        let isOvertaken = (lastAnswered[id]?[request.isByCentral] ?? 0) > packet
+        let isOver = isOvertaken || history.connection.hasEndedInCapture
+        let words = keep(isOver ? "no response" : Self.captureEnds)
+        if isOver {
+          operations[id]?[request.place].failure = words
+        } else {
+          operations[id]?[request.place].unknown = words
+        }
+      }
+    }
   }
 
   private mutating func end(of history: ConnectionHistory) -> Differences.Operation {
@@ -88,6 +114,11 @@ extension OperationRecorder {
     end.value = end.text
     return end
   }
+}
+
+extension Connection {
+  /// Whether the capture has its end.
+  fileprivate var hasEndedInCapture: Bool { ending != nil && ending != .forgotten }
 }
 
 extension Differences.Operation {

@@ -20,14 +20,28 @@ struct OperationRecorder: ~Copyable {
   private var roles: [Int: Connection.Role] = [:]
   private var places: [AttributeKey: Int] = [:]
   private var messages: [String: Int] = [:]
-  /// The MTU that a client offers, by its link's number, until that is answered.
-  private var offers: [Int: (mtu: UInt16, isByCentral: Bool?)] = [:]
+  /// Requests that find attributes or set the MTU, until they are answered: by connection and packet.
+  private(set) var unanswered: [Int: [Int: Unanswered]] = [:]
+  /// The last request that was answered, by connection and whether it was the central's.
+  private(set) var lastAnswered: [Int: [Bool?: Int]] = [:]
   /// What values mean.
   private var reading: ValueReading
   /// Whether secrets are shown.
   let showsKeys: Bool
   /// People's own profiles.
   let profiles: SuppliedProfiles
+
+  /// A request that was not answered yet.
+  struct Unanswered {
+    /// The place of its operation among the connection's.
+    let place: Int
+    let isByCentral: Bool?
+    /// The MTU that it offers.
+    var mtu: UInt16 = 0
+  }
+
+  /// Of what the capture does not show the end of.
+  static let captureEnds: Wording = "no answer: the capture ends"
 
   /// An attribute among all servers; one without a handle by its type.
   private struct AttributeKey: Hashable {
@@ -51,6 +65,8 @@ struct OperationRecorder: ~Copyable {
     _ answer: Answer, _ memory: borrowing Memory
   ) {
     if dissection.att != nil { reading.follow(record, dissection, bytes, answer, memory) }
+    // The answers may be among what was lost.
+    if record.drops > 0 { unanswered = [:] }
     // What another file has, too, was told.
     guard record.original == nil, let link = answer.link, let direction = record.direction else {
       return
@@ -83,6 +99,7 @@ struct OperationRecorder: ~Copyable {
     case .pairing(let features):
       operation.value = keep(body)
       operation.text = keep(features.words)
+      operation.fields = keep(keysOf: features)
     case .failed(let failed):
       operation.value = keep(body)
       operation.failure = keep("\(failed.reason)")
@@ -102,26 +119,60 @@ struct OperationRecorder: ~Copyable {
     _ record: borrowing CaptureRecord, _ memory: borrowing Memory
   ) {
     guard let link = answer.link else { return }
+    let isByCentral = isByCentral(direction, memory.links.connection(link))
+    // Of what the packet answers.
+    let request = answer.request.flatMap { answered($0.packet, isByCentral.map { !$0 }, id) }
     switch opcode {
     case .exchangeMTURequest:
       guard let mtu = fields.mtu else { return }
-      offers[id] = (mtu, isByCentral(direction, memory.links.connection(link)))
-    case .exchangeMTUResponse:
-      guard let offer = offers.removeValue(forKey: id), let mtu = fields.mtu else { return }
       var operation = Differences.Operation(
         .exchangeMTU, connection: id, packet: record.number, time: record.time)
-      operation.isByCentral = offer.isByCentral
-      operation.latency = answer.latency
-      operation.text = keep("client \(offer.mtu), server \(mtu)")
-      operation.value = operation.text
+      operation.isByCentral = isByCentral
       operations[id, default: []].append(operation)
+      expectAnswer(record.number, isByCentral, id, offering: mtu)
+    case .exchangeMTUResponse:
+      guard let request, let mtu = fields.mtu else { return }
+      let words = keep("client \(request.mtu), server \(mtu)")
+      settleMTU(request, id, record) {
+        $0.latency = answer.latency
+        $0.text = words
+        $0.value = words
+      }
     case .findInformationRequest, .findByTypeValueRequest, .readByGroupTypeRequest:
-      discover(isByCentral(direction, memory.links.connection(link)), id, record)
+      discover(isByCentral, id, record)
     case .readByTypeRequest where fields.type?.declares == true:
-      discover(isByCentral(direction, memory.links.connection(link)), id, record)
-    case .errorResponse: refuse(fields, id, record)
+      discover(isByCentral, id, record)
+    case .errorResponse: refuse(fields, request, id, record)
     default: break
     }
+  }
+
+  /// Notes a request whose operation is the last one: it is to be answered.
+  private mutating func expectAnswer(
+    _ packet: Int, _ isByCentral: Bool?, _ id: Int, offering mtu: UInt16 = 0
+  ) {
+    guard let place = operations[id]?.indices.last else { return }
+    unanswered[id, default: [:]][packet] = Unanswered(
+      place: place, isByCentral: isByCentral, mtu: mtu)
+  }
+
+  /// Notes that a request was answered, and gives it where it was waited for.
+  private mutating func answered(_ packet: Int, _ isByCentral: Bool?, _ id: Int) -> Unanswered? {
+    lastAnswered[id, default: [:]][isByCentral] = packet
+    return unanswered[id]?.removeValue(forKey: packet)
+  }
+
+  /// Completes an exchange of the MTU with its answer, which it is told of by.
+  private mutating func settleMTU(
+    _ request: Unanswered, _ id: Int, _ record: borrowing CaptureRecord,
+    _ complete: (inout Differences.Operation) -> Void
+  ) {
+    guard var operation = operations[id]?[request.place] else { return }
+    operation.packet = record.number
+    operation.lastPacket = record.number
+    operation.time = record.time
+    complete(&operation)
+    operations[id]?[request.place] = operation
   }
 
   /// Takes a request that looks for attributes: those that follow each other are one operation, since how
@@ -134,33 +185,30 @@ struct OperationRecorder: ~Copyable {
     {
       operations[id]?[place].count += 1
       operations[id]?[place].lastPacket = record.number
+      expectAnswer(record.number, isByCentral, id)
       return
     }
     var operation = Differences.Operation(
       .discovery, connection: id, packet: record.number, time: record.time)
     operation.isByCentral = isByCentral
     operations[id, default: []].append(operation)
+    expectAnswer(record.number, isByCentral, id)
   }
 
   /// Takes an Error Response to what is no value.
   private mutating func refuse(
-    _ fields: ATTFields, _ id: Int, _ record: borrowing CaptureRecord
+    _ fields: ATTFields, _ request: Unanswered?, _ id: Int, _ record: borrowing CaptureRecord
   ) {
-    guard let error = fields.error, let request = fields.requestOpcode else { return }
-    switch request {
+    guard let error = fields.error, let opcode = fields.requestOpcode else { return }
+    switch opcode {
     case .exchangeMTURequest:
-      guard let offer = offers.removeValue(forKey: id) else { return }
-      var operation = Differences.Operation(
-        .exchangeMTU, connection: id, packet: record.number, time: record.time)
-      operation.isByCentral = offer.isByCentral
-      operation.failure = keep("\(error)")
-      operations[id, default: []].append(operation)
+      guard let request else { return }
+      let failure = keep("\(error)")
+      settleMTU(request, id, record) { $0.failure = failure }
     case .findInformationRequest, .findByTypeValueRequest, .readByGroupTypeRequest,
       .readByTypeRequest:
       // That nothing more is found is how a discovery ends.
-      guard error != .attributeNotFound, let place = operations[id]?.indices.last,
-        operations[id]?[place].kind == .discovery
-      else { return }
+      guard error != .attributeNotFound, let place = request?.place else { return }
       let failure = keep("\(error)")
       operations[id]?[place].failure = failure
     default: break
@@ -194,6 +242,7 @@ struct OperationRecorder: ~Copyable {
       operation.isByCentral = isLocal == (role == .central)
     }
     operation.role = place(value.attribute)
+    operation.offset = value.operation == .read ? value.offset : 0
     operation.isHidden = value.isKeyMaterial && !showsKeys
     let isRead = reading.read(value, bytes.bytes, memory)
     if let name = reading.name(value.attribute.uuid), let role = operation.role {
@@ -205,6 +254,13 @@ struct OperationRecorder: ~Copyable {
       if isRead { describe(content, in: &operation) }
     }
     operation.failure = failure(of: value)
+    operation.unknown = value.outcome.reason.flatMap { reason in
+      switch reason {
+      case .captureEnded: keep(Self.captureEnds)
+      case .recordsLost, .forgotten: keep("no answer that the capture has")
+      case .connectionEnded, .timedOut, .overtaken: nil
+      }
+    }
     operations[value.parties.connection, default: []].append(operation)
   }
 
@@ -223,11 +279,14 @@ struct OperationRecorder: ~Copyable {
       words.error(error, reading.errorName(of: value))
       return keep(words.bytes)
     case .cancelled: return keep("cancelled")
-    case .notExecuted: return keep("not executed")
-    // What the capture lacks says nothing of the devices.
-    case .noResponse(.captureEnded), .noResponse(.recordsLost), .noResponse(.forgotten):
-      return nil
-    case .noResponse: return keep("no response")
+    case .notExecuted(let reason), .noResponse(let reason):
+      switch reason {
+      // What the capture lacks says nothing of the devices.
+      case .captureEnded, .recordsLost, .forgotten: return nil
+      case .connectionEnded, .timedOut, .overtaken: break
+      }
+      if case .notExecuted = value.outcome { return keep("not executed") }
+      return keep("no response")
     }
   }
 
@@ -286,7 +345,7 @@ struct OperationRecorder: ~Copyable {
       var kind = FieldList.Kind.plain
       switch entry.form {
       case .checksumOK, .checksumBad:
-        kind = .checksum
+        kind = entry.form == .checksumOK ? .checksum : .wrongChecksum
         text.hex(value.part(entry.bytes), separator: 0x20)
         text.text(entry.form == .checksumOK ? " ok" : " bad")
       case .dateTime:
@@ -305,6 +364,22 @@ struct OperationRecorder: ~Copyable {
     let start = session.bytes.count
     session.bytes.append(span)
     return Slice(start: start, count: span.byteCount)
+  }
+
+  /// Writes down the keys that both sides are to give, which the words of a pairing leave out.
+  private mutating func keep(keysOf features: SMP.PairingFeatures) -> Slice {
+    let start = session.bytes.count
+    let keys = [
+      ("initiator_keys", features.initiatorKeys), ("responder_keys", features.responderKeys),
+    ]
+    for (name, keys) in keys {
+      let names = (0..<8).filter { keys.rawValue >> $0 & 1 != 0 }.map { bit in
+        KeyDistribution.short(bit: bit)?.description ?? "bit \(bit)"
+      }
+      let words = names.isEmpty ? "none" : names.joined(separator: " ")
+      FieldList.append([UInt8](name.utf8), [UInt8](words.utf8), .plain, to: &session.bytes)
+    }
+    return Slice(start: start, count: session.bytes.count - start)
   }
 
   mutating func keep(_ words: Wording) -> Slice { keep([UInt8](words.text.utf8).bytes) }

@@ -6,6 +6,12 @@ package struct BearerMTU: Equatable, Sendable {
   package var value: Int
   /// Whether it is only known that the MTU is no smaller: its exchange is not in the capture.
   package var isLowerBound = false
+
+  /// Whether both can be the same MTU, for all that is known of them.
+  package func mayEqual(_ other: BearerMTU) -> Bool {
+    if value == other.value { return true }
+    return value < other.value ? isLowerBound : other.isLowerBound
+  }
   /// Whether the two sides have exchanged it, or have set the channel up with it.
   package var isExchanged = false
 
