@@ -146,6 +146,18 @@ import Testing
       told?.why.text.hasSuffix(
         "It happened 1 time on this connection. #4 and #5 were sent on one enhanced bearer, and neither had an answer."
       ) == true, "\(told?.why.text ?? "nothing")")
+    // On a channel that was closed a request is lost anyway.
+    let closed = evidence {
+      $0.connect()
+      $0.openBearers()
+      $0.signal("06 04 04 00 41 00 50 00", .received)
+      $0.signal("07 04 04 00 41 00 50 00", .sent)
+      $0.sdu("0a 12 00", .sent, cid: 0x50)
+      $0.sdu("0a 14 00", .sent, cid: 0x50)
+      $0.wait(3000)
+      $0.disconnect()
+    }
+    #expect(findings(of: "att-second-request", in: closed) == [])
     // A host that takes one bearer for another.
     let answered = capture { $0.sdu("0b 01", .received, cid: 0x41) }
     #expect(findings(of: "att-second-request", in: answered) == [])

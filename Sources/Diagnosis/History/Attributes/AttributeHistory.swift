@@ -216,6 +216,8 @@ package struct AttributeHistory: Sendable {
         crossed.append((request.packet, context.moment.packet, context.sender))
       }
     }
+    // What comes on a channel that was closed is lost, whatever is open on it.
+    for index in 0..<problems.count where problems[index].code == .channelClosed { return }
     for index in 0..<problems.count {
       let code = problems[index].code
       guard code == .requestBeforeResponse || code == .indicationBeforeConfirmation else {

@@ -1,0 +1,59 @@
+// Pairings that stop although the passkey was typed.
+
+import Bluetooth
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("Pairing that stops after the passkey was typed") struct StoppedEntryTests {
+  @Test(
+    "Passkey Entry Failed after the digits were typed: who shows them stopped, and only its log says why"
+  )
+  func stoppedAfterEntry() {
+    // The side that shows the passkey, the peer, stops before anything was typed, and after; the typist stops.
+    let played: [(typed: Bool, by: Direction, what: String)] = [
+      (true, .received, "The peer stopped after the passkey was typed #2 #3 #4 #5"),
+      (false, .received, "The peer, which shows the passkey, gave up before it was typed #2 #3 #4"),
+      (true, .sent, "The passkey was not entered on this host #2 #3 #5"),
+    ]
+    for (typed, side, what) in played {
+      let evidence = evidence { traffic in
+        traffic.connect()
+        traffic.exchangeFeatures()
+        traffic.clock += 2000
+        if typed { traffic.pairingValue(3, 1, .sent) }
+        traffic.pairingFailed(1, side)
+      }
+      #expect(pairingErrors(in: evidence) == ["smp-passkey-entry-failed: \(what)"])
+      guard let finding = evidence.findings().first, what.contains("after") else { continue }
+      #expect(
+        finding.why.text
+          == "The peer stopped with Passkey Entry Failed (0x01), though this host had committed to its digits (#4). Why is not in the capture."
+      )
+      #expect(
+        finding.headline.text
+          == "pairing failed at #5 because the peer stopped after the passkey was typed")
+      #expect(
+        finding.remedy?.text == "Look at the log of the peer, which alone tells why it stopped.")
+    }
+  }
+
+  @Test("the same over Secure Connections: after how many rounds, and that the entry was completed")
+  func stoppedAfterRounds() {
+    let evidence = evidence { traffic in
+      traffic.connect()
+      traffic.exchangeFeatures(auth: 29, peerAuth: 29)
+      traffic.smp([12] + [UInt8](repeating: 1, count: 64), .sent)
+      traffic.smp([12] + [UInt8](repeating: 2, count: 64), .received)
+      traffic.clock += 2000
+      traffic.smp("0e 00", .sent)
+      traffic.smp("0e 04", .sent)
+      for _ in 0..<2 { traffic.legacyValues() }
+      traffic.pairingFailed(1)
+    }
+    #expect(
+      evidence.findings().first { $0.rule.description == "smp-passkey-entry-failed" }?.why.text
+        == "The peer stopped after 2 of 20 rounds with Passkey Entry Failed (0x01), though this host had committed to its digits (#8) and had told that its entry was completed (#7). Why is not in the capture."
+    )
+  }
+}
