@@ -26,7 +26,8 @@ let package = Package(
     .executableTarget(
       name: "gattscope",
       dependencies: [
-        "Reports", "Redaction", "Platforms", "Diagnosis", "ProfileFiles", "Decoders", "Sessions", "Captures",
+        "Reports", "Redaction", "Platforms", "Diagnosis", "ProfileFiles", "Decoders", "Sessions",
+        "Captures",
         "Bluetooth", "Bytes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
