@@ -167,7 +167,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
       Finding("It failed", headline: headline, why: "So it is.", evidence: [packet])
     }
     let all = explanation([
-      rule("smp-test", .error, on: [2], finding("the second", 4)),
+      rule("smp-test", .error, on: [1], finding("the second", 4)),
       rule("capture-test", .error, on: [], finding("the capture", 9)),
       rule("att-test", .error, on: [1], finding("the first", 2)),
     ])
