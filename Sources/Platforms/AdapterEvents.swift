@@ -262,11 +262,14 @@ struct AdapterEvents: Sendable {
     let attempt = connecting
     connecting = nil
     turn(.initiating, false, record, &events)
-    guard complete.status != .success else { return }
+    if complete.status == .success {
+      // A cancellation that came too late.
+      tellCancelled(attempt?.peer, &events)
+      cancelled = nil
+      return
+    }
     if let cancelled {
-      var event = AppEvent(.connectingCancelled, packet: cancelled.packet, time: cancelled.time)
-      event.peer = attempt?.peer
-      events.append(event)
+      tellCancelled(attempt?.peer, &events)
       let waited = cancelled.time.flatMap { end in
         attempt?.time.map { end.nanoseconds(since: $0) }
       }
@@ -275,6 +278,13 @@ struct AdapterEvents: Sendable {
       fail(.refused(complete.status), attempt?.peer, record, &events)
     }
     cancelled = nil
+  }
+
+  private func tellCancelled(_ peer: DeviceAddress?, _ events: inout [AppEvent]) {
+    guard let cancelled else { return }
+    var event = AppEvent(.connectingCancelled, packet: cancelled.packet, time: cancelled.time)
+    event.peer = peer
+    events.append(event)
   }
 
   private func fail(

@@ -63,13 +63,8 @@ extension Android {
   }
 
   /// What ScanRecord tells of advertising data, by its getters.
-  private static func record(
-    _ structures: [AdvertisedStructure]
-  ) -> [(key: StaticString, value: ArgumentValue, isScanResponse: Bool)] {
-    structures.compactMap { structure in
-      guard let (key, value) = entry(structure) else { return nil }
-      return (key, value, structure.isScanResponse)
-    }
+  private static func record(_ structures: [AdvertisedStructure]) -> [ArgumentValue.Entry] {
+    ArgumentValue.entries(structures, entry)
   }
 
   private static func entry(

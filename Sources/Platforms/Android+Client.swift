@@ -7,12 +7,14 @@ extension Android {
     var peer: [Callback.Named] = []
     peer.add("device", event.peerArgument)
     switch event.what {
-    case .discoveryEnded(let services):
+    case .discoveryEnded(let services, let error):
       return [
         .callback(
           "onServicesDiscovered",
-          peer + [("services", .list(services.map { .service($0) })), ("status", success)])
+          peer + [("services", .list(services.map { .service($0) })), ("status", status(error))])
       ]
+    case .queueWritten(let error):
+      return [.callback("onReliableWriteCompleted", peer + [("status", status(error))])]
     case .value(let value): return told(value, peer)
     // Searches are told once, when all are done; onCharacteristicWrite says that there is room.
     default: return []
@@ -78,11 +80,6 @@ extension Android {
         .callback(
           value.attribute.isDescriptor ? "onDescriptorRead" : "onCharacteristicRead", arguments,
           isSystem: isSystem, remark: remark)
-      ]
-    case .preparedWrite where value.isReliable:
-      return [
-        .callback("onCharacteristicWrite", arguments, isSystem: isSystem, remark: remark),
-        .callback("onReliableWriteCompleted", arguments, isSystem: isSystem),
       ]
     case .writeWithoutResponse, .signedWrite:
       return [

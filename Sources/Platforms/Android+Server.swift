@@ -40,6 +40,7 @@ extension Android {
         .call("BluetoothGattServer.sendResponse", device + [("status", status(error))])
       ]
     case .neverResponded(let attribute, _, let linkEnded):
+      if let attribute, isStacks(attribute.identity.service) { return [] }
       var arguments = device
       arguments.add("attribute", attribute.map { .attribute($0) })
       return [

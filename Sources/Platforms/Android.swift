@@ -17,6 +17,7 @@ enum Android {
       .disconnected, .mtu, .phy, .parameters, .rssi, .encryption, .bonding, .channel:
       link(event)
     case .services, .includedServices, .characteristics, .descriptors, .discoveryEnded, .value,
+      .queueWritten,
       .readyToWrite:
       client(event)
     case .serviceServed, .readRequested, .writeRequested, .writePrepared, .writesExecuted,

@@ -92,10 +92,13 @@ package struct AppEvent: Sendable {
     case characteristics([AppCharacteristic], of: AppService?, ATTErrorCode?)
     /// A search for a characteristic's descriptors has ended.
     case descriptors([AppDescriptor], of: AppAttribute?, ATTErrorCode?)
-    /// All searches that followed each other have ended; the primary services that they found.
-    case discoveryEnded([AppService])
+    /// All searches that followed each other have ended; the primary services that they found, and why a search for
+    /// them was refused.
+    case discoveryEnded([AppService], ATTErrorCode?)
     /// A value was read, written, notified or indicated, or an attempt at it has failed.
     case value(AppValue)
+    /// What was queued of several values is written, or refused.
+    case queueWritten(ATTErrorCode?)
     /// Room is there for Write Commands again, after there was none.
     case readyToWrite
 

@@ -33,9 +33,6 @@ package struct AppEvents: ~Copyable {
     self.limits = limits
   }
 
-  /// Whether what was told last may still be followed by something that belongs before it.
-  package var isWaiting: Bool { discoveries.isOngoing }
-
   /// Takes one packet; `told` is then what it tells.
   ///
   /// - Parameters:
@@ -54,7 +51,7 @@ package struct AppEvents: ~Copyable {
     let scans = told.count
     observeAdapter(record, dissection, bytes, answer)
     if told[scans...].contains(where: { if case .scanStarted = $0.what { true } else { false } }) {
-      heard.begin()
+      heard.begin(record.adapter ?? 0xffff)
     }
     heard.observe(record, bytes, memory, into: &told)
     let ended = links.observe(record, dissection, bytes, answer, memory, into: &told)
@@ -85,7 +82,7 @@ package struct AppEvents: ~Copyable {
     if state != nil || !ends.isEmpty { told.removeAll { $0.isOfLinkLayer || $0.isEnd } }
     told += ends
     if let state { told.append(state) }
-    for index in told.indices { told[index].adapter = adapter }
+    for index in told.indices where told[index].connection == 0 { told[index].adapter = adapter }
   }
 
   /// Takes the end of the capture; `told` is then what only it tells.

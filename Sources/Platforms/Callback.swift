@@ -92,8 +92,42 @@ package indirect enum ArgumentValue: Sendable {
   /// Bytes by what they belong to.
   case pairs([(key: ArgumentValue, value: ArgumentValue)])
   /// Advertised values by the platform's keys, each with whether the scan response brought it.
-  case dictionary([(key: StaticString, value: ArgumentValue, isScanResponse: Bool)])
+  case dictionary([Entry])
   case object([Callback.Named])
+}
+
+extension ArgumentValue {
+  /// An advertised value under the platform's key, and whether the scan response brought it.
+  package typealias Entry = (key: StaticString, value: ArgumentValue, isScanResponse: Bool)
+
+  /// The values of advertising data, in the order of the structures; of an advertisement, or of a scan response, what
+  /// has one key is one value.
+  static func entries(
+    _ structures: [AdvertisedStructure],
+    _ entry: (AdvertisedStructure) -> (key: StaticString, value: ArgumentValue)?
+  ) -> [Entry] {
+    var entries: [Entry] = []
+    for structure in structures {
+      guard let (key, value) = entry(structure) else { continue }
+      if let known = entries.firstIndex(where: {
+        $0.key.description == key.description && $0.isScanResponse == structure.isScanResponse
+      }) {
+        entries[known].value = entries[known].value.joined(with: value)
+      } else {
+        entries.append((key, value, structure.isScanResponse))
+      }
+    }
+    return entries
+  }
+
+  /// Lists and service data add up; of others the last one counts.
+  private func joined(with second: ArgumentValue) -> ArgumentValue {
+    switch (self, second) {
+    case (.list(let before), .list(let after)): .list(before + after)
+    case (.pairs(let before), .pairs(let after)): .pairs(before + after)
+    default: second
+    }
+  }
 }
 
 /// A named argument; where the type of a list of them cannot be told otherwise.

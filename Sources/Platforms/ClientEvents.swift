@@ -32,6 +32,7 @@ struct ClientEvents: Sendable {
     _ memory: borrowing Memory, packet: Int, time: Timestamp?, _ request: ATTOpcode?,
     _ events: inout [AppEvent]
   ) {
+    var written: Int?
     for value in conversations.values {
       guard value.parties.connection > 0, !value.attribute.isLocal,
         value.operation != .advertisement
@@ -63,7 +64,18 @@ struct ClientEvents: Sendable {
       if value.outcome.reason != nil { (event.packet, event.time) = (packet, time) }
       event.latency = value.latency
       event.connection = value.parties.connection
+      event.adapter = value.parties.adapter
       event.peer = value.parties.identity ?? value.parties.peer
+      events.append(event)
+      guard isReliable, value.response != nil, value.response != written
+      else { continue }
+      // Once for all values.
+      written = value.response
+      if case .refused(let error) = value.outcome {
+        event.what = .queueWritten(error)
+      } else {
+        event.what = .queueWritten(nil)
+      }
       events.append(event)
     }
   }
@@ -76,6 +88,7 @@ struct BufferEvents: Sendable {
   private struct Full: Sendable {
     var link: LinkSlot
     var id: Int
+    var adapter: UInt16
     var isWrite: Bool
     var peer: DeviceAddress?
   }
@@ -106,7 +119,7 @@ struct BufferEvents: Sendable {
       guard full.count < Self.mostLinks, !full.contains(where: { $0.id == id }) else { return }
       full.append(
         Full(
-          link: link, id: id, isWrite: !opcode.isServers,
+          link: link, id: id, adapter: record.adapter ?? 0xffff, isWrite: !opcode.isServers,
           peer: memory.links.identity(link) ?? memory.links.peer(link)))
     }
   }
@@ -125,9 +138,9 @@ struct BufferEvents: Sendable {
   private mutating func release(
     _ record: borrowing CaptureRecord, _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
-    let capacity = capacities[record.adapter ?? 0xffff] ?? 0
     for position in full.indices.reversed() {
       let waiting = full[position]
+      let capacity = capacities[waiting.adapter] ?? 0
       guard memory.links.id(waiting.link) == waiting.id, memory.links.isOpen(waiting.link),
         let flow = memory.links.flow(waiting.link)
       else {
@@ -137,6 +150,7 @@ struct BufferEvents: Sendable {
       guard flow.sent - flow.completed < capacity else { continue }
       var event = AppEvent(waiting.isWrite ? .readyToWrite : .readyToUpdate, record)
       event.connection = waiting.id
+      event.adapter = waiting.adapter
       event.peer = waiting.peer
       events.append(event)
       full.remove(at: position)

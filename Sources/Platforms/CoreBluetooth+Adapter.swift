@@ -58,28 +58,8 @@ extension CoreBluetooth {
   /// The advertisement dictionary: the keys that CoreBluetooth has, in the order of the structures.
   static func advertisementData(
     _ structures: [AdvertisedStructure]
-  ) -> [(key: StaticString, value: ArgumentValue, isScanResponse: Bool)] {
-    var data: [(key: StaticString, value: ArgumentValue, isScanResponse: Bool)] = []
-    for structure in structures {
-      guard let (key, value) = entry(structure) else { continue }
-      // Lists and service data add up.
-      if let known = data.firstIndex(where: {
-        $0.key.description == key.description && $0.isScanResponse == structure.isScanResponse
-      }) {
-        data[known].value = join(data[known].value, value)
-      } else {
-        data.append((key, value, structure.isScanResponse))
-      }
-    }
-    return data
-  }
-
-  private static func join(_ first: ArgumentValue, _ second: ArgumentValue) -> ArgumentValue {
-    switch (first, second) {
-    case (.list(let before), .list(let after)): .list(before + after)
-    case (.pairs(let before), .pairs(let after)): .pairs(before + after)
-    default: second
-    }
+  ) -> [ArgumentValue.Entry] {
+    ArgumentValue.entries(structures, entry)
   }
 
   private static func entry(

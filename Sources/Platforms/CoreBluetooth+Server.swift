@@ -27,7 +27,11 @@ extension CoreBluetooth {
     case .writePrepared, .writesExecuted: return []
     case .responded(let attribute, let request, let error):
       return responded(attribute, request, error, central)
-    case .neverResponded(let attribute, _, let linkEnded):
+    case .neverResponded(let attribute, let request, let linkEnded):
+      // Only what the app was asked.
+      if request == .prepare || request == .cancel || attribute.map(isKeptBack) == true {
+        return []
+      }
       var arguments = central
       arguments.add("attribute", attribute.map { .attribute($0) })
       return [
@@ -108,7 +112,7 @@ extension CoreBluetooth {
     _ central: [Callback.Named]
   ) -> [Callback] {
     // The system collects what is queued, and asks the app when it is to be written.
-    if request == .cancel || request == .prepare && error == nil { return [] }
+    if request == .cancel || request == .prepare { return [] }
     if let attribute, isKeptBack(attribute) {
       guard let error else { return [] }
       return [

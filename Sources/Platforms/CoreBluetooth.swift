@@ -17,6 +17,7 @@ enum CoreBluetooth {
       .disconnected, .mtu, .phy, .parameters, .rssi, .encryption, .bonding, .channel:
       link(event)
     case .services, .includedServices, .characteristics, .descriptors, .discoveryEnded, .value,
+      .queueWritten,
       .readyToWrite:
       client(event)
     case .serviceServed, .readRequested, .writeRequested, .writePrepared, .writesExecuted,
@@ -130,6 +131,9 @@ enum CoreBluetooth {
   private static func ended(_ end: AppEvent.LinkEnd, _ peer: [Callback.Named]) -> [Callback] {
     guard end.role != .peripheral else {
       return [.traffic("the central has disconnected", rename(peer) + reason(end))]
+    }
+    if !end.wasEstablished, end.ending == .localHost || end.ending == .reset {
+      return [.traffic("the link is given up before the peer was heard", peer)]
     }
     var arguments = peer
     arguments.add("error", disconnectError(end) ?? .null)

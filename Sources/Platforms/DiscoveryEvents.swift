@@ -21,6 +21,8 @@ struct DiscoveryEvents: Sendable {
     var services: [AppService] = []
     var characteristics: [AppCharacteristic] = []
     var descriptors: [AppDescriptor] = []
+    /// As many attributes as one search may tell.
+    static let most = 16_384
     /// Its last answer, and what that answers.
     var packet = 0
     var time: Timestamp?
@@ -39,9 +41,11 @@ struct DiscoveryEvents: Sendable {
     var id: Int
     var open: Search?
     /// The search that ended last: many clients ask once more, to be told that there is nothing.
-    var done: (kind: Kind, last: UInt16, end: UInt16)?
+    var done: (kind: Kind, wanted: BluetoothUUID?, last: UInt16, end: UInt16)?
     /// The last answer of the searches that follow each other; nil: none is told of.
-    var latest: (packet: Int, time: Timestamp?, peer: DeviceAddress?)?
+    var latest: (packet: Int, time: Timestamp?, peer: DeviceAddress?, adapter: UInt16)?
+    /// Why a search for services was refused.
+    var error: ATTErrorCode?
     var hasServices = false
     var services: [AppService] = []
   }
@@ -78,7 +82,8 @@ struct DiscoveryEvents: Sendable {
       let position = client(id)
     else { return }
     clients[position].latest = (
-      record.number, record.time, memory.links.identity(link) ?? memory.links.peer(link)
+      record.number, record.time, memory.links.identity(link) ?? memory.links.peer(link),
+      record.adapter ?? 0xffff
     )
     if kind == .services { clients[position].hasServices = true }
     if opcode == .errorResponse, let error = fields.error {
@@ -92,19 +97,20 @@ struct DiscoveryEvents: Sendable {
   mutating func pass(_ time: Timestamp?, into events: inout [AppEvent]) {
     guard let time else { return }
     for position in clients.indices {
-      guard let latest = clients[position].latest?.time,
+      // What is open goes on, however long that takes.
+      guard clients[position].open == nil, let latest = clients[position].latest?.time,
         time.nanoseconds(since: latest) > Self.silence
       else { continue }
       conclude(clients[position].id, &events)
     }
   }
 
-  /// Whether a connection's searches may go on.
-  var isOngoing: Bool { clients.contains { $0.latest != nil && $0.hasServices } }
-
   /// A connection has ended, or the capture (nil).
   mutating func end(_ id: Int?, into events: inout [AppEvent]) {
-    for client in clients where id == nil || client.id == id { conclude(client.id, &events) }
+    // A search that was cut off has not ended.
+    for client in clients where client.open == nil && (id == nil || client.id == id) {
+      conclude(client.id, &events)
+    }
     clients.removeAll { id == nil || $0.id == id }
   }
 
@@ -152,8 +158,12 @@ struct DiscoveryEvents: Sendable {
     var services = clients[position].services
     if let open = clients[position].open { services += open.services }
     clients[position].services = []
-    var event = AppEvent(.discoveryEnded(services), packet: latest.packet, time: latest.time)
+    let error = clients[position].error
+    clients[position].error = nil
+    var event = AppEvent(
+      .discoveryEnded(services, error), packet: latest.packet, time: latest.time)
     event.connection = id
+    event.adapter = latest.adapter
     event.peer = latest.peer
     events.append(event)
   }
@@ -178,6 +188,8 @@ struct DiscoveryEvents: Sendable {
     _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
     var search = search(position, kind, request)
+    // It is not copied while attributes are appended.
+    clients[position].open = nil
     search.note(record, request, answer)
     var cursor = Cursor(bytes, items.list)
     while let item = items.next(&cursor) {
@@ -198,7 +210,8 @@ struct DiscoveryEvents: Sendable {
   ) {
     let isEnd = error == .attributeNotFound
     if isEnd, clients[position].open == nil, let done = clients[position].done,
-      done.kind == kind, done.end == request.endHandle, (request.startHandle ?? 0) >= done.last
+      done.kind == kind, done.wanted == request.service, done.end == request.endHandle,
+      done.last > 0, (request.startHandle ?? 0) >= done.last
     {
       return
     }
@@ -214,11 +227,12 @@ struct DiscoveryEvents: Sendable {
     _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
     clients[position].open = nil
-    clients[position].done = (search.kind, search.last, search.end)
+    clients[position].done = (search.kind, search.wanted, search.last, search.end)
     var told: [AppEvent.What]
     switch search.kind {
     case .services:
       clients[position].services += search.services
+      clients[position].error = error
       told = [.services(search.services, wanted: search.wanted, error)]
     case .includes:
       told = [
@@ -246,6 +260,7 @@ struct DiscoveryEvents: Sendable {
     for what in told {
       var event = AppEvent(what, packet: search.packet, time: search.time)
       event.connection = memory.links.id(link)
+      event.adapter = memory.links.connection(link).adapter
       event.peer = memory.links.identity(link) ?? memory.links.peer(link)
       event.request = search.request
       event.latency = search.latency
@@ -275,6 +290,7 @@ struct DiscoveryEvents: Sendable {
 extension DiscoveryEvents.Search {
   /// Takes in an item of a response.
   fileprivate mutating func add(_ handle: UInt16, _ item: ATTItems.Item, _ bytes: RawSpan) {
+    guard services.count + characteristics.count + descriptors.count < Self.most else { return }
     switch kind {
     case .services:
       last = max(last, item.endHandle ?? handle)

@@ -16,6 +16,7 @@ struct HeardDevices: Sendable {
   }
 
   private struct Key: Hashable {
+    var adapter: UInt16
     var address: DeviceAddress?
     var type: AddressType
     var sid: UInt8?
@@ -28,9 +29,9 @@ struct HeardDevices: Sendable {
 
   init(tellsDuplicates: Bool) { self.tellsDuplicates = tellsDuplicates }
 
-  /// A scan begins: every device is new to it.
-  mutating func begin() {
-    for key in devices.keys { devices[key]?.told = nil }
+  /// A scan of a controller's begins: every device is new to it.
+  mutating func begin(_ adapter: UInt16) {
+    for key in devices.keys where key.adapter == adapter { devices[key]?.told = nil }
   }
 
   /// Takes the advertising reports of a packet.
@@ -54,7 +55,9 @@ struct HeardDevices: Sendable {
     _ events: inout [AppEvent]
   ) {
     if devices.count >= Self.most { devices.removeAll(keepingCapacity: true) }
-    let key = Key(address: report.address, type: report.addressType, sid: report.sid)
+    let key = Key(
+      adapter: record.adapter ?? 0xffff, address: report.address, type: report.addressType,
+      sid: report.sid)
     var device = devices[key] ?? Device()
     let structures = AdvertisedStructure.all(
       in: data.bytes, isScanResponse: report.isScanResponse)

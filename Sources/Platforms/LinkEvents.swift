@@ -43,7 +43,7 @@ struct LinkEvents: Sendable {
         observe(event, position, record, bytes, dissection.body, &events)
       } else if let pdu = dissection.smp, let direction = record.direction {
         observe(pdu, position, direction, record, &events)
-      } else if dissection.att != nil {
+      } else if dissection.att != nil, answer.request?.opcode == .exchangeMTURequest {
         observeMTU(dissection, record, answer, memory.links.connection(link), &events)
       } else if dissection.isSignalling, !answer.fragment.isFragment {
         observeSignalling(position, record, dissection, bytes, memory.signals.notes, &events)
@@ -71,6 +71,14 @@ struct LinkEvents: Sendable {
       open.count < Self.most
     else { return }
     let peer = connection.identity?.address ?? connection.peer
+    if let known = position(connection.id) {
+      // Its data came before its beginning.
+      (open[known].peer, open[known].role) = (peer, connection.localRole)
+      open[known].isTold = false
+      add(.linkCreated, known, record, &events)
+      hasSilent = true
+      return
+    }
     // What was open before the capture began was told before.
     open.append(
       Link(
@@ -134,7 +142,10 @@ struct LinkEvents: Sendable {
         let details = AppEvent.LinkEnd(
           ending: ending, reason: last?.reason, role: last?.localRole,
           wasEstablished: link.isTold, encryptionFailure: link.encryptionFailure)
-        if !link.isTold { add(.linkEstablished, position, record, &events) }
+        // Only this host's side can end a link that the peer was never heard on.
+        if !link.isTold, ending != .localHost, ending != .reset {
+          add(.linkEstablished, position, record, &events)
+        }
         add(.disconnected(details), position, record, &events)
       }
       ended.append(link.id)
@@ -149,6 +160,7 @@ struct LinkEvents: Sendable {
   ) {
     var event = AppEvent(what, record)
     event.connection = open[position].id
+    event.adapter = open[position].adapter
     event.peer = open[position].peer
     event.role = open[position].role
     event.request = request?.packet
@@ -209,8 +221,8 @@ struct LinkEvents: Sendable {
     _ dissection: Dissection, _ record: borrowing CaptureRecord, _ answer: Answer,
     _ connection: Connection, _ events: inout [AppEvent]
   ) {
-    guard let position = position(connection.id), let opcode = dissection.att?.opcode,
-      let request = answer.request, request.opcode == .exchangeMTURequest
+    guard let opcode = dissection.att?.opcode, let request = answer.request,
+      request.opcode == .exchangeMTURequest, let position = position(connection.id)
     else { return }
     let byPeer = record.direction == .sent
     if opcode == .exchangeMTUResponse {

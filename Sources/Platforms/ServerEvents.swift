@@ -12,13 +12,17 @@ struct ServerEvents: Sendable {
     var attribute: AppAttribute?
     var request: AppRequest
     var packet: Int
+    /// What is to be written.
+    var write: AppWrite?
   }
 
   /// A client and what it has subscribed to.
   private struct Client: Sendable {
     var id: Int
     var peer: DeviceAddress?
-    var waiting: Waiting?
+    var adapter: UInt16
+    /// Those that wait; several on enhanced bearers.
+    var waiting: [Waiting] = []
     /// What Prepare Write Requests have queued.
     var queue: [AppWrite] = []
     var queuedBytes = 0
@@ -32,6 +36,8 @@ struct ServerEvents: Sendable {
 
   private static let mostClients = 256
   private static let mostSubscriptions = 512
+  private static let mostWaiting = 16
+  private static let mostParts = 512
   private static let mostQueued = 65_536
   private static let mostServed = 4096
 
@@ -68,11 +74,12 @@ struct ServerEvents: Sendable {
       func add(_ what: AppEvent.What, request: Int? = nil) {
         var event = AppEvent(what, packet: packet, time: time)
         event.connection = client.id
+        event.adapter = client.adapter
         event.peer = client.peer
         event.request = request
         events.append(event)
       }
-      if let waiting = client.waiting {
+      for waiting in client.waiting {
         add(
           .neverResponded(waiting.attribute, waiting.request, linkEnded: id != nil),
           request: waiting.packet)
@@ -91,7 +98,9 @@ struct ServerEvents: Sendable {
     if let known = clients.lastIndex(where: { $0.id == id }) { return known }
     if clients.count >= Self.mostClients { clients.removeFirst() }
     clients.append(
-      Client(id: id, peer: memory.links.identity(link) ?? memory.links.peer(link)))
+      Client(
+        id: id, peer: memory.links.identity(link) ?? memory.links.peer(link),
+        adapter: memory.links.connection(link).adapter))
     return clients.count - 1
   }
 
@@ -101,6 +110,7 @@ struct ServerEvents: Sendable {
   ) {
     var event = AppEvent(what, record)
     event.connection = clients[position].id
+    event.adapter = clients[position].adapter
     event.peer = clients[position].peer
     event.request = answer?.request?.packet
     event.latency = answer?.latency
@@ -124,21 +134,21 @@ struct ServerEvents: Sendable {
       guard let write = write(fields, bytes, link, memory) else { return }
       if opcode == .writeRequest {
         let isDescriptor = write.attribute.isDescriptor
-        wait(write.attribute, isDescriptor ? .descriptorWrite : .write, position, record.number)
+        wait(
+          write.attribute, isDescriptor ? .descriptorWrite : .write, position, record.number, write)
       }
       let way: AppWrite.Way =
         opcode == .writeRequest ? .request : opcode == .writeCommand ? .command : .signed
       add(.writeRequested([write], way), position, record, nil, &events)
-      subscribe(write, position, record, &events)
+      if opcode != .writeRequest { subscribe(write, position, record, &events) }
     case .prepareWriteRequest:
       guard let write = write(fields, bytes, link, memory) else { return }
-      wait(write.attribute, .prepare, position, record.number)
+      wait(write.attribute, .prepare, position, record.number, write)
       add(.writePrepared(write), position, record, nil, &events)
-      clients[position].queuedBytes += write.bytes.count
-      if clients[position].queuedBytes <= Self.mostQueued { clients[position].queue.append(write) }
     case .executeWriteRequest:
       let isWritten = fields.executeFlags == 1
-      wait(nil, isWritten ? .execute : .cancel, position, record.number)
+      let hasParts = isWritten && !clients[position].queue.isEmpty
+      wait(nil, hasParts ? .execute : .cancel, position, record.number)
       add(.writesExecuted(isWritten), position, record, nil, &events)
       if isWritten, !clients[position].queue.isEmpty {
         add(.writeRequested(clients[position].queue, .execute), position, record, nil, &events)
@@ -150,9 +160,14 @@ struct ServerEvents: Sendable {
   }
 
   private mutating func wait(
-    _ attribute: AppAttribute?, _ request: AppRequest, _ position: Int, _ packet: Int
+    _ attribute: AppAttribute?, _ request: AppRequest, _ position: Int, _ packet: Int,
+    _ write: AppWrite? = nil
   ) {
-    clients[position].waiting = Waiting(attribute: attribute, request: request, packet: packet)
+    if clients[position].waiting.count >= Self.mostWaiting {
+      clients[position].waiting.removeFirst()
+    }
+    clients[position].waiting.append(
+      Waiting(attribute: attribute, request: request, packet: packet, write: write))
   }
 
   private func write(
@@ -206,14 +221,29 @@ struct ServerEvents: Sendable {
       guard let items = fields.items else { return }
       serve(items, bytes, position, record, &events)
     default:
-      guard let waiting = clients[position].waiting, waiting.packet == answer.request?.packet else {
-        return
-      }
-      clients[position].waiting = nil
+      guard let packet = answer.request?.packet,
+        let found = clients[position].waiting.firstIndex(where: { $0.packet == packet })
+      else { return }
+      let waiting = clients[position].waiting.remove(at: found)
       add(
         .responded(waiting.attribute, waiting.request, fields.error), position, record, answer,
         &events)
+      guard fields.error == nil, let write = waiting.write else { return }
+      if waiting.request == .prepare {
+        queue(write, position)
+      } else {
+        subscribe(write, position, record, &events)
+      }
     }
+  }
+
+  /// Keeps a part that the server has taken.
+  private mutating func queue(_ write: AppWrite, _ position: Int) {
+    clients[position].queuedBytes += write.bytes.count
+    guard clients[position].queuedBytes <= Self.mostQueued,
+      clients[position].queue.count < Self.mostParts
+    else { return }
+    clients[position].queue.append(write)
   }
 
   private mutating func serve(

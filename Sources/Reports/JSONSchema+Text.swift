@@ -1148,7 +1148,7 @@ extension JSONSchema {
         "what": {"type": "string", "description": "Of traffic and states: what happens."},
         "arguments": {
           "type": "object",
-          "description": "Arguments under the platform's names. Constants are {\"code\":5,\"name\":\"CBATTError.insufficientAuthentication\"} with the platform's number; attributes are objects with UUID and handle; values are hexadecimal; of an advertisement, `from_scan_response` lists the keys that only the scan response brought."
+          "description": "Arguments under the platform's names. Constants are {\"code\":5,\"name\":\"CBATTError.insufficientAuthentication\"} with the platform's number; attributes are objects with UUID and handle; values are hexadecimal; of an advertisement, `scan_response` holds what the scan response brought."
         },
         "packet": {"$ref": "#/$defs/packetNumber", "description": "The packet at which it came at the earliest."},
         "request": {"$ref": "#/$defs/packetNumber", "description": "The packet that asked for it."},

@@ -87,10 +87,13 @@ extension Output {
         output.byte(0x7d)
       }
     case .dictionary(let entries):
-      var members = entries.map { Callback.Named($0.key, $0.value) }
+      // What both have stands apart: an object has each name once.
+      let advertised = entries.filter { !$0.isScanResponse }
       let answered = entries.filter(\.isScanResponse)
+      var members = advertised.map { Callback.Named($0.key, $0.value) }
       if !answered.isEmpty {
-        members.append(("from_scan_response", .list(answered.map { .word($0.key) })))
+        members.append(
+          ("scan_response", .object(answered.map { Callback.Named($0.key, $0.value) })))
       }
       object(members, showsKeys: showsKeys)
     case .object(let members): object(members, showsKeys: showsKeys)

@@ -13,14 +13,15 @@ package struct TraceReport: PacketReport, ~Copyable {
   /// A line that waits.
   private struct Waiting: Sendable {
     var event: AppEvent
-    /// Tells events of one packet apart.
-    var order: Int
   }
 
   private let options: TraceOptions
   private var events: AppEvents
   private var waiting: [Waiting] = []
-  private var order = 0
+  /// The first of them that was not told.
+  private var first = 0
+  /// The latest time of all packets.
+  private var latest: Timestamp?
   private var devices: DeviceWatch
   private var lines: TraceLines
   private var log: [AppLog.Line] = []
@@ -58,13 +59,13 @@ package struct TraceReport: PacketReport, ~Copyable {
     if start == nil, let time = record.time { begin(time) }
     if !options.selection.devices.isEmpty { devices.learn(memory.names) }
     events.observe(record, dissection, bytes, answer, fragments: fragments, memory)
-    take(record.adapter)
-    guard !waiting.isEmpty else { return }
+    take()
+    guard first < waiting.count else { return }
     release(before: record.number, at: record.time, into: &output)
   }
 
   package mutating func pause(_ memory: borrowing Memory, into output: inout Output) -> Int32? {
-    guard !waiting.isEmpty else { return nil }
+    guard first < waiting.count else { return nil }
     // Nothing has come for a second: then nothing is missing either, but for the end of a search.
     if isOverdue {
       isOverdue = false
@@ -82,7 +83,7 @@ package struct TraceReport: PacketReport, ~Copyable {
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
     events.finish(memory)
-    take(nil)
+    take()
     release(before: .max, at: nil, into: &output)
     while told < log.count { tellLog(into: &output) }
   }
@@ -96,22 +97,19 @@ package struct TraceReport: PacketReport, ~Copyable {
 
   // MARK: Order
 
-  private mutating func take(_ adapter: UInt16?) {
-    for event in events.told where admits(event, adapter) {
-      waiting.append(Waiting(event: event, order: order))
-      order += 1
-    }
+  private mutating func take() {
+    for event in events.told where admits(event) { insert(event) }
     if !events.told.isEmpty { isOverdue = false }
   }
 
-  private func admits(_ event: AppEvent, _ adapter: UInt16?) -> Bool {
+  private func admits(_ event: AppEvent) -> Bool {
     let selection = options.selection
     if !selection.connections.isEmpty,
       !selection.connections.contains(where: { $0.contains(event.connection) })
     {
       return false
     }
-    if let adapter, !selection.admits(adapter: adapter) { return false }
+    if !selection.admits(adapter: event.adapter) { return false }
     guard !selection.devices.isEmpty else { return true }
     return event.peer.map { devices.isWanted($0) } ?? false
   }
@@ -120,28 +118,30 @@ package struct TraceReport: PacketReport, ~Copyable {
   private mutating func release(
     before packet: Int, at time: Timestamp?, into output: inout Output
   ) {
-    if packet < .max, waiting.count < Self.mostWaiting, let time,
-      let first = waiting.first?.event.time, time.nanoseconds(since: first) < Self.patience,
-      !first.isEarlier(than: time) || time.nanoseconds(since: first) >= 0
-    {
-      return
-    }
-    waiting.sort { ($0.event.packet, $0.order) < ($1.event.packet, $1.order) }
-    var count = 0
-    for line in waiting {
-      if packet < .max, waiting.count - count < Self.mostWaiting, let time,
-        let own = line.event.time, time.nanoseconds(since: own) < Self.patience,
-        time.nanoseconds(since: own) >= 0
+    if let time, latest.map({ $0.isEarlier(than: time) }) ?? true { latest = time }
+    while first < waiting.count {
+      let event = waiting[first].event
+      if packet < .max, waiting.count - first < Self.mostWaiting, let latest, let own = event.time,
+        latest.nanoseconds(since: own) < Self.patience
       {
         break
       }
-      while told < log.count, let own = line.event.time, log[told].time.isEarlier(than: own) {
+      while told < log.count, let own = event.time, log[told].time.isEarlier(than: own) {
         tellLog(into: &output)
       }
-      lines.write(line.event, into: &output)
-      count += 1
+      lines.write(event, into: &output)
+      first += 1
     }
-    waiting.removeFirst(count)
+    guard first == waiting.count || first > Self.mostWaiting else { return }
+    waiting.removeFirst(first)
+    first = 0
+  }
+
+  /// Puts a line where it belongs, which is nearly always at the end.
+  private mutating func insert(_ event: AppEvent) {
+    var place = waiting.count
+    while place > first, waiting[place - 1].event.packet > event.packet { place -= 1 }
+    waiting.insert(Waiting(event: event), at: place)
   }
 
   private mutating func tellLog(into output: inout Output) {
