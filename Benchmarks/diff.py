@@ -64,6 +64,14 @@ def scenarios(count: int) -> Iterator[tuple[str, Operations, Operations]]:
     source = random.Random(5)
     yield "few values, at random", [(w, h, bytes([source.randrange(3)])) for w, h, _ in same], counted
     yield "a tenth inserted in front", same, values(count // 10, 6) + same
+    twice = [(way, handle, struct.pack("<I", number // 2)) for number, (way, handle, _) in enumerate(same[: count // 2])]
+    pairs = [(SENT, 16, value) for _, _, value in twice]
+    run_of_one = [(SENT, 16, b"run")] * (count // 2)
+    ends = [[(SENT, 16, b"a"), (SENT, 16, b"b")], [(SENT, 16, b"b"), (SENT, 16, b"a")]]
+    shuffled = [source.sample(pairs, len(pairs)) + run_of_one + end for end in ends]
+    yield "disorder before a run", shuffled[0], shuffled[1]
+    long = [[(RECEIVED, 18, source.randbytes(182)) for _ in range(count)] for _ in range(2)]
+    yield "long notifications", long[0], long[1]
 
 
 def run(program: str, left: Path, right: Path, *arguments: str) -> tuple[float, float, int]:

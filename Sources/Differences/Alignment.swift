@@ -1,8 +1,9 @@
 /// Which elements of two sequences belong together: a longest common subsequence where that is affordable,
 /// else a good one.
 ///
-/// Memory is linear, and so is the time for sequences that differ little; for others it is bounded by
-/// `bound` for each element. What another side does not have at all is left out beforehand.
+/// Memory is linear, and so is the time for sequences that differ little; for others each element costs at
+/// most some hundred steps (`bound`): what a search has come past, from either end, is not searched again.
+/// What another side does not have at all is left out beforehand.
 package enum Alignment {
   /// Two elements that belong together: where each stands.
   package struct Pair: Equatable, Sendable {
@@ -98,7 +99,7 @@ private struct Aligner {
   /// Splits a box into smaller ones: where a shortest script is in its middle, else at what is unique in it,
   /// else where a search has come furthest.
   private mutating func split(_ box: Box) {
-    let (point, isMiddle) = search(box)
+    let (point, tail, isMiddle) = search(box)
     if !isMiddle, !box.hasNoAnchors {
       let anchors = anchors(in: box)
       if !anchors.isEmpty {
@@ -113,19 +114,21 @@ private struct Aligner {
         return
       }
     }
-    boxes.append(
-      Box(
-        left: point.0..<box.left.upperBound, right: point.1..<box.right.upperBound,
-        hasNoAnchors: box.hasNoAnchors || !isMiddle))
-    boxes.append(
-      Box(
-        left: box.left.lowerBound..<point.0, right: box.right.lowerBound..<point.1,
-        hasNoAnchors: box.hasNoAnchors || !isMiddle))
+    let low = (box.left.lowerBound, box.right.lowerBound)
+    let high = (box.left.upperBound, box.right.upperBound)
+    for (from, to) in [(tail, high), (point, tail), (low, point)] where from != to {
+      boxes.append(
+        Box(
+          left: from.0..<to.0, right: from.1..<to.1, hasNoAnchors: box.hasNoAnchors || !isMiddle))
+    }
   }
 
   /// The point where the shortest script from the beginning of a box and that from its end meet; where they
-  /// are longer than the bound, the one that the search from the beginning has come furthest to.
-  private mutating func search(_ box: Box) -> (point: (Int, Int), isMiddle: Bool) {
+  /// are longer than the bound, the points that both searches have come furthest to, unless these pass each
+  /// other.
+  private mutating func search(
+    _ box: Box
+  ) -> (point: (Int, Int), tail: (Int, Int), isMiddle: Bool) {
     let (n, m) = (box.left.count, box.right.count)
     let (x0, y0) = (box.left.lowerBound, box.right.lowerBound)
     let (delta, middle) = (n - m, Alignment.bound + 1)
@@ -142,7 +145,8 @@ private struct Aligner {
         guard isOdd, x >= 0, abs(opposite) < d, backward[middle + opposite] >= 0,
           x + backward[middle + opposite] >= n
         else { continue }
-        return ((x0 + x, y0 + x - diagonal), true)
+        let point = (x0 + x, y0 + x - diagonal)
+        return (point, point, true)
       }
       for diagonal in stride(from: -d, through: d, by: 2) {
         var x = Self.step(backward, diagonal, d, n, m)
@@ -156,15 +160,25 @@ private struct Aligner {
         guard !isOdd, x >= 0, abs(opposite) <= d, forward[middle + opposite] >= 0,
           x + forward[middle + opposite] >= n
         else { continue }
-        return ((x0 + n - x, y0 + m - (x - diagonal)), true)
+        let point = (x0 + n - x, y0 + m - (x - diagonal))
+        return (point, point, true)
       }
     }
+    let (start, end) = (Self.furthest(forward), Self.furthest(backward))
+    let point = (x0 + start.0, y0 + start.1)
+    let tail = (x0 + n - end.0, y0 + m - end.1)
+    let isApart = point.0 <= tail.0 && point.1 <= tail.1
+    return (point, isApart ? tail : (x0 + n, y0 + m), false)
+  }
+
+  /// Of all diagonals the point that is furthest on both sides together.
+  private static func furthest(_ reached: [Int]) -> (Int, Int) {
     var furthest = (0, 0)
     for diagonal in -Alignment.bound...Alignment.bound {
-      let x = forward[middle + diagonal]
+      let x = reached[Alignment.bound + 1 + diagonal]
       if x >= 0, 2 * x - diagonal > furthest.0 + furthest.1 { furthest = (x, x - diagonal) }
     }
-    return ((x0 + furthest.0, y0 + furthest.1), false)
+    return furthest
   }
 
   /// How far on the left side a path with one more insertion or deletion reaches on a diagonal, before

@@ -49,8 +49,17 @@ package struct TimingDifference: Sendable {
     """
 }
 
+/// What is measured, alike on both sides: answers by the kind of operation, values that a server sends by
+/// the server's part and the attribute.
+private struct Measure: Hashable {
+  var operation: Int
+  var isByCentral: Bool?
+  var role: [UInt8]?
+}
+
 /// Times of one kind on one side.
 private struct Samples {
+  var kind: TimingDifference.Kind
   var name: Wording
   var times: [Int64] = []
 
@@ -80,8 +89,9 @@ extension Difference {
     let (left, right) = (
       Self.samples(operations.left, sessions.left), Self.samples(operations.right, sessions.right)
     )
-    for (key, one) in left.sorted(by: { $0.key < $1.key }) {
-      guard let other = right[key], one.times.count >= Self.leastSamples,
+    for (measure, one) in left {
+      guard let other = right.first(where: { $0.measure == measure })?.samples,
+        one.times.count >= Self.leastSamples,
         other.times.count >= Self.leastSamples
       else { continue }
       let (here, there) = (one.middle, other.middle)
@@ -92,42 +102,59 @@ extension Difference {
       else { continue }
       timing.append(
         TimingDifference(
-          kind: key.hasPrefix("latency") ? .latency : .interval, name: one.name,
+          kind: one.kind, name: one.name,
           left: TimingDifference.Side(time: here.median, count: one.times.count),
           right: TimingDifference.Side(time: there.median, count: other.times.count)))
     }
     compareSteps()
   }
 
-  /// The times of one side, by what was measured.
-  private static func samples(_ operations: [Operation], _ session: Session) -> [String: Samples] {
-    // By kind or attribute first: words for each of a hundred thousand would take their time.
-    var latencies: [String: Samples] = [:]
-    var intervals: [Int: Samples] = [:]
+  /// The times of one side, by what was measured, in the order in which that came first.
+  private static func samples(
+    _ operations: [Operation], _ session: Session
+  ) -> [(measure: Measure, samples: Samples)] {
+    var found: [(measure: Measure, samples: Samples)] = []
+    // By kind or attribute first: keys and words for each of a hundred thousand would take their time.
+    var latencies: [Int: Int] = [:]
+    var intervals: [Int: Int] = [:]
+    var places: [Measure: Int] = [:]
+    func place(_ measure: Measure, _ kind: TimingDifference.Kind, _ name: Wording) -> Int {
+      if let known = places[measure] { return known }
+      places[measure] = found.count
+      found.append((measure, Samples(kind: kind, name: name)))
+      return found.count - 1
+    }
     var last: [Int: Operation] = [:]
     for operation in operations {
       if let latency = operation.latency {
-        let key = operation.kind.key.description
-        if latencies[key] == nil {
-          latencies[key] = Samples(name: session.kindWords(of: operation))
-        }
-        latencies[key]?.times.append(min(latency, longest))
+        let number = operation.kind.number
+        let index =
+          latencies[number]
+          ?? place(Measure(operation: number), .latency, session.kindWords(of: operation))
+        latencies[number] = index
+        found[index].samples.times.append(min(latency, longest))
       }
       guard operation.joinsRuns, let role = operation.role else { continue }
       if let before = last[role], before.connection == operation.connection,
         let interval = span((before, operation))
       {
-        if intervals[role] == nil {
-          intervals[role] = Samples(name: session.title(of: operation))
+        let index: Int
+        if let known = intervals[role] {
+          index = known
+        } else {
+          let measure = Measure(
+            operation: operation.kind.number, isByCentral: operation.isByCentral,
+            role: session.roles[role].key)
+          let title = session.title(of: operation)
+          let name: Wording = operation.isByCentral == true ? "\(title) by the central" : title
+          index = place(measure, .interval, name)
+          intervals[role] = index
         }
-        intervals[role]?.times.append(interval)
+        found[index].samples.times.append(interval)
       }
       last[role] = operation
     }
-    var samples: [String: Samples] = [:]
-    for one in latencies.values { samples["latency \(one.name.text)"] = one }
-    for one in intervals.values { samples["interval \(one.name.text)"] = one }
-    return samples
+    return found
   }
 
   /// Compares the times between steps that both sides have one after the other.

@@ -12,6 +12,8 @@ struct AttributeValue {
   var slice: Slice
   /// Where in the attribute's value it begins.
   var offset = 0
+  /// Whether it is values of several attributes, some of which are keys: nobody can tell where these stand.
+  var holdsKeys = false
   /// Whether it is written with a response: so clients configure characteristics.
   var isWriteRequest = false
 
@@ -39,6 +41,10 @@ struct AttributeValue {
       }
     default:
       guard let slice = fields.value, !slice.isEmpty else { return [] }
+      // Several values without a mark between them: keys, where an attribute of the capture has some.
+      if pdu.opcode == .readMultipleResponse, memory.attributes.hasKeyMaterial {
+        return [Self(type: nil, slice: slice, holdsKeys: true)]
+      }
       let isPart = pdu.opcode == .readBlobResponse
       let offset = isPart ? answer.request?.offset : fields.offset
       return [
@@ -63,6 +69,7 @@ struct AttributeValue {
 
   /// What the value holds that is sensitive whatever the options say.
   func sensitiveFields(_ bytes: RawSpan) -> [SensitiveField] {
+    if holdsKeys { return [SensitiveField(.secret, slice)] }
     guard let type = type?.shortest, type.width == 2 else { return [] }
     let count = Int(slice.count)
     func field(_ kind: SensitiveField.Kind, from start: Int, _ length: Int) -> [SensitiveField] {
@@ -74,6 +81,15 @@ struct AttributeValue {
       ]
     }
     let opcode = bytes.byte(at: Int(slice.start))
+    // A part does not tell what the whole begins with: whatever that is, it may be the secret.
+    if offset > 0 {
+      switch type.low {
+      case 0x2a9f: return field(.secret, from: 1, 3)
+      case 0x2bc7: return field(.secret, from: 2, 16)
+      case 0x2bc8: return field(.secret, from: 2, 6) + field(.secret, from: 14, 16)
+      default: break
+      }
+    }
     switch type.low {
     // Device Name.
     case 0x2a00: return [SensitiveField(.name, slice)]

@@ -61,9 +61,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     // A record that another file has, too, is changed as that one is.
     guard record.original == nil else { return }
     if answer.fragment.isFragment {
-      if answer.fragment.channel?.carriesSecurityManager == true {
-        removeFragment(record, dissection)
-      }
+      removeFragment(record, dissection, answer.fragment.channel)
       return
     }
     // What lies in one record is looked through when that is written.
@@ -107,13 +105,19 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     }
   }
 
-  /// Removes a part of a PDU of the Security Manager, behind the PDU's header (4 bytes) and opcode (1). It
-  /// may be a part of a key, whose end is not in the capture; where the end comes, it is written again.
+  /// Removes a part of a PDU of the Security Manager or of ATT, behind the PDU's header (4 bytes), opcode (1)
+  /// and ATT's handle (2), and a part of nobody knows what. It may be a part of a key or of a value, whose
+  /// end is not in the capture; where the end comes, it is written again.
   private mutating func removeFragment(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ channel: ChannelID?
   ) {
     guard case .acl(let header) = dissection.content else { return }
-    let kept = header.boundary == .continuation ? 0 : L2CAPHeader.size + 1
+    var kept = L2CAPHeader.size
+    if let channel {
+      guard channel.carriesSecurityManager || channel == .attribute else { return }
+      kept += channel == .attribute ? 3 : 1
+    }
+    if header.boundary == .continuation { kept = 0 }
     let body = dissection.body
     guard body.count > kept else { return }
     patches.add(

@@ -61,12 +61,18 @@ struct SensitiveFields {
     guard layout.has(.known) else { return }
     var finder = FieldFinder()
     var fields = HCIFields(bytes, slice)
-    // Where the bytes end too early, what there is was told.
+    // Where the bytes end too early, what stands before was told.
     try? fields.walk(layout, &finder)
     self.fields += finder.fields
     for data in finder.advertisingData { addStructures(bytes, data) }
-    // A key that is cut short is still most of a key.
+    // What is cut short is still most of a name, or of a key.
+    let cut = fields.cut
     let rest = fields.rest()
+    switch cut {
+    case .text where !rest.isEmpty: self.fields.append(SensitiveField(.name, rest))
+    case .advertisingData: addStructures(bytes, rest)
+    default: break
+    }
     if layout.has(.secret), !rest.isEmpty { self.fields.append(SensitiveField(.secret, rest)) }
   }
 

@@ -322,6 +322,70 @@ import Testing
     #expect(try list(document, "link").isEmpty, "23, and 23 or more")
   }
 
+  /// A capture of one connection on which values of handle 3 are notified: when, whether by this host, and
+  /// which.
+  private func notifications(
+    _ values: [(microseconds: Int64, isSent: Bool, value: [UInt8])], _ name: String,
+    in folder: Folder
+  ) throws -> String {
+    var capture = CaptureBytes()
+    // LE Connection Complete: handle 0x0040, central, F1:11:11:11:11:11, random, 30 ms, latency 0, 5 s.
+    capture.record(
+      [0x04, 0x3e, 0x13, 1, 0, 0x40, 0, 0, 1, 0x11, 0x11, 0x11, 0x11, 0x11, 0xf1, 0x18, 0]
+        + [0, 0, 0xf4, 1, 0],
+      flags: 3)
+    for (microseconds, isSent, value) in values {
+      let length = UInt8(value.count + 3)
+      capture.record(
+        [0x02, 0x40, 0x20, length + 4, 0, length, 0, 4, 0, 0x1b, 3, 0] + value,
+        flags: isSent ? 0 : 1, microseconds: microseconds)
+    }
+    return try folder.write(name, capture.bytes)
+  }
+
+  @Test("what is ignored is ignored in however many values", arguments: [1000, 1001, 2500])
+  func ignoredInMany(count: Int) throws {
+    let folder = try Folder()
+    let sides = try [UInt8(1), 2].map { byte in
+      try notifications(
+        (0..<count).map { (Int64($0) * 1000, false, [UInt8($0 % 7), 0, byte, 9]) },
+        "\(byte).btsnoop", in: folder)
+    }
+    let ignoring = try run("--ignore", "byte 3", sides[0], sides[1])
+    #expect(ignoring.status == 0 && ignoring.text.isEmpty, "\(ignoring.text)")
+    let other = try run("--ignore", "byte 4", sides[0], sides[1])
+    #expect(other.status == 1, "another byte")
+    let document = try document(sides[0], sides[1])
+    let operation = try #require(try list(document, "operations").first)
+    #expect(operation["changed_values"] as? Int == count)
+    #expect(try list(operation, "changes").count == min(count, 1000))
+    #expect(operation["expected"] as? Bool == true, "byte 3 differs in every pair")
+  }
+
+  @Test("intervals of both sides' servers are told apart, and in the same order on every run")
+  func intervals() throws {
+    let folder = try Folder()
+    // The peer notifies every 100 ms, on the right every 300; this host every 50 ms, on the right every 250.
+    let sides = try [(100, 50), (300, 250)].map { peer, own in
+      let received = (1...20).map { (Int64($0 * peer * 1000), false, [UInt8(1)]) }
+      let sent = (1...20).map { (Int64($0 * own * 1000), true, [UInt8(2)]) }
+      return try notifications(
+        (received + sent).sorted { ($0.0, $0.1 ? 1 : 0) < ($1.0, $1.1 ? 1 : 0) },
+        "\(peer).btsnoop", in: folder)
+    }
+    for _ in 0..<4 {
+      let timing = try list(try document(sides[0], sides[1]), "timing")
+      let said = timing.filter { $0["what"] as? String == "interval" }.map { entry in
+        let times = ["left", "right"].map {
+          (entry[$0] as? [String: Any])?["time_ms"] as? Double ?? 0
+        }
+        return "\(entry["name"] as? String ?? "") \(Int(times[0])) \(Int(times[1]))"
+      }
+      #expect(
+        said == ["Notification 0x0003 by the central 50 250", "Notification 0x0003 100 300"])
+    }
+  }
+
   @Test("--stat is short, --all lists what is the same, widths are kept")
   func faces() throws {
     let (left, right) = (Program.sample("heart-rate"), Program.sample("wristband"))

@@ -221,6 +221,55 @@ import Testing
     #expect(other.resolves(DeviceAddress(value: remade)))
   }
 
+  @Test("names and advertising data that are cut short are replaced as far as they are there")
+  func cutShort() throws {
+    let name = Array("Anna's band".utf8)
+    let result = try redacted {
+      // Remote Name Request Complete: status, address, name of 248 bytes; LE Advertising Report, whose data is
+      // to have 31 bytes.
+      $0.event(0x07, [0] + Self.peer + name)
+      $0.meta(0x02, [1, 0, 1] + Self.peer + [31, UInt8(name.count + 1), 9] + name)
+    }
+    #expect(!contain(result.after, Array("Anna".utf8)))
+    #expect(result.after[0].suffix(name.count) == result.after[1].suffix(name.count))
+  }
+
+  @Test("of an ATT PDU whose end is not in the capture no value stays, nor of a continuation alone")
+  func openValue() throws {
+    let value = Array("PATIENT 4711 ".utf8) + [UInt8](repeating: 0x55, count: 30)
+    let result = try redacted {
+      $0.connect()
+      $0.acl(Array(l2cap([0x1b, 0x0e, 0] + value, cid: 4).prefix(27)), .received)
+      $0.acl(l2cap([0x1b, 0x0e, 0, 1]), .received)
+      $0.split(l2cap([0x1b, 0x0e, 0] + value, cid: 4), [20, 15])
+    }
+    #expect(!contain([result.after[1]], Array("PATIENT".utf8)))
+    #expect(result.after[1].prefix(12) == result.before[1].prefix(12), "what it was stays")
+    let whole = result.after[3...].flatMap { $0.dropFirst(5) }
+    #expect(Array(whole.suffix(value.count)) == value, "what is complete is no secret")
+  }
+
+  @Test("a Broadcast Code in two parts, and keys among several values") func parts() throws {
+    let code: [UInt8] = (0xc1...0xd0).map { $0 }
+    let set = [4, 1] + code
+    let result = try redacted {
+      $0.connect()
+      $0.sent("08 01 00 ff ff 03 28")
+      // Declarations of 2bc7 and 2b88: their values are at 0x0003 and 0x0005.
+      $0.acl(
+        l2cap([9, 7, 2, 0, 0x08, 3, 0, 0xc7, 0x2b, 4, 0, 0x02, 5, 0, 0x88, 0x2b]), .received)
+      $0.acl(l2cap([0x16, 3, 0, 0, 0] + set[..<9]), .sent)
+      $0.acl(l2cap([0x17, 3, 0, 0, 0] + set[..<9]), .received)
+      $0.acl(l2cap([0x16, 3, 0, 9, 0] + set[9...]), .sent)
+      $0.acl(l2cap([0x17, 3, 0, 9, 0] + set[9...]), .received)
+      $0.acl(l2cap([0x0e, 3, 0, 5, 0]), .sent)
+      $0.acl(l2cap([0x0f, 7] + Self.key + [UInt8](0xe1...0xe8)), .received)
+    }
+    #expect(
+      !contain(result.after, Array(code.suffix(8))) && !contain(result.after, Array(code[7...])))
+    #expect(!contain(result.after, Self.key) && !contain(result.after, Array(Self.key.suffix(8))))
+  }
+
   @Test("types of values that are nowhere are named") func missingValues() throws {
     var options = RedactionOptions()
     let type = try #require(BluetoothUUID(text: "ffff"))

@@ -40,7 +40,7 @@ struct PcapngBlock {
   }
 
   func option(_ option: Option, _ value: RawSpan, into output: inout Output) {
-    let count = min(value.byteCount, Int(UInt16.max) - 3)
+    let count = min(value.byteCount, Int(UInt16.max))
     output.littleEndian(option.code)
     output.littleEndian(UInt16(count))
     output.raw(value.part(Slice(start: 0, count: count)))

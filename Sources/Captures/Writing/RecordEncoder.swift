@@ -85,6 +85,7 @@ struct RecordEncoder: Sendable {
       let marker = Marker.text(of: record), markers.count < Self.mostMarkers
     {
       markers.append(marker)
+      skip(record)
       return false
     }
     guard let target = TargetRecord(record, as: format.content, &losses) else {

@@ -90,6 +90,11 @@ package struct HCIFields: ~Escapable {
     cursor = Cursor(bytes, body)
   }
 
+  /// What a parameter is that is not all there: where the walk ended early because of one.
+  package enum Cut: Sendable { case text, advertisingData }
+  /// What the rest is the beginning of, where the walk ended early; nil: of something else, or of nothing.
+  package private(set) var cut: Cut?
+
   /// The bytes that no parameter claimed.
   @_lifetime(self: copy self)
   package mutating func rest() -> Slice { cursor.rest() }
@@ -235,6 +240,7 @@ package struct HCIFields: ~Escapable {
       slice = trimmed(cursor.rest())
       value = .text
     case .text(let length):
+      if cursor.remaining < length { cut = .text }
       let field = try cursor.take(length)
       slice = trimmed(field)
       value = .text
@@ -251,7 +257,9 @@ package struct HCIFields: ~Escapable {
     case .advertisingData(let field):
       let length = takeCount() ?? field
       let data: HCIValue = isFragment ? .advertisingFragment : .advertisingData
-      slice = try cursor.take(field == 0 ? length : field)
+      let needed = field == 0 ? length : field
+      if cursor.remaining < needed { cut = .advertisingData }
+      slice = try cursor.take(needed)
       if length > slice.count {
         visitor.field(
           parameter.name, line: parameter.line, data, cursor.bytes(slice), at: slice)

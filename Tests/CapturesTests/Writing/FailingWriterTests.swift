@@ -126,6 +126,35 @@ struct FailingWriterTests {
     return descriptor
   }
 
+  /// What was lost before a record that becomes a comment was lost before the packet that it stands at.
+  @Test func dropsBeforeMarker() throws {
+    let folder = TemporaryFolder()
+    var writer = try CaptureWriter(path: folder.file("x"), WriterFormat(.pcapng, .h4))
+    let note = Marker.payload("here")
+    writer.write(
+      CaptureRecord(
+        number: 1, time: Timestamp(seconds: 1, nanoseconds: 0), direction: nil, adapter: nil,
+        framing: .monitor(opcode: MonitorOpcode.userLog.rawValue), originalLength: note.count,
+        drops: 5, fileOffset: 0, bytes: note.bytes))
+    Self.write(1, to: &writer)
+    writer.finish()
+    var reader = try CaptureReader(path: folder.file("x"))
+    var drops: [UInt64] = []
+    while let record = try reader.next() { drops.append(record.drops) }
+    #expect(drops == [5])
+  }
+
+  /// An option's length has room for 65 535 bytes; what fills it is written whole.
+  @Test func longestOption() {
+    var output = Output()
+    let block = PcapngBlock(.enhancedPacket, into: &output)
+    let comment = [UInt8](repeating: 0x61, count: 65_535)
+    block.option(.comment, comment.bytes, into: &output)
+    let written = output.bytes.array
+    #expect(Array(written[10..<12]) == [0xff, 0xff])
+    #expect(written.count == 8 + 4 + 65_536)
+  }
+
   /// With a second thread the same file comes out: 10 000 records are several times what it takes at once.
   @Test(arguments: [WriterFormat.Container.btsnoop, .pcap, .pcapng])
   func behind(container: WriterFormat.Container) throws {

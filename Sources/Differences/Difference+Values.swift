@@ -1,0 +1,286 @@
+import Bytes
+import Diagnosis
+
+// What differs in the values of operations that belong together.
+
+extension Difference {
+  /// So many values that differ are kept of a run.
+  private static let mostChanges = 1000
+  /// A field is found to differ always in no fewer pairs than these.
+  private static let leastPairs = 3
+
+  /// How often what differs in operations with the same meaning.
+  private struct Counts {
+    /// How many belong together on both sides.
+    var pairs = 0
+    /// In how many of them each byte differs.
+    var bytes: [Int] = []
+    /// In how many of them each field differs.
+    var fields: [String: Int] = [:]
+
+    /// Whether so many pairs differ in something that it is found to differ always.
+    func isAlways(_ count: Int) -> Bool { pairs >= Difference.leastPairs && count == pairs }
+  }
+
+  /// Finds what differs in operations that belong together, and whether that was to be expected.
+  mutating func compareValues(
+    _ left: [(meaning: Int, content: Int)], _ right: [(meaning: Int, content: Int)],
+    _ options: DifferenceOptions
+  ) {
+    var counts: [Int: Counts] = [:]
+    // What differs beyond what is kept of a run, by its step.
+    var others: [Int: [(Int, Int)]] = [:]
+    for place in steps.indices {
+      guard let one = steps[place].left, let other = steps[place].right else { continue }
+      if steps[place].kind == .same {
+        counts[left[one.lowerBound].meaning, default: Counts()].pairs += one.count
+        continue
+      }
+      for (first, second) in Self.matched(one, other, left, right) {
+        let meaning = left[first].meaning
+        counts[meaning, default: Counts()].pairs += 1
+        guard left[first].content != right[second].content else { continue }
+        count(first, second, &counts[meaning, default: Counts()])
+        if steps[place].changes.count < Self.mostChanges {
+          steps[place].changes.append(
+            ValueChange(left: first, right: second, fields: fields(first, second)))
+        } else {
+          others[place, default: []].append((first, second))
+        }
+      }
+    }
+    for place in steps.indices where steps[place].kind == .changed {
+      let kept = steps[place].changes
+      steps[place].changes = []
+      var verdict = RunVerdict()
+      for change in kept { judge(change, place, counts, left, options, &verdict) }
+      for (first, second) in others[place] ?? [] {
+        let meaning = left[first].meaning
+        if steps[place].changes.count == Self.mostChanges, !hasFields(first, second),
+          let counts = counts[meaning]
+        {
+          judgeBytes(first, second, counts, options, &verdict)
+          continue
+        }
+        let change = ValueChange(left: first, right: second, fields: fields(first, second))
+        judge(change, place, counts, left, options, &verdict)
+      }
+      settle(place, verdict)
+    }
+  }
+
+  /// What the values of a step that differ come to.
+  private struct RunVerdict {
+    /// How many differ beyond what is ignored.
+    var count = 0
+    var isExpected = true
+    var isNatural = true
+    /// The bytes that are ignored, of the attribute that the step is about; nil: not looked up yet.
+    var ignoredBytes: [Bool]?
+  }
+
+  /// Finds out whether a difference was to be expected, and keeps it where it is not ignored.
+  private mutating func judge(
+    _ change: ValueChange, _ place: Int, _ counts: [Int: Counts],
+    _ left: [(meaning: Int, content: Int)], _ options: DifferenceOptions,
+    _ verdict: inout RunVerdict
+  ) {
+    var change = change
+    let counts = counts[left[change.left].meaning] ?? Counts()
+    for field in change.fields.indices where change.fields[field].expectation == .none {
+      let name = change.fields[field].name
+      let byte =
+        change.fields[field].isByte ? Int(name.dropFirst(FieldChange.bytePrefix.count)) : nil
+      let count =
+        byte.map { $0 <= counts.bytes.count ? counts.bytes[$0 - 1] : 0 } ?? counts.fields[name] ?? 0
+      if counts.isAlways(count) { change.fields[field].expectation = .everyPair }
+    }
+    if silence(&change, options) { return }
+    verdict.count += 1
+    let isKnown = !change.fields.isEmpty
+    verdict.isExpected =
+      verdict.isExpected && isKnown && change.fields.allSatisfy { $0.expectation != .none }
+    verdict.isNatural =
+      verdict.isNatural && isKnown
+      && change.fields.allSatisfy { $0.expectation == .time || $0.expectation == .checksum }
+    if steps[place].changes.count < Self.mostChanges { steps[place].changes.append(change) }
+  }
+
+  /// The same for a difference in bytes that is only counted: without a word for each of them.
+  private func judgeBytes(
+    _ first: Int, _ second: Int, _ counts: Counts, _ options: DifferenceOptions,
+    _ verdict: inout RunVerdict
+  ) {
+    let uuid = uuid(of: first)
+    if let uuid, options.ignored.contains(uuid) { return }
+    let ignored =
+      verdict.ignoredBytes
+      ?? counts.bytes.indices.map {
+        options.ignores("\(FieldChange.bytePrefix)\($0 + 1)", of: uuid)
+      }
+    verdict.ignoredBytes = ignored
+    var (isIgnored, remains, isExpected) = (false, false, true)
+    differingBytes(first, second) { place in
+      if place < ignored.count, ignored[place] {
+        isIgnored = true
+      } else {
+        remains = true
+        isExpected =
+          isExpected && place < counts.bytes.count && counts.isAlways(counts.bytes[place])
+      }
+    }
+    if isIgnored, !remains { return }
+    verdict.count += 1
+    verdict.isExpected = verdict.isExpected && remains && isExpected
+    verdict.isNatural = false
+  }
+
+  /// Counts what differs between two operations.
+  private func count(_ first: Int, _ second: Int, _ counts: inout Counts) {
+    if hasFields(first, second) {
+      for field in fields(first, second) where !field.isByte {
+        counts.fields[field.name, default: 0] += 1
+      }
+    }
+    var bytes = counts.bytes
+    counts.bytes = []
+    differingBytes(first, second) { place in
+      while bytes.count <= place { bytes.append(0) }
+      bytes[place] += 1
+    }
+    counts.bytes = bytes
+  }
+
+  /// Whether fields are known of one of two operations.
+  private func hasFields(_ first: Int, _ second: Int) -> Bool {
+    operations.left[first].fields != nil || operations.right[second].fields != nil
+  }
+
+  /// Goes through the places of the bytes that differ in two values; of what is hidden, or no value, none.
+  private func differingBytes(_ first: Int, _ second: Int, _ visit: (Int) -> Void) {
+    let (one, other) = (operations.left[first], operations.right[second])
+    guard let here = one.value, let there = other.value, !one.isHidden, !other.isHidden,
+      case .value = one.kind
+    else { return }
+    let (left, right) = (sessions.left.bytes(here), sessions.right.bytes(there))
+    for place in 0..<max(left.count, right.count) {
+      if place < left.count, place < right.count,
+        left[left.startIndex + place] == right[right.startIndex + place]
+      {
+        continue
+      }
+      visit(place)
+    }
+  }
+
+  /// The operations of two runs that belong together: those that are equal, and between them one by one.
+  private static func matched(
+    _ one: Range<Int>, _ other: Range<Int>, _ left: [(meaning: Int, content: Int)],
+    _ right: [(meaning: Int, content: Int)]
+  ) -> [(Int, Int)] {
+    var matched: [(Int, Int)] = []
+    var ends = (one.lowerBound, other.lowerBound)
+    let equal = Alignment.pairs(left[one].map(\.content), right[other].map(\.content))
+    for pair in equal + [Alignment.Pair(left: one.count, right: other.count)] {
+      let next = (one.lowerBound + pair.left, other.lowerBound + pair.right)
+      matched += zip(ends.0..<next.0, ends.1..<next.1)
+      if pair.left < one.count { matched.append(next) }
+      ends = (next.0 + 1, next.1 + 1)
+    }
+    return matched
+  }
+
+  /// The fields that differ between two operations; where none is known to, the bytes.
+  private func fields(_ first: Int, _ second: Int) -> [FieldChange] {
+    let (one, other) = (operations.left[first], operations.right[second])
+    // Where one side came to no value there is nothing to hold against the other's.
+    guard one.value != nil, other.value != nil else { return [] }
+    var changes: [FieldChange] = []
+    if one.fields != nil || other.fields != nil {
+      let left = one.fields.map { FieldList.read(sessions.left.bytes($0)) } ?? []
+      let right = other.fields.map { FieldList.read(sessions.right.bytes($0)) } ?? []
+      changes = Self.changes(left, right)
+    }
+    if !changes.isEmpty { return changes }
+    // Of what is no value the words are compared, or the fields.
+    guard let here = one.value, let there = other.value else { return [] }
+    let (left, right) = (Array(sessions.left.bytes(here)), Array(sessions.right.bytes(there)))
+    differingBytes(first, second) { place in
+      changes.append(
+        FieldChange(
+          name: "\(FieldChange.bytePrefix)\(place + 1)",
+          left: place < left.count ? Self.words(left[place]) : nil,
+          right: place < right.count ? Self.words(right[place]) : nil, expectation: .none))
+    }
+    return changes
+  }
+
+  private static func words(_ byte: UInt8) -> String { Wording("\(hex: [byte])").text }
+
+  /// The fields that differ, by their names; of several with the same the first with the first.
+  private static func changes(
+    _ left: [FieldList.Field], _ right: [FieldList.Field]
+  ) -> [FieldChange] {
+    var places: [String: [Int]] = [:]
+    for (place, field) in right.enumerated().reversed() {
+      places[field.name, default: []].append(place)
+    }
+    var changes: [FieldChange] = []
+    let add = { (one: FieldList.Field?, other: FieldList.Field?) in
+      guard one != other, let either = one ?? other else { return }
+      // What is wrong on one side follows from nothing.
+      let isWrong = one?.kind == .wrongChecksum || other?.kind == .wrongChecksum
+      let expectation: FieldChange.Expectation =
+        switch isWrong ? .wrongChecksum : either.kind {
+        case .plain, .wrongChecksum: .none
+        case .checksum: .checksum
+        case .time: .time
+        }
+      changes.append(
+        FieldChange(
+          name: either.name, left: one?.value, right: other?.value, expectation: expectation))
+    }
+    for field in left { add(field, places[field.name]?.popLast().map { right[$0] }) }
+    for place in places.values.flatMap(\.self).sorted() { add(nil, right[place]) }
+    // A checksum alone follows from nothing.
+    if changes.count == 1, changes[0].expectation == .checksum { changes[0].expectation = .none }
+    return changes
+  }
+
+  /// The type of the attribute that an operation of the left is about, in short.
+  private func uuid(of first: Int) -> String? {
+    let role = operations.left[first].role.map { sessions.left.roles[$0] }
+    return role?.uuid.map { String(Wording("\($0)").text.split(separator: " ")[0]) }
+  }
+
+  /// Takes out what may differ.
+  ///
+  /// - Returns: whether nothing of it remains that counts.
+  private func silence(_ change: inout ValueChange, _ options: DifferenceOptions) -> Bool {
+    guard !options.ignored.isEmpty else { return false }
+    let uuid = uuid(of: change.left)
+    if let uuid, options.ignored.contains(uuid) { return true }
+    let before = change.fields.count
+    change.fields.removeAll { options.ignores($0.name, of: uuid) }
+    return change.fields.count < before
+      && change.fields.allSatisfy { $0.expectation == .checksum }
+  }
+
+  /// Settles what a step comes to, now that its values were compared.
+  private mutating func settle(_ place: Int, _ verdict: RunVerdict) {
+    steps[place].changeCount = verdict.count
+    let step = steps[place]
+    guard let left = step.left, let right = step.right else { return }
+    let fails = { (operation: Operation) in !operation.hasSucceeded }
+    let isAsLong =
+      left.count == right.count
+      && operations.left[left].count(where: fails) == operations.right[right].count(where: fails)
+    guard isAsLong else { return }
+    if verdict.count == 0 {
+      steps[place].kind = .same
+      return
+    }
+    steps[place].isExpected = verdict.isExpected
+    steps[place].isNatural = verdict.isNatural
+  }
+}
