@@ -96,7 +96,10 @@ struct ValuesCommandTests {
     #expect(session.line()?.hasPrefix("104,") == true)
     kill(session.process.processIdentifier, SIGINT)
     let ending = session.finish()
-    #expect(ending.status == 0 && ending.errors.isEmpty, "\(ending)")
+    #expect(ending.status == 0, "\(ending)")
+    // The half is told, and is no damage: whoever ends it has seen that it goes on.
+    #expect(
+      ending.errors.contains("what came last is not complete: record 106 at byte "), "\(ending)")
     #expect(ending.lines.count == 1 && ending.text.contains("no_response"), "\(ending.text)")
     #expect(ending.output.last == 0x0a)
   }
