@@ -247,6 +247,7 @@ SCHEMA = {
         "profileMatches": {"type": "object"},
         "explain": {"type": "object"},
         "diff": {"type": "object"},
+        "traceLine": {"type": "object"},
         "ruleList": {"type": "object"},
     },
 }
@@ -423,6 +424,7 @@ class ValidationTests(StandIn):
         (self.folder / "values").write_text('{"type":"value","packet":1}\n')
         (self.folder / "explain").write_text('{}\n')
         (self.folder / "diff").write_text('{}\n')
+        (self.folder / "trace").write_text('{}\n')
 
     def judged(self, show: str) -> tuple[int, str]:
         (self.folder / "show").write_text(show)

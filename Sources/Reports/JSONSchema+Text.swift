@@ -1171,7 +1171,7 @@ extension JSONSchema {
         "time": {"$ref": "#/$defs/time"},
         "elapsed_s": {"$ref": "#/$defs/elapsed"},
         "line": {"type": "integer", "description": "Which line of the file it is.", "minimum": 1},
-        "text": {"type": "string"}
+        "text": {"type": "string", "description": "The line, with those behind it that have no time."}
       }
     },
     "packetNumber": {
