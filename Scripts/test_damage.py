@@ -1,0 +1,142 @@
+"""Damaged captures: whatever happens to a file, every verb ends with 0 or 65, tells what lies before the damage as before, and
+needs no more than twice the time and the memory of the healthy file.
+
+DAMAGE_ROUNDS says how much of each kind of damage a capture gets (1); `make fuzz` asks for more.
+"""
+
+import os
+import subprocess
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+import damage
+from test_live import CAPTURES, GATTSCOPE
+
+ROUNDS = int(os.environ.get("DAMAGE_ROUNDS", "1"))
+SECONDS = 20
+# What a run may take besides twice the healthy one's: starting a program takes unlike times on a machine that does other work.
+SLACK_SECONDS, SLACK_KB = 0.25, 4096
+# Where a pairing's confirm value fits no passkey, all million are tried; a file's damage may make one such of a good one.
+PASSKEY_SECONDS, PASSKEY_VERBS = 1.5, ("explain", "diff", "convert")
+HEALTHY, DAMAGED = 0, 65
+GOOD = HEALTHY, DAMAGED
+DIFFERENT = 1  # diff's alone
+OTHER = CAPTURES[0]
+WHOLE_FILES = [
+    folder
+    for folder in (Path(CAPTURES[0]).parent, Path(__file__).resolve().parent.parent.parent / "shared" / "captures")
+    if folder.is_dir()
+]
+
+
+IN = "IN"  # stands for the capture
+
+
+def views(folder: Path) -> list[list[str]]:
+    """The verbs with their arguments. The first is compared line by line."""
+    return [
+        ["show", "--json", IN],
+        ["show", "-v", "-x", IN],
+        ["info", "--json", IN],
+        ["map", IN],
+        ["devices", "--json", IN],
+        ["values", "--json", IN],
+        ["explain", "--json", IN],
+        ["trace", "--as", "android", "--json", IN],
+        ["trace", IN],
+        ["diff", "--json", str(OTHER), IN],
+        ["convert", "--redact", IN, str(folder / "out.pcapng")],
+    ]
+
+
+class Run(NamedTuple):
+    status: int
+    output: bytes
+    errors: str
+    seconds: float
+    peak_kb: int
+
+
+def run(arguments: list[str], capture: Path, output: Path) -> Run:
+    """One run with its output in a file, and what the kernel says that it took."""
+    with open(output, "wb") as out, open(f"{output}.err", "wb") as err:
+        command = [GATTSCOPE, *(str(capture) if each == IN else each for each in arguments)]
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+        waiting = ThreadPoolExecutor(1)
+        ended = waiting.submit(os.wait4, process.pid, 0)
+        try:
+            _, status, usage = ended.result(timeout=SECONDS)
+        except TimeoutError:
+            process.kill()
+            _, status, usage = ended.result()
+        waiting.shutdown()
+        process.returncode = os.waitstatus_to_exitcode(status)
+    errors = Path(f"{output}.err").read_text(errors="replace")
+    seconds = usage.ru_utime + usage.ru_stime
+    return Run(process.returncode, output.read_bytes(), errors, seconds, usage.ru_maxrss)
+
+
+def complaints(capture: Path, rounds: int) -> list[str]:
+    """What is wrong with how one capture's damaged copies are told."""
+    found = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        out, copy = folder / "out", folder / f"damaged{capture.suffix}"
+        healthy = {tuple(view): run(view, capture, out) for view in views(folder)}
+        for number, kind in enumerate(damage.damages(capture, rounds)):
+            copy.write_bytes(kind.data)
+            # All verbs see each kind of damage, but not each verb every copy: there are too many.
+            every = views(folder)
+            chosen = [every[0], every[1 + number % (len(every) - 1)]]
+            for view in chosen:
+                what = f"{capture.name}, {kind.name}: {' '.join(view[:2])}"
+                before = healthy[tuple(view)]
+                now = run(view, copy, out)
+                good = GOOD + (DIFFERENT,) * (view[0] == "diff")
+                if now.status not in good:
+                    found.append(f"{what}: status {now.status}, expected one of {good}: {now.errors[:300]}")
+                if now.status == DAMAGED and not now.errors.startswith("gattscope: "):
+                    found.append(f"{what}: status 65 without a sentence: {now.errors[:300]!r}")
+                # What a file's damage makes of it may be longer than the file: records told several times.
+                most = 2 * max(1, len(kind.data) / capture.stat().st_size)
+                slack = SLACK_SECONDS + PASSKEY_SECONDS * (view[0] in PASSKEY_VERBS)
+                if now.seconds > most * before.seconds + slack:
+                    found.append(f"{what}: {now.seconds:.2f} s, healthy {before.seconds:.2f} s")
+                if now.peak_kb > most * before.peak_kb + SLACK_KB:
+                    found.append(f"{what}: {now.peak_kb} kB, healthy {before.peak_kb} kB")
+                # A PacketLogger file begins with no magic: its first records tell it, if they are whole.
+                unknown = capture.suffix == ".pklg" and "is not a capture" in now.errors
+                if view is every[0] and now.status in GOOD and not unknown:
+                    expected = intact(before.output, capture, kind)
+                    if not now.output.startswith(expected):
+                        found.append(f"{what}: the {kind.intact} records before the damage are told otherwise")
+    return found
+
+
+def intact(output: bytes, capture: Path, kind: damage.Damage) -> bytes:
+    """What the healthy file's lines say of the records before the damage."""
+    data = capture.read_bytes()
+    flags = damage.told(data, damage.record_ends(data))
+    return b"".join(output.splitlines(keepends=True)[: sum(flags[: kind.intact])])
+
+
+def captures() -> list[Path]:
+    files = sorted(each for folder in WHOLE_FILES for each in folder.rglob("*") if each.is_file())
+    return [each for each in files if len(damage.record_ends(each.read_bytes())) > 2]
+
+
+class DamageTest(unittest.TestCase):
+    def test_every_capture(self) -> None:
+        files = captures()
+        self.assertGreater(len(files), 20, "captures to damage")
+        with ThreadPoolExecutor(os.cpu_count()) as workers:
+            results = workers.map(lambda each: complaints(each, ROUNDS), files)
+            found = [line for lines in results for line in lines]
+        self.assertEqual(found, [], "\n" + "\n".join(found[:40]))
+
+
+if __name__ == "__main__":
+    unittest.main()
