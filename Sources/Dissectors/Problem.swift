@@ -100,9 +100,9 @@ package struct Problem: Equatable, Sendable {
   }
 
   /// Of `limitReached`: what there is too much of.
-  package enum Limited: Int, Sendable {
-    /// Links, and advertisements that are being joined.
-    case open = 0
+  package enum Limited: Int, Sendable, CaseIterable {
+    /// Links.
+    case links = 0
     /// Commands that wait for their answer.
     case commands
     /// Devices whose names are known.
@@ -117,6 +117,10 @@ package struct Problem: Equatable, Sendable {
     case joined
     /// Attributes of a GATT server, and servers.
     case attributes
+    /// Advertisements that are being joined.
+    case advertisements
+    /// Trains of periodic advertising.
+    case trains
   }
 
   /// What is wrong.
@@ -179,10 +183,11 @@ package struct Problems: Sendable {
   /// The problem at `index`, below `count`.
   package subscript(index: Int) -> Problem { slots[index] }
 
-  /// Adds a problem.
+  /// Adds a problem. That a limit was reached is said once in a capture, so it takes another's place where there is none.
   package mutating func add(_ problem: Problem) {
     guard count < slots.count else {
       if left < .max { left += 1 }
+      if problem.code == .limitReached { slots[slots.count - 1] = problem }
       return
     }
     slots[count] = problem

@@ -240,7 +240,7 @@ extension Output {
       text("the advertisement is longer than ")
       count(first, "byte", "bytes")
       text("; its data was given up")
-    case .limitReached: limit(first, Problem.Limited(rawValue: second) ?? .open)
+    case .limitReached: limit(first, Problem.Limited(rawValue: second) ?? .links)
     case .invalidIdentifier: text("the identifier is 0, which no command may have")
     case .sduTooLong:
       sentence("an SDU of ", first, " bytes; the receiver takes ")
@@ -316,7 +316,7 @@ extension Output {
     decimal(limit)
     switch limited {
     case .joined: text(" bytes of incomplete PDUs wait for the rest; the oldest PDU was given up")
-    case .open: text(" are open at once; the oldest was forgotten")
+    case .links: text(" connections are open at once; the oldest was forgotten")
     case .commands: text(" commands wait for their answer; the oldest was forgotten")
     case .names: text(" devices have names; the name learnt first was forgotten")
     case .fragments: text(" packets carry one PDU; the numbers of the later ones are not kept")
@@ -325,6 +325,8 @@ extension Output {
       text(" L2CAP requests wait for their response; the oldest was forgotten")
     case .attributes:
       text(" attributes of one server, or too many servers, are known; not all are remembered")
+    case .advertisements: text(" advertisements wait for their next part; the oldest was given up")
+    case .trains: text(" periodic advertising trains are known; the one learnt first was forgotten")
     }
   }
 

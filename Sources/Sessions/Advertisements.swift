@@ -117,7 +117,7 @@ package struct Advertisements: Sendable {
       trains.learn(adapter, sync)
       if trains.hasForgotten, !hasSaidTrains {
         hasSaidTrains = true
-        problems.add(Problem(.limitReached, limits.periodicTrains))
+        problems.add(Problem(.trains, limit: limits.periodicTrains))
       }
     }
   }
@@ -306,7 +306,9 @@ package struct Advertisements: Sendable {
       position = chains.count - 1
     } else {
       position = chains.indices.min { chains[$0].lastPacket < chains[$1].lastPacket } ?? 0
-      if !hasSaidForgotten { problems.add(Problem(.limitReached, limits.advertisingChains)) }
+      if !hasSaidForgotten {
+        problems.add(Problem(.advertisements, limit: limits.advertisingChains))
+      }
       hasSaidForgotten = true
       // What comes may be a later part of what was forgotten.
       starts.lose(before: time, of: nil)

@@ -76,7 +76,9 @@ package struct Memory: ~Copyable, Sendable {
   /// large as this it would hand on a copy, bit by bit, with every packet.
   private let anchor = Atomic<Bool>(false)
   /// The tables of which it was said that they are full: a bit each, by `Problem.Limited`.
-  private var said: UInt8 = 0
+  private var said: UInt16 = 0
+  /// The limits that were reached so far.
+  package private(set) var reached = ReachedLimits()
 
   /// Nothing known.
   ///
@@ -161,7 +163,7 @@ package struct Memory: ~Copyable, Sendable {
     if links.hasForgotten || commands.hasForgotten || names.hasForgotten || channels.hasForgotten
       || signals.hasForgotten
     {
-      say(links.hasForgotten, .open, limits.links, &dissection.problems)
+      say(links.hasForgotten, .links, limits.links, &dissection.problems)
       say(commands.hasForgotten, .commands, limits.commands, &dissection.problems)
       say(names.hasForgotten, .names, limits.names, &dissection.problems)
       say(channels.hasForgotten, .channels, limits.channels, &dissection.problems)
@@ -169,11 +171,16 @@ package struct Memory: ~Copyable, Sendable {
     }
   }
 
+  /// Remembers which limits a packet's problems tell of.
+  mutating func noteLimits(_ problems: Problems, packet: Int) {
+    reached.note(problems, packet: packet)
+  }
+
   /// Says once that a table is full.
   private mutating func say(
     _ isFull: Bool, _ limited: Problem.Limited, _ limit: Int, _ problems: inout Problems
   ) {
-    let bit = UInt8(1) << UInt8(limited.rawValue)
+    let bit = UInt16(1) << UInt16(limited.rawValue)
     guard isFull, said & bit == 0 else { return }
     said |= bit
     problems.add(Problem(limited, limit: limit))

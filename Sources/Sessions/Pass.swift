@@ -78,6 +78,9 @@ package struct Pass: ~Copyable {
   /// What became of the maps that were supplied; nil where none were.
   package var suppliedUse: SuppliedUse? { memory.suppliedUse }
 
+  /// Which limits were reached.
+  package var reachedLimits: ReachedLimits { memory.reached }
+
   /// A run that remembers no more than `limits`.
   ///
   /// - Parameters:
@@ -280,6 +283,9 @@ package struct Pass: ~Copyable {
     _ report: inout Report, _ output: inout Output
   ) {
     memory.observe(record, &dissection, bytes, &answer)
+    if !dissection.problems.isEmpty {
+      memory.noteLimits(dissection.problems, packet: record.number)
+    }
     report.packet(
       record, dissection, bytes, answer, fragments: fragments, memory, into: &output)
   }

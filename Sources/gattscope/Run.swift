@@ -153,6 +153,7 @@ struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable {
     defer {
       if let remark = report.remark { remarks.append(remark) }
       remarks += pass.suppliedUse?.remarks ?? []
+      remarks += pass.reachedLimits.remarks
       inspect(report)
     }
     try pass.run(&source, &report, into: &output)

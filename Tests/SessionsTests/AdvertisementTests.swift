@@ -299,7 +299,7 @@ extension Traffic {
       ])
     #expect(entries("chains", of: told.memory.advertisements) == 3)
     // Said once, however many follow.
-    #expect(told.problems == ["limitReached(3,0)"])
+    #expect(told.problems == ["limitReached(3,8)"])
   }
 
   @Test func namesAreBounded() {

@@ -132,7 +132,7 @@ extension Traffic {
       for handle in 16..<20 { traffic.report(handle, []) }
     }
     #expect(told.packets[20...].flatMap(\.trains) == [nil, train, train, train])
-    #expect(told.problems == ["limitReached(3,0)"])
+    #expect(told.problems == ["limitReached(3,9)"])
   }
 
   // MARK: Parts

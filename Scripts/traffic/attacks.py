@@ -1,0 +1,197 @@
+"""Captures that would have a program remember more and more: every table that it keeps is filled far beyond its limit.
+
+Each function writes what it does `count` times, so that a capture ten times as long asks ten times as much.
+"""
+
+import struct
+from typing import Callable
+
+from . import btsnoop
+from .handmade import CENTRAL, RANDOM, Capture
+from .handmade import LE_SIGNALLING as SIGNALS
+from .handmade import SECURITY_MANAGER as SECURITY
+
+HANDLES = 0x0F00  # connection handles end at 0x0eff
+FIRST, CONTINUATION = 2, 1  # packet boundary flags of what the controller hands up
+
+
+def device(number: int) -> bytes:
+    """A static random address of its own for each number below 2^40."""
+    return number.to_bytes(5, "little") + b"\xc0"
+
+
+def connect(capture: Capture, handle: int, peer: int) -> None:
+    parameters = struct.pack("<BHBB6sHHHB", 0, handle, CENTRAL, RANDOM, device(peer), 24, 0, 100, 0)
+    capture.meta(0x01, parameters)
+
+
+def notification(handle: int, number: int) -> bytes:
+    return struct.pack("<BHI", 0x1B, handle, number)
+
+
+def connections(capture: Capture, count: int) -> None:
+    """Connections that never end; a handle that comes again takes the place of the one before."""
+    for number in range(count):
+        connect(capture, number % HANDLES, number)
+        capture.received(number % HANDLES, notification(0x10, number))
+
+
+def devices(capture: Capture, count: int) -> None:
+    """Advertisers, each with a name of its own."""
+    for number in range(count):
+        name = b"%08x" % number
+        data = b"\x02\x01\x06" + bytes([len(name) + 1, 0x09]) + name
+        capture.meta(0x02, b"\x01\x00\x01" + device(number) + bytes([len(data)]) + data + b"\xc0")
+
+
+def attributes(capture: Capture, count: int) -> None:
+    """Servers that have as many attributes as there are handles."""
+    each = 65_535 // 5
+    for number in range(count):
+        server, place = divmod(number, each)
+        if place == 0:
+            connect(capture, server % HANDLES, server)
+        start = place * 5 + 1
+        capture.sent(server % HANDLES, struct.pack("<BHH", 0x04, start, 0xFFFF))
+        found = b"".join(struct.pack("<HH", start + step, 0x2900 + step) for step in range(5))
+        capture.received(server % HANDLES, b"\x05\x01" + found)
+
+
+def characteristics(capture: Capture, count: int) -> None:
+    """Servers full of characteristics, of which every one notifies."""
+    each = 65_535 // 3
+    for number in range(count):
+        server, place = divmod(number, each)
+        link = server % HANDLES
+        if place == 0:
+            connect(capture, link, server)
+            capture.sent(link, bytes.fromhex("100100ffff0028"))
+            capture.received(link, bytes.fromhex("11060100ffff0d18"))
+        start = place * 3 + 2
+        capture.sent(link, struct.pack("<BHHH", 0x08, start, 0xFFFF, 0x2803))
+        capture.received(link, struct.pack("<BBHBHH", 0x09, 7, start, 0x12, start + 1, 0xFFE1))
+        capture.received(link, notification(start + 1, number))
+
+
+def beginnings(capture: Capture, count: int) -> None:
+    """PDUs that begin and never end."""
+    for number in range(count):
+        data = struct.pack("<HH", 0xFFFF, 4) + notification(0x10, number) + bytes(16)
+        capture.acl(number % HANDLES, FIRST, data, received=True)
+
+
+def fragments(capture: Capture, count: int) -> None:
+    """One PDU that goes on and on."""
+    connect(capture, 1, 1)
+    capture.acl(1, FIRST, struct.pack("<HH", 0xFFFF, 4) + b"\x1b\x10\x00", received=True)
+    for _ in range(count):
+        capture.acl(1, CONTINUATION, bytes(27), received=True)
+
+
+def prepared_writes(capture: Capture, count: int) -> None:
+    """Parts of writes that nobody executes."""
+    connect(capture, 1, 1)
+    for number in range(count):
+        part = struct.pack("<HH", number % 0xFFFF + 1, number * 18 & 0xFFFF) + bytes(18)
+        capture.sent(1, b"\x16" + part)
+        capture.received(1, b"\x17" + part)
+
+
+def channels(capture: Capture, count: int) -> None:
+    """Credit-based channels that are opened and never closed."""
+    connect(capture, 1, 1)
+    for number in range(count):
+        identifier, channel = number % 255 + 1, 0x40 + number % 0xFFC0
+        asked = struct.pack("<BBHHHHHH", 0x14, identifier, 10, 0x80 + number % 64, channel, 100, 100, 10)
+        given = struct.pack("<BBHHHHHH", 0x15, identifier, 10, channel, 100, 100, 10, 0)
+        capture.acl(1, 0, struct.pack("<HH", len(asked), SIGNALS) + asked, received=False)
+        capture.received(1, given, channel=SIGNALS)
+
+
+def vendor_frames(capture: Capture, count: int) -> None:
+    """Frames of the wristband's kind, of which only the beginning comes."""
+    connect(capture, 1, 1)
+    for number in range(count):
+        frame = b"\xa5\xff" + bytes([number & 0x7F]) + bytes(17)
+        capture.acl(1, 0, struct.pack("<HHBH", 3 + len(frame), 4, 0x52, number * 2 % 0xFFFF + 1) + frame, received=False)
+
+
+def requests(capture: Capture, count: int) -> None:
+    """Requests without an answer."""
+    connect(capture, 1, 1)
+    for number in range(count):
+        capture.acl(1, 0, struct.pack("<HHBH", 3, 4, 0x0A, number % 0xFFFF + 1), received=False)
+
+
+def handles(capture: Capture, count: int) -> None:
+    """Notifications of every attribute handle, of which none was discovered."""
+    connect(capture, 1, 1)
+    for number in range(count):
+        capture.received(1, notification(number % 0xFFFF + 1, number))
+
+
+def values(capture: Capture, count: int) -> None:
+    """Long values, of which no two are the same."""
+    connect(capture, 1, 1)
+    for number in range(count):
+        capture.received(1, b"\x1b\x10\x00" + struct.pack("<I", number) * 50)
+
+
+def pairings(capture: Capture, count: int) -> None:
+    """Pairings that fail, each with another peer."""
+    for number in range(count):
+        link, value = number % HANDLES, struct.pack("<QQ", number, number)
+        connect(capture, link, number)
+        for received, pdu in enumerate((b"\x01\x04\0\x05\x10\x07\x07", b"\x02\x04\0\x05\x10\x07\x07")):
+            capture.acl(link, 2 * received, struct.pack("<HH", len(pdu), SECURITY) + pdu, bool(received))
+        capture.received(link, b"\x03" + value, channel=SECURITY)
+        capture.received(link, b"\x04" + value, channel=SECURITY)
+        capture.received(link, b"\x05\x08", channel=SECURITY)
+
+
+def trains(capture: Capture, count: int) -> None:
+    """Trains of periodic advertising that are synchronised with."""
+    for number in range(count):
+        train = number % HANDLES
+        capture.meta(0x0E, struct.pack("<BHBB6sBHB", 0, train, 1, RANDOM, device(number), 1, 100, 0))
+        capture.meta(0x0F, struct.pack("<HbbBBB", train, 0, 0, 0xFF, 1, 20) + bytes(20))
+
+
+def chains(capture: Capture, count: int) -> None:
+    """Extended advertisements of which a part is still to come."""
+    for number in range(count):
+        report = struct.pack("<HB6sBBBbbHB6s", 0x20, RANDOM, device(number), 1, 0, 1, 127, -64, 0, 0, bytes(6))
+        capture.meta(0x0D, b"\x01" + report + bytes([24]) + b"\x17\xff" + bytes(22))
+
+
+def bonds(capture: Capture, count: int) -> None:
+    """Identity resolving keys, each of another device."""
+    for number in range(count):
+        connect(capture, number % HANDLES, number)
+        capture.received(number % HANDLES, b"\x08" + struct.pack("<QQ", number, ~number & 0xFFFF), channel=SECURITY)
+        capture.received(number % HANDLES, b"\x09\x01" + device(number), channel=SECURITY)
+
+
+def operations(capture: Capture, count: int) -> None:
+    """Reads and their refusals, no two neighbours alike."""
+    connect(capture, 1, 1)
+    for number in range(count):
+        handle = number * 7919 % 0xFFFF + 1
+        capture.sent(1, struct.pack("<BH", 0x0A, handle))
+        capture.received(1, struct.pack("<BBHB", 0x01, 0x0A, handle, 1 + number % 17))
+
+
+ATTACKS: dict[str, Callable[[Capture, int], None]] = {
+    each.__name__: each
+    for each in (
+        *(connections, devices, attributes, characteristics, beginnings, fragments, prepared_writes, channels),
+        *(vendor_frames, requests, handles, values, pairings, trains, chains, bonds, operations),
+    )
+}
+
+
+def attack(name: str, count: int) -> bytes:
+    """The whole capture."""
+    capture = Capture(btsnoop.H4)
+    ATTACKS[name](capture, count)
+    return bytes(capture.content)

@@ -1,0 +1,17 @@
+import Bluetooth
+import Bytes
+import Dissectors
+package import Sessions
+
+extension ReachedLimits {
+  /// What is worth saying of them beside a report: a sentence a limit.
+  package var remarks: [String] {
+    all.map { reached in
+      var output = Output()
+      output.packet(reached.packet)
+      output.text(": ")
+      output.message(of: reached.problem)
+      return String(decoding: output.bytes.array, as: UTF8.self)
+    }
+  }
+}

@@ -1,0 +1,35 @@
+// What is said at the end of the tables that were full.
+
+import Testing
+
+@testable import Dissectors
+@testable import Sessions
+
+@Suite("Limits that were reached") struct ReachedLimitsTests {
+  @Test("Each is told once, with the packet that told of it first, in the order of the packets")
+  func order() {
+    var reached = ReachedLimits()
+    var problems = Problems()
+    problems.add(Problem(.leftOver, at: nil, 3))
+    problems.add(Problem(.trains, limit: 64))
+    reached.note(problems, packet: 20)
+    reached.note(problems, packet: 30)
+    var others = Problems()
+    others.add(Problem(.links, limit: 128))
+    reached.note(others, packet: 10)
+    #expect(reached.all.map(\.packet) == [10, 20])
+    #expect(reached.all.map(\.problem.first) == [128, 64])
+    #expect(reached.all.map(\.problem.second) == [0, 9])
+  }
+
+  @Test("A packet full of other problems does not hide that a limit was reached")
+  func priority() {
+    var problems = Problems()
+    for count in 1...6 { problems.add(Problem(.leftOver, at: nil, count)) }
+    problems.add(Problem(.attributes, limit: 2048))
+    #expect(problems.omitted == 3)
+    var reached = ReachedLimits()
+    reached.note(problems, packet: 7)
+    #expect(reached.all.map(\.problem.first) == [2048])
+  }
+}
