@@ -74,16 +74,13 @@ struct AdapterEvents: Sendable {
     _ events: inout [AppEvent]
   ) {
     switch opcode {
-    case HCICommand.reset:
-      if power == .on { lose(.off, record, &events) }
-      clear(record, &events)
     case HCICommand.leCreateConnectionCancel:
       cancelled = (record.number, record.time)
     case ContentFilterChange.opcode:
       scanning.filter(parameters)
       return
     default:
-      guard Self.isFollowed(opcode) else { return }
+      guard opcode == HCICommand.reset || Self.isFollowed(opcode) else { return }
     }
     if waiting.count >= Self.mostWaiting { waiting.removeFirst() }
     waiting.append(
@@ -113,7 +110,10 @@ struct AdapterEvents: Sendable {
     let parameters = command.parameters
     switch command.opcode {
     case HCICommand.reset:
-      if status == .success { wasReset = true }
+      guard status == .success else { return }
+      if power == .on { lose(.off, record, &events) }
+      clear(record, &events)
+      wasReset = true
     case let opcode where ScanParameters.opcodes.contains(opcode):
       if status == .success { scanning.set(try? ScanParameters(opcode, parameters.bytes)) }
     case let opcode where ScanSwitch.opcodes.contains(opcode):
@@ -260,19 +260,19 @@ struct AdapterEvents: Sendable {
       return
     }
     let attempt = connecting
+    let waited = cancelled?.time.flatMap { end in
+      attempt?.time.map { end.nanoseconds(since: $0) }
+    }
     connecting = nil
     turn(.initiating, false, record, &events)
     if complete.status == .success {
       // A cancellation that came too late.
-      tellCancelled(attempt?.peer, &events)
+      tellCancelled(attempt?.peer, waited, &events)
       cancelled = nil
       return
     }
-    if let cancelled {
-      tellCancelled(attempt?.peer, &events)
-      let waited = cancelled.time.flatMap { end in
-        attempt?.time.map { end.nanoseconds(since: $0) }
-      }
+    if cancelled != nil {
+      tellCancelled(attempt?.peer, waited, &events)
       fail(.givenUp(after: waited), attempt?.peer, record, &events)
     } else {
       fail(.refused(complete.status), attempt?.peer, record, &events)
@@ -280,9 +280,12 @@ struct AdapterEvents: Sendable {
     cancelled = nil
   }
 
-  private func tellCancelled(_ peer: DeviceAddress?, _ events: inout [AppEvent]) {
+  private func tellCancelled(
+    _ peer: DeviceAddress?, _ waited: Int64?, _ events: inout [AppEvent]
+  ) {
     guard let cancelled else { return }
-    var event = AppEvent(.connectingCancelled, packet: cancelled.packet, time: cancelled.time)
+    var event = AppEvent(
+      .connectingCancelled(after: waited), packet: cancelled.packet, time: cancelled.time)
     event.peer = peer
     events.append(event)
   }

@@ -52,7 +52,8 @@ extension Android {
   private static func found(_ sighting: Sighting, _ event: AppEvent) -> Callback {
     var arguments: [Callback.Named] = []
     arguments.add("device", event.peerArgument)
-    if let rssi = sighting.rssi { arguments.add("rssi", .number(Int(rssi))) }
+    // 127: not available, which ScanResult hands on as it is.
+    arguments.add("rssi", .number(sighting.rssi.map { Int($0) } ?? 127))
     if let isConnectable = sighting.isConnectable {
       arguments.add("isConnectable", .flag(isConnectable))
     }

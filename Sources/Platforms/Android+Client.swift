@@ -15,6 +15,7 @@ extension Android {
       ]
     case .queueWritten(let error):
       return [.callback("onReliableWriteCompleted", peer + [("status", status(error))])]
+    case .queueAborted: return [.call("BluetoothGatt.abortReliableWrite")]
     case .value(let value): return told(value, peer)
     // Searches are told once, when all are done; onCharacteristicWrite says that there is room.
     default: return []
@@ -30,20 +31,21 @@ extension Android {
     if value.isCut { arguments.add("cut", .flag(true)) }
     switch value.outcome {
     case .noResponse(let reason), .notExecuted(let reason):
+      arguments.add("because", reason.argument)
       return [
-        .traffic(
-          "no callback: the request was never answered",
-          arguments + [("because", .word(reason.key))])
+        isStacks(value.attribute)
+          ? .traffic("the request was never answered", arguments)
+          : .absence("no callback: the request was never answered", arguments)
       ]
-    case .cancelled:
-      return [.call("BluetoothGatt.abortReliableWrite", arguments)]
+    // What was queued is given up as a whole.
+    case .cancelled: return []
     case .done, .refused: break
     }
     let isSystem = isStacks(value.attribute)
     let remark: StaticString? =
       isRepeated(value.error)
       ? "the stack encrypts or pairs and repeats the request by itself; apps get this only if that fails"
-      : nil
+      : value.isOfUnknown ? Callback.unknownAttribute : nil
     switch value.operation {
     case .notification, .indication:
       // Service Changed.
@@ -69,9 +71,10 @@ extension Android {
     _ value: AppValue, _ arguments: [Callback.Named], _ isSystem: Bool, _ remark: StaticString?
   ) -> [Callback] {
     switch value.operation {
+    // readUsingCharacteristicUuid is hidden from apps (AOSP, BluetoothGatt.java).
     case .read
     where value.request == .readMultipleRequest
-      || value.request == .readMultipleVariableRequest:
+      || value.request == .readMultipleVariableRequest || value.request == .readByTypeRequest:
       return [
         .traffic("values are read in a way that BluetoothGatt has no method for", arguments)
       ]

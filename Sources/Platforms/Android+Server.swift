@@ -34,17 +34,23 @@ extension Android {
       return [written(write, device, isPrepared: true, isResponseNeeded: true)]
     case .writesExecuted(let isWritten):
       return [.callback("onExecuteWrite", device + [("execute", .flag(isWritten))])]
-    case .responded(let attribute, _, let error):
-      if let attribute, isStacks(attribute.identity.service) { return [] }
-      return [
-        .call("BluetoothGattServer.sendResponse", device + [("status", status(error))])
-      ]
+    case .responded(let answer):
+      if let attribute = answer.attribute, isStacks(attribute.identity.service) { return [] }
+      var arguments = device
+      arguments.add(
+        answer.attribute?.isDescriptor == true ? "descriptor" : "characteristic",
+        answer.attribute.map { .attribute($0) })
+      arguments.add("status", status(answer.error))
+      arguments.add("value", answer.argument)
+      return [.call("BluetoothGattServer.sendResponse", arguments)]
+    case .stackRefused(let attribute, let request, let error):
+      return [.refusing("the stack refuses", attribute, request, status(error), device)]
     case .neverResponded(let attribute, _, let linkEnded):
       if let attribute, isStacks(attribute.identity.service) { return [] }
       var arguments = device
       arguments.add("attribute", attribute.map { .attribute($0) })
       return [
-        .traffic(
+        .absence(
           linkEnded
             ? "sendResponse was not called before the client was gone"
             : "sendResponse was not called before the capture ended", arguments)

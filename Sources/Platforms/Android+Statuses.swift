@@ -53,9 +53,12 @@ extension Android {
   }
 
   /// What onConnectionStateChange says of a connection that has ended: HCI's reason, but success where the
-  /// app asked for it.
+  /// app asked for it, and always to a server (AOSP, GattService.onClientConnected hands on status 0).
   static func disconnectStatus(_ end: AppEvent.LinkEnd) -> ArgumentValue {
-    if end.ending == .localHost { return success }
+    if end.role == .peripheral { return success }
+    if end.ending == .localHost {
+      return end.isOfLostKey ? .code("GATT_CONN_TERMINATE_LOCAL_HOST", 22) : success
+    }
     guard let reason = end.reason else { return .code("GATT_ERROR", 133) }
     let name: StaticString? =
       switch reason.rawValue {

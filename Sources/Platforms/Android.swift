@@ -17,11 +17,11 @@ enum Android {
       .disconnected, .mtu, .phy, .parameters, .rssi, .encryption, .bonding, .channel:
       link(event)
     case .services, .includedServices, .characteristics, .descriptors, .discoveryEnded, .value,
-      .queueWritten,
-      .readyToWrite:
+      .queueWritten, .queueAborted, .readyToWrite:
       client(event)
     case .serviceServed, .readRequested, .writeRequested, .writePrepared, .writesExecuted,
-      .responded, .neverResponded, .subscription, .updated, .confirmed, .readyToUpdate:
+      .responded, .stackRefused, .neverResponded, .subscription, .updated, .confirmed,
+      .readyToUpdate:
       server(event)
     }
   }
@@ -38,32 +38,47 @@ enum Android {
 
   private static let changed: StaticString = "onConnectionStateChange"
 
+  /// The same of whichever callback: a host that is the peripheral is told by its server's.
+  private static func changed(_ role: Connection.Role?) -> StaticString {
+    role == .peripheral ? "BluetoothGattServerCallback.onConnectionStateChange" : changed
+  }
+
   private static func link(_ event: AppEvent) -> [Callback] {
     var peer: [Callback.Named] = []
     peer.add("device", event.peerArgument)
     switch event.what {
     case .connecting:
       return [.call("BluetoothDevice.connectGatt", peer)]
-    case .connectingCancelled: return [.call("BluetoothGatt.disconnect", peer)]
+    case .connectingCancelled(let waited):
+      // Then no app has asked for it, and it is told that the attempt has failed.
+      if let waited, waited >= longAttempt {
+        return [.traffic("the stack gives up the attempt to connect", peer)]
+      }
+      return [.call("BluetoothGatt.disconnect", peer)]
     case .linkCreated:
       return [
         .callback(
-          changed,
+          changed(event.role),
           peer + [("status", success), ("newState", .code("STATE_CONNECTED", 2))])
       ]
     case .connectFailed(let failure): return failed(failure, peer)
     case .disconnected(let end):
       return [
         .callback(
-          changed,
+          changed(end.role),
           peer + [
             ("status", disconnectStatus(end)), ("newState", .code("STATE_DISCONNECTED", 0)),
-          ])
+          ],
+          remark: end.isOfLostKey && end.ending == .localHost
+            ? "after encryption failed: the host ends the link, and most likely the stack rather than the app"
+            : nil)
       ]
     case .mtu(let mtu, let byPeer, let error):
       var arguments = peer + [("mtu", ArgumentValue.number(Int(mtu)))]
       if !byPeer { arguments.add("status", status(error)) }
-      return [.callback("onMtuChanged", arguments)]
+      return [
+        .callback(byPeer ? "BluetoothGattServerCallback.onMtuChanged" : "onMtuChanged", arguments)
+      ]
     case .phy(let sent, let received, let status):
       return [
         .callback(
@@ -92,7 +107,15 @@ enum Android {
       let name: StaticString =
         status != .success
         ? "encryption fails" : isOn ? "the link is encrypted" : "encryption ends"
-      return [.traffic(name, status == .success ? peer : peer + [("status", hciStatus(status))])]
+      var lines: [Callback] = [
+        .traffic(name, status == .success ? peer : peer + [("status", hciStatus(status))])
+      ]
+      if status == .pinOrKeyMissing {
+        lines.append(
+          .callback(
+            "BluetoothDevice.ACTION_KEY_MISSING", extras(peer), remark: "Android 16 and later"))
+      }
+      return lines
     case .bonding(let stage): return [bonding(stage, peer)]
     case .channel(let psm, let byPeer, let result, let set):
       return [channel(psm, byPeer: byPeer, result, set.name(of: UInt64(result)), peer)]
@@ -135,19 +158,26 @@ enum Android {
     }
   }
 
-  /// ACTION_BOND_STATE_CHANGED with EXTRA_BOND_STATE.
+  /// The device as broadcasts have it.
+  private static func extras(_ peer: [Callback.Named]) -> [Callback.Named] {
+    peer.map { ("EXTRA_DEVICE", $0.value) }
+  }
+
+  /// ACTION_BOND_STATE_CHANGED with EXTRA_BOND_STATE, and what it was before.
   private static func bonding(
     _ stage: AppEvent.Bonding, _ peer: [Callback.Named]
   ) -> Callback {
-    let name: StaticString = "ACTION_BOND_STATE_CHANGED"
-    switch stage {
-    case .began:
-      return .callback(name, peer + [("EXTRA_BOND_STATE", .code("BOND_BONDING", 11))])
-    case .bonded:
-      return .callback(name, peer + [("EXTRA_BOND_STATE", .code("BOND_BONDED", 12))])
-    case .paired, .failed:
-      return .callback(name, peer + [("EXTRA_BOND_STATE", .code("BOND_NONE", 10))])
-    }
+    let none = ArgumentValue.code("BOND_NONE", 10)
+    let bonding = ArgumentValue.code("BOND_BONDING", 11)
+    let (before, now): (ArgumentValue, ArgumentValue) =
+      switch stage {
+      case .began: (none, bonding)
+      case .bonded: (bonding, .code("BOND_BONDED", 12))
+      case .paired, .failed: (bonding, none)
+      }
+    return .callback(
+      "BluetoothDevice.ACTION_BOND_STATE_CHANGED",
+      extras(peer) + [("EXTRA_BOND_STATE", now), ("EXTRA_PREVIOUS_BOND_STATE", before)])
   }
 
   private static func channel(
@@ -156,9 +186,15 @@ enum Android {
     var arguments = peer + [("psm", ArgumentValue.number(Int(psm.rawValue)))]
     // Enhanced ATT (Assigned Numbers, 2.6): the stack's own.
     if psm.rawValue == 0x27 { return .traffic("a channel for ATT is opened", arguments) }
+    if byPeer, result != 0 {
+      // accept() goes on waiting.
+      return .traffic(
+        "a channel is refused", arguments + [("result", .code(name, Int(result)))])
+    }
     if result != 0 { arguments.add("IOException", .code(name, Int(result))) }
     return .callback(
       byPeer ? "BluetoothServerSocket.accept returns" : "BluetoothSocket.connect returns",
-      arguments)
+      arguments,
+      remark: result == 0 ? nil : "the reason is the link's; the exception has words of its own")
   }
 }

@@ -99,6 +99,20 @@ package struct AppWrite: Sendable {
   package enum Way: UInt8, Sendable { case request, command, signed, execute }
 }
 
+/// What this host answers a client's request.
+package struct AppAnswer: Sendable {
+  /// Whose value was asked for; nil: several, or what was queued.
+  package var attribute: AppAttribute?
+  /// What was asked.
+  package var request: AppRequest
+  /// The refusal.
+  package var error: ATTErrorCode?
+  /// The value that a read got.
+  package var value: [UInt8]?
+  /// Whether it is secret.
+  package var isHidden: Bool
+}
+
 /// What a device says of itself in advertisements.
 package struct Sighting: Sendable {
   /// Its address; nil where it is anonymous.

@@ -16,8 +16,11 @@ package struct AppEvent: Sendable {
   package var adapter: UInt16 = 0xffff
   /// The connection's number; 0: none.
   package var connection = 0
-  /// The other device, as far as it is known: by its identity address where there is one.
+  /// The other device: on a connection by the address that was known when it began, so that it has one name all the
+  /// while; by its identity address where there is one.
   package var peer: DeviceAddress?
+  /// The same by what is known now, where that is another address.
+  package var otherAddress: DeviceAddress?
   /// The part that the captured host plays on the connection, where that is known.
   package var role: Connection.Role?
   /// The packet that asked for it, where it answers one.
@@ -57,8 +60,8 @@ package struct AppEvent: Sendable {
 
     /// The host wants a connection.
     case connecting
-    /// The host does not want it any more.
-    case connectingCancelled
+    /// The host does not want it any more, so many nanoseconds after it had asked.
+    case connectingCancelled(after: Int64?)
     /// The controller has created a link: its peer has not been heard on it yet.
     case linkCreated
     /// The peer was heard: the link is established.
@@ -90,8 +93,8 @@ package struct AppEvent: Sendable {
     case includedServices([AppService], of: AppService?, ATTErrorCode?)
     /// A search for a service's characteristics has ended.
     case characteristics([AppCharacteristic], of: AppService?, ATTErrorCode?)
-    /// A search for a characteristic's descriptors has ended.
-    case descriptors([AppDescriptor], of: AppAttribute?, ATTErrorCode?)
+    /// A search for a characteristic's descriptors has ended. `again`: an earlier one had found them already.
+    case descriptors([AppDescriptor], of: AppAttribute?, ATTErrorCode?, again: Bool)
     /// All searches that followed each other have ended; the primary services that they found, and why a search for
     /// them was refused.
     case discoveryEnded([AppService], ATTErrorCode?)
@@ -99,6 +102,8 @@ package struct AppEvent: Sendable {
     case value(AppValue)
     /// What was queued of several values is written, or refused.
     case queueWritten(ATTErrorCode?)
+    /// What was queued is to be given up.
+    case queueAborted
     /// Room is there for Write Commands again, after there was none.
     case readyToWrite
 
@@ -115,7 +120,9 @@ package struct AppEvent: Sendable {
     /// What was queued is executed, or given up.
     case writesExecuted(Bool)
     /// The request was answered.
-    case responded(AppAttribute?, AppRequest, ATTErrorCode?)
+    case responded(AppAnswer)
+    /// A request was refused in a way that is the stack's own, before any app is asked.
+    case stackRefused(AppAttribute?, AppRequest, ATTErrorCode)
     /// The request was not answered until the link, or the capture, ended.
     case neverResponded(AppAttribute?, AppRequest, linkEnded: Bool)
     /// A client has changed what it subscribes to: bit 0 notifications, bit 1 indications.
@@ -180,6 +187,9 @@ package struct AppEvent: Sendable {
     package var wasEstablished: Bool
     /// Why the last attempt to encrypt had failed, where it had.
     package var encryptionFailure: StatusCode?
+
+    /// Whether it had failed for want of the bond's key.
+    package var isOfLostKey: Bool { encryptionFailure == .pinOrKeyMissing }
   }
 
   /// How far bonding is.
@@ -193,4 +203,15 @@ package enum AppRequest: UInt8, Sendable {
   case read, write, descriptorRead, descriptorWrite
   /// A part of a value is queued; what is queued is written, or given up.
   case prepare, execute, cancel
+
+  /// As the JSON contract names it.
+  package var key: StaticString {
+    switch self {
+    case .read, .descriptorRead: "read"
+    case .write, .descriptorWrite: "write"
+    case .prepare: "prepare"
+    case .execute: "execute"
+    case .cancel: "cancel"
+    }
+  }
 }

@@ -21,6 +21,9 @@ package struct AppEvents: ~Copyable {
   private var client: ClientEvents
   private var server = ServerEvents()
   private var buffers = BufferEvents()
+  /// By which address the peers of connections were told first.
+  private var peers: [Int: DeviceAddress] = [:]
+  private static let mostPeers = 1024
   private var last: (packet: Int, time: Timestamp?) = (0, nil)
   private let limits: Limits
 
@@ -48,6 +51,7 @@ package struct AppEvents: ~Copyable {
     guard record.original == nil else { return }
     last = (record.number, record.time)
     discoveries.pass(record.time, into: &told)
+    server.pass(record.time, into: &told)
     let scans = told.count
     observeAdapter(record, dissection, bytes, answer)
     if told[scans...].contains(where: { if case .scanStarted = $0.what { true } else { false } }) {
@@ -55,6 +59,9 @@ package struct AppEvents: ~Copyable {
     }
     heard.observe(record, bytes, memory, into: &told)
     let ended = links.observe(record, dissection, bytes, answer, memory, into: &told)
+    if dissection.smp != nil, let link = answer.link {
+      discoveries.interrupt(memory.links.id(link), into: &told)
+    }
     if dissection.att != nil {
       discoveries.observe(record, dissection, bytes, answer, memory, into: &told)
       server.observe(record, dissection, bytes, answer, memory, into: &told)
@@ -70,19 +77,40 @@ package struct AppEvents: ~Copyable {
       adapters[position].connections(
         links.count(on: record.adapter ?? 0xffff), record, into: &told)
     }
-    settle(record.adapter ?? 0xffff)
+    settle(record.adapter ?? 0xffff, memory)
+    for id in ended { peers[id] = nil }
   }
 
   /// Puts what a packet tells in order: the end of a link behind what ends with it, and of the changes of the Link
   /// Layer's states only what comes of them.
-  private mutating func settle(_ adapter: UInt16) {
+  private mutating func settle(_ adapter: UInt16, _ memory: borrowing Memory) {
     guard !told.isEmpty else { return }
     let state = told.last { $0.isOfLinkLayer }
     let ends = told.filter { $0.isEnd }
     if state != nil || !ends.isEmpty { told.removeAll { $0.isOfLinkLayer || $0.isEnd } }
     told += ends
     if let state { told.append(state) }
-    for index in told.indices where told[index].connection == 0 { told[index].adapter = adapter }
+    for index in told.indices {
+      if told[index].connection == 0 { told[index].adapter = adapter }
+      name(index, memory)
+    }
+  }
+
+  /// Gives the peer of an event the one name that apps know it by: they have one object for a device, whatever
+  /// addresses it uses.
+  private mutating func name(_ index: Int, _ memory: borrowing Memory) {
+    guard let peer = told[index].peer else { return }
+    let connection = told[index].connection
+    var name = peer
+    if connection == 0 {
+      name = memory.identities.identity(of: peer)?.address ?? peer
+    } else if let known = peers[connection] {
+      name = known
+    } else if peers.count < Self.mostPeers {
+      peers[connection] = peer
+    }
+    guard name != peer else { return }
+    (told[index].peer, told[index].otherAddress) = (name, peer)
   }
 
   /// Takes the end of the capture; `told` is then what only it tells.
@@ -91,6 +119,7 @@ package struct AppEvents: ~Copyable {
     discoveries.end(nil, into: &told)
     client.finish(memory, packet: last.packet, time: last.time, into: &told)
     server.end(nil, packet: last.packet, time: last.time, into: &told)
+    for index in told.indices { name(index, memory) }
   }
 
   private mutating func observeAdapter(

@@ -2,6 +2,7 @@
 // platform. No text and no JSON: the reports write these.
 
 package import Bluetooth
+import Sessions
 
 /// A line of a trace.
 package struct Callback: Sendable {
@@ -66,6 +67,34 @@ package struct Callback: Sendable {
   }
 }
 
+extension Callback {
+  /// Of an attribute whose discovery is not in the capture.
+  static let unknownAttribute: StaticString =
+    "what this attribute is the capture does not say: it may be a descriptor; --map can say it"
+
+  /// Something that the app may have waited for, and that did not come: about the app, though it is not told.
+  static func absence(
+    _ name: StaticString, _ arguments: [Named] = [], remark: StaticString? = nil
+  ) -> Self {
+    Self(kind: .traffic, name: name, arguments: arguments, remark: remark)
+  }
+
+  /// The operating system refuses a client's request, without asking an app.
+  static func refusing(
+    _ name: StaticString, _ attribute: AppAttribute?, _ request: AppRequest,
+    _ error: ArgumentValue, _ device: [Named]
+  ) -> Self {
+    var arguments = device
+    arguments.add("attribute", attribute.map { .attribute($0) })
+    arguments.add("request", .word(request.key))
+    arguments.add("error", error)
+    return .traffic(
+      name, arguments,
+      remark:
+        "by the attribute's permissions, as a rule; an app that refuses by itself was asked before")
+  }
+}
+
 /// The value of an argument.
 package indirect enum ArgumentValue: Sendable {
   /// Nothing, where that says something: no error.
@@ -74,6 +103,8 @@ package indirect enum ArgumentValue: Sendable {
   case number(Int)
   /// A constant of the platform's.
   case word(StaticString)
+  /// One of a fixed set: as JSON names it, and in words.
+  case choice(StaticString, StaticString)
   /// One with its number: `CBATTError.insufficientAuthentication` (5). Without a name the number is all.
   case code(StaticString?, Int)
   /// A string from the air.
@@ -165,10 +196,34 @@ extension AppEvent {
   var peerArgument: ArgumentValue? { peer.map { .address($0) } }
 }
 
+extension ValueOutcome.Reason {
+  /// Why there is no callback.
+  var argument: ArgumentValue {
+    switch self {
+    case .connectionEnded: .choice(key, "the connection ended")
+    case .timedOut: .choice(key, "ATT's timeout of 30 s has passed")
+    case .overtaken: .choice(key, "later requests were answered")
+    case .recordsLost: .choice(key, "the capture lacks records, and perhaps the answer")
+    case .captureEnded: .choice(key, "the capture ends")
+    case .forgotten: .choice(key, "too many were waited for")
+    }
+  }
+}
+
 extension AppValue {
+  /// Whether the capture does not say what the attribute is.
+  var isOfUnknown: Bool { attribute.identity.uuid == nil }
+
   /// The value as an argument; nil where there is none.
   var argument: ArgumentValue? {
     bytes.map { isHidden ? .hidden($0.count, $0) : .bytes($0) }
+  }
+}
+
+extension AppAnswer {
+  /// The value as an argument; nil where there is none.
+  var argument: ArgumentValue? {
+    value.map { isHidden ? .hidden($0.count, $0) : .bytes($0) }
   }
 }
 

@@ -16,8 +16,7 @@ struct ClientEvents: Sendable {
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into events: inout [AppEvent]
   ) {
     conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
-    tell(
-      memory, packet: record.number, time: record.time, answer.request?.opcode, &events)
+    tell(memory, packet: record.number, time: record.time, answer.request, &events)
   }
 
   /// Takes the end of the capture.
@@ -29,10 +28,11 @@ struct ClientEvents: Sendable {
   }
 
   private func tell(
-    _ memory: borrowing Memory, packet: Int, time: Timestamp?, _ request: ATTOpcode?,
+    _ memory: borrowing Memory, packet: Int, time: Timestamp?, _ request: Request?,
     _ events: inout [AppEvent]
   ) {
     var written: Int?
+    var isAborted = false
     for value in conversations.values {
       guard value.parties.connection > 0, !value.attribute.isLocal,
         value.operation != .advertisement
@@ -52,7 +52,8 @@ struct ClientEvents: Sendable {
               value.attribute, connection: value.parties.connection),
             bytes: value.value.map { conversations.bytes.bytes.part($0).array },
             isHidden: value.isSecret || value.isOfSecretType, isCut: value.isCut,
-            request: value.packet == packet ? request : nil, isReliable: isReliable,
+            request: (value.response ?? value.packet) == packet ? request?.opcode : nil,
+            isReliable: isReliable,
             outcome: value.outcome)),
         packet: value.packet, time: value.time)
       // What the peer sends is told before it is confirmed.
@@ -61,11 +62,30 @@ struct ClientEvents: Sendable {
         (event.packet, event.request) = (response, value.packet)
         event.time = response == packet ? time : value.time
       }
+      if event.request == nil, value.operation == .read, event.packet == packet {
+        event.request = request?.packet
+      }
       if value.outcome.reason != nil { (event.packet, event.time) = (packet, time) }
       event.latency = value.latency
       event.connection = value.parties.connection
       event.adapter = value.parties.adapter
       event.peer = value.parties.identity ?? value.parties.peer
+      if value.outcome == .cancelled {
+        // Once for all that was queued: the call is the request's, the callback the response's.
+        guard !isAborted else { continue }
+        isAborted = true
+        var call = event
+        call.what = .queueAborted
+        if value.response == packet, let request {
+          (call.packet, call.time) = (request.packet, request.time)
+        }
+        (call.request, call.latency) = (nil, nil)
+        events.append(call)
+        guard value.response != nil else { continue }
+        event.what = .queueWritten(nil)
+        events.append(event)
+        continue
+      }
       events.append(event)
       guard isReliable, value.response != nil, value.response != written
       else { continue }

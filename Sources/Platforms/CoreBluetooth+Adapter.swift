@@ -21,8 +21,12 @@ extension CoreBluetooth {
       if !request.services.isEmpty {
         arguments.add("withServices", .list(request.services.map { .uuid($0) }))
       }
+      // The system's choice, whatever CBCentralManagerScanOptionAllowDuplicatesKey asks for.
       arguments.add(
-        "CBCentralManagerScanOptionAllowDuplicatesKey", .flag(request.reportsDuplicates))
+        "duplicates",
+        request.reportsDuplicates
+          ? .choice("reported", "reported by the controller")
+          : .choice("filtered", "filtered by the controller"))
       return [
         .call(
           "scanForPeripherals(withServices:options:)", arguments,

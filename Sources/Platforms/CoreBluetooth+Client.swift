@@ -35,17 +35,23 @@ extension CoreBluetooth {
             .list(found.map { .characteristic($0, properties($0.properties)) })
           ), error)
       ]
-    case .descriptors(let found, let characteristic, let error):
+    case .descriptors(let found, let characteristic, let error, let again):
       var arguments = peer
+      if found.isEmpty, characteristic == nil {
+        arguments.add("error", error.map { attError($0) })
+        return [.traffic("descriptors are looked for where no characteristic is known", arguments)]
+      }
       arguments.add("characteristic", characteristic.map { .attribute($0) })
       arguments.add("descriptors", .list(found.map { .descriptor($0) }))
       arguments.add("error", error.map { attError($0) })
       return [
         .callback(
           "peripheral(_:didDiscoverDescriptorsFor:error:)", arguments,
-          isSystem: isHidden(characteristic?.identity.service))
+          isSystem: again || characteristic.map(isHidden) == true,
+          remark: again ? "looked for again: setNotifyValue(_:for:) does that by itself" : nil)
       ]
     case .value(let value): return [told(value, peer)]
+    case .queueAborted: return [.traffic("queued writes are cancelled", peer)]
     case .readyToWrite:
       return [
         .callback(
@@ -79,16 +85,18 @@ extension CoreBluetooth {
     arguments.add("error", value.error.map { attError($0) })
     switch value.outcome {
     case .noResponse(let reason), .notExecuted(let reason):
-      return .traffic(
-        "no callback: the request was never answered",
-        arguments + [("because", .word(reason.key))])
+      arguments.add("because", reason.argument)
+      return isHidden(value.attribute)
+        ? .traffic("the request was never answered", arguments)
+        : .absence("no callback: the request was never answered", arguments)
     case .cancelled: return .traffic("queued writes are cancelled", arguments)
     case .done, .refused: break
     }
-    let isHidden = isHidden(value.attribute.identity.service)
+    let isHidden = isHidden(value.attribute)
     let remark: StaticString? =
       isRepeated(value.error)
-      ? "iOS pairs and repeats the request by itself; apps get this only if that fails" : nil
+      ? "iOS pairs and repeats the request by itself; apps get this only if that fails"
+      : value.isOfUnknown ? Callback.unknownAttribute : nil
     switch value.operation {
     case .read: return read(value, arguments, isHidden, remark)
     case .write, .preparedWrite:

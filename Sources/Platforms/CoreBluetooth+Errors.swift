@@ -2,9 +2,9 @@ import Bluetooth
 import Sessions
 
 extension CoreBluetooth {
-  /// CBATTError by ATT's code; codes that it has no name for are handed on as numbers.
+  /// CBATTError by ATT's code; codes that it has no name for are handed on as numbers of its domain.
   static func attError(_ error: ATTErrorCode) -> ArgumentValue {
-    .code(attErrorName(error), Int(error.rawValue))
+    .code(attErrorName(error) ?? "CBATTErrorDomain", Int(error.rawValue))
   }
 
   private static func attErrorName(_ error: ATTErrorCode) -> StaticString? {
@@ -40,7 +40,7 @@ extension CoreBluetooth {
   static func disconnectError(_ end: AppEvent.LinkEnd) -> ArgumentValue? {
     switch end.ending {
     // iOS ends the link itself when the peer has lost the key of the bond.
-    case .localHost where end.encryptionFailure == .pinOrKeyMissing:
+    case .localHost where end.isOfLostKey:
       .code("CBError.peerRemovedPairingInformation", 14)
     case .localHost: nil
     case .peer: .code("CBError.peripheralDisconnected", 7)

@@ -25,8 +25,9 @@ extension CoreBluetooth {
     case .writesExecuted(false): return [.traffic("queued writes are cancelled", central)]
     // The system collects the parts.
     case .writePrepared, .writesExecuted: return []
-    case .responded(let attribute, let request, let error):
-      return responded(attribute, request, error, central)
+    case .responded(let answer): return responded(answer, central)
+    case .stackRefused(let attribute, let request, let error):
+      return [.refusing("the system refuses", attribute, request, attError(error), central)]
     case .neverResponded(let attribute, let request, let linkEnded):
       // Only what the app was asked.
       if request == .prepare || request == .cancel || attribute.map(isKeptBack) == true {
@@ -35,7 +36,7 @@ extension CoreBluetooth {
       var arguments = central
       arguments.add("attribute", attribute.map { .attribute($0) })
       return [
-        .traffic(
+        .absence(
           linkEnded
             ? "respond(to:withResult:) was not called before the central was gone"
             : "respond(to:withResult:) was not called before the capture ended", arguments)
@@ -74,7 +75,7 @@ extension CoreBluetooth {
 
   /// Whether the system answers for an attribute without asking the app: its own services, and descriptors.
   private static func isKeptBack(_ attribute: AppAttribute) -> Bool {
-    isHidden(attribute.identity.service) || attribute.isDescriptor
+    isHidden(attribute) || attribute.isDescriptor
   }
 
   private static func keptBack(
@@ -108,22 +109,20 @@ extension CoreBluetooth {
   }
 
   private static func responded(
-    _ attribute: AppAttribute?, _ request: AppRequest, _ error: ATTErrorCode?,
-    _ central: [Callback.Named]
+    _ answer: AppAnswer, _ central: [Callback.Named]
   ) -> [Callback] {
     // The system collects what is queued, and asks the app when it is to be written.
-    if request == .cancel || request == .prepare { return [] }
-    if let attribute, isKeptBack(attribute) {
-      guard let error else { return [] }
-      return [
-        .traffic(
-          "the system refuses",
-          central + [("attribute", .attribute(attribute)), ("error", attError(error))])
-      ]
+    if answer.request == .cancel || answer.request == .prepare { return [] }
+    if let attribute = answer.attribute, isKeptBack(attribute) {
+      return answer.error.map {
+        [.refusing("the system refuses", attribute, answer.request, attError($0), central)]
+      } ?? []
     }
     var arguments = central
-    arguments.add("characteristic", attribute.map { .attribute($0) })
-    arguments.add("result", error.map { attError($0) } ?? .code("CBATTError.success", 0))
+    arguments.add("characteristic", answer.attribute.map { .attribute($0) })
+    // request.value.
+    arguments.add("value", answer.argument)
+    arguments.add("result", answer.error.map { attError($0) } ?? .code("CBATTError.success", 0))
     return [.call("respond(to:withResult:)", arguments)]
   }
 
@@ -132,7 +131,7 @@ extension CoreBluetooth {
   ) -> [Callback] {
     let arguments =
       central + [("characteristic", .attribute(attribute.characteristic ?? attribute))]
-    let isSystem = isHidden(attribute.identity.service)
+    let isSystem = isHidden(attribute)
     if now == 0 {
       return [
         .callback(

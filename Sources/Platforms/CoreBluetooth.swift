@@ -17,11 +17,11 @@ enum CoreBluetooth {
       .disconnected, .mtu, .phy, .parameters, .rssi, .encryption, .bonding, .channel:
       link(event)
     case .services, .includedServices, .characteristics, .descriptors, .discoveryEnded, .value,
-      .queueWritten,
-      .readyToWrite:
+      .queueWritten, .queueAborted, .readyToWrite:
       client(event)
     case .serviceServed, .readRequested, .writeRequested, .writePrepared, .writesExecuted,
-      .responded, .neverResponded, .subscription, .updated, .confirmed, .readyToUpdate:
+      .responded, .stackRefused, .neverResponded, .subscription, .updated, .confirmed,
+      .readyToUpdate:
       server(event)
     }
   }
@@ -31,6 +31,15 @@ enum CoreBluetooth {
     guard let service else { return false }
     // Generic Access, Generic Attribute, Human Interface Device.
     return service.isShort(0x1800) || service.isShort(0x1801) || service.isShort(0x1812)
+  }
+
+  /// Whether apps do not see an attribute: it belongs to such a service, which the characteristics of Generic Access
+  /// and Generic Attribute tell by themselves where the services were not discovered (Assigned Numbers, 3.8).
+  static func isHidden(_ attribute: AppAttribute) -> Bool {
+    let own: [UInt16] = [
+      0x2a00, 0x2a01, 0x2a04, 0x2a05, 0x2aa6, 0x2ac9, 0x2b29, 0x2b2a, 0x2b3a,
+    ]
+    return isHidden(attribute.identity.service) || own.contains { attribute.belongs(to: $0) }
   }
 
   // MARK: Links
@@ -171,7 +180,10 @@ enum CoreBluetooth {
     if result != 0 { arguments.add("error", .code(name, Int(result))) }
     // Enhanced ATT (Assigned Numbers, 2.6): the system's own.
     if psm.rawValue == 0x27 { return .traffic("a channel for ATT is opened", arguments) }
+    // Nobody has published it, or the link is not good enough: no app is asked.
+    if byPeer, result != 0 { return .traffic("a channel is refused", arguments) }
     return .callback(
-      byPeer ? "peripheralManager(_:didOpen:error:)" : "peripheral(_:didOpen:error:)", arguments)
+      byPeer ? "peripheralManager(_:didOpen:error:)" : "peripheral(_:didOpen:error:)", arguments,
+      remark: result == 0 ? nil : "the error is the link's; the system has words of its own for it")
   }
 }

@@ -8,10 +8,10 @@ import Sessions
 /// 4.4 to 4.7). Bounded: so many connections, and of a search no more attributes than there are handles.
 struct DiscoveryEvents: Sendable {
   /// What is looked for.
-  fileprivate enum Kind: UInt8, Sendable { case services, includes, characteristics, descriptors }
+  enum Kind: UInt8, Sendable { case services, includes, characteristics, descriptors }
 
   /// A search that goes on from request to request.
-  fileprivate struct Search: Sendable {
+  struct Search: Sendable {
     var kind: Kind
     var wanted: BluetoothUUID?
     /// Where it began, the last handle that was told, and where it is to end.
@@ -36,22 +36,61 @@ struct DiscoveryEvents: Sendable {
     }
   }
 
-  /// What one client does.
-  private struct Client: Sendable {
-    var id: Int
+  /// What is searched on one ATT bearer: each has its own requests under way.
+  private struct Lane: Sendable {
+    /// The enhanced bearer's channel; nil: the one without.
+    var bearer: ChannelID?
     var open: Search?
     /// The search that ended last: many clients ask once more, to be told that there is nothing.
     var done: (kind: Kind, wanted: BluetoothUUID?, last: UInt16, end: UInt16)?
+  }
+
+  /// What one client does.
+  private struct Client: Sendable {
+    var id: Int
+    var lanes: [Lane] = []
     /// The last answer of the searches that follow each other; nil: none is told of.
     var latest: (packet: Int, time: Timestamp?, peer: DeviceAddress?, adapter: UInt16)?
     /// Why a search for services was refused.
     var error: ATTErrorCode?
     var hasServices = false
     var services: [AppService] = []
+    /// The handles in which descriptors were looked for, and found or not: who looks there again has another reason.
+    var described: [ClosedRange<UInt16>] = []
+    static let mostDescribed = 1024
+    static let mostLanes = 16
+
+    var isSearching: Bool { lanes.contains { $0.open != nil } }
+
+    /// The lane of a bearer, a new one where there is none.
+    mutating func lane(_ bearer: ChannelID?) -> Int {
+      if let known = lanes.firstIndex(where: { $0.bearer == bearer }) { return known }
+      if lanes.count >= Self.mostLanes { lanes.removeFirst() }
+      lanes.append(Lane(bearer: bearer))
+      return lanes.count - 1
+    }
+
+    /// Takes a note of a search for descriptors.
+    mutating func describe(_ start: UInt16, _ last: UInt16) {
+      guard !isDescribed(start) else { return }
+      if described.count >= Self.mostDescribed { described.removeFirst() }
+      described.append(start...last)
+    }
+
+    /// Whether descriptors were looked for from a handle on.
+    func isDescribed(_ start: UInt16) -> Bool { described.contains { $0.contains(start) } }
+  }
+
+  /// Where a search stands: whose it is, on which bearer.
+  private struct Place {
+    var client: Int
+    var lane: Int
   }
 
   private var clients: [Client] = []
   private static let mostClients = 256
+  /// Secondary Service (Core, Vol 3, Part G, 3.1), which is looked for between other searches.
+  private static let secondaryService: UInt16 = 0x2801
   /// After so long without a search the searches are over.
   private static let silence: Int64 = 1_000_000_000
 
@@ -69,10 +108,17 @@ struct DiscoveryEvents: Sendable {
     guard id != 0 else { return }
     let fields = dissection.attFields
     if direction == .sent {
-      stop(id, opcode, fields, link, memory, &events)
-      // Another request of the client's: it has found what it was looking for.
+      stop(id, opcode, fields, answer.channel?.bearer, link, memory, &events)
+      // Another request of the client's: it has found what it was looking for. So it has where it looks for
+      // descriptors that it knows: it wants to subscribe.
+      let isSearch =
+        opcode == .exchangeMTURequest || Self.kind(opcode, fields.type) != nil
+        || fields.type?.isShort(Self.secondaryService) == true
+      let looksAgain =
+        opcode == .findInformationRequest
+        && clients.last { $0.id == id }?.isDescribed(fields.startHandle ?? 0) == true
       if opcode.role == .request || opcode.role == .unacknowledged, !opcode.isServers,
-        Self.kind(opcode, fields.type) == nil, opcode != .exchangeMTURequest
+        !isSearch || looksAgain
       {
         conclude(id, &events)
       }
@@ -81,15 +127,21 @@ struct DiscoveryEvents: Sendable {
     guard let request = answer.request, let kind = Self.kind(request.opcode, request.type),
       let position = client(id)
     else { return }
-    clients[position].latest = (
-      record.number, record.time, memory.links.identity(link) ?? memory.links.peer(link),
-      record.adapter ?? 0xffff
-    )
+    let isAgain =
+      kind == .descriptors && clients[position].isDescribed(request.startHandle ?? 0)
+    // What a client looks up again for a subscription is no part of its discovery.
+    if !isAgain {
+      clients[position].latest = (
+        record.number, record.time, memory.links.identity(link) ?? memory.links.peer(link),
+        record.adapter ?? 0xffff
+      )
+    }
     if kind == .services { clients[position].hasServices = true }
+    let place = Place(client: position, lane: clients[position].lane(answer.channel?.bearer))
     if opcode == .errorResponse, let error = fields.error {
-      end(position, kind, request, error, link, record, answer, memory, &events)
+      end(place, kind, request, error, link, record, answer, memory, &events)
     } else if let items = fields.items {
-      take(position, kind, request, items, bytes, link, record, answer, memory, &events)
+      take(place, kind, request, items, bytes, link, record, answer, memory, &events)
     }
   }
 
@@ -98,7 +150,7 @@ struct DiscoveryEvents: Sendable {
     guard let time else { return }
     for position in clients.indices {
       // What is open goes on, however long that takes.
-      guard clients[position].open == nil, let latest = clients[position].latest?.time,
+      guard !clients[position].isSearching, let latest = clients[position].latest?.time,
         time.nanoseconds(since: latest) > Self.silence
       else { continue }
       conclude(clients[position].id, &events)
@@ -108,10 +160,16 @@ struct DiscoveryEvents: Sendable {
   /// A connection has ended, or the capture (nil).
   mutating func end(_ id: Int?, into events: inout [AppEvent]) {
     // A search that was cut off has not ended.
-    for client in clients where client.open == nil && (id == nil || client.id == id) {
+    for client in clients where !client.isSearching && (id == nil || client.id == id) {
       conclude(client.id, &events)
     }
     clients.removeAll { id == nil || $0.id == id }
+  }
+
+  /// Something else begins that a client does when it has found what it was looking for: pairing.
+  mutating func interrupt(_ id: Int, into events: inout [AppEvent]) {
+    guard let client = clients.last(where: { $0.id == id }), !client.isSearching else { return }
+    conclude(id, &events)
   }
 
   private mutating func client(_ id: Int) -> Int? {
@@ -134,17 +192,19 @@ struct DiscoveryEvents: Sendable {
 
   /// A client may stop where it has found what it was looking for: then its search ends with the last answer.
   private mutating func stop(
-    _ id: Int, _ opcode: ATTOpcode, _ fields: ATTFields, _ link: LinkSlot,
+    _ id: Int, _ opcode: ATTOpcode, _ fields: ATTFields, _ bearer: ChannelID?, _ link: LinkSlot,
     _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
     guard opcode.role == .request, opcode != .exchangeMTURequest,
-      let position = clients.lastIndex(where: { $0.id == id }), let open = clients[position].open
+      let position = clients.lastIndex(where: { $0.id == id }),
+      let lane = clients[position].lanes.firstIndex(where: { $0.bearer == bearer }),
+      let open = clients[position].lanes[lane].open
     else { return }
     let isSame =
       Self.kind(opcode, fields.type) == open.kind && fields.endHandle == open.end
       && (fields.startHandle ?? 0) >= open.last
     guard !isSame else { return }
-    finish(position, open, nil, link, memory, &events)
+    finish(Place(client: position, lane: lane), open, nil, link, memory, &events)
   }
 
   /// Tells that the searches are over.
@@ -156,8 +216,12 @@ struct DiscoveryEvents: Sendable {
     guard clients[position].hasServices else { return }
     clients[position].hasServices = false
     var services = clients[position].services
-    if let open = clients[position].open { services += open.services }
+    for lane in clients[position].lanes { services += lane.open?.services ?? [] }
     clients[position].services = []
+    // A search for one service, and then for all, finds it twice: apps get them by their handles, each once.
+    services.sort { ($0.start, $0.end) < ($1.start, $1.end) }
+    var seen: Set<UInt32> = []
+    services.removeAll { !seen.insert(UInt32($0.start) << 16 | UInt32($0.end)).inserted }
     let error = clients[position].error
     clients[position].error = nil
     var event = AppEvent(
@@ -171,10 +235,10 @@ struct DiscoveryEvents: Sendable {
   // MARK: Answers
 
   /// The search that a request goes on with, or a new one.
-  private func search(_ position: Int, _ kind: Kind, _ request: Request) -> Search {
+  private func search(_ place: Place, _ kind: Kind, _ request: Request) -> Search {
     let start = request.startHandle ?? 1
     let end = request.endHandle ?? .max
-    if let open = clients[position].open, open.kind == kind, open.end == end,
+    if let open = clients[place.client].lanes[place.lane].open, open.kind == kind, open.end == end,
       open.wanted == request.service, start >= open.last
     {
       return open
@@ -183,13 +247,13 @@ struct DiscoveryEvents: Sendable {
   }
 
   private mutating func take(
-    _ position: Int, _ kind: Kind, _ request: Request, _ items: ATTItems, _ bytes: RawSpan,
+    _ place: Place, _ kind: Kind, _ request: Request, _ items: ATTItems, _ bytes: RawSpan,
     _ link: LinkSlot, _ record: borrowing CaptureRecord, _ answer: Answer,
     _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
-    var search = search(position, kind, request)
+    var search = search(place, kind, request)
     // It is not copied while attributes are appended.
-    clients[position].open = nil
+    clients[place.client].lanes[place.lane].open = nil
     search.note(record, request, answer)
     var cursor = Cursor(bytes, items.list)
     while let item = items.next(&cursor) {
@@ -197,37 +261,41 @@ struct DiscoveryEvents: Sendable {
       search.add(handle, item, bytes)
     }
     guard search.last >= search.end || search.last == .max else {
-      clients[position].open = search
+      clients[place.client].lanes[place.lane].open = search
       return
     }
-    finish(position, search, nil, link, memory, &events)
+    finish(place, search, nil, link, memory, &events)
   }
 
   private mutating func end(
-    _ position: Int, _ kind: Kind, _ request: Request, _ error: ATTErrorCode, _ link: LinkSlot,
+    _ place: Place, _ kind: Kind, _ request: Request, _ error: ATTErrorCode, _ link: LinkSlot,
     _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory,
     _ events: inout [AppEvent]
   ) {
     let isEnd = error == .attributeNotFound
-    if isEnd, clients[position].open == nil, let done = clients[position].done,
+    let lane = clients[place.client].lanes[place.lane]
+    if isEnd, lane.open == nil, let done = lane.done,
       done.kind == kind, done.wanted == request.service, done.end == request.endHandle,
       done.last > 0, (request.startHandle ?? 0) >= done.last
     {
       return
     }
-    var search = search(position, kind, request)
+    var search = search(place, kind, request)
     search.note(record, request, answer)
-    finish(position, search, isEnd ? nil : error, link, memory, &events)
+    finish(place, search, isEnd ? nil : error, link, memory, &events)
   }
 
   // MARK: Telling
 
   private mutating func finish(
-    _ position: Int, _ search: Search, _ error: ATTErrorCode?, _ link: LinkSlot,
+    _ place: Place, _ search: Search, _ error: ATTErrorCode?, _ link: LinkSlot,
     _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
-    clients[position].open = nil
-    clients[position].done = (search.kind, search.wanted, search.last, search.end)
+    let position = place.client
+    clients[position].lanes[place.lane].open = nil
+    clients[position].lanes[place.lane].done = (
+      search.kind, search.wanted, search.last, search.end
+    )
     var told: [AppEvent.What]
     switch search.kind {
     case .services:
@@ -250,11 +318,17 @@ struct DiscoveryEvents: Sendable {
       let found = search.descriptors.filter {
         memory.appAttribute($0.handle, isLocal: false, on: link).isDescriptor
       }
+      let isAgain = clients[position].isDescribed(search.start)
+      if error == nil { clients[position].describe(search.start, max(search.last, search.start)) }
       told = Self.groups(found) { memory.owner(of: $0.handle, on: link) }.map {
-        .descriptors($0, of: memory.characteristic(with: $0[0].handle, on: link), error)
+        .descriptors(
+          $0, of: memory.characteristic(with: $0[0].handle, on: link), error, again: isAgain)
       }
       if told.isEmpty {
-        told = [.descriptors([], of: memory.characteristic(before: search.start, on: link), error)]
+        told = [
+          .descriptors(
+            [], of: memory.characteristic(before: search.start, on: link), error, again: isAgain)
+        ]
       }
     }
     for what in told {
@@ -284,44 +358,5 @@ struct DiscoveryEvents: Sendable {
       latest = own
     }
     return groups
-  }
-}
-
-extension DiscoveryEvents.Search {
-  /// Takes in an item of a response.
-  fileprivate mutating func add(_ handle: UInt16, _ item: ATTItems.Item, _ bytes: RawSpan) {
-    guard services.count + characteristics.count + descriptors.count < Self.most else { return }
-    switch kind {
-    case .services:
-      last = max(last, item.endHandle ?? handle)
-      var uuid = wanted
-      if let slice = item.value {
-        var cursor = Cursor(bytes, slice)
-        uuid = try? BluetoothUUID(parsing: &cursor, width: Int(slice.count))
-      }
-      guard let uuid else { return }
-      services.append(AppService(uuid: uuid, start: handle, end: item.endHandle ?? handle))
-    case .includes:
-      last = max(last, handle)
-      guard let slice = item.value, let include = IncludeDeclaration(bytes.part(slice)) else {
-        return
-      }
-      // A long UUID is not told here.
-      services.append(
-        AppService(
-          uuid: include.uuid ?? .include, start: include.startHandle, end: include.endHandle))
-    case .characteristics:
-      guard let slice = item.value,
-        let declaration = CharacteristicDeclaration(bytes.part(slice))
-      else { return }
-      last = max(last, max(handle, declaration.valueHandle))
-      characteristics.append(
-        AppCharacteristic(
-          uuid: declaration.uuid, handle: declaration.valueHandle,
-          properties: declaration.properties))
-    case .descriptors:
-      last = max(last, handle)
-      if let type = item.type { descriptors.append(AppDescriptor(uuid: type, handle: handle)) }
-    }
   }
 }

@@ -12,8 +12,23 @@ struct ServerEvents: Sendable {
     var attribute: AppAttribute?
     var request: AppRequest
     var packet: Int
+    var time: Timestamp?
+    /// The enhanced bearer that it came on; nil: the one without.
+    var bearer: ChannelID?
+    /// Whether values of a type were asked for: the stack finds out whose they are.
+    var isByType = false
     /// What is to be written.
     var write: AppWrite?
+    /// What it tells, until the response shows whether the stack or the app gives it: it is told with that, or when
+    /// that does not come soon.
+    var told: [AppEvent] = []
+  }
+
+  /// What Prepare Write Requests have queued on one bearer (Core, Vol 3, Part F, 3.4.6.1).
+  private struct Queue: Sendable {
+    var bearer: ChannelID?
+    var parts: [AppWrite] = []
+    var bytes = 0
   }
 
   /// A client and what it has subscribed to.
@@ -23,9 +38,7 @@ struct ServerEvents: Sendable {
     var adapter: UInt16
     /// Those that wait; several on enhanced bearers.
     var waiting: [Waiting] = []
-    /// What Prepare Write Requests have queued.
-    var queue: [AppWrite] = []
-    var queuedBytes = 0
+    var queues: [Queue] = []
     /// The configurations that are not zero.
     var subscriptions: [(attribute: AppAttribute, bits: UInt16)] = []
   }
@@ -40,6 +53,10 @@ struct ServerEvents: Sendable {
   private static let mostParts = 512
   private static let mostQueued = 65_536
   private static let mostServed = 4096
+  private static let mostQueues = 16
+  private static let mostRead = 256
+  /// So long what a request tells waits for its response, in nanoseconds: less than lines wait to be sorted.
+  private static let patience: Int64 = 900_000_000
 
   // MARK: Packets
 
@@ -59,10 +76,26 @@ struct ServerEvents: Sendable {
         let attribute = memory.appAttribute(handle, isLocal: true, on: link)
         add(.confirmed(attribute), position, record, answer, &events)
       } else {
-        ask(opcode, fields, position, bytes, link, record, memory, &events)
+        ask(
+          opcode, fields, position, answer.channel?.bearer, bytes, link, record, memory, &events)
       }
     } else if opcode.isServers, let position = client(link, memory) {
       tell(opcode, fields, position, bytes, link, record, answer, memory, &events)
+    }
+  }
+
+  /// Takes the time: what was not answered soon was asked of an app.
+  mutating func pass(_ time: Timestamp?, into events: inout [AppEvent]) {
+    guard let time else { return }
+    for position in clients.indices {
+      for waiting in clients[position].waiting.indices
+      where !clients[position].waiting[waiting].told.isEmpty {
+        guard let asked = clients[position].waiting[waiting].time,
+          time.nanoseconds(since: asked) > Self.patience
+        else { continue }
+        events += clients[position].waiting[waiting].told
+        clients[position].waiting[waiting].told = []
+      }
     }
   }
 
@@ -80,6 +113,7 @@ struct ServerEvents: Sendable {
         events.append(event)
       }
       for waiting in client.waiting {
+        events += waiting.told
         add(
           .neverResponded(waiting.attribute, waiting.request, linkEnded: id != nil),
           request: waiting.packet)
@@ -108,66 +142,91 @@ struct ServerEvents: Sendable {
     _ what: AppEvent.What, _ position: Int, _ record: borrowing CaptureRecord, _ answer: Answer?,
     _ events: inout [AppEvent]
   ) {
+    events.append(event(what, position, record, answer))
+  }
+
+  private func event(
+    _ what: AppEvent.What, _ position: Int, _ record: borrowing CaptureRecord, _ answer: Answer?
+  ) -> AppEvent {
     var event = AppEvent(what, record)
     event.connection = clients[position].id
     event.adapter = clients[position].adapter
     event.peer = clients[position].peer
     event.request = answer?.request?.packet
     event.latency = answer?.latency
-    events.append(event)
+    return event
   }
 
   // MARK: What clients ask
 
   private mutating func ask(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ position: Int, _ bytes: RawSpan, _ link: LinkSlot,
-    _ record: borrowing CaptureRecord, _ memory: borrowing Memory, _ events: inout [AppEvent]
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ position: Int, _ bearer: ChannelID?,
+    _ bytes: RawSpan, _ link: LinkSlot, _ record: borrowing CaptureRecord,
+    _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
     switch opcode {
     case .readRequest, .readBlobRequest:
       let attribute = memory.appAttribute(fields.handle, isLocal: true, on: link)
+      let told = event(
+        .readRequested(attribute, offset: Int(fields.offset ?? 0)), position, record, nil)
       wait(
-        attribute, attribute.isDescriptor ? .descriptorRead : .read, position, record.number)
-      add(
-        .readRequested(attribute, offset: Int(fields.offset ?? 0)), position, record, nil, &events)
+        attribute, attribute.isDescriptor ? .descriptorRead : .read, position, bearer, record,
+        [told], &events)
+    case .readMultipleRequest, .readMultipleVariableRequest:
+      // Each of the values is read by itself; one response answers all.
+      var told: [AppEvent] = []
+      var handles = Cursor(bytes, fields.handles ?? .empty)
+      while let handle = try? handles.u16(), told.count < Self.mostRead {
+        let attribute = memory.appAttribute(handle, isLocal: true, on: link)
+        told.append(event(.readRequested(attribute, offset: 0), position, record, nil))
+      }
+      wait(nil, .read, position, bearer, record, told, &events)
+    case .readByTypeRequest:
+      // Declarations are the stack's. Which values have the type the response tells.
+      guard let type = fields.type, type != .characteristic, type != .include else { return }
+      wait(nil, .read, position, bearer, record, [], &events)
+      clients[position].waiting[clients[position].waiting.count - 1].isByType = true
     case .writeRequest, .writeCommand, .signedWriteCommand:
       guard let write = write(fields, bytes, link, memory) else { return }
-      if opcode == .writeRequest {
-        let isDescriptor = write.attribute.isDescriptor
-        wait(
-          write.attribute, isDescriptor ? .descriptorWrite : .write, position, record.number, write)
-      }
       let way: AppWrite.Way =
         opcode == .writeRequest ? .request : opcode == .writeCommand ? .command : .signed
-      add(.writeRequested([write], way), position, record, nil, &events)
-      if opcode != .writeRequest { subscribe(write, position, record, &events) }
+      let told = event(.writeRequested([write], way), position, record, nil)
+      guard opcode == .writeRequest else {
+        events.append(told)
+        subscribe(write, position, record, &events)
+        return
+      }
+      wait(
+        write.attribute, write.attribute.isDescriptor ? .descriptorWrite : .write, position,
+        bearer, record, [told], &events, write)
     case .prepareWriteRequest:
       guard let write = write(fields, bytes, link, memory) else { return }
-      wait(write.attribute, .prepare, position, record.number, write)
-      add(.writePrepared(write), position, record, nil, &events)
+      let told = event(.writePrepared(write), position, record, nil)
+      wait(write.attribute, .prepare, position, bearer, record, [told], &events, write)
     case .executeWriteRequest:
       let isWritten = fields.executeFlags == 1
-      let hasParts = isWritten && !clients[position].queue.isEmpty
-      wait(nil, hasParts ? .execute : .cancel, position, record.number)
+      let place = clients[position].queues.firstIndex { $0.bearer == bearer }
+      let parts = place.map { clients[position].queues.remove(at: $0).parts } ?? []
+      let hasParts = isWritten && !parts.isEmpty
       add(.writesExecuted(isWritten), position, record, nil, &events)
-      if isWritten, !clients[position].queue.isEmpty {
-        add(.writeRequested(clients[position].queue, .execute), position, record, nil, &events)
-      }
-      clients[position].queue.removeAll()
-      clients[position].queuedBytes = 0
+      if hasParts { add(.writeRequested(parts, .execute), position, record, nil, &events) }
+      wait(nil, hasParts ? .execute : .cancel, position, bearer, record, [], &events)
     default: break
     }
   }
 
   private mutating func wait(
-    _ attribute: AppAttribute?, _ request: AppRequest, _ position: Int, _ packet: Int,
+    _ attribute: AppAttribute?, _ request: AppRequest, _ position: Int, _ bearer: ChannelID?,
+    _ record: borrowing CaptureRecord, _ told: [AppEvent], _ events: inout [AppEvent],
     _ write: AppWrite? = nil
   ) {
     if clients[position].waiting.count >= Self.mostWaiting {
-      clients[position].waiting.removeFirst()
+      events += clients[position].waiting.removeFirst().told
     }
     clients[position].waiting.append(
-      Waiting(attribute: attribute, request: request, packet: packet, write: write))
+      Waiting(
+        attribute: attribute, request: request, packet: record.number, time: record.time,
+        bearer: bearer, write: write, told: told))
   }
 
   private func write(
@@ -217,6 +276,18 @@ struct ServerEvents: Sendable {
           attribute, value: fields.value.map { bytes.part($0).array } ?? [],
           isHidden: memory.attributes.secretTypes.contains(attribute.identity.uuid),
           isIndication: opcode == .handleValueIndication), position, record, nil, &events)
+    case .multipleHandleValueNotification:
+      guard let items = fields.items else { return }
+      var cursor = Cursor(bytes, items.list)
+      while let item = items.next(&cursor) {
+        guard let handle = item.handle else { continue }
+        let attribute = memory.appAttribute(handle, isLocal: true, on: link)
+        add(
+          .updated(
+            attribute, value: item.value.map { bytes.part($0).array } ?? [],
+            isHidden: memory.attributes.secretTypes.contains(attribute.identity.uuid),
+            isIndication: false), position, record, nil, &events)
+      }
     case .readByGroupTypeResponse:
       guard let items = fields.items else { return }
       serve(items, bytes, position, record, &events)
@@ -225,25 +296,81 @@ struct ServerEvents: Sendable {
         let found = clients[position].waiting.firstIndex(where: { $0.packet == packet })
       else { return }
       let waiting = clients[position].waiting.remove(at: found)
+      respond(to: waiting, opcode, fields, position, bytes, link, record, answer, memory, &events)
+    }
+  }
+
+  /// Tells a request with its answer.
+  private mutating func respond(
+    to waiting: Waiting, _ opcode: ATTOpcode, _ fields: ATTFields, _ position: Int,
+    _ bytes: RawSpan, _ link: LinkSlot, _ record: borrowing CaptureRecord, _ answer: Answer,
+    _ memory: borrowing Memory, _ events: inout [AppEvent]
+  ) {
+    if let error = fields.error, waiting.isByType {
+      // That there are no more is no refusal.
+      guard error != .attributeNotFound else { return }
+      add(.stackRefused(nil, waiting.request, error), position, record, answer, &events)
+      return
+    }
+    // What was told before is an app's already.
+    if let error = fields.error, error.isStacks, waiting.attribute != nil, !waiting.told.isEmpty {
       add(
-        .responded(waiting.attribute, waiting.request, fields.error), position, record, answer,
+        .stackRefused(waiting.attribute, waiting.request, error), position, record, answer,
         &events)
-      guard fields.error == nil, let write = waiting.write else { return }
-      if waiting.request == .prepare {
-        queue(write, position)
-      } else {
-        subscribe(write, position, record, &events)
-      }
+      return
+    }
+    events += waiting.told
+    if opcode == .readByTypeResponse, let items = fields.items {
+      read(items, waiting, position, bytes, link, record, memory, &events)
+    }
+    let isRead = opcode == .readResponse || opcode == .readBlobResponse
+    add(
+      .responded(
+        AppAnswer(
+          attribute: waiting.attribute, request: waiting.request, error: fields.error,
+          value: isRead ? fields.value.map { bytes.part($0).array } : nil,
+          isHidden: memory.attributes.secretTypes.contains(waiting.attribute?.identity.uuid))),
+      position, record, answer, &events)
+    guard fields.error == nil, let write = waiting.write else { return }
+    if waiting.request == .prepare {
+      queue(write, position, waiting.bearer)
+    } else {
+      subscribe(write, position, record, &events)
+    }
+  }
+
+  /// Values that were read by their type: each was asked of its owner.
+  private func read(
+    _ items: ATTItems, _ waiting: Waiting, _ position: Int, _ bytes: RawSpan, _ link: LinkSlot,
+    _ record: borrowing CaptureRecord, _ memory: borrowing Memory, _ events: inout [AppEvent]
+  ) {
+    var cursor = Cursor(bytes, items.list)
+    while let item = items.next(&cursor) {
+      guard let handle = item.handle else { continue }
+      let attribute = memory.appAttribute(handle, isLocal: true, on: link)
+      var asked = event(.readRequested(attribute, offset: 0), position, record, nil)
+      (asked.packet, asked.time) = (waiting.packet, waiting.time)
+      events.append(asked)
     }
   }
 
   /// Keeps a part that the server has taken.
-  private mutating func queue(_ write: AppWrite, _ position: Int) {
-    clients[position].queuedBytes += write.bytes.count
-    guard clients[position].queuedBytes <= Self.mostQueued,
-      clients[position].queue.count < Self.mostParts
+  private mutating func queue(_ write: AppWrite, _ position: Int, _ bearer: ChannelID?) {
+    let place: Int
+    if let known = clients[position].queues.firstIndex(where: { $0.bearer == bearer }) {
+      place = known
+    } else {
+      if clients[position].queues.count >= Self.mostQueues {
+        clients[position].queues.removeFirst()
+      }
+      clients[position].queues.append(Queue(bearer: bearer))
+      place = clients[position].queues.count - 1
+    }
+    clients[position].queues[place].bytes += write.bytes.count
+    guard clients[position].queues[place].bytes <= Self.mostQueued,
+      clients[position].queues[place].parts.count < Self.mostParts
     else { return }
-    clients[position].queue.append(write)
+    clients[position].queues[place].parts.append(write)
   }
 
   private mutating func serve(
@@ -264,6 +391,20 @@ struct ServerEvents: Sendable {
       add(
         .serviceServed(AppService(uuid: uuid, start: start, end: end)), position, record, nil,
         &events)
+    }
+  }
+}
+
+extension ATTErrorCode {
+  /// Whether a server's stack refuses with it by itself: the handle is unknown, or what the attribute's permissions
+  /// ask for is missing (Core, Vol 3, Part F, 3.4.1.1; Part C, 10.3). An app that is asked may answer with any
+  /// error, but is asked only where the permissions allow the access.
+  fileprivate var isStacks: Bool {
+    switch rawValue {
+    // Invalid Handle, Read/Write Not Permitted, Invalid PDU, Insufficient Authentication, Request Not Supported,
+    // Encryption Key Size Too Short, Insufficient Encryption.
+    case 0x01...0x06, 0x0c, 0x0f: true
+    default: false
     }
   }
 }

@@ -50,8 +50,9 @@ struct TraceCommand: ParsableCommand {
     completion: .file())
   var appLog: String?
 
+  // A number that begins with - is no option.
   @Option(
-    name: .long,
+    name: .long, parsing: .unconditional,
     help: ArgumentHelp(
       "How many seconds the app's clock is to be put forward, or back: -0.35.",
       valueName: "seconds"))

@@ -301,12 +301,13 @@ private func told(
       traffic.pairingFailed(4)
     }
     let states = try told(.android, build).filter { $0.contains("BOND_STATE") }
+    let bond = "BluetoothDevice.ACTION_BOND_STATE_CHANGED  "
     #expect(
       states == [
-        "1 ← ACTION_BOND_STATE_CHANGED  EXTRA_BOND_STATE BOND_BONDING (11)",
-        "1 ← ACTION_BOND_STATE_CHANGED  EXTRA_BOND_STATE BOND_BONDED (12)",
-        "1 ← ACTION_BOND_STATE_CHANGED  EXTRA_BOND_STATE BOND_BONDING (11)",
-        "1 ← ACTION_BOND_STATE_CHANGED  EXTRA_BOND_STATE BOND_NONE (10)",
+        "1 ← \(bond)EXTRA_BOND_STATE BOND_BONDING (11), EXTRA_PREVIOUS_BOND_STATE BOND_NONE (10)",
+        "1 ← \(bond)EXTRA_BOND_STATE BOND_BONDED (12), EXTRA_PREVIOUS_BOND_STATE BOND_BONDING (11)",
+        "1 ← \(bond)EXTRA_BOND_STATE BOND_BONDING (11), EXTRA_PREVIOUS_BOND_STATE BOND_NONE (10)",
+        "1 ← \(bond)EXTRA_BOND_STATE BOND_NONE (10), EXTRA_PREVIOUS_BOND_STATE BOND_BONDING (11)",
       ])
     #expect(
       try told(.corebluetooth, build).allSatisfy { !$0.contains("←") || $0.contains("didConnect") })
@@ -350,5 +351,123 @@ private func told(
       lines.suffix(3).map { $0.split(separator: " ").last.map(String.init) } == [
         "first", "it", "second",
       ])
+  }
+}
+
+@Suite("What a stack does by itself, in the words of platforms") struct TraceStackTests {
+  /// The requests that a server's permissions refuse are asked of no app; others are told with their answers.
+  @Test("a server's app is asked only what the permissions allow") func permissions() throws {
+    let build = { (traffic: inout Traffic) in
+      traffic.connect()
+      traffic.received("0a 10 00")
+      traffic.sent("01 0a 10 00 05")
+      traffic.received("0a 10 00")
+      traffic.sent("0b 2a")
+      traffic.received("0a 10 00")
+      traffic.sent("01 0a 10 00 80")
+    }
+    let lines = try told(.android, build)
+    #expect(lines.count { $0.contains("onCharacteristicReadRequest") } == 2, "\(lines)")
+    #expect(lines.count { $0.contains("(the stack refuses)") && $0.contains("(5)") } == 1)
+    let answers = lines.filter { $0.contains("sendResponse") }
+    #expect(answers.count == 2 && answers[0].contains("value 2a") && answers[1].contains("128"))
+    #expect(
+      try told(.corebluetooth, build).count { $0.contains("didReceiveRead") } == 2)
+  }
+
+  /// What is not answered within a second is told all the same, in its place.
+  @Test("a request that is answered late is told at its packet") func late() throws {
+    let lines = try told(.android) { traffic in
+      traffic.connect()
+      traffic.received("0a 10 00")
+      traffic.wait(1500)
+      traffic.received("52 12 00 01")
+      traffic.wait(5000)
+      traffic.sent("0b 2a")
+    }
+    let names = lines.map { $0.split(separator: " ")[2] }
+    let order = [
+      "onCharacteristicReadRequest", "onCharacteristicWriteRequest",
+      "BluetoothGattServer.sendResponse",
+    ]
+    #expect(names.filter { order.contains(String($0)) }.map(String.init) == order, "\(lines)")
+  }
+
+  @Test("several values that are read at once are asked for one by one") func multiple() throws {
+    let lines = try told(.corebluetooth) { traffic in
+      traffic.connect()
+      traffic.received("0e 10 00 12 00")
+      traffic.sent("0f 01 02")
+    }
+    #expect(lines.count { $0.contains("didReceiveRead") } == 2, "\(lines)")
+    #expect(lines.count { $0.contains("respond(to:withResult:)") } == 1, "\(lines)")
+  }
+
+  @Test("a server's callback says success when the client goes, whatever the reason") func ends()
+    throws
+  {
+    let lines = try told(.android) { traffic in
+      traffic.connect(role: 1)
+      traffic.received("0a 10 00")
+      traffic.sent("0b 2a")
+      traffic.disconnect(reason: 0x13)
+    }
+    let last = try #require(lines.last)
+    #expect(
+      last.hasSuffix(
+        "BluetoothGattServerCallback.onConnectionStateChange  status GATT_SUCCESS (0), "
+          + "newState STATE_DISCONNECTED (0)"), "\(lines)")
+  }
+}
+
+@Suite("What is looked for, in the words of platforms") struct TraceSearchTests {
+  /// One service by its UUID, then all; characteristics; descriptors; pairing; the same descriptors once more.
+  private let discovery = { (traffic: inout Traffic) in
+    traffic.connect()
+    traffic.sent("06 01 00 ff ff 00 28 e0 ff")
+    traffic.received("07 10 00 20 00")
+    traffic.sent("10 01 00 ff ff 00 28")
+    traffic.received("11 06 01 00 0f 00 00 18 10 00 20 00 e0 ff")
+    traffic.sent("10 21 00 ff ff 00 28")
+    traffic.received("01 10 21 00 0a")
+    traffic.sent("08 10 00 20 00 03 28")
+    traffic.received("09 07 11 00 10 12 00 e1 ff")
+    traffic.sent("08 13 00 20 00 03 28")
+    traffic.received("01 08 13 00 0a")
+    traffic.sent("04 13 00 13 00")
+    traffic.received("05 01 13 00 02 29")
+  }
+
+  @Test("a service that was found twice is told once, by its handle") func once() throws {
+    let lines = try told(.android, discovery)
+    let found = try #require(lines.first { $0.contains("onServicesDiscovered") })
+    #expect(found.contains("services [1800 Generic Access, ffe0"), "\(found)")
+    #expect(found.split(separator: "ffe0").count == 2, "\(found)")
+  }
+
+  @Test("a discovery ends where pairing begins: what is looked for again is no part of it")
+  func end() throws {
+    let lines = try told(.android) { traffic in
+      discovery(&traffic)
+      traffic.agreeToPair()
+      traffic.encrypt()
+      traffic.sent("04 13 00 13 00")
+      traffic.received("05 01 13 00 02 29")
+      traffic.sent("12 13 00 01 00")
+      traffic.received("13")
+    }
+    let names = ["onServicesDiscovered", "BOND_BONDING (11), EXTRA_PREV", "onDescriptorWrite"]
+    let places = names.map { name in lines.firstIndex { $0.contains(name) } ?? -1 }
+    #expect(places == places.sorted() && places[0] >= 0, "\(lines)")
+  }
+
+  @Test("descriptors that are known are looked for by the system") func again() throws {
+    let lines = try told(.corebluetooth) { traffic in
+      discovery(&traffic)
+      traffic.sent("04 13 00 13 00")
+      traffic.received("05 01 13 00 02 29")
+    }.filter { $0.contains("didDiscoverDescriptorsFor") }
+    #expect(lines.count == 2 && !lines[0].contains("[system]"), "\(lines)")
+    #expect(lines.last?.contains("[system]") == true, "\(lines)")
   }
 }

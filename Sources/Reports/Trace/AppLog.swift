@@ -17,6 +17,8 @@ package struct AppLog: Sendable {
 
   /// The text, line by line.
   private let lines: [[UInt8]]
+  /// How many lines there are.
+  var count: Int { lines.count }
   /// What is added to its times, in nanoseconds.
   private let offset: Int64
   /// Lines of a file that are read, at most.
@@ -59,15 +61,21 @@ package struct AppLog: Sendable {
     // Brackets and blanks before it.
     let rest = line.drop { $0 == 0x5b || $0 == 0x20 || $0 == 0x09 || $0 == 0x28 }
     guard let first = rest.first, first >= 0x30, first <= 0x39 else { return nil }
-    var words = rest.prefix(64).split(separator: 0x20, maxSplits: 2).map { word in
+    let words = rest.prefix(64).split(separator: 0x20, maxSplits: 2).map { word in
       withZone(word.prefix { !($0 == 0x5d || $0 == 0x29 || $0 == 0x7c) })
     }
     guard !words.isEmpty else { return nil }
     if let time = sinceEpoch(words[0]) { return time }
-    // logcat: 11-14 22:13:20.175.
+    // logcat: 11-14 22:13:20.175. Of the years around the capture's the one that brings it nearest.
     if words.count > 1, words[0].utf8.count == 5, words[0].utf8.dropFirst(2).first == 0x2d {
-      let day = CivilDate(days: CivilDate.floorDivide(start.seconds, 86_400).0)
-      words[0] = "\(day.year)-\(words[0])"
+      let year = CivilDate(days: CivilDate.floorDivide(start.seconds, 86_400).0).year
+      let times = [year, year - 1, year + 1].compactMap { year in
+        (try? TimePoint("\(year)-\(words[0]) \(words[1])"))?.resolved(
+          start, after: nil, zoneOffset)
+      }
+      return times.min {
+        abs($0.seconds - start.seconds) < abs($1.seconds - start.seconds)
+      }
     }
     let candidates = words.count > 1 ? ["\(words[0]) \(words[1])", words[0]] : [words[0]]
     for candidate in candidates where candidate.contains(":") {

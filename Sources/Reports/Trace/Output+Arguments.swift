@@ -55,7 +55,7 @@ extension Output {
     case .null: text("null")
     case .flag(let flag): text(flag ? "true" : "false")
     case .number(let number): decimal(number)
-    case .word(let word): jsonWord(word)
+    case .word(let word), .choice(let word, _): jsonWord(word)
     case .code(let name, let number):
       text("{\"code\":")
       decimal(number)

@@ -71,10 +71,8 @@ struct TraceLines: ~Copyable {
       sink.fixed("latency_ms", Int(latency / 1000), decimals: 3)
     }
     sink.flag("system", callback.isSystem)
-    if !callback.arguments.isEmpty {
-      sink.key("arguments")
-      sink.output.object(callback.arguments, showsKeys: options.showsKeys)
-    }
+    sink.key("arguments")
+    sink.output.object(callback.arguments, showsKeys: options.showsKeys)
     if let remark = callback.remark { sink.word("remark", remark) }
     sink.endDocument(in: &output)
   }

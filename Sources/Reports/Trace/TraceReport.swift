@@ -29,10 +29,15 @@ package struct TraceReport: PacketReport, ~Copyable {
   private var told = 0
   private var start: Timestamp?
   private var records = 0
+  /// Whether something was not among what was chosen.
+  private var wasLeftOut = false
+  /// The connections of devices that were chosen: all of them is told, whatever address the device uses.
+  private var chosen: Set<Int> = []
 
   /// So long after a packet nothing comes that belongs before it, in nanoseconds, and so many packets.
   private static let patience: Int64 = 1_100_000_000
   private static let mostWaiting = 4096
+  private static let mostChosen = 65_536
 
   /// A trace of a capture with this summary.
   package init(_ options: TraceOptions, _ summary: CaptureSummary, limits: Limits = Limits()) {
@@ -48,7 +53,24 @@ package struct TraceReport: PacketReport, ~Copyable {
   /// Why nothing was told.
   package var remark: String? {
     if records == 0 { return "the capture holds no records" }
-    return lines.count == 0 ? "nothing in it is anything that an app is told" : nil
+    let sentences = [emptiness, logRemark].compactMap(\.self)
+    return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
+  }
+
+  /// Why nothing was told, where nothing was.
+  private var emptiness: String? {
+    if lines.count > told { return nil }
+    return wasLeftOut
+      ? "nothing that an app is told belongs to what was chosen"
+      : "nothing in it is anything that an app is told"
+  }
+
+  /// Why the app's log is not between the lines.
+  private var logRemark: String? {
+    guard let log = options.log else { return nil }
+    if start == nil { return "the capture has no times: the app's log cannot be laid beside it" }
+    return self.log.isEmpty
+      ? "none of the \(log.count) lines of the app's log begins with a time" : nil
   }
 
   package mutating func packet(
@@ -98,11 +120,13 @@ package struct TraceReport: PacketReport, ~Copyable {
   // MARK: Order
 
   private mutating func take() {
-    for event in events.told where admits(event) { insert(event) }
+    for event in events.told {
+      if admits(event) { insert(event) } else { wasLeftOut = true }
+    }
     if !events.told.isEmpty { isOverdue = false }
   }
 
-  private func admits(_ event: AppEvent) -> Bool {
+  private mutating func admits(_ event: AppEvent) -> Bool {
     let selection = options.selection
     if !selection.connections.isEmpty,
       !selection.connections.contains(where: { $0.contains(event.connection) })
@@ -111,7 +135,13 @@ package struct TraceReport: PacketReport, ~Copyable {
     }
     if !selection.admits(adapter: event.adapter) { return false }
     guard !selection.devices.isEmpty else { return true }
-    return event.peer.map { devices.isWanted($0) } ?? false
+    if event.connection > 0, chosen.contains(event.connection) { return true }
+    let addresses = [event.peer, event.otherAddress]
+    guard addresses.contains(where: { $0.map { devices.isWanted($0) } ?? false }) else {
+      return false
+    }
+    if event.connection > 0, chosen.count < Self.mostChosen { chosen.insert(event.connection) }
+    return true
   }
 
   /// Tells what nothing can come before any more.

@@ -28,6 +28,13 @@ struct TraceText: ~Copyable {
   private var remarks: Set<String> = []
 
   private static let mostNamed = 65_536
+  /// Bytes of a value that are shown in full, of longer ones, and of text.
+  private static let mostBytes = 20
+  private static let shownBytes = 16
+  private static let mostText = 60
+  /// What a value means, and its bytes, to be compared.
+  private var meaning = Output()
+  private var plain = Output()
 
   init(_ options: TraceOptions, decimals: Int) {
     self.options = options
@@ -176,9 +183,32 @@ struct TraceText: ~Copyable {
       let uuid = attribute?.identity.uuid, !bytes.isEmpty
     else { return }
     let kind: Subject.Kind = attribute?.isDescriptor == true ? .descriptor : .characteristic
-    guard reading.read(kind, uuid, bytes.bytes) else { return }
+    guard reading.read(kind, uuid, bytes.bytes) else {
+      guard bytes.bytes.isText(of: uuid) else { return }
+      line.text(" = ")
+      line.quoted(Array(bytes.prefix(Self.mostText)).bytes)
+      if bytes.count > Self.mostText { line.text(options.glyphs.ellipsis) }
+      return
+    }
+    // A value that means its own bytes is not told twice.
+    meaning.clear()
+    reading.writeText(into: &meaning)
+    plain.clear()
+    plain.valueBytes(bytes.bytes)
+    guard !meaning.bytes.isEqual(to: plain.bytes) else { return }
     line.text(" = ")
-    reading.writeText(into: &line)
+    let words = meaning.bytes.array
+    line.raw(words.bytes)
+  }
+
+  /// A value's bytes, of long ones the first and how many there are: `--json` has them all.
+  private mutating func writeBytes(_ bytes: [UInt8]) {
+    guard bytes.count > Self.mostBytes else { return line.valueBytes(bytes.bytes) }
+    line.valueBytes(Array(bytes.prefix(Self.shownBytes)).bytes)
+    line.text(options.glyphs.ellipsis)
+    line.text(" (")
+    line.count(bytes.count, "byte", "bytes")
+    line.byte(0x29)
   }
 
   private mutating func write(_ value: ArgumentValue) {
@@ -186,7 +216,7 @@ struct TraceText: ~Copyable {
     case .null: line.text("nil")
     case .flag(let flag): line.text(flag ? "true" : "false")
     case .number(let number): line.decimal(number)
-    case .word(let word): line.text(word)
+    case .word(let word), .choice(_, let word): line.text(word)
     case .code(let name?, let number):
       line.text(name)
       line.text(" (")
@@ -194,10 +224,10 @@ struct TraceText: ~Copyable {
       line.byte(0x29)
     case .code(nil, let number): line.decimal(number)
     case .text(let bytes): line.quoted(bytes.bytes)
-    case .bytes(let bytes): line.valueBytes(bytes.bytes)
+    case .bytes(let bytes): writeBytes(bytes)
     case .hidden(let count, let bytes):
       if options.showsKeys {
-        line.valueBytes(bytes.bytes)
+        writeBytes(bytes)
       } else {
         line.text("<hidden>, ")
         line.count(count, "byte", "bytes")
