@@ -52,12 +52,13 @@ package struct Redaction: Sendable {
       if Self.replace(field.slice, replacement, in: &bytes) { report.count(field.kind) }
     }
     removeStream(dissection, from: &bytes, &report)
+    if dissection.isVendorsUnread(record.bytes) { report.vendors += 1 }
     bytes = patches.apply(to: bytes, of: record.original ?? record.number)
-    for found in search.all(in: bytes.bytes) {
-      if Self.replace(found.slice, found.replacement, in: &bytes) {
-        report.find(found.kind, record.number)
-      }
-    }
+    // Of ACL data all was looked through: its bytes alone do not tell what carries structure.
+    if case .acl = dissection.content { return bytes }
+    guard search.first(in: bytes.bytes, from: 0) != nil else { return bytes }
+    let uses = ByteUses(dissection, record.bytes, record.framing)
+    for outcome in search.replace(in: &bytes, sparing: uses) { report.find(outcome, record) }
     return bytes
   }
 

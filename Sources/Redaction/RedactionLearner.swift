@@ -14,6 +14,7 @@ package struct RedactionLearner: PacketReport, ~Copyable {
   private var history: CaptureHistory?
   private var exchanges = PairingExchanges()
   private var curve = CurveCommands()
+  private var chains = AdvertisingParts()
 
   /// Nothing learnt yet.
   package init(_ options: RedactionOptions) {
@@ -47,13 +48,17 @@ package struct RedactionLearner: PacketReport, ~Copyable {
     default:
       for field in SensitiveFields(dissection, bytes).fields { books.learn(field, bytes) }
       curve.observe(record, dissection, bytes, &books.keys)
-      let joined = memory.advertisements.joined
-      for advertisement in memory.advertisements.reports {
-        guard let slice = advertisement.joined else { continue }
-        for field in SensitiveFields(advertisingData: joined.bytes, slice).fields {
-          books.learn(field, joined.bytes)
-        }
-      }
+      for chain in chains.observe(record, dissection, bytes, memory.advertisements) { learn(chain) }
+    }
+  }
+
+  /// Learns what advertising data holds that came in several packets.
+  private mutating func learn(_ chain: AdvertisingParts.Chain) {
+    guard !chain.lacksStart else { return }
+    let bytes = chain.bytes
+    let whole = Slice(start: 0, count: bytes.count)
+    for field in SensitiveFields(advertisingData: bytes.bytes, whole).fields {
+      books.learn(field, bytes.bytes)
     }
   }
 
@@ -73,6 +78,7 @@ package struct RedactionLearner: PacketReport, ~Copyable {
   package mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
+    for chain in chains.finish() { learn(chain) }
     guard let evidence = history.take()?.finish(memory, nil, failure) else { return }
     books.close(evidence, exchanges)
   }
@@ -111,7 +117,12 @@ extension Dissection {
         ]
       default: []
       }
-    return fields.filter { !$0.slice.isEmpty }
+    // What no field claims, and what nobody has given out, may be anything.
+    var unclaimed: [SensitiveField] = []
+    if case .incomplete = smp {} else {
+      unclaimed = [SensitiveField(.unused, smp.rest(of: body))]
+    }
+    return (fields + unclaimed).filter { !$0.slice.isEmpty }
   }
 }
 

@@ -25,7 +25,7 @@ import Testing
     while let record = try source.next() { after.append(record.bytes.array) }
     let before = traffic.records.map(\.bytes)
     #expect(after.map(\.count) == before.map(\.count))
-    return (before, after, source.report.lines)
+    return (before, after, source.report.lines())
   }
 
   /// Whether bytes stand in one of the records.
