@@ -119,8 +119,10 @@ extension Dissection {
       }
     // What no field claims, and what nobody has given out, may be anything.
     var unclaimed: [SensitiveField] = []
-    if case .incomplete = smp {} else {
-      unclaimed = [SensitiveField(.unused, smp.rest(of: body))]
+    switch smp {
+    case .incomplete: break
+    case .unknown: unclaimed = [SensitiveField(.unexplained, smp.rest(of: body))]
+    default: unclaimed = [SensitiveField(.unused, smp.rest(of: body))]
     }
     return (fields + unclaimed).filter { !$0.slice.isEmpty }
   }

@@ -21,6 +21,8 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   private var last = 0
   /// Advertising data that is not complete.
   private var chains = AdvertisingParts()
+  /// Values that are read or written in parts.
+  private var longValues = ValueParts()
   /// The bytes that are changed: of a record, or of a PDU that came in several, and what stands behind it.
   private var changed: [UInt8] = []
 
@@ -88,6 +90,21 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     {
       return
     }
+    change(values, record, dissection, bytes, answer)
+    guard !values.isEmpty else { return }
+    for chain in longValues.observe(
+      record, dissection, bytes, changed, answer, memory, places)
+    {
+      lookThrough(chain)
+    }
+  }
+
+  /// Changes a PDU that is whole.
+  private mutating func change(
+    _ values: [AttributeValue], _ record: borrowing CaptureRecord, _ dissection: Dissection,
+    _ bytes: RawSpan, _ answer: Answer
+  ) {
+    let isSingle = !places.areJoined
     changed = isSingle ? record.bytes.array : bytes.array
     let end = bytes.byteCount
     if !isSingle { appendWhatIsBehind(record, answer.fragment) }
@@ -247,6 +264,17 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     patches.add(chain.places, changed)
   }
 
+  /// What lies in two parts of a value is found where they are put together; what lies in one of them was
+  /// replaced before.
+  private mutating func lookThrough(_ chain: ValueParts.Chain) {
+    guard search.first(in: chain.bytes.bytes, from: 0) != nil else { return }
+    changed = chain.bytes
+    for outcome in search.replace(in: &changed, sparing: ByteUses(payload: changed.count)) {
+      report.find(outcome, chain.last)
+    }
+    patches.add(chain.places, changed)
+  }
+
   // MARK: Changing
 
   private func isRemoved(_ value: AttributeValue, _ bytes: RawSpan) -> Bool {
@@ -280,6 +308,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
     for chain in chains.finish() { replace(chain) }
+    for chain in longValues.finish() { lookThrough(chain) }
     report.unfinished = patches.close()
   }
 

@@ -169,6 +169,12 @@ struct SensitiveFields {
     case .vendorDiagnostic, .unknown: fields.append(SensitiveField(.unexplained, body))
     case .deletedIndex, .openIndex, .closeIndex, .controlClose: break
     }
+    switch note.kind {
+    case .newIndex, .indexInfo, .controlOpen, .controlClose, .deletedIndex, .openIndex, .closeIndex:
+      // Behind the note's end, or of one that is cut short what is there of an address.
+      fields.append(SensitiveField(.unused, body))
+    default: break
+    }
     fields.removeAll { $0.slice.count <= 0 }
   }
 
