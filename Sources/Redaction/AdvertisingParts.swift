@@ -49,7 +49,8 @@ struct AdvertisingParts: Sendable {
       // 0 intermediate, 1 first, 2 last, 3 complete, 4 unchanged (Core, Vol 4, Part E, 7.8.54).
       if operation == 3, let old = chains.removeValue(forKey: key) { ended.append(old) }
       guard operation < 3 else { return ended }
-      let data = Slice(start: Int(dissection.body.start) + Int(slice.start), count: Int(slice.count))
+      let data = Slice(
+        start: Int(dissection.body.start) + Int(slice.start), count: Int(slice.count))
       ended += add(
         key, data, bytes, record, begins: operation == 1, lacksStart: operation != 1,
         ends: operation == 2)

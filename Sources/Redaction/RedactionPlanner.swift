@@ -78,22 +78,21 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   ) {
     // A record that another file has, too, is changed as that one is.
     guard record.original == nil else { return }
-    if answer.fragment.isFragment || dissection.l2cap == nil || places.isLost || places.isOutOfStep {
+    if answer.fragment.isFragment || dissection.l2cap == nil || places.isLost || places.isOutOfStep
+    {
       removeUnfinished(record, dissection, bytes, answer)
       return
     }
     let values = AttributeValue.all(record, dissection, bytes, answer, memory)
-    let isSingle = !places.areJoined
     // Of most packets nothing changes: then nothing is copied.
-    if isSingle, values.isEmpty, dissection.smp == nil, options.values != .all,
-      search.first(in: record.bytes, from: 0) == nil
-    {
-      return
-    }
-    change(values, record, dissection, bytes, answer)
-    guard !values.isEmpty else { return }
+    let isChanged =
+      places.areJoined || dissection.smp != nil || options.values == .all
+      || search.first(in: record.bytes, from: 0) != nil
+      || values.contains { isRemoved($0, bytes) || !$0.sensitiveFields(bytes).isEmpty }
+    if isChanged { change(values, record, dissection, bytes, answer) }
+    guard !values.isEmpty, ValueParts.concerns(dissection) else { return }
     for chain in longValues.observe(
-      record, dissection, bytes, changed, answer, memory, places)
+      record, dissection, isChanged ? changed : bytes.array, answer, memory, places)
     {
       lookThrough(chain)
     }
@@ -221,7 +220,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
       changed = bytes.array
       clear(dissection.body)
       patches.add(places.places(of: Slice(start: 0, count: changed.count), record), changed)
-      patches.add(places.behind, [UInt8](repeating: 0, count: places.behind.reduce(0) { $0 + $1.count }))
+      for place in places.behind { patches.add(place, nil) }
       return
     }
     // Where a PDU lies in one record, what its body is counts from there; else behind the packet's header.

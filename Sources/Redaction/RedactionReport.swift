@@ -173,7 +173,11 @@ package struct RedactionReport: Equatable, Sendable {
     }
     for each in unlisted {
       lines.append(
-        "not looked for in data of other kinds: \(each.count == 1 ? "1 sighting" : "\(each.count) sightings") of \(each.kind.words.several) beyond the first \(each.limit); so all attribute values, data of other channels and sound became zeros, as with --redact-values all"
+        """
+        not looked for in data of other kinds: \(each.count) \(each.count == 1 ? "sighting" : "sightings") \
+        of \(each.kind.words.several) beyond the first \(each.limit); so all attribute values, data of other \
+        channels and sound became zeros, as with --redact-values all
+        """
       )
     }
     if vendors > 0 {
@@ -199,7 +203,10 @@ package struct RedactionReport: Equatable, Sendable {
       (names, "name", "names"), (serials, "serial number", "serial numbers"),
       (texts, "text of a program", "texts of programs"),
       (unused, "rest behind the end of a field", "rests behind the ends of fields"),
-      (unexplained, "part of a record that nobody has explained", "parts of records that nobody has explained"),
+      (
+        unexplained, "part of a record that nobody has explained",
+        "parts of records that nobody has explained"
+      ),
       (values, "attribute value", "attribute values"),
       (payloads, "packet's other data", "packets' other data"),
       (

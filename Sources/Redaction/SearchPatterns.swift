@@ -52,7 +52,11 @@ struct SearchPatterns: Sendable {
       let isBefore =
         common == pattern.count
         || offset + common < bytes.byteCount && pattern[common] < bytes.byte(at: offset + common)
-      if isBefore { (low, lowCommon) = (middle + 1, common) } else { (high, highCommon) = (middle, common) }
+      if isBefore {
+        (low, lowCommon) = (middle + 1, common)
+      } else {
+        (high, highCommon) = (middle, common)
+      }
     }
     // Whatever is a beginning of the text is one of the last pattern before it, or that itself.
     var candidate = low - 1

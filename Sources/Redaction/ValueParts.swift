@@ -35,13 +35,21 @@ struct ValueParts: Sendable {
   /// So many bytes of one are put together: more no value has (Core, Vol 3, Part F, 3.2.9).
   private static let mostBytes = 512
 
+  /// Whether a PDU may bring a part of a value.
+  static func concerns(_ dissection: Dissection) -> Bool {
+    switch dissection.att?.opcode {
+    case .prepareWriteRequest?, .prepareWriteResponse?, .readBlobResponse?, .readResponse?: true
+    default: false
+    }
+  }
+
   /// Takes in an ATT PDU: Prepare Write and its response, Read Response and Read Blob Response.
   ///
-  /// - Parameter changed: the bytes with what was found in them alone replaced.
+  /// - Parameter changed: the PDU's bytes with what was found in them alone replaced.
   /// - Returns: the values in parts that end with it.
   mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ changed: [UInt8], _ answer: Answer, _ memory: borrowing Memory, _ places: PDUPlaces
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ changed: [UInt8],
+    _ answer: Answer, _ memory: borrowing Memory, _ places: PDUPlaces
   ) -> [Chain] {
     guard let pdu = dissection.att, let link = answer.link else { return [] }
     let fields = dissection.attFields

@@ -17,7 +17,8 @@ extension Dissection {
         return []
       }
       // Num_HCI_Command_Packets (1 byte) and the opcode (2) stand before.
-      return Self.fields(returnedBy: opcode, parameters.inner, claimed: Int(event.length) - 3, bytes)
+      return Self.fields(
+        returnedBy: opcode, parameters.inner, claimed: Int(event.length) - 3, bytes)
     default: return []
     }
   }

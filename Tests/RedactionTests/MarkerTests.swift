@@ -98,7 +98,8 @@ private struct Planted {
           traffic.acl(l2cap([0x16, 0x15, 0] + little(offset) + part), .sent)
           traffic.acl(l2cap([0x17, 0x15, 0] + little(offset) + part), .received)
         } else {
-          traffic.acl(l2cap(offset == 0 ? [0x0a, 0x13, 0] : [0x0c, 0x13, 0] + little(offset)), .sent)
+          traffic.acl(
+            l2cap(offset == 0 ? [0x0a, 0x13, 0] : [0x0c, 0x13, 0] + little(offset)), .sent)
           traffic.acl(l2cap([offset == 0 ? 0x0b : 0x0d] + part), .received)
         }
         places.append((traffic.records.count - 1, kind == 2 ? 14 : 10, .max))
@@ -136,7 +137,9 @@ private struct Planted {
 }
 
 @Suite("Planted secrets") struct MarkerTests {
-  @Test("of keys, addresses and names in all places nothing remains, and what attributes there are stays")
+  @Test(
+    "of keys, addresses and names in all places nothing remains, and what attributes there are stays"
+  )
   func nothingRemains() throws {
     for seed in 1...200 as ClosedRange<UInt64> {
       let planted = Planted(seed: seed)
@@ -157,7 +160,8 @@ private struct Planted {
           }
         }
       }
-      #expect(try attributes(result.before, planted) == attributes(result.after, planted), "seed \(seed)")
+      #expect(
+        try attributes(result.before, planted) == attributes(result.after, planted), "seed \(seed)")
     }
   }
 

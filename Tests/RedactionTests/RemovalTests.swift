@@ -17,7 +17,9 @@ import Testing
     return (try redacted(options, build), try redacted(RedactionOptions(), build))
   }
 
-  @Test("what ATT's PDUs hold without being a value: searches, unknown opcodes, odd ends, what is behind")
+  @Test(
+    "what ATT's PDUs hold without being a value: searches, unknown opcodes, odd ends, what is behind"
+  )
   func attribute() throws {
     let secret = Self.secret
     let result = try both {
@@ -101,7 +103,9 @@ import Testing
       "\(result.lines)")
   }
 
-  @Test("an SDU that ends is put together again, however its frames were cut") func finished() throws {
+  @Test("an SDU that ends is put together again, however its frames were cut") func finished()
+    throws
+  {
     let secret = Self.secret
     let result = try redacted {
       $0.connect()
@@ -109,7 +113,9 @@ import Testing
       $0.split(l2cap(little(24) + secret, cid: 0x40), [3, 2, 6])
       $0.split(l2cap(secret, cid: 0x40), [5, 4])
     }
-    #expect(result.after == result.before.enumerated().map { $0.offset == 0 ? result.after[0] : $0.element })
+    #expect(
+      result.after
+        == result.before.enumerated().map { $0.offset == 0 ? result.after[0] : $0.element })
     #expect(!result.lines.contains { $0.contains("became zeros") })
   }
 }

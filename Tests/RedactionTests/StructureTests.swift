@@ -62,7 +62,8 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
     #expect(Array(joined).firstRange(of: address) == nil)
   }
 
-  @Test("an address whose bytes only headers have stays there, and that is said") func told() throws {
+  @Test("an address whose bytes only headers have stays there, and that is said") func told() throws
+  {
     var traffic = Traffic()
     traffic.connect()
     traffic.command(0x0406, little(0x40) + [0x13])
