@@ -46,7 +46,13 @@ package struct RedactionLearner: PacketReport, ~Copyable {
       }
       learnLongNames(answer, memory)
     default:
-      for field in SensitiveFields(dissection, bytes).fields { books.learn(field, bytes) }
+      // In a later part of advertising data nothing says where an AD structure begins.
+      let later = memory.advertisements.reports.filter { $0.partNumber > 1 || $0.lacksFirstPart }
+        .map(\.report.data)
+      for field in SensitiveFields(dissection, bytes).fields
+      where !later.contains(where: { $0.start <= field.slice.start && field.slice.end <= $0.end }) {
+        books.learn(field, bytes)
+      }
       curve.observe(record, dissection, bytes, &books.keys)
       for chain in chains.observe(record, dissection, bytes, memory.advertisements) { learn(chain) }
     }

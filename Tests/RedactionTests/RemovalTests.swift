@@ -103,6 +103,22 @@ import Testing
       "\(result.lines)")
   }
 
+  @Test("of frames that belong to no SDU nothing stays") func outOfStep() throws {
+    let secret = Self.secret
+    let result = try redacted {
+      $0.connect()
+      $0.openChannel()
+      // More than the SDU has, and what comes then.
+      $0.first(12, Array(secret.prefix(5)), .received, cid: 0x40)
+      $0.acl(l2cap(secret, cid: 0x40), .received)
+      $0.acl(l2cap(secret, cid: 0x40), .received)
+    }
+    for index in 3...5 {
+      #expect(!contain([result.after[index]], Array(secret.prefix(4))), "\(index)")
+      #expect(result.after[index].prefix(9) == result.before[index].prefix(9))
+    }
+  }
+
   @Test("an SDU that ends is put together again, however its frames were cut") func finished()
     throws
   {
