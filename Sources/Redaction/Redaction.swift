@@ -52,7 +52,6 @@ package struct Redaction: Sendable {
       if Self.replace(field.slice, replacement, in: &bytes) { report.count(field.kind) }
     }
     removeStream(dissection, from: &bytes, &report)
-    if dissection.isVendorsUnread(record.bytes) { report.vendors += 1 }
     bytes = patches.apply(to: bytes, of: record.original ?? record.number)
     // Of ACL data all was looked through: its bytes alone do not tell what carries structure. A record that
     // another file has, too, may stand there with another header.

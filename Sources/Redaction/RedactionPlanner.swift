@@ -54,6 +54,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
         replace(chain)
       }
       replaceMicrosofts(record, dissection, bytes)
+      if record.original == nil, dissection.isVendorsUnread(bytes) { report.vendors += 1 }
     default: break
     }
   }
