@@ -4,8 +4,8 @@
 usage: check-redaction.py GATTSCOPE FOLDER...
 
 What must not remain is known from elsewhere: keys and passkeys as find-secrets.py knows them, confirm, random and check
-values, public keys, addresses and names as tshark names them in the capture. Each is looked for in the bytes of the file that is written, in both
-byte orders. `map` and `explain` must find the same (rules, packets, attributes), tshark must see as many packets, and no
+values, public keys, addresses and names as tshark names them in the capture. Each is looked for in the bytes of the file that is
+written, and in what ACL packets bring, put together for each link and direction, in both byte orders. `map` and `explain` must find the same (rules, packets, attributes), tshark must see as many packets, and no
 malformed one that was none before. Exit status 1: something remains or is lost, or nothing was looked for.
 """
 
@@ -13,6 +13,7 @@ import importlib
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,9 @@ VALUES = ("confirm_value", "random_value", "dhkey_check", "public_key_x", "publi
 DEBUG_KEY = bytes.fromhex("20b003d2f297be2c5e2c83a7e9f9a5b9eff49111acf4fddbcc0301480e359de6")
 DEBUG_KEY_Y = bytes.fromhex("dc809c49652aeb6d63329abf5a52155c766345c28fed3024741c8ed01589d28b")
 KNOWN_TO_ALL = {DEBUG_KEY, DEBUG_KEY[::-1], DEBUG_KEY_Y, DEBUG_KEY_Y[::-1]}
+FILE_HEADER, RECORD_HEADER = 16, 24  # bytes of a btsnoop file
+H4_ACL = b"\x02"
+MONITOR_ACL = (4, 5)  # opcodes of the monitor: sent, received
 LEAST_NAME = 6  # bytes; a shorter name is found by chance
 
 
@@ -66,6 +70,27 @@ def what_must_go(path: Path) -> dict[bytes, str]:
         for value, what in found.items()
         if len(value) >= LEAST_NAME and set(value) not in ({0}, {0xFF}) and value not in KNOWN_TO_ALL
     }
+
+
+def data(content: bytes, is_monitor: bool) -> Iterator[bytes]:
+    """What the ACL packets of a btsnoop file bring, put together for each link and direction."""
+    streams: dict[tuple, bytearray] = {}
+    offset = FILE_HEADER
+    while offset + RECORD_HEADER <= len(content):
+        _, length, flags = struct.unpack_from(">III", content, offset)
+        record = content[offset + RECORD_HEADER : offset + RECORD_HEADER + length]
+        offset += RECORD_HEADER + length
+        if is_monitor and flags & 0xFFFF in MONITOR_ACL:
+            way, packet = flags, record
+        elif not is_monitor and record[:1] == H4_ACL:
+            way, packet = flags & 1, record[1:]
+        else:
+            continue
+        # Handle (2 bytes), length (2).
+        if len(packet) > 4:
+            handle = int.from_bytes(packet[:2], "little") & 0xFFF
+            streams.setdefault((way, handle), bytearray()).extend(packet[4:])
+    yield from map(bytes, streams.values())
 
 
 def printed(program: str, verb: str, path: Path) -> dict:
@@ -121,10 +146,11 @@ def check(program: str, path: Path, kind: files.Kind, folder: Path) -> tuple[int
     if result.returncode not in (0, 65):
         return 0, [f"ended with {result.returncode}: {result.stderr.decode().strip()}"]
     content = out.read_bytes()
+    places = [content, *data(content, is_monitor)]
     wrong = [
         f"{what} {value.hex()} remains"
         for value, what in sorted(wanted.items())
-        if value in content or value[::-1] in content
+        if any(value in place or value[::-1] in place for place in places)
     ]
     # Another format may not have room for all records, so that the same program writes both.
     same = folder / "same.btsnoop"

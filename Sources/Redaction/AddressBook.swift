@@ -15,12 +15,14 @@ struct AddressBook: Sendable {
   }
 
   private var known: [UInt64: Known] = [:]
-  private var isClosed = false
   /// Addresses for which there was no room: they have pseudonyms, too, but are not looked for elsewhere.
   private(set) var unlisted = 0
 
   /// So many are looked for at most.
-  static let most = 1 << 18
+  private let most: Int
+
+  /// Nothing known.
+  init(most: Int = BookLimits().addresses) { self.most = most }
 
   /// All addresses that are looked for.
   var addresses: [DeviceAddress] { known.keys.map { DeviceAddress(value: $0) } }
@@ -30,7 +32,7 @@ struct AddressBook: Sendable {
   /// - Parameter isRandom: whether its type is random; nil: nothing says it.
   mutating func learn(_ address: DeviceAddress, isRandom: Bool?) {
     guard !address.isBlank else { return }
-    if known[address.value] == nil, known.count >= Self.most {
+    if known[address.value] == nil, known.count >= most {
       unlisted += 1
       return
     }

@@ -12,8 +12,9 @@ struct AttributeValue {
   var slice: Slice
   /// Where in the attribute's value it begins.
   var offset = 0
-  /// Whether it is values of several attributes, some of which are keys: nobody can tell where these stand.
-  var holdsKeys = false
+  /// Whether it is values of several attributes, some of which are keys, names or numbers of devices: nobody can
+  /// tell where these stand.
+  var holdsSecrets = false
   /// Whether it is written with a response: so clients configure characteristics.
   var isWriteRequest = false
 
@@ -26,25 +27,33 @@ struct AttributeValue {
     let fields = dissection.attFields
     let type = answer.attribute.map { memory.attributes[$0].uuid }
     switch pdu.opcode {
-    case .readByGroupTypeResponse, .findByTypeValueRequest, .findInformationResponse: return []
+    case .readByGroupTypeResponse, .findInformationResponse: return []
+    case .findByTypeValueRequest:
+      guard let slice = fields.value, !slice.isEmpty else { return [] }
+      return [Self(type: fields.type, slice: slice)]
     case .readByTypeResponse:
       return items(fields.items, bytes).map { Self(type: answer.request?.type, slice: $0.value) }
     case .multipleHandleValueNotification, .readMultipleVariableResponse:
+      // A response names no handles: they are those of the request, in the same order.
+      let asked = answer.request.map { memory.askedHandles[$0.packet] } ?? []
       return items(fields.items, bytes).map { item in
-        var type: BluetoothUUID?
-        if let handle = item.handle, let link = answer.link, let direction = record.direction,
-          let place = memory.attribute(handle, pdu.opcode, direction, on: link)
-        {
-          type = memory.attributes[place].uuid
-        }
-        return Self(type: type, slice: item.value)
+        let handle = item.handle ?? (item.index < asked.count ? asked[item.index] : nil)
+        return Self(
+          type: handle.flatMap { Self.type($0, pdu.opcode, record, answer, memory) },
+          slice: item.value)
       }
+    case .readMultipleResponse:
+      guard let slice = fields.value, !slice.isEmpty else { return [] }
+      // Several values without a mark between them.
+      let asked = answer.request.map { memory.askedHandles[$0.packet] } ?? []
+      let isSecret =
+        memory.attributes.hasKeyMaterial
+        || asked.contains {
+          Self(type: Self.type($0, pdu.opcode, record, answer, memory), slice: slice).isPersonal
+        }
+      return [Self(type: nil, slice: slice, holdsSecrets: isSecret)]
     default:
       guard let slice = fields.value, !slice.isEmpty else { return [] }
-      // Several values without a mark between them: keys, where an attribute of the capture has some.
-      if pdu.opcode == .readMultipleResponse, memory.attributes.hasKeyMaterial {
-        return [Self(type: nil, slice: slice, holdsKeys: true)]
-      }
       let isPart = pdu.opcode == .readBlobResponse
       let offset = isPart ? answer.request?.offset : fields.offset
       return [
@@ -55,21 +64,72 @@ struct AttributeValue {
     }
   }
 
+  /// The type of an attribute that a PDU of these directions names.
+  private static func type(
+    _ handle: UInt16, _ opcode: ATTOpcode, _ record: borrowing CaptureRecord, _ answer: Answer,
+    _ memory: borrowing Memory
+  ) -> BluetoothUUID? {
+    guard let link = answer.link, let direction = record.direction,
+      let place = memory.attribute(handle, opcode, direction, on: link)
+    else { return nil }
+    return memory.attributes[place].uuid
+  }
+
+  /// Whether values of its type tell who a device or its user is.
+  private var isPersonal: Bool {
+    guard let type = type?.shortest, type.width == 2 else { return false }
+    return switch type.low {
+    case 0x2a00, 0x2a03, 0x2a25, 0x2a9f, 0x2aa4, 0x2b84, 0x2b88, 0x2bc7, 0x2bc8: true
+    default: false
+    }
+  }
+
   private static func items(
     _ items: ATTItems?, _ bytes: RawSpan
-  ) -> [(handle: UInt16?, value: Slice)] {
+  ) -> [(index: Int, handle: UInt16?, value: Slice)] {
     guard let items else { return [] }
-    var result: [(handle: UInt16?, value: Slice)] = []
+    var result: [(index: Int, handle: UInt16?, value: Slice)] = []
     var cursor = Cursor(bytes, items.list)
+    var index = 0
     while let item = items.next(&cursor) {
-      if let value = item.value, !value.isEmpty { result.append((item.handle, value)) }
+      if let value = item.value, !value.isEmpty { result.append((index, item.handle, value)) }
+      index += 1
     }
     return result
   }
 
+  /// What stands in an ATT PDU without being one of its fields: the parameters of an opcode that nobody has
+  /// given out, odd ends of lists, what is behind the PDU's end.
+  static func unclaimed(_ dissection: Dissection, _ bytes: RawSpan) -> [Slice] {
+    guard let pdu = dissection.att else { return [] }
+    let fields = dissection.attFields
+    let body = dissection.body
+    func from(_ start: Int) -> [Slice] {
+      start < body.end ? [Slice(start: start, count: body.end - start)] : []
+    }
+    func from(offset: Int) -> [Slice] { from(Int(body.start) + offset) }
+    // Opcode (1 byte), and what it says.
+    switch pdu {
+    case .unknown: return from(offset: 1)
+    // A handle, and the beginning of a value.
+    case .incomplete: return from(offset: 3)
+    case .empty: return from(offset: 1)
+    case .executeWriteRequest: return from(offset: 2)
+    case .exchangeMTU, .readRequest: return from(offset: 3)
+    case .errorResponse, .findInformationRequest, .readBlobRequest: return from(offset: 5)
+    case .readByTypeRequest: return from(offset: 5 + Int(fields.type?.width ?? 0))
+    case .readMultipleRequest: return fields.handles.map { from($0.end) } ?? []
+    default: break
+    }
+    guard let items = fields.items else { return [] }
+    var cursor = Cursor(bytes, items.list)
+    while items.next(&cursor) != nil {}
+    return from(cursor.offset)
+  }
+
   /// What the value holds that is sensitive whatever the options say.
   func sensitiveFields(_ bytes: RawSpan) -> [SensitiveField] {
-    if holdsKeys { return [SensitiveField(.secret, slice)] }
+    if holdsSecrets { return [SensitiveField(.secret, slice)] }
     guard let type = type?.shortest, type.width == 2 else { return [] }
     let count = Int(slice.count)
     func field(_ kind: SensitiveField.Kind, from start: Int, _ length: Int) -> [SensitiveField] {

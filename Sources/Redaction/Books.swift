@@ -5,25 +5,38 @@ import Diagnosis
 
 /// What takes the place of what, in one capture.
 struct Books: Sendable {
-  var addresses = AddressBook()
+  var addresses: AddressBook
   var names: NameBook
   var serials: NameBook
   var keys: KeyBook
   var passkeys: PasskeyBook
   private let source: PseudonymSource
+  private let limits: BookLimits
   /// Keys of coordinated sets.
   private var setKeys: Set<[UInt8]> = []
 
   init(_ options: RedactionOptions) {
     source = options.source
-    names = NameBook(options.source, keepsNames: options.keepsNames)
-    serials = NameBook(serials: options.source)
-    keys = KeyBook(options.source)
+    limits = options.limits
+    addresses = AddressBook(most: limits.addresses)
+    names = NameBook(options.source, keepsNames: options.keepsNames, most: limits.names)
+    serials = NameBook(serials: options.source, most: limits.names)
+    keys = KeyBook(options.source, most: limits.secrets)
     passkeys = PasskeyBook(options.source)
   }
 
   /// So many are remembered at most: each is tried on every address.
   private static let mostSetKeys = 64
+
+  /// What there was no room for.
+  var unlisted: [RedactionReport.Unlisted] {
+    [
+      RedactionReport.Unlisted(.address, addresses.unlisted, beyond: limits.addresses),
+      RedactionReport.Unlisted(.secret, keys.unlisted, beyond: limits.secrets),
+      RedactionReport.Unlisted(.name, names.unlisted, beyond: limits.names),
+      RedactionReport.Unlisted(.serial, serials.unlisted, beyond: limits.names),
+    ].filter { $0.count > 0 }
+  }
 
   /// Takes in what a field holds.
   mutating func learn(_ field: SensitiveField, _ bytes: RawSpan) {
@@ -40,7 +53,7 @@ struct Books: Sendable {
     case .serial: serials.learn(value)
     case .publicKey:
       if let key = P256PublicKey(value.bytes) { keys.learn(key) }
-    case .diversifier, .digits, .pin, .text: break
+    case .diversifier, .digits, .pin, .text, .unused, .unexplained: break
     }
   }
 
@@ -82,6 +95,15 @@ struct Books: Sendable {
       // What is cut short is no public key, and still most of one.
       return P256PublicKey(value.bytes).map { keys[$0].littleEndian } ?? keys[value]
     case .text: return ProgramText.redacted(value, addresses)
+    case .unused, .unexplained: return [UInt8](repeating: 0, count: value.count)
     }
   }
+}
+
+/// How many of a kind are remembered, and looked for.
+struct BookLimits: Sendable {
+  var addresses = 1 << 18
+  var secrets = 1 << 16
+  /// Names, and serial numbers.
+  var names = 1 << 16
 }

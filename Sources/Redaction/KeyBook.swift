@@ -14,11 +14,17 @@ struct KeyBook: Sendable {
   private var pairs: [P256Coordinate: P256KeyPair] = [:]
 
   /// So many are remembered at most.
-  private static let most = 1 << 16
+  private let most: Int
+  /// Sightings of secrets for which there was no room: they have pseudonyms, too, but are not looked for
+  /// elsewhere.
+  private(set) var unlisted = 0
   /// A shorter secret is found everywhere by chance.
   static let leastSearched = 8
 
-  init(_ source: PseudonymSource) { self.source = source }
+  init(_ source: PseudonymSource, most: Int = BookLimits().secrets) {
+    self.source = source
+    self.most = most
+  }
 
   /// All secrets.
   var allKnown: Set<[UInt8]> { known }
@@ -32,8 +38,12 @@ struct KeyBook: Sendable {
 
   /// Takes in a secret.
   mutating func learn(_ secret: [UInt8]) {
-    guard !secret.isBlank, known.count < Self.most else { return }
-    known.insert(secret)
+    guard !secret.isBlank, !known.contains(secret) else { return }
+    if known.count < most {
+      known.insert(secret)
+    } else if secret.count >= Self.leastSearched {
+      unlisted += 1
+    }
   }
 
   /// Takes in what takes the place of a value that follows from others.
@@ -44,7 +54,7 @@ struct KeyBook: Sendable {
 
   /// The same of any bytes.
   mutating func derive(_ value: [UInt8], _ pseudonym: [UInt8]) {
-    guard !value.isBlank, derived.count < Self.most else { return }
+    guard !value.isBlank, derived.count < most else { return }
     learn(value)
     derived[value] = pseudonym
   }
@@ -84,7 +94,7 @@ struct KeyBook: Sendable {
     guard !key.littleEndian.isBlank, key.x != P256PublicKey.debug.x else { return }
     learn(key.x.littleEndian)
     learn(key.y.littleEndian)
-    guard pairs[key.x] == nil, pairs.count < Self.most else { return }
+    guard pairs[key.x] == nil, pairs.count < most else { return }
     pairs[key.x] = pair(key.x)
   }
 

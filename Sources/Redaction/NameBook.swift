@@ -15,22 +15,31 @@ struct NameBook: Sendable {
   private let isOfSerials: Bool
 
   /// So many are remembered at most.
-  private static let most = 1 << 16
+  private let most: Int
+  /// Sightings of names for which there was no room: they have pseudonyms, too, but are not looked for elsewhere.
+  private(set) var unlisted = 0
   /// A shorter name is found everywhere by chance.
   static let leastSearched = 6
 
-  init(_ source: PseudonymSource, keepsNames: Bool) {
+  init(
+    _ source: PseudonymSource, keepsNames: Bool, most: Int = BookLimits().names
+  ) {
     self.source = source
+    self.most = most
     self.keepsNames = keepsNames
     isOfSerials = false
   }
 
   /// A book of serial numbers.
-  init(serials source: PseudonymSource) {
+  init(serials source: PseudonymSource, most: Int = BookLimits().names) {
     self.source = source
+    self.most = most
     keepsNames = false
     isOfSerials = true
   }
+
+  /// All names, in an order that does not depend on chance.
+  var listed: [[UInt8]] { known.sorted { $0.lexicographicallyPrecedes($1) } }
 
   /// The names that are looked for.
   var searched: [[UInt8]] {
@@ -44,9 +53,12 @@ struct NameBook: Sendable {
   /// Takes in a name.
   mutating func learn(_ name: [UInt8]) {
     let name = Self.trimmed(name)
-    guard !keepsNames, !name.isEmpty, known.count < Self.most, known.insert(name).inserted else {
+    guard !keepsNames, !name.isEmpty, !known.contains(name) else { return }
+    guard known.count < most else {
+      unlisted += 1
       return
     }
+    known.insert(name)
     pseudonyms[name] = make(name)
   }
 
@@ -58,19 +70,8 @@ struct NameBook: Sendable {
     return pseudonym + [UInt8](repeating: 0, count: name.count - trimmed.count)
   }
 
-  /// The pseudonym of a part of a name that begins at `offset` of it: the part of a known name's, where
-  /// one has it there.
-  func part(_ part: [UInt8], at offset: Int) -> [UInt8] {
-    let part = Self.trimmed(part)
-    if offset == 0 || keepsNames { return self[part] }
-    let whole = known.sorted { $0.lexicographicallyPrecedes($1) }.first { name in
-      name.count >= offset + part.count && name.dropFirst(offset).starts(with: part)
-    }
-    guard let whole else { return self[part] }
-    return Array(self[whole].dropFirst(offset).prefix(part.count))
-  }
-
-  private static func trimmed(_ name: [UInt8]) -> [UInt8] {
+  /// A name without the zeros at its end.
+  static func trimmed(_ name: [UInt8]) -> [UInt8] {
     Array(name.prefix((name.lastIndex { $0 != 0 } ?? -1) + 1))
   }
 

@@ -21,11 +21,29 @@ struct PDUPlaces: Sendable {
     let channel: UInt16
   }
 
+  /// Places one behind the other.
+  private struct Row {
+    var places: [RecordPlace] = []
+    var count = 0
+
+    mutating func append(_ place: RecordPlace) {
+      guard place.count > 0 else { return }
+      places.append(place)
+      count += place.count
+    }
+  }
+
   /// The fragments of the L2CAP PDU that came last, and the payloads of the frames of an SDU.
-  private var fragments: [Way: [RecordPlace]] = [:]
-  private var frames: [Way: [RecordPlace]] = [:]
+  private var fragments: [Way: Row] = [:]
+  private var frames: [Way: Row] = [:]
   /// What the current packet's bytes are joined of; nil: they are the record's own.
   private var joined: [RecordPlace]?
+  /// What stands behind the PDU in the same packets.
+  private(set) var behind: [RecordPlace] = []
+  /// Whether the current packet's bytes are joined of others of which nobody knows any more where they stand.
+  private(set) var isLost = false
+  /// Whether the current packet is a frame that belongs to an SDU of which not all is there.
+  private(set) var isOutOfStep = false
 
   /// So many links and channels are followed at most; of more those of the latest connections.
   private static let most = 1024
@@ -39,38 +57,50 @@ struct PDUPlaces: Sendable {
     _ answer: Answer, _ memory: borrowing Memory
   ) {
     joined = nil
+    behind = []
+    isLost = false
+    isOutOfStep = false
     guard case .acl(let header) = dissection.content, record.original == nil,
       let link = answer.link
     else { return }
     let isReceived = record.direction == .received
     let connection = memory.links.connection(link).id
-    if fragments.count + frames.count > Self.most {
-      fragments = fragments.filter { $0.key.connection + Self.latestConnections > connection }
-      frames = frames.filter { $0.key.connection + Self.latestConnections > connection }
-    }
+    if fragments.count + frames.count > Self.most { forget(connection) }
     let way = Way(connection: connection, isReceived: isReceived, channel: 0)
     // The payload of the packet: type byte where there is one, handle (2 bytes), length (2).
     let start = (record.framing == .h4 ? 1 : 0) + 4
     let count = max(0, min(Int(header.length), record.bytes.byteCount - start))
     let place = RecordPlace(record: record.number, offset: start, count: count)
-    if header.boundary == .continuation {
-      if fragments[way]?.count ?? 0 < Self.mostFragments {
-        fragments[way, default: []].append(place)
-      }
-    } else {
-      fragments[way] = [place]
+    if header.boundary != .continuation { fragments[way] = Row() }
+    if fragments[way]?.places.count ?? 0 < Self.mostFragments {
+      fragments[way, default: Row()].append(place)
     }
-    guard answer.fragment.hasJoinedBytes || answer.channel?.isCreditBased == true else { return }
-    let pdu = fragments[way] ?? []
-    if let channel = answer.channel, channel.isCreditBased, let header = dissection.l2cap {
+    let isCreditBased = answer.channel?.isCreditBased == true
+    guard answer.fragment.hasJoinedBytes || isCreditBased else { return }
+    let pdu = fragments[way]?.places ?? []
+    var whole = bytes.byteCount
+    if isCreditBased, let header = dissection.l2cap {
+      if !answer.fragment.isTruncated { whole = L2CAPHeader.size + Int(header.length) }
       observeFrame(
         Way(connection: connection, isReceived: isReceived, channel: header.cid.rawValue), pdu,
         dissection, bytes, answer, header)
     } else {
       joined = pdu
     }
+    guard let joined else { return }
+    let all = Self.count(pdu)
+    if all > whole { behind = Self.part(pdu, Slice(start: whole, count: all - whole)) }
     // Where something is missing, nobody knows what stands where.
-    if let places = joined, Self.count(places) < bytes.byteCount { joined = [] }
+    isLost = Self.count(joined) < bytes.byteCount
+  }
+
+  /// Makes room: what is forgotten is not put together any more.
+  private mutating func forget(_ connection: Int) {
+    fragments = fragments.filter { $0.key.connection + Self.latestConnections > connection }
+    frames = frames.filter { $0.key.connection + Self.latestConnections > connection }
+    if fragments.count + frames.count <= Self.most { return }
+    fragments.removeAll(keepingCapacity: true)
+    frames.removeAll(keepingCapacity: true)
   }
 
   private static func count(_ places: [RecordPlace]) -> Int {
@@ -85,16 +115,23 @@ struct PDUPlaces: Sendable {
   ) {
     let isFirst = dissection.sduLength != nil
     let head = L2CAPHeader.size + (isFirst ? 2 : 0)
-    let payload = Self.part(
+    // Taken out, so that it can grow where it is.
+    var sdu = frames.removeValue(forKey: way) ?? Row()
+    if isFirst { sdu = Row() }
+    let continues = !sdu.places.isEmpty
+    for place in Self.part(
       pdu, Slice(start: head, count: L2CAPHeader.size + Int(header.length) - head))
-    let open = isFirst ? [] : frames[way] ?? []
-    let sdu = open + payload
+    {
+      sdu.append(place)
+    }
     let isFragment = answer.fragment.isFragment
-    frames[way] = isFragment && sdu.count < Self.mostFragments ? sdu : nil
-    guard answer.fragment.hasJoinedBytes else { return }
-    // A frame that belongs to no SDU may have come in several fragments, too.
-    let isSDU = !isFragment && !open.isEmpty && Self.count(sdu) == bytes.byteCount
-    joined = isSDU ? sdu : pdu
+    let isSDU = !isFragment && continues && sdu.count == bytes.byteCount
+    isOutOfStep = !isFragment && !isFirst && !isSDU
+    if answer.fragment.hasJoinedBytes {
+      // A frame that belongs to no SDU may have come in several fragments, too.
+      joined = isSDU ? sdu.places : pdu
+    }
+    if isFragment, sdu.places.count < Self.mostFragments { frames[way] = sdu }
   }
 
   /// Where the part `slice` of the current packet's bytes stands in records.
@@ -107,8 +144,8 @@ struct PDUPlaces: Sendable {
     return Self.part(joined, slice)
   }
 
-  /// Whether the current packet's bytes came in several records.
-  var areJoined: Bool { joined.map { $0.count > 1 } ?? false }
+  /// Whether the current packet's bytes are not its record's own.
+  var areJoined: Bool { joined != nil }
 
   /// The places of the bytes that are the part `slice` of those of `places`.
   static func part(_ places: [RecordPlace], _ slice: Slice) -> [RecordPlace] {

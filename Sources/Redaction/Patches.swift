@@ -37,8 +37,17 @@ struct Patches: Sendable {
   }
 
   /// Puts them into the order of the records.
-  mutating func close() {
+  ///
+  /// - Returns: how many parts of records became zeros, and nothing else later.
+  mutating func close() -> Int {
     patches.sort { ($0.record, $0.order) < ($1.record, $1.order) }
+    var zeros = 0
+    for (index, patch) in patches.enumerated() where patch.start < 0 {
+      // Where a PDU's end came, it was written again.
+      let next = index + 1
+      if next == patches.count || patches[next].record != patch.record { zeros += 1 }
+    }
+    return zeros
   }
 
   /// Changes the bytes of a record.

@@ -219,7 +219,10 @@ struct PseudonymousPairing: Sendable {
 /// many pairings with different ones the later ones are not searched.
 struct PasskeySearchLimit {
   private var found: [UInt32] = []
+  /// How many may be made, and how many of them in vain: nothing is found only where a pairing is none, and each
+  /// takes a million computations.
   private var left = 16
+  private var inVain = 2
 
   mutating func search(
     _ search: PasskeySearch, _ opening: PasskeySearch.Opening
@@ -227,9 +230,12 @@ struct PasskeySearchLimit {
     for passkey in found {
       if let finding = search.asSpecified(opening, in: passkey...passkey) { return finding }
     }
-    guard left > 0 else { return nil }
+    guard left > 0, inVain > 0 else { return nil }
     left -= 1
-    guard let finding = search.asSpecified(opening) else { return nil }
+    guard let finding = search.asSpecified(opening) else {
+      inVain -= 1
+      return nil
+    }
     found.append(finding.passkey.number)
     return finding
   }

@@ -53,11 +53,12 @@ package struct Redaction: Sendable {
     }
     removeStream(dissection, from: &bytes, &report)
     bytes = patches.apply(to: bytes, of: record.original ?? record.number)
-    for found in search.all(in: bytes.bytes) {
-      if Self.replace(found.slice, found.replacement, in: &bytes) {
-        report.find(found.kind, record.number)
-      }
-    }
+    // Of ACL data all was looked through: its bytes alone do not tell what carries structure. A record that
+    // another file has, too, may stand there with another header.
+    if case .acl = dissection.content, record.original == nil { return bytes }
+    guard search.first(in: bytes.bytes, from: 0) != nil else { return bytes }
+    let uses = ByteUses(dissection, record.bytes, record.framing)
+    for outcome in search.replace(in: &bytes, sparing: uses) { report.find(outcome, record) }
     return bytes
   }
 

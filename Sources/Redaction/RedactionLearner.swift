@@ -14,6 +14,7 @@ package struct RedactionLearner: PacketReport, ~Copyable {
   private var history: CaptureHistory?
   private var exchanges = PairingExchanges()
   private var curve = CurveCommands()
+  private var chains = AdvertisingParts()
 
   /// Nothing learnt yet.
   package init(_ options: RedactionOptions) {
@@ -45,15 +46,25 @@ package struct RedactionLearner: PacketReport, ~Copyable {
       }
       learnLongNames(answer, memory)
     default:
-      for field in SensitiveFields(dissection, bytes).fields { books.learn(field, bytes) }
-      curve.observe(record, dissection, bytes, &books.keys)
-      let joined = memory.advertisements.joined
-      for advertisement in memory.advertisements.reports {
-        guard let slice = advertisement.joined else { continue }
-        for field in SensitiveFields(advertisingData: joined.bytes, slice).fields {
-          books.learn(field, joined.bytes)
-        }
+      // In a later part of advertising data nothing says where an AD structure begins.
+      let later = memory.advertisements.reports.filter { $0.partNumber > 1 || $0.lacksFirstPart }
+        .map(\.report.data)
+      for field in SensitiveFields(dissection, bytes).fields
+      where !later.contains(where: { $0.start <= field.slice.start && field.slice.end <= $0.end }) {
+        books.learn(field, bytes)
       }
+      curve.observe(record, dissection, bytes, &books.keys)
+      for chain in chains.observe(record, dissection, bytes, memory.advertisements) { learn(chain) }
+    }
+  }
+
+  /// Learns what advertising data holds that came in several packets.
+  private mutating func learn(_ chain: AdvertisingParts.Chain) {
+    guard !chain.lacksStart else { return }
+    let bytes = chain.bytes
+    let whole = Slice(start: 0, count: bytes.count)
+    for field in SensitiveFields(advertisingData: bytes.bytes, whole).fields {
+      books.learn(field, bytes.bytes)
     }
   }
 
@@ -73,6 +84,7 @@ package struct RedactionLearner: PacketReport, ~Copyable {
   package mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
+    for chain in chains.finish() { learn(chain) }
     guard let evidence = history.take()?.finish(memory, nil, failure) else { return }
     books.close(evidence, exchanges)
   }
@@ -111,7 +123,14 @@ extension Dissection {
         ]
       default: []
       }
-    return fields.filter { !$0.slice.isEmpty }
+    // What no field claims, and what nobody has given out, may be anything.
+    var unclaimed: [SensitiveField] = []
+    switch smp {
+    case .incomplete: break
+    case .unknown: unclaimed = [SensitiveField(.unexplained, smp.rest(of: body))]
+    default: unclaimed = [SensitiveField(.unused, smp.rest(of: body))]
+    }
+    return (fields + unclaimed).filter { !$0.slice.isEmpty }
   }
 }
 

@@ -18,6 +18,8 @@ package struct RedactionOptions: Sendable {
   /// The keys that are known from elsewhere: an address that one of them resolves still is resolved by its
   /// pseudonym.
   package var bonds: [Bond] = []
+  /// How much is remembered.
+  var limits = BookLimits()
   /// Where pseudonyms come from.
   package var source = PseudonymSource()
 

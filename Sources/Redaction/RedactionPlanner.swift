@@ -7,9 +7,11 @@ package import Sessions
 /// The second of the two passes over a capture before it can be redacted: finds out what is to be changed
 /// in ACL data, of which a record's bytes alone do not tell what they are, and may hold only a part of it.
 package struct RedactionPlanner: PacketReport, ~Copyable {
-  private let options: RedactionOptions
+  private var options: RedactionOptions
   let books: Books
   private let search: Search
+  private let parts: NameParts
+  private let serialParts: NameParts
   private var places = PDUPlaces()
   private var patches = Patches()
   private var report: RedactionReport
@@ -17,19 +19,23 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   private var removed: Set<BluetoothUUID> = []
   /// The number of the last record.
   private var last = 0
-  /// Where the parts stand of advertising data that is not complete.
-  private var chains: [AdvertisingKey: [RecordPlace]] = [:]
-  /// So many are followed at most.
-  private static let mostChains = 256
-  /// The bytes of a PDU that came in several records, with what is changed in them; else empty.
+  /// Advertising data that is not complete.
+  private var chains = AdvertisingParts()
+  /// Values that are read or written in parts.
+  private var longValues = ValueParts()
+  /// The bytes that are changed: of a record, or of a PDU that came in several, and what stands behind it.
   private var changed: [UInt8] = []
 
   init(_ books: Books, _ options: RedactionOptions) {
     self.books = books
     self.options = options
     search = Search(books)
+    parts = NameParts(books.names)
+    serialParts = NameParts(books.serials)
     report = RedactionReport()
-    report.unlistedAddresses = books.addresses.unlisted
+    report.unlisted = books.unlisted
+    // What cannot be looked for may stand anywhere.
+    if !report.unlisted.isEmpty { self.options.values = .all }
   }
 
   /// Never: every packet may hold something.
@@ -44,15 +50,28 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     switch dissection.content {
     case .acl: observeData(record, dissection, bytes, answer, memory)
     case .command, .event:
-      observeChains(record, bytes, memory.advertisements)
-      // That it is Microsoft's, the record does not say.
-      let row = dissection.parameters?.row
-      if row != nil, row == HCITable.core.microsoftCommand || row == HCITable.core.microsoftEvent {
-        for field in SensitiveFields(dissection, bytes).fields { replace(field, bytes, record) }
+      for chain in chains.observe(record, dissection, bytes, memory.advertisements) {
+        replace(chain)
       }
+      replaceMicrosofts(record, dissection, bytes)
+      if record.original == nil, dissection.isVendorsUnread(bytes) { report.vendors += 1 }
     default: break
     }
   }
+
+  /// What is Microsoft's the record does not say.
+  private mutating func replaceMicrosofts(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan
+  ) {
+    guard let row = dissection.parameters?.row,
+      row == HCITable.core.microsoftCommand || row == HCITable.core.microsoftEvent
+    else { return }
+    changed = record.bytes.array
+    for field in SensitiveFields(dissection, bytes).fields { replace(field, bytes) }
+    patchRecord(record)
+  }
+
+  // MARK: ACL data
 
   private mutating func observeData(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
@@ -60,101 +79,203 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   ) {
     // A record that another file has, too, is changed as that one is.
     guard record.original == nil else { return }
-    if answer.fragment.isFragment {
-      removeFragment(record, dissection, answer.fragment.channel)
+    if answer.fragment.isFragment || dissection.l2cap == nil || places.isLost || places.isOutOfStep
+    {
+      removeUnfinished(record, dissection, bytes, answer)
       return
     }
-    // What lies in one record is looked through when that is written.
-    changed = places.areJoined ? bytes.array : []
-    if dissection.smp != nil {
-      for field in dissection.sensitiveFieldsOfSMP(bytes) { replace(field, bytes, record) }
-    }
     let values = AttributeValue.all(record, dissection, bytes, answer, memory)
-    for value in values where isRemoved(value, bytes) {
-      add(value.slice, nil, record)
+    // Of most packets nothing changes: then nothing is copied.
+    let isChanged =
+      places.areJoined || dissection.smp != nil || options.values == .all
+      || search.first(in: record.bytes, from: 0) != nil
+      || values.contains { isRemoved($0, bytes) || !$0.sensitiveFields(bytes).isEmpty }
+    if isChanged { change(values, record, dissection, bytes, answer) }
+    guard !values.isEmpty, ValueParts.concerns(dissection) else { return }
+    for chain in longValues.observe(
+      record, dissection, isChanged ? changed : bytes.array, answer, memory, places)
+    {
+      lookThrough(chain)
+    }
+  }
+
+  /// Changes a PDU that is whole.
+  private mutating func change(
+    _ values: [AttributeValue], _ record: borrowing CaptureRecord, _ dissection: Dissection,
+    _ bytes: RawSpan, _ answer: Answer
+  ) {
+    let isSingle = !places.areJoined
+    changed = isSingle ? record.bytes.array : bytes.array
+    let end = bytes.byteCount
+    if !isSingle { appendWhatIsBehind(record, answer.fragment) }
+    if dissection.smp != nil {
+      for field in dissection.sensitiveFieldsOfSMP(bytes) { replace(field, bytes) }
+    }
+    for value in values { replace(value, bytes) }
+    if options.values == .all { removePayload(dissection, bytes, answer, end: end) }
+    if search.first(in: changed.bytes, from: 0) != nil {
+      let uses = ByteUses(
+        pdu: dissection, bytes, request: answer.request?.type, psm: answer.channel?.psm,
+        count: changed.count)
+      lookThrough(sparing: uses, record)
+    }
+    if isSingle {
+      patchRecord(record)
+    } else {
+      patches.add(places.places(of: Slice(start: 0, count: end), record), changed)
+      patches.add(places.behind, Array(changed.dropFirst(end)))
+    }
+  }
+
+  /// Of what stands behind a joined PDU the last part is in this record: it may be the PDU's own end, where
+  /// something in its middle is missing.
+  private mutating func appendWhatIsBehind(
+    _ record: borrowing CaptureRecord, _ fate: FragmentFate
+  ) {
+    for place in places.behind {
+      if fate.isTruncated || place.record != record.number {
+        changed.append(contentsOf: repeatElement(0, count: place.count))
+      } else {
+        changed.append(
+          record.bytes.part(Slice(start: place.offset, count: place.count)))
+      }
+    }
+  }
+
+  private mutating func replace(_ value: AttributeValue, _ bytes: RawSpan) {
+    if isRemoved(value, bytes) {
+      clear(value.slice)
       report.values += 1
       if let type = value.type { removed.insert(type.shortest) }
+      return
     }
-    for value in values where !isRemoved(value, bytes) {
-      for field in value.sensitiveFields(bytes) {
-        let book: NameBook
-        switch field.kind {
-        case .name where value.offset > 0: book = books.names
-        case .serial where value.offset > 0: book = books.serials
-        default:
-          replace(field, bytes, record)
-          continue
-        }
-        let part = bytes.part(field.slice).array
-        add(field.slice, book.part(part, at: value.offset), record)
-        report.count(field.kind)
+    for field in value.sensitiveFields(bytes) {
+      let found: [UInt8]?
+      switch field.kind {
+      case .name where value.offset > 0:
+        found = parts.pseudonym(of: bytes.part(field.slice), at: value.offset, books.names)
+      case .serial where value.offset > 0:
+        found = serialParts.pseudonym(of: bytes.part(field.slice), at: value.offset, books.serials)
+      default: found = nil
       }
-    }
-    guard places.areJoined else { return }
-    lookThrough(record.number)
-    let whole = Slice(start: 0, count: changed.count)
-    patches.add(places.places(of: whole, record), changed)
-  }
-
-  /// Replaces what is found in the joined bytes.
-  private mutating func lookThrough(_ record: Int) {
-    for found in search.all(in: changed.bytes) {
-      let range = Int(found.slice.start)..<found.slice.end
-      changed.replaceSubrange(range, with: found.replacement)
-      report.find(found.kind, record)
-    }
-  }
-
-  /// Removes a part of a PDU of the Security Manager or of ATT, behind the PDU's header (4 bytes), opcode (1)
-  /// and ATT's handle (2), and a part of nobody knows what. It may be a part of a key or of a value, whose
-  /// end is not in the capture; where the end comes, it is written again.
-  private mutating func removeFragment(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ channel: ChannelID?
-  ) {
-    guard case .acl(let header) = dissection.content else { return }
-    var kept = L2CAPHeader.size
-    if let channel {
-      guard channel.carriesSecurityManager || channel == .attribute else { return }
-      kept += channel == .attribute ? 3 : 1
-    }
-    if header.boundary == .continuation { kept = 0 }
-    let body = dissection.body
-    guard body.count > kept else { return }
-    patches.add(
-      RecordPlace(
-        record: record.number, offset: Int(body.start) + kept, count: Int(body.count) - kept), nil)
-  }
-
-  /// Advertising data that came in several reports: what it holds may lie in two of them.
-  private mutating func observeChains(
-    _ record: borrowing CaptureRecord, _ bytes: RawSpan, _ advertisements: Advertisements
-  ) {
-    guard record.original == nil else { return }
-    for advertisement in advertisements.reports {
-      guard advertisement.isPart || advertisement.joined != nil else { continue }
-      let key = AdvertisingKey(record.adapter ?? 0xffff, advertisement.report)
-      let data = advertisement.report.data
-      if chains.count > Self.mostChains { chains = [:] }
-      chains[key, default: []].append(
-        RecordPlace(record: record.number, offset: Int(data.start), count: Int(data.count)))
-      guard let slice = advertisement.joined else {
-        if advertisement.partNumber == 1, let last = chains[key]?.last { chains[key] = [last] }
+      guard let found else {
+        replace(field, bytes)
         continue
       }
-      guard let chain = chains.removeValue(forKey: key) else { continue }
-      let joined = advertisements.joined.bytes.part(slice)
-      guard chain.reduce(0, { $0 + $1.count }) == joined.byteCount else { continue }
-      changed = joined.array
-      let whole = Slice(start: 0, count: changed.count)
-      for field in SensitiveFields(advertisingData: joined, whole).fields {
-        let range = Int(field.slice.start)..<field.slice.end
-        changed.replaceSubrange(range, with: books.replacement(field, joined))
-        report.count(field.kind)
-      }
-      lookThrough(record.number)
-      patches.add(chain, changed)
+      write(found, at: field.slice)
+      report.count(field.kind)
     }
   }
+
+  /// Removes what other protocols say, and what stands in ATT's without being one of its fields.
+  private mutating func removePayload(
+    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, end: Int
+  ) {
+    var isRemoved = false
+    func remove(_ slice: Slice, from bytes: inout [UInt8]) {
+      for index in Int(slice.start)..<min(slice.end, bytes.count) where bytes[index] != 0 {
+        bytes[index] = 0
+        isRemoved = true
+      }
+    }
+    let body = dissection.body
+    if dissection.att != nil {
+      for slice in AttributeValue.unclaimed(dissection, bytes) { remove(slice, from: &changed) }
+    } else if dissection.isSignalling {
+      for slice in OtherPayload.inSignalling(bytes, body) { remove(slice, from: &changed) }
+    } else if dissection.smp == nil {
+      let kept = OtherPayload.header(of: answer.channel?.psm, dissection.l2cap?.cid, bytes, body)
+      remove(Slice(start: Int(body.start) + kept, count: Int(body.count) - kept), from: &changed)
+    }
+    remove(Slice(start: end, count: changed.count - end), from: &changed)
+    if isRemoved { report.payloads += 1 }
+  }
+
+  /// Looks through the bytes that are changed.
+  private mutating func lookThrough(sparing uses: ByteUses, _ record: borrowing CaptureRecord) {
+    for outcome in search.replace(in: &changed, sparing: uses) { report.find(outcome, record) }
+  }
+
+  /// Notes what has changed in a record.
+  private mutating func patchRecord(_ record: borrowing CaptureRecord) {
+    let bytes = record.bytes
+    var start = 0
+    while start < changed.count, changed[start] == bytes.byte(at: start) { start += 1 }
+    guard start < changed.count else { return }
+    var end = changed.count
+    while changed[end - 1] == bytes.byte(at: end - 1) { end -= 1 }
+    patches.add(
+      RecordPlace(record: record.number, offset: start, count: end - start),
+      Array(changed[start..<end]))
+  }
+
+  /// Removes a part of a PDU whose other parts are not there, or not yet: it may be a part of a key, a value or
+  /// an address. Headers stay, and of ATT and the Security Manager opcode (1 byte) and ATT's handle (2). Where
+  /// the end comes, it is written again.
+  private mutating func removeUnfinished(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer
+  ) {
+    guard case .acl(let header) = dissection.content else { return }
+    // A frame of an SDU, whole by itself.
+    if dissection.l2cap != nil, !places.isLost, places.areJoined {
+      changed = bytes.array
+      clear(dissection.body)
+      patches.add(places.places(of: Slice(start: 0, count: changed.count), record), changed)
+      for place in places.behind { patches.add(place, nil) }
+      return
+    }
+    // Where a PDU lies in one record, what its body is counts from there; else behind the packet's header.
+    var start = (record.framing == .h4 ? 1 : 0) + 4
+    if dissection.l2cap != nil, !places.isLost {
+      start = Int(dissection.body.start)
+    } else if header.boundary != .continuation {
+      start += L2CAPHeader.size
+      if let channel = answer.fragment.channel {
+        if channel.carriesSecurityManager { start += 1 }
+        if channel == .attribute { start += 3 }
+      }
+    }
+    guard start < record.bytes.byteCount else { return }
+    let place = RecordPlace(
+      record: record.number, offset: start, count: record.bytes.byteCount - start)
+    patches.add(place, nil)
+  }
+
+  // MARK: Advertising data
+
+  /// What advertising data holds that came in several packets may lie in two of them.
+  private mutating func replace(_ chain: AdvertisingParts.Chain) {
+    changed = chain.bytes
+    let bytes = chain.bytes
+    if chain.lacksStart {
+      // Nobody knows what it is a part of: a Broadcast Code, perhaps.
+      changed = books.keys[bytes]
+      report.count(.secret)
+    } else {
+      let whole = Slice(start: 0, count: bytes.count)
+      for field in SensitiveFields(advertisingData: bytes.bytes, whole).fields {
+        replace(field, bytes.bytes)
+      }
+      let uses = ByteUses(advertisingData: bytes.bytes)
+      for outcome in search.replace(in: &changed, sparing: uses) {
+        report.find(outcome, chain.last)
+      }
+    }
+    patches.add(chain.places, changed)
+  }
+
+  /// What lies in two parts of a value is found where they are put together; what lies in one of them was
+  /// replaced before.
+  private mutating func lookThrough(_ chain: ValueParts.Chain) {
+    guard search.first(in: chain.bytes.bytes, from: 0) != nil else { return }
+    changed = chain.bytes
+    for outcome in search.replace(in: &changed, sparing: ByteUses(payload: changed.count)) {
+      report.find(outcome, chain.last)
+    }
+    patches.add(chain.places, changed)
+  }
+
+  // MARK: Changing
 
   private func isRemoved(_ value: AttributeValue, _ bytes: RawSpan) -> Bool {
     switch options.values {
@@ -164,33 +285,31 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     }
   }
 
-  private mutating func replace(
-    _ field: SensitiveField, _ bytes: RawSpan, _ record: borrowing CaptureRecord
-  ) {
+  private mutating func replace(_ field: SensitiveField, _ bytes: RawSpan) {
     let replacement = books.replacement(field, bytes)
     guard !bytes.part(field.slice).isEqual(to: replacement.bytes) else { return }
-    add(field.slice, replacement, record)
+    write(replacement, at: field.slice)
     report.count(field.kind)
   }
 
-  /// Notes what is to stand at the part `slice` of the current packet's bytes; nil: zeros.
-  private mutating func add(
-    _ slice: Slice, _ replacement: [UInt8]?, _ record: borrowing CaptureRecord
-  ) {
-    if places.areJoined {
-      let start = Int(slice.start)
-      for index in 0..<Int(slice.count) where start + index < changed.count {
-        changed[start + index] = replacement.map { $0[index] } ?? 0
-      }
-    } else if let place = places.places(of: slice, record).first {
-      patches.add(place, replacement)
+  private mutating func write(_ replacement: [UInt8], at slice: Slice) {
+    let start = Int(slice.start)
+    for (index, byte) in replacement.prefix(Int(slice.count)).enumerated()
+    where start + index < changed.count {
+      changed[start + index] = byte
     }
+  }
+
+  private mutating func clear(_ slice: Slice) {
+    for index in Int(slice.start)..<min(slice.end, changed.count) { changed[index] = 0 }
   }
 
   package mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
-    patches.close()
+    for chain in chains.finish() { replace(chain) }
+    for chain in longValues.finish() { lookThrough(chain) }
+    report.unfinished = patches.close()
   }
 
   /// What is to be done, now that the capture was read to its end.

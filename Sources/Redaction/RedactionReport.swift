@@ -1,4 +1,5 @@
 package import Bluetooth
+import Captures
 import Diagnosis
 
 /// What was replaced in a capture, and what nobody can promise.
@@ -15,6 +16,11 @@ package struct RedactionReport: Equatable, Sendable {
       case .name: ("name", "names")
       case .serial: ("serial number", "serial numbers")
       }
+    }
+
+    /// So many of it, in words.
+    func counted(_ count: Int) -> String {
+      "\(count) \(count == 1 ? words.one : words.several)"
     }
   }
 
@@ -36,33 +42,76 @@ package struct RedactionReport: Equatable, Sendable {
   package internal(set) var values = 0
   /// Records of sound, and other isochronous data.
   package internal(set) var streams = 0
+  /// Packets of other channels than ATT's and the Security Manager's, and what stands in ATT's PDUs without being
+  /// one of their fields.
+  package internal(set) var payloads = 0
+  /// What stood behind the end of a text, of advertising data or of a PDU.
+  package internal(set) var unused = 0
+  /// Records, or the rest of records, that nobody has explained.
+  package internal(set) var unexplained = 0
+  /// Fragments of PDUs whose other parts are not in the capture.
+  package internal(set) var unfinished = 0
+  /// Commands of vendors, what they return, and events of vendors of which nobody has said what stands in them.
+  package internal(set) var vendors = 0
   /// What was to be removed, and is nowhere: values of attributes of these types.
   package internal(set) var missingValues: [BluetoothUUID] = []
   /// What was found elsewhere.
   package private(set) var elsewhere: [Elsewhere: Finds] = [:]
-  /// Addresses of which there were too many to look for them elsewhere.
-  package internal(set) var unlistedAddresses = 0
+  /// What was found where headers stand, and stays.
+  package private(set) var staying: [Elsewhere: Finds] = [:]
+  /// What there was too much of to look for it elsewhere.
+  package internal(set) var unlisted: [Unlisted] = []
+
+  /// What there was no room for in the books.
+  package struct Unlisted: Equatable, Sendable {
+    let kind: Elsewhere
+    /// How often something was seen that is not looked for.
+    let count: Int
+    /// How many are.
+    let limit: Int
+
+    init(_ kind: Elsewhere, _ count: Int, beyond limit: Int) {
+      (self.kind, self.count, self.limit) = (kind, count, limit)
+    }
+  }
+
+  /// A record, and which of several files it is from.
+  package struct Place: Equatable, Sendable {
+    let number: Int
+    let file: Int
+  }
 
   /// How often something was found, and in which records: of many the first ones.
   package struct Finds: Equatable, Sendable {
     /// How often.
     package private(set) var count = 0
-    /// The numbers of the records, in their order.
-    package private(set) var records: [Int] = []
+    /// The records, in their order.
+    package private(set) var records: [Place] = []
     /// Whether there are more.
     package private(set) var hasMore = false
 
     /// So many records are named.
     private static let most = 10
 
-    mutating func add(_ record: Int) {
+    mutating func add(_ record: Place) {
       count += 1
-      let place = records.firstIndex { $0 >= record } ?? records.count
+      let place = records.firstIndex { $0.number >= record.number } ?? records.count
       if place < records.count, records[place] == record { return }
       records.insert(record, at: place)
       guard records.count > Self.most else { return }
       records.removeLast()
       hasMore = true
+    }
+
+    /// The records in words.
+    ///
+    /// - Parameter files: the names of several files; else one.
+    func words(_ files: [String]) -> String {
+      let words = records.map { record in
+        files.indices.contains(record.file) && files.count > 1
+          ? "#\(record.number) (\(files[record.file]))" : "#\(record.number)"
+      }
+      return words.joined(separator: ", ") + (hasMore ? " and others" : "")
     }
   }
 
@@ -75,17 +124,75 @@ package struct RedactionReport: Equatable, Sendable {
     case .name: names += 1
     case .serial: serials += 1
     case .text: texts += 1
+    case .unused: unused += 1
+    case .unexplained: unexplained += 1
     }
   }
 
-  /// Notes what was found, and replaced, where nothing says that it stands there.
-  mutating func find(_ kind: Elsewhere, _ record: Int) {
-    elsewhere[kind, default: Finds()].add(record)
+  /// Notes what was found where nothing says that it stands there.
+  mutating func find(_ outcome: Search.Outcome, _ place: Place) {
+    if outcome.isReplaced {
+      elsewhere[outcome.kind, default: Finds()].add(place)
+    } else {
+      staying[outcome.kind, default: Finds()].add(place)
+    }
+  }
+
+  /// The same in a record.
+  mutating func find(_ outcome: Search.Outcome, _ record: borrowing CaptureRecord) {
+    find(outcome, Place(number: record.number, file: record.file))
   }
 
   /// What is said of it, a line each.
-  package var lines: [String] {
-    var lines: [String] = []
+  ///
+  /// - Parameter files: the names of the files that were joined; else nothing, or one.
+  package func lines(_ files: [String] = []) -> [String] {
+    var lines = [replacedLine]
+    for kind in Elsewhere.allCases {
+      guard let found = elsewhere[kind] else { continue }
+      lines.append(
+        "found in data of other kinds and replaced: \(kind.counted(found.count)), in \(found.words(files))"
+      )
+    }
+    // A name's letters in a header are chance.
+    for kind in [Elsewhere.address, .secret] {
+      guard let found = staying[kind] else { continue }
+      let verb = found.count == 1 ? "stays" : "stay"
+      lines.append(
+        "\(verb), since headers have the same bytes: \(kind.counted(found.count)), in \(found.words(files))"
+      )
+    }
+    if unfinished > 0 {
+      let what = unfinished == 1 ? "part of a PDU" : "parts of PDUs"
+      lines.append(
+        "became zeros: \(unfinished) \(what) whose other parts are not in the capture")
+    }
+    if !missingValues.isEmpty {
+      let types = missingValues.map { Wording("\($0)").text }.joined(separator: ", ")
+      lines.append("no value of \(types) was found that could be removed")
+    }
+    for each in unlisted {
+      lines.append(
+        """
+        not looked for in data of other kinds: \(each.count) \(each.count == 1 ? "sighting" : "sightings") \
+        of \(each.kind.words.several) beyond the first \(each.limit); so all attribute values, data of other \
+        channels and sound became zeros, as with --redact-values all
+        """
+      )
+    }
+    if vendors > 0 {
+      let what =
+        vendors == 1 ? "command or event of a vendor" : "commands and events of vendors"
+      lines.append(
+        "looked through only for what is known from elsewhere: \(vendors) \(what)")
+    }
+    lines.append(
+      "not promised: data of vendors may hold what this program does not know, and numbers of devices in forms that it does not look for"
+    )
+    return lines
+  }
+
+  private var replacedLine: String {
     let replaced = [
       (addresses, "address", "addresses"),
       (secrets, "key or other secret", "keys and other secrets"),
@@ -95,34 +202,19 @@ package struct RedactionReport: Equatable, Sendable {
       ),
       (names, "name", "names"), (serials, "serial number", "serial numbers"),
       (texts, "text of a program", "texts of programs"),
+      (unused, "rest behind the end of a field", "rests behind the ends of fields"),
+      (
+        unexplained, "part of a record that nobody has explained",
+        "parts of records that nobody has explained"
+      ),
       (values, "attribute value", "attribute values"),
+      (payloads, "packet's other data", "packets' other data"),
       (
         streams, "packet of sound or other isochronous data",
         "packets of sound or other isochronous data"
       ),
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
-    lines.append(
-      replaced.isEmpty ? "replaced: nothing" : "replaced: " + replaced.joined(separator: ", "))
-    for kind in Elsewhere.allCases {
-      guard let found = elsewhere[kind] else { continue }
-      let packets = found.records.map { "#\($0)" }.joined(separator: ", ")
-      let words = found.count == 1 ? kind.words.one : kind.words.several
-      lines.append(
-        "found in data of other kinds and replaced: \(found.count) \(words), in \(packets)\(found.hasMore ? " and others" : "")"
-      )
-    }
-    if !missingValues.isEmpty {
-      let types = missingValues.map { Wording("\($0)").text }.joined(separator: ", ")
-      lines.append("no value of \(types) was found that could be removed")
-    }
-    if unlistedAddresses > 0 {
-      lines.append(
-        "not looked for in data of other kinds: \(unlistedAddresses) sightings of addresses beyond the first \(AddressBook.most)"
-      )
-    }
-    lines.append(
-      "not promised: data of vendors may hold what this program does not know, and numbers of devices in forms that it does not look for"
-    )
-    return lines
+    return replaced.isEmpty
+      ? "replaced: nothing" : "replaced: " + replaced.joined(separator: ", ")
   }
 }

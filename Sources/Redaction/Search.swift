@@ -12,44 +12,31 @@ struct Search: Sendable {
     let replacement: [UInt8]
   }
 
-  /// Bytes to find that are longer than an address.
-  private struct Pattern: Sendable {
-    let kind: RedactionReport.Elsewhere
-    let bytes: [UInt8]
-    let replacement: [UInt8]
-  }
-
   private let addresses: AddressBook
-  /// By their first six bytes as a number.
-  private var patterns: [UInt64: [Pattern]] = [:]
+  private let patterns: SearchPatterns
   /// A bit for each hash of six bytes that something begins with: most bytes are told apart here.
   private var marks = [UInt64](repeating: 0, count: 1 << 10)
 
-  private static let windowBytes = 6
+  private static let windowBytes = SearchPatterns.least
 
   init(_ books: Books) {
     addresses = books.addresses
-    for address in addresses.addresses where !address.isCommonplace {
-      mark(address.value)
-      mark(address.reversed.value)
+    var all: [SearchPatterns.Pattern] = []
+    func add(_ kind: RedactionReport.Elsewhere, _ bytes: [UInt8], _ other: [UInt8]) {
+      all.append(SearchPatterns.Pattern(kind: kind, bytes: bytes, replacement: other))
+      all.append(
+        SearchPatterns.Pattern(kind: kind, bytes: bytes.reversed(), replacement: other.reversed()))
     }
     for secret in books.keys.searched { add(.secret, secret, books.keys[secret]) }
     for name in books.names.searched { add(.name, name, books.names[name]) }
     for serial in books.serials.searched { add(.serial, serial, books.serials[serial]) }
-    // A shortened name is the beginning of the complete one, which is to be found.
-    for window in patterns.keys { patterns[window]?.sort { $0.bytes.count > $1.bytes.count } }
-  }
-
-  private mutating func add(
-    _ kind: RedactionReport.Elsewhere, _ bytes: [UInt8], _ replacement: [UInt8]
-  ) {
-    for (bytes, replacement) in [
-      (bytes, replacement), (bytes.reversed(), replacement.reversed()),
-    ] {
-      let window = Array(bytes.prefix(Self.windowBytes)).littleEndianNumber
-      mark(window)
-      patterns[window, default: []].append(
-        Pattern(kind: kind, bytes: bytes, replacement: replacement))
+    patterns = SearchPatterns(all)
+    for pattern in all {
+      mark(Array(pattern.bytes.prefix(Self.windowBytes)).littleEndianNumber)
+    }
+    for address in addresses.addresses where !address.isCommonplace {
+      mark(address.value)
+      mark(address.reversed.value)
     }
   }
 
@@ -64,22 +51,19 @@ struct Search: Sendable {
     marks[place.word] |= place.bit
   }
 
-  /// All that is found, in its order; nothing lies in two finds.
-  func all(in bytes: RawSpan) -> [Found] {
-    var found: [Found] = []
-    var offset = 0
+  /// The first thing that is found from `start` on.
+  func first(in bytes: RawSpan, from start: Int) -> Found? {
+    var offset = start
     var window: UInt64 = 0
-    for index in 0..<Self.windowBytes { window |= UInt64(bytes.byte(at: index)) << (8 * index) }
-    while offset + Self.windowBytes <= bytes.byteCount {
-      let next = find(window, bytes, at: offset)
-      if let next { found.append(next) }
-      let end = offset + (next.map { Int($0.slice.count) } ?? 1)
-      while offset < end {
-        window = window >> 8 | UInt64(bytes.byte(at: offset + Self.windowBytes)) << 40
-        offset += 1
-      }
+    for index in 0..<Self.windowBytes {
+      window |= UInt64(bytes.byte(at: offset + index)) << (8 * index)
     }
-    return found
+    while offset + Self.windowBytes <= bytes.byteCount {
+      if let found = find(window, bytes, at: offset) { return found }
+      window = window >> 8 | UInt64(bytes.byte(at: offset + Self.windowBytes)) << 40
+      offset += 1
+    }
+    return nil
   }
 
   private func find(_ window: UInt64, _ bytes: RawSpan, at offset: Int) -> Found? {
@@ -99,11 +83,10 @@ struct Search: Sendable {
   }
 
   private func findExact(_ window: UInt64, _ bytes: RawSpan, at offset: Int) -> Found? {
-    for pattern in patterns[window] ?? [] {
-      let slice = Slice(start: offset, count: pattern.bytes.count)
-      if bytes.part(slice).isEqual(to: pattern.bytes.bytes) {
-        return Found(kind: pattern.kind, slice: slice, replacement: pattern.replacement)
-      }
+    if let pattern = patterns.longest(in: bytes, at: offset) {
+      return Found(
+        kind: pattern.kind, slice: Slice(start: offset, count: pattern.bytes.count),
+        replacement: pattern.replacement)
     }
     let slice = Slice(start: offset, count: Self.windowBytes)
     let address = DeviceAddress(value: window)
@@ -145,6 +128,47 @@ struct Search: Sendable {
     return Found(
       kind: .address, slice: Slice(start: offset, count: written.count),
       replacement: Array(text.prefix(written.count)))
+  }
+}
+
+// MARK: Replacing
+
+extension Search {
+  /// What was found, and whether it could be replaced.
+  struct Outcome {
+    let kind: RedactionReport.Elsewhere
+    /// False: all its bytes carry structure.
+    let isReplaced: Bool
+  }
+
+  /// Replaces all that is found, but for bytes that carry structure; where some of its bytes do, the others
+  /// are replaced, so that it is not there any more.
+  func replace(in bytes: inout [UInt8], sparing uses: ByteUses) -> [Outcome] {
+    var outcomes: [Outcome] = []
+    var offset = 0
+    while let found = first(in: bytes.bytes, from: offset) {
+      let range = Int(found.slice.start)..<found.slice.end
+      let open = range.filter { uses.mayChange($0, found.kind) }
+      outcomes.append(Outcome(kind: found.kind, isReplaced: !open.isEmpty))
+      for index in open { bytes[index] = found.replacement[index - range.lowerBound] }
+      // What reaches into headers may overlap with something else.
+      offset = open.count == range.count ? range.upperBound : range.lowerBound + 1
+    }
+    if outcomes.contains(where: { $0.isReplaced }) { clear(&bytes, sparing: uses) }
+    return outcomes
+  }
+
+  /// Where what was replaced overlapped with something else, or so little of it was that chance kept it what
+  /// it was, zeros take its place.
+  private func clear(_ bytes: inout [UInt8], sparing uses: ByteUses) {
+    var offset = 0
+    while let found = first(in: bytes.bytes, from: offset) {
+      offset = Int(found.slice.start) + 1
+      for index in Int(found.slice.start)..<found.slice.end
+      where uses.mayChange(index, found.kind) {
+        bytes[index] = bytes[index] == 0 ? 0xff : 0
+      }
+    }
   }
 }
 

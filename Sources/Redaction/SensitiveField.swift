@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import Captures
 import Cryptography
 import Dissectors
 
@@ -28,6 +29,11 @@ struct SensitiveField: Equatable {
     case publicKey
     /// What people or programs have written.
     case text
+    /// What stands behind the end of a text, of advertising data or of a PDU, in a field that has room for more:
+    /// nobody reads it, and it may be what stood there before.
+    case unused
+    /// What a record holds that nobody has explained.
+    case unexplained
   }
 
   var kind: Kind
@@ -49,9 +55,16 @@ struct SensitiveFields {
       guard let found = dissection.parameters else { return }
       if let row = found.row { walk(HCITable.parameters(row), bytes, found.outer) }
       if let row = found.completed { walk(HCITable.returns(row), bytes, found.inner) }
-    case .note(let note): add(note, dissection.body)
-    case .acl, .sco, .iso, .unknown: break
+      fields += dissection.vendorsFields(bytes)
+    case .note(let note): add(note, dissection.body, bytes)
+    case .unknown:
+      // Behind the packet type, if it has one.
+      let body = dissection.body
+      fields.append(
+        SensitiveField(.unexplained, Slice(start: 1, count: max(0, body.end - 1))))
+    case .acl, .sco, .iso: break
     }
+    fields.removeAll { $0.slice.isEmpty }
   }
 
   /// Those of AD structures.
@@ -71,8 +84,9 @@ struct SensitiveFields {
     switch cut {
     case .text where !rest.isEmpty: self.fields.append(SensitiveField(.name, rest))
     case .advertisingData: addStructures(bytes, rest)
-    default: break
+    default: finder.take(upTo: Int(rest.start))
     }
+    self.fields += finder.unused
     if layout.has(.secret), !rest.isEmpty { self.fields.append(SensitiveField(.secret, rest)) }
   }
 
@@ -81,7 +95,13 @@ struct SensitiveFields {
     var offset = Int(slice.start)
     while offset < slice.end {
       let length = Int(bytes.byte(at: offset))
-      guard length > 0, offset + 1 < slice.end else { return }
+      // The end: zeros follow (Core, Vol 3, Part C, 11).
+      guard length > 0 else {
+        let rest = Slice(start: offset + 1, count: slice.end - offset - 1)
+        if !rest.isEmpty { fields.append(SensitiveField(.unused, rest)) }
+        return
+      }
+      guard offset + 1 < slice.end else { return }
       let type = ADType(rawValue: bytes.byte(at: offset + 1))
       let count = min(length - 1, slice.end - offset - 2)
       add(type, Slice(start: offset + 2, count: count), whole: length - 1)
@@ -115,19 +135,47 @@ struct SensitiveFields {
     }
   }
 
-  private mutating func add(_ note: MonitorNote, _ body: Slice) {
+  private mutating func add(_ note: MonitorNote, _ body: Slice, _ bytes: RawSpan) {
     switch note.kind {
-    case .newIndex: fields.append(SensitiveField(.address(isRandom: nil), Self.newIndexAddress))
+    case .newIndex:
+      fields.append(SensitiveField(.address(isRandom: nil), Self.newIndexAddress))
+      // The controller's name in the system, then zeros.
+      if let text = note.text {
+        var end = Int(text.start)
+        while end < text.end, bytes.byte(at: end) != 0 { end += 1 }
+        fields.append(SensitiveField(.unused, Slice(start: end, count: text.end - end)))
+      }
     case .indexInfo: fields.append(SensitiveField(.address(isRandom: nil), Self.infoAddress))
-    case .systemNote, .userLog:
+    case .systemNote, .userLog, .controlOpen:
       if let text = note.text { fields.append(SensitiveField(.text, text)) }
+      // Who speaks; what this program has noted itself stays recognisable.
+      if let identifier = note.identifier,
+        !bytes.part(identifier).starts(with: Marker.identifier)
+      {
+        fields.append(SensitiveField(.text, identifier))
+      }
     case .log:
-      if let text = note.text { fields.append(SensitiveField(.text, text)) }
+      // Process, library, subsystem and category stand before the message.
+      if let text = note.text {
+        let start = Int(note.identifier?.start ?? text.start)
+        fields.append(SensitiveField(.text, Slice(start: start, count: text.end - start)))
+      }
       // Of what nobody has explained nobody can say what it holds.
       fields.append(SensitiveField(.text, body))
+    // LMP's opcode stands in its first byte; keys of BR/EDR travel in its packets.
+    case .lmp:
+      fields.append(
+        SensitiveField(.unexplained, Slice(start: Int(body.start) + 1, count: Int(body.count) - 1)))
+    case .vendorDiagnostic, .unknown: fields.append(SensitiveField(.unexplained, body))
+    case .deletedIndex, .openIndex, .closeIndex, .controlClose: break
+    }
+    switch note.kind {
+    case .newIndex, .indexInfo, .controlOpen, .controlClose, .deletedIndex, .openIndex, .closeIndex:
+      // Behind the note's end, or of one that is cut short what is there of an address.
+      fields.append(SensitiveField(.unused, body))
     default: break
     }
-    fields.removeAll { $0.slice.isEmpty }
+    fields.removeAll { $0.slice.count <= 0 }
   }
 
   /// Where the address stands in a New Index and in an Index Information record (`Monitor`).
@@ -139,13 +187,31 @@ struct SensitiveFields {
 private struct FieldFinder: HCIFieldVisitor {
   var fields: [SensitiveField] = []
   var advertisingData: [Slice] = []
+  /// What stands between fields: behind the end of a text, or of advertising data.
+  var unused: [SensitiveField] = []
   /// What the latest address type says.
   private var isRandom: Bool?
+  /// Where the latest field ends.
+  private var end: Int?
+
+  /// Takes in that the next field begins at `start`.
+  mutating func take(upTo start: Int) {
+    if let end, end < start {
+      unused.append(SensitiveField(.unused, Slice(start: end, count: start - end)))
+    }
+    end = start
+  }
+
+  private mutating func take(_ slice: Slice) {
+    take(upTo: Int(slice.start))
+    end = slice.end
+  }
 
   mutating func field(
     _ name: StaticString, line: StaticString?, number: Int64, width: Int,
     _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice
   ) {
+    take(slice)
     switch form {
     case .code(.addressType): take(isRandom: number & 1 == 1, at: slice)
     case .code(.managementAddressType): take(isRandom: number == 2, at: slice)
@@ -174,6 +240,7 @@ private struct FieldFinder: HCIFieldVisitor {
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice
   ) {
+    take(slice)
     switch value {
     case .address:
       let isRandom = name.description == "Random_Address" ? true : isRandom
@@ -181,7 +248,9 @@ private struct FieldFinder: HCIFieldVisitor {
       self.isRandom = nil
     case .secret: fields.append(SensitiveField(Self.kind(ofSecret: name, slice), slice))
     case .text: if !slice.isEmpty { fields.append(SensitiveField(.name, slice)) }
-    case .advertisingData, .advertisingFragment: advertisingData.append(slice)
+    case .advertisingData: advertisingData.append(slice)
+    // Put together with the other parts it is looked at.
+    case .advertisingFragment: break
     case .bytes: addBytes(name, slice)
     case .number, .uuid: break
     }

@@ -30,7 +30,7 @@ extension Memory {
       answer.listsKeyMaterial = hasKeyMaterial(
         items, bytes, Attributes.key(isLocal: isLocal, links[link]))
     }
-    if opcode == .readMultipleVariableRequest, let handles = fields.handles {
+    if let handles = fields.handles {
       note(handles: bytes.part(handles), packet: record.number)
     }
     if fields.items != nil || opcode == .errorResponse {

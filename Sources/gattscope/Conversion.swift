@@ -132,12 +132,12 @@ struct Conversion {
     guard let found = redacting.plan else { return [] }
     guard let plan else {
       var source = RedactedSource(try CaptureReader(path: files[0].path), found)
-      defer { remarks += source.report.lines }
+      defer { remarks += source.report.lines() }
       try writing.use(&source)
       return []
     }
     var source = RedactedSource(try MergedSource(files, plan), found)
-    defer { remarks += source.report.lines }
+    defer { remarks += source.report.lines(files.map(\.name)) }
     do throws(CaptureFailure) {
       try writing.use(&source)
     } catch {

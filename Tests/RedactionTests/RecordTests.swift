@@ -13,26 +13,6 @@ import Testing
   private static let key: [UInt8] = (0xa1...0xb0).map { $0 }
   private static let peer: [UInt8] = little(Traffic.peer, width: 6)
 
-  /// What traffic is redacted to, and what is said of it.
-  private func redacted(
-    _ options: RedactionOptions = RedactionOptions(), _ build: (inout Traffic) -> Void
-  ) throws -> (before: [[UInt8]], after: [[UInt8]], lines: [String]) {
-    var traffic = Traffic()
-    build(&traffic)
-    let plan = try plan(options) { MemorySource(traffic) }
-    var source = RedactedSource(MemorySource(traffic), plan.redaction)
-    var after: [[UInt8]] = []
-    while let record = try source.next() { after.append(record.bytes.array) }
-    let before = traffic.records.map(\.bytes)
-    #expect(after.map(\.count) == before.map(\.count))
-    return (before, after, source.report.lines)
-  }
-
-  /// Whether bytes stand in one of the records.
-  private func contain(_ records: [[UInt8]], _ bytes: [UInt8]) -> Bool {
-    records.contains { $0.firstRange(of: bytes) != nil }
-  }
-
   @Test("a key in three fragments is replaced in all of them") func fragments() throws {
     let result = try redacted {
       $0.connect()

@@ -3,8 +3,10 @@ import Bytes
 import Captures
 import Diagnosis
 import Foundation
+import MadeTraffic
 import Reports
 import Sessions
+import Testing
 
 @testable import Redaction
 
@@ -79,4 +81,45 @@ func records<Source: CaptureSource & ~Copyable>(_ open: () throws -> Source) thr
     while let record = try source.next() { records.append(record.bytes.array) }
   } catch {}
   return records
+}
+
+/// Traffic before and after.
+struct Redacted {
+  let before: [[UInt8]]
+  let after: [[UInt8]]
+  let report: RedactionReport
+  let books: Books
+
+  /// What is said of it.
+  var lines: [String] { report.lines() }
+
+  /// Whether bytes stand in one of the records.
+  func contains(_ bytes: [UInt8]) -> Bool { contain(after, bytes) }
+}
+
+/// What traffic is redacted to, and what is said of it.
+func redacted(
+  _ options: RedactionOptions = RedactionOptions(), _ build: (inout Traffic) -> Void
+) throws -> Redacted {
+  var traffic = Traffic()
+  build(&traffic)
+  return try redacted(traffic, options)
+}
+
+/// The same of traffic that is there.
+func redacted(
+  _ traffic: Traffic, _ options: RedactionOptions = RedactionOptions()
+) throws -> Redacted {
+  let plan = try plan(options) { MemorySource(traffic) }
+  var source = RedactedSource(MemorySource(traffic), plan.redaction)
+  var after: [[UInt8]] = []
+  while let record = try source.next() { after.append(record.bytes.array) }
+  let before = traffic.records.map(\.bytes)
+  #expect(after.map(\.count) == before.map(\.count))
+  return Redacted(before: before, after: after, report: source.report, books: plan.books)
+}
+
+/// Whether bytes stand in one of the records.
+func contain(_ records: [[UInt8]], _ bytes: [UInt8]) -> Bool {
+  records.contains { $0.firstRange(of: bytes) != nil }
 }

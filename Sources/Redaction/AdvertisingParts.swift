@@ -1,0 +1,110 @@
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+/// Advertising data that comes in several packets: reports of a controller, and commands of the host. What
+/// never comes to its end is handed out, too.
+struct AdvertisingParts: Sendable {
+  /// Data put together, and where it stands.
+  struct Chain: Sendable {
+    fileprivate(set) var places: [RecordPlace] = []
+    fileprivate(set) var bytes: [UInt8] = []
+    /// Whether its beginning is not in the capture: nobody knows where an AD structure begins in it.
+    fileprivate(set) var lacksStart = false
+    /// The record that brought the last part, and its file.
+    fileprivate(set) var last = RedactionReport.Place(number: 0, file: 0)
+  }
+
+  private enum Key: Hashable {
+    case report(AdvertisingKey)
+    case own(adapter: UInt16, set: UInt8, AdvertisingCommand.DataKind)
+  }
+
+  private var chains: [Key: Chain] = [:]
+
+  /// So many are open at most; when there are more all that are open end.
+  private static let most = 256
+  /// So many bytes of one are put together; what comes then has no beginning.
+  private static let mostBytes = 1 << 16
+
+  /// Takes in a command or event.
+  ///
+  /// - Returns: the data that ends with it.
+  mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ advertisements: Advertisements
+  ) -> [Chain] {
+    guard record.original == nil else { return [] }
+    var ended: [Chain] = []
+    let adapter = record.adapter ?? 0xffff
+    if case .command(let command) = dissection.content {
+      let parameters = bytes.part(dissection.body)
+      guard AdvertisingCommand.concerns(command.opcode),
+        case .data(let set, let kind, let operation, let slice)? =
+          (try? AdvertisingCommand(command.opcode, parameters)) ?? nil,
+        set.family == .extended
+      else { return [] }
+      let key = Key.own(adapter: adapter, set: set.handle, kind)
+      // 0 intermediate, 1 first, 2 last, 3 complete, 4 unchanged (Core, Vol 4, Part E, 7.8.54).
+      if operation == 3, let old = chains.removeValue(forKey: key) { ended.append(old) }
+      guard operation < 3 else { return ended }
+      let data = Slice(
+        start: Int(dissection.body.start) + Int(slice.start), count: Int(slice.count))
+      ended += add(
+        key, data, bytes, record, begins: operation == 1, lacksStart: operation != 1,
+        ends: operation == 2)
+      return ended
+    }
+    for advertisement in advertisements.reports {
+      let report = advertisement.report
+      let key = Key.report(AdvertisingKey(adapter, report))
+      guard report.legacyName == nil, report.kind != .bigInfo else { continue }
+      let goesOn = report.dataStatus == .incomplete
+      guard goesOn || chains[key] != nil || advertisement.lacksFirstPart else { continue }
+      ended += add(
+        key, report.data, bytes, record, begins: advertisement.partNumber == 1,
+        lacksStart: advertisement.lacksFirstPart, ends: !goesOn)
+    }
+    return ended
+  }
+
+  /// Adds a part.
+  ///
+  /// - Parameter lacksStart: whether it has no beginning where no chain is open.
+  private mutating func add(
+    _ key: Key, _ data: Slice, _ bytes: RawSpan, _ record: borrowing CaptureRecord, begins: Bool,
+    lacksStart: Bool, ends: Bool
+  ) -> [Chain] {
+    var ended: [Chain] = []
+    var chain = chains.removeValue(forKey: key)
+    if begins, let old = chain {
+      ended.append(old)
+      chain = nil
+    }
+    if chain == nil, chains.count >= Self.most { ended += finish() }
+    var open = chain ?? Chain()
+    if chain == nil { open.lacksStart = lacksStart && !begins }
+    open.places.append(
+      RecordPlace(record: record.number, offset: Int(data.start), count: Int(data.count)))
+    open.bytes.append(bytes.part(data))
+    open.last = RedactionReport.Place(number: record.number, file: record.file)
+    if ends {
+      ended.append(open)
+    } else if open.bytes.count >= Self.mostBytes {
+      ended.append(open)
+      var next = Chain()
+      next.lacksStart = true
+      chains[key] = next
+    } else {
+      chains[key] = open
+    }
+    return ended
+  }
+
+  /// Hands out all that did not come to its end.
+  mutating func finish() -> [Chain] {
+    defer { chains = [:] }
+    return chains.values.filter { !$0.bytes.isEmpty }
+  }
+}

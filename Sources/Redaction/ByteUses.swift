@@ -1,0 +1,221 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+
+/// What each byte of a packet is for: what carries the structure (headers, lengths, opcodes, handles, types)
+/// must stay, or nobody can read the rest.
+struct ByteUses: Sendable {
+  private enum Use: UInt8, Sendable {
+    /// What somebody says: values, names, advertising data, texts, and what is not dissected.
+    case payload
+    /// A UUID of 16 bytes: a device's maker may have put an address into it, but no name.
+    case identifier
+    case structure
+  }
+
+  private var uses: [Use]
+
+  /// All of `count` bytes are payload.
+  init(payload count: Int) { uses = [Use](repeating: .payload, count: count) }
+
+  /// Whether a byte that belongs to something that was found may be replaced.
+  func mayChange(_ index: Int, _ kind: RedactionReport.Elsewhere) -> Bool {
+    guard uses.indices.contains(index) else { return false }
+    switch uses[index] {
+    case .payload: return true
+    case .identifier: return kind == .address || kind == .secret
+    case .structure: return false
+    }
+  }
+
+  private mutating func set(_ slice: Slice, _ use: Use) {
+    let start = max(0, Int(slice.start))
+    for index in start..<max(start, min(slice.end, uses.count)) { uses[index] = use }
+  }
+
+  // MARK: Everything but ACL data
+
+  /// Those of a record whose bytes alone say what they are.
+  init(_ dissection: Dissection, _ bytes: RawSpan, _ framing: CaptureRecord.Framing) {
+    self.init(payload: bytes.byteCount)
+    switch dissection.content {
+    case .command, .event, .control:
+      guard let found = dissection.parameters else { return }
+      set(Slice(start: 0, count: Int(found.outer.start)), .structure)
+      if let row = found.row { walk(HCITable.parameters(row), bytes, found.outer) }
+      if let row = found.completed { walk(HCITable.returns(row), bytes, found.inner) }
+    case .note(let note):
+      set(Slice(start: 0, count: bytes.byteCount), .structure)
+      for slice in [note.identifier, note.text, dissection.body] {
+        if let slice { set(slice, .payload) }
+      }
+    case .acl, .sco, .iso: set(Slice(start: 0, count: Int(dissection.body.start)), .structure)
+    // The type byte: of something else it would make a packet.
+    case .unknown: if framing == .h4 { set(Slice(start: 0, count: 1), .structure) }
+    }
+  }
+
+  private mutating func walk(_ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice) {
+    guard layout.has(.known) else { return }
+    var finder = StructureFinder()
+    var fields = HCIFields(bytes, slice)
+    // Where the bytes end too early, what stands before was told.
+    try? fields.walk(layout, &finder)
+    for slice in finder.structure { set(slice, .structure) }
+    for slice in finder.uuids { set(slice, .identifier) }
+    for data in finder.advertisingData { takeStructures(bytes, data) }
+  }
+
+  /// Those of advertising data.
+  init(advertisingData bytes: RawSpan) {
+    self.init(payload: bytes.byteCount)
+    takeStructures(bytes, Slice(start: 0, count: bytes.byteCount))
+  }
+
+  /// Length (1 byte) and type (1) of each AD structure, and lists of UUIDs.
+  private mutating func takeStructures(_ bytes: RawSpan, _ slice: Slice) {
+    var offset = Int(slice.start)
+    while offset < slice.end {
+      let length = Int(bytes.byte(at: offset))
+      guard length > 0, offset + 1 < slice.end else { return }
+      set(Slice(start: offset, count: 2), .structure)
+      let data = Slice(start: offset + 2, count: min(length - 1, slice.end - offset - 2))
+      switch ADType(rawValue: bytes.byte(at: offset + 1)).layout(count: length - 1) {
+      case .uuids, .solicitedUUIDs: set(data, .identifier)
+      default: break
+      }
+      offset += 1 + length
+    }
+  }
+
+  // MARK: PDUs
+
+  /// Those of a PDU, and of what stands around it.
+  ///
+  /// - Parameters:
+  ///   - request: the attribute type that the request asked for which an ATT response answers.
+  ///   - psm: what the channel is for.
+  ///   - count: how many bytes there are in all: more than `bytes` where something stands behind the PDU.
+  init(
+    pdu dissection: Dissection, _ bytes: RawSpan, request: BluetoothUUID?, psm: PSM?, count: Int
+  ) {
+    self.init(payload: count)
+    let body = dissection.body
+    set(Slice(start: 0, count: Int(body.start)), .structure)
+    if dissection.att != nil {
+      takeATT(dissection, bytes, request)
+    } else if let smp = dissection.smp {
+      set(body, .structure)
+      set(smp.rest(of: body), .payload)
+      for field in dissection.sensitiveFieldsOfSMP(bytes) { set(field.slice, .payload) }
+    } else if dissection.isSignalling {
+      takeSignalling(bytes, body)
+    } else {
+      let kept = OtherPayload.header(of: psm, dissection.l2cap?.cid, bytes, body)
+      set(Slice(start: Int(body.start), count: kept), .structure)
+    }
+  }
+
+  private mutating func takeATT(
+    _ dissection: Dissection, _ bytes: RawSpan, _ request: BluetoothUUID?
+  ) {
+    let body = dissection.body
+    let fields = dissection.attFields
+    set(body, .structure)
+    if let value = fields.value {
+      set(Slice(start: Int(value.start), count: body.end - Int(value.start)), .payload)
+    }
+    for slice in AttributeValue.unclaimed(dissection, bytes) { set(slice, .payload) }
+    let uuid = 16
+    // Opcode (1 byte), range (4), type.
+    if let type = fields.type, Int(type.width) == uuid {
+      set(Slice(start: Int(body.start) + 5, count: uuid), .identifier)
+    }
+    guard let items = fields.items else { return }
+    let isDeclaration =
+      dissection.att?.opcode == .readByGroupTypeResponse
+      || request.map { $0.shortest.width == 2 && 0x2800...0x2803 ~= $0.shortest.low } ?? false
+    var cursor = Cursor(bytes, items.list)
+    while let item = items.next(&cursor) {
+      if let type = item.type, Int(type.width) == uuid {
+        set(Slice(start: cursor.offset - uuid, count: uuid), .identifier)
+      }
+      guard let value = item.value else { continue }
+      if !isDeclaration {
+        set(value, .payload)
+      } else if value.count >= uuid {
+        set(Slice(start: value.end - uuid, count: uuid), .identifier)
+      }
+    }
+  }
+
+  /// Commands: code (1 byte), identifier (1), length (2), data. What an echo brings, and what a command does of
+  /// which nobody knows the layout, is payload.
+  private mutating func takeSignalling(_ bytes: RawSpan, _ body: Slice) {
+    set(body, .structure)
+    for data in OtherPayload.inSignalling(bytes, body) { set(data, .payload) }
+  }
+}
+
+/// Collects what carries the structure of a command's or event's parameters.
+private struct StructureFinder: HCIFieldVisitor {
+  var structure: [Slice] = []
+  var uuids: [Slice] = []
+  var advertisingData: [Slice] = []
+
+  mutating func field(
+    _ name: StaticString, line: StaticString?, number: Int64, width: Int,
+    _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice
+  ) {
+    // Digits that people compare, and diversifiers, are replaced before.
+    structure.append(slice)
+  }
+
+  mutating func field(
+    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    at slice: Slice
+  ) {
+    switch value {
+    case .number: structure.append(slice)
+    case .uuid: uuids.append(slice)
+    case .advertisingData: advertisingData.append(slice)
+    case .address, .bytes, .text, .secret, .advertisingFragment: break
+    }
+  }
+}
+
+/// What stands in PDUs that are neither ATT's nor the Security Manager's.
+enum OtherPayload {
+  /// How many bytes of the payload of a channel of L2CAP carry the structure.
+  static func header(of psm: PSM?, _ cid: ChannelID?, _ bytes: RawSpan, _ body: Slice) -> Int {
+    // PSM (2 bytes).
+    if cid == .connectionless { return min(2, Int(body.count)) }
+    switch psm {
+    // Address (1 byte), control (1), length (1, or 2 where its first bit is not set).
+    case PSM.rfcomm?:
+      let isLong = bytes.byte(at: Int(body.start) + 2) & 1 == 0
+      return min(isLong ? 4 : 3, Int(body.count))
+    // SDP: PDU (1 byte), transaction (2), length (2).
+    case PSM(rawValue: 0x0001)?: return min(5, Int(body.count))
+    default: return 0
+    }
+  }
+
+  /// The data of those commands of a signalling channel which somebody else than L2CAP says.
+  static func inSignalling(_ bytes: RawSpan, _ body: Slice) -> [Slice] {
+    var result: [Slice] = []
+    var offset = Int(body.start)
+    while offset + 4 <= body.end {
+      let code = bytes.byte(at: offset)
+      let length = Int(bytes.littleEndianU16(at: offset + 2))
+      let data = Slice(start: offset + 4, count: min(length, body.end - offset - 4))
+      // Echo Request and Response; from 0x1b on nothing is given out.
+      if code == 0x08 || code == 0x09 || code == 0 || code > 0x1a { result.append(data) }
+      offset = data.end
+    }
+    // The rest is no command.
+    if offset < body.end { result.append(Slice(start: offset, count: body.end - offset)) }
+    return result
+  }
+}

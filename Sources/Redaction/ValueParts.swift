@@ -1,0 +1,96 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+/// Values that are read or written in parts, put together: what lies in two parts is found there. What never
+/// comes to its end is handed out, too.
+struct ValueParts: Sendable {
+  /// Parts that follow each other, and where they stand.
+  struct Chain: Sendable {
+    fileprivate(set) var places: [RecordPlace] = []
+    fileprivate(set) var bytes: [UInt8] = []
+    /// Where in the value the first part begins.
+    fileprivate var start = 0
+    /// How many parts there are.
+    fileprivate var count = 0
+    /// The record that brought the last part, and its file.
+    fileprivate(set) var last = RedactionReport.Place(number: 0, file: 0)
+  }
+
+  /// Whose value, which way, on which bearer.
+  private struct Key: Hashable {
+    let connection: Int
+    let isReceived: Bool
+    let channel: UInt16
+    let handle: UInt16
+    let isWritten: Bool
+  }
+
+  private var chains: [Key: Chain] = [:]
+
+  /// So many are open at most; when there are more all that are open end.
+  private static let most = 256
+  /// So many bytes of one are put together: more no value has (Core, Vol 3, Part F, 3.2.9).
+  private static let mostBytes = 512
+
+  /// Whether a PDU may bring a part of a value.
+  static func concerns(_ dissection: Dissection) -> Bool {
+    switch dissection.att?.opcode {
+    case .prepareWriteRequest?, .prepareWriteResponse?, .readBlobResponse?, .readResponse?: true
+    default: false
+    }
+  }
+
+  /// Takes in an ATT PDU: Prepare Write and its response, Read Response and Read Blob Response.
+  ///
+  /// - Parameter changed: the PDU's bytes with what was found in them alone replaced.
+  /// - Returns: the values in parts that end with it.
+  mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ changed: [UInt8],
+    _ answer: Answer, _ memory: borrowing Memory, _ places: PDUPlaces
+  ) -> [Chain] {
+    guard let pdu = dissection.att, let link = answer.link else { return [] }
+    let fields = dissection.attFields
+    var handle = answer.request?.handle
+    var offset = 0
+    var isWritten = false
+    switch pdu.opcode {
+    case .prepareWriteRequest, .prepareWriteResponse:
+      (handle, offset, isWritten) = (fields.handle, Int(fields.offset ?? 0), true)
+    case .readBlobResponse: offset = Int(answer.request?.offset ?? 0)
+    case .readResponse: break
+    default: return []
+    }
+    guard let value = fields.value, !value.isEmpty, let handle else { return [] }
+    let key = Key(
+      connection: memory.links.connection(link).id, isReceived: record.direction == .received,
+      channel: dissection.l2cap?.cid.rawValue ?? 0, handle: handle, isWritten: isWritten)
+    var ended: [Chain] = []
+    var chain = chains.removeValue(forKey: key) ?? Chain()
+    if chain.count > 0,
+      offset != chain.start + chain.bytes.count || chain.bytes.count >= Self.mostBytes
+    {
+      ended.append(chain)
+      chain = Chain()
+    }
+    if chain.count == 0 { chain.start = offset }
+    if chains.count >= Self.most {
+      ended += chains.values
+      chains.removeAll(keepingCapacity: true)
+    }
+    chain.places += places.places(of: value, record)
+    chain.bytes += changed.dropFirst(Int(value.start)).prefix(Int(value.count))
+    chain.count += 1
+    chain.last = RedactionReport.Place(number: record.number, file: record.file)
+    chains[key] = chain
+    return ended.filter { $0.count > 1 }
+  }
+
+  /// Hands out all that are open.
+  mutating func finish() -> [Chain] {
+    defer { chains = [:] }
+    return chains.values.filter { $0.count > 1 }
+  }
+}

@@ -1,0 +1,105 @@
+import Bluetooth
+import Bytes
+import Dissectors
+
+/// Addresses and keys in vendors' commands and in what these return, where their layout is known although no
+/// table has them. Which vendor it is the bytes do not say: what looks like one of these is taken for one.
+extension Dissection {
+  /// The sensitive fields of a vendor's command or of what one returns.
+  func vendorsFields(_ bytes: RawSpan) -> [SensitiveField] {
+    guard let parameters else { return [] }
+    switch content {
+    case .command(let command) where parameters.row == nil && HCICommand.isVendors(command.opcode):
+      return Self.fields(
+        ofCommand: command.opcode, parameters.outer, claimed: Int(command.length), bytes)
+    case .event(let event):
+      guard parameters.completed == nil, let opcode = completedVendorsCommand(bytes) else {
+        return []
+      }
+      // Num_HCI_Command_Packets (1 byte) and the opcode (2) stand before.
+      return Self.fields(
+        returnedBy: opcode, parameters.inner, claimed: Int(event.length) - 3, bytes)
+    default: return []
+    }
+  }
+
+  /// The vendor's command that a Command Complete is about.
+  private func completedVendorsCommand(_ bytes: RawSpan) -> UInt16? {
+    guard case .event(let event) = content, event.code == HCIEvent.commandCompleteCode,
+      let outer = parameters?.outer, outer.count == 3
+    else { return nil }
+    let opcode = bytes.littleEndianU16(at: Int(outer.start) + 1)
+    return HCICommand.isVendors(opcode) ? opcode : nil
+  }
+
+  /// The commands that write a controller's address: Broadcom's and Cypress' 0xfc01, Zephyr's and Texas
+  /// Instruments' 0xfc06, Intel's 0xfc31, each the address alone; Marvell's 0xfc22 and Qualcomm's 0xfc0b and
+  /// 0xfc14 have it at their end (Linux, drivers/bluetooth; BlueZ, tools/bdaddr.c; Zephyr, hci_vs.h [mem]).
+  private static func fields(
+    ofCommand opcode: UInt16, _ slice: Slice, claimed: Int, _ bytes: RawSpan
+  ) -> [SensitiveField] {
+    let size = 6
+    let head: Int
+    switch opcode {
+    case 0xfc01, 0xfc06, 0xfc31: head = 0
+    // 0xfe, length of the address.
+    case 0xfc22 where bytes.byte(at: Int(slice.start)) == 0xfe: head = 2
+    // 1, 1, 0, length of the address.
+    case 0xfc0b where bytes.byte(at: Int(slice.start) + 3) == 6: head = 4
+    // Operation, tag, length of the address.
+    case 0xfc14 where bytes.byte(at: Int(slice.start) + 2) == 6: head = 3
+    default: return []
+    }
+    guard claimed == head + size, slice.count > head else { return [] }
+    let address = Slice(start: Int(slice.start) + head, count: Int(slice.count) - head)
+    // What is cut short is no address, and still most of one.
+    return [SensitiveField(address.count == size ? .address(isRandom: nil) : .unused, address)]
+  }
+
+  /// Zephyr's Read Static Addresses (0xfc09): status, number of addresses, each with its identity root; Read Key
+  /// Hierarchy Roots (0xfc0a): status, identity root, encryption root (hci_vs.h [mem]).
+  private static func fields(
+    returnedBy opcode: UInt16, _ slice: Slice, claimed: Int, _ bytes: RawSpan
+  ) -> [SensitiveField] {
+    let (address, root) = (6, 16)
+    func part(_ start: Int, _ count: Int) -> Slice {
+      Slice(start: Int(slice.start) + start, count: max(0, min(count, Int(slice.count) - start)))
+    }
+    var fields: [SensitiveField] = []
+    switch opcode {
+    case 0xfc09:
+      let count = Int(bytes.byte(at: Int(slice.start) + 1))
+      guard slice.count >= 2, claimed == 2 + count * (address + root) else { return [] }
+      for index in 0..<count {
+        let start = 2 + index * (address + root)
+        let own = part(start, address)
+        fields.append(
+          SensitiveField(own.count == address ? .address(isRandom: true) : .unused, own))
+        fields.append(SensitiveField(.secret, part(start + address, root)))
+      }
+    case 0xfc0a where claimed == 1 + 2 * root:
+      fields = [
+        SensitiveField(.secret, part(1, root)), SensitiveField(.secret, part(1 + root, root)),
+      ]
+    default: break
+    }
+    return fields.filter { !$0.slice.isEmpty }
+  }
+
+  /// Whether it is a vendor's command, what one returns beyond its status, or a vendor's event, and nobody has
+  /// said what stands in it.
+  func isVendorsUnread(_ bytes: RawSpan) -> Bool {
+    guard let parameters else { return false }
+    switch content {
+    case .command(let command) where HCICommand.isVendors(command.opcode):
+      if let row = parameters.row, HCITable.parameters(row).has(.known) { return false }
+      return !parameters.outer.isEmpty && vendorsFields(bytes).isEmpty
+    case .event(let event) where event.code == HCIEvent.vendorCode:
+      return parameters.row.map { !HCITable.parameters($0).has(.known) } ?? true
+    case .event where completedVendorsCommand(bytes) != nil:
+      if let row = parameters.completed, HCITable.returns(row).has(.known) { return false }
+      return parameters.inner.count > 1 && vendorsFields(bytes).isEmpty
+    default: return false
+    }
+  }
+}

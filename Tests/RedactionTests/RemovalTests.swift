@@ -1,0 +1,137 @@
+import Bluetooth
+import Bytes
+import MadeTraffic
+import Testing
+
+@testable import Redaction
+
+@Suite("Values and other data are removed") struct RemovalTests {
+  private static let secret = Array("PATIENT-4711".utf8)
+
+  /// With all values removed, and without.
+  private func both(
+    _ build: (inout Traffic) -> Void
+  ) throws -> (all: Redacted, none: Redacted) {
+    var options = RedactionOptions()
+    options.values = .all
+    return (try redacted(options, build), try redacted(RedactionOptions(), build))
+  }
+
+  @Test(
+    "what ATT's PDUs hold without being a value: searches, unknown opcodes, odd ends, what is behind"
+  )
+  func attribute() throws {
+    let secret = Self.secret
+    let result = try both {
+      $0.connect()
+      // Find By Type Value, an unknown opcode, a list whose last item is cut, a Read Request with more behind
+      // it, and bytes behind the L2CAP PDU.
+      $0.acl(l2cap([0x06, 1, 0, 0xff, 0xff, 0x37, 0x2a] + secret), .sent)
+      $0.acl(l2cap([0x7c] + secret), .received)
+      $0.acl(l2cap([0x09, 16, 3, 0] + secret + [7, 7] + secret), .received)
+      $0.acl(l2cap([0x0a, 3, 0] + secret), .sent)
+      $0.acl(l2cap([0x0a, 3, 0]) + secret, .sent)
+      $0.split(l2cap([0x0a, 3, 0]) + secret, [5], .sent)
+      // A search for a service stays: without its UUID nobody understands the answer.
+      $0.acl(l2cap([0x06, 1, 0, 0xff, 0xff, 0x00, 0x28, 0x0d, 0x18]), .sent)
+    }
+    #expect(!result.all.contains(Array(secret.prefix(4))))
+    #expect(!result.all.contains(Array(secret.suffix(4))))
+    #expect(result.none.after[1...] == result.none.before[1...])
+    #expect(result.all.after.last == result.all.before.last)
+    // The last fragment of the PDU with something behind it begins within the PDU.
+    for index in 1..<result.all.after.count where index != 7 {
+      #expect(result.all.after[index].prefix(9) == result.all.before[index].prefix(9))
+    }
+  }
+
+  @Test("credit-based channels, whole SDUs and those in frames; frames out of step") func credits()
+    throws
+  {
+    let secret = Self.secret
+    let result = try both {
+      $0.connect()
+      $0.openChannel()
+      $0.first(secret.count, secret, .received, cid: 0x40)
+      $0.first(secret.count, Array(secret.prefix(5)), .received, cid: 0x40)
+      $0.acl(l2cap(Array(secret.dropFirst(5)), cid: 0x40), .received)
+    }
+    #expect(result.none.after[3...] == result.none.before[3...])
+    #expect(result.all.after[3].prefix(11) == result.all.before[3].prefix(11), "the SDU's length")
+    #expect(result.all.after[3].dropFirst(11).allSatisfy { $0 == 0 })
+    for part in [secret.prefix(5), secret.dropFirst(5)] {
+      #expect(!result.all.contains(Array(part)))
+    }
+    #expect(result.all.lines[0].contains("2 packets' other data"), "\(result.all.lines)")
+  }
+
+  @Test("classic channels; of RFCOMM the frame's header stays") func classic() throws {
+    let secret = Self.secret
+    let frame = [0x0b, 0xef, UInt8(secret.count) << 1 | 1] + secret + [0x9a]
+    for (psm, payload, kept) in [("13 00", secret, 9), ("03 00", frame, 12)] {
+      let result = try both {
+        $0.connectClassic()
+        $0.openClassic(psm: psm)
+        $0.acl(l2cap(payload, cid: 0x45), .received)
+      }
+      #expect(result.none.after[3] == result.none.before[3])
+      #expect(result.all.after[3].prefix(kept) == result.all.before[3].prefix(kept))
+      #expect(result.all.after[3].dropFirst(kept).allSatisfy { $0 == 0 })
+    }
+  }
+
+  @Test("of fragments whose PDU's end is missing nothing stays, on any channel; that is said")
+  func unfinished() throws {
+    let secret = Self.secret
+    let result = try redacted {
+      $0.connect()
+      $0.openChannel()
+      // A frame that is cut off, an SDU whose end is missing, a continuation of nothing, and a whole PDU.
+      $0.acl(Array(l2cap(little(12) + secret, cid: 0x40).prefix(13)), .received)
+      $0.first(40, secret, .received, cid: 0x40)
+      $0.acl(secret, .sent, .more)
+      $0.split(l2cap([0x1b, 0x0e, 0] + secret), [9, 4])
+    }
+    for index in 3...5 {
+      #expect(!contain([result.after[index]], Array(secret.prefix(4))), "\(index)")
+      #expect(result.after[index].prefix(5) == result.before[index].prefix(5))
+    }
+    #expect(result.after[6...] == result.before[6...])
+    #expect(
+      result.lines.contains(
+        "became zeros: 3 parts of PDUs whose other parts are not in the capture"),
+      "\(result.lines)")
+  }
+
+  @Test("of frames that belong to no SDU nothing stays") func outOfStep() throws {
+    let secret = Self.secret
+    let result = try redacted {
+      $0.connect()
+      $0.openChannel()
+      // More than the SDU has, and what comes then.
+      $0.first(12, Array(secret.prefix(5)), .received, cid: 0x40)
+      $0.acl(l2cap(secret, cid: 0x40), .received)
+      $0.acl(l2cap(secret, cid: 0x40), .received)
+    }
+    for index in 3...5 {
+      #expect(!contain([result.after[index]], Array(secret.prefix(4))), "\(index)")
+      #expect(result.after[index].prefix(9) == result.before[index].prefix(9))
+    }
+  }
+
+  @Test("an SDU that ends is put together again, however its frames were cut") func finished()
+    throws
+  {
+    let secret = Self.secret
+    let result = try redacted {
+      $0.connect()
+      $0.openChannel()
+      $0.split(l2cap(little(24) + secret, cid: 0x40), [3, 2, 6])
+      $0.split(l2cap(secret, cid: 0x40), [5, 4])
+    }
+    #expect(
+      result.after
+        == result.before.enumerated().map { $0.offset == 0 ? result.after[0] : $0.element })
+    #expect(!result.lines.contains { $0.contains("became zeros") })
+  }
+}
