@@ -37,13 +37,15 @@ package struct DifferenceReport: Sendable {
   struct Compared: Sendable {
     let pair: DevicePair
     let difference: Difference
+    /// Whether a side is a map, so that there are only attributes to compare.
+    let isOfMap: Bool
   }
 
   let options: DiffOptions
   /// How many records each side has; nil of a map.
   let records: (left: Int?, right: Int?)
-  /// Whether a side is a map.
-  let isMap: (left: Bool, right: Bool)
+  /// Whether a side is a map, so that there are only attributes to compare.
+  let isOfMap: Bool
   /// The devices that belong together.
   let compared: [Compared]
   /// Those that nothing belongs to.
@@ -53,10 +55,10 @@ package struct DifferenceReport: Sendable {
   package init(_ left: RememberedCapture, _ right: RememberedCapture, _ options: DiffOptions) {
     self.options = options
     records = (left.records, right.records)
-    isMap = (left.isMap, right.isMap)
     let pairing = DevicePairing(left, right, options.sides.left, options.sides.right)
     unpaired = pairing.unpaired
-    let isOfMap = left.isMap || right.isMap
+    isOfMap = left.isMap || right.isMap
+    let isOfMap = isOfMap
     compared = pairing.pairs.map { pair in
       var asked = DifferenceOptions()
       asked.ignored = options.ignored
@@ -67,7 +69,7 @@ package struct DifferenceReport: Sendable {
         one.connections = []
         other.connections = []
       }
-      return Compared(pair: pair, difference: Difference(one, other, asked))
+      return Compared(pair: pair, difference: Difference(one, other, asked), isOfMap: isOfMap)
     }
   }
 
