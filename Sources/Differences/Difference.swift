@@ -144,8 +144,8 @@ package struct DifferenceOptions: Sendable {
   /// Fields that may differ: `day`, `fff6.day`, all of an attribute, `fff6`, or all that are expected to for one
   /// reason, `random`.
   package var ignored: [String] = []
-  /// Whether the two captures are of the two ends of one connection.
-  package var isMirrored = false
+  /// Whether the two captures are of the two ends of one connection, each by its own clock.
+  package var hasOtherClock = false
 
   /// The defaults.
   package init() {}
@@ -182,7 +182,7 @@ extension Difference {
     )
     alignOperations(options)
     findFirst()
-    if options.isMirrored {
+    if options.hasOtherClock {
       timingRemark = "the two captures have their own clocks"
     } else {
       compareTimes()

@@ -124,6 +124,7 @@ struct DiffCommand: ParsableCommand {
     options.isSummary = stat
     options.showsEqual = all
     options.ignored = ignore
+    options.isOneCapture = captures.count == 1
     options.sides = sides
     options.names = (captures[0], captures[captures.count - 1])
     let reader = SideReader(

@@ -210,6 +210,16 @@ import Testing
       left(try pair(try document(sample, map))) == ["security", "link", "conversation", "timing"])
     let text = try Program.run(["diff", sample, map])
     #expect(text.text.contains("conversation, timing: not compared"), "\(text.text)")
+    // Both ends in one capture have one clock.
+    let both = try Program.run(
+      ["convert", "--merge", sample, Program.sample("heart-rate.peripheral"), "both.pcapng"],
+      in: folder)
+    #expect(both.status == 0, "\(both.errors)")
+    let joined = try Program.run(
+      ["diff", "--json", "--left-connection", "1", "--right-connection", "2", "both.pcapng"],
+      in: folder)
+    let joinedPair = try pair(try #require(joined.objects.first ?? nil))
+    #expect(joinedPair["paired_by"] as? String == "two_ends" && left(joinedPair).isEmpty)
     let connections = ["--left-connection", "1,2", "--right-connection", "1"]
     let lost = Program.sample("lost-subscription")
     let more = try Program.run(["diff", "--json"] + connections + [lost]).objects.first ?? nil

@@ -126,8 +126,8 @@ struct WriterLosses: Equatable, Sendable {
         "packets lost what pcapng said beside them"
       ),
       (
-        sections, "section of the file goes on in the one before it",
-        "sections of the file go on in the one before them"
+        sections, "section was joined to the one before it: the format has none",
+        "sections were joined to the ones before them: the format has none"
       ),
       (
         drops, "count of lost records was left out: the format has no room for it",

@@ -10,6 +10,8 @@ package struct DiffOptions: PresentationOptions, Sendable {
   package var sides = (left: SideSelection(), right: SideSelection())
   /// How the sides are called: the files' names.
   package var names = (left: "", right: "")
+  /// Whether both sides are of one capture, so that their times are of one clock.
+  package var isOneCapture = false
   /// Fields that may differ.
   package var ignored: [String] = []
   /// Whether to print a document instead of text.
@@ -62,7 +64,7 @@ package struct DifferenceReport: Sendable {
     compared = pairing.pairs.map { pair in
       var asked = DifferenceOptions()
       asked.ignored = options.ignored
-      asked.isMirrored = pair.way == .mirrored
+      asked.hasOtherClock = pair.way == .mirrored && !options.isOneCapture
       var (one, other) = (pair.left.session, pair.right.session)
       if isOfMap {
         // A map has no conversation to hold against another one.
