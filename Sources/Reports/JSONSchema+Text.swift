@@ -1035,7 +1035,7 @@ extension JSONSchema {
         "pair": {"type": "integer", "minimum": 1, "description": "Which of `pairs`, from 1."},
         "kind": {
           "enum": ["added", "removed", "changed"],
-          "description": "What becomes of it from the left to the right; `same` only with --all."
+          "description": "What becomes of it from the left to the right."
         },
         "server": {"enum": ["peripheral", "central"], "description": "Whose attribute it is."},
         "attribute": {
@@ -1137,7 +1137,7 @@ extension JSONSchema {
       "additionalProperties": false,
       "properties": {
         "pair": {"type": "integer", "minimum": 1, "description": "Which of `pairs`, from 1."},
-        "kind": {"enum": ["changed"], "description": "What becomes of it from the left to the right; `same` only with --all."},
+        "kind": {"enum": ["changed"], "description": "What becomes of it from the left to the right."},
         "what": {
           "enum": ["latency", "interval", "step"],
           "description": "How long answers took; how far apart a server's values came; the time from one step to the next."
