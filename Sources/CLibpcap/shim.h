@@ -10,11 +10,13 @@
 #include <dlfcn.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 
-/// The bytes that libpcap is given next. It takes them through a stream without a buffer, so never more than it needs.
+/// The bytes that libpcap's stream is given next: as many as its buffer takes are copied into it at once. Measured with
+/// records of 35 bytes: a stream without a buffer costs 0.7 µs a record, nearly all of it the C library's calls.
 struct clibpcap_feed {
   const unsigned char *bytes;
   size_t count;
@@ -29,10 +31,15 @@ struct clibpcap_library {
   __typeof__(&pcap_close) close;
 };
 
+/// The size of the stream's buffer.
+#define CLIBPCAP_STREAM_BYTES 65536
+
 /// An open capture. `feed` stays where it is, because the stream points to it.
 struct clibpcap_capture {
   struct clibpcap_library library;
   struct clibpcap_feed feed;
+  /// How many of the bytes that follow the last record are in the stream's buffer already.
+  size_t ahead;
   pcap_t *pcap;
   char message[PCAP_ERRBUF_SIZE];
 };
@@ -82,18 +89,22 @@ static inline struct clibpcap_capture *clibpcap_open(const unsigned char *header
     strcpy(capture->message, "no stream could be opened");
     return capture;
   }
-  setvbuf(stream, 0, _IONBF, 0);
+  setvbuf(stream, 0, _IOFBF, CLIBPCAP_STREAM_BYTES);
+  // Nobody else has it: locking it for each of libpcap's reads costs as much as the read.
+  __fsetlocking(stream, FSETLOCKING_BYCALLER);
   capture->pcap = capture->library.open(stream, PCAP_TSTAMP_PRECISION_NANO, capture->message);
   if (!capture->pcap) fclose(stream);
   return capture;
 }
 
-/// Reads the record that `bytes` hold, header first: 1, or less where libpcap refuses it, and `message` says why.
-static inline int clibpcap_next(struct clibpcap_capture *capture, const unsigned char *bytes, size_t count,
+/// Reads the record that `bytes` begin with, its first `record` ones, header first: 1, or less where libpcap refuses it, and
+/// `message` says why. What follows may be taken into the stream's buffer, too: the next call's `bytes` begin with it.
+static inline int clibpcap_next(struct clibpcap_capture *capture, const unsigned char *bytes, size_t count, size_t record,
                                 struct pcap_pkthdr **header, const unsigned char **data) {
-  capture->feed.bytes = bytes;
-  capture->feed.count = count;
+  capture->feed.bytes = bytes + capture->ahead;
+  capture->feed.count = count - capture->ahead;
   int result = capture->library.next(capture->pcap, header, data);
+  capture->ahead = count - capture->feed.count - record;
   if (result != 1) {
     strncpy(capture->message, capture->library.error(capture->pcap), sizeof capture->message - 1);
   }

@@ -56,9 +56,9 @@ extension RawSpan {
 /// Reads pcap through libpcap: link types 187, 201 and 254, microseconds and nanoseconds, both byte
 /// orders.
 ///
-/// The bytes come from an `InputBuffer` and libpcap is handed one whole record after the other, so
-/// that it neither reads ahead nor waits: pipes in pieces work, byte offsets are known, and of a file
-/// that ends early it can be said what is there. A record is 16 bytes (seconds, fraction, captured
+/// The bytes come from an `InputBuffer`, and libpcap is asked for a record only when all of it is there,
+/// so that it never waits: pipes in pieces work, byte offsets are known, and of a file that ends early it
+/// can be said what is there. A record is 16 bytes (seconds, fraction, captured
 /// and original length, 4 each) and its packet's. Damage ends the capture, as in `BtsnoopReader`.
 package struct PcapReader: CaptureSource, ~Copyable {
   /// What the header says.
@@ -209,13 +209,15 @@ private struct PcapLibrary: ~Copyable {
     }
   }
 
-  /// Has libpcap read the record that `bytes` begin with: `count` bytes, header and packet.
+  /// Has libpcap read the record that `bytes` begin with: `count` bytes, header and packet. The next call's
+  /// bytes begin with what follows it.
   func read(_ bytes: RawSpan, _ count: Int) -> Record? {
     var header: UnsafeMutablePointer<pcap_pkthdr>?
     var data: UnsafePointer<UInt8>?
     let result = unsafe bytes.withUnsafeBytes {
       unsafe clibpcap_next(
-        capture, $0.baseAddress?.assumingMemoryBound(to: UInt8.self), count, &header, &data)
+        capture, $0.baseAddress?.assumingMemoryBound(to: UInt8.self), $0.count, count, &header,
+        &data)
     }
     guard result == 1, let header = unsafe header?.pointee, let data = unsafe data else {
       return nil

@@ -53,6 +53,8 @@ extension ConnectionHistory {
 
   /// What nothing in the capture tells.
   private static let unknown: Wording = "not known"
+  /// What only a pairing tells, where there is none.
+  private static let noPairing: Wording = "no pairing here"
 
   /// The pairing that counts: the last one.
   private var attempt: PairingAttempt? { pairing.attempts.last }
@@ -113,27 +115,36 @@ extension ConnectionHistory {
 
   fileprivate var keySizeFact: Said {
     let last = encryption.attempts.last { $0.outcome == .encrypted && $0.keySize != nil }
-    guard let last, let size = last.keySize else { return ("", nil) }
+    guard let last, let size = last.keySize else {
+      return (connection.isEncrypted == false ? "none" : "", nil)
+    }
     return ("\(count: Int(size), "byte", "bytes")", last.end?.packet)
   }
 
   fileprivate var bondingFact: Said {
-    guard let attempt, let request = attempt.initiating.features,
-      let response = attempt.responding.features
+    guard let attempt else { return (Self.noPairing, nil) }
+    guard let request = attempt.initiating.features, let response = attempt.responding.features
     else { return ("", nil) }
     let bonds = request.pdu.authReq.bonds && response.pdu.authReq.bonds
     return (bonds ? "yes" : "no", response.moment.packet)
   }
 
   fileprivate var keysFact: Said {
-    guard let attempt else { return ("", nil) }
+    guard let attempt else { return (Self.noPairing, nil) }
     var pieces: [Wording] = []
+    let bits = attempt.initiating.keyBits & 7
+    let isAlike = bits == attempt.responding.keyBits & 7
     for (party, who) in [(attempt.initiating, "initiator"), (attempt.responding, "responder")]
       as [(PairingAttempt.Party, StaticString)]
     {
       let names = ["LTK", "IRK", "CSRK"] as [Wording]
       let given = names.indices.filter { party.keyBits & 1 << UInt8($0) != 0 }.map { names[$0] }
-      if !given.isEmpty { pieces.append("\(Wording(given, joinedBy: " ")) by the \(who)") }
+      if given.isEmpty { continue }
+      if isAlike {
+        pieces = ["\(Wording(given, joinedBy: " ")) both ways"]
+      } else {
+        pieces.append("\(Wording(given, joinedBy: " ")) by the \(who)")
+      }
     }
     let packet = attempt.responding.keys ?? attempt.initiating.keys
     return (pieces.isEmpty ? "none" : Wording(pieces, joinedBy: ", "), packet?.first.packet)

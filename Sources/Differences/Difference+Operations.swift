@@ -180,5 +180,6 @@ extension Difference {
     guard case .pairing = left.kind, case .pairing = right.kind else { return false }
     return left.isByCentral == right.isByCentral
       && (left.failure == nil) != (right.failure == nil)
+      && sessions.left.places[left.connection] == sessions.right.places[right.connection]
   }
 }

@@ -34,6 +34,7 @@ extension Difference {
       guard let one = steps[place].left, let other = steps[place].right else { continue }
       if steps[place].kind == .same {
         counts[left[one.lowerBound].meaning, default: Counts()].pairs += one.count
+        compareRandom(place, one, other)
         continue
       }
       for (first, second) in Self.matched(one, other, left, right) {
@@ -69,6 +70,21 @@ extension Difference {
     }
   }
 
+  /// Compares what is chosen at random: a step in which nothing else differs has changed as expected.
+  private mutating func compareRandom(_ place: Int, _ left: Range<Int>, _ right: Range<Int>) {
+    for (first, second) in zip(left, right) {
+      guard let here = operations.left[first].random, let there = operations.right[second].random
+      else { continue }
+      let (one, other) = (sessions.left.bytes(here), sessions.right.bytes(there))
+      if one == other { continue }
+      steps[place].kind = .changed
+      steps[place].changes.append(
+        ValueChange(
+          left: first, right: second,
+          fields: Self.changes(FieldList.read(one), FieldList.read(other))))
+    }
+  }
+
   /// What the values of a step that differ come to.
   private struct RunVerdict {
     /// How many differ beyond what is ignored.
@@ -101,8 +117,7 @@ extension Difference {
     verdict.isExpected =
       verdict.isExpected && isKnown && change.fields.allSatisfy { $0.expectation != .none }
     verdict.isNatural =
-      verdict.isNatural && isKnown
-      && change.fields.allSatisfy { $0.expectation == .time || $0.expectation == .checksum }
+      verdict.isNatural && isKnown && change.fields.allSatisfy(\.isNatural)
     if steps[place].changes.count < Self.mostChanges { steps[place].changes.append(change) }
   }
 
@@ -235,10 +250,12 @@ extension Difference {
         case .plain, .wrongChecksum: .none
         case .checksum: .checksum
         case .time: .time
+        case .random, .secret: .random
         }
       changes.append(
         FieldChange(
-          name: either.name, left: one?.value, right: other?.value, expectation: expectation))
+          name: either.name, left: one?.value, right: other?.value, expectation: expectation,
+          isHidden: one?.kind == .secret || other?.kind == .secret))
     }
     for field in left { add(field, places[field.name]?.popLast().map { right[$0] }) }
     for place in places.values.flatMap(\.self).sorted() { add(nil, right[place]) }
@@ -261,7 +278,7 @@ extension Difference {
     let uuid = uuid(of: change.left)
     if let uuid, options.ignored.contains(uuid) { return true }
     let before = change.fields.count
-    change.fields.removeAll { options.ignores($0.name, of: uuid) }
+    change.fields.removeAll { options.ignores($0, of: uuid) }
     return change.fields.count < before
       && change.fields.allSatisfy { $0.expectation == .checksum }
   }

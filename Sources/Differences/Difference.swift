@@ -68,6 +68,8 @@ package struct Difference: Sendable {
       case checksum
       /// It is a time.
       case time
+      /// It is chosen at random for every session, or computed from what is.
+      case random
       /// It has differed in every pair.
       case everyPair
 
@@ -77,6 +79,7 @@ package struct Difference: Sendable {
         case .none: nil
         case .checksum: "checksum"
         case .time: "time"
+        case .random: "random"
         case .everyPair: "every_pair"
         }
       }
@@ -90,6 +93,15 @@ package struct Difference: Sendable {
     package let right: String?
     /// Why it is expected to differ.
     package internal(set) var expectation: Expectation
+    /// Whether what it says is a secret that is not to be printed.
+    package internal(set) var isHidden = false
+    /// Whether that is in its nature, so that it does not count as a difference.
+    var isNatural: Bool {
+      switch expectation {
+      case .checksum, .time, .random: true
+      case .none, .everyPair: false
+      }
+    }
     /// Where in the value it is, where it is a byte.
     package var isByte: Bool { name.hasPrefix(Self.bytePrefix) }
     static let bytePrefix = "byte "
@@ -109,8 +121,8 @@ package struct Difference: Sendable {
   package internal(set) var timing: [TimingDifference] = []
   /// Why times were not compared; nil where they were.
   package internal(set) var timingRemark: Wording?
-  /// The first operation that succeeds on one side and fails on the other: places in `operations`.
-  package internal(set) var first: (left: Int?, right: Int?)?
+  /// Where the conversations part; nil where they do not.
+  package internal(set) var first: First?
   /// Connections that the other side has none for.
   package internal(set) var unpaired: (left: [Int], right: [Int]) = ([], [])
 
@@ -129,13 +141,21 @@ package struct Difference: Sendable {
 
 /// What of two sessions is compared, and how.
 package struct DifferenceOptions: Sendable {
-  /// Fields that may differ: `day`, `fff6.day`, or all of an attribute, `fff6`.
+  /// Fields that may differ: `day`, `fff6.day`, all of an attribute, `fff6`, or all that are expected to for one
+  /// reason, `random`.
   package var ignored: [String] = []
-  /// Whether the two captures are of the two ends of one connection.
-  package var isMirrored = false
+  /// Whether the two captures are of the two ends of one connection, each by its own clock.
+  package var hasOtherClock = false
 
   /// The defaults.
   package init() {}
+
+  /// Whether what differs may: by the field's name, or by what in its nature makes it differ.
+  func ignores(_ change: Difference.FieldChange, of uuid: String?) -> Bool {
+    if ignores(change.name, of: uuid) { return true }
+    guard change.isNatural, let key = change.expectation.key else { return false }
+    return ignored.contains(key.description)
+  }
 
   /// Whether a field of an attribute may differ.
   func ignores(_ field: String, of uuid: String?) -> Bool {
@@ -162,112 +182,10 @@ extension Difference {
     )
     alignOperations(options)
     findFirst()
-    if options.isMirrored {
-      timingRemark = "not compared: the two captures have their own clocks"
+    if options.hasOtherClock {
+      timingRemark = "the two captures have their own clocks"
     } else {
       compareTimes()
     }
-  }
-
-  /// Finds the first operation that fails on one side and does not on the other. What only one side tries says
-  /// nothing of the other.
-  private mutating func findFirst() {
-    // Made when they are needed first: nothing fails in most sessions.
-    var successes: (left: [Attempt: Int], right: [Attempt: Int])?
-    for (place, step) in steps.enumerated() where step.kind != .same {
-      let (left, right) = (
-        step.left?.first { operations.left[$0].failure != nil },
-        step.right?.first { operations.right[$0].failure != nil }
-      )
-      guard (left == nil) != (right == nil) else { continue }
-      if step.kind == .changed {
-        // What the capture does not tell of the other side is no success.
-        let isKnown =
-          left == nil
-          ? step.left.map { operations.left[$0].contains(where: \.hasSucceeded) }
-          : step.right.map { operations.right[$0].contains(where: \.hasSucceeded) }
-        guard isKnown == true else { continue }
-        first = (left ?? step.left?.first, right ?? step.right?.first)
-        return
-      }
-      let failed = left.map { operations.left[$0] } ?? right.map { operations.right[$0] }
-      guard let failed else { continue }
-      let other: Int?
-      switch failed.kind {
-      // That one discovery finds what another one does not ask for says nothing.
-      case .discovery: continue
-      case .connect, .exchangeMTU, .value, .end:
-        let known =
-          successes
-          ?? (
-            Self.successes(operations.left, sessions.left),
-            Self.successes(operations.right, sessions.right)
-          )
-        successes = known
-        other =
-          left == nil
-          ? known.left[Attempt(failed, sessions.right, sessions.right.places)]
-          : known.right[Attempt(failed, sessions.left, sessions.left.places)]
-        if other == nil { continue }
-      case .pairing, .encryption:
-        other = counterpart(of: place, failed.kind, isOnLeft: left == nil)
-      }
-      first = left == nil ? (other, right) : (left, other)
-      return
-    }
-  }
-
-  /// What somebody tries, wherever and however often.
-  private struct Attempt: Hashable {
-    var kind: Int
-    var isByCentral: Bool?
-    var role: [UInt8]?
-    var message: String?
-    var offset: Int
-    /// Which of the session's connections: those of both sides are compared one by one.
-    var connection: Int?
-
-    init(_ operation: Operation, _ session: Session, _ connections: [Int: Int]) {
-      message = operation.message.map { session.messages[$0] }
-      offset = operation.offset
-      connection = connections[operation.connection]
-      kind = operation.kind.number
-      isByCentral = operation.isByCentral
-      role = operation.role.map { session.roles[$0].key }
-    }
-  }
-
-  /// Where one side succeeds first in each thing that it tries.
-  private static func successes(
-    _ operations: [Operation], _ session: Session
-  ) -> [Attempt: Int] {
-    let connections = session.places
-    var first: [Attempt: Int] = [:]
-    for (place, operation) in operations.enumerated() where operation.hasSucceeded {
-      let attempt = Attempt(operation, session, connections)
-      if first[attempt] == nil { first[attempt] = place }
-    }
-    return first
-  }
-
-  /// What one side does of the security procedures where the other one fails: the first that only it does,
-  /// between what both do.
-  private func counterpart(
-    of place: Int, _ failed: Operation.Kind, isOnLeft: Bool
-  ) -> Int? {
-    let isAlone = { (step: Step) in step.kind == .removed || step.kind == .added }
-    let start = steps[..<place].lastIndex { !isAlone($0) }.map { $0 + 1 } ?? 0
-    for step in steps[start...].prefix(while: isAlone) {
-      guard let other = isOnLeft ? step.left?.first : step.right?.first else { continue }
-      let operation = isOnLeft ? operations.left[other] : operations.right[other]
-      guard operation.hasSucceeded else { continue }
-      switch (failed, operation.kind) {
-      // That a peripheral asks for security is no step of a pairing.
-      case (.pairing, .pairing(.securityRequest)): continue
-      case (.pairing, .pairing), (.encryption, .encryption): return other
-      default: continue
-      }
-    }
-    return nil
   }
 }

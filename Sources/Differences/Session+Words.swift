@@ -57,8 +57,6 @@ extension Session {
   }
 
   /// What became of it: why it failed, what its value means, or the value.
-  ///
-  /// - Parameter prefersHex: whether bytes stand for a value that is decoded, too.
   package func outcome(of operation: Operation) -> Wording {
     if let reason = operation.failure ?? operation.unknown {
       return Wording(stringLiteral: text(reason))

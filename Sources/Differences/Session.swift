@@ -9,7 +9,7 @@ package struct Session: Sendable {
   package var bytes: [UInt8] = []
   /// The attributes that operations are about.
   package var roles: [Role] = []
-  /// What vendors' messages are called, and what a discovery looks for.
+  /// What vendors' messages are called.
   package var messages: [String] = []
   /// The connections, in their order.
   package var connections: [SessionConnection] = []
@@ -113,8 +113,11 @@ package struct Operation: Sendable {
   package var failure: Slice?
   /// Why the capture does not tell what became of it; nil where it does.
   package var unknown: Slice?
-  /// The value; nil where there is none, or where it is a random number that differs in every session.
+  /// The value; nil where there is none.
   package var value: Slice?
+  /// What is chosen at random for every session, or computed from that, a `FieldList`: confirm and random
+  /// values, keys. Operations are aligned without it.
+  package var random: Slice?
   /// Whether the value is a secret that is not to be printed.
   package var isHidden = false
   /// What the value means, in words.
@@ -123,6 +126,10 @@ package struct Operation: Sendable {
   package var fields: Slice?
   /// How often the same was done at once: requests of a discovery.
   package var count = 1
+  /// The kinds of these requests, by their opcodes.
+  package var requests: Set<ATTOpcode> = []
+  /// The one that was refused or not answered; nil where none was.
+  package var failedRequest: ATTOpcode?
 
   /// Something that was done.
   package init(_ kind: Kind, connection: Int, packet: Int, time: Timestamp?) {
@@ -166,6 +173,10 @@ package enum FieldList {
     case wrongChecksum = 0x77
     /// It is a time.
     case time = 0x74
+    /// It is chosen at random, or computed from what is.
+    case random = 0x72
+    /// The same, and a secret that is not to be printed.
+    case secret = 0x73
   }
 
   private static let unit: UInt8 = 0x1f

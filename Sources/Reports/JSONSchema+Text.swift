@@ -874,7 +874,7 @@ extension JSONSchema {
         "schema": {"const": 1, "description": "Number of this schema."},
         "same": {
           "type": "boolean",
-          "description": "Whether nothing differs but what is expected to in its nature: times, and checksums over them."
+          "description": "Whether nothing differs but what is expected to in its nature: times, random values, and checksums over them."
         },
         "left": {"$ref": "#/$defs/differenceCapture"},
         "right": {"$ref": "#/$defs/differenceCapture"},
@@ -892,6 +892,35 @@ extension JSONSchema {
               "paired_by": {
                 "enum": ["asked", "address", "two_ends", "name", "map", "only_ones", "order"],
                 "description": "Why these two: they were asked for, share an address, are the two ends of one connection, share a name, have similar maps, are the only ones, or stand at the same place where no address is told."
+              },
+              "more_connections_left": {
+                "type": "array",
+                "items": {"type": "integer", "minimum": 1},
+                "description": "Connections of the left device beyond as many as the right one has."
+              },
+              "more_connections_right": {
+                "type": "array",
+                "items": {"type": "integer", "minimum": 1},
+                "description": "Connections of the right device beyond as many as the left one has."
+              },
+              "not_compared": {
+                "type": "array",
+                "description": "Parts that were not compared.",
+                "items": {
+                  "type": "object",
+                  "description": "A part.",
+                  "required": ["what", "why"],
+                  "additionalProperties": false,
+                  "properties": {
+                    "what": {"enum": ["security", "link", "conversation", "timing"], "description": "Which one."},
+                    "why": {"type": "string", "description": "Why it was not compared."}
+                  }
+                }
+              },
+              "hints": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "What would make more of the two comparable."
               }
             }
           }
@@ -908,14 +937,18 @@ extension JSONSchema {
         },
         "first": {
           "type": "array",
-          "description": "The first difference that matters, of each pair that has one: an operation that succeeds on one side and fails on the other.",
+          "description": "Where the two of each pair part, if they do.",
           "items": {
             "type": "object",
             "description": "Where the sides part.",
-            "required": ["pair"],
+            "required": ["pair", "kind"],
             "additionalProperties": false,
             "properties": {
               "pair": {"type": "integer", "minimum": 1, "description": "Which of `pairs`, from 1."},
+              "kind": {
+                "enum": ["outcome", "only_left", "only_right", "changed"],
+                "description": "`outcome`: the difference that matters, the earliest operation that succeeds on one side and fails on the other. Else there is no such, and it is the earliest difference of several: what only one side does, or a value."
+              },
               "left": {"$ref": "#/$defs/differenceSide", "description": "The left side; absent where it has nothing."},
               "right": {"$ref": "#/$defs/differenceSide", "description": "The right side; absent where it has nothing."}
             }
@@ -1002,7 +1035,7 @@ extension JSONSchema {
         "pair": {"type": "integer", "minimum": 1, "description": "Which of `pairs`, from 1."},
         "kind": {
           "enum": ["added", "removed", "changed"],
-          "description": "What becomes of it from the left to the right; `same` only with --all."
+          "description": "What becomes of it from the left to the right."
         },
         "server": {"enum": ["peripheral", "central"], "description": "Whose attribute it is."},
         "attribute": {
@@ -1077,8 +1110,13 @@ extension JSONSchema {
                     "left": {"type": "string", "description": "On the left; absent where it is not there."},
                     "right": {"type": "string", "description": "On the right; absent where it is not there."},
                     "expected": {
-                      "enum": ["checksum", "time", "every_pair"],
-                      "description": "Why it is expected to differ: it follows from the others, it is a time, or it differs in every pair of these operations."
+                      "enum": ["checksum", "time", "random", "every_pair"],
+                      "description": "Why it is expected to differ: it follows from the others, it is a time, it is chosen at random for every session or computed from that, or it differs in every pair of these operations."
+                    },
+                    "hidden": {
+                      "type": "array",
+                      "items": {"enum": ["left", "right"]},
+                      "description": "The sides on which it is a secret that is not printed."
                     }
                   }
                 },
@@ -1099,7 +1137,7 @@ extension JSONSchema {
       "additionalProperties": false,
       "properties": {
         "pair": {"type": "integer", "minimum": 1, "description": "Which of `pairs`, from 1."},
-        "kind": {"enum": ["changed"], "description": "What becomes of it from the left to the right; `same` only with --all."},
+        "kind": {"enum": ["changed"], "description": "What becomes of it from the left to the right."},
         "what": {
           "enum": ["latency", "interval", "step"],
           "description": "How long answers took; how far apart a server's values came; the time from one step to the next."

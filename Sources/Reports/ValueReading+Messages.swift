@@ -53,6 +53,19 @@ extension ValueReading {
     return packets
   }
 
+  /// The requests that its messages answer.
+  var requests: [Int] {
+    if sighting == nil, control == nil { return [] }
+    return [control?.request].compactMap(\.self)
+      + ([sighting].compactMap(\.self) + following.map(\.sighting)).compactMap(\.request)
+  }
+
+  /// The packets that brought parts of its messages.
+  var parts: [Int] {
+    if sighting == nil { return [] }
+    return ([sighting].compactMap(\.self) + following.map(\.sighting)).flatMap(\.packets)
+  }
+
   /// Remembers that what may stay open was worded.
   mutating func note(_ sighting: VendorSighting) {
     var packets = sighting.frame == nil || sighting.chunk != nil ? sighting.packets : []

@@ -29,8 +29,12 @@ struct Choosing: CaptureUser, ~Copyable {
     var report = ChoosingReport(options)
     var pass = Pass(maps: maps, bonds: bonds)
     var output = Output()
-    // Damage ends the capture for the second reading, too.
-    try? pass.run(&source, &report, into: &output)
+    var failure: CaptureFailure?
+    do throws(CaptureFailure) {
+      try pass.run(&source, &report, into: &output)
+    } catch {
+      failure = error
+    }
     let chosen = report.result.chosen
     kept = report.result.kept
     let packets = chosen == 1 ? "1 packet is" : "\(chosen) packets are"
@@ -38,6 +42,7 @@ struct Choosing: CaptureUser, ~Copyable {
     remark =
       report.remark
       ?? "\(packets) what was asked for; \(others) \(others == 1 ? "comes" : "come") along"
+    if let failure { throw failure }
   }
 }
 
@@ -51,6 +56,7 @@ struct Writing: CaptureUser, ~Copyable {
   /// What is to be said of the capture, and of what the file has no room for.
   private(set) var remarks: [String] = []
   private(set) var losses: [String] = []
+  private var recordsWritten = 0
   private var file: NewFile?
   /// Whether somebody may wait for what is written before all is.
   private var isReadMeanwhile = true
@@ -132,6 +138,7 @@ struct Writing: CaptureUser, ~Copyable {
   /// Keeps what the writer has to say.
   private mutating func note(_ writer: borrowing CaptureWriter) {
     failure = writer.failure
+    recordsWritten = writer.recordsWritten
     if failure == nil { losses = writer.remarks }
   }
 
@@ -139,6 +146,10 @@ struct Writing: CaptureUser, ~Copyable {
   ///
   /// - Throws: the exit status, where that failed.
   mutating func finish() throws {
+    if failure == nil, recordsWritten == 0, !isReadMeanwhile, holdsRecords(conversion.path) {
+      Terminal.complain("\(conversion.path) stays as it is: there is no record to replace it with")
+      throw ExitCode(74)
+    }
     do throws(WriteFailure) {
       if let failure { throw failure }
       if let file = file.take() { try file.keep() }
@@ -147,6 +158,16 @@ struct Writing: CaptureUser, ~Copyable {
       if error.reason == .system(EPIPE) { return }
       Terminal.complain(error.sentence)
       throw ExitCode(74)
+    }
+  }
+
+  /// Whether what has this name is more than a capture without records, or an empty file.
+  private func holdsRecords(_ path: String) -> Bool {
+    do throws(CaptureFailure) {
+      var reader = try CaptureReader(path: path)
+      return try reader.next() != nil
+    } catch {
+      return (try? Terminal.contents(of: path, most: 1))?.isEmpty == false
     }
   }
 }

@@ -42,6 +42,7 @@ struct Conversion {
     var writing = Writing(self)
     var remarks: [String] = []
     var failures: [CaptureFailure] = []
+    var isNothing = false
     do throws(CaptureFailure) {
       // What can be read only once is kept where it has to be read again.
       var spools: [Spool?] = Array(repeating: nil, count: inputs.count)
@@ -61,26 +62,36 @@ struct Conversion {
       let plan = merges ? try MergePlan(files) : nil
       writing.hasSeveralControllers = plan?.hasSeveralControllers ?? false
       if !isEverything {
-        let (kept, remark) = choose(files, plan)
-        writing.kept = kept
-        if !remark.isEmpty { remarks.append(remark) }
+        let choice = choose(files, plan)
+        writing.kept = choice.kept
+        remarks.append(choice.remark)
+        isNothing = choice.kept.count == 0
+        if isNothing { failures = choice.failures }
       }
-      failures += try write(files, plan, &writing, &remarks)
+      if !isNothing { failures += try write(files, plan, &writing, &remarks) }
       withExtendedLifetime(spools) {}
     } catch {
       failures.append(error)
     }
+    if isNothing {
+      // An empty capture would help nobody, least of all in the place of another one.
+      try Run.end(
+        inputs, failures, remarks.map { "\($0); \(outputWords) was not written" },
+        outputFailure: nil)
+      throw ExitCode(64)
+    }
+    for loss in writing.losses { Terminal.complain("\(outputWords): \(loss)") }
     do {
       try writing.finish()
     } catch {
       for failure in failures { Terminal.complain(failure.sentence(about: inputs[0])) }
       throw error
     }
-    for loss in writing.losses {
-      Terminal.complain("\(path == "-" ? "standard output" : path): \(loss)")
-    }
     try Run.end(inputs, failures, remarks + writing.remarks, outputFailure: nil)
   }
+
+  /// What is written, as sentences call it.
+  private var outputWords: String { path == "-" ? "standard output" : path }
 
   /// Whether no packet is left out.
   private var isEverything: Bool {
@@ -154,17 +165,22 @@ struct Conversion {
     }
   }
 
-  /// The packets that are asked for and what they need, and a sentence about how many there are. What is
-  /// wrong with the capture the second reading will say.
+  /// The packets that are asked for and what they need, and a sentence about how many there are; what is wrong
+  /// with the capture, which a second reading says again.
   private func choose(
     _ files: [MergedSource.Input], _ plan: MergePlan?
-  ) -> (ChosenPackets, String) {
+  ) -> (kept: ChosenPackets, remark: String, failures: [CaptureFailure]) {
     var options = ShowOptions()
     options.profiles = profiles
     options.selection = Run.finding(selection, in: files.map(\.path), bonds: bonds)
     options.zoneOffset = Terminal.zoneOffset(at:)
     var choosing = Choosing(options, maps: maps, bonds: bonds)
-    _ = try? read(files, plan, &choosing)
-    return (choosing.kept, choosing.remark)
+    var failures: [CaptureFailure] = []
+    do throws(CaptureFailure) {
+      failures = try read(files, plan, &choosing)
+    } catch {
+      failures = [error]
+    }
+    return (choosing.kept, choosing.remark, failures)
   }
 }

@@ -15,8 +15,7 @@ struct DiffCommand: ParsableCommand {
       First comes the first difference that matters: the earliest operation that succeeds on one side and \
       fails on the other. Then what differs in security, link, map, conversation and timing. Operations are \
       aligned by what they mean, not by packet, handle or time; notifications that follow each other are one \
-      step. Random numbers of pairing are not compared; times and checksums that follow are shown, and \
-      are no difference.
+      step. Random values of a pairing, times, and checksums that follow are shown, and are no difference.
 
       Devices are paired by address, by name, or by the shape of their maps. Either side may also be a map \
       that was saved with map --json: then maps alone are compared.
@@ -69,8 +68,8 @@ struct DiffCommand: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "A field that may differ: its name (day), with its attribute (fff6.day), or all of an attribute "
-        + "(fff6). Bytes without a decoder are named 'byte 4'. Can be repeated.",
+      "A field that may differ: its name (day), with its attribute (fff6.day), all of an attribute (fff6), or "
+        + "all that differ for a reason (random, time). Bytes without a decoder are named 'byte 4'. Can be repeated.",
       valueName: "field"))
   var ignore: [String] = []
 
@@ -125,6 +124,7 @@ struct DiffCommand: ParsableCommand {
     options.isSummary = stat
     options.showsEqual = all
     options.ignored = ignore
+    options.isOneCapture = captures.count == 1
     options.sides = sides
     options.names = (captures[0], captures[captures.count - 1])
     let reader = SideReader(

@@ -77,6 +77,40 @@ struct MergedTests {
     #expect(times == times.sorted())
   }
 
+  /// A btsnoop file of the Linux monitor's with a command of each of these controllers.
+  private func monitor(
+    _ name: String, _ adapters: Range<UInt32>, _ mark: UInt8, seconds: Int64
+  ) -> MergedSource.Input {
+    var file = BtsnoopBytes(datalink: 2001)
+    for adapter in adapters {
+      let share = Int64(adapter - adapters.lowerBound) * seconds * 1_000_000 / Int64(adapters.count)
+      file.record([mark, 0x0c, 0], flags: adapter << 16 | 2, time: BtsnoopBytes.epoch + share)
+    }
+    return MergedSource.Input(name: name, path: folder.file(name, holding: file.bytes))
+  }
+
+  /// Numbers are found without a search from the first for each; a few are named, and of how many more.
+  @Test func manyControllers() throws {
+    let (reading, _, several) = try merge(
+      monitor("a", 0..<20_000, 3, seconds: 20), monitor("b", 0..<20_000, 4, seconds: 20))
+    #expect(several)
+    #expect(Set(reading.records.compactMap(\.adapter)).count == 40_000)
+    let remarks = reading.summary?.remarks ?? []
+    #expect(remarks.count == 9 && remarks.first == "hci0 of b is hci20000", "\(remarks)")
+    #expect(remarks.last == "19992 more controllers of b have other numbers")
+  }
+
+  /// Where no number is left two controllers share one, and that is said.
+  @Test func noNumberLeft() throws {
+    let (reading, _, _) = try merge(
+      monitor("a", 0..<65_534, 3, seconds: 20), monitor("b", 0..<3, 4, seconds: 20))
+    #expect(
+      reading.summary?.remarks == [
+        "hci0 of b is hci65534",
+        "2 controllers of b have the numbers of other files': no others are free",
+      ])
+  }
+
   /// Single records that are alike by chance make no controller of two.
   @Test func alikeByChance() throws {
     let (reading, _, several) = try merge(

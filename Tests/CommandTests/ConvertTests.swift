@@ -118,6 +118,60 @@ struct ConvertTests {
     #expect(try names == ["out.btsnoop"])
   }
 
+  @Test("A capture without records takes no other's place")
+  func noRecords() throws {
+    let empty = CaptureBytes.session(0).bytes
+    try folder.write("empty.btsnoop", empty)
+    try folder.write("notes.btsnoop", CaptureBytes.session(2).bytes)
+    let refused = try run("convert", "empty.btsnoop", "notes.btsnoop")
+    #expect(refused.status == 74 && folder.bytes("notes.btsnoop") == CaptureBytes.session(2).bytes)
+    #expect(
+      refused.errors
+        == "gattscope: notes.btsnoop stays as it is: there is no record to replace it with\n")
+    // Records that the format has no room for are none.
+    try folder.write("old.btsnoop", [1, 2, 3])
+    var notes = CaptureBytes(datalink: 2001)
+    notes.record([0x68, 0], flags: 12)
+    try folder.write("system.btsnoop", notes.bytes)
+    let left = try run("convert", "--to", "btsnoop-1002", "system.btsnoop", "old.btsnoop")
+    #expect(left.status == 74 && folder.bytes("old.btsnoop") == [1, 2, 3])
+    #expect(left.errors.contains("1 record that is no packet was left out: 1 system note\n"))
+    // What is new, empty, or a capture without records itself is written, again and again.
+    for _ in 0..<2 { #expect(try run("convert", "empty.btsnoop", "new.btsnoop").status == 0) }
+    try folder.write("nothing.btsnoop", [])
+    #expect(try run("convert", "empty.btsnoop", "nothing.btsnoop").status == 0)
+    #expect(folder.bytes("new.btsnoop") == empty && folder.bytes("nothing.btsnoop") == empty)
+  }
+
+  @Test("A link is followed, also to a file that is still to be made")
+  func links() throws {
+    let capture = Program.sample("heart-rate")
+    func link(_ name: String, to destination: String) throws {
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.path(name), withDestinationPath: destination)
+    }
+    try link("first.btsnoop", to: "second.btsnoop")
+    try link("second.btsnoop", to: "target.btsnoop")
+    for _ in 0..<2 {
+      #expect(try run("convert", capture, "first.btsnoop").status == 0)
+      #expect(try names == ["first.btsnoop", "second.btsnoop", "target.btsnoop"])
+      for name in ["first.btsnoop", "second.btsnoop"] {
+        #expect(
+          (try? FileManager.default.destinationOfSymbolicLink(atPath: folder.path(name))) != nil)
+      }
+      #expect(folder.bytes("target.btsnoop").count > 1000)
+    }
+    try link("loop.btsnoop", to: "loop.btsnoop")
+    let loop = try run("convert", capture, "loop.btsnoop")
+    #expect(loop.status == 74)
+    #expect(
+      loop.errors
+        == "gattscope: loop.btsnoop cannot be written: too many levels of symbolic links\n")
+    try link("lost.btsnoop", to: "none/target.btsnoop")
+    let lost = try run("convert", capture, "lost.btsnoop")
+    #expect(lost.status == 74 && lost.errors.contains("mkdir -p ./none\n"), "\(lost.errors)")
+  }
+
   @Test("A capture is not written over itself, under whatever name")
   func ownInput() throws {
     let bytes = CaptureBytes.session(5).bytes

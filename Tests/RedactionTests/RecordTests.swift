@@ -21,8 +21,12 @@ import Testing
     let joined = result.after[1...].flatMap { $0.dropFirst(5) }
     #expect(joined.prefix(5) == [17, 0, 6, 0, 8])
     let replacement = Array(joined.dropFirst(5))
-    #expect(zip(replacement, Self.key).allSatisfy { $0 != $1 } || replacement != Self.key)
-    for start in 0..<13 { #expect(!contain(result.after, Array(Self.key[start..<start + 4]))) }
+    #expect(replacement.count == 16)
+    // The three fragments' parts of it, each by itself; pseudonyms are alike by chance in no more than a byte.
+    for part in [0..<2, 2..<11, 11..<16] {
+      let alike = part.count { replacement[$0] == Self.key[$0] }
+      #expect(alike < 2, "\(part): \(replacement)")
+    }
   }
 
   @Test("of a key whose end is not in the capture nothing stays") func openFragment() throws {

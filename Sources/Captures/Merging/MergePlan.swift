@@ -10,7 +10,7 @@ package struct MergePlan: Sendable {
   private(set) var groups: [Int] = []
   /// What the controllers of each file become that are renumbered.
   private(set) var adapters: [[UInt16: UInt16]] = []
-  /// A sentence for each controller that is renumbered.
+  /// What is to be said of controllers that are renumbered, or cannot be.
   package private(set) var remarks: [String] = []
   /// Whether there are several groups.
   package var hasSeveralControllers: Bool { Set(groups).count > 1 }
@@ -64,25 +64,57 @@ package struct MergePlan: Sendable {
   /// Gives the controllers of groups numbers that those whose files were named before do not have.
   private mutating func number(_ members: [[Int]], _ facts: MergeFacts, _ names: [String]) {
     var taken: Set<UInt16> = []
+    // All numbers below this one are taken.
+    var free: UInt16 = 0
     for files in members.sorted(by: { ($0.min() ?? 0) < ($1.min() ?? 0) }) {
       let used = files.reduce(into: Set<UInt16>()) { $0.formUnion(facts.adapters[$1]) }
       let before = taken
       var changes: [UInt16: UInt16] = [:]
+      var shared: Set<UInt16> = []
       taken.formUnion(used.subtracting(before))
       for adapter in used.intersection(before).sorted() {
-        guard let free = (0..<UInt16.max).first(where: { !taken.contains($0) }) else { continue }
+        while free < Self.noAdapter, taken.contains(free) { free += 1 }
+        guard free < Self.noAdapter else {
+          shared.insert(adapter)
+          continue
+        }
         taken.insert(free)
         changes[adapter] = free
       }
-      for file in files.sorted() where !changes.isEmpty {
+      if changes.isEmpty, shared.isEmpty { continue }
+      for file in files.sorted() {
         adapters[file] = changes
-        for (adapter, number) in changes.sorted(by: { $0.key < $1.key })
-        where facts.adapters[file].contains(adapter) {
-          remarks.append("hci\(adapter) of \(CaptureFailure.subject(names[file])) is hci\(number)")
-        }
+        remark(on: changes, shared, facts.adapters[file], CaptureFailure.subject(names[file]))
       }
     }
   }
+
+  /// Says what becomes of a file's controllers.
+  private mutating func remark(
+    on changes: [UInt16: UInt16], _ shared: Set<UInt16>, _ own: Set<UInt16>, _ subject: String
+  ) {
+    let changed = changes.filter { own.contains($0.key) }.sorted { $0.key < $1.key }
+    for (adapter, number) in changed.prefix(Self.mostRemarks) {
+      remarks.append("hci\(adapter) of \(subject) is hci\(number)")
+    }
+    if changed.count > Self.mostRemarks {
+      remarks.append(
+        "\(changed.count - Self.mostRemarks) more controllers of \(subject) have other numbers")
+    }
+    let count = shared.intersection(own).count
+    if count > 0 {
+      remarks.append(
+        count == 1
+          ? "1 controller of \(subject) has the number of another file's: no other is free"
+          : "\(count) controllers of \(subject) have the numbers of other files': no others are free"
+      )
+    }
+  }
+
+  /// The number that means none, in the monitor's records.
+  private static let noAdapter: UInt16 = 0xffff
+  /// So many controllers of a file are named that are renumbered.
+  private static let mostRemarks = 8
 }
 
 /// What the records of several files tell of whose they are.

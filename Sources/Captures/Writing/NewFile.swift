@@ -48,7 +48,7 @@ package struct NewFile: ~Copyable {
       return (opened, nil, nil)
     }
     if isThere, unsafe access(path, W_OK) != 0 { throw WriteFailure(path: path, .system(errno)) }
-    let target = behindLinks(path)
+    let target = try behindLinks(path)
     let folder = folder(of: target)
     var temporary: String?
     var opened = UnnamedFile.open(in: folder, O_WRONLY)
@@ -56,7 +56,10 @@ package struct NewFile: ~Copyable {
       let named = UnnamedFile.openNamed(in: folder)
       (opened, temporary) = (named.descriptor, named.descriptor < 0 ? nil : named.name)
     }
-    guard opened >= 0 else { throw WriteFailure(path: path, .system(errno)) }
+    // A folder may be missing that a link leads to.
+    guard opened >= 0 else {
+      throw WriteFailure(path: errno == ENOENT ? target : path, .system(errno))
+    }
     // It may be read by whom the one that it replaces could be read by.
     if isThere { fchmod(opened, status.st_mode & 0o777) }
     return (opened, target, temporary)
@@ -67,11 +70,26 @@ package struct NewFile: ~Copyable {
     if let temporary { unsafe unlink(temporary) }
   }
 
-  private static func behindLinks(_ path: String) -> String {
-    guard let real = unsafe realpath(path, nil) else { return path }
-    defer { unsafe free(real) }
-    return unsafe String(cString: real)
+  /// The file's own path. What a link points to may be still to be made, as where a shell writes to it.
+  private static func behindLinks(_ path: String) throws(WriteFailure) -> String {
+    if let real = unsafe realpath(path, nil) {
+      defer { unsafe free(real) }
+      return unsafe String(cString: real)
+    }
+    guard errno == ENOENT else { throw WriteFailure(path: path, .system(errno)) }
+    var place = path
+    for _ in 0..<mostLinks {
+      var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+      let count = unsafe readlink(place, &bytes, bytes.count)
+      guard count > 0 else { return place }
+      let link = String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      place = link.hasPrefix("/") ? link : "\(folder(of: place))/\(link)"
+    }
+    throw WriteFailure(path: path, .system(ELOOP))
   }
+
+  /// As many links behind each other as Linux follows.
+  private static let mostLinks = 40
 
   private static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }

@@ -23,7 +23,7 @@ struct RecordEncoder: Sendable {
   private var time = Timestamp(seconds: 0, nanoseconds: 0)
 
   /// The most adapters that get an interface of their own.
-  private static let mostInterfaces = 32
+  static let mostInterfaces = 32
   /// The most bytes of a comment that is written beside a packet.
   private static let mostComment = 4096
   /// The most markers that wait for a packet.
@@ -38,7 +38,7 @@ struct RecordEncoder: Sendable {
   var remarks: [String] {
     var losses = losses
     losses.leaveOut(.user, count: markers.count)
-    return losses.remarks
+    return losses.remarks(format)
   }
 
   /// Begins a file: its header.
@@ -138,7 +138,7 @@ struct RecordEncoder: Sendable {
   private mutating func note(_ adapter: UInt16) {
     if format.content == .monitor { return }
     if format.container == .pcapng, Int(adapter) < Self.mostInterfaces { return }
-    losses.adapters += 1
+    losses.leaveOut(adapter: adapter)
   }
 
   /// Begins another section of a pcapng file: in pcapng it is one again, elsewhere it goes on.

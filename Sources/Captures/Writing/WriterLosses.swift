@@ -17,12 +17,13 @@ struct WriterLosses: Equatable, Sendable {
       }
     }
 
-    var words: String {
+    /// Behind their number.
+    func words(_ count: Int) -> String {
       switch self {
       case .adapter: "of controllers that come and go"
       case .management: "of the management interface"
-      case .system: "system notes"
-      case .user: "notes of users and programs"
+      case .system: count == 1 ? "system note" : "system notes"
+      case .user: count == 1 ? "note of a user or a program" : "notes of users and programs"
       case .vendor: "of vendors"
       case .packetLogger: "of PacketLogger's own"
       }
@@ -37,8 +38,11 @@ struct WriterLosses: Equatable, Sendable {
   var unknownKinds = 0
   /// Packets whose direction was left out.
   var directions = 0
-  /// Packets of other adapters than the first, whose number was left out.
-  var adapters = 0
+  /// Packets of other adapters than the first, which are written as that one's.
+  private(set) var adapters = 0
+  /// Whose they are, the first few.
+  private var adapterNumbers: [UInt16] = []
+  private var hasMoreAdapters = false
   /// Packets whose comments were left out.
   var comments = 0
   /// Packets that had options of pcapng's beside those that are read.
@@ -59,14 +63,40 @@ struct WriterLosses: Equatable, Sendable {
   /// Counts records that are no packets.
   mutating func leaveOut(_ note: Note, count: Int = 1) { notes[note.rawValue] += count }
 
-  /// What the records were that are no packets: "5 system notes, 1 of vendors".
-  private var noteWords: String {
-    Note.allCases.filter { notes[$0.rawValue] > 0 }.map { "\(notes[$0.rawValue]) \($0.words)" }
-      .joined(separator: ", ")
+  /// Counts a packet whose adapter has no number in the file.
+  mutating func leaveOut(adapter: UInt16) {
+    adapters += 1
+    if hasMoreAdapters || adapterNumbers.contains(adapter) { return }
+    if adapterNumbers.count < Self.mostAdapters {
+      adapterNumbers.append(adapter)
+    } else {
+      hasMoreAdapters = true
+    }
   }
 
-  /// A sentence for each kind of loss.
-  var remarks: [String] {
+  /// So many adapters are named.
+  private static let mostAdapters = 8
+
+  /// Whose packets are no longer told from the first one's: "hci1 and hci3".
+  private var adapterWords: String {
+    let names = adapterNumbers.sorted().map { "hci\($0)" } + (hasMoreAdapters ? ["others"] : [])
+    guard names.count > 1, let last = names.last else { return names.first ?? "" }
+    return "\(names.dropLast().joined(separator: ", ")) and \(last)"
+  }
+
+  /// What the records were that are no packets: "5 system notes, 1 of vendors".
+  private var noteWords: String {
+    Note.allCases.filter { notes[$0.rawValue] > 0 }.map { note in
+      "\(notes[note.rawValue]) \(note.words(notes[note.rawValue]))"
+    }.joined(separator: ", ")
+  }
+
+  /// A sentence for each kind of loss in such a file.
+  func remarks(_ format: WriterFormat) -> [String] {
+    let room =
+      format.container == .pcapng
+      ? "the file has room for the numbers 0 to \(RecordEncoder.mostInterfaces - 1)"
+      : "the format has no room for a controller's number"
     let noteCount = notes.reduce(0, +)
     let kinds = noteWords
     let counted: [(Int, String, String)] = [
@@ -87,8 +117,8 @@ struct WriterLosses: Equatable, Sendable {
         "packets lost their direction: the link type has no room for it"
       ),
       (
-        adapters, "packet of another controller than hci0 is no more told from hci0's",
-        "packets of other controllers than hci0 are no more told from hci0's"
+        adapters, "packet of \(adapterWords) is written as hci0's: \(room)",
+        "packets of \(adapterWords) are written as hci0's: \(room)"
       ),
       (comments, "packet lost its comments", "packets lost their comments"),
       (
@@ -96,8 +126,8 @@ struct WriterLosses: Equatable, Sendable {
         "packets lost what pcapng said beside them"
       ),
       (
-        sections, "section of the file goes on in the one before it",
-        "sections of the file go on in the one before them"
+        sections, "section was joined to the one before it: the format has none",
+        "sections were joined to the ones before them: the format has none"
       ),
       (
         drops, "count of lost records was left out: the format has no room for it",

@@ -7,14 +7,16 @@ package import Sessions
 /// Which packets make a selection that can be understood by itself: those that were asked for, and those
 /// that come along.
 ///
-/// With a packet come all parts of what it is a part of (fragments, long values, chains of reports), the
-/// request that it answers or its answer, and the setup of its connection (`ConnectionSetups`).
+/// With a packet come all parts of what it is a part of (fragments, long values, vendors' messages, chains of
+/// reports), the request that it answers or its answer, and the setup of its connection (`ConnectionSetups`).
 package struct ChoosingReport: PacketReport, ~Copyable {
   private var showing: Showing
   private var sentence: Sentence
   /// What was asked for.
   private var chosen = ChosenPackets()
-  /// That and what comes along.
+  /// That, and the other parts of messages of which a part is: what answers one of these comes along.
+  private var wanted = ChosenPackets()
+  /// What was asked for and what comes along.
   private var kept = ChosenPackets()
   private var setups = ConnectionSetups()
   /// The packets of PDUs that came in several: how many, then their numbers.
@@ -40,9 +42,15 @@ package struct ChoosingReport: PacketReport, ~Copyable {
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     let number = record.number
-    let isAskedFor =
-      !showing.isSatisfied
-      && showing.word(record, dissection, bytes, answer, memory, in: &sentence)
+    // What is read of this packet, not of one before it.
+    sentence.clear()
+    var isAskedFor = false
+    if showing.isSatisfied {
+      // The answers to what was asked for may follow.
+      sentence.follow(record, dissection, bytes, answer, memory)
+    } else {
+      isAskedFor = showing.word(record, dissection, bytes, answer, memory, in: &sentence)
+    }
     let parts = answer.fragment.isJoined ? fragments : []
     if parts.count > 1 {
       joined.append(parts.count)
@@ -52,8 +60,10 @@ package struct ChoosingReport: PacketReport, ~Copyable {
     if isAskedFor || parts.contains(where: { chosen.contains($0) }) {
       if isAskedFor {
         chosen.insert(number)
+        wanted.insert(number)
         if sentence.reading.hasMeaning { kept.insert(sentence.reading.related) }
       }
+      wanted.insert(sentence.reading.parts)
       kept.insert(number)
       if let request { kept.insert(request) }
       if !memory.longValues.isEmpty {
@@ -66,10 +76,29 @@ package struct ChoosingReport: PacketReport, ~Copyable {
         }
       }
       setups.need(record, answer, memory)
-    } else if let request, chosen.contains(request) {
-      kept.insert(number)
+    } else {
+      if let request, chosen.contains(request) { kept.insert(number) }
+      bringMessage(record, answer, memory)
     }
     setups.observe(record, dissection, bytes, answer, memory)
+  }
+
+  /// Keeps a vendor's message that was not asked for, where a part of it was, or the request that it answers.
+  private mutating func bringMessage(
+    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory
+  ) {
+    let parts = sentence.reading.parts
+    let isPart = parts.contains { wanted.contains($0) }
+    guard isPart || sentence.reading.requests.contains(where: { wanted.contains($0) }) else {
+      return
+    }
+    if isPart {
+      wanted.insert(record.number)
+      wanted.insert(parts)
+    }
+    kept.insert(record.number)
+    kept.insert(sentence.reading.related)
+    setups.need(record, answer, memory)
   }
 
   package mutating func finish(

@@ -21,7 +21,7 @@ struct DifferenceDocument: ~Copyable {
     side("left", report.options.names.left, report.records.left)
     side("right", report.options.names.right, report.records.right)
     sink.beginList("pairs")
-    for compared in report.compared { write(compared.pair) }
+    for compared in report.compared { write(compared) }
     sink.endList()
     devices("only_left", report.unpaired.left)
     devices("only_right", report.unpaired.right)
@@ -31,6 +31,7 @@ struct DifferenceDocument: ~Copyable {
       guard let first = difference.first else { continue }
       sink.beginItem()
       sink.number("pair", place + 1)
+      sink.word("kind", first.kind.key)
       side("left", difference.side(of: first.left, isLeft: true))
       side("right", difference.side(of: first.right, isLeft: false))
       sink.endItem()
@@ -53,7 +54,8 @@ struct DifferenceDocument: ~Copyable {
     sink.end()
   }
 
-  private mutating func write(_ pair: DevicePair) {
+  private mutating func write(_ compared: DifferenceReport.Compared) {
+    let pair = compared.pair
     sink.beginItem()
     sink.begin("left")
     device(pair.left)
@@ -62,6 +64,28 @@ struct DifferenceDocument: ~Copyable {
     device(pair.right)
     sink.end()
     sink.word("paired_by", pair.way.key)
+    let more = compared.difference.unpaired
+    if !more.left.isEmpty { sink.packets("more_connections_left", more.left[...]) }
+    if !more.right.isEmpty { sink.packets("more_connections_right", more.right[...]) }
+    let left = compared.notCompared
+    if !left.isEmpty {
+      sink.beginList("not_compared")
+      for (parts, why) in left {
+        for part in parts {
+          sink.beginItem()
+          sink.word("what", part)
+          sink.string("why", why.text)
+          sink.endItem()
+        }
+      }
+      sink.endList()
+    }
+    let hints = compared.hints
+    if !hints.isEmpty {
+      sink.beginList("hints")
+      for hint in hints { sink.element(string: [UInt8](hint.text.utf8).bytes) }
+      sink.endList()
+    }
     sink.endItem()
   }
 
@@ -234,8 +258,14 @@ struct DifferenceDocument: ~Copyable {
       for field in change.fields {
         sink.beginItem()
         sink.string("name", field.name)
-        if let left = field.left { sink.string("left", left) }
-        if let right = field.right { sink.string("right", right) }
+        for (key, value) in [("left" as StaticString, field.left), ("right", field.right)] {
+          guard let value else { continue }
+          if field.isHidden {
+            sink.hidden(key, value.utf8.count / 2)
+          } else {
+            sink.string(key, value)
+          }
+        }
         if let key = field.expectation.key { sink.word("expected", key) }
         sink.endItem()
       }

@@ -18,6 +18,44 @@ struct SaidSide: Sendable {
   }
 }
 
+extension Difference.Step {
+  /// Whether nothing differs but values that are chosen at random.
+  var isOnlyRandom: Bool {
+    kind == .changed && isNatural
+      && changes.allSatisfy { $0.fields.allSatisfy { $0.expectation == .random } }
+  }
+}
+
+extension DifferenceReport.Compared {
+  /// Parts of a difference, and why they were not compared.
+  var notCompared: [(parts: [StaticString], why: Wording)] {
+    if isOfMap {
+      return [(["security", "link", "conversation", "timing"], "a map has nothing but attributes")]
+    }
+    return difference.timingRemark.map { [(["timing"], $0)] } ?? []
+  }
+
+  /// What would make more of the sides comparable.
+  var hints: [Wording] {
+    let sides: [(StaticString, Session)] = [
+      ("left", difference.sessions.left), ("right", difference.sessions.right),
+    ]
+    let unnamed = sides.compactMap { (side, session) -> Wording? in
+      // Operations on attributes that nothing but their handles tells from others.
+      let places = Set(session.roles.indices.filter { session.roles[$0].uuid == nil })
+      if places.isEmpty { return nil }
+      let count = session.connections.reduce(0) { sum, connection in
+        sum + connection.operations.count { $0.role.map(places.contains) ?? false }
+      }
+      return count == 0 ? nil : "\(count: count, "operation", "operations") on the \(side)"
+    }
+    guard !unnamed.isEmpty else { return [] }
+    return [
+      "\(Wording(unnamed, joinedBy: " and ")) have only handles; --map with a saved map (map --json) names them"
+    ]
+  }
+}
+
 extension Differences.Operation {
   /// Its packets; nil of an end that the capture does not have.
   var packets: ClosedRange<Int>? {
@@ -76,7 +114,7 @@ extension Difference {
     let (left, right) = (sessions.left.outcome(of: one), sessions.right.outcome(of: other))
     // Words that leave out what differs: a PDU's bytes say it.
     if left == right, change.fields.isEmpty, case .pairing = one.kind, let here = one.value,
-      let there = other.value
+      let there = other.value, !one.isHidden, !other.isHidden
     {
       return (
         "\(left): \(hex: Array(sessions.left.bytes(here)))",
@@ -102,7 +140,22 @@ extension Difference {
     let verb: StaticString = changed == 1 ? "differs" : "differ"
     let words: Wording = "\(changed) of \(count: steps.count, "step", "steps") \(verb)"
     let natural = steps.count { $0.isNatural }
-    return natural > 0 ? "\(words), \(natural) of them only in times and checksums" : words
+    guard natural > 0 else { return words }
+    return "\(words), \(natural) of them only in \(naturalWords)"
+  }
+}
+
+extension Difference {
+  /// What differs in steps in which nothing else does: `random values and times`.
+  private var naturalWords: Wording {
+    var found: Set<FieldChange.Expectation> = []
+    for step in steps where step.isNatural {
+      for change in step.changes { found.formUnion(change.fields.map(\.expectation)) }
+    }
+    let words: [(FieldChange.Expectation, Wording)] = [
+      (.random, "random values"), (.time, "times"), (.checksum, "checksums"),
+    ]
+    return Wording(words.filter { found.contains($0.0) }.map(\.1), joinedBy: " and ")
   }
 }
 

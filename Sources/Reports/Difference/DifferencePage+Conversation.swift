@@ -11,6 +11,8 @@ extension DifferencePage {
   /// So many values of a run, and lines of a value, are printed where not all are asked for.
   private static let mostValues = 4
   private static let mostByteLines = 4
+  /// Characters of a random value that are printed all.
+  private static let longestRandom = 20
 
   private func sign(_ kind: Difference.Step.Kind) -> String {
     switch kind {
@@ -32,10 +34,6 @@ extension DifferencePage {
       out.byte(0x0a)
       line(title)
       for entry in entries.prefix(options.showsEqual ? .max : Self.mostLines) { write(entry) }
-      if entries.contains(where: { $0.subject == .map }), !report.isMap.left, !report.isMap.right {
-        row(
-          [(6, "with --map and a saved map (map --json) its handles are known, too")], .dim)
-      }
       rest(entries.count)
     }
   }
@@ -60,6 +58,10 @@ extension DifferencePage {
     let words = { (side: SaidSide?) -> String in
       guard let side else { return "" }
       return [side.words.text, side.packetWords].filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+    if entry.subject == .map {
+      row([(2, "\(sign) \(words(left ?? right)): \(entry.remark.text)")])
+      return
     }
     guard left != nil, right != nil else {
       row([(2, title), (titleColumns, words(left ?? right))])
@@ -101,15 +103,27 @@ extension DifferencePage {
     if hidden > 0 { row([(2, "… \(hidden) more; --all prints them")], .dim) }
   }
 
-  /// Behind the last of the steps that are told in one line: PDUs of a pairing that only one side has.
+  /// Behind the last of the steps that are told in one line: PDUs of a pairing that only one side has, or in
+  /// which nothing but random values differs.
   private func group(_ difference: Difference, from start: Int) -> Int {
     let kind = difference.steps[start].kind
     var end = start + 1
-    guard kind == .removed || kind == .added, isPairing(difference, start) else { return end }
-    while end < difference.steps.count, difference.steps[end].kind == kind,
-      isPairing(difference, end)
-    { end += 1 }
+    guard isTold(difference, start, with: kind) else { return end }
+    while end < difference.steps.count, isTold(difference, end, with: kind) { end += 1 }
     return end
+  }
+
+  /// Whether a step may be told in one line with others that became the same.
+  private func isTold(
+    _ difference: Difference, _ place: Int, with kind: Difference.Step.Kind
+  ) -> Bool {
+    let step = difference.steps[place]
+    guard step.kind == kind, isPairing(difference, place) else { return false }
+    switch kind {
+    case .same: return false
+    case .removed, .added: return true
+    case .changed: return step.isOnlyRandom && !options.showsEqual
+    }
   }
 
   private func isPairing(_ difference: Difference, _ place: Int) -> Bool {
@@ -133,6 +147,7 @@ extension DifferencePage {
     var packets = (sides.0?.packetWords ?? "", sides.1?.packetWords ?? "")
     if group.count > 1 {
       title = "\(sign(step.kind)) \(group.count) PDUs of pairing"
+      if step.kind == .changed { title += "  random values, as always" }
       packets = (
         span(sides.0, difference.side(of: last, isLeft: true)),
         span(sides.1, difference.side(of: last, isLeft: false))
@@ -152,7 +167,7 @@ extension DifferencePage {
       let both = [packets.0, packets.1].filter { !$0.isEmpty }.joined(separator: " → ")
       row([(2, title), (titleColumns + 18, both)], style)
     }
-    guard step.kind == .changed else { return }
+    guard step.kind == .changed, group.count == 1 else { return }
     let shown = options.showsEqual ? step.changes.count : Self.mostValues
     for change in step.changes.prefix(shown) { write(change, step, difference) }
     let left = step.changeCount - min(shown, step.changes.count)
@@ -169,12 +184,17 @@ extension DifferencePage {
     let operation =
       difference.operations(of: step, isLeft: true).first
       ?? difference.operations(of: step, isLeft: false).first
-    guard let operation, let isByCentral = operation.isByCentral else { return "" }
+    let session = step.left == nil ? difference.sessions.right : difference.sessions.left
+    return operation.map { arrow($0, session) } ?? ""
+  }
+
+  /// Which way an operation went, as its capture has it.
+  func arrow(_ operation: Differences.Operation, _ session: Session) -> String {
+    guard let isByCentral = operation.isByCentral else { return "" }
     switch operation.kind {
     case .value, .pairing: break
     case .connect, .exchangeMTU, .discovery, .encryption, .end: return ""
     }
-    let session = step.left == nil ? difference.sessions.right : difference.sessions.left
     let role = session.connections.first { $0.history.id == operation.connection }?
       .history.connection.localRole
     return role.map { isByCentral == ($0 == .central) ? "→ " : "← " } ?? ""
@@ -225,18 +245,29 @@ extension DifferencePage {
         switch field.expectation {
         case .none, .time: ""
         case .checksum: "  follows"
+        case .random: "  random"
         case .everyPair: "  differs in every pair"
         }
       row(
         [
           (8, field.name.replacing("_", with: " ")),
-          (20, "\(field.left ?? "not there") → \(field.right ?? "not there")\(why)"),
+          (20, "\(words(field.left, field)) → \(words(field.right, field))\(why)"),
         ],
         isExpected ? .dim : .plain)
     }
     if let left = bytes.0, let right = bytes.1, left != right {
       hex(left, right, isDim ? .dim : .plain)
     }
+  }
+
+  /// What a field says on one side: of long random values the ends, unless all is asked for.
+  private func words(_ value: String?, _ field: Difference.FieldChange) -> String {
+    guard let value else { return "not there" }
+    if field.isHidden { return "<hidden>" }
+    guard field.expectation == .random, !options.showsEqual, value.count > Self.longestRandom else {
+      return value
+    }
+    return "\(value.prefix(8))…\(value.suffix(6))"
   }
 
   /// Both values in hex, and below them marks where bytes differ: beside each other where there is room, else

@@ -32,12 +32,15 @@ struct DifferencePage: ~Copyable {
   mutating func write(into output: inout Output) {
     heading()
     for compared in report.compared {
-      if report.compared.count > 1 || compared.pair.way.words != nil { out.byte(0x0a) }
+      if report.compared.count > 1 || compared.pair.way.words != nil || !compared.hints.isEmpty {
+        out.byte(0x0a)
+      }
       if report.compared.count > 1 {
         line("Device \(compared.pair.left.words.text)")
       }
       if let words = compared.pair.way.words { line(words.description) }
-      if options.isSummary { summary(compared.difference) } else { write(compared.difference) }
+      for hint in compared.hints { line(hint.text, .warning) }
+      if options.isSummary { summary(compared.difference) } else { write(compared) }
     }
     unpaired()
     output.text(out.bytes, options.glyphs)
@@ -120,25 +123,30 @@ struct DifferencePage: ~Copyable {
 
   // MARK: Sections
 
-  private mutating func write(_ difference: Difference) {
+  private mutating func write(_ compared: DifferenceReport.Compared) {
+    let difference = compared.difference
     var same: [String] = []
     first(difference)
     facts(difference, .security, "Security", &same)
     facts(difference, .link, "Link", &same)
     connections(difference)
     map(difference, &same)
-    let isOfMap = report.isMap.left || report.isMap.right
-    if isOfMap {
-      out.byte(0x0a)
-      line("Nothing else was compared: a map has no conversation")
-      return
+    if !report.isOfMap {
+      conversation(difference, &same)
+      timing(difference, &same)
     }
-    conversation(difference, &same)
-    timing(difference, &same)
-    guard !same.isEmpty else { return }
+    guard !same.isEmpty || !compared.notCompared.isEmpty else { return }
     out.byte(0x0a)
-    let words = same.joined(separator: ", ")
-    line("\(words.prefix(1).uppercased())\(words.dropFirst()): the same")
+    if !same.isEmpty { line("\(Self.list(same)): the same") }
+    for left in compared.notCompared {
+      line("\(Self.list(left.parts.map(\.description))): not compared, since \(left.why.text)")
+    }
+  }
+
+  /// `Link, map, timing`.
+  private static func list(_ words: [String]) -> String {
+    let list = words.joined(separator: ", ")
+    return "\(list.prefix(1).uppercased())\(list.dropFirst())"
   }
 
   /// How much differs of each part.
@@ -146,9 +154,8 @@ struct DifferencePage: ~Copyable {
     let count = { (differing: Int) in differing == 0 ? "the same" : "\(differing) differ" }
     first(difference)
     out.byte(0x0a)
-    let isOfMap = report.isMap.left || report.isMap.right
     let name = Self.nameColumns - 6
-    if !isOfMap {
+    if !report.isOfMap {
       for (title, section) in [("Security", Difference.Fact.Section.security), ("Link", .link)] {
         let differing = difference.facts.count { $0.section == section && !$0.isSame }
         row([(0, title), (name, count(differing))])
@@ -162,31 +169,39 @@ struct DifferencePage: ~Copyable {
       return number > 0 ? "\(number) \(word)" : nil
     }
     row([(0, "Map"), (name, said.isEmpty ? "the same" : said.joined(separator: ", "))])
-    if isOfMap { return }
+    if report.isOfMap { return }
     let conversation = difference.conversationWords.text
     row([(0, "Conversation"), (name, conversation.isEmpty ? "the same" : conversation)])
     row([
       (0, "Timing"),
       (
         name,
-        difference.timingRemark?.text
+        difference.timingRemark.map { "not compared, since \($0.text)" }
           ?? (difference.timing.isEmpty
             ? "no difference beyond noise" : count(difference.timing.count))
       ),
     ])
   }
 
+  /// Where the sides part.
   private mutating func first(_ difference: Difference) {
     guard let first = difference.first else { return }
     out.byte(0x0a)
-    line("FIRST DIFFERENCE THAT MATTERS", .failure)
-    let sides = [
-      ("left", difference.side(of: first.left, isLeft: true)),
-      ("right", difference.side(of: first.right, isLeft: false)),
-    ]
-    for (name, side) in sides {
-      let packet = side?.packetWords ?? ""
-      row([(2, name), (9, packet), (15, side?.words.text ?? "nothing of the kind here")])
+    if first.kind == .outcome {
+      line("FIRST DIFFERENCE THAT MATTERS", .failure)
+    } else {
+      line("FIRST DIFFERENCE  nothing succeeds on one side and fails on the other", .warning)
+    }
+    for (name, place, isLeft) in [("left", first.left, true), ("right", first.right, false)] {
+      guard let place, let side = difference.side(of: place, isLeft: isLeft) else { continue }
+      let isAlone = first.left == nil || first.right == nil
+      let operation =
+        isLeft ? difference.operations.left[place] : difference.operations.right[place]
+      let way = arrow(operation, isLeft ? difference.sessions.left : difference.sessions.right)
+      row([
+        (2, isAlone ? "only \(name)" : name), (isAlone ? 14 : 9, side.packetWords),
+        (isAlone ? 20 : 15, "\(way)\(side.words.text)"),
+      ])
     }
   }
 
@@ -200,27 +215,42 @@ struct DifferencePage: ~Copyable {
     if all.allSatisfy(\.isSame), !all.isEmpty { same.append(title.lowercased()) }
     guard shown.contains(where: { !($0.left.isEmpty && $0.right.isEmpty) }) else { return }
     out.byte(0x0a)
-    let right = Self.nameColumns + (columns - Self.nameColumns) / 2
-    row(isWide ? [(0, title), (Self.nameColumns, "left"), (right, "right")] : [(0, title)])
-    var connection: (left: Int, right: Int) = shown.first?.connections ?? (0, 0)
-    for fact in shown where !(fact.left.isEmpty && fact.right.isEmpty) {
-      if fact.connections != connection {
-        connection = fact.connections
+    let words = { (words: Wording, packet: Int?) in
+      words.isEmpty ? "not told" : packet.map { "\(words.text), #\($0)" } ?? words.text
+    }
+    let rows = shown.filter { !($0.left.isEmpty && $0.right.isEmpty) }.map { fact in
+      (
+        fact: fact, left: words(fact.left, fact.packets.left),
+        right: fact.isSame ? "same" : words(fact.right, fact.packets.right)
+      )
+    }
+    // The right column begins behind the longest of the left one that leaves it room.
+    let room = columns - Self.nameColumns - 3
+    let fits = { (row: (fact: Difference.Fact, left: String, right: String)) in
+      row.left.columns + row.right.columns <= room
+    }
+    let widest = rows.filter(fits).map(\.left.columns).max() ?? 0
+    let longest = rows.filter(fits).map(\.right.columns).max() ?? 0
+    let right = min(
+      Self.nameColumns + max(widest + 3, (columns - Self.nameColumns) / 2),
+      max(Self.nameColumns + widest + 3, columns - longest))
+    let isTable = isWide && rows.contains { fits($0) || $0.fact.isSame }
+    row(isTable ? [(0, title), (Self.nameColumns, "left"), (right, "right")] : [(0, title)])
+    var connection: (left: Int, right: Int) = rows.first?.fact.connections ?? (0, 0)
+    for entry in rows {
+      if entry.fact.connections != connection {
+        connection = entry.fact.connections
         row([(2, "connections \(connection.left) and \(connection.right)")], .dim)
       }
-      let words = { (words: Wording, packet: Int?) in
-        words.isEmpty ? "not told" : packet.map { "\(words.text), #\($0)" } ?? words.text
-      }
-      let one = words(fact.left, fact.packets.left)
-      let other = fact.isSame ? "same" : words(fact.right, fact.packets.right)
-      if isWide {
-        row([(2, fact.name.description), (Self.nameColumns, one), (right, other)])
-      } else if fact.isSame {
-        row([(2, fact.name.description), (Self.nameColumns, one)])
+      let name = entry.fact.name.description
+      if entry.fact.isSame || isWide && fits(entry) {
+        row([
+          (2, name), (Self.nameColumns, entry.left), (right, isWide ? entry.right : ""),
+        ])
       } else {
-        row([(2, fact.name.description)])
-        row([(4, "− \(one)")])
-        row([(4, "+ \(other)")])
+        row([(2, name)])
+        row([(4, "− \(entry.left)")])
+        row([(4, "+ \(entry.right)")])
       }
     }
   }
@@ -237,11 +267,7 @@ struct DifferencePage: ~Copyable {
   }
 
   private mutating func timing(_ difference: Difference, _ same: inout [String]) {
-    if let remark = difference.timingRemark {
-      out.byte(0x0a)
-      line("Timing  \(remark.text)")
-      return
-    }
+    if difference.timingRemark != nil { return }
     if difference.timing.isEmpty {
       same.append("timing")
       return

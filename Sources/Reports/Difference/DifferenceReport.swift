@@ -10,6 +10,8 @@ package struct DiffOptions: PresentationOptions, Sendable {
   package var sides = (left: SideSelection(), right: SideSelection())
   /// How the sides are called: the files' names.
   package var names = (left: "", right: "")
+  /// Whether both sides are of one capture, so that their times are of one clock.
+  package var isOneCapture = false
   /// Fields that may differ.
   package var ignored: [String] = []
   /// Whether to print a document instead of text.
@@ -37,13 +39,15 @@ package struct DifferenceReport: Sendable {
   struct Compared: Sendable {
     let pair: DevicePair
     let difference: Difference
+    /// Whether a side is a map, so that there are only attributes to compare.
+    let isOfMap: Bool
   }
 
   let options: DiffOptions
   /// How many records each side has; nil of a map.
   let records: (left: Int?, right: Int?)
-  /// Whether a side is a map.
-  let isMap: (left: Bool, right: Bool)
+  /// Whether a side is a map, so that there are only attributes to compare.
+  let isOfMap: Bool
   /// The devices that belong together.
   let compared: [Compared]
   /// Those that nothing belongs to.
@@ -53,21 +57,21 @@ package struct DifferenceReport: Sendable {
   package init(_ left: RememberedCapture, _ right: RememberedCapture, _ options: DiffOptions) {
     self.options = options
     records = (left.records, right.records)
-    isMap = (left.isMap, right.isMap)
     let pairing = DevicePairing(left, right, options.sides.left, options.sides.right)
     unpaired = pairing.unpaired
-    let isOfMap = left.isMap || right.isMap
+    isOfMap = left.isMap || right.isMap
+    let isOfMap = isOfMap
     compared = pairing.pairs.map { pair in
       var asked = DifferenceOptions()
       asked.ignored = options.ignored
-      asked.isMirrored = pair.way == .mirrored
+      asked.hasOtherClock = pair.way == .mirrored && !options.isOneCapture
       var (one, other) = (pair.left.session, pair.right.session)
       if isOfMap {
         // A map has no conversation to hold against another one.
         one.connections = []
         other.connections = []
       }
-      return Compared(pair: pair, difference: Difference(one, other, asked))
+      return Compared(pair: pair, difference: Difference(one, other, asked), isOfMap: isOfMap)
     }
   }
 

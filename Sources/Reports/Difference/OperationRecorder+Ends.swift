@@ -19,7 +19,8 @@ extension OperationRecorder {
       identities[index].profileName = name
     }
     judgeUnanswered(connections)
-    session.roles = identities.map { Session.Role($0, devices, memory) }
+    let twins = TwinAttributes(devices)
+    session.roles = identities.map { Session.Role($0, twins, memory) }
     for history in connections { addEnds(of: history) }
     for id in operations.keys {
       operations[id] = operations[id]?.enumerated().sorted {
@@ -44,6 +45,12 @@ extension OperationRecorder {
         isCentral.map { (side == .local) == $0 }
       }
       encryption.lastPacket = attempt.end?.packet ?? attempt.moment.packet
+      if attempt.ediv != 0 || attempt.rand != 0 {
+        encryption.random = keep([
+          ("random_number", "\(code: attempt.rand, digits: 16)"),
+          ("encrypted_diversifier", "\(code: attempt.ediv, digits: 4)"),
+        ])
+      }
       if let status = attempt.failure {
         encryption.failure = keep("\(status)")
       } else if attempt.isKeyMissingHere {
@@ -74,10 +81,10 @@ extension OperationRecorder {
         guard operations[id]?[request.place].failure == nil else { continue }
         let isOvertaken = (lastAnswered[id]?[request.isByCentral] ?? 0) > packet
         let isOver = isOvertaken || history.connection.hasEndedInCapture
-        let words = keep(isOver ? "no response" : Self.captureEnds)
         if isOver {
-          operations[id]?[request.place].failure = words
+          fail(request, id, "no response")
         } else {
+          let words = keep(Self.captureEnds)
           operations[id]?[request.place].unknown = words
         }
       }

@@ -36,6 +36,7 @@ struct OperationRecorder: ~Copyable {
     /// The place of its operation among the connection's.
     let place: Int
     let isByCentral: Bool?
+    let opcode: ATTOpcode
     /// The MTU that it offers.
     var mtu: UInt16 = 0
   }
@@ -75,7 +76,7 @@ struct OperationRecorder: ~Copyable {
     guard id != 0 else { return }
     if let pdu = dissection.smp {
       let isByCentral = isByCentral(direction, memory.links.connection(link))
-      add(pdu, bytes.part(dissection.body), isByCentral, id, record)
+      add(pdu, dissection, bytes, answer, isByCentral, id, record)
     } else if let pdu = dissection.att {
       observe(pdu.opcode, dissection.attFields, direction, answer, id, record, memory)
     }
@@ -86,31 +87,6 @@ struct OperationRecorder: ~Copyable {
     guard let role = connection.localRole else { return nil }
     roles[connection.id] = role
     return (direction == .sent) == (role == .central)
-  }
-
-  private mutating func add(
-    _ pdu: SMPPDU, _ body: RawSpan, _ isByCentral: Bool?, _ id: Int,
-    _ record: borrowing CaptureRecord
-  ) {
-    var operation = Differences.Operation(
-      .pairing(pdu.opcode), connection: id, packet: record.number, time: record.time)
-    operation.isByCentral = isByCentral
-    switch pdu {
-    case .pairing(let features):
-      operation.value = keep(body)
-      operation.text = keep(features.words)
-      operation.fields = keep(keysOf: features)
-    case .failed(let failed):
-      operation.value = keep(body)
-      operation.failure = keep("\(failed.reason)")
-    case .securityRequest(let request):
-      operation.value = keep(body)
-      operation.text = keep(request.authReq.words)
-    // The others carry random numbers, what is computed of them, and keys: they differ in every session,
-    // and that says nothing.
-    default: break
-    }
-    operations[id, default: []].append(operation)
   }
 
   /// Takes an ATT PDU: what finds attributes, or sets the MTU. Values come from `Conversations`.
@@ -129,7 +105,7 @@ struct OperationRecorder: ~Copyable {
         .exchangeMTU, connection: id, packet: record.number, time: record.time)
       operation.isByCentral = isByCentral
       operations[id, default: []].append(operation)
-      expectAnswer(record.number, isByCentral, id, offering: mtu)
+      expectAnswer(record.number, isByCentral, id, to: opcode, offering: mtu)
     case .exchangeMTUResponse:
       guard let request, let mtu = fields.mtu else { return }
       let words = keep("client \(request.mtu), server \(mtu)")
@@ -139,9 +115,9 @@ struct OperationRecorder: ~Copyable {
         $0.value = words
       }
     case .findInformationRequest, .findByTypeValueRequest, .readByGroupTypeRequest:
-      discover(isByCentral, id, record)
+      discover(opcode, isByCentral, id, record)
     case .readByTypeRequest where fields.type?.declares == true:
-      discover(isByCentral, id, record)
+      discover(opcode, isByCentral, id, record)
     case .errorResponse: refuse(fields, request, id, record)
     default: break
     }
@@ -149,11 +125,12 @@ struct OperationRecorder: ~Copyable {
 
   /// Notes a request whose operation is the last one: it is to be answered.
   private mutating func expectAnswer(
-    _ packet: Int, _ isByCentral: Bool?, _ id: Int, offering mtu: UInt16 = 0
+    _ packet: Int, _ isByCentral: Bool?, _ id: Int, to opcode: ATTOpcode,
+    offering mtu: UInt16 = 0
   ) {
     guard let place = operations[id]?.indices.last else { return }
     unanswered[id, default: [:]][packet] = Unanswered(
-      place: place, isByCentral: isByCentral, mtu: mtu)
+      place: place, isByCentral: isByCentral, opcode: opcode, mtu: mtu)
   }
 
   /// Notes that a request was answered, and gives it where it was waited for.
@@ -178,21 +155,23 @@ struct OperationRecorder: ~Copyable {
   /// Takes a request that looks for attributes: those that follow each other are one operation, since how
   /// many it takes depends on the MTU and on what there is.
   private mutating func discover(
-    _ isByCentral: Bool?, _ id: Int, _ record: borrowing CaptureRecord
+    _ opcode: ATTOpcode, _ isByCentral: Bool?, _ id: Int, _ record: borrowing CaptureRecord
   ) {
     if let last = operations[id]?.last, last.kind == .discovery, last.failure == nil,
       last.isByCentral == isByCentral, let place = operations[id]?.indices.last
     {
       operations[id]?[place].count += 1
+      operations[id]?[place].requests.insert(opcode)
       operations[id]?[place].lastPacket = record.number
-      expectAnswer(record.number, isByCentral, id)
+      expectAnswer(record.number, isByCentral, id, to: opcode)
       return
     }
     var operation = Differences.Operation(
       .discovery, connection: id, packet: record.number, time: record.time)
     operation.isByCentral = isByCentral
+    operation.requests = [opcode]
     operations[id, default: []].append(operation)
-    expectAnswer(record.number, isByCentral, id)
+    expectAnswer(record.number, isByCentral, id, to: opcode)
   }
 
   /// Takes an Error Response to what is no value.
@@ -208,11 +187,24 @@ struct OperationRecorder: ~Copyable {
     case .findInformationRequest, .findByTypeValueRequest, .readByGroupTypeRequest,
       .readByTypeRequest:
       // That nothing more is found is how a discovery ends.
-      guard error != .attributeNotFound, let place = request?.place else { return }
-      let failure = keep("\(error)")
-      operations[id]?[place].failure = failure
+      guard error != .attributeNotFound, let request else { return }
+      fail(request, id, "\(error)")
     default: break
     }
+  }
+
+  /// Says why a request that finds attributes or sets the MTU failed; of a discovery also which one of its
+  /// requests did.
+  mutating func fail(_ request: Unanswered, _ id: Int, _ reason: Wording) {
+    guard operations[id]?[request.place].kind == .discovery else {
+      let words = keep(reason)
+      operations[id]?[request.place].failure = words
+      return
+    }
+    let name = request.opcode.name.map { "\($0): " as Wording } ?? ""
+    let words = keep("\(name)\(reason)")
+    operations[id]?[request.place].failure = words
+    operations[id]?[request.place].failedRequest = request.opcode
   }
 
   // MARK: Values
@@ -360,26 +352,10 @@ struct OperationRecorder: ~Copyable {
 
   // MARK: Keeping
 
-  private mutating func keep(_ span: RawSpan) -> Slice {
+  mutating func keep(_ span: RawSpan) -> Slice {
     let start = session.bytes.count
     session.bytes.append(span)
     return Slice(start: start, count: span.byteCount)
-  }
-
-  /// Writes down the keys that both sides are to give, which the words of a pairing leave out.
-  private mutating func keep(keysOf features: SMP.PairingFeatures) -> Slice {
-    let start = session.bytes.count
-    let keys = [
-      ("initiator_keys", features.initiatorKeys), ("responder_keys", features.responderKeys),
-    ]
-    for (name, keys) in keys {
-      let names = (0..<8).filter { keys.rawValue >> $0 & 1 != 0 }.map { bit in
-        KeyDistribution.short(bit: bit)?.description ?? "bit \(bit)"
-      }
-      let words = names.isEmpty ? "none" : names.joined(separator: " ")
-      FieldList.append([UInt8](name.utf8), [UInt8](words.utf8), .plain, to: &session.bytes)
-    }
-    return Slice(start: start, count: session.bytes.count - start)
   }
 
   mutating func keep(_ words: Wording) -> Slice { keep([UInt8](words.text.utf8).bytes) }

@@ -154,11 +154,11 @@ struct MapReader: ~Copyable {
 extension Session.Role {
   /// An attribute by its type, its service, and the characteristic that it describes; of several alike by
   /// which one it is among them.
-  init(_ attribute: AttributeIdentity, _ devices: [MapDevice], _ memory: borrowing Memory) {
+  init(_ attribute: AttributeIdentity, _ twins: TwinAttributes, _ memory: borrowing Memory) {
     var key: [UInt8] = []
     let add = { (uuid: BluetoothUUID?) in
       guard let uuid = uuid?.shortest else { return key.append(0) }
-      key.append(UInt8(clamping: uuid.width))
+      key.append(uuid.width)
       for byte in uuid.octets { key.append(byte) }
     }
     var identity = attribute
@@ -176,11 +176,10 @@ extension Session.Role {
     if attribute.kind == .value || attribute.kind == .descriptor, attribute.uuid != nil,
       let handle = attribute.handle
     {
-      let server = devices.first { $0.key == memory.attributes.currentKey(attribute.server) }
-      let twins = server?.handles(like: attribute) ?? []
-      if let place = twins.firstIndex(of: handle), twins.count > 1 {
-        key.append(UInt8(clamping: place))
-        words = "\(words), \(place + 1) of \(twins.count)"
+      let server = memory.attributes.currentKey(attribute.server)
+      if let (place, count) = twins.place(of: handle, on: server), count > 1 {
+        key += [UInt8(place >> 8), UInt8(place & 0xff)]
+        words = "\(words), \(place + 1) of \(count)"
       }
     }
     self.init(
@@ -189,20 +188,62 @@ extension Session.Role {
   }
 }
 
-extension MapDevice {
-  /// The handles of what nothing but its place tells from an attribute, in their order.
-  fileprivate func handles(like attribute: AttributeIdentity) -> [UInt16] {
-    let holders = services.filter { $0.declaration.uuid == attribute.service }
-      .flatMap(\.characteristics)
-    if attribute.kind == .value {
-      return holders.filter { $0.attribute.uuid == attribute.uuid }.map(\.value.handle)
+/// Which attributes nothing but their place tells from others: values of the same type in services of the same
+/// type, descriptors of the same type of such characteristics.
+struct TwinAttributes {
+  /// What an attribute is.
+  private struct Kind: Hashable {
+    let service: BluetoothUUID
+    let characteristic: BluetoothUUID
+    let descriptor: BluetoothUUID?
+  }
+
+  /// One server's.
+  private struct Server {
+    /// By handle: of which attributes it is one, and at which place.
+    var places: [UInt16: (kind: Int, place: Int)] = [:]
+    var kinds: [Kind: Int] = [:]
+    var counts: [Int] = []
+
+    mutating func add(_ handle: UInt16, _ kind: Kind) {
+      let number = kinds[kind] ?? counts.count
+      if number == counts.count {
+        kinds[kind] = number
+        counts.append(0)
+      }
+      places[handle] = (number, counts[number])
+      counts[number] += 1
     }
-    let owner = holders.first { characteristic in
-      characteristic.descriptors.contains { $0.attribute.handle == attribute.handle }
+  }
+
+  private var servers: [UInt64: Server] = [:]
+
+  init(_ devices: [MapDevice]) {
+    for device in devices where servers[device.key] == nil {
+      var server = Server()
+      for service in device.services {
+        let uuid = service.declaration.uuid
+        for characteristic in service.characteristics {
+          let type = characteristic.attribute.uuid
+          server.add(
+            characteristic.value.handle, Kind(service: uuid, characteristic: type, descriptor: nil))
+          for descriptor in characteristic.descriptors {
+            server.add(
+              descriptor.attribute.handle,
+              Kind(service: uuid, characteristic: type, descriptor: descriptor.attribute.uuid))
+          }
+        }
+      }
+      servers[device.key] = server
     }
-    // Of several characteristics alike each has its own.
-    return holders.filter { $0.attribute.uuid == owner?.attribute.uuid }.flatMap(\.descriptors)
-      .filter { $0.attribute.uuid == attribute.uuid }.map(\.attribute.handle)
+  }
+
+  /// At which place among how many an attribute stands; nil of one that is not in the map.
+  func place(of handle: UInt16, on server: UInt64) -> (place: Int, count: Int)? {
+    guard let server = servers[server], let (kind, place) = server.places[handle] else {
+      return nil
+    }
+    return (place, server.counts[kind])
   }
 }
 

@@ -113,7 +113,7 @@ struct WriterTests {
     let btsnoop = try remarks(WriterFormat(.btsnoop, .h4))
     #expect(
       btsnoop.remarks == [
-        "1 packet of another controller than hci0 is no more told from hci0's",
+        "1 packet of hci1 is written as hci0's: the format has no room for a controller's number",
         "1 packet lost its comments", "1 time was cut to microseconds",
       ])
     #expect(btsnoop.records.map(\.drops) == [3, 0])
@@ -121,7 +121,7 @@ struct WriterTests {
     #expect(
       pcap.remarks == [
         "2 packets lost their direction: the link type has no room for it",
-        "1 packet of another controller than hci0 is no more told from hci0's",
+        "1 packet of hci1 is written as hci0's: the format has no room for a controller's number",
         "1 packet lost its comments",
         "1 count of lost records was left out: the format has no room for it",
       ])

@@ -1,0 +1,184 @@
+import Bluetooth
+import Sessions
+
+// Where two conversations part.
+
+extension Difference {
+  /// The first difference: places in `operations`.
+  package struct First: Sendable {
+    /// What differs.
+    package enum Kind: Sendable {
+      /// What succeeds on one side and fails on the other: the difference that matters.
+      case outcome
+      /// There is no such; only the left does this, and it is the first that differs.
+      case onlyLeft
+      /// The same of the right.
+      case onlyRight
+      /// Both do it, with another value.
+      case changed
+
+      /// As JSON names it.
+      package var key: StaticString {
+        switch self {
+        case .outcome: "outcome"
+        case .onlyLeft: "only_left"
+        case .onlyRight: "only_right"
+        case .changed: "changed"
+        }
+      }
+    }
+
+    /// What differs.
+    package let kind: Kind
+    /// The operation on the left; nil where only the right has one.
+    package let left: Int?
+    /// And on the right.
+    package let right: Int?
+  }
+
+  /// Finds where the conversations part: at the first operation that fails on one side and succeeds on the
+  /// other, or else at the first that differs.
+  mutating func findFirst() {
+    first = firstOutcome ?? (changedSteps > 1 ? firstChange : nil)
+  }
+
+  /// The first operation that fails on one side and succeeds on the other. What only one side tries says nothing
+  /// of the other.
+  private var firstOutcome: First? {
+    // Made when they are needed first: nothing fails in most sessions.
+    var successes: (left: [Attempt: Int], right: [Attempt: Int])?
+    for (place, step) in steps.enumerated() where step.kind != .same {
+      let (left, right) = (
+        step.left?.first { operations.left[$0].failure != nil },
+        step.right?.first { operations.right[$0].failure != nil }
+      )
+      guard (left == nil) != (right == nil) else { continue }
+      if step.left != nil, step.right != nil {
+        if let pair = counterparts(in: step, left, right) {
+          return First(kind: .outcome, left: pair.left, right: pair.right)
+        }
+        continue
+      }
+      guard let failed = left.map({ operations.left[$0] }) ?? right.map({ operations.right[$0] })
+      else { continue }
+      let other: Int?
+      switch failed.kind {
+      // That one discovery finds what another one does not ask for says nothing.
+      case .discovery: other = nil
+      case .connect, .exchangeMTU, .value, .end:
+        let known =
+          successes
+          ?? (
+            Self.successes(operations.left, sessions.left),
+            Self.successes(operations.right, sessions.right)
+          )
+        successes = known
+        other =
+          left == nil
+          ? known.left[Attempt(failed, sessions.right, sessions.right.places)]
+          : known.right[Attempt(failed, sessions.left, sessions.left.places)]
+      case .pairing, .encryption:
+        other = counterpart(of: place, failed, isOnLeft: left == nil)
+      }
+      guard let other else { continue }
+      return First(kind: .outcome, left: left ?? other, right: right ?? other)
+    }
+    return nil
+  }
+
+  /// The two operations of a step in which one side fails: the failure, and what the other side has succeeded
+  /// in; nil where it is not known to have.
+  private func counterparts(
+    in step: Step, _ left: Int?, _ right: Int?
+  ) -> (left: Int, right: Int)? {
+    guard let failed = left.map({ operations.left[$0] }) ?? right.map({ operations.right[$0] })
+    else { return nil }
+    let hasSucceeded = { (other: Operation) in
+      // What the capture does not tell of the other side is no success, and neither is what it did not ask.
+      other.hasSucceeded && (failed.failedRequest.map { other.requests.contains($0) } ?? true)
+    }
+    if let left {
+      return step.right?.first { hasSucceeded(operations.right[$0]) }.map { (left, $0) }
+    }
+    guard let right else { return nil }
+    return step.left?.first { hasSucceeded(operations.left[$0]) }.map { ($0, right) }
+  }
+
+  /// The first step that differs beyond what is expected to.
+  private var firstChange: First? {
+    guard let step = steps.first(where: { $0.kind != .same && !$0.isExpected }) else { return nil }
+    switch step.kind {
+    case .same: return nil
+    case .removed: return First(kind: .onlyLeft, left: step.left?.first, right: nil)
+    case .added: return First(kind: .onlyRight, left: nil, right: step.right?.first)
+    case .changed:
+      return First(
+        kind: .changed, left: step.changes.first?.left ?? step.left?.first,
+        right: step.changes.first?.right ?? step.right?.first)
+    }
+  }
+
+  /// What somebody tries, wherever and however often.
+  private struct Attempt: Hashable {
+    var kind: Int
+    var isByCentral: Bool?
+    var role: [UInt8]?
+    var message: String?
+    var offset: Int
+    /// Which of the session's connections: those of both sides are compared one by one.
+    var connection: Int?
+
+    init(_ operation: Operation, _ session: Session, _ connections: [Int: Int]) {
+      // Which message is read is known of an answer alone: who is refused has asked for any.
+      if operation.kind != .value(.read) {
+        message = operation.message.map { session.messages[$0] }
+      }
+      offset = operation.offset
+      connection = connections[operation.connection]
+      kind = operation.kind.number
+      isByCentral = operation.isByCentral
+      role = operation.role.map { session.roles[$0].key }
+    }
+  }
+
+  /// Where one side succeeds first in each thing that it tries.
+  private static func successes(
+    _ operations: [Operation], _ session: Session
+  ) -> [Attempt: Int] {
+    let connections = session.places
+    var first: [Attempt: Int] = [:]
+    for (place, operation) in operations.enumerated() where operation.hasSucceeded {
+      let attempt = Attempt(operation, session, connections)
+      if first[attempt] == nil { first[attempt] = place }
+    }
+    return first
+  }
+
+  /// How the other side goes on with the security procedure that fails on one: its first PDU by the same device,
+  /// or else by the other, between what both sides have; an encryption that succeeds.
+  private func counterpart(
+    of place: Int, _ failed: Operation, isOnLeft: Bool
+  ) -> Int? {
+    let isAlone = { (step: Step) in step.left == nil || step.right == nil }
+    let (mine, other) = isOnLeft ? (sessions.right, sessions.left) : (sessions.left, sessions.right)
+    let (places, otherPlaces) = (mine.places, other.places)
+    let start = steps[..<place].lastIndex { !isAlone($0) }.map { $0 + 1 } ?? 0
+    var byOther: Int?
+    for step in steps[start...].prefix(while: isAlone) {
+      guard let next = isOnLeft ? step.left?.first : step.right?.first else { continue }
+      let operation = isOnLeft ? operations.left[next] : operations.right[next]
+      guard operation.hasSucceeded, places[failed.connection] == otherPlaces[operation.connection]
+      else { continue }
+      switch (failed.kind, operation.kind) {
+      // That a peripheral asks for security is no step of a pairing.
+      case (.pairing, .pairing(.securityRequest)): continue
+      case (.encryption, .encryption): return next
+      case (.pairing, .pairing):
+        if operation.isByCentral == failed.isByCentral { return next }
+        byOther = byOther ?? next
+      default: continue
+      }
+    }
+    return byOther
+  }
+}
