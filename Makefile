@@ -99,6 +99,7 @@ fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
 golden: ## write the expected output of the golden tests and of the documents anew, for reading before it is committed
 	@RECORD_SNAPSHOTS=1 swift test --filter GoldenTests >/dev/null 2>&1 || true
 	GATTSCOPE=.build/debug/gattscope $(PYTHON) Scripts/update-docs.py
+	$(PYTHON) Scripts/make-picture.py .build/debug/gattscope
 	@git status --short Tests/GoldenTests README.md docs
 	swift test --filter GoldenTests
 
