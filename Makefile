@@ -19,7 +19,8 @@ DOCUMENTS := share/doc/gattscope/
 DIST ?= .build/dist
 VERSION := $(shell sed -n 's/.*static let number = "\(.*\)"/\1/p' Sources/gattscope/Version.swift)
 SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y Makefile)
-export SOURCE_DATE_EPOCH
+# Not exported: SwiftPM reads the manifest anew for every other environment.
+DATED := SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH)
 
 # Debian's own Python finds Debian's jsonschema, another one that stands first in PATH does not.
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
@@ -124,7 +125,7 @@ profiles: ## build Profiles/ into the program
 
 man: $(BUILD_PROGRAM) ## write the manual page, .build/man/gattscope.1
 	install -d .build/man
-	$(PYTHON) Scripts/make-man.py "$(PROGRAM)" > .build/man/gattscope.1
+	$(DATED) $(PYTHON) Scripts/make-man.py "$(PROGRAM)" > .build/man/gattscope.1
 
 captures: .venv/bin/bumble-made ## remake the sample captures
 	.venv/bin/python Scripts/make-captures.py captures
@@ -140,7 +141,7 @@ captures: .venv/bin/bumble-made ## remake the sample captures
 install: $(BUILD_PROGRAM) ## install program, manual page, completions and documents below PREFIX (/usr/local), for DESTDIR
 	install -d $(addprefix "$(DESTDIR)$(PREFIX)"/,bin $(dir $(MAN) $(DOCUMENTS)) $(addprefix share/,$(dir $(COMPLETIONS))))
 	install -s -m 755 "$(PROGRAM)" "$(DESTDIR)$(PREFIX)/bin/gattscope"
-	$(PYTHON) Scripts/make-man.py "$(PROGRAM)" > "$(DESTDIR)$(PREFIX)/$(MAN)"
+	$(DATED) $(PYTHON) Scripts/make-man.py "$(PROGRAM)" > "$(DESTDIR)$(PREFIX)/$(MAN)"
 	"$(PROGRAM)" completion bash > "$(DESTDIR)$(PREFIX)/share/$(word 1,$(COMPLETIONS))"
 	"$(PROGRAM)" completion zsh > "$(DESTDIR)$(PREFIX)/share/$(word 2,$(COMPLETIONS))"
 	"$(PROGRAM)" completion fish > "$(DESTDIR)$(PREFIX)/share/$(word 3,$(COMPLETIONS))"
@@ -160,12 +161,12 @@ deb: $(BUILD_PROGRAM) ## make a Debian package, in DIST (.build/dist)
 	@Scripts/install-packages.sh $(DEB_PACKAGES)
 	rm -rf .build/deb
 	@$(MAKE) --no-print-directory install PROGRAM="$(PROGRAM)" PREFIX=/usr DESTDIR=.build/deb >/dev/null
-	Scripts/make-deb.sh .build/deb "$(DIST)"
+	$(DATED) Scripts/make-deb.sh .build/deb "$(DIST)"
 
 dist: $(BUILD_PROGRAM) ## make an archive for any Debian, with its checksum, in DIST (.build/dist)
 	rm -rf .build/dist-tree
 	@$(MAKE) --no-print-directory install PROGRAM="$(PROGRAM)" PREFIX= DESTDIR=.build/dist-tree >/dev/null
-	Scripts/make-dist.sh .build/dist-tree "$(DIST)" "$(VERSION)"
+	$(DATED) Scripts/make-dist.sh .build/dist-tree "$(DIST)" "$(VERSION)"
 
 packages: ## install the Debian packages that the tests need
 	@Scripts/install-packages.sh $(TEST_PACKAGES)

@@ -196,6 +196,15 @@ class VersionTests(unittest.TestCase):
             self.assertEqual(facts(), f"{head}, changed")
 
 
+    @unittest.skipUnless((ROOT / ".git").exists(), "not a clone")
+    def test_git_writes_the_commit_into_an_archive(self) -> None:
+        head = run("git", "rev-parse", "HEAD", cwd=ROOT).strip()
+        archive = subprocess.run(
+            ["git", "archive", "HEAD", "Scripts/write-build-facts.sh"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
+        script = run("tar", "-xO", "-f", "-", input=archive.decode("latin-1"), encoding="latin-1")
+        self.assertIn(f"archived='{head}'", script)
+
+
 @unittest.skipUnless(PROGRAM.exists() or IN_CI, f"there is no {PROGRAM}")
 class PackageTests(unittest.TestCase):
     def setUp(self) -> None:
