@@ -170,7 +170,7 @@ class ToldCommandTests(unittest.TestCase):
 
     def test_options_that_are_named_are_options(self) -> None:
         """Of the verb that a command names, else of any; but for those of other programs."""
-        others = {"--strip-components", "--filter"}  # tar's, swift test's
+        others = {"--filter"}  # swift test's
         options: dict[str, set[str]] = {}
 
         def of(verb: str) -> set[str]:
