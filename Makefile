@@ -6,11 +6,21 @@
 RELEASE := -c release --static-swift-stdlib --experimental-lto-mode=full -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic \
 	--omit-frame-pointers
 PROGRAM := .build/release/gattscope
+# `make install PROGRAM=FILE` installs one that is there, and so do the other verbs that hand the program out.
+BUILD_PROGRAM := $(if $(filter command line,$(origin PROGRAM)),,build)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 # Where bash, zsh and fish look for completions below share/.
 COMPLETIONS := bash-completion/completions/gattscope zsh/site-functions/_gattscope \
 	fish/vendor_completions.d/gattscope.fish
+MAN := share/man/man1/gattscope.1
+DOCUMENTS := share/doc/gattscope/
+# Where packages and archives go, of which version, and how old they say they are: as old as the commit, or as this file.
+DIST ?= .build/dist
+VERSION := $(shell sed -n 's/.*static let number = "\(.*\)"/\1/p' Sources/gattscope/Version.swift)
+SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y Makefile)
+# Not exported: SwiftPM reads the manifest anew for every other environment.
+DATED := SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH)
 
 # Debian's own Python finds Debian's jsonschema, another one that stands first in PATH does not.
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
@@ -20,11 +30,12 @@ BUMBLE := bumble==0.0.236
 MORE_CAPTURES ?= ../shared/captures
 
 BUILD_PACKAGES := g++ libbluetooth-dev libc6-dev git libpcap-dev libpcap0.8
-TEST_PACKAGES := $(BUILD_PACKAGES) tshark jq python3 python3-jsonschema
+DEB_PACKAGES := binutils dpkg-dev gzip lintian xz-utils
+TEST_PACKAGES := $(BUILD_PACKAGES) $(DEB_PACKAGES) tshark jq python3 python3-jsonschema debootstrap fish man-db zsh
 LIVE_PACKAGES := $(BUILD_PACKAGES) bluez bluez-test-tools busybox-static kmod qemu-system-x86 tcpdump
 BENCH_PACKAGES := $(BUILD_PACKAGES) tshark bluez python3
 PROFILES := $(sort $(wildcard Profiles/*/*.yaml))
-SWIFT_FOLDERS := Package.swift $(wildcard Sources Tests Fuzz)
+SWIFT_FOLDERS := Package.swift $(wildcard Plugins Sources Tests Fuzz)
 FUZZERS := FuzzCapture FuzzPcap FuzzPcapng FuzzPacketLogger FuzzDissect FuzzDecode FuzzProfile FuzzLive \
 	FuzzConvert FuzzDiff FuzzRedact
 # Of two -sanitize options the compiler takes the last one alone and would leave out the fuzzer's counters without a word;
@@ -38,7 +49,7 @@ comma := ,
 demonstrate = printf '\n$$ gattscope %s\n' '$(1)' && $(PROGRAM) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-scripts test-live bench fuzz golden lint format schema profiles man captures install packages
+.PHONY: help demo build test test-scripts test-live bench fuzz golden lint format schema profiles man captures install uninstall deb dist packages
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -89,6 +100,7 @@ fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
 golden: ## write the expected output of the golden tests and of the documents anew, for reading before it is committed
 	@RECORD_SNAPSHOTS=1 swift test --filter GoldenTests >/dev/null 2>&1 || true
 	GATTSCOPE=.build/debug/gattscope $(PYTHON) Scripts/update-docs.py
+	$(PYTHON) Scripts/make-picture.py .build/debug/gattscope
 	@git status --short Tests/GoldenTests README.md docs
 	swift test --filter GoldenTests
 
@@ -111,11 +123,9 @@ profiles: ## build Profiles/ into the program
 	mv .build/profiles-tables Sources/Decoders/Generated/BuiltInProfiles+Tables.swift
 	mv .build/profiles-sources Sources/ProfileFiles/Generated/ProfileSources+Texts.swift
 
-# The plugin builds a binary of its own kind, which needs Swift's libraries, in the place of ours.
-man: ## write the manual page, .build/man/gattscope.1
+man: $(BUILD_PROGRAM) ## write the manual page, .build/man/gattscope.1
 	install -d .build/man
-	swift package generate-manual --output-directory .build/man
-	@$(MAKE) --no-print-directory build
+	$(DATED) $(PYTHON) Scripts/make-man.py "$(PROGRAM)" > .build/man/gattscope.1
 
 captures: .venv/bin/bumble-made ## remake the sample captures
 	.venv/bin/python Scripts/make-captures.py captures
@@ -128,12 +138,35 @@ captures: .venv/bin/bumble-made ## remake the sample captures
 	@touch $@
 
 # More than half of the program is what a debugger reads.
-install: build ## install the binary and the shells' completions below PREFIX (/usr/local)
-	install -d "$(DESTDIR)$(PREFIX)/bin" $(addprefix "$(DESTDIR)$(PREFIX)"/share/,$(dir $(COMPLETIONS)))
-	install -s -m 755 $(PROGRAM) "$(DESTDIR)$(PREFIX)/bin/gattscope"
-	$(PROGRAM) completion bash > "$(DESTDIR)$(PREFIX)/share/$(word 1,$(COMPLETIONS))"
-	$(PROGRAM) completion zsh > "$(DESTDIR)$(PREFIX)/share/$(word 2,$(COMPLETIONS))"
-	$(PROGRAM) completion fish > "$(DESTDIR)$(PREFIX)/share/$(word 3,$(COMPLETIONS))"
+install: $(BUILD_PROGRAM) ## install program, manual page, completions and documents below PREFIX (/usr/local), for DESTDIR
+	install -d $(addprefix "$(DESTDIR)$(PREFIX)"/,bin $(dir $(MAN) $(DOCUMENTS)) $(addprefix share/,$(dir $(COMPLETIONS))))
+	install -s -m 755 "$(PROGRAM)" "$(DESTDIR)$(PREFIX)/bin/gattscope"
+	$(DATED) $(PYTHON) Scripts/make-man.py "$(PROGRAM)" > "$(DESTDIR)$(PREFIX)/$(MAN)"
+	"$(PROGRAM)" completion bash > "$(DESTDIR)$(PREFIX)/share/$(word 1,$(COMPLETIONS))"
+	"$(PROGRAM)" completion zsh > "$(DESTDIR)$(PREFIX)/share/$(word 2,$(COMPLETIONS))"
+	"$(PROGRAM)" completion fish > "$(DESTDIR)$(PREFIX)/share/$(word 3,$(COMPLETIONS))"
+	install -m 644 README.md LICENSE "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)"
+	install -m 644 Scripts/packaging/copyright "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)COPYRIGHT"
+	install -d "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)docs" "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)captures"
+	install -m 644 $(wildcard docs/*) "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)docs"
+	install -m 644 $(wildcard captures/*) "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)captures"
+
+uninstall: ## remove what install has put below PREFIX
+	rm -rf "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)"
+	rm -f "$(DESTDIR)$(PREFIX)/bin/gattscope" "$(DESTDIR)$(PREFIX)/$(MAN)" \
+		$(addprefix "$(DESTDIR)$(PREFIX)"/share/,$(COMPLETIONS))
+
+# The trees are laid out anew each time: what an older one had must not be packed.
+deb: $(BUILD_PROGRAM) ## make a Debian package, in DIST (.build/dist)
+	@Scripts/install-packages.sh $(DEB_PACKAGES)
+	rm -rf .build/deb
+	@$(MAKE) --no-print-directory install PROGRAM="$(PROGRAM)" PREFIX=/usr DESTDIR=.build/deb >/dev/null
+	$(DATED) Scripts/make-deb.sh .build/deb "$(DIST)"
+
+dist: $(BUILD_PROGRAM) ## make an archive for any Debian, with its checksum, in DIST (.build/dist)
+	rm -rf .build/dist-tree
+	@$(MAKE) --no-print-directory install PROGRAM="$(PROGRAM)" PREFIX= DESTDIR=.build/dist-tree >/dev/null
+	$(DATED) Scripts/make-dist.sh .build/dist-tree "$(DIST)" "$(VERSION)"
 
 packages: ## install the Debian packages that the tests need
 	@Scripts/install-packages.sh $(TEST_PACKAGES)

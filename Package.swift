@@ -30,7 +30,9 @@ let package = Package(
         "Captures",
         "Bluetooth", "Bytes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: strict),
+      swiftSettings: strict, plugins: ["BuildFacts"]),
+    // The commit and the packages' versions, for --version: a file of Swift that each build brings up to date.
+    .plugin(name: "BuildFacts", capability: .buildTool()),
     // Model to text and JSON; words a thing once, for all faces.
     .target(
       name: "Reports",

@@ -23,9 +23,32 @@ PROGRAM = Path(os.environ.get("GATTSCOPE", ROOT / ".build" / "release" / "gattsc
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 FENCED = re.compile(r"^```[a-z]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCED_SHELL = re.compile(r"^```(?:sh|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 WRITTEN = re.compile(r"# ([a-z-]+\.yaml)\n")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+INLINE = re.compile(r"`([^`\n]+)`")
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 SKIPPED = "…"
+
+# What blocks of commands to copy name, and the samples that stand for it here. A command of another program's, or of
+# another machine, gives what it would bring.
+STANDS_FOR = {
+    "ssh pi tail -c +1 -f trace.btsnoop": "cat captures/heart-rate.btsnoop",
+    "ssh pi tail -c +1 -f trace": "cat captures/heart-rate.btsnoop",
+    "btsnoop_hci.log.last btsnoop_hci.log": "captures/lost-subscription.btsnoop captures/heart-rate.btsnoop",
+    "gattscope show trace": "gattscope show captures/monitor.btsnoop",
+    "first.log": "captures/write-refused.btsnoop",
+    "second.log": "captures/mitm-demanded.btsnoop",
+    "~/": "$HOME/",
+}
+# Lines of such blocks that are for other machines, other programs or for tests of their own, and why they are not run here.
+NOT_RUN = {
+    r"adb |unzip ": "an Android phone",
+    r"sudo (btmon|tcpdump) |mkfifo trace$": "another program records",
+    r"sudo gattscope live |mkfifo /tmp/marks|echo \"pressed": "a Bluetooth adapter: make test-live",
+    r"sudo apt install |tar xzf gattscope-": "test_packaging.py installs the package and unpacks the archive",
+    r"(sudo )?make( [a-z-]+)+( [A-Z_]+=\S+)?( +#.*)?$": "test_make_targets_exist",
+}
 
 try:
     from jsonschema import Draft202012Validator
@@ -98,6 +121,82 @@ class ExampleTests(unittest.TestCase):
                             fits(shown, printed),
                             f"\nshown:\n{chr(10).join(shown)}\nprinted:\n{chr(10).join(printed)}")
         self.assertGreater(count, 0)
+
+
+def told(document: Path) -> list[str]:
+    """The lines of a document's blocks of commands that show no output."""
+    lines = []
+    for block in FENCED_SHELL.findall(document.read_text(encoding="utf-8")):
+        if not (block.startswith("$ ") and "gattscope" in block.partition("\n")[0]):
+            lines += [line.removeprefix("$ ") for line in block.splitlines() if block[0] != "#" and line]
+    return lines
+
+
+def is_run(line: str) -> bool:
+    return not any(re.match(pattern, line) for pattern in NOT_RUN)
+
+
+@unittest.skipUnless(PROGRAM.exists() or os.environ.get("CI"), f"there is no {PROGRAM}")
+class ToldCommandTests(unittest.TestCase):
+    def test_commands_to_copy_work(self) -> None:
+        """A command that is shown without output: with a sample for the reader's file, it must end well."""
+        ran = 0
+        for document in DOCUMENTS:
+            with reader() as run:
+                run("mkdir -p ~/.local/share/bash-completion/completions ~/.zsh/completions ~/.config/fish/completions")
+                for line in filter(is_run, told(document)):
+                    with self.subTest(f"{document.name}: {line}"):
+                        ran += 1
+                        self.assertIn("gattscope", line, "it is neither run nor said why not")
+                        for words, sample in STANDS_FOR.items():
+                            line = line.replace(words, sample)
+                        printed = run(f"set -o pipefail; ( {line}\n)\necho status $?")
+                        self.assertEqual(printed[-1], "status 0", "\n".join(printed))
+        self.assertGreater(ran, 5)
+
+    def test_make_targets_exist(self) -> None:
+        makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+        targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+        told_of = set()
+        for document in DOCUMENTS:
+            text = document.read_text(encoding="utf-8")
+            lines = told(document) + INLINE.findall(FENCED.sub("", text))
+            for line in lines:
+                words = line.partition("#")[0].removeprefix("sudo ").split()
+                if words[:1] == ["make"] and len(words) > 1:
+                    told_of |= {(document.name, word) for word in words[1:] if "=" not in word}
+        self.assertGreater(len(told_of), 10)
+        self.assertEqual({where for where in told_of if where[1] not in targets}, set())
+
+    def test_options_that_are_named_are_options(self) -> None:
+        """Of the verb that a command names, else of any; but for those of other programs."""
+        others = {"--filter"}  # swift test's
+        options: dict[str, set[str]] = {}
+
+        def of(verb: str) -> set[str]:
+            if verb not in options:
+                printed = subprocess.run(
+                    [PROGRAM, *verb.split(), "--help"], check=True, text=True, stdout=subprocess.PIPE).stdout
+                options[verb] = set(OPTION.findall(printed)) | {"--help"}
+            return options[verb]
+
+        verbs = ["show", "info", "explain", "map", "values", "devices", "trace", "diff", "live", "convert", "profiles",
+                 "schema", "completion"]
+        verbs += [f"profiles {verb}" for verb in ("list", "show", "check", "decode", "match", "compile")]
+        everything = set().union(*(of(verb) for verb in verbs), others)
+        count = 0
+        for document in DOCUMENTS:
+            text = document.read_text(encoding="utf-8")
+            commands = [command for command, _ in examples(document)] + told(document)
+            commands += INLINE.findall(FENCED.sub("", text))
+            for command in commands:
+                verb = re.search(r"\bgattscope (profiles [a-z]+|[a-z]+)\b([^|;]*)", command)
+                known = of(verb[1]) if verb and verb[1] in verbs else everything
+                for option in OPTION.findall(verb[2] if verb and verb[1] in verbs else command):
+                    with self.subTest(f"{document.name}: {command}"):
+                        count += 1
+                        self.assertIn(option, known)
+        self.assertGreater(count, 200)
 
 
 @unittest.skipUnless(PROGRAM.exists() or os.environ.get("CI"), f"there is no {PROGRAM}")

@@ -76,6 +76,16 @@ static inline int clibpcap_load(struct clibpcap_library *library) {
   return library->open && library->next && library->error && library->close;
 }
 
+/// The version that libpcap tells of itself, "libpcap version 1.10.3 (with TPACKET_V3)"; null where it is not there. The
+/// text is libpcap's and stays.
+static inline const char *clibpcap_version(void) {
+  struct clibpcap_library library;
+  if (!clibpcap_load(&library)) return 0;
+  __typeof__(&pcap_lib_version) version;
+  *(void **)&version = dlsym(library.handle, "pcap_lib_version");
+  return version ? version() : 0;
+}
+
 /// Makes libpcap ready for the records behind the file's header of `count` bytes, with times in nanoseconds. Where that
 /// fails, `pcap` is null and `message` is libpcap's; where libpcap is not there, the message is empty. Null: no memory.
 static inline struct clibpcap_capture *clibpcap_open(const unsigned char *header, size_t count) {

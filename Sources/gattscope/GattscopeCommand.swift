@@ -30,7 +30,7 @@ struct GattscopeCommand: ParsableCommand {
       Exit status: 0 done, 1 diff found a difference or explain --strict an error, 64 bad usage, 65 damaged or not a capture that is read, 66 cannot be \
       opened or read, 69 a live source is not there, 74 output could not be written, 77 a permission is missing.
       """,
-    version: "gattscope 0.1.0, JSON schema \(JSONSchema.number)",
+    version: Version.built,
     subcommands: [
       ShowCommand.self, InfoCommand.self, ExplainCommand.self, MapCommand.self, ValuesCommand.self,
       DevicesCommand.self, TraceCommand.self, DiffCommand.self, LiveCommand.self,
@@ -48,7 +48,7 @@ struct GattscopeCommand: ParsableCommand {
       var command = try parseAsRoot()
       try command.run()
     } catch {
-      exit(withError: error)
+      if !Version.print(askedBy: error) { exit(withError: error) }
     }
   }
 }

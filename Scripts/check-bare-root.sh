@@ -1,0 +1,92 @@
+#!/bin/sh
+# Tries the archive and the package in a bare Debian root. usage: check-bare-root.sh ARCHIVE PACKAGE [ROOT]
+# ROOT (.build/bare-root) is made by debootstrap where it is not there, and is left as bare as it was. Where that cannot be
+# done, a sentence on standard output says why, and the exit status is 77.
+set -eu
+
+archive=$1
+package=$2
+root=${3:-$(dirname "$0")/../.build/bare-root}
+suite=bookworm
+
+skip() {
+  echo "skipped: $1"
+  exit 77
+}
+fail() {
+  echo "$1" >&2
+  exit 1
+}
+
+[ "$(id -u)" -eq 0 ] || skip "a Debian root can be made by root alone"
+PATH=$PATH:/usr/sbin:/sbin
+command -v debootstrap >/dev/null || skip "debootstrap is not installed"
+if [ ! -e "$root/.whole" ]; then
+  rm -rf "$root"
+  mkdir -p "$root"
+  debootstrap --variant=minbase "$suite" "$root" http://deb.debian.org/debian > "$root.log" 2>&1 ||
+    skip "debootstrap could not make a Debian root: $(tail -n 1 "$root.log")"
+  touch "$root/.whole"
+fi
+
+# In a namespace of its own, so that nothing stays mounted. Swift's runtime reads a program's arguments from /proc.
+inside() {
+  unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$root" \
+    env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
+}
+inside true 2>/dev/null || skip "chroot or mount is not allowed here"
+
+# What the program says of a capture, and how it ends.
+try() {
+  program=$1
+  status=0
+  shift
+  said=$(inside "$program" "$@" 2>&1) || status=$?
+}
+expect() {
+  [ "$status" -eq "$1" ] || fail "exit status $status, not $1: $said"
+  case $said in *"$2"*) ;; *) fail "not said: $2: $said" ;; esac
+}
+
+rm -rf "$root/opt/gattscope"
+mkdir -p "$root/opt/gattscope"
+tar -C "$root/opt/gattscope" --strip-components=1 -xzf "$archive"
+captures=/opt/gattscope/share/doc/gattscope/captures
+before=$(inside dpkg-query -W)
+
+# The archive: libpcap is for pcap alone.
+! inside dpkg-query -W libpcap0.8 >/dev/null 2>&1 || fail "the root is not bare: libpcap0.8 is there"
+for capture in heart-rate.btsnoop write-refused.pklg wristband.pcapng; do
+  try /opt/gattscope/bin/gattscope info "$captures/$capture"
+  expect 0 "connection"
+done
+try /opt/gattscope/bin/gattscope info "$captures/heart-rate.pcap"
+expect 66 "libpcap, which is not installed (Debian: libpcap0.8)"
+try /opt/gattscope/bin/gattscope --version
+expect 0 "libpcap is not installed"
+rm -rf "$root/opt/gattscope"
+echo "the archive runs in a bare Debian $suite: btsnoop, PacketLogger and pcapng without libpcap, pcap with a sentence"
+
+# The package, with what it depends on and recommends, and away again.
+cp "$package" "$root/gattscope.deb"
+if ! inside apt-get install -y -q /gattscope.deb > "$root.log" 2>&1; then
+  rm -f "$root/gattscope.deb"
+  inside apt-get --print-uris -qq install libpcap0.8 >/dev/null 2>&1 && fail "the package cannot be installed: see $root.log"
+  skip "no package can be fetched: see $root.log"
+fi
+rm -f "$root/gattscope.deb"
+# A root of debootstrap's may leave documents out; these stand for a reader's own.
+mkdir -p "$root/opt/captures"
+cp "$(dirname "$0")"/../captures/heart-rate.* "$root/opt/captures"
+for capture in heart-rate.btsnoop heart-rate.pcap; do
+  try gattscope info "/opt/captures/$capture"
+  expect 0 "connection"
+done
+try gattscope --version
+expect 0 "libpcap 1."
+rm -rf "$root/opt/captures"
+inside apt-get purge -y -q --auto-remove gattscope libpcap0.8 > "$root.log" 2>&1
+[ "$(inside dpkg-query -W)" = "$before" ] || fail "packages stayed behind: see $root.log"
+left=$(find "$root/usr" "$root/etc" -name '*gattscope*')
+[ -z "$left" ] || fail "files stayed behind: $left"
+echo "the package installs with libpcap into a bare Debian $suite, reads pcap too, and leaves nothing behind"

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""docs/limits.md is held against the source: each limit is there, with its number, and no other."""
+
+import ast
+import re
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = ROOT / "Sources"
+# The files in which everything is a limit, and the modules in which those are that are called so.
+WHOLE = ("Sessions/Limits", "Captures/CaptureLimits", "Captures/Live/LiveLimits")
+MODULES = ("Captures", "Platforms", "Differences", "Redaction")
+CALLED_SO = re.compile(r"most([A-Z]\w*)?|bound|latestConnections|shownBytes")
+
+DECLARED = re.compile(
+    r"^ *(?:\w+ )*(?:static let|package var) (\w+)(?:: \w+)? = ([0-9_]+(?: << [0-9]+)?)$", re.MULTILINE)
+ROW = re.compile(r"^\| `([\w+.]+)` \| ([0-9 ]+) \| (.+) \| (.+) \|$", re.MULTILINE)
+
+
+def number(words: str) -> int:
+    """The value of 1024, 65_536 or 4 << 20."""
+    first, _, shift = words.replace("_", "").partition(" << ")
+    return ast.literal_eval(first) << int(shift or 0)
+
+
+def in_source() -> dict[str, int]:
+    """The limits by name: that of the constant where its file is all limits, else behind the file's."""
+    found = {}
+    for path in sorted(path for module in ("Sessions", *MODULES) for path in (SOURCES / module).rglob("*.swift")):
+        place = path.relative_to(SOURCES).with_suffix("").as_posix()
+        for name, value in DECLARED.findall(path.read_text(encoding="utf-8")):
+            if place in WHOLE:
+                found[name] = number(value)
+            elif place.partition("/")[0] in MODULES and CALLED_SO.fullmatch(name):
+                found[f"{path.stem}.{name}"] = number(value)
+    return found
+
+
+class LimitTests(unittest.TestCase):
+    def test_document_has_each_limit_and_its_number(self) -> None:
+        text = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+        rows = ROW.findall(text)
+        self.assertEqual(len(rows), text.count("\n| `"), "a row is not understood")
+        self.assertEqual(len(rows), len({name for name, *_ in rows}), "a limit stands there twice")
+        self.assertEqual({name: int(value.replace(" ", "")) for name, value, *_ in rows}, in_source())
+
+    def test_limits_are_found_in_the_source(self) -> None:
+        """The comparison would hold of nothing, too."""
+        found = in_source()
+        declared = (SOURCES / "Sessions" / "Limits.swift").read_text(encoding="utf-8").count("package var ")
+        self.assertEqual(declared, sum("." not in name for name in found) - 14)
+        self.assertEqual(found["joinedBytes"], 4 << 20)
+        self.assertEqual(found["AddressBook.most"], 1 << 18)
+
+    def test_numbers(self) -> None:
+        self.assertEqual([number(words) for words in ("64", "65_539", "4 << 20")], [64, 65_539, 4_194_304])
+
+
+if __name__ == "__main__":
+    unittest.main()
