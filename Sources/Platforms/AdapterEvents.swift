@@ -54,6 +54,7 @@ struct AdapterEvents: Sendable {
       guard note.kind == .closeIndex || note.kind == .deletedIndex else { return }
       lose(.off, record, &events)
     case .control(let control):
+      if !control.isEvent { scanning.discover(control.code, bytes.part(dissection.body)) }
       guard !hasCommands else { return }
       observe(control, record, dissection, bytes, answer, &events)
     case .acl, .sco, .iso, .unknown: break
@@ -323,7 +324,8 @@ struct AdapterEvents: Sendable {
       // Address types (1 byte), discovering (1) (BlueZ, doc/mgmt-protocol.rst).
       let isOn = body.byte(at: 1) != 0
       guard isOn != states.contains(.scanning), body.byte(at: 0) & 6 != 0 else { return }
-      let request = AppEvent.ScanRequest(isActive: true, reportsDuplicates: true)
+      let request = AppEvent.ScanRequest(
+        services: scanning.chosen, isActive: true, reportsDuplicates: true)
       events.append(AppEvent(isOn ? .scanStarted(request) : .scanStopped, record))
       turn(.scanning, isOn, record, &events)
     }

@@ -30,6 +30,10 @@ extension Android {
     arguments.add("value", value.argument)
     if value.isCut { arguments.add("cut", .flag(true)) }
     switch value.outcome {
+    case .noResponse(.recordsLost), .notExecuted(.recordsLost):
+      return [
+        .traffic("whether a callback came is not known: records were lost", arguments)
+      ]
     case .noResponse(let reason), .notExecuted(let reason):
       arguments.add("because", reason.argument)
       return [

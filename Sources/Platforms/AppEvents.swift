@@ -26,6 +26,8 @@ package struct AppEvents: ~Copyable {
   private static let mostPeers = 1024
   private var last: (packet: Int, time: Timestamp?) = (0, nil)
   private let limits: Limits
+  /// The last record that told of lost ones.
+  private var gap = 0
 
   /// Nothing seen.
   ///
@@ -49,6 +51,7 @@ package struct AppEvents: ~Copyable {
     if !told.isEmpty { told.removeAll(keepingCapacity: true) }
     // What another file has, too, was told.
     guard record.original == nil else { return }
+    if memory.links.gap != gap { lose(memory) }
     last = (record.number, record.time)
     discoveries.pass(record.time, into: &told)
     server.pass(record.time, into: &told)
@@ -120,6 +123,14 @@ package struct AppEvents: ~Copyable {
     client.finish(memory, packet: last.packet, time: last.time, into: &told)
     server.end(nil, packet: last.packet, time: last.time, into: &told)
     for index in told.indices { name(index, memory) }
+  }
+
+  /// Records were lost: what hung on them is not known, and is not told as if it had not happened.
+  private mutating func lose(_ memory: borrowing Memory) {
+    gap = memory.links.gap
+    links.lose(memory.links.gapAdapter)
+    discoveries.lose(memory.links.gapAdapter)
+    server.lose(memory.links.gapAdapter)
   }
 
   private mutating func observeAdapter(

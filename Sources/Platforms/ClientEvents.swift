@@ -7,8 +7,11 @@ import Sessions
 /// What the captured host reads, writes and is told as a client, once it is known what became of it.
 struct ClientEvents: Sendable {
   private var conversations: Conversations
+  /// So long a client may take for asking for the next part of a value, in nanoseconds: less than lines wait to be
+  /// sorted.
+  private static let patience: Int64 = 900_000_000
 
-  init(_ limits: Limits) { conversations = Conversations(limits) }
+  init(_ limits: Limits) { conversations = Conversations(limits, patience: Self.patience) }
 
   /// Takes a packet.
   mutating func observe(
@@ -103,7 +106,7 @@ struct ClientEvents: Sendable {
 
 /// Whether the controller has room for what the host sends. An app whose data does not wait for an answer is
 /// told when there is room again after there was none: the controller's buffers are full when so many packets
-/// wait as it said that it has (Core, Vol 4, Part E, 4.1.1).
+/// of all links wait as it said that it has (Core, Vol 4, Part E, 4.1.1).
 struct BufferEvents: Sendable {
   private struct Full: Sendable {
     var link: LinkSlot
@@ -132,8 +135,9 @@ struct BufferEvents: Sendable {
       }
     } else if record.direction == .sent, let opcode = dissection.att?.opcode,
       opcode.role == .unacknowledged, let link = answer.link,
-      let capacity = capacities[record.adapter ?? 0xffff], let flow = memory.links.flow(link),
-      flow.sent - flow.completed >= capacity
+      let capacity = capacities[record.adapter ?? 0xffff],
+      let outstanding = memory.links.outstanding(on: record.adapter ?? 0xffff),
+      outstanding >= capacity
     {
       let id = memory.links.id(link)
       guard full.count < Self.mostLinks, !full.contains(where: { $0.id == id }) else { return }
@@ -162,12 +166,12 @@ struct BufferEvents: Sendable {
       let waiting = full[position]
       let capacity = capacities[waiting.adapter] ?? 0
       guard memory.links.id(waiting.link) == waiting.id, memory.links.isOpen(waiting.link),
-        let flow = memory.links.flow(waiting.link)
+        let outstanding = memory.links.outstanding(on: waiting.adapter)
       else {
         full.remove(at: position)
         continue
       }
-      guard flow.sent - flow.completed < capacity else { continue }
+      guard outstanding < capacity else { continue }
       var event = AppEvent(waiting.isWrite ? .readyToWrite : .readyToUpdate, record)
       event.connection = waiting.id
       event.adapter = waiting.adapter

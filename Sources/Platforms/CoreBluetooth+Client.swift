@@ -84,6 +84,8 @@ extension CoreBluetooth {
     if value.isCut { arguments.add("cut", .flag(true)) }
     arguments.add("error", value.error.map { attError($0) })
     switch value.outcome {
+    case .noResponse(.recordsLost), .notExecuted(.recordsLost):
+      return .traffic("whether a callback came is not known: records were lost", arguments)
     case .noResponse(let reason), .notExecuted(let reason):
       arguments.add("because", reason.argument)
       return isHidden(value.attribute)

@@ -1,6 +1,7 @@
-// CoreBluetooth's words. Sources: Apple's documentation of CBCentralManagerDelegate, CBPeripheralDelegate,
-// CBPeripheralManagerDelegate, CBError and CBATTError [mem]; what the system keeps to itself: Apple, "Core
-// Bluetooth Programming Guide", and the Accessory Design Guidelines, "Bluetooth LE" [mem].
+// CoreBluetooth's words. Sources: Apple's documentation of CBCentralManagerDelegate, CBPeripheralManagerDelegate and
+// CBPeripheralManager (developer.apple.com/documentation/corebluetooth), of CBPeripheralDelegate, CBError and
+// CBATTError [mem]; what the system keeps to itself: Apple, "Accessory Design Guidelines for Apple Devices"
+// (2022-04-26), chapter 40, "Bluetooth Low Energy (BLE)".
 
 import Bluetooth
 import Sessions
@@ -26,11 +27,18 @@ enum CoreBluetooth {
     }
   }
 
-  /// Services that apps do not see, of peers and of their own: the system uses them.
+  /// Apple Notification Center Service, 7905f431-b5ce-4e99-a40f-4b1e122d00d0 (Apple, "Apple Notification Center
+  /// Service Specification" [mem]).
+  private static let notificationCenter = BluetoothUUID(
+    high: 0x7905_f431_b5ce_4e99, low: 0xa40f_4b1e_122d_00d0)
+
+  /// Services that apps do not see, of peers and of their own: the system uses them (Accessory Design Guidelines,
+  /// chapter 40: filtered out of what third-party applications discover).
   static func isHidden(_ service: BluetoothUUID?) -> Bool {
     guard let service else { return false }
     // Generic Access, Generic Attribute, Human Interface Device.
     return service.isShort(0x1800) || service.isShort(0x1801) || service.isShort(0x1812)
+      || service == notificationCenter
   }
 
   /// Whether apps do not see an attribute: it belongs to such a service, which the characteristics of Generic Access

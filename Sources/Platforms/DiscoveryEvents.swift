@@ -172,6 +172,12 @@ struct DiscoveryEvents: Sendable {
     conclude(id, &events)
   }
 
+  /// Records of a controller, or of all, were lost: whether the searches under way have ended, and what they found
+  /// besides, is not known.
+  mutating func lose(_ adapter: UInt16?) {
+    clients.removeAll { adapter == nil || $0.latest?.adapter == adapter }
+  }
+
   private mutating func client(_ id: Int) -> Int? {
     if let known = clients.lastIndex(where: { $0.id == id }) { return known }
     if clients.count >= Self.mostClients { clients.removeFirst() }

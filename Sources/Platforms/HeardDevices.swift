@@ -4,18 +4,33 @@ import Captures
 import Dissectors
 import Sessions
 
-/// Who was heard advertising what: a device is told again when its data is another. Bounded: of many
-/// devices the first ones are forgotten, and are told again.
+/// Who was heard advertising what: a device is told again when its data is another. Bounded: of many devices one
+/// that was not heard lately is forgotten, and is told again. A report that says nothing new allocates nothing.
 struct HeardDevices: Sendable {
-  private struct Device: Sendable {
-    var advertising: [AdvertisedStructure] = []
-    var scanResponse: [AdvertisedStructure] = []
+  fileprivate struct Device: Sendable {
+    var key: Key
+    /// The advertising data that was heard last.
+    var advertising: [UInt8] = []
+    /// The same of the scan response.
+    var scanResponse: [UInt8] = []
     var isConnectable: Bool?
-    /// What was told last.
-    var told: [AdvertisedStructure]?
+    /// Whether what these two say was told, since the scan began.
+    var isTold = false
+    /// Whether it was heard since it was last looked for one to forget.
+    var isRecent = true
+
+    /// What both say together. What the advertisement has said already is no news in the scan response.
+    var structures: [AdvertisedStructure] {
+      let first = AdvertisedStructure.all(in: advertising.bytes, isScanResponse: false)
+      let second = AdvertisedStructure.all(in: scanResponse.bytes, isScanResponse: true)
+      return first
+        + second.filter { answer in
+          !first.contains { $0.type == answer.type && $0.data == answer.data }
+        }
+    }
   }
 
-  private struct Key: Hashable {
+  fileprivate struct Key: Hashable {
     var adapter: UInt16
     var address: DeviceAddress?
     var type: AddressType
@@ -24,14 +39,25 @@ struct HeardDevices: Sendable {
 
   /// Whether every advertisement is told.
   let tellsDuplicates: Bool
-  private var devices: [Key: Device] = [:]
-  private static let most = 4096
+  private var devices: [Device] = []
+  private var index: [Key: Int] = [:]
+  /// Where the search for a device to forget goes on.
+  private var hand = 0
+  private let most: Int
 
-  init(tellsDuplicates: Bool) { self.tellsDuplicates = tellsDuplicates }
+  /// Nobody heard.
+  ///
+  /// - Parameter most: how many devices are remembered at a time.
+  init(tellsDuplicates: Bool, most: Int = 4096) {
+    self.tellsDuplicates = tellsDuplicates
+    self.most = max(1, most)
+  }
 
   /// A scan of a controller's begins: every device is new to it.
   mutating func begin(_ adapter: UInt16) {
-    for key in devices.keys where key.adapter == adapter { devices[key]?.told = nil }
+    for place in devices.indices where devices[place].key.adapter == adapter {
+      devices[place].isTold = false
+    }
   }
 
   /// Takes the advertising reports of a packet.
@@ -44,46 +70,83 @@ struct HeardDevices: Sendable {
       guard report.kind != .periodic, report.kind != .response, report.kind != .bigInfo,
         !heard.mayHoldSecret
       else { continue }
-      let joined = memory.advertisements.joined
-      let data = heard.joined.map { joined.bytes.part($0).array } ?? bytes.part(report.data).array
-      take(report, data, record, &events)
+      if let slice = heard.joined {
+        let joined = memory.advertisements.joined
+        take(report, joined.bytes.part(slice), record, &events)
+      } else {
+        take(report, bytes.part(report.data), record, &events)
+      }
     }
   }
 
   private mutating func take(
-    _ report: AdvertisingReport, _ data: [UInt8], _ record: borrowing CaptureRecord,
+    _ report: AdvertisingReport, _ data: RawSpan, _ record: borrowing CaptureRecord,
     _ events: inout [AppEvent]
   ) {
-    if devices.count >= Self.most { devices.removeAll(keepingCapacity: true) }
     let key = Key(
       adapter: record.adapter ?? 0xffff, address: report.address, type: report.addressType,
       sid: report.sid)
-    var device = devices[key] ?? Device()
-    let structures = AdvertisedStructure.all(
-      in: data.bytes, isScanResponse: report.isScanResponse)
-    if report.isScanResponse {
-      device.scanResponse = structures
-    } else {
-      device.advertising = structures
-      device.isConnectable = report.isConnectable
-    }
-    // What the advertisement has said already is no news in the scan response.
-    let all =
-      device.advertising
-      + device.scanResponse.filter { answer in
-        !device.advertising.contains { $0.type == answer.type && $0.data == answer.data }
-      }
-    defer { devices[key] = device }
-    guard tellsDuplicates || device.told != all else { return }
-    device.told = all
+    let place = place(key)
+    devices[place].isRecent = true
+    let isNew = !devices[place].has(data, isScanResponse: report.isScanResponse)
+    if !report.isScanResponse { devices[place].isConnectable = report.isConnectable }
+    guard tellsDuplicates || isNew || !devices[place].isTold else { return }
+    // Other bytes may say the same.
+    let before = isNew && devices[place].isTold ? devices[place].structures : nil
+    if isNew { devices[place].set(data, isScanResponse: report.isScanResponse) }
+    let all = devices[place].structures
+    guard tellsDuplicates || before.map({ $0 != all }) ?? true else { return }
+    devices[place].isTold = true
     var event = AppEvent(
       .discovered(
         Sighting(
           address: report.address, type: report.addressType, rssi: report.rssi,
-          isConnectable: device.isConnectable, isLegacy: report.isLegacy, structures: all,
-          isScanResponse: report.isScanResponse)), record)
+          isConnectable: devices[place].isConnectable, isLegacy: report.isLegacy,
+          structures: all, isScanResponse: report.isScanResponse)), record)
     event.peer = report.address
     events.append(event)
+  }
+
+  /// Where a device is remembered. For a new one, where there is no room, one is forgotten that was not heard since
+  /// the search went by last: each search takes few steps, for what it clears has been heard in between.
+  private mutating func place(_ key: Key) -> Int {
+    if let known = index[key] { return known }
+    guard devices.count >= most else {
+      devices.append(Device(key: key))
+      index[key] = devices.count - 1
+      return devices.count - 1
+    }
+    while devices[hand].isRecent {
+      devices[hand].isRecent = false
+      hand = (hand + 1) % devices.count
+    }
+    let place = hand
+    hand = (hand + 1) % devices.count
+    index[devices[place].key] = nil
+    devices[place] = Device(key: key)
+    index[key] = place
+    return place
+  }
+}
+
+extension HeardDevices.Device {
+  /// Whether it has just this data.
+  fileprivate func has(_ data: RawSpan, isScanResponse: Bool) -> Bool {
+    let known = isScanResponse ? scanResponse : advertising
+    guard known.count == data.byteCount else { return false }
+    for offset in 0..<data.byteCount where known[offset] != data.byte(at: offset) { return false }
+    return true
+  }
+
+  /// Keeps its data.
+  fileprivate mutating func set(_ data: RawSpan, isScanResponse: Bool) {
+    if isScanResponse {
+      scanResponse.removeAll(keepingCapacity: true)
+      scanResponse.append(data)
+    } else {
+      advertising.removeAll(keepingCapacity: true)
+      advertising.append(data)
+    }
   }
 }
 

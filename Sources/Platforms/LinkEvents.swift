@@ -62,6 +62,13 @@ struct LinkEvents: Sendable {
 
   private func position(_ id: Int) -> Int? { open.lastIndex { $0.id == id } }
 
+  /// Records of a controller, or of all, were lost: how far pairing is on its links is not known any more.
+  mutating func lose(_ adapter: UInt16?) {
+    for position in open.indices where adapter == nil || open[position].adapter == adapter {
+      open[position].pairing = PairingProgress()
+    }
+  }
+
   // MARK: Begin and end
 
   private mutating func begin(
@@ -95,8 +102,9 @@ struct LinkEvents: Sendable {
   ) {
     hasSilent = false
     for position in open.indices where !open[position].isTold {
-      guard let connection = memory.links.known(open[position].adapter, open[position].handle),
-        connection.id == open[position].id, connection.isEstablished
+      guard
+        memory.links.isEstablished(
+          open[position].id, open[position].adapter, open[position].handle)
       else {
         hasSilent = true
         continue

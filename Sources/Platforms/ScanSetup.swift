@@ -7,6 +7,10 @@ struct ScanSetup: Sendable {
   private var parameters: ScanParameters?
   /// The services of Android's content filters, with each filter's index.
   private var services: [(filter: UInt8, uuid: BluetoothUUID)] = []
+  /// The services that the kernel was asked to look for.
+  private var wanted: [BluetoothUUID] = []
+  /// Those that a scan chooses by.
+  var chosen: [BluetoothUUID] { services.map(\.uuid) + wanted }
 
   /// LE Meta subevent: LE Scan Timeout (Core, Vol 4, Part E, 7.7.65.17).
   static let timeoutSubevent: UInt8 = 0x11
@@ -18,10 +22,29 @@ struct ScanSetup: Sendable {
   func request(_ command: ScanSwitch) -> AppEvent.ScanRequest {
     let settings = [parameters?.le1M, parameters?.leCoded].compactMap(\.self)
     return AppEvent.ScanRequest(
-      services: services.map(\.uuid),
+      services: chosen,
       isActive: settings.isEmpty ? nil : settings.contains { $0.isActive },
       reportsDuplicates: command.filterDuplicates == 0,
       usesAcceptList: parameters.map { $0.filterPolicy & 1 == 1 } ?? false)
+  }
+
+  /// Takes a command of the kernel's management interface (BlueZ, doc/mgmt-protocol.rst). Start Service Discovery
+  /// names services: address types (1 byte), RSSI threshold (1 byte, in dBm), how many UUIDs (2 bytes), UUIDs
+  /// (16 bytes each); Start Discovery and Stop Discovery end that.
+  mutating func discover(_ opcode: UInt16, _ parameters: RawSpan) {
+    switch opcode {
+    case ManagementCommand.startDiscovery, ManagementCommand.stopDiscovery: wanted.removeAll()
+    case ManagementCommand.startServiceDiscovery:
+      wanted.removeAll()
+      var cursor = Cursor(parameters)
+      guard (try? cursor.u16()) != nil, let count = try? cursor.u16() else { return }
+      while wanted.count < min(Int(count), Self.mostServices),
+        let uuid = try? BluetoothUUID(parsing: &cursor, width: 16)
+      {
+        wanted.append(uuid.shortest)
+      }
+    default: break
+    }
   }
 
   /// Takes a command of Android's Advertising Packet Content Filter (Android, "Bluetooth HCI requirements",

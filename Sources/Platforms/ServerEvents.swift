@@ -126,6 +126,13 @@ struct ServerEvents: Sendable {
     clients.removeAll { id == nil || $0.id == id }
   }
 
+  /// Records of a controller, or of all, were lost: whether what waits was answered is not known.
+  mutating func lose(_ adapter: UInt16?) {
+    for position in clients.indices where adapter == nil || clients[position].adapter == adapter {
+      clients[position].waiting.removeAll()
+    }
+  }
+
   private mutating func client(_ link: LinkSlot, _ memory: borrowing Memory) -> Int? {
     let id = memory.links.id(link)
     guard id != 0 else { return nil }

@@ -121,6 +121,13 @@ package struct Links: Sendable {
     index[Self.key(adapter, handle)].map { slots[$0].connection }
   }
 
+  /// Whether this connection is the one that is open under this handle, and its peer was heard on it; nothing is
+  /// copied or noted.
+  package func isEstablished(_ id: Int, _ adapter: UInt16, _ handle: UInt16) -> Bool {
+    guard let position = index[Self.key(adapter, handle)] else { return false }
+    return slots[position].connection.id == id && slots[position].connection.isEstablished
+  }
+
   /// The open link with this handle.
   mutating func find(_ adapter: UInt16, _ handle: UInt16, packet: Int) -> LinkSlot? {
     let key = Self.key(adapter, handle)
@@ -292,6 +299,21 @@ package struct Links: Sendable {
   package func flow(_ slot: LinkSlot) -> (sent: Int, completed: Int)? {
     guard !self[slot].isOpeningMissing, !self[slot].hasLostPackets else { return nil }
     return (self[slot].sentPackets, self[slot].completedPackets)
+  }
+
+  /// How many data packets the host has sent to a controller for its LE links, and the controller still holds: its
+  /// buffers are for all of them (Core, Vol 4, Part E, 4.1.1), and what a link has there is given up with the link
+  /// (4.3). Nil where that is not known of one of them.
+  package func outstanding(on adapter: UInt16) -> Int? {
+    var sum = 0
+    for position in slots.indices
+    where slots[position].connection.adapter == adapter && slots[position].connection.isOpen
+      && slots[position].connection.transport == .le
+    {
+      guard let flow = flow(LinkSlot(index: position)) else { return nil }
+      sum += flow.sent - flow.completed
+    }
+    return sum
   }
 
   /// Tells `visit` every link that is remembered.

@@ -8,7 +8,7 @@ import Sessions
 import Testing
 
 /// The lines of a trace without packet, time and columns' blanks: `1 ← onMtuChanged  mtu 100`.
-private func trace(
+func trace(
   _ platform: Platform, _ options: (inout TraceOptions) -> Void = { _ in },
   _ build: (inout Traffic) -> Void
 ) throws -> [String] {
@@ -31,7 +31,7 @@ private func trace(
 }
 
 /// Such lines but for those of the Link Layer's states.
-private func told(
+func told(
   _ platform: Platform, _ build: (inout Traffic) -> Void
 ) throws -> [String] {
   try trace(platform, { _ in }, build).filter { !$0.contains("link layer") }

@@ -41,6 +41,8 @@ package enum ManagementCommand {
   package static let addDevice: UInt16 = 0x0033
   /// Remove Device
   package static let removeDevice: UInt16 = 0x0034
+  /// Start Service Discovery
+  package static let startServiceDiscovery: UInt16 = 0x003a
 }
 
 /// Codes of management events.

@@ -15,8 +15,10 @@ package struct AppLog: Sendable {
     var text: [UInt8]
   }
 
-  /// The text, line by line.
-  private let lines: [[UInt8]]
+  /// The file's content.
+  private let text: [UInt8]
+  /// Where its lines are, without their ends.
+  private let lines: [Range<Int>]
   /// How many lines there are.
   var count: Int { lines.count }
   /// What is added to its times, in nanoseconds.
@@ -30,9 +32,15 @@ package struct AppLog: Sendable {
   ///   - text: the file's content.
   ///   - offset: how many nanoseconds the app's clock is to be put forward.
   package init(_ text: [UInt8], offset: Int64) {
-    lines = text.split(separator: 0x0a, omittingEmptySubsequences: false).prefix(Self.most).map {
-      Array($0.last == 0x0d ? $0.dropLast() : $0)
+    self.text = text
+    var lines: [Range<Int>] = []
+    var start = 0
+    while start <= text.count, lines.count < Self.most {
+      let end = text[start...].firstIndex(of: 0x0a) ?? text.count
+      lines.append(start..<(end > start && text[end - 1] == 0x0d ? end - 1 : end))
+      start = end + 1
     }
+    self.lines = lines
     self.offset = offset
   }
 
@@ -43,12 +51,14 @@ package struct AppLog: Sendable {
   ///   - zoneOffset: how times without a zone are read.
   func resolved(_ start: Timestamp, _ zoneOffset: (Int64) -> Int64) -> [Line] {
     var resolved: [Line] = []
-    for (index, line) in lines.enumerated() {
+    for (index, range) in lines.enumerated() {
+      let line = text[range]
       if let time = Self.time(line, start, zoneOffset) {
         resolved.append(
-          Line(number: index + 1, time: time.adding(offset), text: line))
+          Line(number: index + 1, time: time.adding(offset), text: Array(line)))
       } else if !resolved.isEmpty, !line.isEmpty {
-        resolved[resolved.count - 1].text += [0x0a] + line
+        resolved[resolved.count - 1].text.append(0x0a)
+        resolved[resolved.count - 1].text += line
       }
     }
     return resolved
@@ -56,7 +66,7 @@ package struct AppLog: Sendable {
 
   /// The time at the beginning of a line.
   private static func time(
-    _ line: [UInt8], _ start: Timestamp, _ zoneOffset: (Int64) -> Int64
+    _ line: ArraySlice<UInt8>, _ start: Timestamp, _ zoneOffset: (Int64) -> Int64
   ) -> Timestamp? {
     // Brackets and blanks before it.
     let rest = line.drop { $0 == 0x5b || $0 == 0x20 || $0 == 0x09 || $0 == 0x28 }

@@ -28,7 +28,26 @@ extension Conversations {
     if arrived.isHeld, memory.attributes.hasKeyMaterial { sides[side].read.mayBeKey = true }
     sides[side].read.add(
       part, at: pending.offset, arrived, fillsPDU: fillsPDU, limits)
-    if !isFull { finishRead(place) }
+    if isFull { mayHaveOpenReads = true } else { finishRead(place) }
+  }
+
+  /// Tells the values of which the client has read no more for a while.
+  mutating func finishReads(_ time: Timestamp, _ patience: Int64) {
+    mayHaveOpenReads = false
+    for bearer in bearers.indices where bearers[bearer].lastUse > 0 {
+      for direction in [Direction.sent, .received] {
+        let place = Place(bearer: bearer, direction: direction)
+        guard sides[place.side].read.isOpen else { continue }
+        let isAsking = sides[place.side].pending[..<Side.indications].contains { $0.isOpen }
+        if !isAsking, sides[place.side].held.isEmpty, let last = sides[place.side].read.time,
+          time.nanoseconds(since: last) > patience
+        {
+          finishRead(place)
+        } else {
+          mayHaveOpenReads = true
+        }
+      }
+    }
   }
 
   /// Tells the value that was read in parts, if one is open.

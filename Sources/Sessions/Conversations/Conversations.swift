@@ -102,10 +102,19 @@ package struct Conversations: Sendable {
   let limits: Limits
   /// Which attributes have values that are secret; nil before the first packet.
   private var secretTypes: SecretTypes?
+  /// After how many nanoseconds without a request the last part of a read, which fills its PDU, was the value's last;
+  /// nil: when something else is asked.
+  private let patience: Int64?
+  /// Whether there is such a read, as far as is known.
+  var mayHaveOpenReads = false
 
   /// Nothing said yet.
-  package init(_ limits: Limits = Limits()) {
+  ///
+  /// - Parameter patience: after how many nanoseconds without a request a value is told of which more might have been
+  ///   read; nil: when something else is asked.
+  package init(_ limits: Limits = Limits(), patience: Int64? = nil) {
     self.limits = limits
+    self.patience = patience
     ownData = OwnAdvertisedData(limits)
   }
 
@@ -128,6 +137,7 @@ package struct Conversations: Sendable {
     guard record.original == nil else { return }
     if memory.links.gap != gap { lose(record, memory) }
     if answer.closed || memory.links.otherEndings != endings { sweep(record, memory) }
+    if mayHaveOpenReads, let patience, let time = record.time { finishReads(time, patience) }
     if let pdu = dissection.att {
       guard let link = answer.link, let direction = record.direction else { return }
       let bearer = bearer(link, answer.channel, record, memory)

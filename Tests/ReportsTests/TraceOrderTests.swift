@@ -1,0 +1,228 @@
+import Bluetooth
+import MadeTraffic
+import Platforms
+import Reports
+import Testing
+
+@Suite("What a trace holds, forgets and does not know") struct TraceOrderTests {
+  private static let didDiscover = "didDiscover:"
+
+  /// LE Set Scan Enable with its answer, then what is heard.
+  private func scanning(_ heard: @escaping (inout Traffic) -> Void) -> (inout Traffic) -> Void {
+    { traffic in
+      traffic.command(0x200c, [1, 0])
+      traffic.complete(0x200c)
+      heard(&traffic)
+    }
+  }
+
+  @Test("an advertisement is told once, another one of the same device again") func heard() throws {
+    let lines = try told(
+      .corebluetooth,
+      scanning { traffic in
+        for _ in 0..<3 { traffic.advertise(data: "02 01 06") }
+        traffic.advertise(event: 4, data: "03 09 41 42")
+        for _ in 0..<2 { traffic.advertise(data: "02 01 06") }
+        traffic.advertise(event: 4, data: "03 09 41 42")
+        traffic.advertise(data: "02 0a 04")
+        // Zeros behind the end say nothing.
+        traffic.advertise(data: "02 0a 04 00")
+      })
+    #expect(lines.count { $0.contains(Self.didDiscover) } == 3)
+  }
+
+  @Test("a new scan tells every device anew") func again() throws {
+    let lines = try told(
+      .corebluetooth,
+      scanning { traffic in
+        traffic.advertise()
+        traffic.command(0x200c, [0, 0])
+        traffic.complete(0x200c)
+        traffic.command(0x200c, [1, 0])
+        traffic.complete(0x200c)
+        traffic.advertise()
+        traffic.advertise()
+      })
+    #expect(lines.count { $0.contains(Self.didDiscover) } == 2)
+  }
+
+  @Test("among more devices than are remembered, one that is heard all the time is told once")
+  func crowd() throws {
+    let lines = try told(
+      .corebluetooth,
+      scanning { traffic in
+        for device in 0..<6000 {
+          traffic.advertise(peer: 0xc100_0000_0000 + device)
+          if device % 500 == 0 { traffic.advertise() }
+        }
+      })
+    #expect(lines.count { $0.contains("C0:11:22:33:44:55") } == 1)
+    #expect(lines.count { $0.contains("C1:00:00:00:") } == 6000)
+  }
+
+  /// Start Service Discovery for LE with a Heart Rate Service and one of a vendor's, then Discovering.
+  @Test(
+    "the services that the kernel is asked to look for are those of the scan",
+    arguments: [true, false])
+  func serviceDiscovery(hasCommands: Bool) throws {
+    let heartRate = hex("fb 34 9b 5f 80 00 00 80 00 10 00 00 0d 18 00 00")
+    let vendors = hex("00 00 6b 63 6f 6c 00 9f 0d 4b 01 00 1e ab a1 5c")
+    let lines = try told(.corebluetooth) { traffic in
+      traffic.addControl(0x003a, [6, 0x7f, 2, 0] + heartRate + vendors)
+      if hasCommands {
+        traffic.command(0x200c, [1, 0])
+        traffic.complete(0x200c)
+      } else {
+        traffic.note(17, little(1, width: 4) + little(0x0013) + [6, 1])
+      }
+    }
+    let scan = try #require(lines.first { $0.contains("scanForPeripherals") })
+    #expect(scan.contains("180d") && !scan.contains("0000180d"))
+    #expect(scan.contains("5ca1ab1e-0001-4b0d-9f00-6c6f636b0000"))
+  }
+
+  @Test(
+    "what was looked for once is not what the next scan looks for", arguments: [0x0023, 0x0024])
+  func otherDiscovery(next: Int) throws {
+    let heartRate = hex("fb 34 9b 5f 80 00 00 80 00 10 00 00 0d 18 00 00")
+    let lines = try told(.corebluetooth) { traffic in
+      traffic.addControl(0x003a, [6, 0x7f, 1, 0] + heartRate)
+      traffic.addControl(next, [6])
+      traffic.command(0x200c, [1, 0])
+      traffic.complete(0x200c)
+    }
+    #expect(try !#require(lines.first { $0.contains("scanForPeripherals") }).contains("180d"))
+  }
+
+  /// The controller has room for two packets, and each of two links has sent one.
+  @Test("a controller's buffers are those of all its links") func buffers() throws {
+    let lines = try told(.corebluetooth) { traffic in
+      traffic.complete(0x2002, [0, 27, 0, 2])
+      traffic.connect()
+      traffic.connect(0x41, peer: 0xc011_2233_4466)
+      traffic.sent("52 10 00 01")
+      traffic.sent("52 10 00 01", handle: 0x41)
+      traffic.completed(1)
+    }
+    #expect(
+      lines.filter { $0.contains("peripheralIsReady") }.map { $0.prefix(1) } == ["2"])
+  }
+
+  /// The first part fills its PDU, and the client asks for nothing more.
+  @Test("a read that is not gone on with is told before what comes later") func reads() throws {
+    let lines = try told(.corebluetooth) { traffic in
+      traffic.connect()
+      traffic.ask("0a 10 00", "0b" + String(repeating: " 61", count: 22))
+      for _ in 0..<4 {
+        traffic.wait(1500)
+        traffic.received("1b 12 00 01")
+      }
+      traffic.ask("0a 10 00", "0b 01")
+    }.filter { $0.contains("didUpdateValueFor") }
+    #expect(
+      lines.map { $0.contains("from read") } == [true, false, false, false, false, true])
+  }
+
+  @Test("a read is waited for while its next part is asked for") func slowRead() throws {
+    let lines = try told(.corebluetooth) { traffic in
+      traffic.connect()
+      traffic.ask("0a 10 00", "0b" + String(repeating: " 61", count: 22))
+      traffic.sent("0c 10 00 16 00")
+      traffic.wait(5000)
+      traffic.received("1b 12 00 01")
+      traffic.received("0d 62")
+    }.filter { $0.contains("from read") }
+    #expect(lines.count == 1)
+    #expect(lines.first?.contains("61 61 62") == true)
+  }
+}
+
+@Suite("Services that apps do not see") struct TraceHiddenTests {
+  /// Of Apple Notification Center Service and 5ca1ab1e-…, apps are told the second.
+  @Test("the system keeps its notification service from apps") func notificationCenter() throws {
+    let lines = try told(.corebluetooth) { traffic in
+      traffic.connect()
+      traffic.sent("02 64 00")
+      traffic.received("03 64 00")
+      traffic.ask(
+        "10 01 00 ff ff 00 28",
+        "11 14 01 00 05 00 d0 00 2d 12 1e 4b 0f a4 99 4e ce b5 31 f4 05 79 "
+          + "06 00 ff ff 00 00 6b 63 6f 6c 00 9f 0d 4b 01 00 1e ab a1 5c")
+    }
+    let services = try #require(lines.first { $0.contains("didDiscoverServices") })
+    #expect(services.contains("services [5ca1ab1e-0001-4b0d-9f00-6c6f636b0000]"))
+    #expect(services.contains("hidden [7905f431-b5ce-4e99-a40f-4b1e122d00d0"))
+  }
+}
+
+@Suite("What a trace says where records were lost") struct TraceLossTests {
+  private static func lose(_ traffic: inout Traffic) {
+    traffic.add([1] + hex("01 10 00"), .sent, drops: 3)
+  }
+
+  @Test("a request whose answer may be lost has no verdict", arguments: Platform.allCases)
+  func client(platform: Platform) throws {
+    let lines = try told(platform) { traffic in
+      traffic.connect()
+      traffic.sent("0a 10 00")
+      Self.lose(&traffic)
+      traffic.disconnect()
+    }
+    #expect(lines.contains { $0.contains("not known: records were lost") })
+    #expect(!lines.contains { $0.contains("never answered") })
+  }
+
+  @Test("nor has one that the app may have answered", arguments: Platform.allCases)
+  func server(platform: Platform) throws {
+    func build(_ isLost: Bool) -> (inout Traffic) -> Void {
+      { traffic in
+        traffic.connect()
+        traffic.received("0a 10 00")
+        if isLost { Self.lose(&traffic) }
+        traffic.disconnect()
+      }
+    }
+    #expect(try told(platform, build(false)).contains { $0.contains("was not called") })
+    #expect(try !told(platform, build(true)).contains { $0.contains("was not called") })
+  }
+
+  @Test("a pairing of which the end may be lost has not failed") func pairing() throws {
+    func build(_ isLost: Bool) -> (inout Traffic) -> Void {
+      { traffic in
+        traffic.connect()
+        traffic.agreeToPair()
+        if isLost { Self.lose(&traffic) }
+        traffic.disconnect()
+      }
+    }
+    #expect(try told(.android, build(false)).contains { $0.contains("EXTRA_BOND_STATE BOND_NONE") })
+    #expect(try !told(.android, build(true)).contains { $0.contains("EXTRA_BOND_STATE BOND_NONE") })
+  }
+
+  @Test("a discovery of which a part may be lost is not told as whole") func discovery() throws {
+    func build(_ isLost: Bool) -> (inout Traffic) -> Void {
+      { traffic in
+        traffic.connect()
+        traffic.ask("10 01 00 ff ff 00 28", "11 06 01 00 05 00 0d 18")
+        if isLost { Self.lose(&traffic) }
+        traffic.ask("0a 03 00", "0b 01")
+        traffic.wait(3000)
+        traffic.received("1b 03 00 01")
+      }
+    }
+    #expect(try told(.android, build(false)).contains { $0.contains("onServicesDiscovered") })
+    #expect(try !told(.android, build(true)).contains { $0.contains("onServicesDiscovered") })
+  }
+
+  @Test("other controllers lose nothing") func elsewhere() throws {
+    let lines = try told(.android) { traffic in
+      traffic.connect()
+      traffic.agreeToPair()
+      traffic.adapter = 1
+      Self.lose(&traffic)
+      traffic.adapter = 0
+      traffic.disconnect()
+    }
+    #expect(lines.contains { $0.contains("EXTRA_BOND_STATE BOND_NONE") })
+  }
+}
