@@ -81,11 +81,11 @@ def beginnings(capture: Capture, count: int) -> None:
 
 
 def fragments(capture: Capture, count: int) -> None:
-    """One PDU that goes on and on."""
+    """One PDU that goes on and on, in far more packets than it needs."""
     connect(capture, 1, 1)
     capture.acl(1, FIRST, struct.pack("<HH", 0xFFFF, 4) + b"\x1b\x10\x00", received=True)
     for _ in range(count):
-        capture.acl(1, CONTINUATION, bytes(27), received=True)
+        capture.acl(1, CONTINUATION, bytes(9), received=True)
 
 
 def prepared_writes(capture: Capture, count: int) -> None:

@@ -17,7 +17,7 @@ struct HeardDevices: Sendable {
     /// Whether what these two say was told, since the scan began.
     var isTold = false
     /// Whether it was heard since it was last looked for one to forget.
-    var isRecent = true
+    var isRecent = false
 
     /// What both say together. What the advertisement has said already is no news in the scan response.
     var structures: [AdvertisedStructure] {
@@ -43,15 +43,11 @@ struct HeardDevices: Sendable {
   private var index: [Key: Int] = [:]
   /// Where the search for a device to forget goes on.
   private var hand = 0
-  private let most: Int
+  /// Devices that are remembered at a time.
+  private static let mostDevices = 4096
 
   /// Nobody heard.
-  ///
-  /// - Parameter most: how many devices are remembered at a time.
-  init(tellsDuplicates: Bool, most: Int = 4096) {
-    self.tellsDuplicates = tellsDuplicates
-    self.most = max(1, most)
-  }
+  init(tellsDuplicates: Bool) { self.tellsDuplicates = tellsDuplicates }
 
   /// A scan of a controller's begins: every device is new to it.
   mutating func begin(_ adapter: UInt16) {
@@ -87,7 +83,6 @@ struct HeardDevices: Sendable {
       adapter: record.adapter ?? 0xffff, address: report.address, type: report.addressType,
       sid: report.sid)
     let place = place(key)
-    devices[place].isRecent = true
     let isNew = !devices[place].has(data, isScanResponse: report.isScanResponse)
     if !report.isScanResponse { devices[place].isConnectable = report.isConnectable }
     guard tellsDuplicates || isNew || !devices[place].isTold else { return }
@@ -110,8 +105,11 @@ struct HeardDevices: Sendable {
   /// Where a device is remembered. For a new one, where there is no room, one is forgotten that was not heard since
   /// the search went by last: each search takes few steps, for what it clears has been heard in between.
   private mutating func place(_ key: Key) -> Int {
-    if let known = index[key] { return known }
-    guard devices.count >= most else {
+    if let known = index[key] {
+      devices[known].isRecent = true
+      return known
+    }
+    guard devices.count >= Self.mostDevices else {
       devices.append(Device(key: key))
       index[key] = devices.count - 1
       return devices.count - 1

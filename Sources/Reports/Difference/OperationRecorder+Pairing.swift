@@ -13,6 +13,7 @@ extension OperationRecorder {
     _ pdu: SMPPDU, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer,
     _ isByCentral: Bool?, _ id: Int, _ record: borrowing CaptureRecord
   ) {
+    guard hasRoom(id, record.number) else { return }
     let body = bytes.part(dissection.body)
     let hides = dissection.hidesSMP(answer) && !showsKeys
     var operation = Differences.Operation(
@@ -58,7 +59,7 @@ extension OperationRecorder {
       operation.value = keep(body)
       operation.isHidden = hides
     }
-    operations[id, default: []].append(operation)
+    append(operation)
   }
 
   private func hex(_ slice: Slice, _ bytes: RawSpan) -> Wording {

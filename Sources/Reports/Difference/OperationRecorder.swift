@@ -8,7 +8,7 @@ import Dissectors
 import Sessions
 
 /// Writes down what is done on each connection, as `diff` compares it. What it keeps grows with the
-/// operations: the two sides can be compared only when both are known.
+/// operations, up to its limits: the two sides can be compared only when both are known.
 struct OperationRecorder: ~Copyable {
   /// What is kept of all connections together.
   var session = Session()
@@ -17,19 +17,23 @@ struct OperationRecorder: ~Copyable {
   /// Whose attributes `session.roles` are: by their places.
   var identities: [AttributeIdentity] = []
   /// The part that this host plays on each connection.
-  private var roles: [Int: Connection.Role] = [:]
+  var roles: [Int: Connection.Role] = [:]
   private var places: [AttributeKey: Int] = [:]
-  private var messages: [String: Int] = [:]
+  var messages: [String: Int] = [:]
   /// Requests that find attributes or set the MTU, until they are answered: by connection and packet.
   private(set) var unanswered: [Int: [Int: Unanswered]] = [:]
   /// The last request that was answered, by connection and whether it was the central's.
   private(set) var lastAnswered: [Int: [Bool?: Int]] = [:]
   /// What values mean.
-  private var reading: ValueReading
+  var reading: ValueReading
   /// Whether secrets are shown.
   let showsKeys: Bool
   /// People's own profiles.
   let profiles: SuppliedProfiles
+  let bounds: SessionBounds
+  private var kept = 0
+  /// The packet of the first operation that was not kept; nil where all were.
+  private(set) var firstLeftOut: Int?
 
   /// A request that was not answered yet.
   struct Unanswered {
@@ -52,7 +56,8 @@ struct OperationRecorder: ~Copyable {
     var uuid: BluetoothUUID?
   }
 
-  init(_ profiles: SuppliedProfiles, showsKeys: Bool) {
+  init(_ profiles: SuppliedProfiles, showsKeys: Bool, _ bounds: SessionBounds) {
+    self.bounds = bounds
     reading = ValueReading(profiles, showsKeys: showsKeys, keepsRecent: true)
     self.showsKeys = showsKeys
     self.profiles = profiles
@@ -85,7 +90,7 @@ struct OperationRecorder: ~Copyable {
   /// Whether the central sent what went this way; nil where the parts are not known.
   private mutating func isByCentral(_ direction: Direction, _ connection: Connection) -> Bool? {
     guard let role = connection.localRole else { return nil }
-    roles[connection.id] = role
+    if roles.count < bounds.connections { roles[connection.id] = role }
     return (direction == .sent) == (role == .central)
   }
 
@@ -104,7 +109,7 @@ struct OperationRecorder: ~Copyable {
       var operation = Differences.Operation(
         .exchangeMTU, connection: id, packet: record.number, time: record.time)
       operation.isByCentral = isByCentral
-      operations[id, default: []].append(operation)
+      guard append(operation) else { return }
       expectAnswer(record.number, isByCentral, id, to: opcode, offering: mtu)
     case .exchangeMTUResponse:
       guard let request, let mtu = fields.mtu else { return }
@@ -129,13 +134,18 @@ struct OperationRecorder: ~Copyable {
     offering mtu: UInt16 = 0
   ) {
     guard let place = operations[id]?.indices.last else { return }
+    if let waiting = unanswered[id], waiting.count >= bounds.unanswered,
+      let oldest = waiting.keys.min()
+    {
+      unanswered[id]?[oldest] = nil
+    }
     unanswered[id, default: [:]][packet] = Unanswered(
       place: place, isByCentral: isByCentral, opcode: opcode, mtu: mtu)
   }
 
   /// Notes that a request was answered, and gives it where it was waited for.
   private mutating func answered(_ packet: Int, _ isByCentral: Bool?, _ id: Int) -> Unanswered? {
-    lastAnswered[id, default: [:]][isByCentral] = packet
+    if operations[id] != nil { lastAnswered[id, default: [:]][isByCentral] = packet }
     return unanswered[id]?.removeValue(forKey: packet)
   }
 
@@ -170,7 +180,7 @@ struct OperationRecorder: ~Copyable {
       .discovery, connection: id, packet: record.number, time: record.time)
     operation.isByCentral = isByCentral
     operation.requests = [opcode]
-    operations[id, default: []].append(operation)
+    guard append(operation) else { return }
     expectAnswer(record.number, isByCentral, id, to: opcode)
   }
 
@@ -207,160 +217,40 @@ struct OperationRecorder: ~Copyable {
     operations[id]?[request.place].failedRequest = request.opcode
   }
 
-  // MARK: Values
-
-  /// Takes the values of a packet.
-  mutating func take(_ conversations: Conversations, _ memory: borrowing Memory) {
-    for value in conversations.values where value.parties.connection > 0 {
-      take(value, conversations.bytes, memory)
-    }
-  }
-
-  private mutating func take(
-    _ value: ConveyedValue, _ bytes: [UInt8], _ memory: borrowing Memory
-  ) {
-    var operation = Differences.Operation(
-      .value(value.operation), connection: value.parties.connection, packet: value.packet,
-      time: value.time)
-    operation.lastPacket = max(value.packet, value.response ?? 0)
-    operation.latency = value.latency
-    // The client reads and writes, the server does the rest.
-    let isLocal =
-      switch value.operation {
-      case .notification, .indication: value.attribute.isLocal
-      default: !value.attribute.isLocal
-      }
-    if let role = roles[value.parties.connection] ?? role(value.parties.connection, memory) {
-      operation.isByCentral = isLocal == (role == .central)
-    }
-    operation.role = place(value.attribute)
-    operation.offset = value.operation == .read ? value.offset : 0
-    operation.isHidden = value.isKeyMaterial && !showsKeys
-    let isRead = reading.read(value, bytes.bytes, memory)
-    if let name = reading.name(value.attribute.uuid), let role = operation.role {
-      identities[role].profileName = name
-    }
-    if let slice = value.value {
-      let content = bytes.bytes.part(slice)
-      operation.value = keep(content)
-      if isRead { describe(content, in: &operation) }
-    }
-    operation.failure = failure(of: value)
-    operation.unknown = value.outcome.reason.flatMap { reason in
-      switch reason {
-      case .captureEnded: keep(Self.captureEnds)
-      case .recordsLost, .forgotten: keep("no answer that the capture has")
-      case .connectionEnded, .timedOut, .overtaken: nil
-      }
-    }
-    operations[value.parties.connection, default: []].append(operation)
-  }
-
-  private mutating func role(_ id: Int, _ memory: borrowing Memory) -> Connection.Role? {
-    var found: Connection.Role?
-    memory.links.forEach { if $0.id == id { found = $0.localRole } }
-    roles[id] = found
-    return found
-  }
-
-  private mutating func failure(of value: ConveyedValue) -> Slice? {
-    switch value.outcome {
-    case .done: return nil
-    case .refused(let error):
-      var words = Output()
-      words.error(error, reading.errorName(of: value))
-      return keep(words.bytes)
-    case .cancelled: return keep("cancelled")
-    case .notExecuted(let reason), .noResponse(let reason):
-      switch reason {
-      // What the capture lacks says nothing of the devices.
-      case .captureEnded, .recordsLost, .forgotten: return nil
-      case .connectionEnded, .timedOut, .overtaken: break
-      }
-      if case .notExecuted = value.outcome { return keep("not executed") }
-      return keep("no response")
-    }
-  }
-
-  /// Writes down what the value means that was read last.
-  private mutating func describe(
-    _ value: RawSpan, in operation: inout Differences.Operation
-  ) {
-    let start = session.bytes.count
-    let line = reading.line.bytes.array
-    session.bytes += line
-    operation.text = Slice(start: start, count: line.count)
-    if let sighting = reading.sighting {
-      operation.message = message(sighting)
-      if sighting.frame == nil { return }
-    }
-    let first = session.bytes.count
-    if let whole = reading.sighting?.bytes {
-      fields(whole.bytes)
-    } else {
-      fields(value)
-    }
-    guard session.bytes.count > first else { return }
-    operation.fields = Slice(start: first, count: session.bytes.count - first)
-  }
-
-  /// What a vendor's message is called: by its command, not by what it says.
-  private mutating func message(_ sighting: VendorSighting) -> Int {
-    var name = sighting.vendor.profile
-    if sighting.frame == nil {
-      name += " part"
-    } else {
-      name += " \(reading.decoded.definition?.name ?? "")"
-    }
-    if let command = sighting.command { name += " \(command)" }
-    if let known = messages[name] { return known }
-    messages[name] = session.messages.count
-    session.messages.append(name)
-    return session.messages.count - 1
-  }
-
-  /// Writes down the fields of the value that was read last.
-  private mutating func fields(_ value: RawSpan) {
-    guard let writer = DecodedWriter(reading.decoded, isJSON: false, showsKeys: showsKeys) else {
-      return
-    }
-    var groups: [(name: String, end: Int)] = []
-    var text = Output()
-    for (place, entry) in reading.decoded.fields.enumerated() {
-      while let group = groups.last, group.end <= place { groups.removeLast() }
-      let name = writer.name(entry)
-      if entry.form == .group {
-        groups.append((name, entry.end))
-        continue
-      }
-      text.clear()
-      var kind = FieldList.Kind.plain
-      switch entry.form {
-      case .checksumOK, .checksumBad:
-        kind = entry.form == .checksumOK ? .checksum : .wrongChecksum
-        text.hex(value.part(entry.bytes), separator: 0x20)
-        text.text(entry.form == .checksumOK ? " ok" : " bad")
-      case .dateTime:
-        kind = .time
-        writer.entry(place, value, into: &text)
-      default: writer.entry(place, value, into: &text)
-      }
-      let path = (groups.map(\.name) + [name]).joined(separator: ".")
-      FieldList.append([UInt8](path.utf8), text.bytes.array, kind, to: &session.bytes)
-    }
-  }
-
   // MARK: Keeping
 
+  /// Whether there is room for an operation; where there is none, that is remembered.
+  mutating func hasRoom(_ id: Int, _ packet: Int) -> Bool {
+    if kept < bounds.operations, session.bytes.count < bounds.bytes,
+      operations.count < bounds.connections || operations[id] != nil
+    {
+      return true
+    }
+    firstLeftOut = firstLeftOut ?? packet
+    return false
+  }
+
+  /// Keeps an operation, where there is room: whether there is.
+  @discardableResult
+  mutating func append(_ operation: Differences.Operation) -> Bool {
+    guard hasRoom(operation.connection, operation.packet) else { return false }
+    kept += 1
+    operations[operation.connection, default: []].append(operation)
+    return true
+  }
+
+  /// Keeps bytes.
   mutating func keep(_ span: RawSpan) -> Slice {
     let start = session.bytes.count
     session.bytes.append(span)
     return Slice(start: start, count: span.byteCount)
   }
 
+  /// Keeps words.
   mutating func keep(_ words: Wording) -> Slice { keep([UInt8](words.text.utf8).bytes) }
 
-  private mutating func place(_ attribute: AttributeIdentity) -> Int {
+  /// Where an attribute stands in `identities`.
+  mutating func place(_ attribute: AttributeIdentity) -> Int {
     let key = AttributeKey(
       server: attribute.server, isLocal: attribute.isLocal, handle: attribute.handle ?? 0,
       uuid: attribute.handle == nil ? attribute.uuid : nil)

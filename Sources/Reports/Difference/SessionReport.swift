@@ -3,7 +3,7 @@ package import Bytes
 package import Captures
 package import Decoders
 import Diagnosis
-import Differences
+package import Differences
 package import Dissectors
 package import Sessions
 
@@ -18,13 +18,17 @@ package struct SessionReport: PacketReport, ~Copyable {
   private var recorder: OperationRecorder
   private var records = 0
   private var summary: CaptureSummary?
+  /// The packet of the first operation that there was no room for.
+  private var leftOut: Int?
 
   /// - Parameters:
   ///   - profiles: people's own, by which values are decoded beside the program's.
   ///   - bonds: the keys that are known from elsewhere.
   ///   - showsKeys: whether secrets are shown.
+  ///   - bounds: how much is kept to be compared.
   package init(
-    _ profiles: SuppliedProfiles, bonds: [Bond], showsKeys: Bool, limits: Limits = Limits()
+    _ profiles: SuppliedProfiles, bonds: [Bond], showsKeys: Bool, limits: Limits = Limits(),
+    bounds: SessionBounds = SessionBounds()
   ) {
     history = CaptureHistory(limits, bonds: bonds, knowledge: ProfileKnowledge(profiles))
     var options = MapOptions()
@@ -32,7 +36,12 @@ package struct SessionReport: PacketReport, ~Copyable {
     options.profiles = nil
     map = MapReport(options, limits: limits)
     conversations = Conversations(limits)
-    recorder = OperationRecorder(profiles, showsKeys: showsKeys)
+    recorder = OperationRecorder(profiles, showsKeys: showsKeys, bounds)
+  }
+
+  /// That what came later is not compared, where there was too much.
+  package var remark: String? {
+    leftOut.map { "#\($0): too much to compare; what comes from here on is left out" }
   }
 
   /// Never: every packet may tell more.
@@ -61,6 +70,7 @@ package struct SessionReport: PacketReport, ~Copyable {
     recorder.take(conversations, memory)
     let evidence = history.finish(memory, summary, failure)
     let devices = map.conclude(memory)
+    leftOut = recorder.firstLeftOut
     recorder.finish(evidence.connections, devices, memory)
     capture = RememberedCapture(
       devices, evidence.connections, &recorder, records: records, memory)

@@ -1,0 +1,15 @@
+/// How much of a capture is kept at most to be compared.
+package struct SessionBounds: Sendable {
+  /// Operations of all connections.
+  package var operations = 1_000_000
+  /// Bytes that they share: values, words and fields.
+  package var bytes = 1 << 29
+  /// Connections with operations.
+  package var connections = 65_536
+  /// Requests of one connection that wait for an answer. Each bearer has one at a time, if its client keeps to the
+  /// rules (Core, Vol 3, Part F, 3.3.2).
+  package var unanswered = 64
+
+  /// The usual bounds.
+  package init() {}
+}
