@@ -1,0 +1,155 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+/// What the captured host tells as a server: values, and answers to what was asked.
+extension ServerEvents {
+  /// Takes what this host sends as a server.
+  mutating func tell(
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ position: Int, _ bytes: RawSpan, _ link: LinkSlot,
+    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory,
+    _ events: inout [AppEvent]
+  ) {
+    switch opcode {
+    case .handleValueNotification, .handleValueIndication:
+      guard let handle = fields.handle else { return }
+      let attribute = memory.appAttribute(handle, isLocal: true, on: link)
+      add(
+        .updated(
+          attribute, value: fields.value.map { bytes.part($0).array } ?? [],
+          isHidden: memory.attributes.secretTypes.contains(attribute.identity.uuid),
+          isIndication: opcode == .handleValueIndication), position, record, nil, &events)
+    case .multipleHandleValueNotification:
+      guard let items = fields.items else { return }
+      var cursor = Cursor(bytes, items.list)
+      while let item = items.next(&cursor) {
+        guard let handle = item.handle else { continue }
+        let attribute = memory.appAttribute(handle, isLocal: true, on: link)
+        add(
+          .updated(
+            attribute, value: item.value.map { bytes.part($0).array } ?? [],
+            isHidden: memory.attributes.secretTypes.contains(attribute.identity.uuid),
+            isIndication: false), position, record, nil, &events)
+      }
+    case .readByGroupTypeResponse:
+      guard let items = fields.items else { return }
+      serve(items, bytes, position, record, &events)
+    default:
+      guard let packet = answer.request?.packet,
+        let found = clients[position].waiting.firstIndex(where: { $0.packet == packet })
+      else { return }
+      let waiting = clients[position].waiting.remove(at: found)
+      respond(to: waiting, opcode, fields, position, bytes, link, record, answer, memory, &events)
+    }
+  }
+
+  /// Tells a request with its answer.
+  private mutating func respond(
+    to waiting: Waiting, _ opcode: ATTOpcode, _ fields: ATTFields, _ position: Int,
+    _ bytes: RawSpan, _ link: LinkSlot, _ record: borrowing CaptureRecord, _ answer: Answer,
+    _ memory: borrowing Memory, _ events: inout [AppEvent]
+  ) {
+    if let error = fields.error, waiting.isByType {
+      // That there are no more is no refusal.
+      guard error != .attributeNotFound else { return }
+      add(.stackRefused(nil, waiting.request, error), position, record, answer, &events)
+      return
+    }
+    // What was told before is an app's already.
+    if let error = fields.error, error.isStacks, waiting.attribute != nil, !waiting.told.isEmpty {
+      add(
+        .stackRefused(waiting.attribute, waiting.request, error), position, record, answer,
+        &events)
+      return
+    }
+    events += waiting.told
+    if opcode == .readByTypeResponse, let items = fields.items {
+      read(items, waiting, position, bytes, link, record, memory, &events)
+    }
+    let isRead = opcode == .readResponse || opcode == .readBlobResponse
+    add(
+      .responded(
+        AppAnswer(
+          attribute: waiting.attribute, request: waiting.request, error: fields.error,
+          value: isRead ? fields.value.map { bytes.part($0).array } : nil,
+          isHidden: memory.attributes.secretTypes.contains(waiting.attribute?.identity.uuid))),
+      position, record, answer, &events)
+    guard fields.error == nil, let write = waiting.write else { return }
+    if waiting.request == .prepare {
+      queue(write, position, waiting.bearer)
+    } else {
+      subscribe(write, position, record, &events)
+    }
+  }
+
+  /// Values that were read by their type: each was asked of its owner.
+  private func read(
+    _ items: ATTItems, _ waiting: Waiting, _ position: Int, _ bytes: RawSpan, _ link: LinkSlot,
+    _ record: borrowing CaptureRecord, _ memory: borrowing Memory, _ events: inout [AppEvent]
+  ) {
+    var cursor = Cursor(bytes, items.list)
+    while let item = items.next(&cursor) {
+      guard let handle = item.handle else { continue }
+      let attribute = memory.appAttribute(handle, isLocal: true, on: link)
+      var asked = event(.readRequested(attribute, offset: 0), position, record, nil)
+      (asked.packet, asked.time) = (waiting.packet, waiting.time)
+      events.append(asked)
+    }
+  }
+
+  /// Keeps a part that the server has taken.
+  private mutating func queue(_ write: AppWrite, _ position: Int, _ bearer: ChannelID?) {
+    let place: Int
+    if let known = clients[position].queues.firstIndex(where: { $0.bearer == bearer }) {
+      place = known
+    } else {
+      if clients[position].queues.count >= Self.mostQueues {
+        clients[position].queues.removeFirst()
+      }
+      clients[position].queues.append(Queue(bearer: bearer))
+      place = clients[position].queues.count - 1
+    }
+    clients[position].queues[place].bytes += write.bytes.count
+    guard clients[position].queues[place].bytes <= Self.mostQueued,
+      clients[position].queues[place].parts.count < Self.mostParts
+    else { return }
+    clients[position].queues[place].parts.append(write)
+  }
+
+  private mutating func serve(
+    _ items: ATTItems, _ bytes: RawSpan, _ position: Int, _ record: borrowing CaptureRecord,
+    _ events: inout [AppEvent]
+  ) {
+    var cursor = Cursor(bytes, items.list)
+    while let item = items.next(&cursor) {
+      guard let start = item.handle, let end = item.endHandle, let slice = item.value else {
+        continue
+      }
+      let value = bytes.part(slice)
+      var uuids = Cursor(value)
+      let key = UInt64(record.adapter ?? 0xffff) << 32 | UInt64(start) << 16 | UInt64(end)
+      guard let uuid = try? BluetoothUUID(parsing: &uuids, width: value.byteCount),
+        served.count < Self.mostServed, served.insert(key).inserted
+      else { continue }
+      add(
+        .serviceServed(AppService(uuid: uuid, start: start, end: end)), position, record, nil,
+        &events)
+    }
+  }
+}
+
+extension ATTErrorCode {
+  /// Whether a server's stack refuses with it by itself: the handle is unknown, or what the attribute's permissions
+  /// ask for is missing (Core, Vol 3, Part F, 3.4.1.1; Part C, 10.3). An app that is asked may answer with any
+  /// error, but is asked only where the permissions allow the access.
+  fileprivate var isStacks: Bool {
+    switch rawValue {
+    // Invalid Handle, Read/Write Not Permitted, Invalid PDU, Insufficient Authentication, Request Not Supported,
+    // Encryption Key Size Too Short, Insufficient Encryption.
+    case 0x01...0x06, 0x0c, 0x0f: true
+    default: false
+    }
+  }
+}

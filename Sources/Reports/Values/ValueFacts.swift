@@ -1,0 +1,310 @@
+import Bluetooth
+import Bytes
+import Captures
+import Diagnosis
+import Dissectors
+import Sessions
+
+/// Connections and addresses that are listed of a server.
+private let listedConnections = 8
+private let listedAddresses = 8
+
+/// What is counted of the values of a capture. Bounded by `Limits`.
+struct ValueFacts: Sendable {
+  /// A server: whose attributes these are, or who advertised.
+  struct Server: Sendable {
+    let key: UInt64
+    let isLocal: Bool
+    let isAdvertiser: Bool
+    /// The address that it used last.
+    var peer: DeviceAddress?
+    /// Its identity address, where it gave one or a key of the capture resolves the one that it used.
+    var identity: DeviceAddress?
+    /// The addresses that it used, the first few, where there are several or an identity.
+    private(set) var addresses: [DeviceAddress] = []
+    var name: Names.Entry?
+    /// The first connections, and how many there were.
+    var connections: [Int] { connectionNumbers.first }
+    var connectionCount: Int { connectionNumbers.count }
+    var connectionNumbers = ConnectionNumbers()
+    var mtu: BearerMTU?
+
+    init(key: UInt64, isLocal: Bool, isAdvertiser: Bool) {
+      self.key = key
+      self.isLocal = isLocal
+      self.isAdvertiser = isAdvertiser
+    }
+
+    /// The address that it is called by.
+    var address: DeviceAddress? { identity ?? peer }
+
+    /// The other addresses that it used.
+    var otherAddresses: [DeviceAddress] { addresses.filter { $0 != address } }
+
+    /// Notes who the other side of a value was.
+    mutating func note(_ parties: ValueParties) {
+      if let peer = parties.peer, peer != self.peer {
+        self.peer = peer
+        note(peer)
+        // Others use this host, too.
+        if isLocal { identity = nil }
+      }
+      if let identity = parties.identity { self.identity = identity }
+    }
+
+    private mutating func note(_ address: DeviceAddress) {
+      guard !isLocal, addresses.count < listedAddresses, !addresses.contains(address) else {
+        return
+      }
+      addresses.append(address)
+    }
+
+    /// Takes in what is known of the same device under another address.
+    mutating func absorb(_ other: Self) {
+      for address in other.addresses { note(address) }
+      name = name ?? other.name
+      mtu = other.mtu ?? mtu
+      connectionNumbers.absorb(other.connectionNumbers, limit: listedConnections)
+    }
+  }
+
+  /// A write that switched notifications or indications on.
+  struct Subscription: Sendable {
+    var server: UInt64
+    /// The characteristic, and the packet of the last write.
+    let handle: UInt16
+    var packet: Int
+    /// Whether the last write switched them on.
+    var isOn: Bool
+  }
+
+  private(set) var servers: [Server] = []
+  private(set) var entries: [ValueEntry] = []
+  private(set) var subscriptions: [Subscription] = []
+  /// Writes that subscribe where it turns out that they were to a CCCD.
+  private var possible: [Possible] = []
+
+  /// A write to an attribute of which it was not known what it is, or whose.
+  private struct Possible: Sendable {
+    let attribute: AttributeIdentity
+    /// The packet of the last write that switched something on, and of the last one.
+    var on: Int?
+    var last: Int
+  }
+  /// Values that there was no room to count.
+  private(set) var omitted = 0
+  /// Values that came to something that there was no room to count, of an attribute that is counted.
+  private(set) var omittedResults = 0
+  /// How many of the entries are of advertisers.
+  private var advertised = 0
+  private var serverIndex: [UInt64: Int] = [:]
+  private var latestServer: Int?
+  private var index: [ValueEntry.Key: Int] = [:]
+  private var latest: (key: ValueEntry.Key, place: Int)?
+  private let limits: Limits
+
+  private static let mostSubscriptions = 256
+
+  init(_ limits: Limits) { self.limits = limits }
+
+  /// - Parameters:
+  ///   - reading: what the value means.
+  ///   - name: what its attribute is called where only profiles know a name.
+  mutating func add(
+    _ value: ConveyedValue, _ bytes: RawSpan, _ reading: borrowing ValueReading, _ name: String?
+  ) {
+    guard let place = place(value, bytes) else {
+      omitted += 1
+      return
+    }
+    if let name { entries[place].profileName = name }
+    if !entries[place].add(value, bytes, reading, limits) { omittedResults += 1 }
+    note(value)
+    if value.operation == .write,
+      value.attribute.uuid?.isShort(0x2902) ?? (value.attribute.handle != nil)
+    {
+      subscribe(value, bytes)
+    }
+  }
+
+  /// The entry that a value belongs to.
+  private mutating func place(_ value: ConveyedValue, _ bytes: RawSpan) -> Int? {
+    let key = ValueEntry.Key(value)
+    if let latest, latest.key == key { return latest.place }
+    if let place = index[key] {
+      latest = (key, place)
+      return place
+    }
+    // Strangers that advertise take no room from attributes.
+    let isAdvertised = value.operation == .advertisement
+    let others = isAdvertised ? advertised : entries.count - advertised
+    guard others < limits.valueSeries else { return nil }
+    if isAdvertised { advertised += 1 }
+    index[key] = entries.count
+    latest = (key, entries.count)
+    entries.append(ValueEntry(value, bytes))
+    return entries.count - 1
+  }
+
+  /// Notes who talked.
+  private mutating func note(_ value: ConveyedValue) {
+    let key = value.attribute.server
+    let place: Int
+    if let latestServer, servers[latestServer].key == key {
+      place = latestServer
+    } else if let known = serverIndex[key] {
+      place = known
+    } else {
+      place = servers.count
+      serverIndex[key] = place
+      servers.append(
+        Server(
+          key: key, isLocal: value.attribute.isLocal,
+          isAdvertiser: value.operation == .advertisement))
+    }
+    latestServer = place
+    servers[place].note(value.parties)
+    let connection = value.parties.connection
+    guard connection > 0 else { return }
+    servers[place].connectionNumbers.note(connection, limit: listedConnections)
+  }
+
+  /// Takes what is known of the link that the last value crossed.
+  mutating func learn(_ link: LinkSlot, _ memory: borrowing Memory) {
+    guard let latestServer,
+      servers[latestServer].connectionNumbers.latest == memory.links.id(link)
+    else { return }
+    servers[latestServer].mtu = memory.links.attMTU(link)
+    if let name = memory.links.name(link) { servers[latestServer].name = name }
+  }
+
+  private mutating func subscribe(_ value: ConveyedValue, _ bytes: RawSpan) {
+    guard value.outcome == .done, let slice = value.value, slice.count > 0 else { return }
+    let isOn = bytes.byte(at: Int(slice.start)) & 3 != 0
+    if value.attribute.uuid != nil, let owner = value.attribute.owner {
+      subscribe(value.attribute.server, owner, value.packet, isOn)
+    } else if slice.count == 2, bytes.littleEndianU16(at: Int(slice.start)) <= 3 {
+      remember(value.attribute, value.packet, isOn)
+    }
+  }
+
+  private mutating func remember(_ attribute: AttributeIdentity, _ packet: Int, _ isOn: Bool) {
+    let known = possible.firstIndex {
+      $0.attribute.server == attribute.server && $0.attribute.handle == attribute.handle
+    }
+    if let known {
+      possible[known].last = packet
+      if isOn { possible[known].on = packet }
+    } else if possible.count < Self.mostSubscriptions {
+      possible.append(Possible(attribute: attribute, on: isOn ? packet : nil, last: packet))
+    }
+  }
+
+  private mutating func subscribe(_ server: UInt64, _ owner: UInt16, _ packet: Int, _ isOn: Bool) {
+    if let known = subscriptions.firstIndex(where: { $0.server == server && $0.handle == owner }) {
+      // What turns out only at the end may have been written before.
+      guard packet > subscriptions[known].packet else { return }
+      if isOn { subscriptions[known].packet = packet }
+      subscriptions[known].isOn = isOn
+    } else if isOn, subscriptions.count < Self.mostSubscriptions {
+      subscriptions.append(
+        Subscription(server: server, handle: owner, packet: packet, isOn: true))
+    }
+  }
+
+  /// Whether the server has sent a value of a characteristic after it was subscribed to.
+  func isHeard(_ subscription: Subscription) -> Bool {
+    entries.contains { entry in
+      entry.attribute.server == subscription.server
+        && entry.attribute.handle == subscription.handle
+        && entry.series.contains { series in
+          (series.operation == .notification || series.operation == .indication)
+            && series.lastPacket > subscription.packet
+        }
+    }
+  }
+
+  /// Names what was discovered only after it was used, and who was resolved only after they were heard.
+  mutating func finish(_ memory: borrowing Memory, _ reading: inout ValueReading) {
+    for write in possible {
+      let identity = memory.identity(
+        of: write.attribute.handle, write.attribute.server, isLocal: write.attribute.isLocal,
+        connection: 0)
+      guard identity.uuid?.isShort(0x2902) ?? false, let owner = identity.owner else { continue }
+      if let on = write.on { subscribe(write.attribute.server, owner, on, true) }
+      if write.last != write.on { subscribe(write.attribute.server, owner, write.last, false) }
+    }
+    if !possible.isEmpty { subscriptions.sort { $0.packet < $1.packet } }
+    for position in entries.indices
+    where
+      entries[position].attribute.mayBeKnownBetter && entries[position].attribute.handle != nil
+    {
+      let known = entries[position].attribute
+      entries[position].attribute = memory.identity(
+        of: known.handle, known.server, isLocal: known.isLocal, connection: 0)
+      if known.uuid == nil { entries[position].readAgain(&reading) }
+    }
+    for position in entries.indices {
+      let subject = ErrorSubject(entries[position].attribute)
+      for place in entries[position].series.indices {
+        entries[position].series[place].nameErrors(subject, &reading)
+      }
+    }
+    for position in servers.indices
+    where servers[position].isAdvertiser && servers[position].name == nil {
+      guard let peer = servers[position].peer else { continue }
+      let type = AddressType(rawValue: UInt8(servers[position].key >> 48 & 1))
+      servers[position].name = memory.names.find(peer, type)
+    }
+    unite(memory)
+  }
+
+  /// Makes one of servers that turn out to be one device: it used several resolvable addresses, and a key
+  /// tells whose they are.
+  private mutating func unite(_ memory: borrowing Memory) {
+    var places: [UInt64: Int] = [:]
+    var renamed: [UInt64: UInt64] = [:]
+    var united: [Server] = []
+    for var server in servers {
+      var key = server.key
+      if !server.isLocal {
+        for address in server.addresses {
+          guard let known = memory.resolve(server: key, peer: address) else { continue }
+          server.identity = known.identity.address
+          key = known.server
+          if server.name == nil {
+            server.name = memory.names.find(known.identity.address, known.identity.type)
+          }
+          break
+        }
+      }
+      if let place = places[key] {
+        united[place].absorb(server)
+        renamed[server.key] = united[place].key
+      } else {
+        places[key] = united.count
+        united.append(server)
+      }
+    }
+    servers = united
+    guard !renamed.isEmpty else { return }
+    for position in subscriptions.indices {
+      subscriptions[position].server =
+        renamed[subscriptions[position].server] ?? subscriptions[position].server
+    }
+    let parted = entries
+    entries = []
+    var known: [ValueEntry.Key: Int] = [:]
+    for var entry in parted {
+      entry.attribute.server = renamed[entry.attribute.server] ?? entry.attribute.server
+      let key = ValueEntry.Key(entry.attribute, entry.company)
+      // Values that were read together have no handle of their own.
+      if entry.handles.isEmpty, let place = known[key] {
+        entries[place].absorb(entry, limits)
+      } else {
+        known[key] = entries.count
+        entries.append(entry)
+      }
+    }
+  }
+}
