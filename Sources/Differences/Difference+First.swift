@@ -1,4 +1,5 @@
 import Bluetooth
+import Diagnosis
 import Sessions
 
 // Where two conversations part.
@@ -10,7 +11,11 @@ extension Difference {
     package enum Kind: Sendable {
       /// What succeeds on one side and fails on the other: the difference that matters.
       case outcome
-      /// There is no such; only the left does this, and it is the first that differs.
+      /// There is no such; the left fails in something that the right does not try.
+      case onlyLeftFails
+      /// The same of the right.
+      case onlyRightFails
+      /// Nothing fails on one side alone; only the left does this, and it is the first that differs.
       case onlyLeft
       /// The same of the right.
       case onlyRight
@@ -21,6 +26,8 @@ extension Difference {
       package var key: StaticString {
         switch self {
         case .outcome: "outcome"
+        case .onlyLeftFails: "only_left_fails"
+        case .onlyRightFails: "only_right_fails"
         case .onlyLeft: "only_left"
         case .onlyRight: "only_right"
         case .changed: "changed"
@@ -37,9 +44,53 @@ extension Difference {
   }
 
   /// Finds where the conversations part: at the first operation that fails on one side and succeeds on the
-  /// other, or else at the first that differs.
+  /// other, or else at the first that fails where the other side does not try it, or else at the first that differs.
   mutating func findFirst() {
-    first = firstOutcome ?? (changedSteps > 1 ? firstChange : nil)
+    first = firstOutcome ?? (changedSteps > 1 ? firstFailure ?? firstChange : nil)
+  }
+
+  /// The first operation that fails and that the other side does not try, though it goes on with something else; of
+  /// one of each side the one that came sooner after its connection's beginning.
+  private var firstFailure: First? {
+    let left = firstFailure(\.left, operations.left, other: \.right, operations.right)
+    let right = firstFailure(\.right, operations.right, other: \.left, operations.left)
+    let isLeft =
+      if let left, let right {
+        age(operations.left[left], sessions.left) <= age(operations.right[right], sessions.right)
+      } else {
+        left != nil
+      }
+    if isLeft { return left.map { First(kind: .onlyLeftFails, left: $0, right: nil) } }
+    return right.map { First(kind: .onlyRightFails, left: nil, right: $0) }
+  }
+
+  /// The same of one side.
+  private func firstFailure(
+    _ mine: KeyPath<Step, Range<Int>?>, _ operations: [Operation],
+    other: KeyPath<Step, Range<Int>?>, _ others: [Operation]
+  ) -> Int? {
+    // How far the other side goes.
+    let last = steps.lastIndex { step in
+      step[keyPath: other].map { others[$0.lowerBound].kind != .end } ?? false
+    }
+    // Where what is alone on either side began: of that the two sides have no order.
+    var start = 0
+    for (place, step) in steps.enumerated() {
+      guard step[keyPath: other] == nil, let range = step[keyPath: mine] else {
+        if step.left != nil, step.right != nil { start = place + 1 }
+        continue
+      }
+      guard let last, last >= start else { return nil }
+      if let failed = range.first(where: { operations[$0].failure != nil }) { return failed }
+    }
+    return nil
+  }
+
+  /// How many nanoseconds after its connection's beginning an operation was.
+  private func age(_ operation: Operation, _ session: Session) -> Int64 {
+    let history = session.connections.first { $0.history.id == operation.connection }?.history
+    guard let time = operation.time, let start = history?.connection.firstTime else { return .max }
+    return time.nanoseconds(since: start)
   }
 
   /// The first operation that fails on one side and succeeds on the other. What only one side tries says nothing
@@ -69,14 +120,14 @@ extension Difference {
         let known =
           successes
           ?? (
-            Self.successes(operations.left, sessions.left),
-            Self.successes(operations.right, sessions.right)
+            Self.successes(operations.left, sessions.left, pairNumbers.left),
+            Self.successes(operations.right, sessions.right, pairNumbers.right)
           )
         successes = known
         other =
           left == nil
-          ? known.left[Attempt(failed, sessions.right, sessions.right.places)]
-          : known.right[Attempt(failed, sessions.left, sessions.left.places)]
+          ? known.left[Attempt(failed, sessions.right, pairNumbers.right)]
+          : known.right[Attempt(failed, sessions.left, pairNumbers.left)]
       case .pairing, .encryption:
         other = counterpart(of: place, failed, isOnLeft: left == nil)
       }
@@ -143,9 +194,8 @@ extension Difference {
 
   /// Where one side succeeds first in each thing that it tries.
   private static func successes(
-    _ operations: [Operation], _ session: Session
+    _ operations: [Operation], _ session: Session, _ connections: [Int: Int]
   ) -> [Attempt: Int] {
-    let connections = session.places
     var first: [Attempt: Int] = [:]
     for (place, operation) in operations.enumerated() where operation.hasSucceeded {
       let attempt = Attempt(operation, session, connections)
@@ -160,14 +210,14 @@ extension Difference {
     of place: Int, _ failed: Operation, isOnLeft: Bool
   ) -> Int? {
     let isAlone = { (step: Step) in step.left == nil || step.right == nil }
-    let (mine, other) = isOnLeft ? (sessions.right, sessions.left) : (sessions.left, sessions.right)
-    let (places, otherPlaces) = (mine.places, other.places)
+    let (mine, others) =
+      isOnLeft ? (pairNumbers.right, pairNumbers.left) : (pairNumbers.left, pairNumbers.right)
     let start = steps[..<place].lastIndex { !isAlone($0) }.map { $0 + 1 } ?? 0
     var byOther: Int?
     for step in steps[start...].prefix(while: isAlone) {
       guard let next = isOnLeft ? step.left?.first : step.right?.first else { continue }
       let operation = isOnLeft ? operations.left[next] : operations.right[next]
-      guard operation.hasSucceeded, places[failed.connection] == otherPlaces[operation.connection]
+      guard operation.hasSucceeded, mine[failed.connection] == others[operation.connection]
       else { continue }
       switch (failed.kind, operation.kind) {
       // That a peripheral asks for security is no step of a pairing.

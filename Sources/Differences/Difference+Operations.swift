@@ -100,14 +100,14 @@ private struct Catalogue {
   /// Operations as they are aligned: those that a server sends by itself and that follow each other with the
   /// same meaning are one.
   mutating func elements(
-    _ operations: [Operation], _ numbers: [(meaning: Int, content: Int)]
+    _ operations: [Operation], _ range: Range<Int>, _ numbers: [(meaning: Int, content: Int)]
   ) -> [Element] {
     var elements: [Element] = []
-    var start = 0
-    while start < operations.count {
+    var start = range.lowerBound
+    while start < range.upperBound {
       var end = start + 1
       if operations[start].joinsRuns {
-        while end < operations.count, numbers[end].meaning == numbers[start].meaning { end += 1 }
+        while end < range.upperBound, numbers[end].meaning == numbers[start].meaning { end += 1 }
       }
       elements.append(
         Element(
@@ -127,21 +127,47 @@ extension Difference {
       catalogue.numbers(operations.left, sessions.left),
       catalogue.numbers(operations.right, sessions.right)
     )
-    let left = catalogue.elements(operations.left, numbers.0)
-    let right = catalogue.elements(operations.right, numbers.1)
-    // What is equal to the last byte first; between that, what means the same.
-    var ends = (0, 0)
-    let equal = Alignment.pairs(left.map(\.content), right.map(\.content))
-    for pair in equal + [Alignment.Pair(left: left.count, right: right.count)] {
-      alignGap(left[ends.0..<pair.left], right[ends.1..<pair.right])
-      if pair.left < left.count {
-        steps.append(
-          Step(
-            kind: .same, left: left[pair.left].operations, right: right[pair.right].operations))
+    for stretch in stretches {
+      let left = catalogue.elements(operations.left, stretch.left, numbers.0)
+      let right = catalogue.elements(operations.right, stretch.right, numbers.1)
+      // What is equal to the last byte first; between that, what means the same.
+      var ends = (0, 0)
+      let equal = Alignment.pairs(left.map(\.content), right.map(\.content))
+      for pair in equal + [Alignment.Pair(left: left.count, right: right.count)] {
+        alignGap(left[ends.0..<pair.left], right[ends.1..<pair.right])
+        if pair.left < left.count {
+          steps.append(
+            Step(
+              kind: .same, left: left[pair.left].operations, right: right[pair.right].operations))
+        }
+        ends = (pair.left + 1, pair.right + 1)
       }
-      ends = (pair.left + 1, pair.right + 1)
     }
     compareValues(numbers.0, numbers.1, options)
+  }
+
+  /// The operations that are held against each other: connection by connection, those that nothing belongs to
+  /// with nothing.
+  private var stretches: [(left: Range<Int>, right: Range<Int>)] {
+    let (left, right) = (ranges(sessions.left), ranges(sessions.right))
+    var stretches: [(left: Range<Int>, right: Range<Int>)] = []
+    var next = (left: 0, right: 0)
+    for pair in pairing.pairs + [(left: left.count, right: right.count)] {
+      for place in next.left..<pair.left { stretches.append((left[place], 0..<0)) }
+      for place in next.right..<pair.right { stretches.append((0..<0, right[place])) }
+      if pair.left < left.count { stretches.append((left[pair.left], right[pair.right])) }
+      next = (pair.left + 1, pair.right + 1)
+    }
+    return stretches
+  }
+
+  /// Where the operations of each connection are among those of all.
+  private func ranges(_ session: Session) -> [Range<Int>] {
+    var start = 0
+    return session.connections.map { connection in
+      defer { start += connection.operations.count }
+      return start..<start + connection.operations.count
+    }
   }
 
   private mutating func alignGap(_ left: ArraySlice<Element>, _ right: ArraySlice<Element>) {
@@ -180,6 +206,5 @@ extension Difference {
     guard case .pairing = left.kind, case .pairing = right.kind else { return false }
     return left.isByCentral == right.isByCentral
       && (left.failure == nil) != (right.failure == nil)
-      && sessions.left.places[left.connection] == sessions.right.places[right.connection]
   }
 }

@@ -126,12 +126,12 @@ extension Difference {
     _ first: Int, _ second: Int, _ counts: Counts, _ options: DifferenceOptions,
     _ verdict: inout RunVerdict
   ) {
-    let uuid = uuid(of: first)
-    if let uuid, options.ignored.contains(uuid) { return }
+    let owners = owners(of: first)
+    if options.ignored.contains(where: owners.contains) { return }
     let ignored =
       verdict.ignoredBytes
       ?? counts.bytes.indices.map {
-        options.ignores("\(FieldChange.bytePrefix)\($0 + 1)", of: uuid)
+        options.silencer(of: "\(FieldChange.bytePrefix)\($0 + 1)", owners) != nil
       }
     verdict.ignoredBytes = ignored
     var (isIgnored, remains, isExpected) = (false, false, true)
@@ -264,21 +264,31 @@ extension Difference {
     return changes
   }
 
-  /// The type of the attribute that an operation of the left is about, in short.
-  private func uuid(of first: Int) -> String? {
-    let role = operations.left[first].role.map { sessions.left.roles[$0] }
-    return role?.uuid.map { String(Wording("\($0)").text.split(separator: " ")[0]) }
+  /// Whose fields those of an operation of the left are: the type of its attribute, in short, and the profile that
+  /// reads it as a vendor's message.
+  private func owners(of first: Int) -> [String] {
+    let operation = operations.left[first]
+    let type = operation.role.flatMap { sessions.left.roles[$0].uuid }.map { "\($0)" as Wording }
+    let profile = operation.message.map { sessions.left.messages[$0] }
+    return [type?.text, profile].compactMap { $0?.split(separator: " ").first.map(String.init) }
   }
 
   /// Takes out what may differ.
   ///
   /// - Returns: whether nothing of it remains that counts.
-  private func silence(_ change: inout ValueChange, _ options: DifferenceOptions) -> Bool {
+  private mutating func silence(_ change: inout ValueChange, _ options: DifferenceOptions) -> Bool {
     guard !options.ignored.isEmpty else { return false }
-    let uuid = uuid(of: change.left)
-    if let uuid, options.ignored.contains(uuid) { return true }
+    let owners = owners(of: change.left)
+    if let name = options.ignored.first(where: owners.contains) {
+      silencers.insert(name)
+      return true
+    }
     let before = change.fields.count
-    change.fields.removeAll { options.ignores($0, of: uuid) }
+    change.fields.removeAll { field in
+      guard let name = options.silencer(of: field, owners) else { return false }
+      silencers.insert(name)
+      return true
+    }
     return change.fields.count < before
       && change.fields.allSatisfy { $0.expectation == .checksum }
   }

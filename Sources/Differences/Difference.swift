@@ -111,6 +111,10 @@ package struct Difference: Sendable {
   package let sessions: (left: Session, right: Session)
   /// The operations of both, over all connections.
   package let operations: (left: [Operation], right: [Operation])
+  /// Which connections are held against each other.
+  let pairing: ConnectionPairing
+  /// The number of each connection's pair, by the connection's number; those without one have numbers of their own.
+  let pairNumbers: (left: [Int: Int], right: [Int: Int])
   /// How the sessions' devices and links are, also what is the same.
   package internal(set) var facts: [Fact] = []
   /// What differs of the peripheral's attributes, and of the central's.
@@ -125,6 +129,9 @@ package struct Difference: Sendable {
   package internal(set) var first: First?
   /// Connections that the other side has none for.
   package internal(set) var unpaired: (left: [Int], right: [Int]) = ([], [])
+
+  /// What of `DifferenceOptions.ignored` has silenced something.
+  package internal(set) var silencers: Set<String> = []
 
   /// What differs of the maps, the peripheral's first.
   package var map: [MapDifference] { maps.peripheral + maps.central }
@@ -146,21 +153,25 @@ package struct DifferenceOptions: Sendable {
   package var ignored: [String] = []
   /// Whether the two captures are of the two ends of one connection, each by its own clock.
   package var hasOtherClock = false
+  /// Whether they are that, by whichever clock: what the two devices do at the same time passes each other.
+  package var areTwoEnds = false
 
   /// The defaults.
   package init() {}
 
-  /// Whether what differs may: by the field's name, or by what in its nature makes it differ.
-  func ignores(_ change: Difference.FieldChange, of uuid: String?) -> Bool {
-    if ignores(change.name, of: uuid) { return true }
-    guard change.isNatural, let key = change.expectation.key else { return false }
-    return ignored.contains(key.description)
+  /// What of `ignored` says that a difference may be: by the field's name, or by what in its nature makes it differ.
+  func silencer(of change: Difference.FieldChange, _ owners: [String]) -> String? {
+    if let name = silencer(of: change.name, owners) { return name }
+    guard change.isNatural, let key = change.expectation.key else { return nil }
+    return ignored.first { $0 == key.description }
   }
 
-  /// Whether a field of an attribute may differ.
-  func ignores(_ field: String, of uuid: String?) -> Bool {
-    ignored.contains { name in
-      name == field || uuid.map { name == $0 || name == "\($0).\(field)" } ?? false
+  /// What says that a field of an attribute or of a vendor's message may differ.
+  ///
+  /// - Parameter owners: the attribute's type, and the profile that reads it.
+  func silencer(of field: String, _ owners: [String]) -> String? {
+    ignored.first { name in
+      name == field || owners.contains { name == $0 || name == "\($0).\(field)" }
     }
   }
 }
@@ -168,14 +179,31 @@ package struct DifferenceOptions: Sendable {
 extension Difference {
   /// Compares two sessions.
   package init(_ left: Session, _ right: Session, _ options: DifferenceOptions) {
+    let (left, right) =
+      options.areTwoEnds ? (left.partedByDevice, right.partedByDevice) : (left, right)
     sessions = (left, right)
     operations = (left.operations, right.operations)
-    let connections = zip(left.connections, right.connections)
-    for (one, other) in connections { facts += Self.facts(one.history, other.history) }
-    let common = min(left.connections.count, right.connections.count)
-    unpaired = (
-      left.connections[common...].map(\.history.id), right.connections[common...].map(\.history.id)
-    )
+    pairing = ConnectionPairing(left, right)
+    var numbers: (left: [Int: Int], right: [Int: Int]) = ([:], [:])
+    for (number, pair) in pairing.pairs.enumerated() {
+      let (one, other) = (
+        left.connections[pair.left].history, right.connections[pair.right].history
+      )
+      facts += Self.facts(one, other)
+      (numbers.left[one.id], numbers.right[other.id]) = (number, number)
+    }
+    // Beyond those of the pairs, even on the left and odd on the right.
+    for (place, connection) in left.connections.enumerated()
+    where numbers.left[connection.history.id] == nil {
+      unpaired.left.append(connection.history.id)
+      numbers.left[connection.history.id] = 2 * (pairing.pairs.count + place)
+    }
+    for (place, connection) in right.connections.enumerated()
+    where numbers.right[connection.history.id] == nil {
+      unpaired.right.append(connection.history.id)
+      numbers.right[connection.history.id] = 2 * (pairing.pairs.count + place) + 1
+    }
+    pairNumbers = numbers
     maps = (
       MapDifference.between(left.servers.peripheral, right.servers.peripheral),
       MapDifference.between(left.servers.central, right.servers.central)

@@ -49,11 +49,6 @@ package struct Session: Sendable {
   /// The bytes of a slice as text.
   package func text(_ slice: Slice) -> String { String(decoding: bytes(slice), as: UTF8.self) }
 
-  /// Which of the connections each number is.
-  var places: [Int: Int] {
-    Dictionary(connections.enumerated().map { ($1.history.id, $0) }) { first, _ in first }
-  }
-
   /// The operations of all connections, one after the other.
   package var operations: [Operation] { connections.flatMap(\.operations) }
 }

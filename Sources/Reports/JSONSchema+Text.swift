@@ -946,9 +946,10 @@ extension JSONSchema {
             "properties": {
               "pair": {"type": "integer", "minimum": 1, "description": "Which of `pairs`, from 1."},
               "kind": {
-                "enum": ["outcome", "only_left", "only_right", "changed"],
-                "description": "`outcome`: the difference that matters, the earliest operation that succeeds on one side and fails on the other. Else there is no such, and it is the earliest difference of several: what only one side does, or a value."
+                "enum": ["outcome", "only_left_fails", "only_right_fails", "only_left", "only_right", "changed"],
+                "description": "`outcome`: the difference that matters, the earliest operation that succeeds on one side and fails on the other. Else, of several differences, the earliest operation that fails and that the other side does not try; else the earliest of all: what only one side does, or a value."
               },
+              "by": {"enum": ["central", "peripheral"], "description": "Which device did it, where that is known."},
               "left": {"$ref": "#/$defs/differenceSide", "description": "The left side; absent where it has nothing."},
               "right": {"$ref": "#/$defs/differenceSide", "description": "The right side; absent where it has nothing."}
             }
@@ -988,7 +989,8 @@ extension JSONSchema {
       "additionalProperties": false,
       "properties": {
         "name": {"type": "string", "description": "As it was given."},
-        "records": {"type": "integer", "minimum": 0, "description": "Records that were read; absent of a map."}
+        "records": {"type": "integer", "minimum": 0, "description": "Records that were read; absent of a map."},
+        "damaged": {"const": true, "description": "The capture is damaged: what is before the damage was compared."}
       }
     },
     "differenceDevice": {

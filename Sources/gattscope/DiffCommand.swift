@@ -68,7 +68,7 @@ struct DiffCommand: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "A field that may differ: its name (day), with its attribute (fff6.day), all of an attribute (fff6), or "
+      "A field that may differ: its name (day), with its attribute or profile (fff6.day), all of one (fff6), or "
         + "all that differ for a reason (random, time). Bytes without a decoder are named 'byte 4'. Can be repeated.",
       valueName: "field"))
   var ignore: [String] = []
@@ -137,6 +137,9 @@ struct DiffCommand: ParsableCommand {
     if let missing = report.missing {
       Terminal.complain(missing)
       throw damage ?? ExitCode(64)
+    }
+    for name in report.ignoredInVain {
+      Terminal.complain("--ignore \(name): nothing that differs is called that")
     }
     if report.isOfNothing {
       Terminal.complain("no connection on either side: there is nothing to compare")

@@ -18,8 +18,8 @@ struct DifferenceDocument: ~Copyable {
     sink.beginDocument(in: &output)
     sink.number("schema", JSONSchema.number)
     sink.flag("same", report.isSame)
-    side("left", report.options.names.left, report.records.left)
-    side("right", report.options.names.right, report.records.right)
+    side("left", report.options.names.left, report.records.left, report.isDamaged.left)
+    side("right", report.options.names.right, report.records.right, report.isDamaged.right)
     sink.beginList("pairs")
     for compared in report.compared { write(compared) }
     sink.endList()
@@ -32,6 +32,10 @@ struct DifferenceDocument: ~Copyable {
       sink.beginItem()
       sink.number("pair", place + 1)
       sink.word("kind", first.kind.key)
+      let operation =
+        first.left.map { difference.operations.left[$0] }
+        ?? first.right.map { difference.operations.right[$0] }
+      by(operation)
       side("left", difference.side(of: first.left, isLeft: true))
       side("right", difference.side(of: first.right, isLeft: false))
       sink.endItem()
@@ -47,10 +51,13 @@ struct DifferenceDocument: ~Copyable {
 
   // MARK: What is compared
 
-  private mutating func side(_ key: StaticString, _ name: String, _ records: Int?) {
+  private mutating func side(
+    _ key: StaticString, _ name: String, _ records: Int?, _ isDamaged: Bool
+  ) {
     sink.begin(key)
     sink.string("name", [UInt8](name.utf8).bytes)
     if let records { sink.number("records", records) }
+    if isDamaged { sink.flag("damaged", true) }
     sink.end()
   }
 
@@ -207,14 +214,18 @@ struct DifferenceDocument: ~Copyable {
       if let service = role.service { sink.uuid("service", service) }
       if let uuid = role.uuid { sink.uuid("uuid", uuid) }
     }
-    if let isByCentral = first.isByCentral {
-      sink.word("by", isByCentral ? "central" : "peripheral")
-    }
+    by(first)
     side("left", step, difference, isLeft: true)
     side("right", step, difference, isLeft: false)
     if step.isExpected { sink.flag("expected", true) }
     if step.changeCount > 0, !step.changes.isEmpty { changes(step, difference) }
     sink.endItem()
+  }
+
+  /// Which device did it, where that is known.
+  private mutating func by(_ operation: Differences.Operation?) {
+    guard let isByCentral = operation?.isByCentral else { return }
+    sink.word("by", isByCentral ? "central" : "peripheral")
   }
 
   private mutating func side(

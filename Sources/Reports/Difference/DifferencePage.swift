@@ -13,6 +13,8 @@ struct DifferencePage: ~Copyable {
 
   /// Columns where the terminal's are not known.
   private static let usualColumns = 100
+  /// Lines grow no wider: packets would stand too far from what they are of.
+  private static let mostColumns = 132
   /// Both sides stand beside each other from so many columns on.
   private static let wideColumns = 90
   /// What stands before the sides of a table.
@@ -26,7 +28,7 @@ struct DifferencePage: ~Copyable {
   init(_ report: DifferenceReport) {
     self.report = report
     options = report.options
-    columns = options.width ?? Self.usualColumns
+    columns = min(options.width ?? Self.usualColumns, Self.mostColumns)
   }
 
   mutating func write(into output: inout Output) {
@@ -79,16 +81,17 @@ struct DifferencePage: ~Copyable {
   private mutating func heading() {
     let pair = report.compared.count == 1 ? report.compared[0].pair : nil
     let rows = [
-      ("left", options.names.left, pair?.left, report.records.left),
-      ("right", options.names.right, pair?.right, report.records.right),
-    ].map { (side, name, device, records) in
+      ("left", options.names.left, pair?.left, report.records.left, report.isDamaged.left),
+      ("right", options.names.right, pair?.right, report.records.right, report.isDamaged.right),
+    ].map { (side, name, device, records, isDamaged) in
       var cells = [side, Self.printable(name)]
       if let device {
         cells.append(device.connectionWords.text)
         if pair?.way == .mirrored, let role = device.localRole { cells.append("\(role.key)") }
         cells.append(pair?.way == .mirrored ? "peer \(device.words.text)" : device.words.text)
       }
-      cells.append(records.map { Wording("\(count: $0, "record", "records")").text } ?? "a map")
+      let size = records.map { Wording("\(count: $0, "record", "records")").text } ?? "a map"
+      cells.append(isDamaged ? "\(size), damaged" : size)
       return cells
     }
     for cells in rows {
@@ -111,6 +114,15 @@ struct DifferencePage: ~Copyable {
     return String(decoding: text.bytes.array, as: UTF8.self)
   }
 
+  /// A file's name as a shell takes it; nil where it would have to be written in a way that needs a second look.
+  private static func argument(_ name: String) -> String? {
+    let isPlain = name.utf8.allSatisfy { byte in
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || (0x2b...0x3a).contains(byte)
+        || byte == 0x5f
+    }
+    return isPlain && !name.isEmpty && name != "-" ? name : nil
+  }
+
   private mutating func unpaired() {
     let sides = [("left", report.unpaired.left), ("right", report.unpaired.right)]
     if sides.contains(where: { !$0.1.isEmpty }) { out.byte(0x0a) }
@@ -118,6 +130,11 @@ struct DifferencePage: ~Copyable {
       for device in devices {
         line("only on the \(side): \(device.words.text), \(device.connectionWords.text)", .warning)
       }
+    }
+    if report.compared.isEmpty, sides.allSatisfy({ !$0.1.isEmpty }) {
+      line(
+        "no device belongs to one of the other side; --left-device and --right-device compare two all the same"
+      )
     }
   }
 
@@ -151,7 +168,9 @@ struct DifferencePage: ~Copyable {
 
   /// How much differs of each part.
   private mutating func summary(_ difference: Difference) {
-    let count = { (differing: Int) in differing == 0 ? "the same" : "\(differing) differ" }
+    let count = { (differing: Int) in
+      differing == 0 ? "the same" : differing == 1 ? "1 differs" : "\(differing) differ"
+    }
     first(difference)
     out.byte(0x0a)
     let name = Self.nameColumns - 6
@@ -187,10 +206,12 @@ struct DifferencePage: ~Copyable {
   private mutating func first(_ difference: Difference) {
     guard let first = difference.first else { return }
     out.byte(0x0a)
-    if first.kind == .outcome {
-      line("FIRST DIFFERENCE THAT MATTERS", .failure)
-    } else {
-      line("FIRST DIFFERENCE  nothing succeeds on one side and fails on the other", .warning)
+    switch first.kind {
+    case .outcome: line("FIRST DIFFERENCE THAT MATTERS", .failure)
+    case .onlyLeftFails, .onlyRightFails:
+      line("FIRST DIFFERENCE  something fails that the other side does not try", .failure)
+    case .onlyLeft, .onlyRight, .changed:
+      line("FIRST DIFFERENCE  nothing fails on one side alone", .warning)
     }
     for (name, place, isLeft) in [("left", first.left, true), ("right", first.right, false)] {
       guard let place, let side = difference.side(of: place, isLeft: isLeft) else { continue }
@@ -202,6 +223,11 @@ struct DifferencePage: ~Copyable {
         (2, isAlone ? "only \(name)" : name), (isAlone ? 14 : 9, side.packetWords),
         (isAlone ? 20 : 15, "\(way)\(side.words.text)"),
       ])
+      if operation.failure != nil,
+        let name = Self.argument(isLeft ? options.names.left : options.names.right)
+      {
+        row([(isAlone ? 20 : 15, "gattscope explain \(name)  says more of it")], .dim)
+      }
     }
   }
 

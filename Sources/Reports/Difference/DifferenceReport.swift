@@ -46,6 +46,8 @@ package struct DifferenceReport: Sendable {
   let options: DiffOptions
   /// How many records each side has; nil of a map.
   let records: (left: Int?, right: Int?)
+  /// Whether each side is damaged, so that it was read up to the damage.
+  let isDamaged: (left: Bool, right: Bool)
   /// Whether a side is a map, so that there are only attributes to compare.
   let isOfMap: Bool
   /// The devices that belong together.
@@ -57,6 +59,7 @@ package struct DifferenceReport: Sendable {
   package init(_ left: RememberedCapture, _ right: RememberedCapture, _ options: DiffOptions) {
     self.options = options
     records = (left.records, right.records)
+    isDamaged = (left.isDamaged, right.isDamaged)
     let pairing = DevicePairing(left, right, options.sides.left, options.sides.right)
     unpaired = pairing.unpaired
     isOfMap = left.isMap || right.isMap
@@ -64,7 +67,8 @@ package struct DifferenceReport: Sendable {
     compared = pairing.pairs.map { pair in
       var asked = DifferenceOptions()
       asked.ignored = options.ignored
-      asked.hasOtherClock = pair.way == .mirrored && !options.isOneCapture
+      asked.areTwoEnds = pair.way == .mirrored
+      asked.hasOtherClock = asked.areTwoEnds && !options.isOneCapture
       var (one, other) = (pair.left.session, pair.right.session)
       if isOfMap {
         // A map has no conversation to hold against another one.
@@ -84,6 +88,13 @@ package struct DifferenceReport: Sendable {
       return "\(name) has no such device or connection; devices and info list what it has"
     }
     return nil
+  }
+
+  /// Fields that may differ, and of which none does; empty where there was nothing to compare.
+  package var ignoredInVain: [String] {
+    if compared.isEmpty { return [] }
+    let used = compared.reduce(into: Set<String>()) { $0.formUnion($1.difference.silencers) }
+    return options.ignored.filter { !used.contains($0) }
   }
 
   /// Whether there was nothing to compare.

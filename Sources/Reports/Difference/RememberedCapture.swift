@@ -30,6 +30,8 @@ package struct RememberedCapture: Sendable {
   private(set) var devices: [Device] = []
   /// How many records were read; nil of a map.
   private(set) var records: Int?
+  /// Whether the capture is damaged: what is before the damage was read.
+  private(set) var isDamaged = false
 
   /// Whether it is a map that was saved: nothing but attributes can be compared.
   var isMap: Bool { records == nil }
@@ -37,9 +39,11 @@ package struct RememberedCapture: Sendable {
   /// What was remembered of a capture.
   init(
     _ maps: [MapDevice], _ connections: [ConnectionHistory],
-    _ recorder: inout OperationRecorder, records: Int, _ memory: borrowing Memory
+    _ recorder: inout OperationRecorder, records: Int, isDamaged: Bool,
+    _ memory: borrowing Memory
   ) {
     self.records = records
+    self.isDamaged = isDamaged
     var reader = MapReader(showsKeys: recorder.showsKeys, recorder.profiles)
     for map in maps where map.adapter == nil {
       var session = recorder.session

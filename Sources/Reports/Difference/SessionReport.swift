@@ -73,6 +73,7 @@ package struct SessionReport: PacketReport, ~Copyable {
     leftOut = recorder.firstLeftOut
     recorder.finish(evidence.connections, devices, memory)
     capture = RememberedCapture(
-      devices, evidence.connections, &recorder, records: records, memory)
+      devices, evidence.connections, &recorder, records: records, isDamaged: failure != nil,
+      memory)
   }
 }

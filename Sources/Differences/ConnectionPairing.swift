@@ -1,0 +1,106 @@
+/// Which connections of two sessions are held against each other.
+///
+/// As many on both sides: one by one, in their order. Where one side has more, those that have most in common, in
+/// their order too: a connection that failed before the others must not shift all that follow.
+struct ConnectionPairing: Sendable {
+  /// Places among the sessions' connections that belong together, in their order.
+  let pairs: [(left: Int, right: Int)]
+
+  /// Operations of a connection that are looked at, the first ones.
+  private static let mostOperations = 64
+  /// Comparisons of a connection with another, at most; with more, connections are paired in their order.
+  private static let mostComparisons = 10_000
+
+  /// Finds out which belong together.
+  init(_ left: Session, _ right: Session) {
+    let (here, there) = (left.connections.count, right.connections.count)
+    guard here != there, here > 0, there > 0, here <= Self.mostComparisons / there else {
+      pairs = (0..<min(here, there)).map { ($0, $0) }
+      return
+    }
+    let (traits, others) = (Self.traits(left), Self.traits(right))
+    // How much the best pairing of what begins at a place has in common: from the end to the beginning.
+    var best = [[Int]](repeating: [Int](repeating: 0, count: there + 1), count: here + 1)
+    // A pair counts even if it has nothing in common: what is left over is what cannot be paired.
+    let worth = { (one: Int, other: Int) in
+      1 + traits[one].intersection(others[other]).count
+    }
+    for one in (0..<here).reversed() {
+      for other in (0..<there).reversed() {
+        best[one][other] = max(
+          best[one + 1][other + 1] + worth(one, other), best[one + 1][other], best[one][other + 1])
+      }
+    }
+    var pairs: [(left: Int, right: Int)] = []
+    var (one, other) = (0, 0)
+    while one < here, other < there {
+      if best[one][other] == best[one + 1][other + 1] + worth(one, other) {
+        pairs.append((one, other))
+        (one, other) = (one + 1, other + 1)
+      } else if best[one][other] == best[one + 1][other] {
+        one += 1
+      } else {
+        other += 1
+      }
+    }
+    self.pairs = pairs
+  }
+
+  /// What an operation is, and what came of it.
+  private struct Trait: Hashable {
+    var kind: Int
+    var role: [UInt8]
+    var value: [UInt8]
+    var failure: [UInt8]
+  }
+
+  /// What the connections of a session have in them.
+  private static func traits(_ session: Session) -> [Set<Trait>] {
+    session.connections.map { connection in
+      Set(
+        connection.operations.prefix(mostOperations).map { operation in
+          Trait(
+            kind: operation.kind.number, role: operation.role.map { session.roles[$0].key } ?? [],
+            value: operation.value.map { Array(session.bytes($0)) } ?? [],
+            failure: operation.failure.map { Array(session.bytes($0)) } ?? [])
+        })
+    }
+  }
+}
+
+extension Session {
+  /// The same session with each connection's operations parted by who did them, for the two ends of a link: what one
+  /// device asks and what the other asks at the same time pass each other, and each end has another order.
+  /// Searches for attributes that now follow each other are one, as in `Operation.count`.
+  var partedByDevice: Session {
+    var parted = self
+    for place in connections.indices {
+      var operations: [Operation] = []
+      for isByCentral in [true, false, nil] as [Bool?] {
+        let start = operations.count
+        for operation in connections[place].operations where operation.isByCentral == isByCentral {
+          guard operation.kind == .discovery, operations.count > start,
+            let last = operations.last, last.kind == .discovery, last.failure == nil
+          else {
+            operations.append(operation)
+            continue
+          }
+          operations[operations.count - 1].absorb(operation)
+        }
+      }
+      parted.connections[place].operations = operations
+    }
+    return parted
+  }
+}
+
+extension Operation {
+  /// Takes in a search that goes on where this one has stopped.
+  fileprivate mutating func absorb(_ other: Operation) {
+    count += other.count
+    lastPacket = max(lastPacket, other.lastPacket)
+    requests.formUnion(other.requests)
+    (failure, unknown) = (other.failure, unknown ?? other.unknown)
+    failedRequest = other.failedRequest
+  }
+}

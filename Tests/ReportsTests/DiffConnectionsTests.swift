@@ -1,0 +1,176 @@
+import Bytes
+import Decoders
+import Differences
+import MadeTraffic
+import Sessions
+import Testing
+
+@testable import Reports
+
+/// Which connections `diff` holds against each other, and what it tells first.
+@Suite("diff of several connections, and of two ends") struct DiffConnectionsTests {
+  private func remember(_ build: (inout Traffic) -> Void) throws -> RememberedCapture {
+    var traffic = Traffic()
+    build(&traffic)
+    var source = MemorySource(traffic)
+    var report = SessionReport(SuppliedProfiles(), bonds: [], showsKeys: false)
+    var output = Output()
+    var pass = Pass()
+    try pass.run(&source, &report, into: &output)
+    let capture = report.capture
+    return try #require(capture)
+  }
+
+  private func report(
+    _ left: (inout Traffic) -> Void, _ right: (inout Traffic) -> Void,
+    _ choose: (inout DiffOptions) -> Void = { _ in }
+  ) throws -> DifferenceReport {
+    var options = DiffOptions()
+    options.names = ("working.btsnoop", "mine.btsnoop")
+    choose(&options)
+    return DifferenceReport(try remember(left), try remember(right), options)
+  }
+
+  /// What is printed, line by line without the blanks between columns.
+  private func lines(_ report: DifferenceReport) -> [String] {
+    var output = Output()
+    report.write(into: &output)
+    return String(decoding: output.bytes.array, as: UTF8.self).split(separator: "\n").map {
+      $0.split(separator: " ").joined(separator: " ")
+    }
+  }
+
+  /// A connection that pairs, or is refused by the responder.
+  private func connection(pairs: Bool, _ traffic: inout Traffic) {
+    traffic.connect()
+    traffic.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1)
+    if pairs {
+      traffic.legacyValues()
+      traffic.encrypt()
+    } else {
+      traffic.pairingFailed(5)
+    }
+    traffic.disconnect()
+  }
+
+  @Test("as many connections on both sides: each against the one at its place")
+  func asMany() throws {
+    let report = try report { traffic in
+      connection(pairs: false, &traffic)
+      connection(pairs: true, &traffic)
+    } _: { traffic in
+      connection(pairs: true, &traffic)
+      connection(pairs: false, &traffic)
+    }
+    let lines = lines(report)
+    let first = try #require(lines.firstIndex(of: "FIRST DIFFERENCE THAT MATTERS"), "\(lines)")
+    #expect(lines[first + 1].contains("Pairing Failed: Pairing Not Supported"), "\(lines)")
+    #expect(lines[first + 2] == "gattscope explain working.btsnoop says more of it")
+    #expect(lines[first + 3].hasPrefix("right"))
+    #expect(lines.contains("connections 2 and 2"))
+    #expect(!lines.contains { $0.hasPrefix("more connections") })
+  }
+
+  @Test("one connection more, before the others: it alone has none to be held against")
+  func oneMore() throws {
+    func reads(_ traffic: inout Traffic) {
+      for value in 1...3 {
+        traffic.connect()
+        traffic.ask("0a 10 00", "0b 0\(value)")
+        traffic.disconnect()
+      }
+    }
+    let report = try report { traffic in
+      traffic.connect()
+      traffic.disconnect(reason: 0x3e)
+      reads(&traffic)
+    } _: { traffic in
+      reads(&traffic)
+    }
+    let lines = lines(report)
+    #expect(lines.contains("more connections on the left: 1"), "\(lines)")
+    #expect(!lines.contains { $0.hasPrefix("~") }, "\(lines)")
+  }
+
+  @Test("nothing succeeds on one side and fails on the other: what fails on one side alone is told")
+  func failsAlone() throws {
+    func build(_ more: @escaping (inout Traffic) -> Void) -> (inout Traffic) -> Void {
+      { traffic in
+        traffic.connect()
+        traffic.ask("02 64 00", "03 64 00")
+        more(&traffic)
+        traffic.disconnect()
+      }
+    }
+    let report = try report(
+      build {
+        $0.ask("0a 20 00", "0b 01")
+        $0.ask("0a 22 00", "0b 01")
+      },
+      build { $0.ask("12 24 00 01", "01 12 24 00 03") })
+    let lines = lines(report)
+    let first = lines.firstIndex { $0.hasPrefix("FIRST DIFFERENCE something fails") }
+    let place = try #require(first, "\(lines)")
+    #expect(lines[place + 1].hasPrefix("only right"), "\(lines)")
+    #expect(lines[place + 1].contains("Write Not Permitted"))
+  }
+
+  /// Each asks the other at the same time: at each end its own request comes first.
+  private func ends(_ isCentral: Bool) -> (inout Traffic) -> Void {
+    { traffic in
+      traffic.connect(role: isCentral ? 0 : 1)
+      let (mine, peers) = (isCentral ? "10" : "20", isCentral ? "20" : "10")
+      // A discovery of each side's, which the other's interrupts.
+      traffic.sent("04 01 00 ff ff")
+      traffic.received("04 01 00 ff ff")
+      traffic.sent("05 01 01 00 00 28")
+      traffic.received("05 01 01 00 00 28")
+      traffic.sent("04 02 00 ff ff")
+      traffic.received("04 02 00 ff ff")
+      traffic.sent("05 01 02 00 03 28")
+      traffic.received("05 01 02 00 03 28")
+      traffic.sent("0a \(mine) 00")
+      traffic.received("0a \(peers) 00")
+      traffic.sent("0b \(peers)")
+      traffic.received("0b \(mine)")
+    }
+  }
+
+  @Test("of the two ends each direction is compared by itself") func twoEnds() throws {
+    func steps(_ areTwoEnds: Bool) throws -> Int {
+      var options = DifferenceOptions()
+      options.areTwoEnds = areTwoEnds
+      let (left, right) = (try remember(ends(true)), try remember(ends(false)))
+      let sessions = (
+        try #require(left.devices.first?.session), try #require(right.devices.first?.session)
+      )
+      return Difference(sessions.0, sessions.1, options).changedSteps
+    }
+    #expect(try steps(false) > 0, "they do pass each other")
+    #expect(try steps(true) == 0)
+  }
+
+  @Test("what is ignored and differs nowhere is told") func ignored() throws {
+    func build(_ value: String) -> (inout Traffic) -> Void {
+      { traffic in
+        traffic.connect()
+        traffic.ask("0a 10 00", "0b \(value)")
+      }
+    }
+    let found = try report(build("01 02"), build("01 03")) { $0.ignored = ["byte 2", "day"] }
+    #expect(found.ignoredInVain == ["day"])
+    #expect(found.isSame)
+  }
+
+  @Test("devices of which none belongs to another: how they are compared all the same")
+  func nothingPaired() throws {
+    let lines = lines(
+      try report {
+        $0.connect(peer: 0xc011_2233_4455)
+      } _: { traffic in
+        traffic.connect(peer: 0xc011_2233_4466)
+        traffic.connect(0x41, peer: 0xc011_2233_4477)
+      })
+    #expect(lines.contains { $0.contains("--left-device") }, "\(lines)")
+  }
+}
