@@ -52,6 +52,9 @@ struct GattscopeCommand: ParsableCommand {
           .utf8)
       exit(withError: ExitCode(64))
     }
+    if let columns = Terminal.size?.columns, columns < leastHelpColumns {
+      unsafe setenv("COLUMNS", "\(leastHelpColumns)", 1)
+    }
     do {
       var command = try parseAsRoot()
       try command.run()
@@ -60,14 +63,13 @@ struct GattscopeCommand: ParsableCommand {
     }
   }
 
-  /// On narrower terminals the parser leaves out what options are for.
+  /// On narrower terminals the parser leaves out what options are for, and stops at an assertion.
   private static let leastHelpColumns = 60
 
   /// Ends as the parser would, but for what it prints: that a help could not be written has its status, and
   /// what an argument holds does not reach the terminal as it is.
   private static func end(_ error: any Error) -> Never {
-    let columns = Terminal.size.map { max($0.columns, leastHelpColumns) }
-    let text = fullMessage(for: error, columns: columns)
+    let text = fullMessage(for: error)
     let status = exitCode(for: error)
     if status != .success {
       if !text.isEmpty { Terminal.refuse(text) }
