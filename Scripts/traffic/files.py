@@ -61,7 +61,7 @@ def _pcap(content: bytes) -> Kind | None:
     return Kind(f"pcap {link}", [link in HCI_LINKS] * count)
 
 
-def _blocks(content: bytes) -> Iterator[tuple[str, int, bytes]]:
+def blocks(content: bytes) -> Iterator[tuple[str, int, bytes]]:
     """Byte order, type and body of each whole pcapng block."""
     order, at = "<", 0
     while at + 12 <= len(content):
@@ -79,7 +79,7 @@ def _pcapng(content: bytes) -> Kind | None:
         return None
     links: list[int] = []
     found: list[int] = []
-    for order, block, body in _blocks(content):
+    for order, block, body in blocks(content):
         if block == SECTION:
             links = []
         elif block == INTERFACE:

@@ -38,7 +38,7 @@ extension RawSpan {
 
 /// Whether a scalar would move the cursor, change direction or hide text on a terminal: controls,
 /// line and paragraph separators, bidirectional and zero-width formatting.
-private func isUnprintable(_ scalar: UInt32) -> Bool {
+package func isUnprintable(_ scalar: UInt32) -> Bool {
   switch scalar {
   case 0x00...0x1f, 0x7f...0x9f, 0xad, 0x61c, 0x200b...0x200f, 0x2028...0x202e, 0x2060...0x206f,
     0xfeff, 0xfff9...0xfffb, 0xe0000...0xe007f:
@@ -80,8 +80,8 @@ extension Output {
     }
   }
 
-  /// Appends bytes as the inside of a JSON string (RFC 8259): quotes, backslashes and controls
-  /// escaped; a byte that is not UTF-8 becomes U+FFFD.
+  /// Appends bytes as the inside of a JSON string (RFC 8259): quotes, backslashes and what is not printable
+  /// escaped, since JSON is read on terminals, too; a byte that is not UTF-8 becomes U+FFFD.
   package mutating func jsonEscaped(_ bytes: RawSpan) {
     var offset = 0
     while true {
@@ -168,14 +168,25 @@ extension Output {
       case 0x0a: text("\\n")
       case 0x0d: text("\\r")
       case 0x09: text("\\t")
-      case 0x00...0x1f, 0x7f...0x9f, 0x2028, 0x2029:
-        text("\\u")
-        hex(UInt8(truncatingIfNeeded: scalar >> 8))
-        hex(UInt8(truncatingIfNeeded: scalar))
+      case _ where isUnprintable(scalar):
+        guard scalar > 0xffff else {
+          jsonUnit(scalar)
+          break
+        }
+        // As UTF-16 has it: a surrogate pair.
+        jsonUnit(0xd800 + (scalar - 0x1_0000) >> 10)
+        jsonUnit(0xdc00 + (scalar & 0x3ff))
       default: raw(bytes.part(Slice(start: offset, count: count)))
       }
       return offset + count
     }
+  }
+
+  /// Appends the escape of one UTF-16 code unit.
+  private mutating func jsonUnit(_ unit: UInt32) {
+    text("\\u")
+    hex(UInt8(truncatingIfNeeded: unit >> 8))
+    hex(UInt8(truncatingIfNeeded: unit))
   }
 
   /// The bytes of eight that JSON escapes or that are no ASCII, as set top bits; behind the first such

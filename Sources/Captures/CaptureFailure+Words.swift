@@ -29,7 +29,9 @@ enum FolderWords {
 }
 
 /// The system's words for an `errno`, as part of a sentence: "no such file or directory".
-func systemWords(_ code: Int32) -> String {
+package func systemWords(_ code: Int32) -> String {
+  // Only of what was open before the program: standard input, output and error.
+  if code == EBADF { return "it is closed" }
   guard let words = unsafe strerror(code) else { return "error \(code)" }
   let text = unsafe String(cString: words)
   return text.prefix(1).lowercased() + text.dropFirst()

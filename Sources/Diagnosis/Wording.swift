@@ -21,8 +21,8 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     text = String(decoding: stringInterpolation.bytes, as: UTF8.self)
   }
 
-  /// What a profile has words for: UTF-8, in which what a device sent may stand.
-  init(printable bytes: RawSpan) {
+  /// What a profile has words for, or a file is called: UTF-8, in which anything may stand.
+  package init(printable bytes: RawSpan) {
     var output = Output()
     output.printable(bytes)
     text = String(decoding: output.bytes.array, as: UTF8.self)

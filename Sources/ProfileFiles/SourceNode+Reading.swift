@@ -1,4 +1,5 @@
 import Bluetooth
+import Bytes
 
 // What keys want, read from what is written, with errors that say what was expected.
 
@@ -12,12 +13,11 @@ extension SourceNode {
   }
 
   /// The text of a scalar that is shown as a part of a line. Profiles are handed on between people:
-  /// control characters in them would reach the terminal.
+  /// control characters in them, and what turns the direction of a line, would reach the terminal.
   func line(_ expected: String = "a text") throws(ProfileError) -> String {
     let text = try text(expected)
-    let isShowable = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-    guard isShowable else {
-      throw error("expected \(expected) without control characters or line ends")
+    guard !text.unicodeScalars.contains(where: { isUnprintable($0.value) }) else {
+      throw error("expected \(expected) without control or invisible characters or line ends")
     }
     return text
   }

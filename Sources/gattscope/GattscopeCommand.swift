@@ -42,14 +42,45 @@ struct GattscopeCommand: ParsableCommand {
     defaultSubcommand: ShowCommand.self)
 
   static func main() {
+    Terminal.holdClosedDescriptors()
     // A reader that closes the pipe is a reason to stop, not to die.
     Terminal.haveWritesFail()
+    if let argument = Terminal.argumentThatIsNoText {
+      Terminal.complain(
+        argument
+          + " is not UTF-8, and gattscope knows no other names; rename the file, or give it as standard input: -"
+          .utf8)
+      exit(withError: ExitCode(64))
+    }
+    if let columns = Terminal.size?.columns, columns < leastHelpColumns {
+      unsafe setenv("COLUMNS", "\(leastHelpColumns)", 1)
+    }
     do {
       var command = try parseAsRoot()
       try command.run()
     } catch {
-      if !Version.print(askedBy: error) { exit(withError: error) }
+      if !Version.print(askedBy: error) { end(error) }
     }
+  }
+
+  /// On narrower terminals the parser leaves out what options are for, and stops at an assertion.
+  private static let leastHelpColumns = 60
+
+  /// Ends as the parser would, but for what it prints: that a help could not be written has its status, and
+  /// what an argument holds does not reach the terminal as it is.
+  private static func end(_ error: any Error) -> Never {
+    let text = fullMessage(for: error)
+    let status = exitCode(for: error)
+    if status != .success {
+      if !text.isEmpty { Terminal.refuse(text) }
+    } else if !text.isEmpty {
+      do {
+        try Terminal.write { output in output.string("\(text)\n") }
+      } catch {
+        exit(withError: error)
+      }
+    }
+    exit(withError: ExitCode(status.rawValue))
   }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bytes
+import Captures
 import Decoders
 import Glibc
 import ProfileFiles
@@ -64,7 +65,7 @@ extension ProfileFilesOnDisk {
     guard let directory = unsafe opendir(folder) else {
       let code = errno
       guard Terminal.exists(folder) else { return [] }
-      throw FileFailure(folder, Terminal.systemWords(code))
+      throw FileFailure(folder, systemWords(code))
     }
     defer { unsafe closedir(directory) }
     var names: [String] = []

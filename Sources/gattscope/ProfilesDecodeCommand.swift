@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bluetooth
 import Bytes
+import Captures
 import Decoders
 import Glibc
 import ProfileFiles
@@ -78,16 +79,22 @@ struct ProfilesDecodeCommand: ParsableCommand {
     if hex.isEmpty || hex == ["-"] {
       var number = 0
       // Each line is answered before the next is waited for, as long as somebody listens.
-      while output.failure == nil, let line = readLine() {
-        number += 1
-        if line.allSatisfy(\.isWhitespace) { continue }
-        do throws(BytesError) {
-          try decode(line, into: &output)
-        } catch {
-          Terminal.complain("line \(number) of standard input: \(error.sentence)")
-          status = 65
+      do throws(CaptureFailure) {
+        var lines = try InputLines()
+        while output.failure == nil, let line = try lines.next() {
+          number += 1
+          if line.allSatisfy(\.isWhitespace) { continue }
+          do throws(BytesError) {
+            try decode(line, into: &output)
+          } catch {
+            Terminal.complain("line \(number) of standard input: \(error.sentence)")
+            status = 65
+          }
+          output.flush()
         }
-        output.flush()
+      } catch {
+        Terminal.complain(error.sentence(about: "-"))
+        status = error.kind.status
       }
     } else {
       do throws(BytesError) {
@@ -166,6 +173,34 @@ struct ProfilesDecodeCommand: ParsableCommand {
     guard nibbles.count % 2 == 0 else { throw BytesError(missingIn: text) }
     return stride(from: 0, to: nibbles.count, by: 2).map { index in
       UInt8(nibbles[index] << 4 | nibbles[index + 1])
+    }
+  }
+}
+
+/// The lines of standard input, each as soon as its end is there.
+private struct InputLines: ~Copyable {
+  private var input: InputBuffer
+  private var number = 0
+  /// The bytes of the longest line that is read; the longest value of an attribute has 512.
+  private static let mostBytes = 1 << 20
+
+  init() throws(CaptureFailure) { input = try InputBuffer(path: "-") }
+
+  /// The next line without its end; nil where there is none.
+  mutating func next() throws(CaptureFailure) -> String? {
+    number += 1
+    var searched = 0
+    while true {
+      while searched < input.count, input.bytes.byte(at: searched) != 0x0a { searched += 1 }
+      if searched < input.count {
+        return String(decoding: input.take(searched + 1).array.dropLast(), as: UTF8.self)
+      }
+      guard searched < Self.mostBytes else {
+        throw CaptureFailure(.damaged, "line \(number) is longer than 1 MB")
+      }
+      guard try input.fill(searched + 1) else {
+        return searched == 0 ? nil : String(decoding: input.take(searched).array, as: UTF8.self)
+      }
     }
   }
 }

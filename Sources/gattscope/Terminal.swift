@@ -176,12 +176,6 @@ enum Terminal {
     return unsafe String(cString: real)
   }
 
-  /// The system's words for an `errno`, as part of a sentence: "no such file or directory".
-  static func systemWords(_ code: Int32) -> String {
-    guard let words = unsafe strerror(code) else { return "error \(code)" }
-    return unsafe String(cString: words).lowercased()
-  }
-
   /// Whether there is anything under this path.
   static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
@@ -219,14 +213,55 @@ enum Terminal {
     for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
   }
 
+  /// Has something stand where standard input, output or error is closed, that can be neither read nor
+  /// written: else the next file that is opened would have its number, and sentences would go into it.
+  static func holdClosedDescriptors() {
+    // glibc's O_PATH, which stands behind _GNU_SOURCE; the same number on all machines that Swift is there for.
+    let pathOnly: Int32 = 0o10_000_000
+    for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
+      // Those below are open, so that this has the number.
+      _ = unsafe open("/", pathOnly)
+    }
+  }
+
+  /// The first argument that is not UTF-8: as text it would name another file.
+  static var argumentThatIsNoText: [UInt8]? {
+    for index in 0..<Int(CommandLine.argc) {
+      guard let argument = unsafe CommandLine.unsafeArgv[index],
+        unsafe String(validatingCString: argument) == nil
+      else { continue }
+      return unsafe [UInt8](UnsafeRawBufferPointer(start: argument, count: strlen(argument)))
+    }
+    return nil
+  }
+
   /// Says something on standard error.
-  static func complain(_ sentence: String) {
+  static func complain(_ sentence: String) { complain([UInt8](sentence.utf8)) }
+
+  /// Says a sentence that may have a name in it which is not UTF-8.
+  static func complain(_ sentence: [UInt8]) {
+    say { output in
+      output.text("gattscope: ")
+      output.printable(sentence.bytes)
+      output.byte(0x0a)
+    }
+  }
+
+  /// Says what the parser of the arguments says of them, in several lines.
+  static func refuse(_ lines: String) {
+    say { output in
+      for line in lines.split(separator: "\n", omittingEmptySubsequences: false) {
+        output.printable([UInt8](line.utf8).bytes)
+        output.byte(0x0a)
+      }
+    }
+  }
+
+  private static func say(_ write: (inout Output) -> Void) {
     // Who did not take one sentence is not waited for with every further one.
     guard !nobodyListens.load(ordering: .relaxed) else { return }
     var output = Output(descriptor: STDERR_FILENO, .process)
-    output.text("gattscope: ")
-    output.printable([UInt8](sentence.utf8).bytes)
-    output.byte(0x0a)
+    write(&output)
     output.flush()
     if output.unwritten > 0 { nobodyListens.store(true, ordering: .relaxed) }
   }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bluetooth
 import Bytes
+import Captures
 import Glibc
 import Reports
 import Sessions
@@ -170,8 +171,10 @@ struct ValuesCommand: ParsableCommand {
   private func write(
     _ name: String, _ options: ValuesOptions, _ maps: [SuppliedMap], _ bonds: [Bond]
   ) throws {
-    let file = try OutputFile(name)
+    let file: NewFile
+    do throws(WriteFailure) { file = try NewFile(path: name) } catch { throw Self.failed(error) }
     var refusal: String?
+    var failure: (any Error)?
     do {
       try Run.captures(
         captures, to: file.descriptor, maps: maps, bonds: bonds, profiles: options.profiles
@@ -181,16 +184,25 @@ struct ValuesCommand: ParsableCommand {
         refusal = report.refusal
       }
     } catch {
-      // A damaged capture has given its bytes up to the damage.
-      if refusal == nil { try file.keep() } else { file.discard() }
-      throw error
+      failure = error
     }
+    // A damaged capture has given its bytes up to the damage, but where not all could be written the file is
+    // worth nothing. Where nothing was to be written, a file that has the name stays as it is.
+    let isWhole = refusal == nil && (failure as? ExitCode)?.rawValue != 74
+    if isWhole, lseek(file.descriptor, 0, SEEK_CUR) > 0 {
+      do throws(WriteFailure) { try file.keep() } catch { throw Self.failed(error) }
+    }
+    if let failure { throw failure }
     if let refusal {
-      file.discard()
       Terminal.complain(refusal)
       throw ExitCode(64)
     }
-    try file.keep()
+  }
+
+  /// Says why the file is not there.
+  private static func failed(_ failure: WriteFailure) -> ExitCode {
+    Terminal.complain(failure.sentence)
+    return ExitCode(74)
   }
 }
 
@@ -205,52 +217,5 @@ enum OperationArgument {
           + (keys.last ?? ""))
     }
     return found
-  }
-}
-
-/// A file that is written under another name until it is whole.
-struct OutputFile {
-  /// Where to write.
-  let descriptor: Int32
-  private let name: String
-  private let scratch: String?
-
-  /// - Parameter name: the file's, or `-` for standard output. What is no regular file is written to
-  ///   directly.
-  init(_ name: String) throws {
-    self.name = name
-    if name == "-" {
-      (descriptor, scratch) = (STDOUT_FILENO, nil)
-      return
-    }
-    let isDirect = Terminal.exists(name) && !Terminal.isFile(name)
-    let path = isDirect ? name : "\(name).\(getpid()).part"
-    scratch = isDirect ? nil : path
-    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw Self.failure(name) }
-  }
-
-  /// The file is whole: it gets its name. Where nothing was written to it a file that has the name stays as
-  /// it is.
-  func keep() throws {
-    guard let scratch else { return }
-    guard lseek(descriptor, 0, SEEK_CUR) != 0 else {
-      discard()
-      return
-    }
-    close(descriptor)
-    guard unsafe rename(scratch, name) == 0 else { throw Self.failure(name) }
-  }
-
-  /// The file is worth nothing.
-  func discard() {
-    guard let scratch else { return }
-    close(descriptor)
-    unsafe unlink(scratch)
-  }
-
-  private static func failure(_ name: String) -> ExitCode {
-    Terminal.complain("\(name) could not be written: \(Terminal.systemWords(errno))")
-    return ExitCode(74)
   }
 }

@@ -38,7 +38,7 @@ struct ValuesCommandTests {
     #expect(
       folder.bytes("bytes") == bytes && !FileManager.default.fileExists(atPath: folder.path("new")))
     let nowhere = try Program.run(arguments + ["--raw", folder.path("no/file")])
-    #expect(nowhere.status == 74 && nowhere.errors.contains("could not be written"))
+    #expect(nowhere.status == 74 && nowhere.errors.contains("cannot be written"))
   }
 
   @Test("--raw --channel writes what crossed an L2CAP channel one way")

@@ -69,14 +69,16 @@ struct ErrorNamesTests {
       characteristic.errors.map(\.description) == ["test.yaml:6: characteristics.\(expected)"])
   }
 
-  @Test("What is shown in a line has no control characters")
-  func controls() {
+  @Test(
+    "What is shown in a line has no control characters, and none that turns the line",
+    arguments: ["A\\e[31mB", "A\\nB", "A\\u202eB", "A\\u2028B"])
+  func controls(_ name: String) {
     let service = Decoding.read(
-      "profile: test\nservices:\n  - {uuid: \"181c\", name: It, errors: {0x80: \"A\\e[31m\\nB\"}}\n"
+      "profile: test\nservices:\n  - {uuid: \"181c\", name: It, errors: {0x80: \"\(name)\"}}\n"
     )
     #expect(
       service.errors.map(\.description) == [
-        "test.yaml:3: services.errors.0x80: expected a name without control characters or line ends"
+        "test.yaml:3: services.errors.0x80: expected a name without control or invisible characters or line ends"
       ])
   }
 

@@ -212,11 +212,19 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     #expect(explanation(rules, selection).findings.isEmpty)
   }
 
-  @Test("Markdown takes no sign for markup, no number for an issue, no name for a person")
+  @Test(
+    "Markdown takes no sign for markup, no number for an issue, no name for a person, no address for a link"
+  )
   func escaping() {
     #expect(
       ExplainMarkdown.escaped("*a* | <b> #48–50 #x @me [c](d) `e`")
         == "\\*a\\* \\| &lt;b\\> `#48–50` \\#x @\u{200b}me \\[c\\](d) \\`e\\`")
+    // With accents on them, which belong to no character of their own.
+    #expect(
+      ExplainMarkdown.escaped("|\u{301}`\u{338}#1\u{301}") == "\\|\u{301}\\`\u{338}`#1`\u{301}")
+    #expect(
+      ExplainMarkdown.escaped("http://a.b www.a.b 12:03")
+        == "http:\u{200b}//a.b www\u{200b}.a.b 12:03")
   }
 
   @Test("paragraphs break between words and keep the right margin") func paragraphs() {

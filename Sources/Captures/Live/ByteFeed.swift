@@ -92,11 +92,7 @@ extension InputBuffer {
   package init(stream path: String, _ interruption: Interruption) throws(CaptureFailure) {
     if path == "-" {
       let copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-      guard copy >= 0 else {
-        let words =
-          errno == EBADF ? "it is closed, so there is nothing to read" : systemWords(errno)
-        throw CaptureFailure(.inaccessible, words)
-      }
+      guard copy >= 0 else { throw CaptureFailure(.inaccessible, systemWords(errno)) }
       self.init(stream: copy, interruption)
       return
     }

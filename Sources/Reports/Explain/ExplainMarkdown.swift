@@ -16,7 +16,8 @@ struct ExplainMarkdown: ~Copyable {
   }
 
   mutating func write(into output: inout Output) {
-    line("### gattscope explain \(Self.escaped(options.name))")
+    let name = Wording(printable: [UInt8](options.name.utf8).bytes)
+    line("### gattscope explain \(Self.escaped(name.text))")
     line("")
     line("**\(Self.escaped(explanation.verdict.text))**")
     line("")
@@ -73,23 +74,32 @@ struct ExplainMarkdown: ~Copyable {
     out.byte(0x0a)
   }
 
-  /// Text in which nothing is taken for markup: what a device sent may hold anything.
+  /// Text in which nothing is taken for markup: what a device sent may hold anything. Scalar by scalar, as
+  /// Markdown is read: a sign with an accent on it is another character, and markup all the same.
   static func escaped(_ text: String) -> String {
-    var escaped = ""
-    var rest = text[...]
-    while let character = rest.first {
-      rest = rest.dropFirst()
-      if character == "#", let digit = rest.first, digit.isASCII, digit.isNumber {
-        let number = rest.prefix { ($0.isASCII && $0.isNumber) || $0 == "–" }
-        escaped += "`#\(number)`"
+    var escaped = String.UnicodeScalarView()
+    var rest = text.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      if scalar == "#", let digit = rest.first, isDigit(digit) {
+        let number = rest.prefix { isDigit($0) || $0 == "–" }
+        escaped += "`#".unicodeScalars + number + "`".unicodeScalars
         rest = rest.dropFirst(number.count)
-      } else if "\\`*_{}[]<>|#&~@".contains(character) {
-        // A backslash keeps a sign from being markup, but not a person from being called.
-        escaped += character == "@" ? "@\u{200b}" : character == "<" ? "&lt;" : "\\\(character)"
+      } else if scalar == "<" {
+        escaped += "&lt;".unicodeScalars
+      } else if "\\`*_{}[]>|#&~".unicodeScalars.contains(scalar) {
+        escaped += ["\\", scalar]
+      } else if scalar == "@" || (scalar == ":" && rest.starts(with: "//".unicodeScalars)) {
+        // A backslash keeps a sign from being markup, but not a person from being called, nor an address
+        // from being a link.
+        escaped += [scalar, "\u{200b}"]
+      } else if scalar == ".", escaped.suffix(3).elementsEqual("www".unicodeScalars) {
+        escaped += ["\u{200b}", scalar]
       } else {
-        escaped.append(character)
+        escaped.append(scalar)
       }
     }
-    return escaped
+    return String(escaped)
   }
+
+  private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { "0"..."9" ~= scalar }
 }

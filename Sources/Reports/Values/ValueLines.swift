@@ -327,18 +327,22 @@ extension Memory {
 }
 
 extension Output {
-  /// Appends a cell of a table in CSV: in quotes where it needs them (RFC 4180, 2).
+  /// Appends a cell of a table in CSV: in quotes where it needs them (RFC 4180, 2), and behind an apostrophe
+  /// where a spreadsheet would calculate it.
   mutating func cell(_ bytes: RawSpan) {
+    let isFormula = bytes.isFormula
     var needsQuotes = false
     for index in 0..<bytes.byteCount {
       let byte = bytes.byte(at: index)
       if byte == 0x22 || byte == 0x2c || byte < 0x20 { needsQuotes = true }
     }
     guard needsQuotes else {
+      if isFormula { byte(0x27) }
       raw(bytes)
       return
     }
     byte(0x22)
+    if isFormula { byte(0x27) }
     for index in 0..<bytes.byteCount {
       let byte = bytes.byte(at: index)
       if byte == 0x22 { self.byte(0x22) }
@@ -364,5 +368,18 @@ extension Output {
     text(" and ")
     decimal(packets.count - 8)
     text(" more")
+  }
+}
+
+extension RawSpan {
+  /// Whether a spreadsheet takes a text for a formula. What begins with a sign is most often a number; more
+  /// than arithmetic needs a call or a program's name, as in `-1+f(2)` and `-1+program|'argument'!A0`.
+  fileprivate var isFormula: Bool {
+    guard byteCount > 0 else { return false }
+    switch byte(at: 0) {
+    case 0x3d, 0x40, 0x09, 0x0d: return true
+    case 0x2b, 0x2d: return (1..<byteCount).contains { [0x28, 0x7c].contains(byte(at: $0)) }
+    default: return false
+    }
   }
 }
