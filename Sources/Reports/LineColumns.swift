@@ -120,6 +120,20 @@ struct LineColumns: ~Copyable {
     line.byte(0x20)
   }
 
+  /// Takes a line that another prints: its columns grow here, too, and the silence before the next one
+  /// counts from it.
+  mutating func skip(_ packet: Int, _ time: Timestamp?, since start: Timestamp?, _ id: Int) {
+    let width = timeColumn.width + idColumns.width
+    numberColumns.make(room: UInt(packet))
+    if id > 0 { idColumns.make(room: UInt(id)) }
+    if let time {
+      timeColumn.skip(time, since: start ?? time, after: previous)
+      previous = time
+    }
+    // What is kept in front has the old columns.
+    if timeColumn.width + idColumns.width != width { kept.isPlain = false }
+  }
+
   /// Makes of the line above's columns those of the packet after it; false where more has changed than
   /// digits.
   private mutating func goesOn(

@@ -59,8 +59,10 @@ package struct ShowOptions: PresentationOptions, Sendable {
   /// How many seconds east of UTC this machine's zone is at a time given in seconds since 1970.
   package var zoneOffset: @Sendable (Int64) -> Int64 = { _ in 0 }
 
-  /// Whether every packet is shown, so that what is printed of one depends on no other's being printed.
+  /// Whether every packet is shown.
   package var showsEverything: Bool { selection.isEverything && selection.limit == nil }
+  /// Whether several can share the work: what is printed of a packet depends on no other's being printed.
+  package var canBeShared: Bool { showsEverything && !isBrief }
 
   /// The defaults.
   package init() {}

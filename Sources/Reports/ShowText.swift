@@ -8,7 +8,10 @@ package import Sessions
 ///
 ///     #      time    gap     what
 ///     97    0.1773         1 → Read Request   0x0010
-package struct ShowText: PacketReport, ~Copyable {
+///
+/// Several can make it together, unless packets are folded: a line of `--brief` may stand for packets of
+/// more than one turn.
+package struct ShowText: SharedReport, ~Copyable {
   private let options: ShowOptions
   private var sentence: Sentence
   private var details: VerboseSink
@@ -124,6 +127,21 @@ package struct ShowText: PacketReport, ~Copyable {
         record.bytes, options.showsKeys ? .none : Secrets(dissection, record, answer, memory),
         into: &output)
     }
+  }
+
+  package mutating func skip(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) {
+    columns.observe(record.adapter)
+    showing.skip(record)
+    sentence.follow(record, dissection, bytes, answer, memory)
+    columns.skip(
+      record.number, record.time, since: showing.start,
+      answer.link.map { memory.links.id($0) } ?? 0)
+    file = record.file
+    // It stands above the first line, which is printed already.
+    hasHeader = true
   }
 
   package mutating func finish(

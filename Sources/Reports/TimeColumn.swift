@@ -64,21 +64,45 @@ struct TimeColumn: Sendable {
     }
   }
 
+  /// Takes a time that is written elsewhere: the column grows as if it stood here.
+  mutating func skip(_ time: Timestamp, since start: Timestamp, after previous: Timestamp?) {
+    switch style {
+    case .elapsed: makeRoom(for: Elapsed(time, since: start))
+    case .delta: makeRoom(for: Elapsed(time, since: previous ?? time))
+    case .utc, .local, .none: break
+    }
+  }
+
+  /// How long before or after another a time is.
+  private struct Elapsed {
+    let isNegative: Bool
+    let seconds: UInt
+    let nanoseconds: UInt32
+
+    init(_ time: Timestamp, since earlier: Timestamp) {
+      isNegative = time.isEarlier(than: earlier)
+      let (from, to) = isNegative ? (time, earlier) : (earlier, time)
+      let borrows = to.nanoseconds < from.nanoseconds
+      seconds = UInt(bitPattern: Int(to.seconds &- from.seconds)) &- (borrows ? 1 : 0)
+      nanoseconds = to.nanoseconds &+ (borrows ? 1_000_000_000 : 0) &- from.nanoseconds
+    }
+  }
+
+  /// The sign takes a digit's place.
+  private mutating func makeRoom(for elapsed: Elapsed) {
+    secondColumns.make(room: elapsed.isNegative ? elapsed.seconds &* 10 : elapsed.seconds)
+  }
+
   /// Seconds with four decimals, rounded down.
   private mutating func elapsed(
     _ time: Timestamp, since earlier: Timestamp, into line: inout Output
   ) {
-    let isNegative = time.isEarlier(than: earlier)
-    let (from, to) = isNegative ? (time, earlier) : (earlier, time)
-    let borrows = to.nanoseconds < from.nanoseconds
-    let seconds = UInt(bitPattern: Int(to.seconds &- from.seconds)) &- (borrows ? 1 : 0)
-    let nanoseconds = to.nanoseconds &+ (borrows ? 1_000_000_000 : 0) &- from.nanoseconds
-    // The sign takes a digit's place.
-    secondColumns.make(room: isNegative ? seconds &* 10 : seconds)
+    let elapsed = Elapsed(time, since: earlier)
+    makeRoom(for: elapsed)
     line.spaces(width)
     let end = line.count
-    line.put(fraction: nanoseconds / 100_000, endingAt: end)
-    let first = line.put(seconds, endingAt: end - 5)
-    if isNegative { line.put(0x2d, at: first - 1) }
+    line.put(fraction: elapsed.nanoseconds / 100_000, endingAt: end)
+    let first = line.put(elapsed.seconds, endingAt: end - 5)
+    if elapsed.isNegative { line.put(0x2d, at: first - 1) }
   }
 }

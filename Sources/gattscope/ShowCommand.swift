@@ -82,22 +82,24 @@ struct ShowCommand: ParsableCommand {
     presentation.apply(to: &options)
     options.zoneOffset = Terminal.zoneOffset(at:)
     let maps = try supplied.maps()
-    if presentation.json, captures.count == 1, options.showsEverything, !follow {
-      try Run.shared(captures[0], maps: maps, bonds: bonds, profiles: options.profiles) {
-        [options] in ShowJSON(options, $0)
-      }
-    } else if presentation.json {
-      try Run.captures(
-        captures, follows: follow, maps: maps, bonds: bonds, profiles: options.profiles
-      ) {
-        ShowJSON(options, $0)
-      }
+    if presentation.json {
+      try show(options, maps, bonds) { [options] in ShowJSON(options, $0) }
+    } else {
+      try show(options, maps, bonds) { [options] in ShowText(options, $0) }
+    }
+  }
+
+  /// Prints the report that `makeReport` gives, by several threads where its lines can be told apart.
+  private func show<Report: SharedReport & SendableMetatype & ~Copyable>(
+    _ options: ShowOptions, _ maps: [SuppliedMap], _ bonds: [Bond],
+    _ makeReport: @escaping @Sendable (CaptureSummary) -> Report
+  ) throws {
+    if captures.count == 1, !follow, options.canBeShared {
+      try Run.shared(
+        captures[0], maps: maps, bonds: bonds, profiles: options.profiles, makeReport)
     } else {
       try Run.captures(
-        captures, follows: follow, maps: maps, bonds: bonds, profiles: options.profiles
-      ) {
-        ShowText(options, $0)
-      }
+        captures, follows: follow, maps: maps, bonds: bonds, profiles: options.profiles, makeReport)
     }
   }
 }

@@ -134,20 +134,27 @@ struct SharedWorkTests {
     let folder = try Folder()
     let bytes = CaptureBytes.session(20_000).bytes.dropLast(missing)
     let file = try folder.write("capture", Array(bytes))
-    let shared = try Program.run(
-      ["show", "--json", file], environment: ["GATTSCOPE_THREADS": "\(threads)"])
-    let alone = try Program.run(["show", "--json", "-"], input: file)
-    #expect(shared.output == alone.output)
-    #expect(shared.status == alone.status && shared.status == (missing > 0 ? 65 : 0))
-    #expect(shared.errors.contains("the capture ends early") == (missing > 0))
-    #expect(shared.packets == Array(1...20_000 - (missing > 0 ? 1 : 0)))
+    let environment = ["GATTSCOPE_THREADS": "\(threads)"]
+    for form in [["--json"], [], ["--brief"]] {
+      let shared = try Program.run(["show"] + form + [file], environment: environment)
+      let alone = try Program.run(["show"] + form + ["-"], input: file)
+      #expect(shared.output == alone.output, "\(form)")
+      #expect(shared.status == alone.status && shared.status == (missing > 0 ? 65 : 0))
+      #expect(shared.errors.contains("the capture ends early") == (missing > 0))
+      let count = 20_000 - (missing > 0 ? 1 : 0)
+      switch form {
+      case ["--json"]: #expect(shared.packets == Array(1...count))
+      case []: #expect(shared.lines.count == count + 1)
+      default: break
+      }
+    }
   }
 
-  @Test("A full device is said once, with status 74")
-  func fullDevice() throws {
+  @Test("A full device is said once, with status 74", arguments: [["--json"], []])
+  func fullDevice(_ form: [String]) throws {
     let folder = try Folder()
     let file = try folder.write("capture", CaptureBytes.session(20_000).bytes)
-    let process = Program.process(["show", "--json", file])
+    let process = Program.process(["show"] + form + [file])
     process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
     let errors = Pipe()
     process.standardError = errors
@@ -158,11 +165,11 @@ struct SharedWorkTests {
     #expect(said == "gattscope: output could not be written: no space left on device\n")
   }
 
-  @Test("A reader that goes away ends the program, without a word")
-  func readerLeaves() throws {
+  @Test("A reader that goes away ends the program, without a word", arguments: [["--json"], []])
+  func readerLeaves(_ form: [String]) throws {
     let folder = try Folder()
     try folder.write("capture", CaptureBytes.session(50_000).bytes)
-    let session = try Session(["show", "--json", folder.path("capture")])
+    let session = try Session(["show"] + form + [folder.path("capture")])
     _ = session.line()
     let ending = try session.hangUp()
     #expect(ending.status == 0 && ending.errors.isEmpty, "\(ending)")
