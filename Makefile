@@ -36,8 +36,8 @@ LIVE_PACKAGES := $(BUILD_PACKAGES) bluez bluez-test-tools busybox-static kmod qe
 BENCH_PACKAGES := $(BUILD_PACKAGES) tshark bluez python3
 PROFILES := $(sort $(wildcard Profiles/*/*.yaml))
 SWIFT_FOLDERS := Package.swift $(wildcard Plugins Sources Tests Fuzz)
-FUZZERS := FuzzCapture FuzzPcap FuzzPcapng FuzzPacketLogger FuzzDissect FuzzDecode FuzzProfile FuzzLive \
-	FuzzConvert FuzzDiff FuzzRedact
+FUZZERS := FuzzExplain FuzzTrace FuzzRedact FuzzDiff FuzzConvert FuzzDissect FuzzPDU FuzzDecode FuzzProfile \
+	FuzzSupplied FuzzCapture FuzzPcap FuzzPcapng FuzzPacketLogger FuzzLive
 # Of two -sanitize options the compiler takes the last one alone and would leave out the fuzzer's counters without a word;
 # -Xswiftc hands it both in one, and the first two remain for SwiftPM, which links by them. It has them in a set, whose order
 # changes from run to run unless hashing is deterministic: everything would be compiled again for every second fuzzer.
@@ -95,7 +95,7 @@ bench: ## speed and memory, side by side with tshark and btmon
 fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
 	@Scripts/install-packages.sh $(BUILD_PACKAGES)
 	@for fuzzer in $(FUZZERS); do $(FUZZ_BUILD) --product $$fuzzer || exit 1; done
-	@Scripts/fuzz.sh $(FUZZ_SECONDS) $(addprefix .build-fuzz/release/,$(FUZZERS))
+	@MORE_CAPTURES="$(MORE_CAPTURES)" Scripts/fuzz.sh $(FUZZ_SECONDS) $(addprefix .build-fuzz/release/,$(FUZZERS))
 
 golden: ## write the expected output of the golden tests and of the documents anew, for reading before it is committed
 	@RECORD_SNAPSHOTS=1 swift test --filter GoldenTests >/dev/null 2>&1 || true

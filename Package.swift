@@ -170,12 +170,25 @@ let package = Package(
 
 // A fuzzer's main function is libFuzzer's, so the fuzzers cannot be linked in a normal build.
 if Context.environment["ENABLE_FUZZING"] != nil {
-  package.targets += [
-    "FuzzCapture", "FuzzPcap", "FuzzPcapng", "FuzzPacketLogger", "FuzzDissect", "FuzzDecode",
-    "FuzzProfile", "FuzzLive", "FuzzConvert", "FuzzDiff", "FuzzRedact",
+  // These read files of every kind; the others, records, which are changed packet by packet.
+  let fuzzersOfFiles = [
+    "FuzzCapture", "FuzzPcap", "FuzzPcapng", "FuzzPacketLogger", "FuzzPDU", "FuzzDecode",
+    "FuzzProfile", "FuzzSupplied", "FuzzLive",
   ]
-  .map { name in
+  let fuzzersOfRecords = [
+    "FuzzDissect", "FuzzConvert", "FuzzDiff", "FuzzRedact", "FuzzExplain", "FuzzTrace",
+  ]
+  package.targets += [
+    .systemLibrary(name: "CLibFuzzer", path: "Fuzz/CLibFuzzer"),
+    .target(
+      name: "RecordMutations", dependencies: ["FuzzInputs", "CLibFuzzer"],
+      path: "Fuzz/RecordMutations", swiftSettings: strict),
+  ]
+  package.targets += (fuzzersOfFiles + fuzzersOfRecords).map { name in
     .executableTarget(
-      name: name, dependencies: ["FuzzInputs"], path: "Fuzz/\(name)", swiftSettings: strict)
+      name: name,
+      dependencies: fuzzersOfRecords.contains(name)
+        ? ["FuzzInputs", "RecordMutations"] : ["FuzzInputs"],
+      path: "Fuzz/\(name)", swiftSettings: strict)
   }
 }

@@ -1,7 +1,7 @@
 """Damaged captures: whatever happens to a file, every verb ends with 0 or 65, tells what lies before the damage as before, and
 needs no more than twice the time and the memory of the healthy file.
 
-DAMAGE_ROUNDS says how much of each kind of damage a capture gets (1); `make fuzz` asks for more.
+DAMAGE_ROUNDS says how much of each kind of damage a capture gets (1).
 """
 
 import os

@@ -79,4 +79,47 @@ extension Fuzzing {
     }
     return nil
   }
+
+  /// Writes both sides to files and merges those.
+  static func merge(_ sides: (left: [UInt8], right: [UInt8])) -> String? {
+    guard let left = UnnamedFile(holding: []), let right = UnnamedFile(holding: []),
+      let first = write(sides.left, to: left), let second = write(sides.right, to: right)
+    else { return nil }
+    return merge([left.path, right.path], records: first + second)
+  }
+
+  /// Merges capture files: of their records each comes out, or was left out as one that comes twice, and is
+  /// counted then.
+  ///
+  /// - Parameter records: how many the files have together.
+  static func merge(_ paths: [String], records: Int) -> String? {
+    let inputs = paths.map { MergedSource.Input(name: "fuzz", path: $0) }
+    do throws(CaptureFailure) {
+      let plan = try MergePlan(inputs)
+      var source = try MergedSource(inputs, plan)
+      var found = 0
+      // Damage ends a file; the others go on, and it is thrown at the end.
+      while let record = try? source.next() {
+        found += 1
+        if record.number < found { return "record \(record.number) comes as number \(found)" }
+      }
+      let repeated = source.repeated.reduce(0, +)
+      return found + repeated == records
+        ? nil : "\(found) records and \(repeated) that come twice, of \(records)"
+    } catch {
+      // What cannot be opened alone cannot be merged, either.
+      return nil
+    }
+  }
+
+  /// Writes what a lenient source has: how many records, or nil where nothing could be written.
+  private static func write(_ bytes: [UInt8], to file: borrowing UnnamedFile) -> Int? {
+    guard var source = LenientSource(bytes) else { return nil }
+    var writer = CaptureWriter(
+      descriptor: file.descriptor, owned: false, name: "fuzz", WriterFormat(.pcapng, .monitor),
+      decimals: 6)
+    while let record = source.next() { writer.write(record) }
+    writer.finish()
+    return writer.failure == nil ? writer.recordsWritten : nil
+  }
 }

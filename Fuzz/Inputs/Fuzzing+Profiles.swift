@@ -42,11 +42,30 @@ extension Fuzzing {
         }
       }
     }
+    if let broken = tell(profile, bytes) { return broken }
     guard let vendor = profile.vendor else { return nil }
     for value in values {
       guard case .complete(let count) = vendor.frame.extent(of: value.bytes) else { continue }
       if count > value.count { return "a frame of \(count) bytes in \(value.count)" }
       _ = vendor.frame.parts(of: value.bytes, Slice(start: 0, count: count))
+    }
+    return nil
+  }
+
+  /// What the profile defines crosses a link, and the reports tell it by the profile.
+  private static func tell(_ profile: Profile, _ bytes: [UInt8]) -> String? {
+    var supplies = Supplies()
+    supplies.profiles.definitions = profile.definitions
+    if let vendor = profile.vendor { supplies.profiles.vendors = [vendor] }
+    let value = Array(bytes.suffix(48))
+    // Some of them, and a face for each: a long profile would take as long as many short ones.
+    for (index, definition) in profile.definitions.prefix(3).enumerated() {
+      let file = session(UInt8(bytes.count & 0xff), definition, value)
+      for face in Face.chosen(.one(bytes.count + index * 7)) {
+        if let broken = render(file, face, supplies) {
+          return "\(definition.name) as \(face): \(broken)"
+        }
+      }
     }
     return nil
   }

@@ -15,6 +15,7 @@ extension Fuzzing {
     // Which pseudonyms there are must not be chance: what fails is to fail again.
     options.source = PseudonymSource(using: &generator)
     options.values = .all
+    options.passkeys = passkeys
     var output = Output()
     var learner = RedactionLearner(options)
     var pass = Pass()

@@ -11,16 +11,24 @@ import Sessions
 /// line a record, no raw control character, JSON that is JSON. A broken promise is given back in
 /// words; nil where all was kept.
 package enum Fuzzing {
+  /// The passkeys that are tried where one is searched for: the whole million takes seconds here, for which
+  /// a thousand other inputs can be tried.
+  static let passkeys: ClosedRange<UInt32> = 0...99
+
   /// How an input is rendered.
   package enum Faces: Sendable {
     /// In every way.
     case all
     /// In one way, which the number chooses: many times as many inputs in the same time.
     case one(Int)
-    /// As `convert` writes it, and as it chooses a part, in turns.
+    /// As `convert` writes it, as it chooses a part, and as it merges files, in turns.
     case convert(Int)
     /// As `diff` compares it, with itself or another part of it, as text and as JSON in turns.
     case diff(Int)
+    /// As `explain` tells why it failed, in one of its forms.
+    case explain(Int)
+    /// As `trace` tells it to an app, on one platform or the other.
+    case trace(Int)
     /// As `convert --redact` writes it.
     case redact
   }
@@ -50,7 +58,15 @@ package enum Fuzzing {
     for face in Face.chosen(faces) {
       guard var source = open() else { return nil }
       if face == .diff || face == .diffJSON, var other = open() {
-        if let broken = compare(&source, &other, face) { return "\(face): \(broken)" }
+        if let broken = compare(&source, &other, face, areSame: true) {
+          return "\(face): \(broken)"
+        }
+        continue
+      }
+      if face == .merge {
+        if let broken = merge([file.path, file.path], records: 2 * records) {
+          return "\(face): \(broken)"
+        }
         continue
       }
       if face == .redact {
@@ -110,9 +126,15 @@ package enum Fuzzing {
     for face in Face.chosen(faces) {
       guard var source = LenientSource(bytes) else { return nil }
       if face == .diff || face == .diffJSON {
-        // What begins elsewhere in the same records is another capture.
-        guard var other = LenientSource(Array(bytes.dropFirst(bytes.count / 3))) else { return nil }
-        if let broken = compare(&source, &other, face) { return "\(face): \(broken)" }
+        let (left, right) = LenientSource.sides(bytes)
+        guard var source = LenientSource(left), var other = LenientSource(right) else { return nil }
+        if let broken = compare(&source, &other, face, areSame: left == right) {
+          return "\(face): \(broken)"
+        }
+        continue
+      }
+      if face == .merge {
+        if let broken = merge(LenientSource.sides(bytes)) { return "\(face): \(broken)" }
         continue
       }
       if face == .redact {
@@ -149,206 +171,20 @@ package enum Fuzzing {
     case bytes, brief, someDevices, someHandles, someUUIDs, someValues, someCodes
     case values, valueLines, valueCSV, valueJSON, rawValues
     case explain, explainJSON, explainMarkdown
-    case convert, convertPart, redact
+    case convert, convertPart, merge, redact
     case diff, diffJSON
-    case trace, traceJSON
+    case trace, traceJSON, traceText
 
     static func chosen(_ faces: Faces) -> ArraySlice<Face> {
       switch faces {
       case .all: allCases.dropFirst(0)
       case .one(let number): allCases.dropFirst(number % allCases.count).prefix(1)
-      case .convert(let number): [[.convert, .convertPart][number % 2]]
+      case .convert(let number): [[.convert, .convertPart, .merge][number % 3]]
       case .diff(let number): [[.diff, .diffJSON][number % 2]]
+      case .explain(let number): [[.explain, .explainJSON, .explainMarkdown][number % 3]]
+      case .trace(let number): [[.trace, .traceJSON, .traceText][number % 3]]
       case .redact: [.redact]
       }
     }
-  }
-
-  /// Renders all of `source` and checks what came out.
-  static func render<Source: CaptureSource & ~Copyable>(
-    _ source: inout Source, records: Int, _ face: Face
-  ) -> String? {
-    var output = Output()
-    var options = ShowOptions()
-    let summary = source.summary
-    switch face {
-    case .text:
-      options.time = .utc
-      var report = ShowText(options, summary)
-      run(&source, &report, &output)
-      return OutputCheck.text(output.bytes, lines: records == 0 ? 0 : records + 1)
-    case .verbose, .narrow:
-      options.isVerbose = true
-      options.showsBytes = true
-      if face == .narrow {
-        options.width = 40
-        options.glyphs = .ascii
-        options.showsKeys = true
-        options.time = .local
-      }
-      var report = ShowText(options, summary)
-      run(&source, &report, &output)
-      return OutputCheck.text(output.bytes, lines: nil)
-    case .json, .jsonWithKeys:
-      options.showsBytes = true
-      options.showsKeys = face == .jsonWithKeys
-      var report = ShowJSON(options, summary)
-      run(&source, &report, &output)
-      return OutputCheck.json(output.bytes, lines: records)
-    case .bytes, .brief, .someDevices, .someHandles, .someUUIDs, .someValues, .someCodes:
-      do throws(SelectionError) {
-        try choose(face, &options)
-      } catch {
-        return error.description
-      }
-      var report = ShowText(options, summary)
-      run(&source, &report, &output)
-      return OutputCheck.text(output.bytes, lines: nil)
-    case .values, .valueLines, .valueCSV, .valueJSON, .rawValues:
-      return renderValues(&source, summary, face)
-    case .info:
-      var report = InfoReport("fuzz", summary, json: false, glyphs: .utf8)
-      run(&source, &report, &output)
-      return OutputCheck.text(output.bytes, lines: nil)
-    case .infoJSON:
-      var report = InfoReport("fuzz", summary, json: true, glyphs: .utf8)
-      run(&source, &report, &output)
-      return OutputCheck.json(output.bytes, lines: 1)
-    case .map, .mapJSON:
-      var options = MapOptions()
-      options.isJSON = face == .mapJSON
-      var report = MapReport(options)
-      run(&source, &report, &output)
-      return options.isJSON
-        ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
-    case .explain, .explainJSON, .explainMarkdown:
-      return renderExplanation(&source, face)
-    case .convert: return convert(&source)
-    case .convertPart: return choosePart(&source, records: records)
-    case .trace, .traceJSON: return renderTrace(&source, summary, face)
-    // These take two captures, or read one several times.
-    case .diff, .diffJSON, .redact: return nil
-    case .devices, .devicesJSON:
-      var devices = DevicesOptions()
-      devices.isJSON = face == .devicesJSON
-      var report = DevicesReport(devices, summary)
-      run(&source, &report, &output)
-      return face == .devices
-        ? OutputCheck.text(output.bytes, lines: nil) : OutputCheck.json(output.bytes, lines: nil)
-    }
-  }
-
-  /// The faces of `explain`; where keys are shown the others' wordings are, too.
-  private static func renderExplanation<Source: CaptureSource & ~Copyable>(
-    _ source: inout Source, _ face: Face
-  ) -> String? {
-    var output = Output()
-    var options = ExplainOptions()
-    options.isFull = true
-    options.name = "fuzz"
-    switch face {
-    case .explainJSON: options.face = .json
-    case .explainMarkdown:
-      options.face = .markdown
-      options.showsKeys = true
-    default:
-      options.width = 40
-    }
-    var report = ExplainReport(options)
-    run(&source, &report, &output)
-    return face == .explainJSON
-      ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
-  }
-
-  /// The faces of `trace`: the text is Android's, with everything that it can tell.
-  private static func renderTrace<Source: CaptureSource & ~Copyable>(
-    _ source: inout Source, _ summary: CaptureSummary, _ face: Face
-  ) -> String? {
-    var output = Output()
-    var options = TraceOptions()
-    options.isJSON = face == .traceJSON
-    if face == .trace {
-      options.platform = .android
-      options.tellsDuplicates = true
-      options.width = 40
-    }
-    var report = TraceReport(options, summary)
-    run(&source, &report, &output)
-    return face == .traceJSON
-      ? OutputCheck.json(output.bytes, lines: nil) : OutputCheck.text(output.bytes, lines: nil)
-  }
-
-  /// Both faces of `diff`, of two captures.
-  private static func compare<Source: CaptureSource & ~Copyable>(
-    _ left: inout Source, _ right: inout Source, _ face: Face
-  ) -> String? {
-    var output = Output()
-    var one = SessionReport(SuppliedProfiles(), bonds: [], showsKeys: false)
-    var other = SessionReport(SuppliedProfiles(), bonds: [], showsKeys: true)
-    run(&left, &one, &output)
-    run(&right, &other, &output)
-    guard let here = one.capture, let there = other.capture else { return "a side has no end" }
-    var options = DiffOptions()
-    options.showsEqual = true
-    options.isJSON = face == .diffJSON
-    if face == .diff { options.width = 40 }
-    let report = DifferenceReport(here, there, options)
-    report.write(into: &output)
-    return face == .diffJSON
-      ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
-  }
-
-  /// The forms of `values`: how many lines there are depends on what the packets hold.
-  private static func renderValues<Source: CaptureSource & ~Copyable>(
-    _ source: inout Source, _ summary: CaptureSummary, _ face: Face
-  ) -> String? {
-    var output = Output()
-    let options = ValuesOptions()
-    switch face {
-    case .valueLines, .valueCSV, .valueJSON:
-      let form: ValueLines.Form =
-        face == .valueLines ? .text : face == .valueCSV ? .csv : .json
-      var report = ValueLines(options, form, summary)
-      run(&source, &report, &output)
-      return face == .valueJSON
-        ? OutputCheck.json(output.bytes, lines: nil) : OutputCheck.text(output.bytes, lines: nil)
-    case .rawValues:
-      var report = RawValues(options, channel: nil)
-      run(&source, &report, &output)
-      return nil
-    default:
-      var report = ValuesReport(options)
-      run(&source, &report, &output)
-      return OutputCheck.text(output.bytes, lines: nil)
-    }
-  }
-
-  /// Each part of the selection that looks into packets, and what folds them.
-  private static func choose(_ face: Face, _ options: inout ShowOptions) throws(SelectionError) {
-    switch face {
-    case .bytes: options.showsBytes = true
-    case .brief: options.isBrief = true
-    case .someDevices:
-      options.selection.devices = [try DevicePattern("*a*"), try DevicePattern("F1:*")]
-    case .someHandles: options.selection.handles = [try Selection.handles("0x10-0x20")]
-    case .someUUIDs: options.selection.uuids = [try Selection.uuid("180d")]
-    case .someValues:
-      options.selection.values = [try BytePattern("* 01")]
-      options.selection.words = [try TextPattern("e"), try TextPattern("ü")]
-    default:
-      options.selection.statuses = [try StatusFilter("!0")]
-      options.selection.layers = [.security, .att, .event]
-      options.selection.times = [
-        TimeRange(from: try TimePoint("0"), to: try TimePoint("12:00"))
-      ]
-    }
-  }
-
-  private static func run<Source: CaptureSource & ~Copyable, Report: PacketReport & ~Copyable>(
-    _ source: inout Source, _ report: inout Report, _ output: inout Output
-  ) {
-    var pass = Pass()
-    // Damage is a good end: the report has been told what stands before it.
-    try? pass.run(&source, &report, into: &output)
   }
 }

@@ -17,17 +17,22 @@ struct LenientSource: CaptureSource, ~Copyable {
   init?(_ bytes: [UInt8]) {
     guard bytes.count > BtsnoopHeader.byteCount else { return nil }
     self.bytes = bytes
-    // The last bytes of 1001, 1002 and 2001 are e9, ea and d1.
-    datalink =
-      switch bytes[BtsnoopHeader.byteCount - 1] & 3 {
-      case 2: .h4
-      case 1 where bytes[BtsnoopHeader.byteCount - 1] & 8 == 0: .linuxMonitor
-      case 1: .h1
-      default: .linuxMonitor
-      }
+    datalink = Self.datalink(bytes)
     summary = CaptureSummary(
       format: .btsnoop, datalink: datalink.rawValue, datalinkName: datalink.name ?? "",
       timeDecimals: bytes[0] & 1 == 0 ? 6 : 9)
+  }
+
+  /// What the records of such bytes hold, of which there is a whole header.
+  static func datalink(_ bytes: [UInt8]) -> BtsnoopDatalink {
+    // The last bytes of 1001, 1002 and 2001 are e9, ea and d1.
+    let last = bytes[BtsnoopHeader.byteCount - 1]
+    return switch last & 3 {
+    case 2: .h4
+    case 1 where last & 8 == 0: .linuxMonitor
+    case 1: .h1
+    default: .linuxMonitor
+    }
   }
 
   var isReady: Bool { true }
@@ -48,5 +53,34 @@ struct LenientSource: CaptureSource, ~Copyable {
       originalLength: max(included, Int(header.originalLength & 0x7fff_ffff)),
       drops: UInt64(header.cumulativeDrops), fileOffset: fileOffset,
       bytes: bytes.bytes.part(Slice(start: start, count: included)))
+  }
+}
+
+extension LenientSource {
+  /// Two captures out of the same records: the left one lacks some at its end, the right one some at its
+  /// beginning and some between. Which ones the header's version says, which nothing else reads; where it is
+  /// that of btsnoop, 1, both have everything.
+  static func sides(_ bytes: [UInt8]) -> (left: [UInt8], right: [UInt8]) {
+    var starts: [Int] = []
+    var offset = BtsnoopHeader.byteCount
+    while offset + BtsnoopRecordHeader.byteCount <= bytes.count {
+      starts.append(offset)
+      let claimed = bytes[offset + 4..<offset + 8].reduce(0) { $0 << 8 | Int($1) }
+      offset += BtsnoopRecordHeader.byteCount + claimed
+    }
+    guard let first = starts.first else { return (bytes, bytes) }
+    func place(_ share: UInt8) -> Int {
+      let index = starts.count * Int(share) / 256
+      return index < starts.count ? starts[index] : bytes.count
+    }
+    let left = bytes[8] == 0 ? bytes : Array(bytes.prefix(place(0 &- bytes[8])))
+    if bytes[9] == 0, bytes[10] == 0 { return (left, bytes) }
+    var right = Array(bytes.prefix(first))
+    let step = Int(bytes[10]) + 1
+    for (index, start) in starts.enumerated() where start >= place(bytes[9]) {
+      if step > 1, index % step == 1 { continue }
+      right += bytes[start..<(index + 1 < starts.count ? starts[index + 1] : bytes.count)]
+    }
+    return (left, right)
   }
 }

@@ -19,6 +19,9 @@ struct UnnamedFile: ~Copyable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
+  /// Where it can be opened once more.
+  var path: String { "/proc/self/fd/\(descriptor)" }
+
   /// Goes back to the first byte.
   func rewind() { lseek(descriptor, 0, SEEK_SET) }
 }

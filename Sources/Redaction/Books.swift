@@ -58,7 +58,11 @@ struct Books: Sendable {
   }
 
   /// Gives everything its pseudonym, now that the capture was read to its end.
-  mutating func close(_ evidence: Evidence, _ exchanges: PairingExchanges) {
+  ///
+  /// - Parameter tried: the passkeys that are tried where one is searched for.
+  mutating func close(
+    _ evidence: Evidence, _ exchanges: PairingExchanges, _ tried: ClosedRange<UInt32>
+  ) {
     let resolving = evidence.keys.keys.filter { $0.kind == .identityResolving }
     let sets = setKeys.sorted { $0.lexicographicallyPrecedes($1) }
     let keys = (resolving.map(\.bytes) + sets).compactMap { key -> ResolvingKey? in
@@ -68,7 +72,7 @@ struct Books: Sendable {
       return ResolvingKey(original: original, pseudonym: pseudonym)
     }
     addresses.close(keys, source)
-    let pairings = exchanges.matched(to: evidence)
+    let pairings = exchanges.matched(to: evidence, tried)
     for pairing in pairings { pairing.learnPasskeys(into: &passkeys) }
     passkeys.close()
     for pairing in pairings { pairing.derive(&self) }

@@ -83,9 +83,13 @@ struct PairingExchanges: Sendable {
   }
 
   /// The exchanges with what the diagnosis has found out about them.
-  func matched(to evidence: Evidence) -> [PseudonymousPairing] {
+  ///
+  /// - Parameter passkeys: which ones are tried where one is searched for.
+  func matched(
+    to evidence: Evidence, _ passkeys: ClosedRange<UInt32>
+  ) -> [PseudonymousPairing] {
     var result: [PseudonymousPairing] = []
-    var searches = PasskeySearchLimit()
+    var searches = PasskeySearchLimit(passkeys)
     for connection in evidence.connections {
       for attempt in connection.pairing.attempts {
         guard

@@ -218,11 +218,14 @@ struct PseudonymousPairing: Sendable {
 /// The searches for passkeys of pairings that did not fail: what was found once is tried first, and of very
 /// many pairings with different ones the later ones are not searched.
 struct PasskeySearchLimit {
+  private let passkeys: ClosedRange<UInt32>
   private var found: [UInt32] = []
   /// How many may be made, and how many of them in vain: nothing is found only where a pairing is none, and each
   /// takes a million computations.
   private var left = 16
   private var inVain = 2
+
+  init(_ passkeys: ClosedRange<UInt32>) { self.passkeys = passkeys }
 
   mutating func search(
     _ search: PasskeySearch, _ opening: PasskeySearch.Opening
@@ -232,7 +235,7 @@ struct PasskeySearchLimit {
     }
     guard left > 0, inVain > 0 else { return nil }
     left -= 1
-    guard let finding = search.asSpecified(opening) else {
+    guard let finding = search.asSpecified(opening, in: passkeys) else {
       inVain -= 1
       return nil
     }

@@ -20,7 +20,7 @@ package struct RedactionLearner: PacketReport, ~Copyable {
   package init(_ options: RedactionOptions) {
     self.options = options
     books = Books(options)
-    history = CaptureHistory(bonds: options.bonds)
+    history = CaptureHistory(bonds: options.bonds, passkeys: options.passkeys)
   }
 
   /// Never: every packet may tell more.
@@ -86,7 +86,7 @@ package struct RedactionLearner: PacketReport, ~Copyable {
   ) {
     for chain in chains.finish() { learn(chain) }
     guard let evidence = history.take()?.finish(memory, nil, failure) else { return }
-    books.close(evidence, exchanges)
+    books.close(evidence, exchanges, options.passkeys)
   }
 
   /// The second pass, now that the capture was read to its end.

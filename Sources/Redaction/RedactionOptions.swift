@@ -1,4 +1,5 @@
 package import Bluetooth
+import Cryptography
 
 /// What is to be removed from a capture beyond keys and addresses.
 package struct RedactionOptions: Sendable {
@@ -18,6 +19,8 @@ package struct RedactionOptions: Sendable {
   /// The keys that are known from elsewhere: an address that one of them resolves still is resolved by its
   /// pseudonym.
   package var bonds: [Bond] = []
+  /// Which passkeys are tried where one is searched for.
+  package var passkeys = SixDigits.all
   /// How much is remembered.
   var limits = BookLimits()
   /// Where pseudonyms come from.

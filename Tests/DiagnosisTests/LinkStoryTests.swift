@@ -45,6 +45,20 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     #expect(lines.contains("                 granted, interval 125 ms"), "\(lines)")
   }
 
+  @Test("times are told of clocks that are further apart than nanoseconds count") func absurdTimes()
+    throws
+  {
+    let lines = try page {
+      $0.clock = 0
+      $0.connect()
+      $0.wait(1_000_000_000_000_000 - $0.clock)
+      $0.disconnect(reason: 0x13)
+    }
+    #expect(
+      lines.contains { $0.hasPrefix("  #1  ") && $0.contains(" 0.000  connected") }, "\(lines)")
+    #expect(lines.contains { $0.hasPrefix("  #2  1000000000000.000  ") }, "\(lines)")
+  }
+
   @Test("how links end, each in its words") func endings() throws {
     let cases: [(UInt8, String)] = [
       (0x13, "the peer disconnects; never paired, never encrypted"),

@@ -35,6 +35,7 @@ struct HostileInputTests {
     let others: [(String, ([UInt8], Fuzzing.Faces) -> String?)] = [
       ("FuzzPcap", Fuzzing.pcap), ("FuzzPcapng", Fuzzing.pcapng),
       ("FuzzPacketLogger", Fuzzing.packetLogger), ("FuzzLive", Fuzzing.live),
+      ("FuzzPDU", Fuzzing.pdu), ("FuzzSupplied", Fuzzing.supplied),
     ]
     for (name, fuzz) in others {
       for file in files("Fuzz/Regressions/\(name)") where file.lastPathComponent != ".gitkeep" {
@@ -47,7 +48,9 @@ struct HostileInputTests {
     for file in files("Fuzz/Regressions/FuzzProfile") where file.lastPathComponent != ".gitkeep" {
       #expect(Fuzzing.profile([UInt8](try Data(contentsOf: file))) == nil, "\(file)")
     }
-    for name in ["FuzzDissect", "FuzzConvert", "FuzzDiff", "FuzzRedact"] {
+    for name in [
+      "FuzzDissect", "FuzzConvert", "FuzzDiff", "FuzzRedact", "FuzzExplain", "FuzzTrace",
+    ] {
       for file in files("Fuzz/Regressions/\(name)") where file.lastPathComponent != ".gitkeep" {
         #expect(Fuzzing.dissect([UInt8](try Data(contentsOf: file)), .all) == nil, "\(file)")
       }

@@ -1,6 +1,7 @@
 package import Bluetooth
 import Bytes
 package import Captures
+import Cryptography
 package import Dissectors
 package import Sessions
 
@@ -20,16 +21,19 @@ package struct CaptureHistory: ~Copyable, Sendable {
   private var unlisted = (id: 0, count: 0)
   private let limits: Limits
   private let knowledge: ProfileKnowledge
-  private var searches = PasskeySearches()
+  private var searches: PasskeySearches
 
   /// Nothing seen.
   ///
   /// - Parameters:
   ///   - bonds: the keys that are known from elsewhere.
   ///   - knowledge: what profiles say.
+  ///   - passkeys: which ones are tried where a passkey is searched for.
   package init(
-    _ limits: Limits = Limits(), bonds: [Bond] = [], knowledge: ProfileKnowledge = .builtIn
+    _ limits: Limits = Limits(), bonds: [Bond] = [], knowledge: ProfileKnowledge = .builtIn,
+    passkeys: ClosedRange<UInt32> = SixDigits.all
   ) {
+    searches = PasskeySearches(passkeys)
     self.limits = limits
     self.knowledge = knowledge
     evidence.keys = KnownKeys(bonds)

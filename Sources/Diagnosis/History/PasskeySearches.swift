@@ -7,6 +7,8 @@ import Sessions
 /// computations, too, a second more. Kept from one look at a capture that goes on to the next.
 struct PasskeySearches: Sendable {
   private var known: [PasskeySearch.Opening: Answer] = [:]
+  /// Which passkeys are tried where there is one.
+  let passkeys: ClosedRange<UInt32>
   private var left = most
   private var thoroughLeft = mostThorough
 
@@ -22,6 +24,8 @@ struct PasskeySearches: Sendable {
     /// There were too many searches.
     case notSearched
   }
+
+  init(_ passkeys: ClosedRange<UInt32>) { self.passkeys = passkeys }
 
   mutating func search(
     _ search: PasskeySearch, _ opening: PasskeySearch.Opening, in passkeys: ClosedRange<UInt32>
@@ -72,7 +76,7 @@ extension PairingAttempt {
     }
     var result = Searched()
     for (role, opening) in openings {
-      switch searches.search(search, opening, in: method.hasPasskey ? SixDigits.all : 0...0) {
+      switch searches.search(search, opening, in: method.hasPasskey ? searches.passkeys : 0...0) {
       case .found(let finding): result.take(finding, role)
       case .none(let isThorough):
         result.take(nil, role)

@@ -1,6 +1,7 @@
 package import Bluetooth
 package import Bytes
 package import Captures
+import Cryptography
 package import Decoders
 import Diagnosis
 package import Differences
@@ -28,9 +29,10 @@ package struct SessionReport: PacketReport, ~Copyable {
   ///   - bounds: how much is kept to be compared.
   package init(
     _ profiles: SuppliedProfiles, bonds: [Bond], showsKeys: Bool, limits: Limits = Limits(),
-    bounds: SessionBounds = SessionBounds()
+    bounds: SessionBounds = SessionBounds(), passkeys: ClosedRange<UInt32> = SixDigits.all
   ) {
-    history = CaptureHistory(limits, bonds: bonds, knowledge: ProfileKnowledge(profiles))
+    history = CaptureHistory(
+      limits, bonds: bonds, knowledge: ProfileKnowledge(profiles), passkeys: passkeys)
     var options = MapOptions()
     // The recorder decodes.
     options.profiles = nil

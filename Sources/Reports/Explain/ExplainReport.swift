@@ -1,6 +1,7 @@
 package import Bluetooth
 package import Bytes
 package import Captures
+import Cryptography
 package import Decoders
 import Diagnosis
 package import Dissectors
@@ -25,6 +26,8 @@ package struct ExplainOptions: PresentationOptions, Sendable {
   package var showsKeys = false
   /// The keys that are known from elsewhere.
   package var bonds: [Bond] = []
+  /// Which passkeys are tried where one is searched for.
+  package var passkeys = SixDigits.all
   /// People's own profiles.
   package var profiles = SuppliedProfiles()
   /// The signs to use.
@@ -50,7 +53,8 @@ package struct ExplainReport: PacketReport, ~Copyable {
   package init(_ options: ExplainOptions, limits: Limits = Limits()) {
     self.options = options
     history = CaptureHistory(
-      limits, bonds: options.bonds, knowledge: ProfileKnowledge(options.profiles))
+      limits, bonds: options.bonds, knowledge: ProfileKnowledge(options.profiles),
+      passkeys: options.passkeys)
   }
 
   /// Never: every packet may tell more.

@@ -133,9 +133,18 @@ struct Explanation: Sendable {
   /// Seconds since the capture's earliest record, three decimals; empty where the time is not known.
   func seconds(_ time: Timestamp?) -> String {
     guard let time, let earliest = evidence.extent.earliest else { return "" }
-    let nanoseconds = max(0, time.nanoseconds(since: earliest))
     var text = Output()
-    text.fixed(Int((nanoseconds + 500_000) / 1_000_000), decimals: 3, trim: false)
+    // In whole seconds and the rest: clocks may be further apart than nanoseconds can be counted.
+    var (seconds, rest): (Int64, Int64) = (0, 0)
+    if !time.isEarlier(than: earliest) {
+      seconds = time.seconds - earliest.seconds
+      rest = Int64(time.nanoseconds) - Int64(earliest.nanoseconds) + 500_000
+      if rest < 0 { (seconds, rest) = (seconds - 1, rest + 1_000_000_000) }
+      if rest >= 1_000_000_000 { (seconds, rest) = (seconds + 1, rest - 1_000_000_000) }
+    }
+    text.decimal(UInt(seconds.magnitude))
+    text.byte(0x2e)
+    text.decimal(UInt(rest / 1_000_000), digits: 3)
     return String(decoding: text.bytes.array, as: UTF8.self)
   }
 

@@ -1,0 +1,70 @@
+extension Fuzzing {
+  /// The bytes are PDUs, each behind two bytes: which family it is of, with its direction and how long it
+  /// comes after the one before; and its length. What stands around it in a capture is made, so that all
+  /// that changes is what the family's own rules read.
+  ///
+  /// The first byte of all chooses which connections there are.
+  package static func pdu(_ bytes: [UInt8], _ faces: Faces) -> String? {
+    let file = list(bytes).file
+    for face in Face.chosen(faces) {
+      if let broken = render(file, face) { return "\(face): \(broken)" }
+    }
+    return nil
+  }
+
+  private static func list(_ bytes: [UInt8]) -> PacketList {
+    var list = PacketList()
+    let first = bytes.first ?? 0
+    if first & 1 == 0 { list.connect(1, isCentral: true, peer: [1, 2, 3, 4, 5, 0xc6]) }
+    if first & 2 == 0 { list.connect(2, isCentral: false, peer: [6, 5, 4, 3, 2, 0x41]) }
+    var rest = bytes.dropFirst()
+    while rest.count >= 2, let choice = rest.popFirst(), let count = rest.popFirst() {
+      let pdu = Array(rest.prefix(Int(count)))
+      rest = rest.dropFirst(Int(count))
+      list.wait(microseconds: [0, 0, 40_000, 31_000_000][Int(choice >> 5) & 3])
+      list.add(pdu, family: choice & 31, isSent: choice & 0x80 == 0)
+    }
+    return list
+  }
+}
+
+extension PacketList {
+  /// Puts a PDU where its family's stand.
+  fileprivate mutating func add(_ pdu: [UInt8], family: UInt8, isSent: Bool) {
+    // HCI_ACL's channels: connections 1 and 2, and what BR/EDR has of its own.
+    switch family {
+    case 0...3: att(pdu, on: 1, isSent: isSent)
+    case 4...5: att(pdu, on: 2, isSent: isSent)
+    case 6: frame(pdu, channel: 6, on: 1, isSent: isSent)
+    case 7: frame(pdu, channel: 6, on: 2, isSent: isSent)
+    case 8: frame(pdu, channel: 5, on: 1, isSent: isSent)
+    case 9: frame(pdu, channel: 0x40, on: 1, isSent: isSent)
+    case 10: frame(pdu, channel: 1, on: 3, isSent: isSent)
+    case 11: frame(pdu, channel: 7, on: 3, isSent: isSent)
+    case 12: frame(pdu, channel: 2, on: 3, isSent: isSent)
+    case 13...14: command(pdu)
+    case 15...16: event(pdu.first ?? 0, Array(pdu.dropFirst()))
+    case 17...18: event(0x3e, pdu)
+    // Command Complete and Command Status, whose first byte is how many commands may follow.
+    case 19: event(0x0e, [1] + pdu)
+    case 20: event(0x0f, [0, 1] + pdu)
+    // Advertising data: in a report of the first kind, and of the extended one.
+    case 21, 22:
+      let data = Array(pdu.prefix(31))
+      event(0x3e, [2, 1, 0, 1, 1, 2, 3, 4, 5, 0xc6, UInt8(data.count)] + data + [0xc0])
+    case 23:
+      let data = Array(pdu.prefix(229))
+      event(
+        0x3e,
+        [0x0d, 1, 0, 0, 1, 1, 2, 3, 4, 5, 0xc6, 1, 0, 0xff, 0x7f, 0xc0]
+          + [UInt8](repeating: 0, count: 9) + [UInt8(data.count)] + data)
+    // The monitor's own, by their opcodes: index records, SCO and ISO, words, management.
+    case 24...26: record(pdu.first ?? 0, Array(pdu.dropFirst()))
+    case 27: record(16, [1, 0, 0, 0] + pdu)
+    case 28: record(17, [1, 0, 0, 0] + pdu)
+    case 29: record(isSent ? 18 : 19, pdu)
+    // A piece of ACL data: what it claims is its own affair.
+    default: record(isSent ? 4 : 5, pdu)
+    }
+  }
+}

@@ -1,0 +1,237 @@
+import Bluetooth
+import Bytes
+import Captures
+import Decoders
+import Platforms
+import Reports
+import Sessions
+
+// Every face of every verb, and what must be true of it.
+
+extension Fuzzing {
+  /// Renders all of `source` and checks what came out.
+  ///
+  /// - Parameter supplies: what people hand in beside the capture.
+  static func render<Source: CaptureSource & ~Copyable>(
+    _ source: inout Source, records: Int, _ face: Face, _ supplies: Supplies = Supplies()
+  ) -> String? {
+    var output = Output()
+    var options = ShowOptions()
+    options.profiles = supplies.profiles
+    let summary = source.summary
+    switch face {
+    case .text:
+      options.time = .utc
+      var report = ShowText(options, summary)
+      run(&source, &report, supplies, &output)
+      return OutputCheck.text(output.bytes, lines: records == 0 ? 0 : records + 1)
+    case .verbose, .narrow:
+      options.isVerbose = true
+      options.showsBytes = true
+      if face == .narrow {
+        options.width = 40
+        options.glyphs = .ascii
+        options.showsKeys = true
+        options.time = .local
+      }
+      var report = ShowText(options, summary)
+      run(&source, &report, supplies, &output)
+      return OutputCheck.text(output.bytes, lines: nil)
+    case .json, .jsonWithKeys:
+      options.showsBytes = true
+      options.showsKeys = face == .jsonWithKeys
+      var report = ShowJSON(options, summary)
+      run(&source, &report, supplies, &output)
+      return OutputCheck.json(output.bytes, lines: records)
+    case .bytes, .brief, .someDevices, .someHandles, .someUUIDs, .someValues, .someCodes:
+      do throws(SelectionError) {
+        try choose(face, &options)
+      } catch {
+        return error.description
+      }
+      var report = ShowText(options, summary)
+      run(&source, &report, supplies, &output)
+      return OutputCheck.text(output.bytes, lines: nil)
+    case .values, .valueLines, .valueCSV, .valueJSON, .rawValues:
+      return renderValues(&source, summary, face, supplies)
+    case .info:
+      var report = InfoReport("fuzz", summary, json: false, glyphs: .utf8)
+      run(&source, &report, supplies, &output)
+      return OutputCheck.text(output.bytes, lines: nil)
+    case .infoJSON:
+      var report = InfoReport("fuzz", summary, json: true, glyphs: .utf8)
+      run(&source, &report, supplies, &output)
+      return OutputCheck.json(output.bytes, lines: 1)
+    case .map, .mapJSON:
+      var options = MapOptions()
+      options.isJSON = face == .mapJSON
+      options.profiles = supplies.profiles
+      var report = MapReport(options)
+      run(&source, &report, supplies, &output)
+      return options.isJSON
+        ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
+    case .explain, .explainJSON, .explainMarkdown:
+      return renderExplanation(&source, face, supplies)
+    case .convert: return convert(&source)
+    case .convertPart: return choosePart(&source, records: records)
+    case .trace, .traceJSON, .traceText: return renderTrace(&source, summary, face, supplies)
+    // These take two captures, or read one several times.
+    case .merge, .diff, .diffJSON, .redact: return nil
+    case .devices, .devicesJSON:
+      var devices = DevicesOptions()
+      devices.isJSON = face == .devicesJSON
+      devices.show.profiles = supplies.profiles
+      var report = DevicesReport(devices, summary)
+      run(&source, &report, supplies, &output)
+      return face == .devices
+        ? OutputCheck.text(output.bytes, lines: nil) : OutputCheck.json(output.bytes, lines: nil)
+    }
+  }
+
+  /// Renders a btsnoop file that was made here.
+  static func render(_ file: [UInt8], _ face: Face, _ supplies: Supplies = Supplies()) -> String? {
+    guard var source = LenientSource(file) else { return nil }
+    if face == .diff || face == .diffJSON, var other = LenientSource(file) {
+      return compare(&source, &other, face, areSame: true, supplies)
+    }
+    if face == .redact { return redact { LenientSource(file) } }
+    return render(&source, records: wholeRecords(file), face, supplies)
+  }
+
+  /// The faces of `explain`; where keys are shown the others' wordings are, too.
+  private static func renderExplanation<Source: CaptureSource & ~Copyable>(
+    _ source: inout Source, _ face: Face, _ supplies: Supplies
+  ) -> String? {
+    var output = Output()
+    var options = ExplainOptions()
+    options.profiles = supplies.profiles
+    options.bonds = supplies.bonds
+    options.passkeys = passkeys
+    options.isFull = true
+    options.name = "fuzz"
+    switch face {
+    case .explainJSON: options.face = .json
+    case .explainMarkdown:
+      options.face = .markdown
+      options.showsKeys = true
+    default:
+      options.width = 40
+    }
+    var report = ExplainReport(options)
+    run(&source, &report, supplies, &output)
+    return face == .explainJSON
+      ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
+  }
+
+  /// The faces of `trace`: one text is Android's, with everything that it can tell; the other one is the
+  /// shortest.
+  private static func renderTrace<Source: CaptureSource & ~Copyable>(
+    _ source: inout Source, _ summary: CaptureSummary, _ face: Face, _ supplies: Supplies
+  ) -> String? {
+    var output = Output()
+    var options = TraceOptions()
+    options.profiles = supplies.profiles
+    options.log = supplies.log
+    options.isJSON = face == .traceJSON
+    switch face {
+    case .trace:
+      options.platform = .android
+      options.tellsDuplicates = true
+      options.width = 40
+    case .traceText:
+      options.hidesSystem = true
+      options.showsKeys = true
+      options.glyphs = .ascii
+      options.time = .utc
+    default: break
+    }
+    var report = TraceReport(options, summary)
+    run(&source, &report, supplies, &output)
+    return face == .traceJSON
+      ? OutputCheck.json(output.bytes, lines: nil) : OutputCheck.text(output.bytes, lines: nil)
+  }
+
+  /// Both faces of `diff`, of two captures.
+  ///
+  /// - Parameter areSame: whether they are one capture, so that nothing may differ.
+  static func compare<Source: CaptureSource & ~Copyable>(
+    _ left: inout Source, _ right: inout Source, _ face: Face, areSame: Bool,
+    _ supplies: Supplies = Supplies()
+  ) -> String? {
+    var output = Output()
+    var one = SessionReport(
+      supplies.profiles, bonds: supplies.bonds, showsKeys: !areSame, passkeys: passkeys)
+    var other = SessionReport(
+      supplies.profiles, bonds: supplies.bonds, showsKeys: false, passkeys: passkeys)
+    run(&left, &one, supplies, &output)
+    run(&right, &other, supplies, &output)
+    guard let here = one.capture, let there = other.capture else { return "a side has no end" }
+    var options = DiffOptions()
+    options.showsEqual = true
+    options.isJSON = face == .diffJSON
+    if face == .diff { options.width = 40 }
+    let report = DifferenceReport(here, there, options)
+    if areSame, !report.isSame { return "a capture differs from itself" }
+    report.write(into: &output)
+    return face == .diffJSON
+      ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
+  }
+
+  /// The forms of `values`: how many lines there are depends on what the packets hold.
+  private static func renderValues<Source: CaptureSource & ~Copyable>(
+    _ source: inout Source, _ summary: CaptureSummary, _ face: Face, _ supplies: Supplies
+  ) -> String? {
+    var output = Output()
+    var options = ValuesOptions()
+    options.profiles = supplies.profiles
+    switch face {
+    case .valueLines, .valueCSV, .valueJSON:
+      let form: ValueLines.Form =
+        face == .valueLines ? .text : face == .valueCSV ? .csv : .json
+      var report = ValueLines(options, form, summary)
+      run(&source, &report, supplies, &output)
+      return face == .valueJSON
+        ? OutputCheck.json(output.bytes, lines: nil) : OutputCheck.text(output.bytes, lines: nil)
+    case .rawValues:
+      var report = RawValues(options, channel: nil)
+      run(&source, &report, supplies, &output)
+      return nil
+    default:
+      var report = ValuesReport(options)
+      run(&source, &report, supplies, &output)
+      return OutputCheck.text(output.bytes, lines: nil)
+    }
+  }
+
+  /// Each part of the selection that looks into packets, and what folds them.
+  private static func choose(_ face: Face, _ options: inout ShowOptions) throws(SelectionError) {
+    switch face {
+    case .bytes: options.showsBytes = true
+    case .brief: options.isBrief = true
+    case .someDevices:
+      options.selection.devices = [try DevicePattern("*a*"), try DevicePattern("F1:*")]
+    case .someHandles: options.selection.handles = [try Selection.handles("0x10-0x20")]
+    case .someUUIDs: options.selection.uuids = [try Selection.uuid("180d")]
+    case .someValues:
+      options.selection.values = [try BytePattern("* 01")]
+      options.selection.words = [try TextPattern("e"), try TextPattern("ü")]
+    default:
+      options.selection.statuses = [try StatusFilter("!0")]
+      options.selection.layers = [.security, .att, .event]
+      options.selection.times = [
+        TimeRange(from: try TimePoint("0"), to: try TimePoint("12:00"))
+      ]
+    }
+  }
+
+  /// Reads all of `source`, as the program does with what it was handed.
+  private static func run<Source: CaptureSource & ~Copyable, Report: PacketReport & ~Copyable>(
+    _ source: inout Source, _ report: inout Report, _ supplies: Supplies, _ output: inout Output
+  ) {
+    var pass = Pass(
+      maps: supplies.maps, secretTypes: SecretTypes(supplies.profiles.secretTypes),
+      bonds: supplies.bonds)
+    // Damage is a good end: the report has been told what stands before it.
+    try? pass.run(&source, &report, into: &output)
+  }
+}

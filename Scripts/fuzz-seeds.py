@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Writes what a fuzzer begins with into a folder. usage: fuzz-seeds.py FUZZER FOLDER FILE|FOLDER...
+
+Captures are copied, those below 16 KB, to the fuzzers that read their kind. FuzzPDU has a list of PDUs for an input
+(Fuzz/Inputs/Fuzzing+PDU.swift): it is made of what each btsnoop file has.
+"""
+
+import hashlib
+import struct
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+MOST_BYTES = 16384
+BTSNOOP = b"btsnoop\0"
+H4, MONITOR = 1002, 2001
+# The kinds of files that a fuzzer reads, by their first bytes; the others read them all.
+RECORDS = (BTSNOOP,)
+KINDS = {
+    **dict.fromkeys(
+        ("FuzzDissect", "FuzzConvert", "FuzzDiff", "FuzzRedact", "FuzzExplain", "FuzzTrace", "FuzzPDU"), RECORDS
+    ),
+    "FuzzPcap": (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d"),
+    "FuzzPcapng": (b"\x0a\x0d\x0d\x0a",),
+}
+COMMAND, ACL, EVENT = 1, 2, 4
+ATT_FAMILY, SMP_FAMILY, SIGNALLING_FAMILY, CHANNEL_FAMILY = 0, 6, 8, 9
+COMMAND_FAMILY, EVENT_FAMILY, META_FAMILY, OTHER_FAMILY, ACL_FAMILY = 13, 15, 17, 24, 30
+META_EVENT = 0x3E
+SENT, RECEIVED = 0, 0x80
+
+
+def records(data: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """The records of a btsnoop file: the H4 type, or -1 for what the monitor has besides; the direction; the packet. Such
+    a one of the monitor's begins with its opcode."""
+    (link,) = struct.unpack_from(">I", data, 12)
+    offset = 16
+    while offset + 24 <= len(data):
+        included, flags = struct.unpack_from(">4xII", data, offset)
+        packet = data[offset + 24 : offset + 24 + included]
+        offset += 24 + included
+        if link == H4 and packet:
+            yield packet[0], RECEIVED if flags & 1 else SENT, packet[1:]
+        elif link == MONITOR:
+            opcode = flags & 0xFFFF
+            kind = {2: COMMAND, 3: EVENT, 4: ACL, 5: ACL}.get(opcode, -1)
+            yield kind, RECEIVED if opcode in (3, 5) else SENT, packet if kind > 0 else bytes([opcode & 0xFF]) + packet
+
+
+def pdus(data: bytes) -> bytes:
+    """The PDUs of a btsnoop file, each behind its family and its length."""
+    made = bytearray([0])
+    for kind, direction, packet in records(data):
+        if kind == COMMAND and len(packet) >= 3:
+            family, pdu = COMMAND_FAMILY, packet[:2] + packet[3:]
+        elif kind == EVENT and len(packet) >= 2:
+            family, pdu = (META_FAMILY, packet[2:]) if packet[0] == META_EVENT else (EVENT_FAMILY, packet[:1] + packet[2:])
+        elif kind == ACL and len(packet) >= 8 and not packet[1] & 0x10 and len(packet) == 8 + packet[4] + 256 * packet[5]:
+            channel = packet[6] | packet[7] << 8
+            families = {4: ATT_FAMILY, 5: SIGNALLING_FAMILY, 6: SMP_FAMILY}
+            family, pdu = families.get(channel, CHANNEL_FAMILY), packet[8:]
+        elif kind == ACL:
+            family, pdu = ACL_FAMILY, packet
+        else:
+            family, pdu = OTHER_FAMILY, packet
+        if len(pdu) < 256:
+            made += bytes([family | direction, len(pdu)]) + pdu
+    return bytes(made)
+
+
+def main(fuzzer: str, folder: Path, sources: list[Path]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    kinds = KINDS.get(fuzzer)
+    for source in sources:
+        for path in sorted(source.rglob("*")) if source.is_dir() else [source]:
+            if not path.is_file() or path.stat().st_size > MOST_BYTES:
+                continue
+            data = path.read_bytes()
+            if kinds is not None and not data.startswith(kinds):
+                continue
+            if fuzzer == "FuzzPDU":
+                data = pdus(data)
+            (folder / hashlib.sha256(data).hexdigest()[:20]).write_bytes(data)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), [Path(name) for name in sys.argv[3:]])
