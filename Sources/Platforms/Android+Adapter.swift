@@ -14,7 +14,7 @@ extension Android {
         }
       return [
         .callback(
-          "BluetoothAdapter.ACTION_STATE_CHANGED", [named("EXTRA_STATE", state)], isSystem: true)
+          "BluetoothAdapter.ACTION_STATE_CHANGED", [named("EXTRA_STATE", state)])
       ]
     case .scanStarted(let request):
       var arguments: [Callback.Named] = []

@@ -34,6 +34,13 @@ extension Android {
       return [
         .traffic("whether a callback came is not known: records were lost", arguments)
       ]
+    // gatt_cleanup_upon_disc ends each operation that waits with GATT_ERROR before it tells of the disconnection
+    // (AOSP, stack/gatt/gatt_utils.cc).
+    case .noResponse(.connectionEnded) where !isStacks(value.attribute),
+      .noResponse(.timedOut) where !isStacks(value.attribute):
+      arguments.add("status", .code("GATT_ERROR", 133))
+      return answered(
+        value, arguments, false, "never answered: the stack ends what waits with the connection")
     case .noResponse(let reason), .notExecuted(let reason):
       arguments.add("because", reason.argument)
       return [
@@ -55,8 +62,7 @@ extension Android {
       // Service Changed.
       if value.attribute.isShort(0x2a05) {
         return [
-          .callback(
-            "onServiceChanged", arguments, isSystem: true, remark: "Android 12 and later")
+          .callback("onServiceChanged", peer, remark: "Android 12 and later")
         ]
       }
       return [

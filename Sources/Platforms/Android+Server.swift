@@ -44,7 +44,11 @@ extension Android {
       arguments.add("value", answer.argument)
       return [.call("BluetoothGattServer.sendResponse", arguments)]
     case .stackRefused(let attribute, let request, let error):
-      return [.refusing("the stack refuses", attribute, request, status(error), device)]
+      return [
+        .refusing(
+          "the stack refuses", attribute, request, status(error), device,
+          isPermission: error.isOfPermissions)
+      ]
     case .neverResponded(let attribute, _, let linkEnded):
       if let attribute, isStacks(attribute.identity.service) { return [] }
       var arguments = device

@@ -14,7 +14,7 @@ enum Android {
       .advertisingStopped, .linkLayer:
       adapter(event)
     case .connecting, .connectingCancelled, .linkCreated, .linkEstablished, .connectFailed,
-      .disconnected, .mtu, .phy, .parameters, .rssi, .encryption, .bonding, .channel:
+      .disconnected, .mtu, .phy, .phyRead, .parameters, .rssi, .encryption, .bonding, .channel:
       link(event)
     case .services, .includedServices, .characteristics, .descriptors, .discoveryEnded, .value,
       .queueWritten, .queueAborted, .readyToWrite:
@@ -82,7 +82,16 @@ enum Android {
     case .phy(let sent, let received, let status):
       return [
         .callback(
-          "onPhyUpdate",
+          event.role == .peripheral ? "BluetoothGattServerCallback.onPhyUpdate" : "onPhyUpdate",
+          peer + [
+            ("txPhy", .number(Int(sent))), ("rxPhy", .number(Int(received))),
+            ("status", gattStatus(status)),
+          ])
+      ]
+    case .phyRead(let sent, let received, let status):
+      return [
+        .callback(
+          event.role == .peripheral ? "BluetoothGattServerCallback.onPhyRead" : "onPhyRead",
           peer + [
             ("txPhy", .number(Int(sent))), ("rxPhy", .number(Int(received))),
             ("status", gattStatus(status)),
@@ -97,6 +106,9 @@ enum Android {
             ("timeout", .number(Int(timeout))), ("status", gattStatus(status)),
           ], isSystem: true, remark: "hidden from apps")
       ]
+    // BluetoothGattServer has no method for it.
+    case .rssi where event.role == .peripheral:
+      return [.traffic("the signal strength is read", peer)]
     case .rssi(let rssi, let status):
       return [
         .callback(

@@ -75,6 +75,8 @@ package struct AppValue: Sendable {
   package var request: ATTOpcode?
   /// Whether this is a write of several values that were queued together.
   package var isReliable: Bool
+  /// The services that it says are others now, as they were known: of Service Changed.
+  package var invalidated: [AppService]
   /// What became of it.
   package var outcome: ValueOutcome
 

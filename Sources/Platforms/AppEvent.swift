@@ -76,6 +76,8 @@ package struct AppEvent: Sendable {
     case phy(sent: UInt8, received: UInt8, StatusCode)
     /// The connection's parameters were set, or not: units of 1.25 ms, events, units of 10 ms.
     case parameters(interval: UInt16, latency: UInt16, timeout: UInt16, StatusCode)
+    /// The PHYs were read.
+    case phyRead(sent: UInt8, received: UInt8, StatusCode)
     /// The signal strength was read, in dBm.
     case rssi(Int8, StatusCode)
     /// Encryption was switched on or off, or that failed.

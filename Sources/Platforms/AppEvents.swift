@@ -31,9 +31,14 @@ package struct AppEvents: ~Copyable {
 
   /// Nothing seen.
   ///
-  /// - Parameter tellsDuplicates: whether every advertisement is told, not only those that say something new.
-  package init(tellsDuplicates: Bool = false, _ limits: Limits = Limits()) {
-    heard = HeardDevices(tellsDuplicates: tellsDuplicates)
+  /// - Parameters:
+  ///   - tellsDuplicates: whether every advertisement is told, not only those that say something new.
+  ///   - platform: whose apps are told.
+  package init(tellsDuplicates: Bool, for platform: Platform, _ limits: Limits = Limits()) {
+    // Android's stack waits: `if (is_active_scan && is_scannable && !is_scan_resp) return`, and leaves out a scan response
+    // whose advertisement it has not heard (AOSP, stack/btm/btm_ble_gap.cc).
+    heard = HeardDevices(
+      tellsDuplicates: tellsDuplicates, waitsForScanResponses: platform == .android)
     client = ClientEvents(limits)
     self.limits = limits
   }
@@ -57,8 +62,9 @@ package struct AppEvents: ~Copyable {
     server.pass(record.time, into: &told)
     let scans = told.count
     observeAdapter(record, dissection, bytes, answer)
-    if told[scans...].contains(where: { if case .scanStarted = $0.what { true } else { false } }) {
-      heard.begin(record.adapter ?? 0xffff)
+    for event in told[scans...] {
+      guard case .scanStarted(let request) = event.what else { continue }
+      heard.begin(record.adapter ?? 0xffff, isActive: request.isActive == true)
     }
     heard.observe(record, bytes, memory, into: &told)
     let ended = links.observe(record, dissection, bytes, answer, memory, into: &told)

@@ -68,6 +68,9 @@ package struct Callback: Sendable {
 }
 
 extension Callback {
+  /// Of services whose discovery is not in the capture.
+  static let unknownServices: StaticString = "which services these are the capture does not say"
+
   /// Of an attribute whose discovery is not in the capture.
   static let unknownAttribute: StaticString =
     "what this attribute is the capture does not say: it may be a descriptor; --map can say it"
@@ -82,7 +85,7 @@ extension Callback {
   /// The operating system refuses a client's request, without asking an app.
   static func refusing(
     _ name: StaticString, _ attribute: AppAttribute?, _ request: AppRequest,
-    _ error: ArgumentValue, _ device: [Named]
+    _ error: ArgumentValue, _ device: [Named], isPermission: Bool
   ) -> Self {
     var arguments = device
     arguments.add("attribute", attribute.map { .attribute($0) })
@@ -90,8 +93,9 @@ extension Callback {
     arguments.add("error", error)
     return .traffic(
       name, arguments,
-      remark:
-        "by the attribute's permissions, as a rule; an app that refuses by itself was asked before")
+      remark: isPermission
+        ? "by the attribute's permissions, as a rule; an app that refuses by itself was asked before"
+        : nil)
   }
 }
 

@@ -34,7 +34,8 @@ struct ClientEvents: Sendable {
     _ memory: borrowing Memory, packet: Int, time: Timestamp?, _ request: Request?,
     _ events: inout [AppEvent]
   ) {
-    var written: Int?
+    // What is told once for all values that a response has written, behind them.
+    var completion: AppEvent?
     var isAborted = false
     for value in conversations.values {
       guard value.parties.connection > 0, !value.attribute.isLocal,
@@ -57,6 +58,7 @@ struct ClientEvents: Sendable {
             isHidden: value.isSecret || value.isOfSecretType, isCut: value.isCut,
             request: (value.response ?? value.packet) == packet ? request?.opcode : nil,
             isReliable: isReliable,
+            invalidated: invalidated(value, memory),
             outcome: value.outcome)),
         packet: value.packet, time: value.time)
       // What the peer sends is told before it is confirmed.
@@ -90,17 +92,26 @@ struct ClientEvents: Sendable {
         continue
       }
       events.append(event)
-      guard isReliable, value.response != nil, value.response != written
-      else { continue }
-      // Once for all values.
-      written = value.response
+      guard isReliable, value.response != nil, completion == nil else { continue }
       if case .refused(let error) = value.outcome {
         event.what = .queueWritten(error)
       } else {
         event.what = .queueWritten(nil)
       }
-      events.append(event)
+      completion = event
     }
+    if let completion { events.append(completion) }
+  }
+}
+
+extension ClientEvents {
+  /// The services that a Service Changed indication says may be others now, as they were known
+  /// (Core, Vol 3, Part G, 7.1).
+  private func invalidated(_ value: ConveyedValue, _ memory: borrowing Memory) -> [AppService] {
+    guard value.operation == .indication, value.attribute.uuid?.isShort(0x2a05) == true else {
+      return []
+    }
+    return memory.invalidated(of: value.attribute.server)
   }
 }
 

@@ -13,8 +13,8 @@ extension CoreBluetooth {
         case .resetting: ".resetting"
         }
       return [
-        .callback("centralManagerDidUpdateState(_:)", [("state", .word(state))], isSystem: true),
-        .callback("peripheralManagerDidUpdateState(_:)", [("state", .word(state))], isSystem: true),
+        .callback("centralManagerDidUpdateState(_:)", [("state", .word(state))]),
+        .callback("peripheralManagerDidUpdateState(_:)", [("state", .word(state))]),
       ]
     case .scanStarted(let request):
       var arguments: [Callback.Named] = []

@@ -100,7 +100,7 @@ extension CoreBluetooth {
       ? "iOS pairs and repeats the request by itself; apps get this only if that fails"
       : value.isOfUnknown ? Callback.unknownAttribute : nil
     switch value.operation {
-    case .read: return read(value, arguments, isHidden, remark)
+    case .read: return read(value, peer, arguments, isHidden, remark)
     case .write, .preparedWrite:
       if value.attribute.isConfiguration { return subscribed(value, peer, isHidden, remark) }
       return .callback(
@@ -112,7 +112,10 @@ extension CoreBluetooth {
     case .notification, .indication:
       // Service Changed.
       if value.attribute.isShort(0x2a05) {
-        return .callback("peripheral(_:didModifyServices:)", arguments, isSystem: true)
+        return .callback(
+          "peripheral(_:didModifyServices:)",
+          peer + [("invalidatedServices", .list(value.invalidated.map { .service($0) }))],
+          remark: value.invalidated.isEmpty ? Callback.unknownServices : nil)
       }
       return .callback(
         "peripheral(_:didUpdateValueFor:error:)",
@@ -122,7 +125,8 @@ extension CoreBluetooth {
   }
 
   private static func read(
-    _ value: AppValue, _ arguments: [Callback.Named], _ isHidden: Bool, _ remark: StaticString?
+    _ value: AppValue, _ peer: [Callback.Named], _ arguments: [Callback.Named], _ isHidden: Bool,
+    _ remark: StaticString?
   ) -> Callback {
     switch value.request {
     case .some(.readByTypeRequest), .some(.readMultipleRequest),
@@ -133,7 +137,10 @@ extension CoreBluetooth {
     }
     if value.attribute.isShort(0x2a00), value.error == nil {
       return .callback(
-        "peripheralDidUpdateName(_:)", arguments, isSystem: true,
+        "peripheralDidUpdateName(_:)",
+        peer + [
+          ("name", value.bytes.map { value.isHidden ? .hidden($0.count, $0) : .text($0) } ?? .null)
+        ],
         remark: "if the name is another than before")
     }
     return .callback(

@@ -27,7 +27,11 @@ extension CoreBluetooth {
     case .writePrepared, .writesExecuted: return []
     case .responded(let answer): return responded(answer, central)
     case .stackRefused(let attribute, let request, let error):
-      return [.refusing("the system refuses", attribute, request, attError(error), central)]
+      return [
+        .refusing(
+          "the system refuses", attribute, request, attError(error), central,
+          isPermission: error.isOfPermissions)
+      ]
     case .neverResponded(let attribute, let request, let linkEnded):
       // Only what the app was asked.
       if request == .prepare || request == .cancel || attribute.map(isKeptBack) == true {
@@ -115,7 +119,11 @@ extension CoreBluetooth {
     if answer.request == .cancel || answer.request == .prepare { return [] }
     if let attribute = answer.attribute, isKeptBack(attribute) {
       return answer.error.map {
-        [.refusing("the system refuses", attribute, answer.request, attError($0), central)]
+        [
+          .refusing(
+            "the system refuses", attribute, answer.request, attError($0), central,
+            isPermission: $0.isOfPermissions)
+        ]
       } ?? []
     }
     var arguments = central

@@ -15,7 +15,7 @@ enum CoreBluetooth {
       .advertisingStopped, .linkLayer:
       adapter(event)
     case .connecting, .connectingCancelled, .linkCreated, .linkEstablished, .connectFailed,
-      .disconnected, .mtu, .phy, .parameters, .rssi, .encryption, .bonding, .channel:
+      .disconnected, .mtu, .phy, .phyRead, .parameters, .rssi, .encryption, .bonding, .channel:
       link(event)
     case .services, .includedServices, .characteristics, .descriptors, .discoveryEnded, .value,
       .queueWritten, .queueAborted, .readyToWrite:
@@ -61,14 +61,16 @@ enum CoreBluetooth {
     case .linkEstablished: return established(event, peer)
     case .connectFailed(let failure): return failed(failure, peer)
     case .disconnected(let end): return ended(end, peer)
-    case .mtu(let mtu, _, let error):
+    case .mtu(let mtu, let byPeer, let error):
       var arguments = peer
       if error == nil { arguments.add("mtu", .number(Int(mtu))) }
       arguments.add("error", error.map { attError($0) })
       return [
         .traffic(
           "the MTU is exchanged", arguments,
-          remark: "apps ask for it with maximumWriteValueLength(for:)")
+          remark: byPeer
+            ? "apps ask for it with CBCentral.maximumUpdateValueLength"
+            : "apps ask for it with maximumWriteValueLength(for:)")
       ]
     case .phy(let sent, let received, let status) where status == .success:
       return [
@@ -87,6 +89,9 @@ enum CoreBluetooth {
       ]
     case .phy(_, _, let status), .parameters(_, _, _, let status):
       return [.traffic("a link procedure fails", peer + [("status", hciStatus(status))])]
+    // CBPeripheralManager has no method for it.
+    case .rssi where event.role == .peripheral:
+      return [.traffic("the signal strength is read", rename(peer))]
     case .rssi(let rssi, let status):
       var arguments = peer
       if status == .success {

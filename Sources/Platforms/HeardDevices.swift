@@ -14,6 +14,10 @@ struct HeardDevices: Sendable {
     /// The same of the scan response.
     var scanResponse: [UInt8] = []
     var isConnectable: Bool?
+    /// Whether an advertisement of it was heard since the scan began.
+    var isAdvertised = false
+    /// Whether its advertisement says something new that waits for the scan response.
+    var isWaiting = false
     /// Whether what these two say was told, since the scan began.
     var isTold = false
     /// Whether it was heard since it was last looked for one to forget.
@@ -39,6 +43,10 @@ struct HeardDevices: Sendable {
 
   /// Whether every advertisement is told.
   let tellsDuplicates: Bool
+  /// Whether an advertisement that a scan response belongs to is told with that alone.
+  private let waitsForScanResponses: Bool
+  /// The controllers that send scan requests, as far as is known.
+  private var active: Set<UInt16> = []
   private var devices: [Device] = []
   private var index: [Key: Int] = [:]
   /// Where the search for a device to forget goes on.
@@ -47,12 +55,19 @@ struct HeardDevices: Sendable {
   private static let mostDevices = 4096
 
   /// Nobody heard.
-  init(tellsDuplicates: Bool) { self.tellsDuplicates = tellsDuplicates }
+  init(tellsDuplicates: Bool, waitsForScanResponses: Bool) {
+    self.tellsDuplicates = tellsDuplicates
+    self.waitsForScanResponses = waitsForScanResponses
+  }
 
-  /// A scan of a controller's begins: every device is new to it.
-  mutating func begin(_ adapter: UInt16) {
+  /// A scan of a controller's begins: every device is new to it, with all that it says.
+  mutating func begin(_ adapter: UInt16, isActive: Bool) {
+    if isActive { active.insert(adapter) } else { active.remove(adapter) }
     for place in devices.indices where devices[place].key.adapter == adapter {
       devices[place].isTold = false
+      (devices[place].isAdvertised, devices[place].isWaiting) = (false, false)
+      devices[place].advertising.removeAll(keepingCapacity: true)
+      devices[place].scanResponse.removeAll(keepingCapacity: true)
     }
   }
 
@@ -85,9 +100,22 @@ struct HeardDevices: Sendable {
     let place = place(key)
     let isNew = !devices[place].has(data, isScanResponse: report.isScanResponse)
     if !report.isScanResponse { devices[place].isConnectable = report.isConnectable }
-    guard tellsDuplicates || isNew || !devices[place].isTold else { return }
+    if waitsForScanResponses, active.contains(key.adapter) {
+      if report.isScannable {
+        devices[place].isAdvertised = true
+        if isNew { devices[place].set(data, isScanResponse: false) }
+        devices[place].isWaiting = devices[place].isWaiting || isNew
+        return
+      }
+      // A scan response without what it belongs to is not told either.
+      guard !report.isScanResponse || devices[place].isAdvertised else { return }
+    }
+    let hasNews = isNew || devices[place].isWaiting
+    guard tellsDuplicates || hasNews || !devices[place].isTold else { return }
+    devices[place].isWaiting = false
     // Other bytes may say the same.
-    let before = isNew && devices[place].isTold ? devices[place].structures : nil
+    let before =
+      isNew && devices[place].isTold && !waitsForScanResponses ? devices[place].structures : nil
     if isNew { devices[place].set(data, isScanResponse: report.isScanResponse) }
     let all = devices[place].structures
     guard tellsDuplicates || before.map({ $0 != all }) ?? true else { return }
@@ -157,6 +185,16 @@ extension AdvertisingReport {
     case .directed: true
     case .extended: eventType & 8 != 0 ? nil : eventType & 1 == 1
     case .periodic, .response, .bigInfo: nil
+    }
+  }
+
+  /// Whether a scan response may follow.
+  fileprivate var isScannable: Bool {
+    switch kind {
+    // ADV_IND and ADV_SCAN_IND.
+    case .legacy: eventType == 0 || eventType == 2
+    case .extended: eventType & 0b1010 == 0b0010
+    case .directed, .periodic, .response, .bigInfo: false
     }
   }
 

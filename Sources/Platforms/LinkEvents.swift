@@ -197,12 +197,20 @@ struct LinkEvents: Sendable {
       if change.status == .success, isOn { open[position].pairing.encrypt() }
       tellBond(position, record, &events)
     case HCIEvent.commandCompleteCode:
-      // Read RSSI: status (1 byte), handle (2), RSSI (1) (Core, Vol 4, Part E, 7.5.4).
-      guard let complete = try? CommandComplete(parsing: &cursor), complete.opcode == 0x1405,
-        let status = try? cursor.u8(), (try? cursor.u16()) != nil
+      guard let complete = try? CommandComplete(parsing: &cursor),
+        let status = (try? cursor.u8()).map({ StatusCode(rawValue: $0) }),
+        (try? cursor.u16()) != nil
       else { return }
-      let rssi = Int8(bitPattern: (try? cursor.u8()) ?? 0)
-      add(.rssi(rssi, StatusCode(rawValue: status)), position, record, &events)
+      // Behind status (1 byte) and handle (2).
+      let (first, second) = ((try? cursor.u8()) ?? 0, (try? cursor.u8()) ?? 0)
+      switch complete.opcode {
+      // Read RSSI: RSSI (1) (Core, Vol 4, Part E, 7.5.4).
+      case 0x1405: add(.rssi(Int8(bitPattern: first), status), position, record, &events)
+      // LE Read PHY: TX PHY (1), RX PHY (1) (7.8.47).
+      case 0x2030:
+        add(.phyRead(sent: first, received: second, status), position, record, &events)
+      default: break
+      }
     case HCIEvent.leMetaCode:
       guard let subevent = try? cursor.u8() else { return }
       if subevent == LEPHYUpdateComplete.subevent,

@@ -29,6 +29,15 @@ extension Memory {
     return AppService(uuid: found.uuid, start: found.handle, end: found.end)
   }
 
+  /// The services of a server that Service Changed has emptied last, or parts of them.
+  func invalidated(of server: UInt64) -> [AppService] {
+    let key = attributes.currentKey(server)
+    guard let known = attributes.servers.first(where: { $0.key == key }) else { return [] }
+    return known.invalidated.map {
+      AppService(uuid: $0.uuid, start: $0.handle, end: $0.end)
+    }
+  }
+
   /// The handle of the value of the peer's characteristic that a descriptor belongs to.
   func owner(of descriptor: UInt16, on link: LinkSlot) -> UInt16? {
     identity(of: descriptor, isLocal: false, on: link).owner

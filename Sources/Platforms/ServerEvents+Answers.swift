@@ -66,7 +66,15 @@ extension ServerEvents {
     }
     events += waiting.told
     if opcode == .readByTypeResponse, let items = fields.items {
-      read(items, waiting, position, bytes, link, record, memory, &events)
+      read(items, waiting, position, bytes, link, record, answer, memory, &events)
+      return
+    }
+    if !waiting.several.isEmpty {
+      let refused = memory.appAttribute(fields.handle, isLocal: true, on: link)
+      for attribute in fields.error == nil ? waiting.several : [refused] {
+        respond(attribute, fields.error, nil, position, record, answer, memory, &events)
+      }
+      return
     }
     let isRead = opcode == .readResponse || opcode == .readBlobResponse
     add(
@@ -84,10 +92,25 @@ extension ServerEvents {
     }
   }
 
+  /// Tells the answer to a read of one attribute.
+  private func respond(
+    _ attribute: AppAttribute, _ error: ATTErrorCode?, _ value: [UInt8]?, _ position: Int,
+    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory,
+    _ events: inout [AppEvent]
+  ) {
+    add(
+      .responded(
+        AppAnswer(
+          attribute: attribute, request: .read, error: error, value: value,
+          isHidden: memory.attributes.secretTypes.contains(attribute.identity.uuid))),
+      position, record, answer, &events)
+  }
+
   /// Values that were read by their type: each was asked of its owner.
   private func read(
     _ items: ATTItems, _ waiting: Waiting, _ position: Int, _ bytes: RawSpan, _ link: LinkSlot,
-    _ record: borrowing CaptureRecord, _ memory: borrowing Memory, _ events: inout [AppEvent]
+    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory,
+    _ events: inout [AppEvent]
   ) {
     var cursor = Cursor(bytes, items.list)
     while let item = items.next(&cursor) {
@@ -96,6 +119,8 @@ extension ServerEvents {
       var asked = event(.readRequested(attribute, offset: 0), position, record, nil)
       (asked.packet, asked.time) = (waiting.packet, waiting.time)
       events.append(asked)
+      let value = item.value.map { bytes.part($0).array }
+      respond(attribute, nil, value, position, record, answer, memory, &events)
     }
   }
 
@@ -149,6 +174,15 @@ extension ATTErrorCode {
     // Invalid Handle, Read/Write Not Permitted, Invalid PDU, Insufficient Authentication, Request Not Supported,
     // Encryption Key Size Too Short, Insufficient Encryption.
     case 0x01...0x06, 0x0c, 0x0f: true
+    default: false
+    }
+  }
+
+  /// Whether it says that the attribute's permissions do not allow what was asked, or not on this link (the same).
+  var isOfPermissions: Bool {
+    switch rawValue {
+    // Read/Write Not Permitted, Insufficient Authentication, Encryption Key Size Too Short, Insufficient Encryption.
+    case 0x02, 0x03, 0x05, 0x0c, 0x0f: true
     default: false
     }
   }

@@ -10,6 +10,8 @@ struct ServerEvents: Sendable {
   /// A request that waits for its response.
   struct Waiting: Sendable {
     var attribute: AppAttribute?
+    /// Those of a request that reads several values.
+    var several: [AppAttribute] = []
     var request: AppRequest
     var packet: Int
     var time: Timestamp?
@@ -114,6 +116,8 @@ struct ServerEvents: Sendable {
       }
       for waiting in client.waiting {
         events += waiting.told
+        // Whose values these are nobody has said.
+        if waiting.isByType { continue }
         add(
           .neverResponded(waiting.attribute, waiting.request, linkEnded: id != nil),
           request: waiting.packet)
@@ -181,13 +185,15 @@ struct ServerEvents: Sendable {
         [told], &events)
     case .readMultipleRequest, .readMultipleVariableRequest:
       // Each of the values is read by itself; one response answers all.
-      var told: [AppEvent] = []
+      var (told, several): ([AppEvent], [AppAttribute]) = ([], [])
       var handles = Cursor(bytes, fields.handles ?? .empty)
       while let handle = try? handles.u16(), told.count < Self.mostRead {
         let attribute = memory.appAttribute(handle, isLocal: true, on: link)
+        several.append(attribute)
         told.append(event(.readRequested(attribute, offset: 0), position, record, nil))
       }
       wait(nil, .read, position, bearer, record, told, &events)
+      clients[position].waiting[clients[position].waiting.count - 1].several = several
     case .readByTypeRequest:
       // Declarations are the stack's. Which values have the type the response tells.
       guard let type = fields.type, type != .characteristic, type != .include else { return }

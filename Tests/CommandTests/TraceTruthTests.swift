@@ -228,7 +228,9 @@ private struct Told {
       "peripheralManager(_:didAdd:error:)", "onServiceAdded", "onNotificationSent",
       "scanForPeripherals(withServices:options:)", "stopScan()", "connect(_:options:)",
       "BluetoothLeScanner.startScan", "BluetoothLeScanner.stopScan",
-      "BluetoothDevice.connectGatt", "BluetoothDevice.ACTION_KEY_MISSING":
+      "BluetoothDevice.connectGatt", "BluetoothDevice.ACTION_KEY_MISSING",
+      "centralManagerDidUpdateState(_:)", "peripheralManagerDidUpdateState(_:)",
+      "BluetoothAdapter.ACTION_STATE_CHANGED":
       break
     case "BluetoothGatt.abortReliableWrite": isAborting = true
     case "onReliableWriteCompleted":

@@ -226,3 +226,96 @@ import Testing
     #expect(lines.contains { $0.contains("EXTRA_BOND_STATE BOND_NONE") })
   }
 }
+
+@Suite("What is told as a platform has it") struct TracePlatformTests {
+  /// An advertisement, its scan response, both again in the next scan.
+  private func scans(_ isActive: Bool) -> (inout Traffic) -> Void {
+    { traffic in
+      for _ in 0..<2 {
+        traffic.command(0x200b, [isActive ? 1 : 0, 0x10, 0, 0x10, 0, 0, 0])
+        traffic.complete(0x200b)
+        traffic.command(0x200c, [1, 0])
+        traffic.complete(0x200c)
+        traffic.advertise(data: "02 01 06")
+        traffic.advertise(event: 4, data: "03 09 41 42")
+        traffic.command(0x200c, [0, 0])
+        traffic.complete(0x200c)
+      }
+    }
+  }
+
+  @Test("Android waits for the scan response of an active scan; iOS tells of both")
+  func scanResponses() throws {
+    let android = try told(.android, scans(true)).filter { $0.contains("onScanResult") }
+    #expect(android.count == 2, "\(android)")
+    #expect(android.allSatisfy { $0.contains("advertiseFlags") && $0.contains("AB") })
+    let passive = try told(.android) { traffic in
+      traffic.command(0x200b, [0, 0x10, 0, 0x10, 0, 0, 0])
+      traffic.complete(0x200b)
+      traffic.command(0x200c, [1, 0])
+      traffic.complete(0x200c)
+      traffic.advertise(data: "02 01 06")
+    }
+    #expect(passive.count { $0.contains("onScanResult") } == 1)
+    let ios = try told(.corebluetooth, scans(true)).filter { $0.contains("didDiscover:") }
+    #expect(ios.count == 4, "\(ios)")
+    // What the scan before has heard is not told with the new one's advertisement.
+    #expect(ios.map { $0.contains("AB") } == [false, true, false, true])
+  }
+
+  /// Service Changed of 0x000e to 0x0015.
+  @Test("the services that are others now are named as they were known") func changedServices()
+    throws
+  {
+    func build(_ traffic: inout Traffic) {
+      traffic.connect()
+      traffic.discoverHeartRate()
+      traffic.discoverThermometer()
+      traffic.ask("08 01 00 05 00 03 28", "09 07 02 00 20 03 00 05 2a")
+      traffic.received("1d 03 00 0e 00 15 00")
+      traffic.sent("1e")
+    }
+    let ios = try told(.corebluetooth, build)
+    let line = try #require(ios.first { $0.contains("didModifyServices") }, "\(ios)")
+    #expect(line.contains("invalidatedServices [180d") && !line.contains("1809"), "\(line)")
+    #expect(!line.contains("[system]"))
+    let android = try told(.android, build)
+    #expect(android.contains { $0.contains("onServiceChanged  (") }, "\(android)")
+  }
+
+  @Test("PHYs that are read, and of a server by its own callbacks", arguments: [UInt8(0), 1])
+  func phys(role: UInt8) throws {
+    let lines = try told(.android) { traffic in
+      traffic.connect(role: role)
+      traffic.command(0x2030, [0x40, 0])
+      traffic.complete(0x2030, [0, 0x40, 0, 2, 1])
+    }
+    let line = try #require(lines.first { $0.contains("onPhyRead") }, "\(lines)")
+    #expect(line.contains("txPhy 2, rxPhy 1, status GATT_SUCCESS (0)"))
+    #expect(line.contains("BluetoothGattServerCallback") == (role == 1))
+  }
+
+  @Test(
+    "what the system reads out by itself has no answer of the app's", arguments: Platform.allCases)
+  func ownAnswers(platform: Platform) throws {
+    let lines = try told(platform) { traffic in
+      traffic.connect(role: 1)
+      traffic.received("08 01 00 ff ff 00 2a")
+      traffic.sent("09 04 03 00 41 42")
+    }
+    #expect(!lines.contains { $0.contains("espon") && $0.contains("uccess") }, "\(lines)")
+    #expect(lines.contains { $0.contains("2a00") }, "\(lines)")
+  }
+
+  @Test("a reliable write is completed behind all of its values") func reliable() throws {
+    let lines = try told(.android) { traffic in
+      traffic.connect()
+      traffic.discoverHeartRate()
+      traffic.ask("16 15 00 00 00 01", "17 15 00 00 00 01")
+      traffic.ask("16 13 00 00 00 02", "17 13 00 00 00 02")
+      traffic.ask("18 01", "19")
+    }.filter { $0.contains("rite") }
+    #expect(lines.last?.contains("onReliableWriteCompleted") == true, "\(lines)")
+    #expect(lines.count { $0.contains("onCharacteristicWrite") } == 2)
+  }
+}

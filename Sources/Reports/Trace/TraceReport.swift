@@ -42,7 +42,8 @@ package struct TraceReport: PacketReport, ~Copyable {
   /// A trace of a capture with this summary.
   package init(_ options: TraceOptions, _ summary: CaptureSummary, limits: Limits = Limits()) {
     self.options = options
-    events = AppEvents(tellsDuplicates: options.tellsDuplicates, limits)
+    events = AppEvents(
+      tellsDuplicates: options.tellsDuplicates, for: options.platform, limits)
     devices = DeviceWatch(options.selection.devices, named: options.selection.namedDevices)
     lines = TraceLines(options, summary)
   }

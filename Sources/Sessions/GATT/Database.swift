@@ -46,6 +46,8 @@ package struct Database: Sendable {
   package private(set) var disagreements: [Disagreement] = []
   /// How often Service Changed or a new hash has emptied it, or a part of it.
   package private(set) var changes = 0
+  /// The declarations of the services that Service Changed has emptied last, or parts of them, as they were known.
+  package private(set) var invalidated: [Attribute] = []
   /// What was supplied of it and is contradicted by the capture; the first ones.
   package private(set) var conflicts: [SuppliedConflict] = []
   /// Handles of which nothing that is supplied is taken any more.
@@ -319,6 +321,9 @@ package struct Database: Sendable {
   mutating func forget(_ first: UInt16, _ last: UInt16) {
     guard first <= last else { return }
     changes += 1
+    invalidated = services.compactMap { look($0) }.map { slots[$0] }.filter {
+      $0.handle <= last && $0.end >= first
+    }
     latest = (0, 0)
     for search in searched.indices { searched[search].remove(first, last) }
     let isAffected = order.contains { UInt32(first) <= $0 >> 16 && $0 >> 16 <= UInt32(last) }
