@@ -79,7 +79,7 @@ struct AttributeValue {
   private var isPersonal: Bool {
     guard let type = type?.shortest, type.width == 2 else { return false }
     return switch type.low {
-    case 0x2a00, 0x2a03, 0x2a25, 0x2a9f, 0x2aa4, 0x2b84, 0x2b88, 0x2bc7, 0x2bc8: true
+    case 0x2a00, 0x2a03, 0x2a23, 0x2a25, 0x2a9f, 0x2aa4, 0x2b84, 0x2b88, 0x2bc7, 0x2bc8: true
     default: false
     }
   }
@@ -153,6 +153,8 @@ struct AttributeValue {
     switch type.low {
     // Device Name.
     case 0x2a00: return [SensitiveField(.name, slice)]
+    // System ID.
+    case 0x2a23: return [SensitiveField(.systemID, slice)]
     // Serial Number String.
     case 0x2a25: return [SensitiveField(.serial, slice)]
     // Reconnection Address.

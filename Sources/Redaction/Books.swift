@@ -53,7 +53,7 @@ struct Books: Sendable {
     case .serial: serials.learn(value)
     case .publicKey:
       if let key = P256PublicKey(value.bytes) { keys.learn(key) }
-    case .diversifier, .digits, .pin, .text, .unused, .unexplained: break
+    case .systemID, .diversifier, .digits, .pin, .text, .unused, .unexplained: break
     }
   }
 
@@ -89,6 +89,12 @@ struct Books: Sendable {
     case .pin: return keys.pin(value)
     case .name: return names[value]
     case .serial: return serials[value]
+    case .systemID:
+      // Of another form, or a part of one: any bytes.
+      guard let known = ExtendedAddress(value.bytes, at: 0),
+        value.count == ExtendedAddress.byteCount
+      else { return keys[value] }
+      return known.pseudonym(addresses)
     case .passkey:
       let number = UInt32(truncatingIfNeeded: value.littleEndianNumber)
       return [UInt8](littleEndian: UInt64(passkeys.number(number)), count: value.count)

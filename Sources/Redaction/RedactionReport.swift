@@ -122,7 +122,7 @@ package struct RedactionReport: Equatable, Sendable {
     case .secret, .setKey, .diversifier, .publicKey: secrets += 1
     case .passkey, .digits, .pin: digits += 1
     case .name: names += 1
-    case .serial: serials += 1
+    case .serial, .systemID: serials += 1
     case .text: texts += 1
     case .unused: unused += 1
     case .unexplained: unexplained += 1

@@ -3,7 +3,7 @@ import Bytes
 
 /// Looks for what is known of a capture (addresses, secrets, names) wherever it stands: in vendors' messages,
 /// values, texts. Addresses and secrets in both byte orders, names forwards and backwards, addresses also as
-/// text and in the form in which a System ID holds one (EUI-64).
+/// text and in the forms in which a System ID holds one.
 struct Search: Sendable {
   /// Something known.
   struct Found {
@@ -71,10 +71,13 @@ struct Search: Sendable {
     if marks[place.word] & place.bit != 0, let found = findExact(window, bytes, at: offset) {
       return found
     }
-    // FF FE in the middle of an EUI-64, or FE FF where that is least significant byte first.
     let middle = window >> 24 & 0xffff
-    if middle == 0xfeff || middle == 0xfffe, let found = findExtended(bytes, at: offset) {
-      return found
+    if middle == 0xfeff || middle == 0xfffe || middle == 0,
+      let other = ExtendedAddress(bytes, at: offset)?.replaced(addresses)
+    {
+      return Found(
+        kind: .address, slice: Slice(start: offset, count: ExtendedAddress.byteCount),
+        replacement: other)
     }
     guard WrittenAddress.digit(UInt8(truncatingIfNeeded: window)) != nil,
       WrittenAddress.digit(UInt8(truncatingIfNeeded: window >> 8)) != nil
@@ -96,25 +99,6 @@ struct Search: Sendable {
     if addresses.contains(address.reversed), !address.isCommonplace {
       return Found(
         kind: .address, slice: slice, replacement: addresses[address.reversed].bytes.reversed())
-    }
-    return nil
-  }
-
-  /// An address with two bytes between its halves.
-  private func findExtended(_ bytes: RawSpan, at offset: Int) -> Found? {
-    let slice = Slice(start: offset, count: 8)
-    guard slice.end <= bytes.byteCount else { return nil }
-    let all = bytes.part(slice).array
-    let parts = Array(all[..<3]) + Array(all[5...])
-    for isReversed in [false, true] {
-      let octets = isReversed ? parts.reversed() : parts
-      let address = DeviceAddress(value: octets.littleEndianNumber)
-      guard addresses.contains(address) else { continue }
-      let other = addresses[address].bytes
-      let replacement = isReversed ? other.reversed() : other
-      return Found(
-        kind: .address, slice: slice,
-        replacement: Array(replacement[..<3]) + Array(all[3..<5]) + Array(replacement[3...]))
     }
     return nil
   }

@@ -25,6 +25,8 @@ struct SensitiveField: Equatable {
     case name
     /// A device's serial number, or the beginning of one.
     case serial
+    /// A System ID: a device's address in another form, most often.
+    case systemID
     /// A public key: 64 bytes.
     case publicKey
     /// What people or programs have written.

@@ -25,9 +25,10 @@ import Testing
       {
         let before = try report { try AnySource(path: capture.path, nil) }
         let after = try report { try AnySource(path: capture.path, plan.redaction) }
-        let expected = plan.books.inText(before)
-        if expected != after {
-          let lines = Array(zip(lines(expected), lines(after)))
+        let expected = withoutSystemIDs(plan.books.inText(before))
+        let found = withoutSystemIDs(after)
+        if expected != found {
+          let lines = Array(zip(lines(expected), lines(found)))
           let differing = lines.filter { $0 != $1 }.prefix(6)
           Issue.record(
             "\(capture.lastPathComponent), \(what): \(differing.map { "\n- \($0)\n+ \($1)" }.joined())"
@@ -59,6 +60,11 @@ import Testing
       }
     }
     return byBeginning.count
+  }
+
+  /// System IDs have pseudonyms, which other tests look at; their form stays.
+  private func withoutSystemIDs(_ text: String) -> String {
+    text.replacing(/OUI [0-9a-f]{6}, identifier [0-9a-f]{10}/, with: "a System ID")
   }
 
   private func lines(_ text: String) -> [Substring] {

@@ -183,6 +183,48 @@ import Testing
     #expect(result.lines.contains { $0.contains("1 serial number, in #4") }, "\(result.lines)")
   }
 
+  /// C0:11:22:33:44:55 is the peer of `connect`.
+  @Test(
+    "a System ID holds the pseudonym of the address that it has, in its form",
+    arguments: [
+      "55 44 33 fe ff 22 11 c0", "c0 11 22 ff fe 33 44 55", "55 44 33 00 00 22 11 c0",
+      "c2 11 22 ff fe 33 44 55", "55 44 33 fe ff 22 11 c2",
+    ])
+  func systemID(text: String) throws {
+    let system = hex(text)
+    let result = try redacted {
+      $0.connect()
+      $0.sent("08 01 00 ff ff 23 2a")
+      $0.acl(l2cap([9, 10, 3, 0] + system), .received)
+      $0.acl(l2cap([0x1b, 0x0e, 0, 1] + system), .received)
+    }
+    let found = Array(result.after[2].suffix(8))
+    // Event, length, subevent, status, handle, role, type, address.
+    let peer = Array(result.after[0][9..<15])
+    let turned = peer.dropLast() + [peer[5] ^ 2]
+    let halves = Array(found[..<3] + found[5...])
+    let forms = [Array(peer), peer.reversed(), Array(turned), turned.reversed()]
+    #expect(forms.contains(halves), "\(found), the peer is \(peer)")
+    #expect(found[3..<5] == system[3..<5])
+    #expect(found != system)
+    #expect(Array(result.after[3].suffix(8)) == found)
+  }
+
+  @Test("a System ID of nobody that is known gets a pseudonym all the same") func otherSystemID()
+    throws
+  {
+    for text in ["1c 0f 31 00 00 ec 9c 21", "01 02 03 04 05 06 07 08"] {
+      let result = try redacted {
+        $0.connect()
+        $0.sent("08 01 00 ff ff 23 2a")
+        $0.acl(l2cap([9, 10, 3, 0] + hex(text)), .received)
+      }
+      let found = Array(result.after[2].suffix(8))
+      #expect(Set(found).intersection(hex(text).filter { $0 != 0 }).count < 4, "\(found)")
+      #expect(result.lines.contains("replaced: 1 address, 1 serial number"), "\(result.lines)")
+    }
+  }
+
   @Test("a set's identifier resolves with the pseudonym of the set's key") func setIdentifier()
     throws
   {
