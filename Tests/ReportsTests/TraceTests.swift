@@ -221,10 +221,14 @@ func told(
       let lines = try trace(platform, ends: ends)
       let silent = lines.filter { $0.contains("(no callback: the request was never answered)") }
       #expect(silent.count == 1 && silent[0].contains("2a38"), "\(lines)")
-      #expect(!lines.contains { $0.contains("CharacteristicRead") || $0.contains("from read") })
+      let received = lines.filter {
+        $0.contains("CharacteristicRead") || $0.contains("from read")
+      }
+      #expect(received.isEmpty, "\(received)")
     }
     let android = try trace(.android, ends: true)
-    let read = try #require(android.firstIndex { $0.contains("onCharacteristicRead") }, "\(android)")
+    let read = try #require(
+      android.firstIndex { $0.contains("onCharacteristicRead") }, "\(android)")
     #expect(android[read].contains("GATT_ERROR (133)"))
     #expect(android[read + 1].contains("onConnectionStateChange"))
   }
