@@ -21,10 +21,11 @@ extension CaptureFailure {
 
 /// What to do where a file cannot be made since its folder is not there.
 enum FolderWords {
-  /// "make its folder first: mkdir -p out".
+  /// "; make its folder first: mkdir -p out"; nothing where the folder is there.
   static func advice(_ path: String) -> String {
-    let folder = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
-    return "make its folder first: mkdir -p \(folder.isEmpty ? "/" : folder)"
+    guard let end = path.lastIndex(of: "/"), end > path.startIndex else { return "" }
+    let folder = String(path[..<end])
+    return unsafe access(folder, F_OK) == 0 ? "" : "; make its folder first: mkdir -p \(folder)"
   }
 }
 

@@ -13,8 +13,10 @@ struct VendorChannels: Sendable, RandomAccessCollection {
     fileprivate(set) var key: UInt64
     /// The protocol's place.
     fileprivate(set) var vendor: Int
+    /// The packets of the first right frame that was seen here; empty: none was.
+    private(set) var recognition: [Int] = []
     /// Whether a right frame was seen here.
-    var isRecognized = false
+    var isRecognized: Bool { !recognition.isEmpty }
     /// The frame that is being put together, and when and where it began.
     var open: [UInt8] = []
     var packets: [Int] = []
@@ -28,6 +30,14 @@ struct VendorChannels: Sendable, RandomAccessCollection {
     /// Those that were used last before this one, and first after it.
     fileprivate var older = VendorChannels.none
     fileprivate var newer = VendorChannels.none
+
+    /// Notes that a right frame came in these packets.
+    mutating func recognize(in packets: [Int]) {
+      if recognition.isEmpty { recognition = packets }
+    }
+
+    /// As if no right frame had been seen.
+    fileprivate mutating func forgetRecognition() { recognition = [] }
 
     /// What is there of the frame that is being put together; nil where none is, or nobody knows.
     var unfinished: Unfinished? {
@@ -90,7 +100,7 @@ struct VendorChannels: Sendable, RandomAccessCollection {
       unlink(place)
       channels[place].key = key
       channels[place].vendor = vendor
-      channels[place].isRecognized = false
+      channels[place].forgetRecognition()
       channels[place].open.removeAll(keepingCapacity: true)
       channels[place].packets.removeAll(keepingCapacity: true)
       channels[place].began = nil

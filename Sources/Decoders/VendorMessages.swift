@@ -72,13 +72,17 @@ package struct VendorMessages: Sendable {
       if isOver(slot, bytes, extent, moment) || isOvertaken(slot, bytes, moment) {
         over = abandon(slot, moment)
       } else {
-        let sighting = goOn(slot, bytes, moment)
+        var sighting = goOn(slot, bytes, moment)
         // Where the open frame was given up this value may begin anew.
-        if sighting != nil || !channels[slot].open.isEmpty { return sighting }
+        if sighting != nil || !channels[slot].open.isEmpty {
+          sighting?.isKnown(by: channels[slot].recognition)
+          return sighting
+        }
       }
     }
     var sighting = begin(slot, bytes, extent, moment)
     if let over { sighting?.unfinished.append(over) }
+    sighting?.isKnown(by: channels[slot].recognition)
     return sighting
   }
 
@@ -98,7 +102,7 @@ package struct VendorMessages: Sendable {
         return begin(slot, bytes, nil, moment)
       }
       let frame = vendor.frame.parts(of: bytes, Slice(start: 0, count: count))
-      if vendor.frame.isVerifiable, frame.isSound { channels[slot].isRecognized = true }
+      if vendor.frame.isVerifiable, frame.isSound { channels[slot].recognize(in: [moment.packet]) }
       guard isKnown(slot, moment) else { return nil }
       let sighting = VendorSighting(vendor: vendor, isByFrame: moment.isByFrame)
       return tell(sighting, frame, bytes, slot, moment)
@@ -192,7 +196,7 @@ package struct VendorMessages: Sendable {
       close(slot)
       guard count == whole.count else { return several(slot, whole, packets, moment) }
       let frame = layout.parts(of: whole.bytes, Slice(start: 0, count: count))
-      if layout.isVerifiable, frame.isSound { channels[slot].isRecognized = true }
+      if layout.isVerifiable, frame.isSound { channels[slot].recognize(in: packets) }
       guard isKnown(slot, moment) else { return nil }
       var sighting = VendorSighting(vendor: moment.vendor, isByFrame: moment.isByFrame)
       sighting.part = Slice(start: 0, count: count)
@@ -247,7 +251,7 @@ package struct VendorMessages: Sendable {
     var next: Int?
     if case .partial(let total) = rest, layout.timeout != nil { next = .some(total ?? 0) }
     if layout.isVerifiable, frames.allSatisfy(\.isSound), next != nil || end == whole.count {
-      channels[slot].isRecognized = true
+      channels[slot].recognize(in: packets)
     }
     guard isKnown(slot, moment), !frames.isEmpty else { return nil }
     var sightings: [VendorSighting] = []

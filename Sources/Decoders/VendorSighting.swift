@@ -106,6 +106,8 @@ package struct VendorSighting: Sendable {
   package internal(set) var trailing = Slice.empty
   /// Whether nothing but a right frame tells that this protocol is spoken.
   package internal(set) var isByFrame: Bool
+  /// Then, where its own frame is not right, the packets of the first right frame on its channel.
+  package private(set) var recognition: [Int] = []
   /// What it answers.
   package var exchange = ExchangeNote()
   /// Where it stands in a series.
@@ -122,6 +124,11 @@ package struct VendorSighting: Sendable {
   init(vendor: VendorProtocol, isByFrame: Bool) {
     self.vendor = vendor
     self.isByFrame = isByFrame
+  }
+
+  /// Notes the packets of the first right frame on its channel, where it is known by these.
+  mutating func isKnown(by packets: [Int]) {
+    if isByFrame, frame?.isSound == false { recognition = packets }
   }
 
   /// A message that stands alone, of which nothing is known but its bytes.

@@ -79,7 +79,9 @@ struct AttributeValue {
   private var isPersonal: Bool {
     guard let type = type?.shortest, type.width == 2 else { return false }
     return switch type.low {
-    case 0x2a00, 0x2a03, 0x2a23, 0x2a25, 0x2a9f, 0x2aa4, 0x2b84, 0x2b88, 0x2bc7, 0x2bc8: true
+    case 0x2a00, 0x2a03, 0x2a23, 0x2a25, 0x2a67, 0x2a69, 0x2a85, 0x2a87, 0x2a8a, 0x2a90, 0x2a9f, 0x2aa4,
+      0x2aae...0x2ab1, 0x2ab3, 0x2ab5, 0x2b84, 0x2b88, 0x2bc7, 0x2bc8:
+      true
     default: false
     }
   }
@@ -157,6 +159,12 @@ struct AttributeValue {
     case 0x2a23: return [SensitiveField(.systemID, slice)]
     // Serial Number String.
     case 0x2a25: return [SensitiveField(.serial, slice)]
+    // First Name, Last Name, Email Address, Location Name.
+    case 0x2a8a, 0x2a90, 0x2a87, 0x2ab5: return [SensitiveField(.personalText, slice)]
+    // Date of Birth; Latitude, Longitude, Local North, Local East Coordinate, Altitude.
+    case 0x2a85, 0x2aae...0x2ab1, 0x2ab3: return [SensitiveField(.personalNumber, slice)]
+    // Location and Speed, Position Quality: flags (2 bytes) say what follows.
+    case 0x2a67, 0x2a69: return field(.personalNumber, from: 2, max(0, count + offset - 2))
     // Reconnection Address.
     case 0x2a03 where count == 6 && offset == 0: return field(.address(isRandom: true), from: 0, 6)
     // User Control Point: Register New User (1 byte), consent code (2); Consent (1), user (1), code (2).

@@ -12,12 +12,17 @@ struct Books: Sendable {
   var passkeys: PasskeyBook
   private let source: PseudonymSource
   private let limits: BookLimits
+  /// Which values are removed.
+  private let values: RedactionOptions.Values
+  /// System IDs in which an address stands, perhaps one that stands nowhere else.
+  private var systemIDs: Set<[UInt8]> = []
   /// Keys of coordinated sets.
   private var setKeys: Set<[UInt8]> = []
 
   init(_ options: RedactionOptions) {
     source = options.source
     limits = options.limits
+    values = options.values
     addresses = AddressBook(most: limits.addresses)
     names = NameBook(options.source, keepsNames: options.keepsNames, most: limits.names)
     serials = NameBook(serials: options.source, most: limits.names)
@@ -27,6 +32,8 @@ struct Books: Sendable {
 
   /// So many are remembered at most: each is tried on every address.
   private static let mostSetKeys = 64
+  /// So many are remembered at most; of others the address is not looked for elsewhere.
+  private static let mostSystemIDs = 4096
 
   /// What there was no room for.
   var unlisted: [RedactionReport.Unlisted] {
@@ -50,10 +57,30 @@ struct Books: Sendable {
       if setKeys.count < Self.mostSetKeys { setKeys.insert(value) }
     case .passkey: passkeys.learn(UInt32(truncatingIfNeeded: value.littleEndianNumber))
     case .name: names.learn(value)
-    case .serial: serials.learn(value)
+    case .serial, .personalText: serials.learn(value)
+    case .systemID: if systemIDs.count < Self.mostSystemIDs { systemIDs.insert(value) }
     case .publicKey:
       if let key = P256PublicKey(value.bytes) { keys.learn(key) }
-    case .systemID, .diversifier, .digits, .pin, .text, .unused, .unexplained: break
+    case .diversifier, .digits, .pin, .text, .unused, .unexplained, .personalNumber, .advertised: break
+    }
+  }
+
+  /// Takes in the addresses that stand in System IDs alone, now that all others are known.
+  private mutating func learnSystemIDs() {
+    for value in systemIDs.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      guard let known = ExtendedAddress(whole: value), known.replaced(addresses) == nil
+      else { continue }
+      addresses.learn(known.likelyAddress, isRandom: false)
+    }
+  }
+
+  /// Whether what a field holds is removed since people have asked for it.
+  func removes(_ kind: SensitiveField.Kind) -> Bool {
+    guard case .advertised(let service) = kind else { return false }
+    return switch values {
+    case .none: false
+    case .all: true
+    case .types(let types): service.map(types.contains) ?? false
     }
   }
 
@@ -71,6 +98,7 @@ struct Books: Sendable {
       else { return nil }
       return ResolvingKey(original: original, pseudonym: pseudonym)
     }
+    learnSystemIDs()
     addresses.close(keys, source)
     let pairings = exchanges.matched(to: evidence, tried)
     for pairing in pairings { pairing.learnPasskeys(into: &passkeys) }
@@ -88,13 +116,9 @@ struct Books: Sendable {
     case .diversifier: return keys.diversifier(value)
     case .pin: return keys.pin(value)
     case .name: return names[value]
-    case .serial: return serials[value]
-    case .systemID:
-      // Of another form, or a part of one: any bytes.
-      guard let known = ExtendedAddress(value.bytes, at: 0),
-        value.count == ExtendedAddress.byteCount
-      else { return keys[value] }
-      return known.pseudonym(addresses)
+    case .serial, .personalText: return serials[value]
+    // Of another form, or a part of one: any bytes.
+    case .systemID: return ExtendedAddress(whole: value)?.pseudonym(addresses) ?? keys[value]
     case .passkey:
       let number = UInt32(truncatingIfNeeded: value.littleEndianNumber)
       return [UInt8](littleEndian: UInt64(passkeys.number(number)), count: value.count)
@@ -105,7 +129,8 @@ struct Books: Sendable {
       // What is cut short is no public key, and still most of one.
       return P256PublicKey(value.bytes).map { keys[$0].littleEndian } ?? keys[value]
     case .text: return ProgramText.redacted(value, addresses)
-    case .unused, .unexplained: return [UInt8](repeating: 0, count: value.count)
+    case .unused, .unexplained, .personalNumber: return [UInt8](repeating: 0, count: value.count)
+    case .advertised: return removes(field.kind) ? [UInt8](repeating: 0, count: value.count) : value
     }
   }
 }
@@ -114,6 +139,6 @@ struct Books: Sendable {
 struct BookLimits: Sendable {
   var addresses = 1 << 18
   var secrets = 1 << 16
-  /// Names, and serial numbers.
+  /// Names, and serial numbers with what tells of persons.
   var names = 1 << 16
 }

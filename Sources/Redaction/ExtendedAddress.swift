@@ -48,6 +48,22 @@ struct ExtendedAddress {
     self.octets = octets
   }
 
+  /// What may be one, and nothing besides.
+  init?(whole value: [UInt8]) {
+    guard value.count == Self.byteCount else { return nil }
+    self.init(value.bytes, at: 0)
+  }
+
+  /// Its address where nothing tells how it stands: least significant octet first as the characteristic has it, unless
+  /// FF stands before FE; with the universal/local bit turned over where it is set, since makers number their devices
+  /// universally.
+  var likelyAddress: DeviceAddress {
+    let isReversed = middle == (0xff, 0xfe)
+    let isLocal = (isReversed ? octets & 0x02 : octets >> 40 & 0x02) != 0
+    let form = Form(isReversed: isReversed, isTurned: isLocal && middle != (0, 0))
+    return DeviceAddress(value: form.address(octets, wasReversed: true))
+  }
+
   /// The same with the pseudonym of its address, where that is one of the book's; nil where it is not.
   func replaced(_ addresses: AddressBook) -> [UInt8]? {
     for form in Form.all {

@@ -11,7 +11,7 @@ struct NameBook: Sendable {
   private let source: PseudonymSource
   /// Whether names stay what they are.
   let keepsNames: Bool
-  /// Whether what is known are serial numbers.
+  /// Whether what is known are serial numbers, and what tells of persons in letters and digits.
   private let isOfSerials: Bool
 
   /// So many are remembered at most.

@@ -49,7 +49,11 @@ package struct Redaction: Sendable {
     report.records += 1
     for field in SensitiveFields(dissection, record.bytes).fields {
       let replacement = books.replacement(field, record.bytes)
-      if Self.replace(field.slice, replacement, in: &bytes) { report.count(field.kind) }
+      if Self.replace(field.slice, replacement, in: &bytes) {
+        report.count(field.kind)
+      } else {
+        report.leave(field.kind, isRemoved: books.removes(field.kind))
+      }
     }
     removeStream(dissection, from: &bytes, &report)
     bytes = patches.apply(to: bytes, of: record.original ?? record.number)

@@ -39,12 +39,11 @@ package struct RedactionLearner: PacketReport, ~Copyable {
         exchanges.observe(record, dissection, bytes, answer, memory)
       }
       for value in AttributeValue.all(record, dissection, bytes, answer, memory) {
-        for field in value.sensitiveFields(bytes)
-        where value.offset == 0 || field.kind != .name && field.kind != .serial {
+        for field in value.sensitiveFields(bytes) where value.offset == 0 || !field.kind.isText {
           books.learn(field, bytes)
         }
       }
-      learnLongNames(answer, memory)
+      learnLongTexts(answer, memory)
     default:
       // In a later part of advertising data nothing says where an AD structure begins.
       let later = memory.advertisements.reports.filter { $0.partNumber > 1 || $0.lacksFirstPart }
@@ -68,16 +67,18 @@ package struct RedactionLearner: PacketReport, ~Copyable {
     }
   }
 
-  /// Learns a name that was read in parts.
-  private mutating func learnLongNames(_ answer: Answer, _ memory: borrowing Memory) {
+  /// Learns a name, or another text, that was read in parts.
+  private mutating func learnLongTexts(_ answer: Answer, _ memory: borrowing Memory) {
     guard !memory.longValues.isEmpty, let link = answer.link else { return }
     let bytes = memory.longValues.bytes
     for value in memory.longValues.values {
       guard value.offset == 0,
-        let place = memory.attribute(value.handle, .readBlobResponse, value.direction, on: link),
-        memory.attributes[place].uuid.shortest.isShort(0x2a00)
+        let place = memory.attribute(value.handle, .readBlobResponse, value.direction, on: link)
       else { continue }
-      books.names.learn(bytes.bytes.part(value.value).array)
+      let whole = AttributeValue(type: memory.attributes[place].uuid, slice: value.value)
+      for field in whole.sensitiveFields(bytes.bytes) where field.kind.isText {
+        books.learn(field, bytes.bytes)
+      }
     }
   }
 

@@ -85,6 +85,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
       return
     }
     let values = AttributeValue.all(record, dissection, bytes, answer, memory)
+    for value in values where stays(value, bytes) { report.leave(value) }
     // Of most packets nothing changes: then nothing is copied.
     let isChanged =
       places.areJoined || dissection.smp != nil || options.values == .all
@@ -154,7 +155,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
       switch field.kind {
       case .name where value.offset > 0:
         found = parts.pseudonym(of: bytes.part(field.slice), at: value.offset, books.names)
-      case .serial where value.offset > 0:
+      case .serial where value.offset > 0, .personalText where value.offset > 0:
         found = serialParts.pseudonym(of: bytes.part(field.slice), at: value.offset, books.serials)
       default: found = nil
       }
@@ -285,9 +286,17 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     }
   }
 
+  /// Whether a value is one of a device's that nothing changes, unless something known is found in it.
+  private func stays(_ value: AttributeValue, _ bytes: RawSpan) -> Bool {
+    !value.isStructure(bytes) && !isRemoved(value, bytes) && value.sensitiveFields(bytes).isEmpty
+  }
+
   private mutating func replace(_ field: SensitiveField, _ bytes: RawSpan) {
     let replacement = books.replacement(field, bytes)
-    guard !bytes.part(field.slice).isEqual(to: replacement.bytes) else { return }
+    guard !bytes.part(field.slice).isEqual(to: replacement.bytes) else {
+      report.leave(field.kind, isRemoved: books.removes(field.kind))
+      return
+    }
     write(replacement, at: field.slice)
     report.count(field.kind)
   }
@@ -316,7 +325,8 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   package consuming func redaction() -> Redaction {
     var report = report
     if case .types(let types) = options.values {
-      report.missingValues = types.filter { !removed.contains($0) }
+      // What advertisements had in parts was found already.
+      report.missingValues = types.filter { !removed.contains($0) && !report.isFound($0) }
     }
     return Redaction(
       books, search, patches, report, last: last, removesStreams: options.values == .all)

@@ -14,7 +14,7 @@ package struct RedactionReport: Equatable, Sendable {
       case .address: ("address", "addresses")
       case .secret: ("secret", "secrets")
       case .name: ("name", "names")
-      case .serial: ("serial number", "serial numbers")
+      case .serial: ("serial number or text of a person", "serial numbers and texts of persons")
       }
     }
 
@@ -36,6 +36,16 @@ package struct RedactionReport: Equatable, Sendable {
   package internal(set) var names = 0
   /// Serial numbers.
   package internal(set) var serials = 0
+  /// System IDs.
+  package internal(set) var systemIDs = 0
+  /// What tells of a person: names, e-mail addresses, dates of birth, places.
+  package internal(set) var personal = 0
+  /// What makers and services put into advertising data, and was removed.
+  package internal(set) var advertised = 0
+  /// The same where it stays.
+  package internal(set) var leftAdvertised = 0
+  /// Values of attributes that stay.
+  package internal(set) var left = LeftValues()
   /// Texts of people and programs.
   package internal(set) var texts = 0
   /// Values of attributes.
@@ -73,6 +83,22 @@ package struct RedactionReport: Equatable, Sendable {
     init(_ kind: Elsewhere, _ count: Int, beyond limit: Int) {
       (self.kind, self.count, self.limit) = (kind, count, limit)
     }
+  }
+
+  /// The services whose data in advertisements was removed.
+  private var advertisedServices: Set<BluetoothUUID> = []
+
+  /// Values of attributes that stay what they are.
+  package struct LeftValues: Equatable, Sendable {
+    /// How many.
+    package fileprivate(set) var count = 0
+    /// Of these the ones of attributes whose type is not known.
+    package fileprivate(set) var untyped = 0
+    /// The types of the others, as far as there is room.
+    fileprivate var types: Set<BluetoothUUID> = []
+
+    /// So many types are told apart at most.
+    fileprivate static let mostTypes = 4096
   }
 
   /// A record, and which of several files it is from.
@@ -122,12 +148,44 @@ package struct RedactionReport: Equatable, Sendable {
     case .secret, .setKey, .diversifier, .publicKey: secrets += 1
     case .passkey, .digits, .pin: digits += 1
     case .name: names += 1
-    case .serial, .systemID: serials += 1
+    case .serial: serials += 1
+    case .systemID: systemIDs += 1
+    case .personalText, .personalNumber: personal += 1
+    case .advertised(let service):
+      advertised += 1
+      find(service)
     case .text: texts += 1
     case .unused: unused += 1
     case .unexplained: unexplained += 1
     }
   }
+
+  /// Notes that a field stays what it is.
+  ///
+  /// - Parameter isRemoved: whether it was to be removed, and there was nothing to remove.
+  mutating func leave(_ kind: SensitiveField.Kind, isRemoved: Bool) {
+    guard case .advertised(let service) = kind else { return }
+    if isRemoved { find(service) } else { leftAdvertised += 1 }
+  }
+
+  /// Notes that an attribute's value stays what it is.
+  mutating func leave(_ value: AttributeValue) {
+    left.count += 1
+    guard let type = value.type?.shortest else {
+      left.untyped += 1
+      return
+    }
+    if left.types.count < LeftValues.mostTypes { left.types.insert(type) }
+  }
+
+  /// Notes a service of which something was found that was to be removed.
+  private mutating func find(_ service: BluetoothUUID?) {
+    guard let service, advertisedServices.insert(service).inserted else { return }
+    missingValues.removeAll { $0 == service }
+  }
+
+  /// Whether something of a service was found that was to be removed.
+  func isFound(_ service: BluetoothUUID) -> Bool { advertisedServices.contains(service) }
 
   /// Notes what was found where nothing says that it stands there.
   mutating func find(_ outcome: Search.Outcome, _ place: Place) {
@@ -171,6 +229,7 @@ package struct RedactionReport: Equatable, Sendable {
       let types = missingValues.map { Wording("\($0)").text }.joined(separator: ", ")
       lines.append("no value of \(types) was found that could be removed")
     }
+    if let leftLine { lines.append(leftLine) }
     for each in unlisted {
       lines.append(
         """
@@ -192,6 +251,34 @@ package struct RedactionReport: Equatable, Sendable {
     return lines
   }
 
+  /// What nobody has asked to remove.
+  private var leftLine: String? {
+    var parts: [String] = []
+    if left.count > 0 {
+      var part = "\(left.count) \(left.count == 1 ? "attribute value" : "attribute values")"
+      if !left.types.isEmpty {
+        let isFull = left.types.count == LeftValues.mostTypes
+        part += " of \(isFull ? "at least " : "")\(left.types.count) \(left.types.count == 1 ? "type" : "types")"
+      }
+      if left.untyped > 0 {
+        part +=
+          left.untyped == left.count
+          ? ", of attributes whose type is not known"
+          : " (\(left.untyped) of attributes whose type is not known)"
+      }
+      parts.append(part)
+    }
+    if leftAdvertised > 0 {
+      parts.append(
+        "\(leftAdvertised) \(leftAdvertised == 1 ? "field" : "fields") with manufacturer, service or other data in advertisements"
+      )
+    }
+    guard !parts.isEmpty else { return nil }
+    let one = left.count + leftAdvertised == 1
+    return
+      "\(one ? "stays as it was" : "stay as they were"): \(parts.joined(separator: ", ")); --redact-values all makes zeros of \(one ? "it" : "them")"
+  }
+
   private var replacedLine: String {
     let replaced = [
       (addresses, "address", "addresses"),
@@ -201,6 +288,7 @@ package struct RedactionReport: Equatable, Sendable {
         "passkeys, PINs and numbers that are compared"
       ),
       (names, "name", "names"), (serials, "serial number", "serial numbers"),
+      (systemIDs, "System ID", "System IDs"), (personal, "detail of a person", "details of persons"),
       (texts, "text of a program", "texts of programs"),
       (unused, "rest behind the end of a field", "rests behind the ends of fields"),
       (
@@ -208,6 +296,7 @@ package struct RedactionReport: Equatable, Sendable {
         "parts of records that nobody has explained"
       ),
       (values, "attribute value", "attribute values"),
+      (advertised, "field of an advertisement", "fields of advertisements"),
       (payloads, "packet's other data", "packets' other data"),
       (
         streams, "packet of sound or other isochronous data",

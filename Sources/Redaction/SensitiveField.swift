@@ -27,6 +27,12 @@ struct SensitiveField: Equatable {
     case serial
     /// A System ID: a device's address in another form, most often.
     case systemID
+    /// What tells of a person in letters and digits: a name, an e-mail address, a place's name; or the beginning of it.
+    case personalText
+    /// What tells of a person in numbers: a date of birth, a place.
+    case personalNumber
+    /// What a maker or a service puts into advertising data; of which service, where it says so.
+    case advertised(BluetoothUUID?)
     /// A public key: 64 bytes.
     case publicKey
     /// What people or programs have written.
@@ -36,6 +42,14 @@ struct SensitiveField: Equatable {
     case unused
     /// What a record holds that nobody has explained.
     case unexplained
+
+    /// Whether it is letters and digits, of which a value's part may hold a part.
+    var isText: Bool {
+      switch self {
+      case .name, .serial, .personalText: true
+      default: false
+      }
+    }
   }
 
   var kind: Kind
@@ -106,17 +120,17 @@ struct SensitiveFields {
       guard offset + 1 < slice.end else { return }
       let type = ADType(rawValue: bytes.byte(at: offset + 1))
       let count = min(length - 1, slice.end - offset - 2)
-      add(type, Slice(start: offset + 2, count: count), whole: length - 1)
+      add(type, Slice(start: offset + 2, count: count), whole: length - 1, bytes)
       offset += 1 + length
     }
   }
 
-  private mutating func add(_ type: ADType, _ data: Slice, whole: Int) {
+  private mutating func add(_ type: ADType, _ data: Slice, whole: Int, _ bytes: RawSpan) {
     guard !data.isEmpty else { return }
     switch type.layout(count: whole) {
     case .name: fields.append(SensitiveField(.name, data))
     case .secret: fields.append(SensitiveField(.secret, data))
-    default: break
+    default: addSupplied(type, data, bytes)
     }
     // A Resolvable Set Identifier is made as a resolvable address is (CSIS, 4.8): hash of 3 bytes, random
     // number of 3.
@@ -135,6 +149,32 @@ struct SensitiveFields {
       fields.append(
         SensitiveField(.address(isRandom: isRandom), Slice(start: start, count: 6)))
     }
+  }
+
+  /// What a maker or a service says: behind the identifier of whose it is, which stays. What is not theirs (flags, lists
+  /// of services, parameters of links) is all that the analysis needs.
+  private mutating func addSupplied(_ type: ADType, _ data: Slice, _ bytes: RawSpan) {
+    var service: BluetoothUUID?
+    var head = 0
+    switch type.layout(count: Int(data.count)) {
+    case .serviceData(let width):
+      head = width
+      var cursor = Cursor(bytes, data)
+      service = try? BluetoothUUID(parsing: &cursor, width: width)
+    // The company's identifier.
+    case .manufacturerData: head = 2
+    case .uri, .bytes: break
+    case .fields:
+      // Indoor positioning, transport discovery, Mesh, encrypted data, shelf labels, 3D information.
+      guard 0x25...0x26 ~= type.rawValue || 0x29...0x2b ~= type.rawValue || type.rawValue >= 0x31
+      else { return }
+    default: return
+    }
+    guard Int(data.count) > head else { return }
+    fields.append(
+      SensitiveField(
+        .advertised(service?.shortest),
+        Slice(start: Int(data.start) + head, count: Int(data.count) - head)))
   }
 
   private mutating func add(_ note: MonitorNote, _ body: Slice, _ bytes: RawSpan) {

@@ -43,11 +43,11 @@ extension ValueReading {
   }
 
   /// The other packets that what is said of this one rests on: the request that its message answers, the parts
-  /// of the message, the beginning of its series.
+  /// of the message, the beginning of its series, the frame by which its protocol is known.
   var related: [Int] {
     var packets = [control?.request].compactMap(\.self)
     for sighting in [sighting].compactMap(\.self) + following.map(\.sighting) {
-      packets += sighting.packets
+      packets += sighting.packets + sighting.recognition
       packets += [sighting.request, sighting.series?.announcement].compactMap(\.self)
     }
     return packets

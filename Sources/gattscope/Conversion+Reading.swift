@@ -57,6 +57,7 @@ struct Writing: CaptureUser, ~Copyable {
   private(set) var remarks: [String] = []
   private(set) var losses: [String] = []
   private var recordsWritten = 0
+  private var recordsLeftOut = 0
   private var file: NewFile?
   /// Whether somebody may wait for what is written before all is.
   private var isReadMeanwhile = true
@@ -139,6 +140,7 @@ struct Writing: CaptureUser, ~Copyable {
   private mutating func note(_ writer: borrowing CaptureWriter) {
     failure = writer.failure
     recordsWritten = writer.recordsWritten
+    recordsLeftOut = writer.recordsLeftOut
     if failure == nil { losses = writer.remarks }
   }
 
@@ -146,6 +148,11 @@ struct Writing: CaptureUser, ~Copyable {
   ///
   /// - Throws: the exit status, where that failed.
   mutating func finish() throws {
+    if failure == nil, recordsWritten == 0, recordsLeftOut > 0 {
+      let subject = conversion.path == "-" ? "standard output" : conversion.path
+      Terminal.complain("\(subject) was not written: nothing is left that its format has room for")
+      throw ExitCode(64)
+    }
     if failure == nil, recordsWritten == 0, !isReadMeanwhile, holdsRecords(conversion.path) {
       Terminal.complain("\(conversion.path) stays as it is: there is no record to replace it with")
       throw ExitCode(74)

@@ -152,4 +152,17 @@ struct ConvertSelectionTests {
     let answers = lines.filter { $0.contains(/answers #\d+/) }
     #expect(answers.count == 1 && answers.allSatisfy { $0.contains("command 84") }, "\(lines)")
   }
+
+  @Test("A vendor's message that is damaged brings the frame by which its protocol is known")
+  func vendorRecognition() throws {
+    let capture = Program.sample("wristband")
+    let packets = try Program.run(["show", "--json", capture]).objects
+    let damaged = try #require(
+      packets.firstIndex { "\($0?["summary"] ?? "")".contains("checksum 00, not bf") })
+    let ending = try Program.run(
+      ["convert", "--packets", "\(damaged + 1)", capture, "part.btsnoop"], in: folder)
+    #expect(ending.status == 0, "\(ending.errors)")
+    let lines = try Program.run(["show", "part.btsnoop"], in: folder).lines
+    #expect(lines.contains { $0.contains("checksum 00, not bf") }, "\(lines)")
+  }
 }

@@ -128,14 +128,20 @@ struct ConvertTests {
     #expect(
       refused.errors
         == "gattscope: notes.btsnoop stays as it is: there is no record to replace it with\n")
-    // Records that the format has no room for are none.
+    // Nor do records that the format has no room for, and they make no file, either.
     try folder.write("old.btsnoop", [1, 2, 3])
     var notes = CaptureBytes(datalink: 2001)
     notes.record([0x68, 0], flags: 12)
     try folder.write("system.btsnoop", notes.bytes)
     let left = try run("convert", "--to", "btsnoop-1002", "system.btsnoop", "old.btsnoop")
-    #expect(left.status == 74 && folder.bytes("old.btsnoop") == [1, 2, 3])
+    #expect(left.status == 64 && folder.bytes("old.btsnoop") == [1, 2, 3])
     #expect(left.errors.contains("1 record that is no packet was left out: 1 system note\n"))
+    #expect(
+      left.errors.contains(
+        "old.btsnoop was not written: nothing is left that its format has room for\n"))
+    #expect(
+      try run("convert", "--to", "btsnoop-1002", "system.btsnoop", "none.btsnoop").status == 64)
+    #expect(try !names.contains("none.btsnoop"))
     // What is new, empty, or a capture without records itself is written, again and again.
     for _ in 0..<2 { #expect(try run("convert", "empty.btsnoop", "new.btsnoop").status == 0) }
     try folder.write("nothing.btsnoop", [])
@@ -181,7 +187,7 @@ struct ConvertTests {
     for out in ["a.btsnoop", "./a.btsnoop", path, "link.btsnoop"] {
       let ending = try run("convert", "a.btsnoop", out)
       #expect(ending.status == 64, "\(out)")
-      #expect(ending.errors == "gattscope: a.btsnoop is read and cannot be written at once\n")
+      #expect(ending.errors == "gattscope: a.btsnoop is the capture itself; name another file to write\n")
     }
     #expect(folder.bytes("a.btsnoop") == bytes)
   }

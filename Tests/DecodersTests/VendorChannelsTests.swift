@@ -53,7 +53,7 @@ struct VendorChannelsTests {
         }
         channels[made].packets = [step]
         channels[made].open = [1]
-        channels[made].isRecognized = true
+        channels[made].recognize(in: [1])
         model.make(key, vendor, step)
       }
     }

@@ -53,7 +53,7 @@ final class ServerSocket {
       if error == EACCES || error == EPERM {
         throw CaptureFailure(.forbidden, "the socket cannot be made: \(systemWords(error))")
       }
-      let advice = error == ENOENT ? "; \(FolderWords.advice(path))" : ""
+      let advice = error == ENOENT ? FolderWords.advice(path) : ""
       throw CaptureFailure(
         .unavailable, "the socket cannot be made: \(systemWords(error))\(advice)")
     }

@@ -25,6 +25,9 @@ package struct CaptureWriter: ~Copyable {
   /// Records that the failure cost.
   package private(set) var recordsLost = 0
 
+  /// Records that the format has no room for.
+  package private(set) var recordsLeftOut = 0
+
   private var file: RecordFile?
   private var encoder: RecordEncoder
   private let rotation: Rotation?
@@ -165,7 +168,10 @@ package struct CaptureWriter: ~Copyable {
       recordsLost += 1
       return false
     }
-    guard encoder.write(record, comment: comment, into: &batch) else { return false }
+    guard encoder.write(record, comment: comment, into: &batch) else {
+      recordsLeftOut += 1
+      return false
+    }
     batchRecords += 1
     return true
   }

@@ -101,7 +101,7 @@ package struct WriteFailure: Error, Equatable, Sendable {
     let subject = path == "-" ? "standard output" : path
     switch reason {
     case .system(let error):
-      let advice = error == ENOENT ? "; \(FolderWords.advice(path))" : ""
+      let advice = error == ENOENT ? FolderWords.advice(path) : ""
       return "\(subject) cannot be written: \(systemWords(error))\(advice)"
     case .nobodyReads: return "\(subject): nobody reads what is written, so it ends early"
     }

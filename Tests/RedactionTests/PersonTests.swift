@@ -1,0 +1,167 @@
+import Bluetooth
+import Bytes
+import MadeTraffic
+import Testing
+
+@testable import Redaction
+
+@Suite("Details of persons, data of advertisements, and what stays") struct PersonTests {
+  /// A Read By Type of an attribute with a UUID of two bytes, and its answer.
+  private func read(_ uuid: String, _ value: [UInt8], in traffic: inout Traffic) {
+    traffic.sent("08 01 00 ff ff \(uuid)")
+    traffic.acl(l2cap([9, UInt8(2 + value.count), 3, 0] + value), .received)
+  }
+
+  @Test(
+    "names, addresses and places of people get pseudonyms of the same shape, elsewhere, too",
+    arguments: [
+      ("8a 2a", "Annabell"), ("90 2a", "Lovelace"), ("87 2a", "ann@ex.org"), ("b5 2a", "Ward 17b"),
+    ]) func texts(_ uuid: String, _ text: String) throws
+  {
+    let value = Array(text.utf8)
+    let result = try redacted {
+      $0.connect()
+      read(uuid, value, in: &$0)
+      $0.acl(l2cap([0x1b, 0x0e, 0, 1] + value), .received)
+    }
+    let pseudonym = Array(result.after[2].suffix(value.count))
+    #expect(!result.contains(value))
+    #expect(Array(result.after[3].suffix(value.count)) == pseudonym)
+    for (before, after) in zip(value, pseudonym) {
+      #expect(kind(before) == kind(after), "\(text), \(String(decoding: pseudonym, as: UTF8.self))")
+    }
+    #expect(result.lines[0].hasSuffix("1 detail of a person"), "\(result.lines)")
+    #expect(result.lines[1].contains("text of a person, in #4"), "\(result.lines)")
+  }
+
+  private func kind(_ byte: UInt8) -> String {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): "digit"
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): "capital"
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): "letter"
+    default: "\(byte)"
+    }
+  }
+
+  @Test(
+    "dates of birth and places become zeros; flags that say what follows stay",
+    arguments: [
+      ("85 2a", "c3 07 05 11", 0), ("ae 2a", "11 22 33 44", 0), ("af 2a", "11 22 33 44", 0),
+      ("b0 2a", "11 22", 0), ("b1 2a", "11 22", 0), ("b3 2a", "11 22", 0),
+      ("67 2a", "04 00 11 22 33 44 55 66 77 88", 2), ("69 2a", "01 00 11 22", 2),
+    ]) func numbers(_ uuid: String, _ text: String, _ kept: Int) throws
+  {
+    let value = hex(text)
+    let result = try redacted {
+      $0.connect()
+      read(uuid, value, in: &$0)
+    }
+    let after = result.after[2].suffix(value.count)
+    #expect(Array(after) == value.prefix(kept) + [UInt8](repeating: 0, count: value.count - kept))
+    #expect(result.lines[0].hasSuffix("1 detail of a person"), "\(result.lines)")
+  }
+
+  @Test(
+    "an address that stands in a System ID alone is looked for elsewhere",
+    arguments: [
+      // As the characteristic has it, as EUI-64 is written, with the bit turned over, with zeros.
+      "55 44 33 fe ff 22 14 90", "90 14 22 ff fe 33 44 55", "55 44 33 fe ff 22 14 92",
+      "92 14 22 ff fe 33 44 55", "55 44 33 00 00 22 14 90",
+    ]) func systemID(text: String) throws
+  {
+    let address = hex("90 14 22 33 44 55")
+    let result = try redacted {
+      $0.connect()
+      read("23 2a", hex(text), in: &$0)
+      $0.acl(l2cap([0x1b, 0x0e, 0, 1] + address), .received)
+      $0.acl(l2cap([0x1b, 0x0e, 0, 1] + address.reversed()), .received)
+    }
+    #expect(!result.contains(address) && !result.contains(address.reversed()))
+    #expect(result.after[3].suffix(6) == result.after[4].suffix(6).reversed()[...])
+    let found = Array(result.after[2].suffix(8))
+    #expect(found[3..<5] == hex(text)[3..<5])
+    let pseudonym = Array(result.after[3].suffix(6))
+    let halves = Array(found[..<3] + found[5...])
+    let turned = [pseudonym[0] ^ 2] + pseudonym.dropFirst()
+    let isTurned = hex(text).contains(0x92)
+    let isReversed = found[3] == 0xff
+    let expected = isTurned ? turned : pseudonym
+    #expect(halves == (isReversed ? expected : expected.reversed()), "\(found), \(pseudonym)")
+  }
+
+  /// Flags, Battery Service data, manufacturer data, a URI, an appearance.
+  private static let data =
+    "02 01 06 04 16 0f 18 5a 07 ff 4c 00 50 41 54 31 05 24 17 61 62 63 03 19 41 03"
+
+  private func advertised(
+    _ values: RedactionOptions.Values, _ build: (inout Traffic) -> Void
+  ) throws -> Redacted {
+    var options = RedactionOptions()
+    options.values = values
+    return try redacted(options, build)
+  }
+
+  @Test("what makers and services advertise is removed where it is asked for, and else counted")
+  func advertisements() throws {
+    func build(_ traffic: inout Traffic) { traffic.advertise(data: Self.data) }
+    let none = try advertised(.none, build)
+    let all = try advertised(.all, build)
+    let battery = try advertised(.types([BluetoothUUID(0x180f)]), build)
+    let other = try advertised(.types([BluetoothUUID(0x2a37)]), build)
+    let whole = hex(Self.data)
+    #expect(none.contains(whole))
+    #expect(
+      none.lines.contains {
+        $0.hasPrefix("stay as they were: 3 fields with manufacturer, service or other data")
+      }, "\(none.lines)")
+    #expect(
+      all.contains(
+        hex("02 01 06 04 16 0f 18 00 07 ff 4c 00 00 00 00 00 05 24 00 00 00 00 03 19 41 03")))
+    #expect(all.lines[0].contains("3 fields of advertisements"), "\(all.lines)")
+    #expect(!all.lines.contains { $0.hasPrefix("stay") }, "\(all.lines)")
+    var changed = whole
+    changed[7] = 0
+    #expect(battery.contains(changed))
+    #expect(!battery.lines.contains { $0.hasPrefix("no value") }, "\(battery.lines)")
+    #expect(other.contains(whole))
+    #expect(other.lines.contains { $0.hasPrefix("no value of 2a37") }, "\(other.lines)")
+  }
+
+  @Test("the same of what the host advertises, and of a service whose data is nothing but zeros")
+  func ownAdvertisements() throws {
+    // LE Set Advertising Data: length, 31 bytes.
+    let result = try advertised(.types([BluetoothUUID(0x180f)])) {
+      $0.command(0x2008, hex("05 04 16 0f 18 5a") + [UInt8](repeating: 0, count: 26))
+      $0.advertise(data: "04 16 0f 18 00")
+    }
+    #expect(result.contains(hex("05 04 16 0f 18 00")) && !result.contains(hex("0f 18 5a")))
+    #expect(result.lines[0].contains("1 field of an advertisement"), "\(result.lines)")
+    #expect(!result.lines.contains { $0.hasPrefix("no value") }, "\(result.lines)")
+  }
+
+  @Test("how many attribute values stay is said, and of how many types") func staying() throws {
+    let result = try redacted {
+      $0.connect()
+      read("19 2a", [50], in: &$0)
+      read("19 2a", [51], in: &$0)
+      read("37 2a", [0, 60], in: &$0)
+      // Of an attribute that nothing tells the type of; a declaration, a name and a key are no such values.
+      $0.acl(l2cap([0x1b, 0x0e, 0, 1]), .received)
+      read("01 2a", [0, 0], in: &$0)
+      read("00 2a", Array("Anna".utf8), in: &$0)
+      read("88 2b", [UInt8](1...24), in: &$0)
+    }
+    #expect(
+      result.lines.contains(
+        "stay as they were: 4 attribute values of 2 types (1 of attributes whose type is not known); --redact-values all makes zeros of them"
+      ), "\(result.lines)")
+    let one = try redacted {
+      $0.connect()
+      $0.acl(l2cap([0x1b, 0x0e, 0, 1]), .received)
+    }
+    #expect(
+      one.lines.contains(
+        "stays as it was: 1 attribute value, of attributes whose type is not known; --redact-values all makes zeros of it"
+      ), "\(one.lines)")
+  }
+}
