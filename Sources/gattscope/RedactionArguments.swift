@@ -17,7 +17,7 @@ struct RedactionArguments: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "With --redact: replace attribute values by zeros: all, or those of attributes of these types.",
+      "With --redact: replace attribute values, and what makers and services advertise, by zeros: all, or those of attributes and services of these types.",
       valueName: "all|uuid,..."),
     transform: { try Values($0) })
   var redactValues: [Values] = []

@@ -320,6 +320,23 @@ import Testing
     }
   }
 
+  @Test("a map that was saved has no connections, and is whole") func mapSides() throws {
+    let folder = try Folder()
+    let sample = Program.sample("heart-rate")
+    let map = try Program.run(["map", "--json", sample])
+    try folder.write("map.json", map.output)
+    let connection = try run("--left-connection", "1", folder.path("map.json"), sample)
+    #expect(connection.status == 64)
+    #expect(connection.errors.contains("is a saved map: there are no connections"))
+    let device = try run("--left-device", "Nobody", folder.path("map.json"), sample)
+    #expect(device.status == 64)
+    #expect(device.errors.contains("is a saved map and has no such device"), "\(device.errors)")
+    try folder.write("cut.json", Array(map.output.prefix(700)))
+    let cut = try run(folder.path("cut.json"), sample)
+    #expect(cut.status == 65)
+    #expect(cut.errors.contains("cut.json ends early, at byte 700"), "\(cut.errors)")
+  }
+
   @Test("an MTU of which only the least is known contradicts none that is larger")
   func leastMTU() throws {
     let sample = Program.sample("wristband")

@@ -50,6 +50,8 @@ package struct DifferenceReport: Sendable {
   let isDamaged: (left: Bool, right: Bool)
   /// Whether a side is a map, so that there are only attributes to compare.
   let isOfMap: Bool
+  /// Which sides are.
+  private let areMaps: (left: Bool, right: Bool)
   /// The devices that belong together.
   let compared: [Compared]
   /// Those that nothing belongs to.
@@ -62,6 +64,7 @@ package struct DifferenceReport: Sendable {
     isDamaged = (left.isDamaged, right.isDamaged)
     let pairing = DevicePairing(left, right, options.sides.left, options.sides.right)
     unpaired = pairing.unpaired
+    areMaps = (left.isMap, right.isMap)
     isOfMap = left.isMap || right.isMap
     let isOfMap = isOfMap
     compared = pairing.pairs.map { pair in
@@ -81,10 +84,15 @@ package struct DifferenceReport: Sendable {
 
   /// What was asked for and is not there: a side that has no such device; nil where all is.
   package var missing: String? {
-    for (side, name, selection) in [
-      (unpaired.left, options.names.left, options.sides.left),
-      (unpaired.right, options.names.right, options.sides.right),
+    for (side, name, selection, isMap) in [
+      (unpaired.left, options.names.left, options.sides.left, areMaps.left),
+      (unpaired.right, options.names.right, options.sides.right, areMaps.right),
     ] where !selection.isEverything && side.isEmpty && compared.isEmpty {
+      if isMap {
+        return selection.connections.isEmpty
+          ? "\(name) is a saved map and has no such device"
+          : "\(name) is a saved map: there are no connections in it to choose from, only devices"
+      }
       return "\(name) has no such device or connection; devices and info list what it has"
     }
     return nil

@@ -34,7 +34,10 @@ package enum MapFile {
   private static func document(_ bytes: [UInt8]) throws(MapFileError) -> [SuppliedMap] {
     var reader = JSONReader(bytes)
     guard let document = reader.document() else {
-      throw MapFileError(message: "is not JSON: it is wrong at byte \(reader.offset)")
+      throw MapFileError(
+        message: reader.offset >= bytes.count
+          ? "ends early, at byte \(bytes.count): its JSON is not complete"
+          : "is not JSON: it is wrong at byte \(reader.offset)")
     }
     guard let devices = document["devices"]?.elements else {
       throw MapFileError(message: "is no map: it has no list of devices")
