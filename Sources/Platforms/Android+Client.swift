@@ -68,7 +68,7 @@ extension Android {
       return [
         .callback(
           "onCharacteristicChanged", arguments + [("from", .word(value.operation.key))],
-          isSystem: isSystem)
+          isSystem: isSystem, remark: value.isUnasked ? Callback.unasked : nil)
       ]
     case .advertisement: return []
     default:
@@ -101,10 +101,14 @@ extension Android {
           remark: "sent, not answered: the peer does not say whether it took it")
       ]
     default:
+      // GattService hands on what each Prepare Write Response says (AOSP, stack/gatt/gatt_cl.cc, gatt_process_prep_write_rsp
+      // [mem]).
+      let early: StaticString? =
+        value.isReliable ? "at the latest: apps are told of each value when it is queued" : nil
       return [
         .callback(
           value.attribute.isDescriptor ? "onDescriptorWrite" : "onCharacteristicWrite", arguments,
-          isSystem: isSystem, remark: remark)
+          isSystem: isSystem, remark: remark ?? early)
       ]
     }
   }

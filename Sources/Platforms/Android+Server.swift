@@ -22,7 +22,7 @@ extension Android {
           device + [
             ("offset", .number(offset)),
             (attribute.isDescriptor ? "descriptor" : "characteristic", .attribute(attribute)),
-          ])
+          ], remark: attribute.unknownRemark)
       ]
     case .writeRequested(let writes, let way):
       // The parts were told when they were queued.
@@ -87,7 +87,7 @@ extension Android {
         (attribute.isDescriptor ? "descriptor" : "characteristic", .attribute(attribute)),
         ("preparedWrite", .flag(isPrepared)), ("responseNeeded", .flag(isResponseNeeded)),
         ("offset", .number(write.offset)), ("value", write.argument),
-      ])
+      ], remark: attribute.unknownRemark)
   }
 
   private static func updated(

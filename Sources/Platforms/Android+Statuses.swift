@@ -57,7 +57,8 @@ extension Android {
   static func disconnectStatus(_ end: AppEvent.LinkEnd) -> ArgumentValue {
     if end.role == .peripheral { return success }
     if end.ending == .localHost {
-      return end.isOfLostKey ? .code("GATT_CONN_TERMINATE_LOCAL_HOST", 22) : success
+      return end.isOfLostKey || end.isOfSilence
+        ? .code("GATT_CONN_TERMINATE_LOCAL_HOST", 22) : success
     }
     guard let reason = end.reason else { return .code("GATT_ERROR", 133) }
     let name: StaticString? =

@@ -69,9 +69,7 @@ enum Android {
           peer + [
             ("status", disconnectStatus(end)), ("newState", .code("STATE_DISCONNECTED", 0)),
           ],
-          remark: end.isOfLostKey && end.ending == .localHost
-            ? "after encryption failed: the host ends the link, and most likely the stack rather than the app"
-            : nil)
+          remark: end.localRemark)
       ]
     case .mtu(let mtu, let byPeer, let error):
       var arguments = peer + [("mtu", ArgumentValue.number(Int(mtu)))]
@@ -181,10 +179,11 @@ enum Android {
   ) -> Callback {
     let none = ArgumentValue.code("BOND_NONE", 10)
     let bonding = ArgumentValue.code("BOND_BONDING", 11)
+    let bonded = ArgumentValue.code("BOND_BONDED", 12)
     let (before, now): (ArgumentValue, ArgumentValue) =
       switch stage {
-      case .began: (none, bonding)
-      case .bonded: (bonding, .code("BOND_BONDED", 12))
+      case .began(let wasBonded): (wasBonded ? bonded : none, bonding)
+      case .bonded: (bonding, bonded)
       case .paired, .failed: (bonding, none)
       }
     return .callback(

@@ -73,8 +73,11 @@ package struct AppValue: Sendable {
   package var isCut: Bool
   /// The request that asked for it, where the value's last packet is the answer to that.
   package var request: ATTOpcode?
-  /// Whether this is a write of several values that were queued together.
+  /// Whether this is a write that an app has queued, alone or with others, rather than a long one that was sent in
+  /// parts.
   package var isReliable: Bool
+  /// Whether nobody has subscribed to what was notified, as far as the capture tells.
+  package var isUnasked = false
   /// The services that it says are others now, as they were known: of Service Changed.
   package var invalidated: [AppService]
   /// What became of it.

@@ -187,8 +187,22 @@ package struct AppEvent: Sendable {
     package var role: Connection.Role?
     /// Whether it was ever established, as far as the capture tells.
     package var wasEstablished: Bool
+    /// Whether a request had not been answered for 30 s, after which a client ends the link (Core, Vol 3, Part F, 3.3.3).
+    package var isOfSilence = false
     /// Why the last attempt to encrypt had failed, where it had.
     package var encryptionFailure: StatusCode?
+
+    /// What is to be known where the captured host ended it.
+    var localRemark: StaticString? {
+      guard ending == .localHost, role != .peripheral else { return nil }
+      if isOfLostKey {
+        return
+          "after encryption failed: the host ends the link, and most likely the stack rather than the app"
+      }
+      return isOfSilence
+        ? "a request was not answered for 30 s: most likely the stack ends the link rather than the app"
+        : nil
+    }
 
     /// Whether it had failed for want of the bond's key.
     package var isOfLostKey: Bool { encryptionFailure == .pinOrKeyMissing }
@@ -196,7 +210,8 @@ package struct AppEvent: Sendable {
 
   /// How far bonding is.
   package enum Bonding: Sendable {
-    case began, bonded, failed(PairingFailure?), paired
+    /// `wasBonded`: there was a bond before.
+    case began(wasBonded: Bool), bonded, failed(PairingFailure?), paired
   }
 }
 

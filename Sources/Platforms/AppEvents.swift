@@ -76,7 +76,7 @@ package struct AppEvents: ~Copyable {
       server.observe(record, dissection, bytes, answer, memory, into: &told)
     }
     client.observe(
-      record, dissection, bytes, answer, fragments: fragments, memory, into: &told)
+      record, dissection, bytes, answer, fragments: fragments, memory, links, into: &told)
     buffers.observe(record, dissection, bytes, answer, memory, into: &told)
     for id in ended {
       discoveries.end(id, into: &told)
@@ -90,10 +90,23 @@ package struct AppEvents: ~Copyable {
     for id in ended { peers[id] = nil }
   }
 
+  /// Where a request was not answered in ATT's time, that is why its connection ends.
+  private mutating func noteSilence() {
+    for index in told.indices {
+      guard case .disconnected(var end) = told[index].what else { continue }
+      end.isOfSilence = told.contains {
+        guard case .value(let value) = $0.what else { return false }
+        return $0.connection == told[index].connection && value.outcome.reason == .timedOut
+      }
+      told[index].what = .disconnected(end)
+    }
+  }
+
   /// Puts what a packet tells in order: the end of a link behind what ends with it, and of the changes of the Link
   /// Layer's states only what comes of them.
   private mutating func settle(_ adapter: UInt16, _ memory: borrowing Memory) {
     guard !told.isEmpty else { return }
+    noteSilence()
     let state = told.last { $0.isOfLinkLayer }
     let ends = told.filter { $0.isEnd }
     if state != nil || !ends.isEmpty { told.removeAll { $0.isOfLinkLayer || $0.isEnd } }
@@ -126,7 +139,7 @@ package struct AppEvents: ~Copyable {
   package mutating func finish(_ memory: borrowing Memory) {
     told.removeAll(keepingCapacity: true)
     discoveries.end(nil, into: &told)
-    client.finish(memory, packet: last.packet, time: last.time, into: &told)
+    client.finish(memory, links, packet: last.packet, time: last.time, into: &told)
     server.end(nil, packet: last.packet, time: last.time, into: &told)
     for index in told.indices { name(index, memory) }
   }

@@ -75,6 +75,10 @@ extension Callback {
   static let unknownAttribute: StaticString =
     "what this attribute is the capture does not say: it may be a descriptor; --map can say it"
 
+  /// Of a value that comes though the capture has no subscription to it.
+  static let unasked: StaticString =
+    "nobody subscribed to it on this connection: the system may keep it from apps"
+
   /// Something that the app may have waited for, and that did not come: about the app, though it is not told.
   static func absence(
     _ name: StaticString, _ arguments: [Named] = [], remark: StaticString? = nil
@@ -212,6 +216,11 @@ extension ValueOutcome.Reason {
     case .forgotten: .choice(key, "too many were waited for")
     }
   }
+}
+
+extension AppAttribute {
+  /// What is to be said of it where the capture does not say what it is.
+  var unknownRemark: StaticString? { identity.uuid == nil ? Callback.unknownAttribute : nil }
 }
 
 extension AppValue {

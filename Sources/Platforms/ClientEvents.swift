@@ -7,6 +7,7 @@ import Sessions
 /// What the captured host reads, writes and is told as a client, once it is known what became of it.
 struct ClientEvents: Sendable {
   private var conversations: Conversations
+  private var subscriptions = OwnSubscriptions()
   /// So long a client may take for asking for the next part of a value, in nanoseconds: less than lines wait to be
   /// sorted.
   private static let patience: Int64 = 900_000_000
@@ -16,22 +17,25 @@ struct ClientEvents: Sendable {
   /// Takes a packet.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into events: inout [AppEvent]
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, _ links: LinkEvents,
+    into events: inout [AppEvent]
   ) {
     conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
-    tell(memory, packet: record.number, time: record.time, answer.request, &events)
+    tell(memory, links, packet: record.number, time: record.time, answer.request, &events)
   }
 
   /// Takes the end of the capture.
   mutating func finish(
-    _ memory: borrowing Memory, packet: Int, time: Timestamp?, into events: inout [AppEvent]
+    _ memory: borrowing Memory, _ links: LinkEvents, packet: Int, time: Timestamp?,
+    into events: inout [AppEvent]
   ) {
     conversations.finish(memory)
-    tell(memory, packet: packet, time: time, nil, &events)
+    tell(memory, links, packet: packet, time: time, nil, &events)
   }
 
-  private func tell(
-    _ memory: borrowing Memory, packet: Int, time: Timestamp?, _ request: Request?,
+  private mutating func tell(
+    _ memory: borrowing Memory, _ links: LinkEvents, packet: Int, time: Timestamp?,
+    _ request: Request?,
     _ events: inout [AppEvent]
   ) {
     // What is told once for all values that a response has written, behind them.
@@ -41,13 +45,17 @@ struct ClientEvents: Sendable {
       guard value.parties.connection > 0, !value.attribute.isLocal,
         value.operation != .advertisement
       else { continue }
-      // Queued writes of several attributes that one response has settled belong together.
+      // Queued writes of several attributes that one response has settled belong together; and what has room in one part
+      // would have had room in a Write Request.
       let isReliable =
         value.operation == .preparedWrite
-        && conversations.values.contains {
-          $0.operation == .preparedWrite && $0.response == value.response
-            && $0.attribute.handle != value.attribute.handle
-        }
+        && (value.packets == nil
+          || conversations.values.contains {
+            $0.operation == .preparedWrite && $0.response == value.response
+              && $0.attribute.handle != value.attribute.handle
+          })
+      let first = value.value.map { conversations.bytes.bytes.byte(at: Int($0.start)) }
+      subscriptions.observe(value, first)
       var event = AppEvent(
         .value(
           AppValue(
@@ -57,9 +65,8 @@ struct ClientEvents: Sendable {
             bytes: value.value.map { conversations.bytes.bytes.part($0).array },
             isHidden: value.isSecret || value.isOfSecretType, isCut: value.isCut,
             request: (value.response ?? value.packet) == packet ? request?.opcode : nil,
-            isReliable: isReliable,
-            invalidated: invalidated(value, memory),
-            outcome: value.outcome)),
+            isReliable: isReliable, isUnasked: subscriptions.isUnasked(value, links),
+            invalidated: invalidated(value, memory), outcome: value.outcome)),
         packet: value.packet, time: value.time)
       // What the peer sends is told before it is confirmed.
       let isPeers = value.operation == .notification || value.operation == .indication

@@ -104,13 +104,16 @@ extension CoreBluetooth {
     if !data.isEmpty { arguments.add("advertised", .dictionary(data)) }
     if status != .success { arguments.add("error", .code("CBError.unknown", 0)) }
     // What an app may give is a name and services: 28 bytes beside the flags, and 10 of the scan response
-    // for the name (Apple, CBPeripheralManager, startAdvertising(_:)).
-    let name = advertisement.structures.filter {
+    // for the name (Apple, CBPeripheralManager, startAdvertising(_:)). Apple says that the 2 bytes before each structure are
+    // not counted; but 31 bytes less the flags are 28, and these 2 bytes have to stand there: they are counted here. Of the
+    // name in a scan response, which has room for them, they are not.
+    let names = advertisement.structures.filter {
       $0.type == .completeLocalName || $0.type == .shortenedLocalName
-    }.map { $0.data.count + 2 }.reduce(0, +)
+    }
+    let name = names.map { $0.data.count + 2 }.reduce(0, +)
     let services = advertisement.structures.filter { $0.serviceUUIDs != nil }
       .map { $0.data.count + 2 }.reduce(0, +)
-    let fits = name + services <= 28 || services <= 28 && name <= 10
+    let fits = name + services <= 28 || services <= 28 && name - 2 * names.count <= 10
     arguments.add("advertised_bytes", .number(name + services))
     arguments.add("fits_28_bytes", .flag(fits))
     let others = advertisement.structures.contains {

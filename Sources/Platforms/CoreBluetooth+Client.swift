@@ -119,7 +119,8 @@ extension CoreBluetooth {
       }
       return .callback(
         "peripheral(_:didUpdateValueFor:error:)",
-        arguments + [("from", .word(value.operation.key))], isSystem: isHidden)
+        arguments + [("from", .word(value.operation.key))], isSystem: isHidden,
+        remark: value.isUnasked ? Callback.unasked : nil)
     case .advertisement: return .traffic("advertised", arguments)
     }
   }

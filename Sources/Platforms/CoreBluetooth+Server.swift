@@ -19,7 +19,8 @@ extension CoreBluetooth {
       return [
         .callback(
           "peripheralManager(_:didReceiveRead:)",
-          central + [("characteristic", .attribute(attribute)), ("offset", .number(offset))])
+          central + [("characteristic", .attribute(attribute)), ("offset", .number(offset))],
+          remark: attribute.unknownRemark)
       ]
     case .writeRequested(let writes, _): return written(writes, central)
     case .writesExecuted(false): return [.traffic("queued writes are cancelled", central)]
@@ -108,7 +109,8 @@ extension CoreBluetooth {
     }
     return [
       .callback(
-        "peripheralManager(_:didReceiveWrite:)", central + [("requests", .list(requests))])
+        "peripheralManager(_:didReceiveWrite:)", central + [("requests", .list(requests))],
+        remark: own.compactMap(\.attribute.unknownRemark).first)
     ]
   }
 

@@ -162,7 +162,8 @@ enum CoreBluetooth {
     return [
       .callback(
         "centralManager(_:didDisconnectPeripheral:error:)", arguments,
-        remark: end.role == nil ? "this host's role is not in the capture" : nil)
+        remark: end.role == nil
+          ? "this host's role is not in the capture" : end.isOfSilence ? end.localRemark : nil)
     ]
   }
 

@@ -16,8 +16,15 @@ struct LinkEvents: Sendable {
     var role: Connection.Role?
     var encryptionFailure: StatusCode?
     var pairing = PairingProgress()
+    /// Whether there is a bond, as far as the capture tells.
+    var isBonded = false
+    /// Whether its beginning is not in the capture.
+    var lacksBeginning = false
   }
 
+  /// Devices with which a bond was seen, the latest last.
+  private var bonded: [DeviceAddress] = []
+  private static let mostBonded = 256
   /// Those that are open.
   private var open: [Link] = []
   private var otherEndings = 0
@@ -35,7 +42,7 @@ struct LinkEvents: Sendable {
     _ answer: Answer, _ memory: borrowing Memory, into events: inout [AppEvent]
   ) -> [Int] {
     if answer.opened, let link = answer.link {
-      begin(memory.links.connection(link), record, &events)
+      begin(memory.links.connection(link), record, memory, &events)
     }
     if hasSilent { hear(record, memory, &events) }
     if let link = answer.link, let position = position(memory.links.id(link)) {
@@ -60,6 +67,12 @@ struct LinkEvents: Sendable {
   /// How many connections of a controller are open.
   func count(on adapter: UInt16) -> Int { open.count { $0.adapter == adapter } }
 
+  /// Whether nothing that was agreed on before the capture, or by a bond, holds on a connection that is open.
+  func isAllKnown(of id: Int) -> Bool {
+    guard let position = position(id) else { return false }
+    return !open[position].lacksBeginning && !open[position].isBonded
+  }
+
   private func position(_ id: Int) -> Int? { open.lastIndex { $0.id == id } }
 
   /// Records of a controller, or of all, were lost: how far pairing is on its links is not known any more.
@@ -72,7 +85,8 @@ struct LinkEvents: Sendable {
   // MARK: Begin and end
 
   private mutating func begin(
-    _ connection: Connection, _ record: borrowing CaptureRecord, _ events: inout [AppEvent]
+    _ connection: Connection, _ record: borrowing CaptureRecord, _ memory: borrowing Memory,
+    _ events: inout [AppEvent]
   ) {
     guard connection.id != 0, connection.transport == .le || connection.transport == .unknown,
       open.count < Self.most
@@ -91,6 +105,11 @@ struct LinkEvents: Sendable {
       Link(
         id: connection.id, adapter: connection.adapter, handle: connection.handle,
         isTold: connection.isOpeningMissing, peer: peer, role: connection.localRole))
+    open[open.count - 1].lacksBeginning = connection.isOpeningMissing
+    let addresses = [peer, connection.peer]
+    open[open.count - 1].isBonded = bonded.contains { known in
+      addresses.contains(known) || memory.identities.identity(of: known)?.address == peer
+    }
     guard !connection.isOpeningMissing else { return }
     add(.linkCreated, open.count - 1, record, &events)
     hasSilent = true
@@ -194,7 +213,11 @@ struct LinkEvents: Sendable {
       let isOn = event.code == LinkEvent.encryptionKeyRefreshCode || (change.detail ?? 1) != 0
       open[position].encryptionFailure = change.status == .success ? nil : change.status
       add(.encryption(isOn: isOn, change.status), position, record, &events)
-      if change.status == .success, isOn { open[position].pairing.encrypt() }
+      if change.status == .success, isOn {
+        // Without pairing only the key of a bond can do that.
+        if case .idle = open[position].pairing.stage { noteBond(position) }
+        open[position].pairing.encrypt()
+      }
       tellBond(position, record, &events)
     case HCIEvent.commandCompleteCode:
       guard let complete = try? CommandComplete(parsing: &cursor),
@@ -261,7 +284,7 @@ struct LinkEvents: Sendable {
     switch pdu {
     case .pairing(let features) where features.opcode == .pairingRequest:
       open[position].pairing.begin(features)
-      add(.bonding(.began), position, record, &events)
+      add(.bonding(.began(wasBonded: open[position].isBonded)), position, record, &events)
     case .pairing(let features): open[position].pairing.answer(features)
     case .failed(let failed):
       guard case .began = open[position].pairing.stage else { return }
@@ -280,7 +303,15 @@ struct LinkEvents: Sendable {
     _ position: Int, _ record: borrowing CaptureRecord, _ events: inout [AppEvent]
   ) {
     guard let isBond = open[position].pairing.conclude() else { return }
+    if isBond { noteBond(position) }
     add(.bonding(isBond ? .bonded : .paired), position, record, &events)
+  }
+
+  private mutating func noteBond(_ position: Int) {
+    open[position].isBonded = true
+    guard let peer = open[position].peer, !bonded.contains(peer) else { return }
+    if bonded.count >= Self.mostBonded { bonded.removeFirst() }
+    bonded.append(peer)
   }
 
   // MARK: Channels

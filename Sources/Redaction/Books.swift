@@ -61,7 +61,8 @@ struct Books: Sendable {
     case .systemID: if systemIDs.count < Self.mostSystemIDs { systemIDs.insert(value) }
     case .publicKey:
       if let key = P256PublicKey(value.bytes) { keys.learn(key) }
-    case .diversifier, .digits, .pin, .text, .unused, .unexplained, .personalNumber, .advertised: break
+    case .diversifier, .digits, .pin, .text, .unused, .unexplained, .personalNumber, .advertised:
+      break
     }
   }
 

@@ -258,7 +258,8 @@ package struct RedactionReport: Equatable, Sendable {
       var part = "\(left.count) \(left.count == 1 ? "attribute value" : "attribute values")"
       if !left.types.isEmpty {
         let isFull = left.types.count == LeftValues.mostTypes
-        part += " of \(isFull ? "at least " : "")\(left.types.count) \(left.types.count == 1 ? "type" : "types")"
+        part +=
+          " of \(isFull ? "at least " : "")\(left.types.count) \(left.types.count == 1 ? "type" : "types")"
       }
       if left.untyped > 0 {
         part +=
@@ -288,7 +289,8 @@ package struct RedactionReport: Equatable, Sendable {
         "passkeys, PINs and numbers that are compared"
       ),
       (names, "name", "names"), (serials, "serial number", "serial numbers"),
-      (systemIDs, "System ID", "System IDs"), (personal, "detail of a person", "details of persons"),
+      (systemIDs, "System ID", "System IDs"),
+      (personal, "detail of a person", "details of persons"),
       (texts, "text of a program", "texts of programs"),
       (unused, "rest behind the end of a field", "rests behind the ends of fields"),
       (

@@ -84,7 +84,7 @@ extension ValueReading {
   }
 
   private mutating func keep(_ message: Recent) {
-    if recent.count >= Self.mostRecent { recent.removeFirst() }
+    if recent.count >= 2 * Self.mostRecent { recent.removeFirst(Self.mostRecent) }
     recent.append(message)
   }
 

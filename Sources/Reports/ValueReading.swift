@@ -72,8 +72,9 @@ struct ValueReading: ~Copyable {
 
   /// So many UUIDs are remembered.
   private static let mostPlans = 1024
-  /// So many messages that wait for their answer.
-  static let mostRecent = 64
+  /// So many messages that wait for their answer, or for the line that they are told in; twice as many before the older
+  /// half is forgotten.
+  static let mostRecent = 256
   /// So many packets that may be named where a series stays open.
   static let mostAnnouncements = 256
 

@@ -180,7 +180,9 @@ import Testing
     #expect(Array(pseudonym) != serial)
     #expect(result.after[3].suffix(serial.count) == pseudonym)
     #expect(result.lines.contains("replaced: 1 address, 1 serial number"), "\(result.lines)")
-    #expect(result.lines.contains { $0.contains("1 serial number or text of a person, in #4") }, "\(result.lines)")
+    #expect(
+      result.lines.contains { $0.contains("1 serial number or text of a person, in #4") },
+      "\(result.lines)")
   }
 
   /// C0:11:22:33:44:55 is the peer of `connect`.

@@ -322,51 +322,11 @@ func told(
       states == [
         "1 ← \(bond)EXTRA_BOND_STATE BOND_BONDING (11), EXTRA_PREVIOUS_BOND_STATE BOND_NONE (10)",
         "1 ← \(bond)EXTRA_BOND_STATE BOND_BONDED (12), EXTRA_PREVIOUS_BOND_STATE BOND_BONDING (11)",
-        "1 ← \(bond)EXTRA_BOND_STATE BOND_BONDING (11), EXTRA_PREVIOUS_BOND_STATE BOND_NONE (10)",
+        "1 ← \(bond)EXTRA_BOND_STATE BOND_BONDING (11), EXTRA_PREVIOUS_BOND_STATE BOND_BONDED (12)",
         "1 ← \(bond)EXTRA_BOND_STATE BOND_NONE (10), EXTRA_PREVIOUS_BOND_STATE BOND_BONDING (11)",
       ])
     #expect(
       try told(.corebluetooth, build).allSatisfy { !$0.contains("←") || $0.contains("didConnect") })
-  }
-}
-
-@Suite("An app's log beside the trace") struct AppLogTests {
-  /// The first record's time is 1 700 000 000 s: 2023-11-14 22:13:20 UTC.
-  @Test(
-    "times as logs write them",
-    arguments: [
-      "2023-11-14 22:13:20.175523+0000 App[12:34] here", "2023-11-14T22:13:20.175Z here",
-      "2023-11-14 23:13:20.175+0100 here", "[2023-11-14 22:13:20,175] here",
-      "11-14 22:13:20.175  1234  5678 D App: here", "22:13:20.175 here",
-      "1700000000.175 here", "1700000000175 here",
-    ]) func times(line: String) throws
-  {
-    let lines = try trace(.corebluetooth, { $0.log = AppLog([UInt8](line.utf8), offset: 0) }) {
-      $0.connect()
-      $0.received("1b 10 00 01")
-      $0.wait(300)
-      $0.received("1b 10 00 02")
-    }.filter { !$0.contains("link layer") }
-    #expect(lines.count == 4, "\(lines)")
-    #expect(lines.firstIndex { $0.hasSuffix("here") } == 2, "\(line): \(lines)")
-  }
-
-  @Test("the app's clock can be put right, and lines without a time stay with theirs") func offset()
-    throws
-  {
-    let log = "no time yet\n22:13:20.175 first\n  more of it\n22:13:20.176 second\n"
-    let lines = try trace(
-      .corebluetooth, { $0.log = AppLog([UInt8](log.utf8), offset: 1_000_000_000) }
-    ) {
-      $0.connect()
-      $0.received("1b 10 00 01")
-      $0.wait(300)
-      $0.received("1b 10 00 02")
-    }.filter { !$0.contains("link layer") }
-    #expect(
-      lines.suffix(3).map { $0.split(separator: " ").last.map(String.init) } == [
-        "first", "it", "second",
-      ])
   }
 }
 

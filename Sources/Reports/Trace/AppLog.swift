@@ -4,8 +4,9 @@ import Bytes
 /// An app's own log: lines with times, to be laid beside what the app was told.
 ///
 /// A line's time stands at its beginning, in brackets or not: date and time (`2023-11-14 22:13:20.175`, RFC 3339,
-/// with a `T`, a zone or a comma before the fraction), logcat's without a year (`11-14 22:13:20.175`), a time of
-/// day, or seconds or milliseconds since 1970. A line without a time goes with the one above it.
+/// with slashes, with a `T`, a zone or a comma before the fraction), logcat's and syslog's without a year
+/// (`11-14 22:13:20.175`, `Nov 14 22:13:20`), a time of day, or seconds or milliseconds since 1970. In what is copied from
+/// macOS's Console it stands behind the kind of the line. A line without a time goes with the one above it.
 package struct AppLog: Sendable {
   /// A line of the log, with those that go with it.
   struct Line: Sendable {
@@ -70,12 +71,23 @@ package struct AppLog: Sendable {
   ) -> Timestamp? {
     // Brackets and blanks before it.
     let rest = line.drop { $0 == 0x5b || $0 == 0x20 || $0 == 0x09 || $0 == 0x28 }
-    guard let first = rest.first, first >= 0x30, first <= 0x39 else { return nil }
-    let words = rest.prefix(64).split(separator: 0x20, maxSplits: 2).map { word in
+    var words = rest.prefix(64).split(maxSplits: 4) { $0 == 0x20 || $0 == 0x09 }.map { word in
       withZone(word.prefix { !($0 == 0x5d || $0 == 0x29 || $0 == 0x7c) })
     }
-    guard !words.isEmpty else { return nil }
+    if let month = words.first.flatMap(month), words.count > 2, let day = Int(words[1]), day < 32 {
+      // syslog: Nov 14 22:13:20.
+      words[0...1] = ["\(twoDigits(month))-\(twoDigits(day))"]
+    } else if words.first?.utf8.allSatisfy({ $0 >= 0x41 && $0 <= 0x7a }) == true {
+      // Console: Default, Info, Debug, Error or Fault, a tab, the time.
+      guard rest.dropFirst(words[0].utf8.count).first == 0x09 else { return nil }
+      words.removeFirst()
+    }
+    guard let first = words.first?.utf8.first, first >= 0x30, first <= 0x39 else { return nil }
     if let time = sinceEpoch(words[0]) { return time }
+    let date = words[0].utf8
+    if date.count == 10, date.dropFirst(4).first == 0x2f {
+      words[0] = words[0].replacing("/", with: "-")
+    }
     // logcat: 11-14 22:13:20.175. Of the years around the capture's the one that brings it nearest.
     if words.count > 1, words[0].utf8.count == 5, words[0].utf8.dropFirst(2).first == 0x2d {
       let year = CivilDate(days: CivilDate.floorDivide(start.seconds, 86_400).0).year
@@ -95,6 +107,17 @@ package struct AppLog: Sendable {
       }
     }
     return nil
+  }
+
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+
+  /// The number of a month by its English name's first three letters.
+  private static func month(_ word: String) -> Int? { months.firstIndex(of: word).map { $0 + 1 } }
+
+  private static func twoDigits(_ number: Int) -> String {
+    number < 10 ? "0\(number)" : "\(number)"
   }
 
   /// A word with a point before the fraction, and a colon in the zone: `22:13:20,175+0100` is what Xcode's

@@ -1,6 +1,7 @@
 import Bluetooth
 import Bytes
 import Captures
+import Dissectors
 import Platforms
 import Sessions
 
@@ -21,6 +22,14 @@ struct TraceLines: ~Copyable {
     timeDecimals = summary.timeDecimals
     sink = JSONSink(showsKeys: options.showsKeys)
     text = TraceText(options, decimals: summary.timeDecimals)
+  }
+
+  /// Takes a packet whose values may be vendors' messages, or parts of them.
+  mutating func follow(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) {
+    if !options.isJSON { text.follow(record, dissection, bytes, answer, memory) }
   }
 
   /// Writes what an event makes.

@@ -70,8 +70,37 @@ package struct TraceReport: PacketReport, ~Copyable {
   private var logRemark: String? {
     guard let log = options.log else { return nil }
     if start == nil { return "the capture has no times: the app's log cannot be laid beside it" }
-    return self.log.isEmpty
-      ? "none of the \(log.count) lines of the app's log begins with a time" : nil
+    guard !self.log.isEmpty else {
+      return "none of the \(log.count) lines of the app's log begins with a time"
+    }
+    return distance
+  }
+
+  /// Where no line of the log was written while the capture was: how far it is from that.
+  private var distance: String? {
+    guard let start, let latest,
+      let first = log.map(\.time).min(by: { $0.isEarlier(than: $1) }),
+      let last = log.map(\.time).max(by: { $0.isEarlier(than: $1) })
+    else { return nil }
+    let words: String
+    if latest.isEarlier(than: first) {
+      words = "begins \(Self.words(first.nanoseconds(since: latest))) after the capture's end"
+    } else if last.isEarlier(than: start) {
+      words = "ends \(Self.words(start.nanoseconds(since: last))) before the capture's beginning"
+    } else {
+      return nil
+    }
+    return
+      "the app's log \(words): --clock-offset SECONDS puts its clock right, --time local reads its times as this machine's"
+  }
+
+  /// A long time in its largest unit.
+  private static func words(_ nanoseconds: Int64) -> String {
+    let seconds = nanoseconds / 1_000_000_000
+    let units = [(86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second")]
+    let (size, name) = units.first { seconds >= 2 * Int64($0.0) } ?? (1, "second")
+    let count = seconds / Int64(size)
+    return count == 1 ? "1 \(name)" : "\(count) \(name)s"
   }
 
   package mutating func packet(
@@ -79,12 +108,14 @@ package struct TraceReport: PacketReport, ~Copyable {
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     records += 1
+    lines.follow(record, dissection, bytes, answer, memory)
     if start == nil, let time = record.time { begin(time) }
+    if let time = record.time, latest.map({ $0.isEarlier(than: time) }) ?? true { latest = time }
     if !options.selection.devices.isEmpty { devices.learn(memory.names) }
     events.observe(record, dissection, bytes, answer, fragments: fragments, memory)
     take()
     guard first < waiting.count else { return }
-    release(before: record.number, at: record.time, into: &output)
+    release(before: record.number, into: &output)
   }
 
   package mutating func pause(_ memory: borrowing Memory, into output: inout Output) -> Int32? {
@@ -92,7 +123,7 @@ package struct TraceReport: PacketReport, ~Copyable {
     // Nothing has come for a second: then nothing is missing either, but for the end of a search.
     if isOverdue {
       isOverdue = false
-      release(before: .max, at: nil, into: &output)
+      release(before: .max, into: &output)
       return nil
     }
     isOverdue = true
@@ -107,7 +138,7 @@ package struct TraceReport: PacketReport, ~Copyable {
   ) {
     events.finish(memory)
     take()
-    release(before: .max, at: nil, into: &output)
+    release(before: .max, into: &output)
     while told < log.count { tellLog(into: &output) }
   }
 
@@ -146,10 +177,7 @@ package struct TraceReport: PacketReport, ~Copyable {
   }
 
   /// Tells what nothing can come before any more.
-  private mutating func release(
-    before packet: Int, at time: Timestamp?, into output: inout Output
-  ) {
-    if let time, latest.map({ $0.isEarlier(than: time) }) ?? true { latest = time }
+  private mutating func release(before packet: Int, into output: inout Output) {
     while first < waiting.count {
       let event = waiting[first].event
       if packet < .max, waiting.count - first < Self.mostWaiting, let latest, let own = event.time,

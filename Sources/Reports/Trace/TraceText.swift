@@ -1,6 +1,8 @@
 import Bluetooth
 import Bytes
+import Captures
 import Decoders
+import Dissectors
 import Platforms
 import Sessions
 
@@ -32,6 +34,8 @@ struct TraceText: ~Copyable {
   private static let mostBytes = 20
   private static let shownBytes = 16
   private static let mostText = 60
+  /// The packets that may have carried the values of the line.
+  private var packets: [Int] = []
   /// What a value means, and its bytes, to be compared.
   private var meaning = Output()
   private var plain = Output()
@@ -39,7 +43,15 @@ struct TraceText: ~Copyable {
   init(_ options: TraceOptions, decimals: Int) {
     self.options = options
     timeColumn = TimeColumn(options.time, decimals: decimals, zoneOffset: options.zoneOffset)
-    reading = ValueReading(options.profiles, showsKeys: options.showsKeys)
+    reading = ValueReading(options.profiles, showsKeys: options.showsKeys, keepsRecent: true)
+  }
+
+  /// Takes a packet whose values may be vendors' messages, or parts of them.
+  mutating func follow(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) {
+    if dissection.att != nil { reading.follow(record, dissection, bytes, answer, memory) }
   }
 
   // MARK: Lines
@@ -150,17 +162,37 @@ struct TraceText: ~Copyable {
   // MARK: Arguments
 
   private mutating func arguments(_ callback: Callback, _ event: AppEvent) {
-    var isFirst = true
+    // The packet that carried the value: a request that was answered, or what came.
+    packets = [event.request, event.packet].compactMap(\.self)
+    var members = callback.arguments
+    // The connection's number stands for its peer, once that was named.
+    members.removeAll {
+      guard case .address = $0.value, event.connection > 0 else { return false }
+      return named.contains(event.connection)
+    }
+    if event.connection > 0, named.count < Self.mostNamed,
+      members.contains(where: { if case .address = $0.value { true } else { false } })
+    {
+      named.insert(event.connection)
+    }
+    guard !members.isEmpty else { return }
+    line.text("  ")
+    arguments(members)
+  }
+
+  /// Several arguments, with commas between them.
+  ///
+  /// - Parameter areParts: whether values are parts, which mean nothing by themselves.
+  private mutating func arguments(_ members: [Callback.Named], areParts: Bool = false) {
     var attribute: AppAttribute?
-    for (name, value) in callback.arguments {
-      if case .attribute(let own) = value { attribute = own }
-      // The connection's number stands for its peer, once that was named.
-      if case .address = value, event.connection > 0 {
-        if named.contains(event.connection) { continue }
-        if named.count < Self.mostNamed { named.insert(event.connection) }
+    for (index, (name, value)) in members.enumerated() {
+      switch value {
+      case .attribute(let own) where !areParts: attribute = own
+      case .number(1...) where name.description == "offset": attribute = nil
+      case .flag(true) where name.description == "preparedWrite": attribute = nil
+      default: break
       }
-      line.text(isFirst ? "  " : ", ")
-      isFirst = false
+      if index > 0 { line.text(", ") }
       argument(name, value, of: attribute)
     }
   }
@@ -182,6 +214,7 @@ struct TraceText: ~Copyable {
     guard case .bytes(let bytes) = value, name.description == "value",
       let uuid = attribute?.identity.uuid, !bytes.isEmpty
     else { return }
+    if readMessage(attribute?.identity.handle, bytes) { return }
     let kind: Subject.Kind = attribute?.isDescriptor == true ? .descriptor : .characteristic
     guard reading.read(kind, uuid, bytes.bytes) else {
       guard bytes.bytes.isText(of: uuid) else { return }
@@ -199,6 +232,23 @@ struct TraceText: ~Copyable {
     line.text(" = ")
     let words = meaning.bytes.array
     line.raw(words.bytes)
+  }
+
+  /// Says what a value means as a vendor's message, or which part of one it is; false where it is none.
+  private mutating func readMessage(_ handle: UInt16?, _ bytes: [UInt8]) -> Bool {
+    for packet in packets where reading.readAgain(packet, handle, bytes.bytes) {
+      line.text(" = ")
+      if let profile = reading.sighting?.vendor.profile {
+        line.string(profile)
+        line.text(": ")
+      }
+      meaning.clear()
+      reading.writeText(into: &meaning)
+      let words = meaning.bytes.array
+      line.raw(words.bytes)
+      return true
+    }
+    return false
   }
 
   /// A value's bytes, of long ones the first and how many there are: `--json` has them all.
@@ -250,7 +300,14 @@ struct TraceText: ~Copyable {
       line.byte(0x5b)
       for (index, value) in values.enumerated() {
         if index > 0 { line.text(", ") }
-        write(value)
+        // Of several requests each may bring a part.
+        if case .object(let members) = value, values.count > 1 {
+          line.byte(0x7b)
+          arguments(members, areParts: true)
+          line.byte(0x7d)
+        } else {
+          write(value)
+        }
       }
       line.byte(0x5d)
     case .pairs(let pairs):
@@ -274,10 +331,7 @@ struct TraceText: ~Copyable {
       line.byte(0x5d)
     case .object(let members):
       line.byte(0x7b)
-      for (index, member) in members.enumerated() {
-        if index > 0 { line.text(", ") }
-        argument(member.name, member.value, of: nil)
-      }
+      arguments(members)
       line.byte(0x7d)
     }
   }

@@ -1,0 +1,79 @@
+import Bytes
+import MadeTraffic
+import Platforms
+import Reports
+import Sessions
+import Testing
+
+@Suite("An app's log beside the trace") struct AppLogTests {
+  /// The first record's time is 1 700 000 000 s: 2023-11-14 22:13:20 UTC.
+  @Test(
+    "times as logs write them",
+    arguments: [
+      "2023-11-14 22:13:20.175523+0000 App[12:34] here", "2023-11-14T22:13:20.175Z here",
+      "2023-11-14 23:13:20.175+0100 here", "[2023-11-14 22:13:20,175] here",
+      "11-14 22:13:20.175  1234  5678 D App: here", "22:13:20.175 here",
+      "1700000000.175 here", "1700000000175 here", "2023/11/14 22:13:20.175 here",
+      "Nov 14 22:13:20.175 here", "Nov 14 22:13:20.175 phone App[12]: here",
+      "default\t22:13:20.175523+0000\tApp\there", "Error\t2023-11-14 22:13:20.175+0000\tApp\there",
+    ]) func times(line: String) throws
+  {
+    let lines = try trace(.corebluetooth, { $0.log = AppLog([UInt8](line.utf8), offset: 0) }) {
+      $0.connect()
+      $0.received("1b 10 00 01")
+      $0.wait(300)
+      $0.received("1b 10 00 02")
+    }.filter { !$0.contains("link layer") }
+    #expect(lines.count == 4, "\(lines)")
+    #expect(lines.firstIndex { $0.hasSuffix("here") } == 2, "\(line): \(lines)")
+  }
+
+  @Test("the app's clock can be put right, and lines without a time stay with theirs") func offset()
+    throws
+  {
+    let log = "no time yet\n22:13:20.175 first\n  more of it\n22:13:20.176 second\n"
+    let lines = try trace(
+      .corebluetooth, { $0.log = AppLog([UInt8](log.utf8), offset: 1_000_000_000) }
+    ) {
+      $0.connect()
+      $0.received("1b 10 00 01")
+      $0.wait(300)
+      $0.received("1b 10 00 02")
+    }.filter { !$0.contains("link layer") }
+    #expect(
+      lines.suffix(3).map { $0.split(separator: " ").last.map(String.init) } == [
+        "first", "it", "second",
+      ])
+  }
+
+  @Test(
+    "a log that is far from the capture's time is told apart, with what to do",
+    arguments: [
+      ("2023-11-15 03:13:25 late", "begins 5 hours after the capture's end"),
+      ("2023-11-14 22:10:00 early", "ends 3 minutes before the capture's beginning"),
+      ("2023-11-11 22:10:00 early", "ends 3 days before the capture's beginning"),
+    ]) func far(line: String, words: String) throws
+  {
+    var traffic = Traffic()
+    traffic.connect()
+    var source = MemorySource(traffic)
+    var options = TraceOptions()
+    options.log = AppLog([UInt8](line.utf8), offset: 0)
+    var report = TraceReport(options, source.summary)
+    var output = Output()
+    var pass = Pass()
+    try pass.run(&source, &report, into: &output)
+    #expect(report.remark?.contains("the app's log \(words): --clock-offset") == true)
+    // Laid beside it is still what there is.
+    #expect(String(decoding: output.bytes.array, as: UTF8.self).contains(line.suffix(4)))
+  }
+
+  @Test("words that only look like the beginning of a time are none") func noTimes() throws {
+    for line in ["Mar is a month", "May 99 12:00:00", "default 22:13:20 here", "App\tstarted"] {
+      let lines = try trace(.android, { $0.log = AppLog([UInt8](line.utf8), offset: 0) }) {
+        $0.connect()
+      }
+      #expect(!lines.contains { $0.hasPrefix("|") }, "\(line): \(lines)")
+    }
+  }
+}
