@@ -160,7 +160,8 @@ struct Conversion {
   /// A file must not be written while it is read.
   private func refuseOwnInput() throws {
     for input in inputs where Terminal.isSameFile(input, path) {
-      Terminal.complain("\(CaptureFailure.subject(input)) is the capture itself; name another file to write")
+      let subject = CaptureFailure.subject(input)
+      Terminal.complain("\(subject) is the capture itself; name another file to write")
       throw ExitCode(64)
     }
   }

@@ -187,7 +187,9 @@ struct ConvertTests {
     for out in ["a.btsnoop", "./a.btsnoop", path, "link.btsnoop"] {
       let ending = try run("convert", "a.btsnoop", out)
       #expect(ending.status == 64, "\(out)")
-      #expect(ending.errors == "gattscope: a.btsnoop is the capture itself; name another file to write\n")
+      #expect(
+        ending.errors
+          == "gattscope: a.btsnoop is the capture itself; name another file to write\n")
     }
     #expect(folder.bytes("a.btsnoop") == bytes)
   }
