@@ -145,11 +145,15 @@ install: $(BUILD_PROGRAM) ## install program, manual page, completions and docum
 	"$(PROGRAM)" completion bash > "$(DESTDIR)$(PREFIX)/share/$(word 1,$(COMPLETIONS))"
 	"$(PROGRAM)" completion zsh > "$(DESTDIR)$(PREFIX)/share/$(word 2,$(COMPLETIONS))"
 	"$(PROGRAM)" completion fish > "$(DESTDIR)$(PREFIX)/share/$(word 3,$(COMPLETIONS))"
-	install -m 644 README.md LICENSE "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)"
+	install -m 644 README.md CONTRIBUTING.md LICENSE "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)"
+	sed -i 's|(Scripts/packaging/copyright)|(COPYRIGHT)|' "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)README.md"
 	install -m 644 Scripts/packaging/copyright "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)COPYRIGHT"
 	install -d "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)docs" "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)captures"
 	install -m 644 $(wildcard docs/*) "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)docs"
 	install -m 644 $(wildcard captures/*) "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)captures"
+	install -d "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)Benchmarks" $(addprefix "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)",$(sort $(dir $(PROFILES))))
+	install -m 644 Benchmarks/README.md "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)Benchmarks"
+	for file in $(PROFILES); do install -m 644 "$$file" "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)$$file" || exit 1; done
 
 uninstall: ## remove what install has put below PREFIX
 	rm -rf "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)"

@@ -15,6 +15,7 @@ documents=$tree/usr/share/doc/gattscope
 # Debian's places and names: the copyright file has the licence, zsh looks elsewhere, all manual pages are packed.
 rm -f "$documents/LICENSE" "$documents/COPYRIGHT"
 install -m 644 "$here/copyright" "$documents/copyright"
+sed -i -e 's|(LICENSE)|(copyright)|' -e 's|(COPYRIGHT)|(copyright)|' "$documents/README.md"
 gzip -9n < "$here/changelog" > "$documents/changelog.gz"
 gzip -9nf "$tree/usr/share/man/man1/gattscope.1"
 mv "$tree/usr/share/zsh/site-functions" "$tree/usr/share/zsh/vendor-completions"

@@ -51,6 +51,16 @@ def needed() -> set[str]:
     return set(re.findall(r"\(NEEDED\).*\[(.*)\]", said))
 
 
+def dead_links(documents: Path) -> list[str]:
+    """The links of documents to files that are not there."""
+    dead = []
+    for page in sorted(documents.rglob("*.md")):
+        for link in re.findall(r"\]\(([^)#]+)", re.sub(r"(?ms)^```.*?^```|`[^`\n]*`", "", page.read_text())):
+            if not re.match(r"[a-z]+:", link) and not (page.parent / link).exists():
+                dead.append(f"{page.relative_to(documents)}: {link}")
+    return dead
+
+
 def has(*tools: str) -> bool:
     """Whether tools are there; where tests must not be skipped, they must be."""
     return IN_CI or all(shutil.which(tool) for tool in tools)
@@ -71,10 +81,16 @@ class InstallTests(unittest.TestCase):
         found = files(self.prefix)
         documents = {
             f"share/doc/gattscope/{folder}/{path.name}" for folder in ("docs", "captures") for path in (ROOT / folder).iterdir()}
-        documents |= {f"share/doc/gattscope/{name}" for name in ("README.md", "LICENSE", "COPYRIGHT")}
+        profiles = {path.relative_to(ROOT).as_posix() for path in (ROOT / "Profiles").glob("*/*.yaml")}
+        documents |= {
+            f"share/doc/gattscope/{name}"
+            for name in {"README.md", "CONTRIBUTING.md", "LICENSE", "COPYRIGHT", "Benchmarks/README.md"} | profiles}
         self.assertEqual(
             found, {"bin/gattscope", "share/man/man1/gattscope.1", *COMPLETIONS.values(), *documents})
         self.assertTrue(os.access(self.prefix / "bin" / "gattscope", os.X_OK))
+
+    def test_links_of_documents_lead_somewhere(self) -> None:
+        self.assertEqual(dead_links(self.prefix / "share/doc/gattscope"), [])
 
     def test_installed_program_runs(self) -> None:
         said = run(self.prefix / "bin" / "gattscope", "info", self.prefix / "share/doc/gattscope/captures/heart-rate.btsnoop")
@@ -232,6 +248,7 @@ class PackageTests(unittest.TestCase):
         run("dpkg-deb", "-x", package, root)
         self.assertIn("HRM-7", run(root / "usr/bin/gattscope", "info", ROOT / "captures" / "heart-rate.btsnoop"))
         documents = root / "usr/share/doc/gattscope"
+        self.assertEqual(dead_links(documents), [])
         self.assertEqual((documents / "copyright").read_bytes(), (SCRIPTS / "packaging" / "copyright").read_bytes())
         number = re.search(r"^Version: (.*)$", control, re.MULTILINE)[1]
         self.assertIn(f"gattscope ({number})", gzip.decompress((documents / "changelog.gz").read_bytes()).decode())

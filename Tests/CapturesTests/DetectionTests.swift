@@ -150,7 +150,7 @@ struct OpeningTests {
 
   @Test func aDescriptorThatIsClosed() {
     let reading = Reading(InputBuffer(descriptor: -1, owned: false))
-    #expect(reading.failure == CaptureFailure(.inaccessible, "bad file descriptor"))
+    #expect(reading.failure == CaptureFailure(.inaccessible, "it is closed"))
   }
 
   @Test func aNamedPipe() throws {
