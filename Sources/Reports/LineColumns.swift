@@ -123,7 +123,7 @@ struct LineColumns: ~Copyable {
   /// Takes a line that another prints: its columns grow here, too, and the silence before the next one
   /// counts from it.
   mutating func skip(_ packet: Int, _ time: Timestamp?, since start: Timestamp?, _ id: Int) {
-    let width = timeColumn.width + idColumns.width
+    let width = columnsWidth
     numberColumns.make(room: UInt(packet))
     if id > 0 { idColumns.make(room: UInt(id)) }
     if let time {
@@ -131,8 +131,11 @@ struct LineColumns: ~Copyable {
       previous = time
     }
     // What is kept in front has the old columns.
-    if timeColumn.width + idColumns.width != width { kept.isPlain = false }
+    if columnsWidth != width { kept.isPlain = false }
   }
+
+  /// Of the columns that grow.
+  private var columnsWidth: Int { numberColumns.width + timeColumn.width + idColumns.width }
 
   /// Makes of the line above's columns those of the packet after it; false where more has changed than
   /// digits.
