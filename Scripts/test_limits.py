@@ -11,7 +11,7 @@ SOURCES = ROOT / "Sources"
 # The files in which everything is a limit, structures that hold nothing else, and the modules in which those are that are called so.
 WHOLE = ("Sessions/Limits", "Captures/CaptureLimits", "Captures/Live/LiveLimits")
 STRUCTURES = {"BookLimits": "Redaction/Books", "SessionBounds": "Differences/SessionBounds"}
-MODULES = ("Captures", "Platforms", "Differences", "Redaction")
+MODULES = ("Captures", "Platforms", "Differences", "Redaction", "Diagnosis", "Decoders")
 CALLED_SO = re.compile(r"most([A-Z]\w*)?|bound|latestConnections|shownBytes")
 
 DECLARED = re.compile(
