@@ -264,7 +264,7 @@ package struct RedactionReport: Equatable, Sendable {
       if left.untyped > 0 {
         part +=
           left.untyped == left.count
-          ? ", of attributes whose type is not known"
+          ? " (of attributes whose type is not known)"
           : " (\(left.untyped) of attributes whose type is not known)"
       }
       parts.append(part)

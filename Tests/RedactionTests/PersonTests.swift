@@ -161,7 +161,7 @@ import Testing
     }
     #expect(
       one.lines.contains(
-        "stays as it was: 1 attribute value, of attributes whose type is not known; --redact-values all makes zeros of it"
+        "stays as it was: 1 attribute value (of attributes whose type is not known); --redact-values all makes zeros of it"
       ), "\(one.lines)")
   }
 }
