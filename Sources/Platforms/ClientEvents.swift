@@ -20,6 +20,14 @@ struct ClientEvents: Sendable {
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, _ links: LinkEvents,
     into events: inout [AppEvent]
   ) {
+    // Two bytes: what a configuration has.
+    if record.direction == .sent, dissection.att?.opcode == .writeRequest,
+      dissection.attFields.value?.count == 2, let link = answer.link
+    {
+      subscriptions.ask(
+        memory.appAttribute(dissection.attFields.handle, isLocal: false, on: link),
+        connection: memory.links.id(link))
+    }
     conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
     tell(memory, links, packet: record.number, time: record.time, answer.request, &events)
   }

@@ -8,6 +8,13 @@ struct OwnSubscriptions: Sendable {
   private var asked: Set<UInt64> = []
   private static let most = 4096
 
+  /// Takes what this host asks for, before it is answered: notifications may come at once.
+  mutating func ask(_ attribute: AppAttribute, connection: Int) {
+    guard attribute.isConfiguration, let owner = attribute.owner?.handle, asked.count < Self.most
+    else { return }
+    asked.insert(Self.key(connection, owner))
+  }
+
   /// Takes a value: a configuration that is written, or was read; and its first byte, where there are any.
   mutating func observe(_ value: ConveyedValue, _ first: UInt8?) {
     guard asked.count < Self.most else { return }

@@ -148,6 +148,8 @@ import Testing
     let words = "(nobody subscribed to it on this connection"
     #expect(try lines { _ in }.count { $0.contains(words) } == 1)
     #expect(try lines { $0.ask("12 11 00 01 00", "13") }.count { $0.contains(words) } == 0)
+    // What comes before the answer was asked for, too.
+    #expect(try lines { $0.sent("12 11 00 01 00") }.count { $0.contains(words) } == 0)
     // A bond keeps subscriptions; a write of an unknown attribute may have been one.
     #expect(try lines { $0.encrypt() }.count { $0.contains(words) } == 0)
     #expect(try lines { $0.ask("12 77 00 01 00", "13") }.count { $0.contains(words) } == 0)
