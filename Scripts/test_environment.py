@@ -90,8 +90,8 @@ class Ended(NamedTuple):
 
     @property
     def sentences(self) -> list[str]:
-        """What was said, but for what `live` says at its begin and end, and what `convert --redact` did."""
-        others = (" records, ", ": watching; ", ": replaced: ", ": not promised: ")
+        """What was said, but for what `live` says at its begin and end."""
+        others = (" records, ", ": watching; ")
         return [line for line in self.err.splitlines() if not any(other in line for other in others)]
 
 

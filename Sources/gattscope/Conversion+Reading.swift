@@ -146,8 +146,9 @@ struct Writing: CaptureUser, ~Copyable {
 
   /// Gives the file its name, if all could be written.
   ///
+  /// - Returns: whether somebody has it; false where who reads standard output went early.
   /// - Throws: the exit status, where that failed.
-  mutating func finish() throws {
+  mutating func finish() throws -> Bool {
     if failure == nil, recordsWritten == 0, recordsLeftOut > 0 {
       let subject = conversion.path == "-" ? "standard output" : conversion.path
       Terminal.complain("\(subject) was not written: nothing is left that its format has room for")
@@ -162,10 +163,11 @@ struct Writing: CaptureUser, ~Copyable {
       if let file = file.take() { try file.keep() }
     } catch {
       // Who reads what is written may go when it has enough.
-      if error.reason == .system(EPIPE) { return }
+      if error.reason == .system(EPIPE) { return false }
       Terminal.complain(error.sentence)
       throw ExitCode(74)
     }
+    return true
   }
 
   /// Whether what has this name is more than a capture without records, or an empty file.

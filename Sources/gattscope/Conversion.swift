@@ -81,13 +81,15 @@ struct Conversion {
       throw ExitCode(64)
     }
     for loss in writing.losses { Terminal.complain("\(outputWords): \(loss)") }
+    var said: [String] = []
     do {
-      try writing.finish()
+      // Where nobody reads to the end, there is no capture of which something could be said.
+      if try writing.finish() { said = remarks + writing.remarks }
     } catch {
       for failure in failures { Terminal.complain(failure.sentence(about: inputs[0])) }
       throw error
     }
-    try Run.end(inputs, failures, remarks + writing.remarks, outputFailure: nil)
+    try Run.end(inputs, failures, said, outputFailure: nil)
   }
 
   /// What is written, as sentences call it.
