@@ -22,6 +22,7 @@ from typing import NamedTuple
 HERE = Path(__file__).resolve().parent
 
 SHOW_TO_BTMON, SHOW_TO_TSHARK, JSON_TO_EK = 10, 20, 50  # times as fast
+LONG_TO_TSHARK, LONG_TO_EK = 50, 100  # the same of a million records, whole runs
 GROWTH = 0.10  # how much more a record may cost in a capture ten times as long
 PEAK_MB = 48
 PEAK_NOISE_MB = 2  # the peak does not depend on the length of the capture, but pages are not counted exactly
@@ -144,6 +145,19 @@ class Bench:
                 continue
             ratio = rates[left] / rates[right]
             self.verdict(f"{left} : {right}", f"{ratio:.1f} x", f"{least} x", ratio >= least)
+
+    def million(self) -> None:
+        """Whole runs on the same million records: tshark takes more time for each the more there are. Once; it is slow."""
+        if self.quick or not shutil.which("tshark"):
+            print(f"  {'-':6}  tshark on a million records: {'not with --quick' if self.quick else 'it is not installed'}")
+            return
+        capture = self.traffic(1_000_000)
+        for arguments, options, least in ((["show"], [], LONG_TO_TSHARK), (["show", "--json"], ["-T", "ek"], LONG_TO_EK)):
+            ours = statistics.median(run(self.program, *arguments, capture).seconds for _ in range(self.rounds))
+            theirs = run("tshark", *options, "-n", "-r", capture).seconds
+            what = f"{' '.join(arguments)} : {' '.join(['tshark', *options])}, 1 M records"
+            print(f"  {'':6}  {what}: {ours:.2f} s, {theirs:.0f} s")
+            self.verdict(what, f"{theirs / ours:.0f} x", f"{least} x", theirs / ours >= least)
 
     def growth(self) -> None:
         short, long = 100_000, 1_000_000
@@ -274,6 +288,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(program, Path(folder), arguments)
         bench.speed()
+        bench.million()
         bench.growth()
         bench.selection()
         bench.summaries()

@@ -23,16 +23,23 @@ package struct ParseError: Error, Equatable, Sendable {
 /// A range of a packet's bytes that may be kept when the bytes themselves may not.
 @usableFromInline
 package struct Slice: Equatable, Sendable {
+  // Both in one number: written as two and read as one, which is how the compiler hands it on, they would
+  // be waited for until they have reached the cache.
+  @usableFromInline var bits: UInt64
+
   /// Offset from the first byte of the packet's bytes.
-  @usableFromInline package var start: Int32
+  @inlinable
+  package var start: Int32 { Int32(truncatingIfNeeded: bits) }
   /// Number of bytes.
-  @usableFromInline package var count: Int32
+  @inlinable
+  package var count: Int32 { Int32(truncatingIfNeeded: bits &>> 32) }
 
   /// The range of `count` bytes from `start`.
   @inlinable
   package init(start: Int, count: Int) {
-    self.start = Int32(truncatingIfNeeded: start)
-    self.count = Int32(truncatingIfNeeded: count)
+    bits =
+      UInt64(UInt32(truncatingIfNeeded: start))
+      | UInt64(truncatingIfNeeded: count) &<< 32
   }
 
   /// No bytes.

@@ -32,18 +32,18 @@ package struct Dissection: Sendable {
   package var content: Content = .unknown
   /// The ATT PDU, where the channel carries ATT.
   package private(set) var att: ATTPDU?
+  /// The L2CAP basic header, once the PDU is complete.
+  package var l2cap: L2CAPHeader?
   /// The fields of the ATT PDU, which several look at.
   package private(set) var attFields = ATTFields()
   /// The Security Manager's PDU, where the channel carries one.
   package var smp: SMPPDU?
+  /// Of a frame on a credit-based channel that begins an SDU: the SDU's length.
+  package var sduLength: UInt16?
   /// The bytes after the last header that was decoded: parameters, fragment, payload.
   package var body: Slice = .empty
   /// The rows that describe a command or event.
   package var parameters: HCIParameters?
-  /// The L2CAP basic header, once the PDU is complete.
-  package var l2cap: L2CAPHeader?
-  /// Of a frame on a credit-based channel that begins an SDU: the SDU's length.
-  package var sduLength: UInt16?
   /// Of a frame on a channel in one of the retransmission modes or in streaming mode: its control
   /// field.
   package var control: ControlField?
@@ -85,13 +85,8 @@ package struct Dissection: Sendable {
 /// The headers in front of everything else, and the dispatch on the packet type.
 extension Dissection {
   /// Dissects an H4 packet: one type byte (1 command, 2 ACL, 3 SCO, 4 event, 5 ISO), then the
-  /// packet (Core, Vol 4, Part A, 2).
-  package init(h4 bytes: RawSpan, isTruncated: Bool) {
-    self.init()
-    read(h4: bytes, isTruncated: isTruncated)
-  }
-
-  /// The same where nothing is known yet: in place, since this is done for every packet.
+  /// packet (Core, Vol 4, Part A, 2). Where nothing is known yet: all that reads a record does so in place,
+  /// since it is done for every packet.
   package mutating func read(h4 bytes: RawSpan, isTruncated: Bool) {
     guard bytes.byteCount > 0 else {
       if !isTruncated { problems.add(Problem(.emptyRecord)) }
@@ -108,8 +103,7 @@ extension Dissection {
   }
 
   /// Dissects a packet whose type is known from elsewhere.
-  package init(_ type: PacketType, _ bytes: RawSpan, isTruncated: Bool) {
-    self.init()
+  package mutating func read(_ type: PacketType, _ bytes: RawSpan, isTruncated: Bool) {
     var cursor = Cursor(bytes)
     parse(type, bytes, &cursor, isTruncated: isTruncated)
   }
@@ -157,11 +151,13 @@ extension Dissection {
     _ found: HCIParameters, _ bytes: RawSpan, status: UInt8?, isTruncated: Bool
   ) {
     parameters = found
-    guard !isTruncated, problems.isEmpty else { return }
+    guard !isTruncated, problems.isEmpty, problems.areLookedFor else { return }
     if let problem = found.problem(bytes, status: status) {
       problems.add(problem)
-    } else if let row = found.completed ?? found.row, row.has(.advertisingData) {
-      checkAdvertisingData(row, found, bytes)
+    } else if let layout = found.completed?.returns ?? found.row?.parameters,
+      layout.has(.advertisingData)
+    {
+      checkAdvertisingData(layout, found, bytes)
     }
   }
 
@@ -169,10 +165,9 @@ extension Dissection {
   /// may be a part of more: `Sessions` checks it.
   @inline(never)
   private mutating func checkAdvertisingData(
-    _ row: HCIRowID, _ found: HCIParameters, _ bytes: RawSpan
+    _ layout: HCILayout, _ found: HCIParameters, _ bytes: RawSpan
   ) {
     if case .event(let event) = content, event.isLEMeta { return }
-    let layout = found.completed == nil ? HCITable.parameters(row) : HCITable.returns(row)
     let slice = found.completed == nil ? found.outer : found.inner
     var checker = ADChecker()
     var fields = HCIFields(bytes, slice)

@@ -166,6 +166,10 @@ package struct Problems: Sendable {
   /// How many more there were than fit.
   package var omitted: Int { Int(left) }
   private var kept: UInt8 = 0
+  /// Whether those are looked for that must be searched: whether parameters fit their rows, and what is wrong
+  /// with advertising data. Who tells nothing of packets spares the time; who hides secrets takes a packet that
+  /// nobody looked through for one whose key may stand anywhere.
+  package var areLookedFor = true
   private var left: UInt32 = 0
 
   /// None.

@@ -43,8 +43,8 @@ struct ByteUses: Sendable {
     case .command, .event, .control:
       guard let found = dissection.parameters else { return }
       set(Slice(start: 0, count: Int(found.outer.start)), .structure)
-      if let row = found.row { walk(HCITable.parameters(row), bytes, found.outer) }
-      if let row = found.completed { walk(HCITable.returns(row), bytes, found.inner) }
+      if let row = found.row { walk(row.parameters, bytes, found.outer) }
+      if let row = found.completed { walk(row.returns, bytes, found.inner) }
     case .note(let note):
       set(Slice(start: 0, count: bytes.byteCount), .structure)
       for slice in [note.identifier, note.text, dissection.body] {

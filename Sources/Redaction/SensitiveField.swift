@@ -69,8 +69,8 @@ struct SensitiveFields {
     switch dissection.content {
     case .command, .event, .control:
       guard let found = dissection.parameters else { return }
-      if let row = found.row { walk(HCITable.parameters(row), bytes, found.outer) }
-      if let row = found.completed { walk(HCITable.returns(row), bytes, found.inner) }
+      if let row = found.row { walk(row.parameters, bytes, found.outer) }
+      if let row = found.completed { walk(row.returns, bytes, found.inner) }
       fields += dissection.vendorsFields(bytes)
     case .note(let note): add(note, dissection.body, bytes)
     case .unknown:

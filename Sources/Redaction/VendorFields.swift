@@ -92,12 +92,12 @@ extension Dissection {
     guard let parameters else { return false }
     switch content {
     case .command(let command) where HCICommand.isVendors(command.opcode):
-      if let row = parameters.row, HCITable.parameters(row).has(.known) { return false }
+      if let row = parameters.row, row.parameters.has(.known) { return false }
       return !parameters.outer.isEmpty && vendorsFields(bytes).isEmpty
     case .event(let event) where event.code == HCIEvent.vendorCode:
-      return parameters.row.map { !HCITable.parameters($0).has(.known) } ?? true
+      return parameters.row.map { !$0.parameters.has(.known) } ?? true
     case .event where completedVendorsCommand(bytes) != nil:
-      if let row = parameters.completed, HCITable.returns(row).has(.known) { return false }
+      if let row = parameters.completed, row.returns.has(.known) { return false }
       return parameters.inner.count > 1 && vendorsFields(bytes).isEmpty
     default: return false
     }

@@ -182,7 +182,7 @@ enum Details {
     var rest = (slice: found.outer, isSecret: false)
     sink.begin("parameters")
     if let row = found.row {
-      rest = walk(HCITable.parameters(row), bytes, found.outer, to: &sink)
+      rest = walk(row.parameters, bytes, found.outer, to: &sink)
     }
     if !found.inner.isEmpty { rest = returned(found, dissection, bytes, to: &sink) }
     sink.end()
@@ -191,7 +191,7 @@ enum Details {
 
   /// The name that the tables have for a command or event.
   static func name<Sink: FieldSink & ~Copyable>(_ dissection: Dissection, to sink: inout Sink) {
-    if let row = dissection.parameters?.row { sink.word("name", HCITable.name(row)) }
+    if let row = dissection.parameters?.row { sink.word("name", row.name) }
   }
 
   /// A length that nobody asks for but who wants to see every field.
@@ -208,13 +208,13 @@ enum Details {
   private static func returned<Sink: FieldSink & ~Copyable>(
     _ found: HCIParameters, _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
   ) -> (slice: Slice, isSecret: Bool) {
-    if let completed = found.completed, HCITable.returns(completed).has(.known) {
-      return walk(HCITable.returns(completed), bytes, found.inner, to: &sink)
+    if let completed = found.completed, completed.returns.has(.known) {
+      return walk(completed.returns, bytes, found.inner, to: &sink)
     }
     // The kernel's has its status in front, which has been told.
     if case .control = dissection.content {
       let mayHoldSecret =
-        found.completed.map { HCITable.parameters($0).has(.secret) } ?? false
+        found.completed.map { $0.parameters.has(.secret) } ?? false
       return (found.inner, mayHoldSecret)
     }
     let status = bytes.byte(at: Int(found.inner.start))

@@ -40,6 +40,9 @@ package struct DevicesReport: TableReport, ~Copyable {
   /// Why nothing was found, or that not all is listed.
   package var remark: String? { listing.remark }
 
+  /// No packet is told, but those with problems may be chosen.
+  package var wantsProblems: Bool { listing.isSelecting }
+
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
@@ -74,7 +77,8 @@ package struct DevicesReport: TableReport, ~Copyable {
 /// What all forms of `devices` keep while packets pass: who was heard, and which of them are asked for.
 struct DeviceListing: ~Copyable {
   private let options: DevicesOptions
-  private let isSelecting: Bool
+  /// Whether not every packet counts.
+  let isSelecting: Bool
   /// What is known of the capture as a whole.
   var source: CaptureSummary
   private var showing: Showing

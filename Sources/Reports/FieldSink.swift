@@ -159,13 +159,13 @@ extension FieldSink where Self: ~Copyable {
     case .scaled(let scale): quantity(name, Int(value), scale)
     case .opcode:
       let row = HCITable.core.command(UInt16(truncatingIfNeeded: raw))
-      code(name, raw, digits: 4, row.map { HCITable.name($0) })
+      code(name, raw, digits: 4, row.map { $0.name })
     case .controlOpcode:
       let row = HCITable.core.controlCommand(UInt16(truncatingIfNeeded: raw))
-      code(name, raw, digits: 4, row.map { HCITable.name($0) })
+      code(name, raw, digits: 4, row.map { $0.name })
     case .controlEvent:
       let row = HCITable.core.controlEvent(UInt16(truncatingIfNeeded: raw))
-      code(name, raw, digits: 4, row.map { HCITable.name($0) })
+      code(name, raw, digits: 4, row.map { $0.name })
     }
   }
 }

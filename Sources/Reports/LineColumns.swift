@@ -9,7 +9,8 @@ import Synchronization
 ///     97    0.1773         1 → Read Request   0x0010
 ///
 /// What stands in front differs little from one line to the next: it is kept, and of a packet that
-/// follows within the second only the digits that changed are written over.
+/// follows within the second only the digits that changed are written over. They are written over in the
+/// line: bytes that were written just before are slow to copy.
 struct LineColumns: ~Copyable {
   private let time: ShowOptions.TimeStyle
   private let hasGap: Bool
@@ -28,7 +29,8 @@ struct LineColumns: ~Copyable {
   /// The time of the line above.
   var previous: Timestamp?
 
-  /// Number, time, gap and connection of the line above as they stand there, and where they end.
+  /// Number, time, gap and connection of the line above as they stand there, and where they end; where that
+  /// is plain, with the number of the packet after it, and perhaps another fraction and connection.
   private var front = Output()
   private var kept = Kept()
   private var cell = Output()
@@ -40,6 +42,7 @@ struct LineColumns: ~Copyable {
     /// Whether there is such a line, its time stands as seconds since the start, not negative, and
     /// its gap is empty.
     var isPlain = false
+    /// The number that stands there; 0 for none.
     var number = 0
     var numberEnd = 0
     /// The whole seconds of the time, and whether the start's fraction is greater than the time's.
@@ -103,13 +106,33 @@ struct LineColumns: ~Copyable {
   /// - Parameters:
   ///   - start: the time of the first record.
   ///   - id: the connection's number, 0 for none.
+  ///   - line: must have room for `mostBytes`, so that nothing of the line is written out before it is complete:
+  ///     some of it is written over.
   mutating func prefix(
     _ packet: Int, _ time: Timestamp?, since start: Timestamp?, _ id: Int, _ adapter: UInt16?,
     _ direction: Direction?, isInferred: Bool = false, into line: inout Output
   ) {
-    if !goesOn(packet, time, start, id) { begin(packet, time, start, id) }
+    if let time, let start, goesOn(packet, time, start, id) {
+      let base = line.count
+      front.copy(Slice(start: 0, count: front.count), into: &line)
+      let fraction =
+        time.nanoseconds &+ (kept.borrows ? 1_000_000_000 : 0) &- start.nanoseconds
+      line.put(fraction: fraction / 100_000, endingAt: base + kept.timeEnd)
+      if id != kept.id {
+        line.put(
+          id == 0 ? 0x20 : 0x30 &+ UInt8(truncatingIfNeeded: id), at: base + kept.idEnd - 1)
+      }
+    } else {
+      begin(packet, time, start, id)
+      front.copy(Slice(start: 0, count: front.count), into: &line)
+    }
     if let time { previous = time }
-    front.copy(Slice(start: 0, count: front.count), into: &line)
+    // Most often the next packet is the next line.
+    kept.isPlain = kept.isPlain && numberColumns.hasRoom(UInt(packet + 1))
+    if kept.isPlain {
+      front.increment(endingAt: kept.numberEnd)
+      kept.number = packet + 1
+    }
     if hasSeveralAdapters { self.adapter(adapter, into: &line) }
     // The usual signs are constants here, and written at once.
     switch direction {
@@ -137,30 +160,18 @@ struct LineColumns: ~Copyable {
   /// Of the columns that grow.
   private var columnsWidth: Int { numberColumns.width + timeColumn.width + idColumns.width }
 
-  /// Makes of the line above's columns those of the packet after it; false where more has changed than
-  /// digits.
+  /// Makes ready the line above's columns for the packet after it: its number then stands in them, and its
+  /// fraction and connection are to be written over; false where more has changed than digits.
   private mutating func goesOn(
-    _ packet: Int, _ time: Timestamp?, _ start: Timestamp?, _ id: Int
+    _ packet: Int, _ time: Timestamp, _ start: Timestamp, _ id: Int
   ) -> Bool {
-    guard kept.isPlain, let time, let start, let previous, packet > kept.number,
+    guard kept.isPlain, let previous, packet >= kept.number,
       numberColumns.hasRoom(UInt(packet)), time.seconds == kept.seconds,
-      Self.isSoon(time, after: previous)
+      Self.isSoon(time, after: previous),
+      (time.nanoseconds < start.nanoseconds) == kept.borrows,
+      id == kept.id || id < 10 && kept.id < 10
     else { return false }
-    let borrows = time.nanoseconds < start.nanoseconds
-    guard borrows == kept.borrows else { return false }
-    if id != kept.id {
-      guard id < 10, kept.id < 10 else { return false }
-      front.put(id == 0 ? 0x20 : 0x30 &+ UInt8(truncatingIfNeeded: id), at: kept.idEnd - 1)
-      kept.id = id
-    }
-    if packet == kept.number + 1 {
-      front.increment(endingAt: kept.numberEnd)
-    } else {
-      front.put(UInt(packet), endingAt: kept.numberEnd)
-    }
-    kept.number = packet
-    let nanoseconds = time.nanoseconds &+ (borrows ? 1_000_000_000 : 0) &- start.nanoseconds
-    front.put(fraction: nanoseconds / 100_000, endingAt: kept.timeEnd)
+    if packet != kept.number { front.put(UInt(packet), endingAt: kept.numberEnd) }
     return true
   }
 

@@ -28,8 +28,8 @@ struct Secrets: Sendable {
     case .command, .event, .control:
       guard let found = dissection.parameters else { return }
       var finder = SecretFinder()
-      if let row = found.row { finder.walk(HCITable.parameters(row), record, found.outer) }
-      if let row = found.completed { finder.walk(HCITable.returns(row), record, found.inner) }
+      if let row = found.row { finder.walk(row.parameters, record, found.outer) }
+      if let row = found.completed { finder.walk(row.returns, record, found.inner) }
       for slice in finder.found { add(slice, of: record) }
       addAdvertising(record, memory.advertisements)
       // Behind the packet may stand anything, another one with a key for instance.
@@ -201,14 +201,16 @@ private struct SecretFinder: HCIFieldVisitor {
 
 extension Dissection {
   /// Whether this is a management record that has a secret and is not as long as its row says: the
-  /// kernel's structures have changed over the years, and where a key stands is then not known.
+  /// kernel's structures have changed over the years, and where a key stands is then not known. Where nobody
+  /// looked for problems, it may be.
   var mayMisplaceSecret: Bool {
     guard case .control = content, let found = parameters else { return false }
-    let layouts = [found.row.map(HCITable.parameters), found.completed.map(HCITable.returns)]
+    let layouts = [found.row.map(\.parameters), found.completed.map(\.returns)]
     let mayHoldKey = layouts.contains {
       $0.map { $0.has(.secret) || $0.has(.advertisingData) } ?? false
     }
     guard mayHoldKey else { return false }
+    guard problems.areLookedFor else { return true }
     for index in 0..<problems.count {
       if problems[index].code == .tooShort || problems[index].code == .leftOver { return true }
     }
@@ -232,7 +234,7 @@ extension Dissection {
     guard case .event(let event) = content, event.code == HCIEvent.vendorCode, !body.isEmpty,
       let row = HCITable.core.androidEvent(bytes.byte(at: Int(body.start))), parameters?.row != row
     else { return false }
-    return HCITable.parameters(row).has(.advertisingData)
+    return row.parameters.has(.advertisingData)
       && ADStructures.holdSecretAnywhere(bytes, body)
   }
 }

@@ -21,8 +21,8 @@ extension Dissection {
   /// finder is made: most packets have none.
   var mayHoldAdvertising: Bool {
     guard let parameters else { return false }
-    return parameters.row?.has(.uuids) ?? false
-      || parameters.completed?.has(.uuids) ?? false
+    return parameters.row?.parameters.has(.uuids) ?? false
+      || parameters.completed?.returns.has(.uuids) ?? false
   }
 
   /// Tells `finder` the parameters of a packet that may have advertising data or UUIDs among them.
@@ -30,11 +30,11 @@ extension Dissection {
     _ bytes: RawSpan, _ finder: inout Finder
   ) {
     guard let found = parameters else { return }
-    if let row = found.row, row.has(.uuids) {
-      Self.walk(HCITable.parameters(row), bytes, found.outer, &finder)
+    if let row = found.row, row.parameters.has(.uuids) {
+      Self.walk(row.parameters, bytes, found.outer, &finder)
     }
-    if let completed = found.completed, completed.has(.uuids) {
-      Self.walk(HCITable.returns(completed), bytes, found.inner, &finder)
+    if let completed = found.completed, completed.returns.has(.uuids) {
+      Self.walk(completed.returns, bytes, found.inner, &finder)
     }
   }
 

@@ -218,15 +218,15 @@ struct DeviceWatch: Sendable {
     }
     if let lost = memory.advertisements.lostTrain?.address, isWanted(lost) { return true }
     if let found = dissection.parameters {
-      if let row = found.row, row.has(.address),
-        names(HCITable.parameters(row), bytes, found.outer)
+      if let row = found.row, row.parameters.has(.address),
+        names(row.parameters, bytes, found.outer)
       {
         return true
       }
-      guard let completed = found.completed, completed.has(.address) else {
+      guard let completed = found.completed, completed.returns.has(.address) else {
         return false
       }
-      return names(HCITable.returns(completed), bytes, found.inner)
+      return names(completed.returns, bytes, found.inner)
     }
     switch dissection.content {
     case .note(let note): return note.address.map { isWanted($0) } ?? false

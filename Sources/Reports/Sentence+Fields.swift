@@ -6,6 +6,8 @@ import Dissectors
 extension Sentence: HCIFieldVisitor {
   static var wantsLineOnly: Bool { true }
 
+  // Inlined: what the walk calls would hand on all of its arguments once more.
+  @inline(__always)
   mutating func field(
     _ name: StaticString, line: StaticString?, number: Int64, width: Int,
     _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice
@@ -216,7 +218,7 @@ extension Sentence: HCIFieldVisitor {
   /// A command by its name.
   mutating func command(_ opcode: UInt16) {
     if let row = HCITable.core.command(opcode) {
-      output.name(HCITable.name(row))
+      output.name(row.name)
     } else {
       output.hexadecimal(UInt64(opcode), digits: 4)
     }

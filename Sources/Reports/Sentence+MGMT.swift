@@ -17,14 +17,14 @@ extension Sentence {
       undecoded(bytes.part(dissection.body))
       return
     }
-    name(HCITable.name(row))
+    name(row.name)
     saysNoData = false
     if dissection.mayMisplaceSecret, !showsKeys {
       undecoded(bytes.part(dissection.body), isSecret: true)
     } else if control.isAnswer {
       controlAnswer(control, dissection, found, bytes, answer)
     } else {
-      parameters(HCITable.parameters(row), bytes, found.outer)
+      parameters(row.parameters, bytes, found.outer)
     }
     saysNoData = true
   }
@@ -51,8 +51,8 @@ extension Sentence {
         CodeSet.managementStatus.name(of: UInt64(status)), UInt64(status), digits: 2)
     }
     saysOnlyWhose = status != 0
-    if let completed = found.completed, HCITable.returns(completed).has(.known) {
-      parameters(HCITable.returns(completed), bytes, found.inner)
+    if let completed = found.completed, completed.returns.has(.known) {
+      parameters(completed.returns, bytes, found.inner)
     } else {
       undecoded(bytes.part(found.inner))
     }
@@ -66,7 +66,7 @@ extension Sentence {
   /// A command of the management interface by its name.
   mutating func controlCommand(_ opcode: UInt16) {
     if let row = HCITable.core.controlCommand(opcode) {
-      output.name(HCITable.name(row))
+      output.name(row.name)
     } else {
       output.hexadecimal(UInt64(opcode), digits: 4)
     }
@@ -75,7 +75,7 @@ extension Sentence {
   /// An event of the management interface by its name.
   mutating func controlEvent(_ code: UInt16) {
     if let row = HCITable.core.controlEvent(code) {
-      output.name(HCITable.name(row))
+      output.name(row.name)
     } else {
       output.hexadecimal(UInt64(code), digits: 4)
     }

@@ -55,9 +55,9 @@ extension Sentence {
       undecoded(bytes.part(dissection.body))
       return
     }
-    name(HCITable.name(row))
+    name(row.name)
     if switchesOff(command.opcode, bytes, found.outer) { return }
-    parameters(HCITable.parameters(row), bytes, found.outer)
+    parameters(row.parameters, bytes, found.outer)
   }
 
   /// What is switched off needs no further parameters. True where that was said.
@@ -114,14 +114,14 @@ extension Sentence {
       name("BIGInfo")
       train(first)
       endSubject()
-      if let row = found.row { parameters(HCITable.parameters(row), bytes, found.outer) }
+      if let row = found.row { parameters(row.parameters, bytes, found.outer) }
       return
     }
     guard let row = found.row else {
       unknownEvent(event, found, bytes)
       return
     }
-    name(HCITable.name(row))
+    name(row.name)
     if dissection.mayBeMisread(bytes) {
       undecoded(bytes.part(dissection.body), isSecret: true)
       return
@@ -134,7 +134,7 @@ extension Sentence {
       if let link = answer.link {
         ending(memory.links.connection(link))
       } else {
-        parameters(HCITable.parameters(row), bytes, found.outer)
+        parameters(row.parameters, bytes, found.outer)
       }
     default:
       if let status = found.status(bytes), status != 0, event.isLEMeta,
@@ -145,7 +145,7 @@ extension Sentence {
         output.named(StatusCode(rawValue: status).name, UInt64(status), digits: 2)
         return
       }
-      parameters(HCITable.parameters(row), bytes, found.outer)
+      parameters(row.parameters, bytes, found.outer)
       if let lost = memory.advertisements.lostTrain { train(lost) }
     }
   }
@@ -200,8 +200,8 @@ extension Sentence {
       }
       output.named(StatusCode(rawValue: status).name, UInt64(status), digits: 2)
     } else if let completed = found.completed {
-      if HCITable.returns(completed).has(.known) {
-        parameters(HCITable.returns(completed), bytes, found.inner)
+      if completed.returns.has(.known) {
+        parameters(completed.returns, bytes, found.inner)
       } else {
         undecoded(bytes.part(found.inner).dropping(1))
       }
@@ -213,7 +213,7 @@ extension Sentence {
   /// The command that is answered, by the row that was found for it.
   private mutating func answered(_ opcode: UInt16, _ found: HCIParameters) {
     if let completed = found.completed {
-      output.name(HCITable.name(completed))
+      output.name(completed.name)
     } else {
       command(opcode)
     }

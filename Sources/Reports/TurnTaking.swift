@@ -60,6 +60,9 @@ package struct TurnTaking<Report: SharedReport & ~Copyable>: PacketReport, ~Copy
   /// Whether all packets that can be shown have been.
   package var isSatisfied: Bool { report.isSatisfied }
 
+  /// Of the packets that this one prints.
+  package var wantsProblems: Bool { turn == member && report.wantsProblems }
+
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output

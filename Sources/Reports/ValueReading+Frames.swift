@@ -43,7 +43,7 @@ extension ValueReading {
     _ plan: Int, _ service: BluetoothUUID?, _ value: RawSpan, _ way: Way, _ conversation: UInt64,
     _ handle: UInt16, _ packet: Int, _ time: Timestamp?, _ isOfDevice: (String) -> Bool
   ) -> Bool {
-    let uuid = plans[plan].uuid
+    let uuid = subjects[plan].uuid
     let claims =
       plans[plan].needsContext
       ? vendors.claims(uuid, service: service, isOfDevice: isOfDevice) : plans[plan].claims

@@ -6,10 +6,25 @@ extension ValueReading {
   /// How a value crosses a link.
   typealias Way = VendorProtocol.Way
 
-  /// What there is for one UUID.
-  struct Plan: Sendable {
+  /// What a plan is for: a UUID that is used as this kind; nil for attributes that are not known.
+  struct PlanSubject: Equatable, Sendable {
     var kind: Subject.Kind
     var uuid: BluetoothUUID?
+
+    /// How many values `hint` has.
+    static let hints = 256
+
+    /// A number by which it is looked for first. The highest byte of the product depends on all bits:
+    /// with the lowest bits alone, UUIDs that take turns would often share a number and be searched for.
+    var hint: Int {
+      let bits =
+        (uuid?.low ?? 0) ^ (uuid?.high ?? 0) ^ UInt64(truncatingIfNeeded: kind.rawValue) &<< 32
+      return Int(truncatingIfNeeded: (bits &* 0x9e37_79b9_7f4a_7c15) &>> 56)
+    }
+  }
+
+  /// What there is for one UUID.
+  struct Plan: Sendable {
     var definitions: [Definition] = []
     /// Whether nothing but profiles has a name for it.
     var isNameless = false

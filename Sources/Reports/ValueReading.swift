@@ -23,10 +23,12 @@ struct ValueReading: ~Copyable {
   var decoder = ValueDecoder()
   var messages = VendorMessages()
   var plans: [Plan] = []
+  /// What each of the plans is for, apart from them: to compare a plan's own would count its references.
+  var subjects: [PlanSubject] = []
   /// For each byte whether a frame of a protocol that nothing else tells can begin with it.
   private var firstBytes: [Bool] = []
-  /// Where a UUID's plan was found last, by the UUID's last bits.
-  private var hints = [Int](repeating: 0, count: 64)
+  /// Where a subject's plan was found last, by `PlanSubject.hint`.
+  private var hints = [Int](repeating: 0, count: PlanSubject.hints)
   var recent: [Recent] = []
   /// Packets that announced a series, or brought a part of a message, and were worded: the last few.
   var announcements: [Int] = []
@@ -143,22 +145,23 @@ struct ValueReading: ~Copyable {
 
   /// The place of what there is for a UUID; of attributes that are not known for nil.
   private mutating func plan(_ kind: Subject.Kind, _ uuid: BluetoothUUID?) -> Int {
-    let hint = Int(truncatingIfNeeded: (uuid?.low ?? 0) ^ (uuid?.high ?? 0)) & 63
-    let place = hints[hint]
-    if place < plans.count, plans[place].uuid == uuid, plans[place].kind == kind { return place }
-    return makePlan(kind, uuid, hint)
+    let subject = PlanSubject(kind: kind, uuid: uuid)
+    let place = hints[subject.hint]
+    return place < subjects.count && subjects[place] == subject ? place : makePlan(subject)
   }
 
   @inline(never)
-  private mutating func makePlan(
-    _ kind: Subject.Kind, _ uuid: BluetoothUUID?, _ hint: Int
-  ) -> Int {
-    if let known = plans.firstIndex(where: { $0.uuid == uuid && $0.kind == kind }) {
-      hints[hint] = known
+  private mutating func makePlan(_ subject: PlanSubject) -> Int {
+    if let known = subjects.firstIndex(of: subject) {
+      hints[subject.hint] = known
       return known
     }
-    if plans.count >= Self.mostPlans { plans.removeAll() }
-    var plan = Plan(kind: kind, uuid: uuid)
+    if plans.count >= Self.mostPlans {
+      plans.removeAll()
+      subjects.removeAll()
+    }
+    let (kind, uuid) = (subject.kind, subject.uuid)
+    var plan = Plan()
     if let uuid {
       plan.definitions = library?.definitions(kind, uuid) ?? []
       plan.isNameless = uuid.name == nil
@@ -180,7 +183,8 @@ struct ValueReading: ~Copyable {
       !showsKeys && (kind == .characteristic || kind == .descriptor)
       && secretTypes.contains(uuid)
     plans.append(plan)
-    hints[hint] = plans.count - 1
+    subjects.append(subject)
+    hints[subject.hint] = plans.count - 1
     return plans.count - 1
   }
 

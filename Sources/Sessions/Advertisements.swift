@@ -177,7 +177,7 @@ package struct Advertisements: Sendable {
   private func check(
     _ advertisement: Advertisement, _ event: RawSpan, _ problems: inout Problems
   ) {
-    guard !advertisement.isPart, !advertisement.report.isCut,
+    guard problems.areLookedFor, !advertisement.isPart, !advertisement.report.isCut,
       advertisement.report.dataStatus == .complete
     else { return }
     if let joined = advertisement.joined {

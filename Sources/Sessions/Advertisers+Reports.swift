@@ -154,7 +154,7 @@ extension Advertisers {
     let body = dissection.body
     guard !body.isEmpty, let row = dissection.parameters?.row else { return }
     let code = bytes.byte(at: Int(body.start))
-    guard code == 0x55 || code == 0x56, HCITable.name(row).description.hasPrefix("Android") else {
+    guard code == 0x55 || code == 0x56, row.name.description.hasPrefix("Android") else {
       return
     }
     var cursor = Cursor(bytes, body)
@@ -196,7 +196,7 @@ extension Advertisers {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan
   ) {
     guard let row = dissection.parameters?.completed,
-      HCITable.name(row).description.hasPrefix("Android")
+      row.name.description.hasPrefix("Android")
     else { return }
     var cursor = Cursor(bytes, dissection.body)
     guard (try? cursor.take(3)) != nil, (try? cursor.u8()) == 0, (try? cursor.u8()) == 0x04,

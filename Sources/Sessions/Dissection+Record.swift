@@ -8,13 +8,12 @@ extension Dissection {
     clear()
     switch record.framing {
     case .h4: read(h4: record.bytes, isTruncated: isTruncated)
-    case .h1(let kind): self = Dissection(kind.packetType, record.bytes, isTruncated: isTruncated)
-    case .monitor(let opcode):
-      self = Dissection(monitor: opcode, record.bytes, isTruncated: isTruncated)
+    case .h1(let kind): read(kind.packetType, record.bytes, isTruncated: isTruncated)
+    case .monitor(let opcode): read(monitor: opcode, record.bytes, isTruncated: isTruncated)
     case .packetLogger(let type):
-      self = Dissection(packetLogger: type, record.bytes, isTruncated: isTruncated)
+      read(packetLogger: type, record.bytes, isTruncated: isTruncated)
     case .incomplete(let needed):
-      self = Dissection(incomplete: record.bytes, needed: needed, isTruncated: isTruncated)
+      read(incomplete: record.bytes, needed: needed, isTruncated: isTruncated)
     }
   }
 }

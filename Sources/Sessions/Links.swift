@@ -13,10 +13,13 @@ package struct Links: Sendable {
     var connection: Connection
     var transactions = Transactions()
     var pairing = PairingState()
-    var lastUse: Int
   }
 
   private var slots: [Slot] = []
+  /// The packet that used each slot last, above `openUse` where its link is open: apart from the slots, which
+  /// are large, since all are looked through for the least.
+  private var uses: [Int] = []
+  private static let openUse = 1 << 62
   private var index: [UInt32: Int] = [:]
   private let limit: Int
   private var connections = 0
@@ -46,6 +49,7 @@ package struct Links: Sendable {
   init(limit: Int) {
     self.limit = max(1, limit)
     slots.reserveCapacity(self.limit)
+    uses.reserveCapacity(self.limit)
     index.reserveCapacity(self.limit)
   }
 
@@ -111,6 +115,9 @@ package struct Links: Sendable {
   /// How many connections were seen so far.
   package var count: Int { connections }
 
+  /// Whether any link is open.
+  var hasOpen: Bool { !index.isEmpty }
+
   /// The links that are open.
   var open: [LinkSlot] {
     slots.indices.filter { slots[$0].connection.isOpen }.map { LinkSlot(index: $0) }
@@ -139,7 +146,7 @@ package struct Links: Sendable {
       position = found
       latest = (key, found)
     }
-    slots[position].lastUse = packet
+    uses[position] = Self.openUse | packet
     return LinkSlot(index: position)
   }
 
@@ -150,7 +157,7 @@ package struct Links: Sendable {
     where slots[position].connection.peer == peer && slots[position].connection.transport == .brEDR
       && slots[position].connection.adapter == adapter && slots[position].connection.ending == nil
     {
-      slots[position].lastUse = packet
+      uses[position] = Self.openUse | packet
       return LinkSlot(index: position)
     }
     return nil
@@ -221,7 +228,7 @@ package struct Links: Sendable {
     let connection = Connection(
       id: isConnection ? connections : 0, adapter: adapter, handle: handle,
       transport: transport, packet: packet, time: time, isOpeningMissing: isOpeningMissing)
-    let position = place(Slot(connection: connection, lastUse: packet))
+    let position = place(Slot(connection: connection), packet: packet)
     index[Self.key(adapter, handle)] = position
     latest = (Self.key(adapter, handle), position)
     if isConnection { openCount += 1 }
@@ -229,20 +236,16 @@ package struct Links: Sendable {
     return LinkSlot(index: position)
   }
 
-  private mutating func place(_ slot: Slot) -> Int {
+  private mutating func place(_ slot: Slot, packet: Int) -> Int {
+    let use = Self.openUse | packet
     if slots.count < limit {
       slots.append(slot)
+      uses.append(use)
       return slots.count - 1
     }
     // Slots whose link has ended go first, then the one that was silent longest.
     var chosen = 0
-    for position in slots.indices {
-      let isOpen = slots[position].connection.isOpen
-      let isBetter =
-        isOpen == slots[chosen].connection.isOpen
-        ? slots[position].lastUse < slots[chosen].lastUse : !isOpen
-      if isBetter { chosen = position }
-    }
+    for position in uses.indices where uses[position] < uses[chosen] { chosen = position }
     let forgotten = slots[chosen].connection
     if forgotten.isOpen {
       hasForgotten = true
@@ -253,6 +256,7 @@ package struct Links: Sendable {
       index[Self.key(forgotten.adapter, forgotten.handle)] = nil
     }
     slots[chosen] = slot
+    uses[chosen] = use
     return chosen
   }
 
@@ -263,6 +267,7 @@ package struct Links: Sendable {
   ) {
     let key = Self.key(self[slot].adapter, self[slot].handle)
     if self[slot].isOpen, self[slot].id != 0 { openCount -= 1 }
+    uses[slot.index] &= ~Self.openUse
     self[slot].ending = ending
     self[slot].reason = reason
     self[slot].lastPacket = packet

@@ -244,12 +244,14 @@ extension Memory {
   mutating func close(
     _ adapter: UInt16, _ record: borrowing CaptureRecord, _ answer: inout Answer
   ) {
-    var ended: [Int] = []
-    links.forEach { connection in
-      if connection.isOpen, connection.adapter == adapter { ended.append(connection.id) }
+    if links.hasOpen {
+      var ended: [Int] = []
+      links.forEach { connection in
+        if connection.isOpen, connection.adapter == adapter { ended.append(connection.id) }
+      }
+      for connection in ended { end(connection) }
+      links.closeAll(of: adapter, packet: record.number, time: record.time)
     }
-    for connection in ended { end(connection) }
-    links.closeAll(of: adapter, packet: record.number, time: record.time)
     commands.forget(adapter)
     advertisements.forget(adapter)
     answer.closed = true

@@ -11,6 +11,9 @@ package protocol PacketReport: ~Copyable {
   /// What is worth saying beside the output when it is done: that there is none, and why.
   var remark: String? { get }
 
+  /// Whether it has a use for what is wrong with the next packet (`Problems.areLookedFor`).
+  var wantsProblems: Bool { get }
+
   /// Takes one packet.
   ///
   /// - Parameters:
@@ -42,6 +45,9 @@ package protocol PacketReport: ~Copyable {
 extension PacketReport where Self: ~Copyable {
   /// Nothing, for reports that always print something.
   package var remark: String? { nil }
+
+  /// Yes, unless a report says otherwise.
+  package var wantsProblems: Bool { true }
 
   /// Nothing, for reports that have no use for it.
   package mutating func learn(_ summary: CaptureSummary) {}
@@ -117,21 +123,7 @@ package struct Pass: ~Copyable {
           if report.isSatisfied || output.failure != nil { break }
         }
         guard let record = try source.next() else { break }
-        let origin = Origin(file: record.file, section: record.section)
-        // What another file has, too, is known already: it leads from one to the other.
-        if record.original == nil, origin != self.origin {
-          // What lies between two files or sections nobody knows, nor whether the same controller
-          // has the same number; so it is with what lies before the first record. But a log that was
-          // begun anew because it was full goes on at once.
-          let isNextFile = origin.file != self.origin?.file && origin.section == 0
-          self.origin = origin
-          if !isNextFile || !goesOn(at: record.time) { lose(before: record) }
-        }
-        if record.original == nil { previous = record.time }
-        if record.isGapNote { lose(before: record) }
-        Self.dissect(
-          record, &dissection, &directions, &reassembly, &sdus, &memory, &fragments, &report,
-          &output)
+        take(record, &dissection, &report, &output)
       }
     } catch {
       failure = error
@@ -140,6 +132,35 @@ package struct Pass: ~Copyable {
     report.finish(memory, failure, into: &output)
     output.flush()
     if let failure { throw failure }
+  }
+
+  /// One record, from its place among the others to the report.
+  ///
+  /// Apart from the loop, and asked for its address there: a loop that looks into a record copies it first,
+  /// and waits until what has just been written of it can be read.
+  @inline(never)
+  private mutating func take<Report: PacketReport & ~Copyable>(
+    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ report: inout Report,
+    _ output: inout Output
+  ) {
+    let origin = Origin(file: record.file, section: record.section)
+    // What another file has, too, is known already: it leads from one to the other.
+    if record.original == nil, origin != self.origin {
+      // What lies between two files or sections nobody knows, nor whether the same controller
+      // has the same number; so it is with what lies before the first record. But a log that was
+      // begun anew because it was full goes on at once.
+      let isNextFile = origin.file != self.origin?.file && origin.section == 0
+      self.origin = origin
+      if !isNextFile || !goesOn(at: record.time) { lose(before: record) }
+    }
+    if record.original == nil {
+      // Part by part: copied whole, what has just been written would be waited for.
+      if let time = record.time { previous = time } else { previous = nil }
+    }
+    if record.isGapNote { lose(before: record) }
+    dissection.problems.areLookedFor = report.wantsProblems
+    Self.dissect(
+      record, &dissection, &directions, &reassembly, &sdus, &memory, &fragments, &report, &output)
   }
 
   /// Waits for the source as long as the report wants to be asked again before it answers, and writes out

@@ -77,7 +77,8 @@ package struct SDUs: Sendable {
       if brought > sduLength {
         dissection.problems.add(
           Problem(.sduOverrun, at: Int(dissection.body.start) + sduLength, brought, sduLength))
-        dissection.body.count = min(dissection.body.count, Int32(sduLength))
+        let body = dissection.body
+        dissection.body = Slice(start: Int(body.start), count: min(Int(body.count), sduLength))
       }
       fate.isTruncated = dissection.body.count < sduLength
       return pdu

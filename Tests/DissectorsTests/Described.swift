@@ -21,6 +21,29 @@ func digits(_ value: some BinaryInteger, _ count: Int) -> String {
   return String(repeating: "0", count: max(0, count - text.count)) + text
 }
 
+/// Dissections of one packet each.
+extension Dissection {
+  init(h4 bytes: RawSpan, isTruncated: Bool) {
+    self.init()
+    read(h4: bytes, isTruncated: isTruncated)
+  }
+
+  init(monitor opcode: UInt16, _ bytes: RawSpan, isTruncated: Bool) {
+    self.init()
+    read(monitor: opcode, bytes, isTruncated: isTruncated)
+  }
+
+  init(packetLogger type: UInt8, _ bytes: RawSpan, isTruncated: Bool) {
+    self.init()
+    read(packetLogger: type, bytes, isTruncated: isTruncated)
+  }
+
+  init(incomplete bytes: RawSpan, needed: Int, isTruncated: Bool) {
+    self.init()
+    read(incomplete: bytes, needed: needed, isTruncated: isTruncated)
+  }
+}
+
 /// What an H4 packet is.
 func h4(_ bytes: [UInt8], isTruncated: Bool = false) -> Dissection {
   Dissection(h4: bytes.bytes, isTruncated: isTruncated)
@@ -153,11 +176,11 @@ func walk(_ dissection: Dissection, _ bytes: [UInt8]) -> Recorder {
   guard let parameters = dissection.parameters else { return recorder }
   if let row = parameters.row {
     var fields = HCIFields(bytes.bytes, parameters.outer)
-    try? fields.walk(HCITable.parameters(row), &recorder)
+    try? fields.walk(row.parameters, &recorder)
   }
   if let completed = parameters.completed {
     var fields = HCIFields(bytes.bytes, parameters.inner)
-    try? fields.walk(HCITable.returns(completed), &recorder)
+    try? fields.walk(completed.returns, &recorder)
   }
   return recorder
 }

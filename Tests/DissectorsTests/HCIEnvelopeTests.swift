@@ -10,7 +10,7 @@ import Testing
   /// The name of the row of a packet, and of the command that it completes.
   private func rows(_ dissection: Dissection) -> [String] {
     [dissection.parameters?.row, dissection.parameters?.completed].compactMap { row in
-      row.map { HCITable.name($0).description }
+      row.map { $0.name.description }
     }
   }
 
@@ -245,6 +245,19 @@ import Testing
     #expect(rows(h4(bytes)) == ["Command Complete"])
     #expect(h4(bytes).parameters?.status(bytes.bytes) == 0)
     #expect(h4(bytes).problems.isEmpty)
+  }
+
+  /// LE Set Scan Enable (0x200c) with a byte that its row does not have: only who asks is told.
+  @Test func problemsThatNobodyWants() {
+    let bytes = hex("01 0c 20 03 01 00 00")
+    #expect(h4(bytes).problems.count == 1 && h4(bytes).problems[0].code == .leftOver)
+    var dissection = Dissection()
+    dissection.problems.areLookedFor = false
+    dissection.read(h4: bytes.bytes, isTruncated: false)
+    #expect(dissection.problems.isEmpty)
+    #expect(rows(dissection) == ["LE Set Scan Enable"])
+    dissection.clear()
+    #expect(!dissection.problems.areLookedFor)
   }
 
   @Test func codesWithoutRows() {

@@ -106,14 +106,13 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
   /// And what no code finds.
   static let rows = tables.flatMap(all) + [microsoftCommandRow, microsoftEventRow]
 
-  /// What packets ask stands beside a row's number; of the rest only the layout tells. LE Set Advertising
-  /// Data (0x2008), Link Key Request Reply (0x040b: a device, and its key).
-  @Test func whatRowsAreAsked() throws {
-    let data = try #require(HCITable.core.command(0x2008))
-    #expect(data.has(.known) && data.has(.advertisingData) && !data.has(.handle))
-    let key = try #require(HCITable.core.command(0x040b))
+  /// LE Set Advertising Data (0x2008), Link Key Request Reply (0x040b: a device, and its key).
+  @Test func whatLayoutsAreAsked() throws {
+    let data = try #require(HCITable.core.command(0x2008)).parameters
+    #expect(data.has(.known) && data.has(.advertisingData) && data.connectionHandleOffset == nil)
+    let key = try #require(HCITable.core.command(0x040b)).parameters
     #expect(key.has(.beginsWithDevice) && !key.has(.advertisingData))
-    #expect(HCITable.parameters(key).has(.secret) && !HCITable.parameters(data).has(.secret))
+    #expect(key.has(.secret) && !data.has(.secret))
   }
 
   @Test("codes ascend within each table and are unique")

@@ -316,7 +316,7 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
   ])
   func otherVendorsEvents(_ text: String) {
     let dissection = h4(hex(text))
-    #expect(dissection.parameters?.row.map { HCITable.name($0).description } == "Vendor Specific")
+    #expect(dissection.parameters?.row.map { $0.name.description } == "Vendor Specific")
     #expect(dissection.parameters?.outer == dissection.body)
   }
 

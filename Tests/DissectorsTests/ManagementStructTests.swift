@@ -157,7 +157,7 @@ private let keyRecords: [(code: UInt16, isEvent: Bool, head: String, key: String
     (ManagementCommand.loadIdentityResolvingKeys, "Load Identity Resolving Keys"),
   ])
   func commandNames(_ code: UInt16, _ name: String) {
-    let row = HCITable.core.controlCommand(code).map { HCITable.name($0).description }
+    let row = HCITable.core.controlCommand(code).map { $0.name.description }
     #expect(row == name)
   }
 
@@ -181,7 +181,7 @@ private let keyRecords: [(code: UInt16, isEvent: Bool, head: String, key: String
     (ManagementEvent.connectionSubrate, "Connection Subrate"),
   ])
   func eventNames(_ code: UInt16, _ name: String) {
-    let row = HCITable.core.controlEvent(code).map { HCITable.name($0).description }
+    let row = HCITable.core.controlEvent(code).map { $0.name.description }
     #expect(row == name)
   }
 }

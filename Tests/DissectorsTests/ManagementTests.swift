@@ -70,12 +70,12 @@ private let events = managementEventTables.flatMap(\.self)
     #expect(events.map(\.code) == Array(0x0001...0x0033))
     for row in commands {
       #expect(
-        HCITable.core.controlCommand(row.code).map { HCITable.name($0).description }
+        HCITable.core.controlCommand(row.code).map { $0.name.description }
           == row.name.description)
     }
     for row in events {
       #expect(
-        HCITable.core.controlEvent(row.code).map { HCITable.name($0).description }
+        HCITable.core.controlEvent(row.code).map { $0.name.description }
           == row.name.description)
     }
     for code: UInt16 in [0, 0x5d, 0xff, 0x100, 0x105, 0xffff] {

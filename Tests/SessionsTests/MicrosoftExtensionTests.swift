@@ -109,7 +109,7 @@ private struct RowNames: PacketReport {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
-    last = dissection.parameters?.row.map { HCITable.name($0).description }
+    last = dissection.parameters?.row.map { $0.name.description }
   }
 
   func finish(_ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output) {}

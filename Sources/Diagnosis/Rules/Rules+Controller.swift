@@ -174,7 +174,7 @@ extension Rule {
     guard let row = HCITable.core.command(opcode) else {
       return "command \(code: opcode, digits: 4)"
     }
-    return "\(HCITable.name(row))"
+    return "\(row.name)"
   }
 
   /// LE Set Advertising Parameters to Enable without the one that reads; the extended ones and those of
@@ -248,7 +248,7 @@ extension CommandHistory.Waiting {
     guard let row = HCITable.core.command(opcode) else {
       return "command \(code: opcode, digits: 4) (\(packet: moment.packet))"
     }
-    return "\(HCITable.name(row)) (\(packet: moment.packet))"
+    return "\(row.name) (\(packet: moment.packet))"
   }
 }
 

@@ -6,36 +6,38 @@ package import Bytes
 
 /// The fields of one ATT PDU; nil where the PDU has no such field.
 package struct ATTFields: Sendable {
-  /// The attribute handle.
-  package var handle: UInt16?
-  /// The first handle of a requested range.
-  package var startHandle: UInt16?
-  /// The last handle of a requested range.
-  package var endHandle: UInt16?
+  // In an order that leaves few gaps: small ones stand behind what is aligned.
+
   /// The attribute type asked for.
   package var type: BluetoothUUID?
-  /// Where a partial value begins.
-  package var offset: UInt16?
-  /// The MTU that the sender can receive.
-  package var mtu: UInt16?
-  /// Execute Write: 0 cancels, 1 writes.
-  package var executeFlags: UInt8?
-  /// Error Response: the opcode of the request that failed.
-  package var requestOpcode: ATTOpcode?
-  /// Error Response: why.
-  package var error: ATTErrorCode?
-  /// The attribute value, or part of it.
-  package var value: Slice?
+  /// The attribute handle.
+  package var handle: UInt16?
   /// Signed Write Command: the sign counter.
   package var signCounter: UInt32?
+  /// The attribute value, or part of it.
+  package var value: Slice?
+  /// Execute Write: 0 cancels, 1 writes.
+  package var executeFlags: UInt8?
+  /// The first handle of a requested range.
+  package var startHandle: UInt16?
   /// Signed Write Command: the authentication signature's MAC.
   package var signature: Slice?
+  /// Error Response: the opcode of the request that failed.
+  package var requestOpcode: ATTOpcode?
+  /// The last handle of a requested range.
+  package var endHandle: UInt16?
   /// The handles of a Read Multiple request, two bytes each.
   package var handles: Slice?
-  /// The items of a list.
-  package var items: ATTItems?
+  /// Error Response: why.
+  package var error: ATTErrorCode?
+  /// Where a partial value begins.
+  package var offset: UInt16?
   /// Bytes that no field claims: those of an unknown opcode or of an incomplete PDU.
   package var data: Slice?
+  /// The MTU that the sender can receive.
+  package var mtu: UInt16?
+  /// The items of a list.
+  package var items: ATTItems?
 
   init() {}
 }

@@ -8,15 +8,17 @@ package import Bytes
 package enum ADFields {
   /// The rows, laid out behind one another, and where each type's begin.
   private struct Table: Sendable {
-    var fields: [HCIField] = []
+    let fields: Immortal<HCIField>
     var ranges = [Range<Int>](repeating: 0..<0, count: 256)
 
     init(_ rows: [(type: UInt8, parameters: [HCIParameter])]) {
+      var fields: [HCIField] = []
       for row in rows {
         let start = fields.count
         for parameter in row.parameters { parameter.append(to: &fields) }
         ranges[Int(row.type)] = start..<fields.count
       }
+      self.fields = Immortal(fields)
     }
   }
 
@@ -44,7 +46,7 @@ package enum ADFields {
       return cursor.rest()
     default:
       var fields = HCIFields(bytes, slice)
-      try fields.walk(table.fields, table.ranges[Int(type.rawValue)], &visitor)
+      try fields.walk(table.fields.span, table.ranges[Int(type.rawValue)], &visitor)
       return fields.rest()
     }
   }

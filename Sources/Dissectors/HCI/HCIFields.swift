@@ -106,7 +106,7 @@ package struct HCIFields: ~Escapable {
   package mutating func walk<Visitor: HCIFieldVisitor & ~Copyable>(
     _ layout: HCILayout, _ visitor: inout Visitor
   ) throws(ParseError) {
-    try walk(HCITable.core.fields, layout.range, &visitor)
+    try walk(HCITable.core.fields.span, layout.range, &visitor)
   }
 
   /// Reads parameters that stand in no table.
@@ -116,13 +116,13 @@ package struct HCIFields: ~Escapable {
   ) throws(ParseError) {
     var fields: [HCIField] = []
     for parameter in parameters { parameter.append(to: &fields) }
-    try walk(fields, fields.indices, &visitor)
+    try walk(fields.span, fields.indices, &visitor)
   }
 
   /// Reads the parameters at `range` of `fields`.
   @_lifetime(self: copy self)
   mutating func walk<Visitor: HCIFieldVisitor & ~Copyable>(
-    _ fields: [HCIField], _ range: Range<Int>, _ visitor: inout Visitor
+    _ fields: Span<HCIField>, _ range: Range<Int>, _ visitor: inout Visitor
   ) throws(ParseError) {
     var position = range.lowerBound
     let skipsSilent = Visitor.wantsLineOnly
@@ -133,13 +133,16 @@ package struct HCIFields: ~Escapable {
         _ = try cursor.take(Int(size))
         continue
       }
-      switch field.kind {
-      case .unsigned(let width, let form):
+      let width = field.unsignedWidth
+      if width > 0 {
         let slice = Slice(start: cursor.offset, count: Int(width))
         let number = try unsigned(width)
         visitor.field(
-          field.name, line: field.line, number: number, width: Int(width), form,
+          field.name, line: field.line, number: number, width: Int(width), field.form,
           cursor.bytes(slice), at: slice)
+        continue
+      }
+      switch field.kind {
       case .list:
         let items = position..<position + Int(field.itemFields)
         try readList(
@@ -164,7 +167,7 @@ package struct HCIFields: ~Escapable {
   }
 
   /// The fields of the layout that the latest selector chose.
-  private func chosen(_ fields: [HCIField], _ layouts: Range<Int>) -> Range<Int>? {
+  private func chosen(_ fields: Span<HCIField>, _ layouts: Range<Int>) -> Range<Int>? {
     var position = layouts.lowerBound
     while position < layouts.upperBound {
       let own = position + 1..<position + 1 + Int(fields[position].itemFields)
@@ -266,7 +269,7 @@ package struct HCIFields: ~Escapable {
         throw ParseError(offset: start, needed: length, available: Int(slice.count))
       }
       advertisingField = slice
-      slice.count = Int32(length)
+      slice = Slice(start: Int(slice.start), count: length)
       advertising = slice
       value = data
     case .openEnd:
@@ -311,7 +314,7 @@ package struct HCIFields: ~Escapable {
   /// Reads as many items as the count before the list says; without a count, to the end.
   @_lifetime(self: copy self)
   private mutating func readList<Visitor: HCIFieldVisitor & ~Copyable>(
-    _ name: StaticString, _ fields: [HCIField], _ items: Range<Int>, leastSize: Int,
+    _ name: StaticString, _ fields: Span<HCIField>, _ items: Range<Int>, leastSize: Int,
     _ visitor: inout Visitor
   ) throws(ParseError) {
     let expected = takeCount()

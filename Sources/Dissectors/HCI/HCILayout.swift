@@ -11,63 +11,43 @@ package struct HCILayout: Sendable {
   private let bytes: Int16?
   private let handleOffset: Int16?
   private let counted: (countOffset: Int16, itemSize: Int16)?
-  /// What stands in it, as far as it is asked for every packet.
-  let asked: Asked
   /// What else stands in it.
   private let traits: Traits
 
-  /// What can be said of a layout in a word and is asked for every packet: a row's number has it beside
-  /// it (`HCIRowID`).
-  package struct Asked: OptionSet, Sendable {
-    /// A bit each.
-    package let rawValue: UInt8
-
-    /// Traits by their bits.
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// The parameters are described.
-    package static let known = Asked(rawValue: 1 << 0)
-    /// The first parameter is Status.
-    package static let beginsWithStatus = Asked(rawValue: 1 << 1)
-    /// The first parameter, or the one behind Status, is the BD_ADDR of a BR/EDR device.
-    static let beginsWithDevice = Asked(rawValue: 1 << 2)
-    /// A parameter is advertising data.
-    package static let advertisingData = Asked(rawValue: 1 << 3)
-    /// A parameter may say which UUIDs a device has or is to have: a UUID, advertising data, or a
-    /// pattern that advertising data is filtered by.
-    package static let uuids = Asked(rawValue: 1 << 4)
-    /// A parameter is a device address.
-    package static let address = Asked(rawValue: 1 << 5)
-    /// A Connection_Handle stands at a fixed place.
-    static let handle = Asked(rawValue: 1 << 6)
-    /// Some layout of a choice has a Connection_Handle; then that is all that reads as one.
-    static let chosenHandle = Asked(rawValue: 1 << 7)
-
-    /// Whether all of these are among them. `contains` says the same, but other modules reach it only
-    /// through the protocol, and this is asked for every packet.
-    package func have(_ wanted: Asked) -> Bool { rawValue & wanted.rawValue == wanted.rawValue }
-  }
-
-  /// What else can be said of a layout in a word; only the layout itself can be asked for it.
+  /// What can be said of a layout in a word.
   package struct Traits: OptionSet, Sendable {
     /// A bit each.
-    package let rawValue: UInt8
+    package let rawValue: UInt16
 
     /// Traits by their bits.
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// The parameters are described.
+    package static let known = Traits(rawValue: 1 << 0)
+    /// The first parameter is Status.
+    package static let beginsWithStatus = Traits(rawValue: 1 << 1)
+    /// The first parameter, or the one behind Status, is the BD_ADDR of a BR/EDR device.
+    static let beginsWithDevice = Traits(rawValue: 1 << 2)
+    /// A parameter is advertising data.
+    package static let advertisingData = Traits(rawValue: 1 << 3)
+    /// A parameter may say which UUIDs a device has or is to have: a UUID, advertising data, or a
+    /// pattern that advertising data is filtered by.
+    package static let uuids = Traits(rawValue: 1 << 4)
+    /// A parameter is a device address.
+    package static let address = Traits(rawValue: 1 << 5)
+    /// Some layout of a choice has a Connection_Handle; then that is all that reads as one.
+    static let chosenHandle = Traits(rawValue: 1 << 6)
 
     /// As many bytes as `size` says may still be wrong: a count in them says how much of a field is used.
-    static let needsWalk = Traits(rawValue: 1 << 0)
+    static let needsWalk = Traits(rawValue: 1 << 7)
     /// A parameter is a secret: then bytes that no parameter claims may be a piece of it.
-    package static let secret = Traits(rawValue: 1 << 1)
+    package static let secret = Traits(rawValue: 1 << 8)
     /// A parameter has a place in the one-line form.
-    package static let line = Traits(rawValue: 1 << 2)
+    package static let line = Traits(rawValue: 1 << 9)
   }
 
-  /// Whether all of these apply.
-  package func has(_ wanted: Asked) -> Bool { asked.have(wanted) }
-
-  /// Whether all of these apply.
+  /// Whether all of these apply. `contains` says the same, but other modules reach it only through the
+  /// protocol, and this is asked for every packet.
   package func has(_ wanted: Traits) -> Bool {
     traits.rawValue & wanted.rawValue == wanted.rawValue
   }
@@ -100,7 +80,7 @@ package struct HCILayout: Sendable {
     let beginsWithStatus = parameters.first?.name.description == "Status"
     let behindStatus = parameters.dropFirst(beginsWithStatus ? 1 : 0).first
     let added = fields[first...]
-    var asked: Asked = []
+    var traits: Traits = []
     for (trait, applies) in [
       (.known, described != nil),
       (.beginsWithStatus, beginsWithStatus),
@@ -108,16 +88,13 @@ package struct HCILayout: Sendable {
       (.advertisingData, added.contains(where: \.isAdvertisingData)),
       (.uuids, added.contains(where: \.mayTellUUIDs)),
       (.address, added.contains { $0.kind == .address }),
-      (.handle, handle != nil),
       (.chosenHandle, handle == nil && parameters.contains { $0.choosesHandle }),
-    ] as [(Asked, Bool)] where applies {
-      asked.insert(trait)
+      (.needsWalk, parameters.contains { $0.isPartlyUsed }),
+      (.secret, added.contains(where: \.isSecret)),
+      (.line, added.contains { $0.line != nil }),
+    ] as [(Traits, Bool)] where applies {
+      traits.insert(trait)
     }
-    self.asked = asked
-    var traits: Traits = []
-    if parameters.contains(where: { $0.isPartlyUsed }) { traits.insert(.needsWalk) }
-    if added.contains(where: \.isSecret) { traits.insert(.secret) }
-    if added.contains(where: { $0.line != nil }) { traits.insert(.line) }
     self.traits = traits
   }
 }

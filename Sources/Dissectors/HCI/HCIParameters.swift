@@ -61,7 +61,7 @@ package struct HCIParameters: Sendable {
       // Num_HCI_Command_Packets (1 byte), Command_Opcode (2), return parameters.
       row = HCITable.core.event(event.code)
       outer = Slice(start: start, count: 3)
-      completed = HCITable.core.completed(bytes.littleEndianU16(at: start + 1))
+      completed = HCITable.core.command(bytes.littleEndianU16(at: start + 1))
       inner = Slice(start: start + 3, count: count - 3)
     } else {
       let android = event.code == HCIEvent.vendorCode ? Self.androidEvent(bytes, body) : nil
@@ -79,7 +79,7 @@ package struct HCIParameters: Sendable {
       let row = HCITable.core.androidEvent(bytes.byte(at: Int(body.start)))
     else { return nil }
     let parameters = Slice(start: Int(body.start) + 1, count: Int(body.count) - 1)
-    let layout = HCITable.parameters(row)
+    let layout = row.parameters
     if layout.fits(bytes, parameters) { return row }
     var fields = HCIFields(bytes, parameters)
     var silent = SilentVisitor()
@@ -101,7 +101,7 @@ package struct HCIParameters: Sendable {
     // Command_Opcode (2 bytes), Status (1), return parameters.
     if control.code == ManagementEvent.commandComplete, body.count >= 3 {
       outer = Slice(start: Int(body.start), count: 3)
-      completed = HCITable.core.completedControl(bytes.littleEndianU16(at: Int(body.start)))
+      completed = HCITable.core.controlCommand(bytes.littleEndianU16(at: Int(body.start)))
       inner = Slice(start: Int(body.start) + 3, count: Int(body.count) - 3)
     } else {
       outer = body
@@ -112,15 +112,8 @@ package struct HCIParameters: Sendable {
 
   /// The handle of the link that the packet is about, where its row has one.
   package func connectionHandle(_ bytes: RawSpan) -> UInt16? {
-    if let row, row.has(.handle) || row.has(.chosenHandle),
-      let handle = Self.handle(HCITable.parameters(row), bytes, outer)
-    {
-      return handle
-    }
-    guard let completed, completed.has(.handle) || completed.has(.chosenHandle) else {
-      return nil
-    }
-    return Self.handle(HCITable.returns(completed), bytes, inner)
+    if let row, let handle = Self.handle(row.parameters, bytes, outer) { return handle }
+    return completed.flatMap { Self.handle($0.returns, bytes, inner) }
   }
 
   private static func handle(_ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice) -> UInt16? {
@@ -144,22 +137,24 @@ package struct HCIParameters: Sendable {
   /// The address of the BR/EDR device that the packet is about, where its row has that instead of a
   /// handle: first, or behind Status.
   package func deviceAddress(_ bytes: RawSpan) -> DeviceAddress? {
-    if let row, row.has(.beginsWithDevice) { return Self.device(row, bytes, outer) }
-    guard let completed, completed.has(.beginsWithDevice) else { return nil }
-    return Self.device(completed, bytes, inner)
+    if let row, row.parameters.has(.beginsWithDevice) {
+      return Self.device(row.parameters, bytes, outer)
+    }
+    guard let completed, completed.returns.has(.beginsWithDevice) else { return nil }
+    return Self.device(completed.returns, bytes, inner)
   }
 
   private static func device(
-    _ row: HCIRowID, _ bytes: RawSpan, _ slice: Slice
+    _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice
   ) -> DeviceAddress? {
     var cursor = Cursor(bytes, slice)
-    if row.has(.beginsWithStatus), (try? cursor.u8()) == nil { return nil }
+    if layout.has(.beginsWithStatus), (try? cursor.u8()) == nil { return nil }
     return try? DeviceAddress(parsing: &cursor)
   }
 
   /// The Status that the packet carries: the first parameter of its row, or of a Command Complete.
   package func status(_ bytes: RawSpan) -> UInt8? {
-    if let row, row.has(.beginsWithStatus), !outer.isEmpty {
+    if let row, row.parameters.has(.beginsWithStatus), !outer.isEmpty {
       return bytes.byte(at: Int(outer.start))
     }
     // Every command of the specification returns Status first, and so do vendors' commands.
@@ -172,12 +167,12 @@ package struct HCIParameters: Sendable {
   ///
   /// - Parameter status: the packet's Status.
   package func problem(_ bytes: RawSpan, status: UInt8?) -> Problem? {
-    if let row, let problem = Self.check(HCITable.parameters(row), bytes, outer) {
+    if let row, let problem = Self.check(row.parameters, bytes, outer) {
       return problem
     }
     guard let completed else { return nil }
     let failed = status.map { $0 != 0 } ?? false
-    return failed ? nil : Self.check(HCITable.returns(completed), bytes, inner)
+    return failed ? nil : Self.check(completed.returns, bytes, inner)
   }
 
   private static func check(

@@ -28,6 +28,11 @@ package struct HCIField: Sendable {
   let name: StaticString
   let kind: HCIParameter.Kind
   let line: StaticString?
+  /// Of an unsigned number, which most fields are, its bytes; 0 for all others. The walk asks this and `form`
+  /// before it takes `kind` apart.
+  let unsignedWidth: UInt8
+  /// Of an unsigned number: how it reads.
+  let form: HCIParameter.Form
   /// Of a list, a choice or a layout: how many of the fields that follow are its own.
   let itemFields: Int16
   /// Of a list: how many bytes an item has at least that holds anything.
@@ -96,9 +101,15 @@ extension HCIParameter {
       plainSize = nil
     default: break
     }
+    var number: (width: UInt8, form: HCIParameter.Form) = (0, .plain)
+    if case .unsigned(let width, let form) = kind {
+      precondition(width > 0, "a number without bytes")
+      number = (width, form)
+    }
     fields.append(
       HCIField(
-        name: name, kind: kind, line: line, itemFields: Int16(item.count),
+        name: name, kind: kind, line: line, unsignedWidth: number.width, form: number.form,
+        itemFields: Int16(item.count),
         leastItemSize: Int16(items.first.map { $0.size ?? 1 } ?? 0),
         plainSize: plainSize.map { Int16($0) }))
     fields.append(contentsOf: item)
@@ -128,26 +139,18 @@ extension [HCIParameter] {
   }
 }
 
-/// Which row of the tables, and what is asked of one of its layouts for every packet: small enough to
-/// stand in a `Dissection`, which then needs not look into the tables for it.
+/// Which row of the tables. It leads there without a look-up, since rows stay as long as the program.
 package struct HCIRowID: Equatable, Sendable {
-  fileprivate let position: Int16
-  /// What the layout holds, as far as packets ask.
-  private let asked: HCILayout.Asked
-  /// A Boolean has patterns to spare, so that an optional row takes no more room, 4 bytes: `Dissection` has two,
-  /// is cleared for every packet, and has to stay within 400 bytes beside its anchor.
-  private let isRow = true
+  fileprivate let entry: Immortal<HCIEntry>.Reference
 
-  fileprivate init(position: Int16, _ layout: HCILayout) {
-    self.position = position
-    asked = layout.asked
-  }
+  /// The specification's name of what the row describes.
+  package var name: StaticString { entry.element.name }
 
-  /// Whether the layout has all of these.
-  package func has(_ wanted: HCILayout.Asked) -> Bool { asked.have(wanted) }
+  /// The parameters.
+  package var parameters: HCILayout { entry.element.parameters }
 
-  /// The same row.
-  package static func == (left: Self, right: Self) -> Bool { left.position == right.position }
+  /// Of a command: the return parameters.
+  package var returns: HCILayout { entry.element.returns }
 }
 
 /// All rows, found by their codes without searching.
@@ -155,9 +158,9 @@ package struct HCIRowID: Equatable, Sendable {
 /// Rows that no code tells apart (Microsoft's, whose opcode and event prefix differ from Controller to
 /// Controller) stand alone. A class, so that no module that looks something up copies the table.
 package final class HCITable: Sendable {
-  private let entries: [HCIEntry]
+  private let entries: Immortal<HCIEntry>
   /// The parameters of all rows, one row's behind the other's.
-  let fields: [HCIField]
+  let fields: Immortal<HCIField>
   /// Positions in `entries`, -1 for none: of commands by `slot(ofCommand:)`, of events and subevents
   /// by their codes.
   private let commandIndex: [Int16]
@@ -166,8 +169,6 @@ package final class HCITable: Sendable {
   private let androidIndex: [Int16]
   /// The row of Microsoft's extension command.
   package let microsoftCommand: HCIRowID
-  /// The same where it is completed.
-  let completedMicrosoftCommand: HCIRowID
   /// The row of its event, without the prefix.
   package let microsoftEvent: HCIRowID
   /// The same of the kernel's management interface.
@@ -192,8 +193,8 @@ package final class HCITable: Sendable {
     let rows =
       commands + events + subevents + android + [microsoft.command, microsoft.event]
       + controlCommands + controlEvents
-    entries = rows.map { HCIEntry($0, &fields) }
-    self.fields = fields
+    entries = Immortal(rows.map { HCIEntry($0, &fields) })
+    self.fields = Immortal(fields)
     commandIndex = Self.index(commands, from: 0, slots: Self.commandSlots) {
       Self.slot(ofCommand: $0)
     }
@@ -204,9 +205,8 @@ package final class HCITable: Sendable {
     base += subevents.count
     androidIndex = Self.index(android, from: base, slots: 256) { Int($0) }
     base += android.count
-    microsoftCommand = HCIRowID(position: Int16(base), entries[base].parameters)
-    completedMicrosoftCommand = HCIRowID(position: Int16(base), entries[base].returns)
-    microsoftEvent = HCIRowID(position: Int16(base + 1), entries[base + 1].parameters)
+    microsoftCommand = HCIRowID(entry: entries[base])
+    microsoftEvent = HCIRowID(entry: entries[base + 1])
     base += 2
     controlCommandIndex = Self.index(controlCommands, from: base, slots: 256) { Int($0) }
     base += controlCommands.count
@@ -234,22 +234,12 @@ package final class HCITable: Sendable {
   private static let commandSlots = 64 * 256 + 768
 
   private func id(_ position: Int16) -> HCIRowID? {
-    position < 0
-      ? nil : HCIRowID(position: position, entries[Int(position)].parameters)
-  }
-
-  private func returnsID(_ position: Int16) -> HCIRowID? {
-    position < 0 ? nil : HCIRowID(position: position, entries[Int(position)].returns)
+    position < 0 ? nil : HCIRowID(entry: entries[Int(position)])
   }
 
   /// The row of a command.
   package func command(_ opcode: UInt16) -> HCIRowID? {
     Self.slot(ofCommand: opcode).flatMap { id(commandIndex[$0]) }
-  }
-
-  /// The row of a command that is completed.
-  package func completed(_ opcode: UInt16) -> HCIRowID? {
-    Self.slot(ofCommand: opcode).flatMap { returnsID(commandIndex[$0]) }
   }
 
   /// The row of an event.
@@ -266,28 +256,8 @@ package final class HCITable: Sendable {
     opcode < 256 ? id(controlCommandIndex[Int(opcode)]) : nil
   }
 
-  /// The row of a command of the management interface that is completed.
-  package func completedControl(_ opcode: UInt16) -> HCIRowID? {
-    opcode < 256 ? returnsID(controlCommandIndex[Int(opcode)]) : nil
-  }
-
   /// The row of an event of the management interface.
   package func controlEvent(_ code: UInt16) -> HCIRowID? {
     code < 256 ? id(controlEventIndex[Int(code)]) : nil
-  }
-
-  /// The specification's name of what a row of the core tables describes.
-  package static func name(_ id: HCIRowID) -> StaticString {
-    core.entries[Int(id.position)].name
-  }
-
-  /// The parameters of a row of the core tables.
-  package static func parameters(_ id: HCIRowID) -> HCILayout {
-    core.entries[Int(id.position)].parameters
-  }
-
-  /// The return parameters of a row of the core tables.
-  package static func returns(_ id: HCIRowID) -> HCILayout {
-    core.entries[Int(id.position)].returns
   }
 }

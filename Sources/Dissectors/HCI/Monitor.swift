@@ -125,20 +125,18 @@ extension RawSpan {
 }
 
 extension Dissection {
-  /// Dissects a monitor record.
-  package init(monitor opcode: UInt16, _ bytes: RawSpan, isTruncated: Bool) {
+  /// Dissects a monitor record where nothing is known yet.
+  package mutating func read(monitor opcode: UInt16, _ bytes: RawSpan, isTruncated: Bool) {
     guard let known = MonitorOpcode(rawValue: opcode) else {
-      self.init()
       content = .note(MonitorNote(.unknown))
       body = Slice(start: 0, count: bytes.byteCount)
       problems.add(Problem(.unknownMonitorOpcode, Int(opcode)))
       return
     }
     if let type = known.packetType {
-      self.init(type, bytes, isTruncated: isTruncated)
+      read(type, bytes, isTruncated: isTruncated)
       return
     }
-    self.init()
     var cursor = Cursor(bytes)
     do throws(ParseError) {
       switch known {

@@ -102,9 +102,8 @@ package struct SystemLogLine: Sendable {
 }
 
 extension Dissection {
-  /// Dissects a PacketLogger record that is no packet.
-  package init(packetLogger type: UInt8, _ bytes: RawSpan, isTruncated: Bool) {
-    self.init()
+  /// Dissects a PacketLogger record that is no packet, where nothing is known yet.
+  package mutating func read(packetLogger type: UInt8, _ bytes: RawSpan, isTruncated: Bool) {
     let type = PacketLoggerType(rawValue: type)
     var note: MonitorNote
     var cursor = Cursor(bytes)
@@ -135,8 +134,7 @@ extension Dissection {
   }
 
   /// Bytes of which less is there than their own header has: the link type's, before any packet.
-  package init(incomplete bytes: RawSpan, needed: Int, isTruncated: Bool) {
-    self.init()
+  package mutating func read(incomplete bytes: RawSpan, needed: Int, isTruncated: Bool) {
     body = Slice(start: 0, count: bytes.byteCount)
     guard !isTruncated else { return }
     problems.add(Problem(.tooShort, at: 0, needed, bytes.byteCount))

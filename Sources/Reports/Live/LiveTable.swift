@@ -51,6 +51,9 @@ package struct LiveTable<Report: TableReport & ~Copyable>: PacketReport, ~Copyab
   /// Where packets come without a pause, the clock is asked once in so many.
   private static var packetsBetween: Int { 64 }
 
+  /// Whether the table has a use for them.
+  package var wantsProblems: Bool { report.wantsProblems }
+
   /// A table that is shown while it grows.
   package init(_ report: consuming Report, _ options: LiveTableOptions) {
     self.report = report

@@ -53,6 +53,9 @@ package struct MapReport: PacketReport, ~Copyable {
   /// Never: every packet may tell more.
   package var isSatisfied: Bool { false }
 
+  /// No packet is told.
+  package var wantsProblems: Bool { false }
+
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output

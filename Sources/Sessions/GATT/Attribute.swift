@@ -104,8 +104,6 @@ package struct Attribute: Equatable, Sendable {
 extension BluetoothUUID {
   /// «Service Changed», whose indications name a range of handles.
   static let serviceChanged = Self(0x2a05)
-  /// «Database Hash»: what a server's declarations come to.
-  static let databaseHash = Self(0x2b2a)
   /// «Characteristic Extended Properties».
   package static let extendedProperties = Self(0x2900)
   /// «Client Characteristic Configuration».
