@@ -98,6 +98,7 @@ extension Difference {
   private var firstOutcome: First? {
     // Made when they are needed first: nothing fails in most sessions.
     var successes: (left: [Attempt: Int], right: [Attempt: Int])?
+    var run: Run?
     for (place, step) in steps.enumerated() where step.kind != .same {
       let (left, right) = (
         step.left?.first { operations.left[$0].failure != nil },
@@ -129,7 +130,7 @@ extension Difference {
           ? known.left[Attempt(failed, sessions.right, pairNumbers.right)]
           : known.right[Attempt(failed, sessions.left, pairNumbers.left)]
       case .pairing, .encryption:
-        other = counterpart(of: place, failed, isOnLeft: left == nil)
+        other = counterpart(of: place, failed, isOnLeft: left == nil, &run)
       }
       guard let other else { continue }
       return First(kind: .outcome, left: left ?? other, right: right ?? other)
@@ -204,31 +205,69 @@ extension Difference {
     return first
   }
 
+  /// What is alone on either side between two steps that both have, as far as security procedures succeed in it.
+  private struct Run {
+    /// What succeeds, as one that fails looks for it.
+    struct Key: Hashable {
+      var isOnLeft: Bool
+      /// Whether it is an encryption; else a PDU of a pairing.
+      var isEncryption: Bool
+      /// Who sent the PDU.
+      var isByCentral: Bool?
+      /// Which of the session's connections: those of both sides are compared one by one.
+      var connection: Int?
+    }
+
+    /// The steps.
+    var steps: Range<Int>
+    /// The first operation of each kind.
+    var first: [Key: Int] = [:]
+  }
+
   /// How the other side goes on with the security procedure that fails on one: its first PDU by the same device,
   /// or else by the other, between what both sides have; an encryption that succeeds.
+  ///
+  /// - Parameter run: what the latest such look found, where it was into the same steps.
   private func counterpart(
-    of place: Int, _ failed: Operation, isOnLeft: Bool
+    of place: Int, _ failed: Operation, isOnLeft: Bool, _ run: inout Run?
   ) -> Int? {
+    let known = run.flatMap { $0.steps.contains(place) ? $0 : nil } ?? makeRun(around: place)
+    run = known
+    let numbers = isOnLeft ? pairNumbers.right : pairNumbers.left
+    var key = Run.Key(
+      isOnLeft: isOnLeft, isEncryption: failed.kind == .encryption,
+      connection: numbers[failed.connection])
+    if key.isEncryption { return known.first[key] }
+    key.isByCentral = failed.isByCentral
+    if let same = known.first[key] { return same }
+    return [nil, false, true].compactMap { (isByCentral: Bool?) in
+      key.isByCentral = isByCentral
+      return known.first[key]
+    }.min()
+  }
+
+  private func makeRun(around place: Int) -> Run {
     let isAlone = { (step: Step) in step.left == nil || step.right == nil }
-    let (mine, others) =
-      isOnLeft ? (pairNumbers.right, pairNumbers.left) : (pairNumbers.left, pairNumbers.right)
     let start = steps[..<place].lastIndex { !isAlone($0) }.map { $0 + 1 } ?? 0
-    var byOther: Int?
-    for step in steps[start...].prefix(while: isAlone) {
-      guard let next = isOnLeft ? step.left?.first : step.right?.first else { continue }
-      let operation = isOnLeft ? operations.left[next] : operations.right[next]
-      guard operation.hasSucceeded, mine[failed.connection] == others[operation.connection]
-      else { continue }
-      switch (failed.kind, operation.kind) {
-      // That a peripheral asks for security is no step of a pairing.
-      case (.pairing, .pairing(.securityRequest)): continue
-      case (.encryption, .encryption): return next
-      case (.pairing, .pairing):
-        if operation.isByCentral == failed.isByCentral { return next }
-        byOther = byOther ?? next
-      default: continue
+    let end = steps[place...].firstIndex { !isAlone($0) } ?? steps.endIndex
+    var run = Run(steps: start..<end)
+    for step in steps[start..<end] {
+      for isOnLeft in [true, false] {
+        guard let next = isOnLeft ? step.left?.first : step.right?.first else { continue }
+        let operation = isOnLeft ? operations.left[next] : operations.right[next]
+        let number = (isOnLeft ? pairNumbers.left : pairNumbers.right)[operation.connection]
+        guard operation.hasSucceeded else { continue }
+        var key = Run.Key(isOnLeft: isOnLeft, isEncryption: true, connection: number)
+        switch operation.kind {
+        case .encryption: break
+        // That a peripheral asks for security is no step of a pairing.
+        case .pairing(.securityRequest): continue
+        case .pairing: (key.isEncryption, key.isByCentral) = (false, operation.isByCentral)
+        default: continue
+        }
+        if run.first[key] == nil { run.first[key] = next }
       }
     }
-    return byOther
+    return run
   }
 }

@@ -52,8 +52,9 @@ package struct Difference: Sendable {
 
   /// A value that differs.
   package struct ValueChange: Sendable {
-    /// The operations.
+    /// The operation on the left, by its place among that side's.
     package let left: Int
+    /// And on the right.
     package let right: Int
     /// Its fields that differ; where none is known to, the bytes.
     package internal(set) var fields: [FieldChange]

@@ -89,11 +89,12 @@ extension Difference {
     let (left, right) = (
       Self.samples(operations.left, sessions.left), Self.samples(operations.right, sessions.right)
     )
-    for (measure, one) in left {
-      guard let other = right.first(where: { $0.measure == measure })?.samples,
-        one.times.count >= Self.leastSamples,
-        other.times.count >= Self.leastSamples
-      else { continue }
+    // Few are measured often enough; a hostile peer has many that are not.
+    let others = Dictionary(
+      uniqueKeysWithValues: right.lazy.filter { $0.samples.times.count >= Self.leastSamples }
+        .map { ($0.measure, $0.samples) })
+    for (measure, one) in left where one.times.count >= Self.leastSamples {
+      guard let other = others[measure] else { continue }
       let (here, there) = (one.middle, other.middle)
       let difference = abs(here.median - there.median)
       guard difference > Self.leastDifference,

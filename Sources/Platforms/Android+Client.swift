@@ -54,7 +54,7 @@ extension Android {
     }
     let isSystem = isStacks(value.attribute)
     let remark: StaticString? =
-      isRepeated(value.error)
+      value.isRepeatedByStack
       ? "the stack encrypts or pairs and repeats the request by itself; apps get this only if that fails"
       : value.isOfUnknown ? Callback.unknownAttribute : nil
     switch value.operation {

@@ -37,19 +37,9 @@ extension Android {
     }
   }
 
-  /// Whether the stack answers an error with encryption or pairing and repeats the request by itself.
-  static func isRepeated(_ error: ATTErrorCode?) -> Bool {
-    error?.rawValue == 0x05 || error?.rawValue == 0x0f
-  }
-
   /// The status of a procedure of the controller.
   static func gattStatus(_ status: StatusCode) -> ArgumentValue {
-    status == .success ? success : hciStatus(status)
-  }
-
-  /// A status of HCI.
-  static func hciStatus(_ status: StatusCode) -> ArgumentValue {
-    .code(status.name, Int(status.rawValue))
+    status == .success ? success : .status(status)
   }
 
   /// What onConnectionStateChange says of a connection that has ended: HCI's reason, but success where the
@@ -71,14 +61,5 @@ extension Android {
       default: reason.name
       }
     return .code(name, Int(reason.rawValue))
-  }
-
-  /// Properties by BluetoothGattCharacteristic's names.
-  static func properties(_ properties: CharacteristicProperties) -> [StaticString] {
-    let names: [StaticString] = [
-      "PROPERTY_BROADCAST", "PROPERTY_READ", "PROPERTY_WRITE_NO_RESPONSE", "PROPERTY_WRITE",
-      "PROPERTY_NOTIFY", "PROPERTY_INDICATE", "PROPERTY_SIGNED_WRITE", "PROPERTY_EXTENDED_PROPS",
-    ]
-    return names.indices.filter { properties.has(bit: $0) }.map { names[$0] }
   }
 }

@@ -118,7 +118,7 @@ enum Android {
         status != .success
         ? "encryption fails" : isOn ? "the link is encrypted" : "encryption ends"
       var lines: [Callback] = [
-        .traffic(name, status == .success ? peer : peer + [("status", hciStatus(status))])
+        .traffic(name, status == .success ? peer : peer + [("status", .status(status))])
       ]
       if status == .pinOrKeyMissing {
         lines.append(

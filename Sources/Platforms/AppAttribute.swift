@@ -47,9 +47,6 @@ package struct AppAttribute: Sendable {
   /// Whether it is the Client Characteristic Configuration of a characteristic.
   package var isConfiguration: Bool { identity.uuid?.isShort(0x2902) == true }
 
-  /// Whether its service is this one, by a short UUID.
-  package func isIn(_ service: UInt16) -> Bool { identity.service?.isShort(service) == true }
-
   /// Whether it is this characteristic's value, by a short UUID.
   package func isShort(_ uuid: UInt16) -> Bool { identity.uuid?.isShort(uuid) == true }
 
@@ -82,6 +79,10 @@ package struct AppValue: Sendable {
   package var invalidated: [AppService]
   /// What became of it.
   package var outcome: ValueOutcome
+
+  /// Whether both stacks answer its error with encryption or pairing and, if that succeeds, repeat the request by
+  /// themselves: Insufficient Authentication, Insufficient Encryption.
+  package var isRepeatedByStack: Bool { error?.rawValue == 0x05 || error?.rawValue == 0x0f }
 
   /// The error that the server answered with.
   package var error: ATTErrorCode? {
@@ -128,8 +129,6 @@ package struct Sighting: Sendable {
   package var rssi: Int8?
   /// Whether it takes connections; nil: nothing says so.
   package var isConnectable: Bool?
-  /// Whether the PDUs are legacy ones.
-  package var isLegacy: Bool
   /// The data of the advertisement, and after it that of the scan response.
   package var structures: [AdvertisedStructure]
   /// Whether this is a scan response.
@@ -148,10 +147,6 @@ package struct AdvertisedStructure: Sendable, Equatable {
 
 /// What the captured host advertises.
 package struct OwnAdvertisement: Sendable {
-  /// Which set.
-  package var handle: UInt8
-  /// Whether the set's PDUs are legacy ones.
-  package var isLegacy: Bool
   /// Whether it takes connections; nil: not known.
   package var isConnectable: Bool?
   /// The data of the advertisement, and after it that of the scan response.

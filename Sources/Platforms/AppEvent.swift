@@ -163,8 +163,6 @@ package struct AppEvent: Sendable {
     package var isActive: Bool?
     /// Whether the controller reports duplicates.
     package var reportsDuplicates: Bool
-    /// Whether only devices on the filter accept list are reported.
-    package var usesAcceptList = false
   }
 
   /// Why no connection came about.

@@ -81,6 +81,7 @@ package struct AppEvents: ~Copyable {
     for id in ended {
       discoveries.end(id, into: &told)
       server.end(id, packet: record.number, time: record.time, into: &told)
+      client.end(id)
     }
     if answer.opened || !ended.isEmpty, let position = adapter(record.adapter ?? 0xffff) {
       adapters[position].connections(

@@ -130,6 +130,11 @@ package indirect enum ArgumentValue: Sendable {
   case list([ArgumentValue])
   /// Bytes by what they belong to.
   case pairs([(key: ArgumentValue, value: ArgumentValue)])
+
+  /// A status of HCI, which apps never see.
+  static func status(_ status: StatusCode) -> ArgumentValue {
+    .code(status.name, Int(status.rawValue))
+  }
   /// Advertised values by the platform's keys, each with whether the scan response brought it.
   case dictionary([Entry])
   case object([Callback.Named])

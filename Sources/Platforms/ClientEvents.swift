@@ -32,6 +32,9 @@ struct ClientEvents: Sendable {
     tell(memory, links, packet: record.number, time: record.time, answer.request, &events)
   }
 
+  /// Takes the end of a connection.
+  mutating func end(_ connection: Int) { subscriptions.end(connection) }
+
   /// Takes the end of the capture.
   mutating func finish(
     _ memory: borrowing Memory, _ links: LinkEvents, packet: Int, time: Timestamp?,

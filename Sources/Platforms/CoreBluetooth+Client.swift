@@ -96,7 +96,7 @@ extension CoreBluetooth {
     }
     let isHidden = isHidden(value.attribute)
     let remark: StaticString? =
-      isRepeated(value.error)
+      value.isRepeatedByStack
       ? "iOS pairs and repeats the request by itself; apps get this only if that fails"
       : value.isOfUnknown ? Callback.unknownAttribute : nil
     switch value.operation {

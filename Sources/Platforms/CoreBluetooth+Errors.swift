@@ -30,12 +30,6 @@ extension CoreBluetooth {
     }
   }
 
-  /// Whether iOS answers an error with pairing and, if that succeeds, repeats the request by itself.
-  static func isRepeated(_ error: ATTErrorCode?) -> Bool {
-    // Insufficient Authentication, Insufficient Encryption.
-    error?.rawValue == 0x05 || error?.rawValue == 0x0f
-  }
-
   /// CBError of a connection that has ended; nil: the app asked for it.
   static func disconnectError(_ end: AppEvent.LinkEnd) -> ArgumentValue? {
     switch end.ending {
@@ -53,11 +47,6 @@ extension CoreBluetooth {
     case .neverEstablished, .micFailure, .controller: .code("CBError.connectionFailed", 10)
     case .reset, .replaced, .unknown, .forgotten: .code("CBError.unknown", 0)
     }
-  }
-
-  /// A status of HCI, which apps never see.
-  static func hciStatus(_ status: StatusCode) -> ArgumentValue {
-    .code(status.name, Int(status.rawValue))
   }
 
   /// A reason of SMP, which apps never see.

@@ -88,7 +88,7 @@ enum CoreBluetooth {
           ])
       ]
     case .phy(_, _, let status), .parameters(_, _, _, let status):
-      return [.traffic("a link procedure fails", peer + [("status", hciStatus(status))])]
+      return [.traffic("a link procedure fails", peer + [("status", .status(status))])]
     // CBPeripheralManager has no method for it.
     case .rssi where event.role == .peripheral:
       return [.traffic("the signal strength is read", rename(peer))]
@@ -105,7 +105,7 @@ enum CoreBluetooth {
         status != .success
         ? "encryption fails" : isOn ? "the link is encrypted" : "encryption ends"
       return [
-        .traffic(name, status == .success ? peer : peer + [("status", hciStatus(status))])
+        .traffic(name, status == .success ? peer : peer + [("status", .status(status))])
       ]
     case .bonding(let stage): return [bonding(stage, peer)]
     case .channel(let psm, let byPeer, let result, let set):
@@ -169,7 +169,7 @@ enum CoreBluetooth {
 
   private static func reason(_ end: AppEvent.LinkEnd) -> [Callback.Named] {
     guard let reason = end.reason else { return [] }
-    return [(name: "reason", value: hciStatus(reason))]
+    return [(name: "reason", value: .status(reason))]
   }
 
   private static func bonding(

@@ -124,8 +124,8 @@ struct HeardDevices: Sendable {
       .discovered(
         Sighting(
           address: report.address, type: report.addressType, rssi: report.rssi,
-          isConnectable: devices[place].isConnectable, isLegacy: report.isLegacy,
-          structures: all, isScanResponse: report.isScanResponse)), record)
+          isConnectable: devices[place].isConnectable, structures: all,
+          isScanResponse: report.isScanResponse)), record)
     event.peer = report.address
     events.append(event)
   }
@@ -195,15 +195,6 @@ extension AdvertisingReport {
     case .legacy: eventType == 0 || eventType == 2
     case .extended: eventType & 0b1010 == 0b0010
     case .directed, .periodic, .response, .bigInfo: false
-    }
-  }
-
-  /// Whether the PDU is a legacy one (7.7.65.13: bit 4).
-  fileprivate var isLegacy: Bool {
-    switch kind {
-    case .legacy, .directed: true
-    case .extended: eventType & 0x10 != 0
-    case .periodic, .response, .bigInfo: false
     }
   }
 }

@@ -24,8 +24,7 @@ struct ScanSetup: Sendable {
     return AppEvent.ScanRequest(
       services: chosen,
       isActive: settings.isEmpty ? nil : settings.contains { $0.isActive },
-      reportsDuplicates: command.filterDuplicates == 0,
-      usesAcceptList: parameters.map { $0.filterPolicy & 1 == 1 } ?? false)
+      reportsDuplicates: command.filterDuplicates == 0)
   }
 
   /// Takes a command of the kernel's management interface (BlueZ, doc/mgmt-protocol.rst). Start Service Discovery
@@ -159,8 +158,6 @@ struct AdvertisedSets: Sendable {
     let properties = known?.parameters?.properties
     let (advertising, scanResponse) = (known?.advertising ?? [], known?.scanResponse ?? [])
     return OwnAdvertisement(
-      handle: set.handle,
-      isLegacy: set.family != .extended || properties.map { $0 & 0x10 != 0 } ?? false,
       isConnectable: properties.map { $0 & 1 == 1 },
       structures: AdvertisedStructure.all(in: advertising.bytes, isScanResponse: false)
         + AdvertisedStructure.all(in: scanResponse.bytes, isScanResponse: true))

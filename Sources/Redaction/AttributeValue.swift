@@ -23,6 +23,20 @@ struct AttributeValue {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) -> [AttributeValue] {
+    var values = read(record, dissection, bytes, answer, memory)
+    // Which part of it is the secret only the profile knows.
+    for index in values.indices {
+      guard let type = values[index].type, memory.attributes.secretTypes.isSupplied(type)
+      else { continue }
+      values[index].holdsSecrets = true
+    }
+    return values
+  }
+
+  private static func read(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) -> [AttributeValue] {
     guard let pdu = dissection.att else { return [] }
     let fields = dissection.attFields
     let type = answer.attribute.map { memory.attributes[$0].uuid }

@@ -139,7 +139,8 @@ struct Conversion {
     _ remarks: inout [String]
   ) throws(CaptureFailure) -> [CaptureFailure] {
     guard let redaction else { return try read(files, plan, &writing) }
-    var redacting = Redacting(redaction, maps: maps)
+    var redacting = Redacting(
+      redaction, maps: maps, secretTypes: SecretTypes(profiles.secretTypes))
     _ = try read(files, plan, &redacting)
     _ = try read(files, plan, &redacting)
     guard let found = redacting.plan else { return [] }

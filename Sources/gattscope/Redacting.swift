@@ -7,21 +7,23 @@ import Sessions
 struct Redacting: CaptureUser, ~Copyable {
   private let options: RedactionOptions
   private let maps: [SuppliedMap]
+  private let secretTypes: SecretTypes
   private var learner: RedactionLearner?
   private var planner: RedactionPlanner?
   /// What is to be done, when it was read twice.
   private(set) var plan: Redaction?
 
-  init(_ options: RedactionOptions, maps: [SuppliedMap]) {
+  init(_ options: RedactionOptions, maps: [SuppliedMap], secretTypes: SecretTypes) {
     self.options = options
     self.maps = maps
+    self.secretTypes = secretTypes
     learner = RedactionLearner(options)
   }
 
   mutating func use<Source: CaptureSource & ~Copyable>(
     _ source: inout Source
   ) throws(CaptureFailure) {
-    var pass = Pass(maps: maps, bonds: options.bonds)
+    var pass = Pass(maps: maps, secretTypes: secretTypes, bonds: options.bonds)
     var output = Output()
     // Damage ends the capture for the last reading, too, which says what is wrong.
     if var learner = learner.take() {

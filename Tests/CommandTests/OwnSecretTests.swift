@@ -19,6 +19,19 @@ struct OwnSecretTests {
     return needles.filter { output.contains($0) || plain.contains($0) }
   }
 
+  /// Which of the needles, in hexadecimal, a file for strangers still has.
+  private static func keptWhenRedacted(
+    _ arguments: [String], _ needles: [String]
+  ) throws -> [String] {
+    let redacted = try Program.run(["convert", "--redact", "--to", "btsnoop"] + arguments + ["-"])
+    #expect(redacted.status == 0, "\(redacted.errors)")
+    let hex = redacted.output.map { byte in
+      let digits = String(byte, radix: 16)
+      return digits.count == 1 ? "0" + digits : digits
+    }.joined()
+    return needles.filter { hex.contains($0) }
+  }
+
   @Test("The value of a characteristic is hidden in every view, and shown with --show-keys")
   func characteristic() throws {
     let folder = try Folder()
@@ -46,6 +59,9 @@ struct OwnSecretTests {
     #expect(raw.status == 64 && raw.output.isEmpty, "\(raw.errors)")
     let without = try Program.run(["values", Program.sample("heart-rate")]).text
     #expect(without.contains("\"Acme\""))
+    let bytes = ["41636d65"]
+    #expect(try Self.keptWhenRedacted(profile, bytes).isEmpty)
+    #expect(try Self.keptWhenRedacted([Program.sample("heart-rate")], bytes) == bytes)
   }
 
   @Test("So are all bytes of a protocol with a secret; what is none is told")
@@ -78,6 +94,9 @@ struct OwnSecretTests {
       #expect(
         Self.found(["a50682550175", "41f50142590243"], in: output).isEmpty, "\(view): \(output)")
     }
+    let bytes = ["a50682550175", "41f50142590243"]
+    #expect(try Self.keptWhenRedacted(profile, bytes).isEmpty)
+    #expect(try Self.keptWhenRedacted([Program.sample("wristband")], bytes) == bytes)
     let text = try Program.run(["show", "--uuid", "fff7"] + profile).text
     #expect(text.contains("attempts 85, pin <hidden>"), "\(text)")
     // Where only a frame tells, the bytes before it would have been printed.

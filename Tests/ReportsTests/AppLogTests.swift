@@ -28,6 +28,24 @@ import Testing
     #expect(lines.firstIndex { $0.hasSuffix("here") } == 2, "\(line): \(lines)")
   }
 
+  @Test("of a log with too many lines the first are read, and that is said") func length() throws {
+    let text = [UInt8]("22:13:20 a\n22:13:21 b\n".utf8)
+    func remark(_ most: Int) throws -> String? {
+      var traffic = Traffic()
+      traffic.connect()
+      var source = MemorySource(traffic)
+      var options = TraceOptions()
+      options.log = AppLog(text, offset: 0, most: most)
+      var report = TraceReport(options, source.summary)
+      var output = Output()
+      var pass = Pass()
+      try pass.run(&source, &report, into: &output)
+      return report.remark
+    }
+    #expect(try remark(2) == nil)
+    #expect(try remark(1) == "of the app's log only the first 1 lines are read")
+  }
+
   @Test("the app's clock can be put right, and lines without a time stay with theirs") func offset()
     throws
   {

@@ -11,14 +11,18 @@ import Testing
 @Suite("How much diff keeps") struct DiffBoundsTests {
   /// What is kept of traffic, and what is said beside it.
   private func remember(
-    _ bound: (inout SessionBounds) -> Void, _ build: (inout Traffic) -> Void
+    _ bound: (inout SessionBounds) -> Void = { _ in }, listed: Int = Limits().listedConnections,
+    _ build: (inout Traffic) -> Void
   ) throws -> (kept: [Differences.Operation], bytes: [UInt8], remark: String?) {
     var traffic = Traffic()
     build(&traffic)
     var source = MemorySource(traffic)
     var bounds = SessionBounds()
     bound(&bounds)
-    var report = SessionReport(SuppliedProfiles(), bonds: [], showsKeys: false, bounds: bounds)
+    var limits = Limits()
+    limits.listedConnections = listed
+    var report = SessionReport(
+      SuppliedProfiles(), bonds: [], showsKeys: false, limits: limits, bounds: bounds)
     var output = Output()
     var pass = Pass()
     try pass.run(&source, &report, into: &output)
@@ -99,5 +103,19 @@ import Testing
       }
     }.remark
     #expect(remark?.hasPrefix("#") == true)
+  }
+
+  @Test("connections that are not listed are not compared, and that is said") func listed() throws {
+    let build: (inout Traffic) -> Void = { traffic in
+      for handle in 0x40...0x44 {
+        traffic.connect(handle, peer: 0xc011_2233_4400 + handle)
+        traffic.received("1b 10 00 01", handle: handle)
+      }
+    }
+    #expect(try remember(listed: 5, build).remark == nil)
+    let remark = try remember(listed: 3, build).remark
+    #expect(
+      remark == "only the first 3 connections are compared; 2 with operations are left out",
+      "\(remark ?? "nothing")")
   }
 }

@@ -155,6 +155,22 @@ import Testing
     #expect(try lines { $0.ask("12 77 00 01 00", "13") }.count { $0.contains(words) } == 0)
   }
 
+  /// So many subscriptions are remembered; those of connections that have ended make room.
+  @Test("that nobody has subscribed is said after many connections, too") func unaskedLater() throws
+  {
+    let lines = try told(.android) {
+      for _ in 0..<4100 {
+        $0.connect()
+        $0.ask("12 77 00 01 00", "13")
+        $0.disconnect()
+      }
+      $0.connect()
+      $0.discoverHeartRate()
+      $0.received("1b 10 00 06 48")
+    }
+    #expect(lines.count { $0.contains("(nobody subscribed to it on this connection") } == 1)
+  }
+
   @Test("a link that ends after 30 s without an answer was ended by the stack", arguments: both)
   func silence(platform: Platform) throws {
     func lines(_ milliseconds: Int) throws -> [String] {

@@ -17,8 +17,9 @@ package struct CaptureWriter: ~Copyable {
   package private(set) var failure: WriteFailure?
   /// Records in the file, or in all files where they are rotated.
   package private(set) var recordsWritten = 0
-  /// Files that rotation has finished and kept, and what it removed.
+  /// Files that rotation has finished and kept.
   package var finishedFiles: Int { finished?.count ?? 0 }
+  /// What rotation has removed of them.
   package var removed: RemovedFiles { finished?.removed ?? RemovedFiles() }
   /// Records that were in the files before this one.
   private var recordsBefore = 0

@@ -39,7 +39,7 @@ package struct RememberedCapture: Sendable {
   /// What was remembered of a capture.
   init(
     _ maps: [MapDevice], _ connections: [ConnectionHistory],
-    _ recorder: inout OperationRecorder, records: Int, isDamaged: Bool,
+    _ recorder: borrowing OperationRecorder, records: Int, isDamaged: Bool,
     _ memory: borrowing Memory
   ) {
     self.records = records

@@ -21,6 +21,9 @@ package struct SessionReport: PacketReport, ~Copyable {
   private var summary: CaptureSummary?
   /// The packet of the first operation that there was no room for.
   private var leftOut: Int?
+  /// How many connections are compared at most, and how many more have operations.
+  private let listed: Int
+  private var unlisted = 0
 
   /// - Parameters:
   ///   - profiles: people's own, by which values are decoded beside the program's.
@@ -39,11 +42,20 @@ package struct SessionReport: PacketReport, ~Copyable {
     map = MapReport(options, limits: limits)
     conversations = Conversations(limits)
     recorder = OperationRecorder(profiles, showsKeys: showsKeys, bounds)
+    listed = limits.listedConnections
   }
 
   /// That what came later is not compared, where there was too much.
   package var remark: String? {
-    leftOut.map { "#\($0): too much to compare; what comes from here on is left out" }
+    let parts = [
+      leftOut.map { "#\($0): too much to compare; what comes from here on is left out" },
+      unlisted == 0
+        ? nil
+        : "only the first \(listed) connections are compared; "
+          + "\(unlisted) with operations \(unlisted == 1 ? "is" : "are") left out",
+    ]
+    let said = parts.compactMap(\.self)
+    return said.isEmpty ? nil : said.joined(separator: "; ")
   }
 
   /// Never: every packet may tell more.
@@ -73,9 +85,11 @@ package struct SessionReport: PacketReport, ~Copyable {
     let evidence = history.finish(memory, summary, failure)
     let devices = map.conclude(memory)
     leftOut = recorder.firstLeftOut
+    let known = Set(evidence.connections.map(\.id))
+    unlisted = recorder.operations.keys.count { !known.contains($0) }
     recorder.finish(evidence.connections, devices, memory)
     capture = RememberedCapture(
-      devices, evidence.connections, &recorder, records: records, isDamaged: failure != nil,
+      devices, evidence.connections, recorder, records: records, isDamaged: failure != nil,
       memory)
   }
 }

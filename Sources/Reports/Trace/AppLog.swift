@@ -25,23 +25,27 @@ package struct AppLog: Sendable {
   /// What is added to its times, in nanoseconds.
   private let offset: Int64
   /// Lines of a file that are read, at most.
-  private static let most = 1_000_000
+  package static let most = 1_000_000
+  /// Whether the file has more.
+  let isCut: Bool
 
   /// A log.
   ///
   /// - Parameters:
   ///   - text: the file's content.
   ///   - offset: how many nanoseconds the app's clock is to be put forward.
-  package init(_ text: [UInt8], offset: Int64) {
+  ///   - most: how many lines are read at most.
+  package init(_ text: [UInt8], offset: Int64, most: Int = Self.most) {
     self.text = text
     var lines: [Range<Int>] = []
     var start = 0
-    while start <= text.count, lines.count < Self.most {
+    while start <= text.count, lines.count < most {
       let end = text[start...].firstIndex(of: 0x0a) ?? text.count
       lines.append(start..<(end > start && text[end - 1] == 0x0d ? end - 1 : end))
       start = end + 1
     }
     self.lines = lines
+    isCut = start < text.count
     self.offset = offset
   }
 

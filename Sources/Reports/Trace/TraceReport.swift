@@ -73,7 +73,9 @@ package struct TraceReport: PacketReport, ~Copyable {
     guard !self.log.isEmpty else {
       return "none of the \(log.count) lines of the app's log begins with a time"
     }
-    return distance
+    let cut = log.isCut ? "of the app's log only the first \(log.count) lines are read" : nil
+    let sentences = [cut, distance].compactMap(\.self)
+    return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
   }
 
   /// Where no line of the log was written while the capture was: how far it is from that.

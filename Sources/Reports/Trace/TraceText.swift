@@ -203,9 +203,6 @@ struct TraceText: ~Copyable {
     switch value {
     // These say by themselves what they are.
     case .attribute, .service, .address: break
-    case .bytes, .hidden:
-      line.text(name)
-      line.byte(0x20)
     default:
       line.text(name)
       line.byte(0x20)
@@ -230,8 +227,7 @@ struct TraceText: ~Copyable {
     plain.valueBytes(bytes.bytes)
     guard !meaning.bytes.isEqual(to: plain.bytes) else { return }
     line.text(" = ")
-    let words = meaning.bytes.array
-    line.raw(words.bytes)
+    meaning.copy(into: &line)
   }
 
   /// Says what a value means as a vendor's message, or which part of one it is; false where it is none.
@@ -244,8 +240,7 @@ struct TraceText: ~Copyable {
       }
       meaning.clear()
       reading.writeText(into: &meaning)
-      let words = meaning.bytes.array
-      line.raw(words.bytes)
+      meaning.copy(into: &line)
       return true
     }
     return false

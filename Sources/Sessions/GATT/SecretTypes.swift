@@ -23,6 +23,9 @@ package struct SecretTypes: Sendable, Equatable {
   /// Whether values of a type are secret, or hold secrets.
   package func contains(_ type: BluetoothUUID?) -> Bool {
     guard let type else { return false }
-    return Self.known.contains { type.isShort($0) } || others.contains(type.shortest)
+    return Self.known.contains { type.isShort($0) } || isSupplied(type)
   }
+
+  /// Whether people's own profiles say that values of a type are secret, or hold secrets.
+  package func isSupplied(_ type: BluetoothUUID) -> Bool { others.contains(type.shortest) }
 }

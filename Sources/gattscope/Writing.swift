@@ -1,50 +1,10 @@
-// What convert does with what it reads: it chooses packets, and writes them.
-
 import ArgumentParser
-import Bluetooth
 import Bytes
 import Captures
 import Decoders
 import Glibc
 import Reports
 import Sessions
-
-/// Learns which packets are chosen.
-struct Choosing: CaptureUser, ~Copyable {
-  private let options: ShowOptions
-  private let maps: [SuppliedMap]
-  private let bonds: [Bond]
-  private(set) var kept = ChosenPackets()
-  private(set) var remark = ""
-
-  init(_ options: ShowOptions, maps: [SuppliedMap], bonds: [Bond]) {
-    self.options = options
-    self.maps = maps
-    self.bonds = bonds
-  }
-
-  mutating func use<Source: CaptureSource & ~Copyable>(
-    _ source: inout Source
-  ) throws(CaptureFailure) {
-    var report = ChoosingReport(options)
-    var pass = Pass(maps: maps, bonds: bonds)
-    var output = Output()
-    var failure: CaptureFailure?
-    do throws(CaptureFailure) {
-      try pass.run(&source, &report, into: &output)
-    } catch {
-      failure = error
-    }
-    let chosen = report.result.chosen
-    kept = report.result.kept
-    let packets = chosen == 1 ? "1 packet is" : "\(chosen) packets are"
-    let others = kept.count - chosen
-    remark =
-      report.remark
-      ?? "\(packets) what was asked for; \(others) \(others == 1 ? "comes" : "come") along"
-    if let failure { throw failure }
-  }
-}
 
 /// Writes what a source has.
 struct Writing: CaptureUser, ~Copyable {
