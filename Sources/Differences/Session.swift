@@ -86,24 +86,28 @@ package struct Operation: Sendable {
     case end
   }
 
-  /// What was done.
-  package let kind: Kind
-  /// Whether the central did it; nil where that is not known, or nobody did.
-  package var isByCentral: Bool?
+  // In an order that leaves few gaps, and small: a million of them are kept.
+
   /// The connection's number.
   package var connection: Int
-  /// The place of its attribute in `roles`; nil where there is none.
-  package var role: Int?
-  /// The place of its message in `messages`; nil where there is none.
-  package var message: Int?
   /// The packet that it is told of by, and the last one where it took several.
   package var packet: Int
   /// The last packet of it.
   package var lastPacket: Int
+  private var rolePlace: Int32?
+  private var messagePlace: Int32?
   /// When.
   package var time: Timestamp?
   /// How long the answer took, in nanoseconds.
   package var latency: Int64?
+  /// What was done.
+  package let kind: Kind
+  /// Whether the central did it; nil where that is not known, or nobody did.
+  package var isByCentral: Bool?
+  /// Whether the value is a secret that is not to be printed.
+  package var isHidden = false
+  /// The request that was refused or not answered; nil where none was.
+  package var failedRequest: ATTOpcode?
   /// Why it failed, in `bytes`; nil where it did not.
   package var failure: Slice?
   /// Why the capture does not tell what became of it; nil where it does.
@@ -113,8 +117,6 @@ package struct Operation: Sendable {
   /// What is chosen at random for every session, or computed from that, a `FieldList`: confirm and random
   /// values, keys. Operations are aligned without it.
   package var random: Slice?
-  /// Whether the value is a secret that is not to be printed.
-  package var isHidden = false
   /// What the value means, in words.
   package var text: Slice?
   /// Its fields: `FieldList`.
@@ -123,8 +125,20 @@ package struct Operation: Sendable {
   package var count = 1
   /// The kinds of these requests, by their opcodes.
   package var requests: Set<ATTOpcode> = []
-  /// The one that was refused or not answered; nil where none was.
-  package var failedRequest: ATTOpcode?
+  /// Where the part of a value begins that is asked for; 0 for all of it.
+  package var offset = 0
+
+  /// The place of its attribute in `roles`; nil where there is none.
+  package var role: Int? {
+    get { rolePlace.map { Int($0) } }
+    set { rolePlace = newValue.map { Int32(clamping: $0) } }
+  }
+
+  /// The place of its message in `messages`; nil where there is none.
+  package var message: Int? {
+    get { messagePlace.map { Int($0) } }
+    set { messagePlace = newValue.map { Int32(clamping: $0) } }
+  }
 
   /// Something that was done.
   package init(_ kind: Kind, connection: Int, packet: Int, time: Timestamp?) {
@@ -137,9 +151,6 @@ package struct Operation: Sendable {
 
   /// Whether it is known to have succeeded.
   package var hasSucceeded: Bool { failure == nil && unknown == nil }
-
-  /// Where the part of a value begins that is asked for; 0 for all of it.
-  package var offset = 0
 
   /// Whether several that follow each other are one run: what a server sends by itself.
   package var joinsRuns: Bool { kind == .value(.notification) || kind == .value(.indication) }
