@@ -88,8 +88,9 @@ extension Difference {
 
   /// How many nanoseconds after its connection's beginning an operation was.
   private func age(_ operation: Operation, _ session: Session) -> Int64 {
-    let history = session.connections.first { $0.history.id == operation.connection }?.history
-    guard let time = operation.time, let start = history?.connection.firstTime else { return .max }
+    guard let time = operation.time,
+      let start = session.history(of: operation)?.connection.firstTime
+    else { return .max }
     return time.nanoseconds(since: start)
   }
 

@@ -11,7 +11,7 @@ package struct Session: Sendable {
   package var roles: [Role] = []
   /// What vendors' messages are called.
   package var messages: [String] = []
-  /// The connections, in their order.
+  /// The connections, in the order of their numbers.
   package var connections: [SessionConnection] = []
   /// The attributes of the peripheral, and those of the central, as far as anything is known of them.
   package var servers: (peripheral: ServerMap?, central: ServerMap?)
@@ -51,6 +51,24 @@ package struct Session: Sendable {
 
   /// The operations of all connections, one after the other.
   package var operations: [Operation] { connections.flatMap(\.operations) }
+
+  /// The connection of an operation; nil where nothing is remembered of it.
+  package func history(of operation: Operation) -> ConnectionHistory? {
+    // Asked for each step that is printed, and there may be hundreds of connections.
+    var (low, high) = (0, connections.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if connections[middle].history.id < operation.connection {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    guard low < connections.count, connections[low].history.id == operation.connection else {
+      return nil
+    }
+    return connections[low].history
+  }
 }
 
 /// One connection of a session.

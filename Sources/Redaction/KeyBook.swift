@@ -9,7 +9,7 @@ import Cryptography
 struct KeyBook: Sendable {
   private let source: PseudonymSource
   private var derived: [[UInt8]: [UInt8]] = [:]
-  private var known: Set<[UInt8]> = []
+  private(set) var known: Set<[UInt8]> = []
   /// Public keys whose pseudonyms were made: that takes a multiplication on the curve.
   private var pairs: [P256Coordinate: P256KeyPair] = [:]
 
@@ -25,9 +25,6 @@ struct KeyBook: Sendable {
     self.source = source
     self.most = most
   }
-
-  /// All secrets.
-  var allKnown: Set<[UInt8]> { known }
 
   /// The secrets that are looked for.
   var searched: [[UInt8]] {

@@ -51,14 +51,13 @@ struct Patches: Sendable {
   }
 
   /// Changes the bytes of a record.
-  func apply(to record: [UInt8], of number: Int) -> [UInt8] {
+  func apply(to record: inout [UInt8], of number: Int) {
     var low = 0
     var high = patches.count
     while low < high {
       let middle = (low + high) / 2
       if patches[middle].record < number { low = middle + 1 } else { high = middle }
     }
-    var record = record
     while low < patches.count, patches[low].record == number {
       let patch = patches[low]
       for index in 0..<Int(patch.count) where Int(patch.offset) + index < record.count {
@@ -66,6 +65,5 @@ struct Patches: Sendable {
       }
       low += 1
     }
-    return record
   }
 }

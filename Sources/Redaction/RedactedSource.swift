@@ -1,12 +1,15 @@
 import Bytes
 package import Captures
+import Dissectors
 
 /// A capture as it is after redaction: the records of another source, with what is sensitive replaced.
 package struct RedactedSource<Base: CaptureSource & ~Copyable>: CaptureSource, ~Copyable {
   /// The source of the records as they were.
   package private(set) var base: Base
   private let redaction: Redaction
+  /// The bytes of the record that is handed out, and what it was: used again for the next.
   private var bytes: [UInt8] = []
+  private var dissection = Dissection()
   /// What was replaced so far.
   package private(set) var report: RedactionReport
 
@@ -25,17 +28,17 @@ package struct RedactedSource<Base: CaptureSource & ~Copyable>: CaptureSource, ~
 
   @_lifetime(&self)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
-    try Self.next(&base, redaction, &report, &bytes)
+    try Self.next(&base, redaction, &dissection, &report, &bytes)
   }
 
   /// The record is lent by `base` only until its bytes have been replaced: what is handed out lends `bytes`.
   @_lifetime(&bytes)
   private static func next(
-    _ base: inout Base, _ redaction: Redaction, _ report: inout RedactionReport,
-    _ bytes: inout [UInt8]
+    _ base: inout Base, _ redaction: Redaction, _ dissection: inout Dissection,
+    _ report: inout RedactionReport, _ bytes: inout [UInt8]
   ) throws(CaptureFailure) -> CaptureRecord? {
     guard let record = try base.next(), record.number <= redaction.last else { return nil }
-    bytes = redaction.bytes(of: record, counting: &report)
+    redaction.write(record, into: &bytes, &dissection, counting: &report)
     return record.replacing(bytes.bytes)
   }
 }

@@ -1,5 +1,5 @@
 import Bytes
-package import Captures
+import Captures
 import Dissectors
 import Sessions
 
@@ -10,11 +10,7 @@ import Sessions
 ///     try pass.run(&source, &learner, into: &output)
 ///     var planner = learner.planner()
 ///     try secondPass.run(&sameSource, &planner, into: &output)
-///     let redaction = planner.redaction()
-///     var report = redaction.report
-///     …for each record of the same capture, with the same numbers:
-///     let bytes = redaction.bytes(of: record, counting: &report)
-///     write(record.replacing(bytes.bytes))
+///     var redacted = RedactedSource(sameSourceAgain, planner.redaction())
 package struct Redaction: Sendable {
   private let books: Books
   private let search: Search
@@ -38,14 +34,19 @@ package struct Redaction: Sendable {
     self.report = report
   }
 
-  /// The bytes of a record with all that is sensitive replaced: as many as before, so that everything stays
-  /// where it is.
-  package func bytes(
-    of record: borrowing CaptureRecord, counting report: inout RedactionReport
-  ) -> [UInt8] {
-    var dissection = Dissection()
+  /// Writes the bytes of a record with all that is sensitive replaced: as many as before, so that everything
+  /// stays where it is.
+  ///
+  /// - Parameters:
+  ///   - bytes: what was there is written over.
+  ///   - dissection: as it was left by the record before.
+  func write(
+    _ record: borrowing CaptureRecord, into bytes: inout [UInt8], _ dissection: inout Dissection,
+    counting report: inout RedactionReport
+  ) {
     dissection.read(record)
-    var bytes = record.bytes.array
+    bytes.removeAll(keepingCapacity: true)
+    bytes.append(record.bytes)
     report.records += 1
     for field in SensitiveFields(dissection, record.bytes).fields {
       let replacement = books.replacement(field, record.bytes)
@@ -56,14 +57,13 @@ package struct Redaction: Sendable {
       }
     }
     removeStream(dissection, from: &bytes, &report)
-    bytes = patches.apply(to: bytes, of: record.original ?? record.number)
+    patches.apply(to: &bytes, of: record.original ?? record.number)
     // Of ACL data all was looked through: its bytes alone do not tell what carries structure. A record that
     // another file has, too, may stand there with another header.
-    if case .acl = dissection.content, record.original == nil { return bytes }
-    guard search.first(in: bytes.bytes, from: 0) != nil else { return bytes }
+    if case .acl = dissection.content, record.original == nil { return }
+    guard search.first(in: bytes.bytes, from: 0) != nil else { return }
     let uses = ByteUses(dissection, record.bytes, record.framing)
     for outcome in search.replace(in: &bytes, sparing: uses) { report.find(outcome, record) }
-    return bytes
   }
 
   /// Removes the payload of synchronous and isochronous data, if that is asked for.

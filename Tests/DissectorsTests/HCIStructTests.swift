@@ -283,7 +283,6 @@ private func complete(_ subevent: UInt8, _ bytes: [UInt8]) throws -> String {
     (HCICommand.leSetRandomAddress, "LE Set Random Address"),
     (HCICommand.leSetAdvertisingParameters, "LE Set Advertising Parameters"),
     (HCICommand.leSetAdvertisingData, "LE Set Advertising Data"),
-    (HCICommand.leSetScanResponseData, "LE Set Scan Response Data"),
     (HCICommand.leSetAdvertisingEnable, "LE Set Advertising Enable"),
     (HCICommand.leSetScanParameters, "LE Set Scan Parameters"),
     (HCICommand.leSetScanEnable, "LE Set Scan Enable"),

@@ -108,7 +108,7 @@ struct AnySource: CaptureSource, ~Copyable {
 extension Books {
   /// All that must not remain, in both byte orders.
   var allSecrets: [[UInt8]] {
-    let secrets = addresses.addresses.map(\.bytes) + keys.allKnown.filter { $0.count >= 6 }
+    let secrets = addresses.addresses.map(\.bytes) + keys.known.filter { $0.count >= 6 }
     return secrets + secrets.map { $0.reversed() }
   }
 

@@ -48,8 +48,6 @@ extension HCICommand {
   package static let leSetAdvertisingParameters: UInt16 = 0x2006
   /// LE Set Advertising Data
   package static let leSetAdvertisingData: UInt16 = 0x2008
-  /// LE Set Scan Response Data
-  package static let leSetScanResponseData: UInt16 = 0x2009
   /// LE Set Advertising Enable
   package static let leSetAdvertisingEnable: UInt16 = 0x200a
   /// LE Set Scan Parameters

@@ -195,8 +195,7 @@ extension DifferencePage {
     case .value, .pairing: break
     case .connect, .exchangeMTU, .discovery, .encryption, .end: return ""
     }
-    let role = session.connections.first { $0.history.id == operation.connection }?
-      .history.connection.localRole
+    let role = session.history(of: operation)?.connection.localRole
     return role.map { isByCentral == ($0 == .central) ? "→ " : "← " } ?? ""
   }
 

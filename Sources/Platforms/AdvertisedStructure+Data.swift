@@ -1,9 +1,23 @@
-// The services that advertising data names, as both platforms hand them on.
+// What advertising data has, structure by structure, and the services that it names, as both platforms hand them on.
 
 import Bluetooth
 import Bytes
+import Dissectors
 
 extension AdvertisedStructure {
+  /// The AD structures in advertising data.
+  static func all(in data: RawSpan, isScanResponse: Bool) -> [AdvertisedStructure] {
+    var structures = ADStructures(data, Slice(start: 0, count: data.byteCount))
+    var all: [AdvertisedStructure] = []
+    while let structure = structures.next() {
+      all.append(
+        AdvertisedStructure(
+          type: structure.type, data: data.part(structure.data).array,
+          isScanResponse: isScanResponse))
+    }
+    return all
+  }
+
   private func uuids(width: Int) -> [BluetoothUUID] {
     stride(from: 0, to: data.count - data.count % width, by: width).compactMap { start in
       BluetoothUUID(littleEndian: Array(data[start..<start + width]))

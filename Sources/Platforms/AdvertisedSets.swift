@@ -1,0 +1,96 @@
+import Bluetooth
+import Bytes
+import Dissectors
+
+/// The advertising sets of a controller, with their data. Bounded: what is more is not followed.
+struct AdvertisedSets: Sendable {
+  private struct Advertised: Sendable {
+    var set: AdvertisingSet
+    var parameters: AdvertisingParameters?
+    var advertising: [UInt8] = []
+    var scanResponse: [UInt8] = []
+    var isOn = false
+  }
+
+  private var all: [Advertised] = []
+
+  /// LE Meta subevent: LE Advertising Set Terminated.
+  static let terminatedSubevent: UInt8 = 0x12
+  private static let mostSets = 256
+  /// The most data that a set can have (Core, Vol 4, Part E, 7.8.54).
+  private static let mostData = 1650
+
+  /// Whether one of them is on.
+  var isAnyOn: Bool { all.contains { $0.isOn } }
+
+  private mutating func place(_ set: AdvertisingSet) -> Int? {
+    if let known = all.firstIndex(where: { $0.set == set }) { return known }
+    guard all.count < Self.mostSets else { return nil }
+    all.append(Advertised(set: set))
+    return all.count - 1
+  }
+
+  /// Takes a command that was carried out.
+  mutating func take(_ command: AdvertisingCommand, _ parameters: RawSpan) {
+    switch command {
+    case .parameters(let set, let wanted):
+      if let place = place(set) { all[place].parameters = wanted }
+    case .data(let set, let kind, let operation, let slice):
+      guard operation < 4, let place = place(set) else { return }
+      let piece = parameters.part(slice).array
+      // 1 first, 3 complete: what was there before is gone.
+      let isNew = operation & 1 == 1
+      switch kind {
+      case .advertising:
+        all[place].advertising = Self.join(isNew ? [] : all[place].advertising, piece)
+      case .scanResponse:
+        all[place].scanResponse = Self.join(isNew ? [] : all[place].scanResponse, piece)
+      case .periodic: break
+      }
+    case .instance(let set, let wanted, let advertising, let scanResponse):
+      guard let place = place(set) else { return }
+      all[place].parameters = wanted
+      all[place].advertising = parameters.part(advertising).array
+      all[place].scanResponse = parameters.part(scanResponse).array
+    case .remove(let family, let handle):
+      all.removeAll { $0.set.family == family && (handle == nil || $0.set.handle == handle) }
+    case .address, .enable, .periodic: break
+    }
+  }
+
+  private static func join(_ begun: [UInt8], _ piece: [UInt8]) -> [UInt8] {
+    Array((begun + piece).prefix(mostData))
+  }
+
+  /// Switches one on or off.
+  mutating func turn(_ set: AdvertisingSet, isOn: Bool) {
+    if let known = all.firstIndex(where: { $0.set == set }) {
+      all[known].isOn = isOn
+    } else if isOn, let place = place(set) {
+      all[place].isOn = true
+    }
+  }
+
+  /// Switches these off, or all where none is named.
+  ///
+  /// - Returns: whether one was on.
+  mutating func turnOff(_ named: [AdvertisingSet]) -> Bool {
+    var wasOn = false
+    for place in all.indices where named.isEmpty || named.contains(all[place].set) {
+      wasOn = wasOn || all[place].isOn
+      all[place].isOn = false
+    }
+    return wasOn
+  }
+
+  /// What a set advertises, as far as it is known.
+  func own(_ set: AdvertisingSet) -> OwnAdvertisement {
+    let known = all.first { $0.set == set }
+    let properties = known?.parameters?.properties
+    let (advertising, scanResponse) = (known?.advertising ?? [], known?.scanResponse ?? [])
+    return OwnAdvertisement(
+      isConnectable: properties.map { $0 & 1 == 1 },
+      structures: AdvertisedStructure.all(in: advertising.bytes, isScanResponse: false)
+        + AdvertisedStructure.all(in: scanResponse.bytes, isScanResponse: true))
+  }
+}

@@ -1,0 +1,83 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+/// Whether the controller has room for what the host sends. An app whose data does not wait for an answer is
+/// told when there is room again after there was none: the controller's buffers are full when so many packets
+/// of all links wait as it said that it has (Core, Vol 4, Part E, 4.1.1).
+struct BufferEvents: Sendable {
+  private struct Full: Sendable {
+    var link: LinkSlot
+    var id: Int
+    var adapter: UInt16
+    var isWrite: Bool
+    var peer: DeviceAddress?
+  }
+
+  /// How many packets the controllers hold, by their index.
+  private var capacities: [UInt16: Int] = [:]
+  private var full: [Full] = []
+  private static let mostControllers = 16
+  private static let mostLinks = 64
+
+  /// Takes a packet.
+  mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory, into events: inout [AppEvent]
+  ) {
+    if case .event(let event) = dissection.content {
+      if event.code == HCIEvent.commandCompleteCode {
+        learn(bytes, dissection.body, record.adapter ?? 0xffff)
+      } else if event.code == HCIEvent.numberOfCompletedPacketsCode, !full.isEmpty {
+        release(record, memory, &events)
+      }
+    } else if record.direction == .sent, let opcode = dissection.att?.opcode,
+      opcode.role == .unacknowledged, let link = answer.link,
+      let capacity = capacities[record.adapter ?? 0xffff],
+      let outstanding = memory.links.outstanding(on: record.adapter ?? 0xffff),
+      outstanding >= capacity
+    {
+      let id = memory.links.id(link)
+      guard full.count < Self.mostLinks, !full.contains(where: { $0.id == id }) else { return }
+      full.append(
+        Full(
+          link: link, id: id, adapter: record.adapter ?? 0xffff, isWrite: !opcode.isServers,
+          peer: memory.links.identity(link) ?? memory.links.peer(link)))
+    }
+  }
+
+  /// LE Read Buffer Size, versions 1 and 2: status (1 byte), data length (2), packets (1) (7.8.2).
+  private mutating func learn(_ bytes: RawSpan, _ body: Slice, _ adapter: UInt16) {
+    var cursor = Cursor(bytes, body)
+    guard let complete = try? CommandComplete(parsing: &cursor),
+      complete.opcode == 0x2002 || complete.opcode == 0x2060, (try? cursor.u8()) == 0,
+      let length = try? cursor.u16(), length > 0, let packets = try? cursor.u8(), packets > 0,
+      capacities[adapter] != nil || capacities.count < Self.mostControllers
+    else { return }
+    capacities[adapter] = Int(packets)
+  }
+
+  private mutating func release(
+    _ record: borrowing CaptureRecord, _ memory: borrowing Memory, _ events: inout [AppEvent]
+  ) {
+    for position in full.indices.reversed() {
+      let waiting = full[position]
+      let capacity = capacities[waiting.adapter] ?? 0
+      guard memory.links.id(waiting.link) == waiting.id, memory.links.isOpen(waiting.link),
+        let outstanding = memory.links.outstanding(on: waiting.adapter)
+      else {
+        full.remove(at: position)
+        continue
+      }
+      guard outstanding < capacity else { continue }
+      var event = AppEvent(waiting.isWrite ? .readyToWrite : .readyToUpdate, record)
+      event.connection = waiting.id
+      event.adapter = waiting.adapter
+      event.peer = waiting.peer
+      events.append(event)
+      full.remove(at: position)
+    }
+  }
+}
