@@ -163,8 +163,11 @@ package struct PcapReader: CaptureSource, ~Copyable {
 }
 
 /// A capture that libpcap has open.
+///
+/// Not private, though nobody else uses it: the optimiser takes what ends its life into other modules, and a private
+/// type has no symbol there (Swift 6.3).
 @safe
-private struct PcapLibrary: ~Copyable {
+struct PcapLibrary: ~Copyable {
   private let capture: UnsafeMutablePointer<clibpcap_capture>
 
   /// A record as libpcap tells it; its bytes are libpcap's until it is asked for the next one.
