@@ -8,7 +8,8 @@ struct Commands: Sendable {
     let adapter: UInt16
     let opcode: UInt16
     let handle: UInt16?
-    let request: Request
+    let packet: Int
+    let time: Timestamp?
     let link: LinkSlot?
     let connection: Int
     /// Whether one that was sent later has been answered: controllers answer in order, so this one's
@@ -61,7 +62,7 @@ struct Commands: Sendable {
     waiting.append(
       Waiting(
         adapter: adapter, opcode: opcode, handle: handle,
-        request: Request(packet: packet, time: time), link: link, connection: connection))
+        packet: packet, time: time, link: link, connection: connection))
   }
 
   /// The command with this opcode that has now been answered; and the link that it was about, which
@@ -84,11 +85,13 @@ struct Commands: Sendable {
       waiting.firstIndex { fits($0) && !$0.isPassed } ?? waiting.firstIndex(where: fits)
     allow(allowed, adapter)
     guard let position else { return nil }
-    let answered = waiting.remove(at: position)
     for older in 0..<position where waiting[older].adapter == adapter {
       waiting[older].isPassed = true
     }
-    return (answered.request, answered.link, answered.connection)
+    let answered = waiting.remove(at: position)
+    return (
+      Request(packet: answered.packet, time: answered.time), answered.link, answered.connection
+    )
   }
 
   private mutating func allow(_ allowed: UInt8, _ adapter: UInt16) {
