@@ -31,9 +31,9 @@ struct VendorChannels: Sendable, RandomAccessCollection {
     fileprivate var older = VendorChannels.none
     fileprivate var newer = VendorChannels.none
 
-    /// Notes that a right frame came in these packets.
-    mutating func recognize(in packets: [Int]) {
-      if recognition.isEmpty { recognition = packets }
+    /// Notes that a right frame came in these packets, which are listed for the first one only.
+    mutating func recognize(in packets: @autoclosure () -> [Int]) {
+      if recognition.isEmpty { recognition = packets() }
     }
 
     /// As if no right frame had been seen.

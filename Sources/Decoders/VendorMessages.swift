@@ -161,7 +161,8 @@ package struct VendorMessages: Sendable {
       return nil
     }
     channels[slot].open.append(bytes)
-    channels[slot].packets = [moment.packet]
+    channels[slot].packets.removeAll(keepingCapacity: true)
+    channels[slot].packets.append(moment.packet)
     channels[slot].began = moment.time
     channels[slot].isKnown = isKnown(slot, moment)
     openCount += 1
