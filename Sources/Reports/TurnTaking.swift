@@ -22,7 +22,7 @@ package protocol SharedReport: PacketReport, ~Copyable {
 package struct TurnTaking<Report: SharedReport & ~Copyable>: PacketReport, ~Copyable {
   /// Bytes of records after which the turn goes to the next: so much that handing it on costs nothing
   /// beside the work, so little that what a member holds back until its turn comes is small.
-  package static var turnBytes: Int { 16_384 }
+  package static var turnBytes: Int { 65_536 }
   /// What a record counts beside its bytes, so that records without any end a turn, too.
   private static var recordBytes: Int { 16 }
 
