@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 
-SHOW_TO_BTMON, SHOW_TO_TSHARK, JSON_TO_EK = 10, 20, 50  # times as fast
+SHOW_TO_BTMON, SHOW_TO_TSHARK, JSON_TO_EK = 20, 20, 50  # times as fast
 LONG_TO_TSHARK, LONG_TO_EK = 50, 100  # the same of a million records, whole runs
 GROWTH = 0.10  # how much more a record may cost in a capture ten times as long
 PEAK_MB = 48
