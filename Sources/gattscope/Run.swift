@@ -103,6 +103,8 @@ enum Run {
     let verbs = GattscopeCommand.configuration.subcommands.compactMap {
       $0.configuration.commandName
     }
+    // Behind a verb stands no other one.
+    guard !verbs.contains(CommandLine.arguments.dropFirst().first ?? "") else { return "" }
     return "; the verbs are \(verbs.dropLast().joined(separator: ", ")) and \(verbs.last ?? "")"
   }
 }

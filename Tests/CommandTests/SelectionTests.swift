@@ -228,6 +228,9 @@ struct SelectionTests {
     let ending = try Program.run(["nosuchverb", Program.sample("heart-rate")])
     #expect(ending.status == 66)
     #expect(ending.errors.contains("the verbs are show, info, "), "\(ending.errors)")
+    let behindVerb = try Program.run(["map", "nosuchfile"])
+    #expect(behindVerb.status == 66)
+    #expect(behindVerb.errors == "gattscope: nosuchfile: no such file or directory\n")
   }
 
   @Test("--brief leaves out nothing that is news, and counts the rest")

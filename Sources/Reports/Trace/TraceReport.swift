@@ -71,7 +71,7 @@ package struct TraceReport: PacketReport, ~Copyable {
     guard let log = options.log else { return nil }
     if start == nil { return "the capture has no times: the app's log cannot be laid beside it" }
     guard !self.log.isEmpty else {
-      return "none of the \(log.count) lines of the app's log begins with a time"
+      return "no line of the app's log begins with a time"
     }
     let cut = log.isCut ? "of the app's log only the first \(log.count) lines are read" : nil
     let sentences = [cut, distance].compactMap(\.self)
