@@ -17,8 +17,8 @@ package protocol SharedReport: PacketReport, ~Copyable {
 /// What a packet means depends on all packets before it, so that nobody can begin in the middle. But
 /// most of the time goes into saying it, in JSON above all. So each of the members reads everything
 /// and remembers everything, which costs it a quarter of what JSON costs and half of what lines cost,
-/// and they take turns at printing, which is the rest. They share nothing but the order in which they write: the output is the same, byte for
-/// byte, as if one had printed it.
+/// and they take turns at printing, which is the rest. They share nothing but the order in which they
+/// write: the output is the same, byte for byte, as if one had printed it.
 package struct TurnTaking<Report: SharedReport & ~Copyable>: PacketReport, ~Copyable {
   /// Bytes of records after which the turn goes to the next: so much that handing it on costs nothing
   /// beside the work, so little that what a member holds back until its turn comes is small.
