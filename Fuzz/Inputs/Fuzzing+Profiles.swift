@@ -78,7 +78,7 @@ extension Fuzzing {
     var decoded = Decoded()
     decoder.decode(
       definition, value.bytes, DecodingContext(isWritten: isWritten), into: &decoded)
-    if decoded.fields.count > ValueDecoder.mostFields + 1 {
+    if decoded.fields.count > ValueDecoder.mostFields + Definition.Tables.deepest + 1 {
       return "\(decoded.fields.count) fields"
     }
     for field in decoded.fields where Int(field.bytes.start) + Int(field.bytes.count) > value.count

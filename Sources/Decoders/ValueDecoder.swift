@@ -22,7 +22,8 @@ package struct DecodingContext: Sendable {
 /// A field's row is asked for by its place wherever it is needed: handing one on would copy it.
 ///
 /// No definition and no bytes can make it trap, loop or grow without bound: fields are counted
-/// (`fuel`), what comes out is limited (`mostFields`), nesting is bounded by the definition.
+/// (`fuel`), what comes out is limited (`mostFields`, and the bytes that are left of the value and of each
+/// group that was open then), nesting is bounded by the definition (`Definition.Tables.deepest`).
 package struct ValueDecoder: ~Copyable {
   /// More fields than these are not decoded of one value.
   package static let mostFields = 1024
@@ -185,7 +186,10 @@ package struct ValueDecoder: ~Copyable {
   ) -> Outcome {
     let field = definition.tables.fields[place]
     fuel -= 1
-    guard fuel > 0, decoded.fields.count < Self.mostFields,
+    // The bits of a number are told together; what a group holds counts for itself.
+    let isNumber = field.kind == .unsigned || field.kind == .signed
+    let entries = isNumber ? max(1, field.end - place - 1) : 1
+    guard fuel > 0, decoded.fields.count + entries <= Self.mostFields,
       decoded.problems.count < Self.mostFields
     else {
       // Once, however many lists are left.

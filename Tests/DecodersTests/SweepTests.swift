@@ -138,7 +138,7 @@ struct SweepTests {
   static func run(_ definition: Definition, _ bytes: [UInt8], _ words: String) {
     let result = Decoding.decode(definition, bytes)
     let fields = result.decoded.fields
-    #expect(fields.count <= ValueDecoder.mostFields + 20, "\(words)")
+    #expect(fields.count <= ValueDecoder.mostFields + Definition.Tables.deepest + 1, "\(words)")
     #expect(
       fields.allSatisfy {
         $0.bytes.start >= 0 && $0.bytes.end <= bytes.count && $0.end <= fields.count
@@ -150,6 +150,19 @@ struct SweepTests {
     result.decoded.writeJSON(bytes.bytes, line: &line, into: &output)
     let document = String(decoding: output.bytes.array, as: UTF8.self)
     #expect(isJSON(document), "\(words): \(document)")
+  }
+
+  @Test("Where the bits of one more number have no room, none of them is told; what is left is")
+  func bits() throws {
+    let definition = try Decoding.definition(
+      Decoding.profile(
+        "- {name: it, type: u8, repeat: rest, bits: [{bit: 0, name: a}, {bit: 1, name: b}, "
+          + "{bit: 2, name: c}]}"))
+    let decoded = Decoding.decode(definition, [UInt8](repeating: 7, count: 400)).decoded
+    // 341 numbers of three bits, and the bytes behind them.
+    #expect(decoded.fields.count == 1024, "\(decoded.fields.count)")
+    #expect(decoded.fields.last?.bytes == Slice(start: 341, count: 59))
+    #expect(decoded.problems.map(\.code) == [.limit])
   }
 
   /// Whether braces, brackets and quotes of a text pair up as JSON's do.
