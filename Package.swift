@@ -1,7 +1,18 @@
 // swift-tools-version: 6.2
 // Read the targets bottom-up and you have read the architecture: imports only ever point down.
 
+import Glibc
 import PackageDescription
+
+/// Links a library as an archive where the distribution has one: the program then needs nothing at run
+/// time, and a start does not look for it.
+func linked(_ name: String) -> LinkerSetting {
+  let folders = ["x86_64-linux-gnu/", "aarch64-linux-gnu/", "64/", ""].flatMap {
+    ["/usr/lib/\($0)", "/usr/local/lib/\($0)"]
+  }
+  let isThere = folders.contains { access("\($0)lib\(name).a", R_OK) == 0 }
+  return .linkedLibrary(isThere ? ":lib\(name).a" : name)
+}
 
 /// Every target is compiled under the same rules, the strictest there are.
 let strict: [SwiftSetting] = [
@@ -18,8 +29,6 @@ let package = Package(
   products: [.executable(name: "gattscope", targets: ["gattscope"])],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // The command line: options, exit status, terminal. No Bluetooth knowledge.
@@ -27,7 +36,7 @@ let package = Package(
       name: "gattscope",
       dependencies: [
         "Reports", "Redaction", "Platforms", "Diagnosis", "ProfileFiles", "Decoders", "Sessions",
-        "Captures",
+        "Cryptography", "Captures",
         "Bluetooth", "Bytes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, plugins: ["BuildFacts"]),
@@ -71,20 +80,16 @@ let package = Package(
       name: "Sessions",
       dependencies: ["Captures", "Cryptography", "Dissectors", "Bluetooth", "Bytes"],
       swiftSettings: strict),
-    // AES, CMAC and the functions made of them, on swift-crypto: apart, so that nothing else pays for it.
+    // AES, CMAC, P-256 and the functions made of them: the only module that sees OpenSSL's libcrypto.
     .target(
-      name: "Cryptography",
-      dependencies: [
-        "Bluetooth", "Bytes",
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
-      ],
-      swiftSettings: strict),
-    // Profiles as people write them: YAML to definitions. Apart, so that nothing else pays for Yams.
+      name: "Cryptography", dependencies: ["CLibcrypto", "Bluetooth", "Bytes"],
+      swiftSettings: strict, linkerSettings: [linked("crypto")]),
+    .systemLibrary(name: "CLibcrypto", providers: [.apt(["libssl-dev"])]),
+    // Profiles as people write them: YAML to definitions. The only module that sees libyaml.
     .target(
-      name: "ProfileFiles",
-      dependencies: ["Decoders", "Bluetooth", "Bytes", .product(name: "Yams", package: "Yams")],
-      swiftSettings: strict),
+      name: "ProfileFiles", dependencies: ["CLibyaml", "Decoders", "Bluetooth", "Bytes"],
+      swiftSettings: strict, linkerSettings: [linked("yaml")]),
+    .systemLibrary(name: "CLibyaml", providers: [.apt(["libyaml-dev"])]),
     // What values mean: definitions (data) and the one interpreter that reads bytes by them.
     .target(name: "Decoders", dependencies: ["Bluetooth", "Bytes"], swiftSettings: strict),
     // Pure functions, bytes to PDUs; no state, no input or output.

@@ -28,8 +28,6 @@ resolved() {
     head -n 1
 }
 argument_parser=$(resolved swift-argument-parser)
-yams=$(resolved yams)
-crypto=$(resolved swift-crypto)
 
 mkdir -p "$folder"
 made=$folder/BuildFacts.swift
@@ -40,10 +38,8 @@ cat > "$folder/.new" <<SWIFT
 enum BuildFacts {
   /// The commit's first digits, and whether files had been changed since.
   static let commit = "${commit:-unknown}"
-  /// The versions of the packages that are linked.
+  /// The version of the Swift package that is linked.
   static let argumentParser = "${argument_parser:-unknown}"
-  static let yams = "${yams:-unknown}"
-  static let crypto = "${crypto:-unknown}"
 }
 SWIFT
 if cmp -s "$folder/.new" "$made"; then rm "$folder/.new"; else mv "$folder/.new" "$made"; fi

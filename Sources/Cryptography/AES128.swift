@@ -1,74 +1,40 @@
 import Bytes
-import Crypto
-import CryptoExtras
+import CLibcrypto
 
 /// AES with a key of 128 bits, as Bluetooth uses it: blocks and keys most significant byte first
 /// (Core, Vol 3, Part H, 2.2.1).
+///
+/// It is the key alone: libcrypto expands it when a thread first uses it after another key.
 package struct AES128: Sendable {
   /// The bytes of a key, and of a block.
   package static let size = 16
 
-  private let key: SymmetricKey
+  private let key: UInt128
 
   /// Nil where the key has not 16 bytes.
   package init?(key: [UInt8]) {
     guard key.count == Self.size else { return nil }
-    self.key = SymmetricKey(data: key)
+    self.init(PairingValue(mostSignificantFirst: key))
   }
 
   /// With a key that is a number.
-  init(_ key: PairingValue) {
-    var block = Self.block
-    self.init(key.number, &block)
-  }
-
-  /// The same by way of a block that the caller lends.
-  init(_ key: UInt128, _ block: inout [UInt8]) {
-    Self.write(key, to: &block)
-    self.key = SymmetricKey(data: block)
-  }
+  init(_ key: PairingValue) { self.key = key.number }
 
   /// The security function e: one block, as a number, encrypted.
   func encrypt(_ number: UInt128) -> UInt128 {
-    var block = Self.block
-    return encrypt(number, &block)
+    UInt128(clibcrypto_aes(clibcrypto_block(key), clibcrypto_block(number), 1))
   }
 
-  /// The same by way of a block that the caller lends: a search does it millions of times.
-  func encrypt(_ number: UInt128, _ block: inout [UInt8]) -> UInt128 {
-    Self.write(number, to: &block)
-    // The key and the block have sizes that the function takes: it never throws.
-    do { try AES.permute(&block, key: key) } catch { return 0 }
-    return PairingValue(mostSignificantFirst: block).number
-  }
-
-  /// What e made a number of, by way of a block that the caller lends.
-  func decrypt(_ number: UInt128, _ block: inout [UInt8]) -> UInt128 {
-    Self.write(number, to: &block)
-    do { try AES.inversePermute(&block, key: key) } catch { return 0 }
-    return PairingValue(mostSignificantFirst: block).number
-  }
-
-  /// A block to lend.
-  static var block: [UInt8] { [UInt8](repeating: 0, count: size) }
-
-  private static func write(_ number: UInt128, to block: inout [UInt8]) {
-    let high = UInt64(truncatingIfNeeded: number >> 64)
-    let low = UInt64(truncatingIfNeeded: number)
-    var bytes = block.mutableSpan
-    guard bytes.count == size else { return }
-    for index in 0..<8 {
-      let shift = UInt64(56 - 8 * index)
-      bytes[index] = UInt8(truncatingIfNeeded: high >> shift)
-      bytes[index + 8] = UInt8(truncatingIfNeeded: low >> shift)
-    }
+  /// What e made a number of.
+  func decrypt(_ number: UInt128) -> UInt128 {
+    UInt128(clibcrypto_aes(clibcrypto_block(key), clibcrypto_block(number), 0))
   }
 
   /// AES-CMAC of a message of any length: 16 bytes, most significant first (RFC 4493; Core, Vol 3, Part
   /// H, 2.2.5).
   ///
-  /// On the block cipher, and not CryptoExtras' own: that takes five times as long for messages of a few
-  /// blocks, and the rounds of one pairing are forty of them.
+  /// Made of the block cipher: the library's own needs a context for each message, and the rounds of one
+  /// pairing are forty short ones.
   package func authenticationCode(of message: [UInt8]) -> [UInt8] {
     var code: [UInt8] = []
     code.append(PairingValue(number: authenticationCode(of: message)))
@@ -91,25 +57,24 @@ package struct AES128: Sendable {
     private let cipher: AES128
     private let subkey: UInt128
     private var code: UInt128 = 0
-    private var block = AES128.block
 
     /// Of an empty message so far.
     init(_ cipher: AES128) {
       self.cipher = cipher
-      subkey = AES128.doubled(cipher.encrypt(0, &block))
+      subkey = AES128.doubled(cipher.encrypt(0))
     }
 
     /// Takes a block that is not the last one.
-    mutating func take(_ number: UInt128) { code = cipher.encrypt(code ^ number, &block) }
+    mutating func take(_ number: UInt128) { code = cipher.encrypt(code ^ number) }
 
     /// The code of the message that ends with these bytes, 0 to 16: the most significant ones of `last`,
     /// whose others are zero.
     ///
     /// The last block is whole, or followed by one bit 1 and zeros; each case has a subkey of its own.
     mutating func code(last: UInt128, bytes: Int) -> UInt128 {
-      guard bytes < AES128.size else { return cipher.encrypt(code ^ last ^ subkey, &block) }
+      guard bytes < AES128.size else { return cipher.encrypt(code ^ last ^ subkey) }
       let padded = last | 0x80 << UInt128(8 * (AES128.size - 1 - bytes))
-      return cipher.encrypt(code ^ padded ^ AES128.doubled(subkey), &block)
+      return cipher.encrypt(code ^ padded ^ AES128.doubled(subkey))
     }
   }
 
@@ -134,4 +99,23 @@ package struct AES128: Sendable {
   static func authenticationCode(_ key: PairingValue, of message: [UInt8]) -> PairingValue {
     PairingValue(number: AES128(key).authenticationCode(of: message))
   }
+}
+
+extension clibcrypto_block {
+  init(_ number: UInt128) {
+    self.init(
+      high: UInt64(truncatingIfNeeded: number >> 64), low: UInt64(truncatingIfNeeded: number))
+  }
+}
+
+extension UInt128 {
+  init(_ block: clibcrypto_block) {
+    self = UInt128(block.high) << 64 | UInt128(block.low)
+  }
+}
+
+/// The library that computes.
+package enum CryptographyLibrary {
+  /// Its version, "3.0.19".
+  package static var version: String { unsafe String(cString: clibcrypto_version()) }
 }

@@ -1,5 +1,4 @@
 import Bytes
-import Crypto
 
 /// A key pair on P-256 whose private key is known: of one that was made up, nothing is secret.
 package struct P256KeyPair: Sendable {
@@ -9,17 +8,9 @@ package struct P256KeyPair: Sendable {
 
   /// The pair of a private key. Nil where the number is none: zero, or not less than the curve's order.
   package init?(privateKey: P256Coordinate) {
-    var number: [UInt8] = []
-    number.append(privateKey)
-    guard let key = try? P256.KeyAgreement.PrivateKey(rawRepresentation: number) else { return nil }
-    // X (32 bytes), Y (32), most significant byte first.
-    let point = [UInt8](key.publicKey.rawRepresentation.reversed())
-    guard point.count == P256PublicKey.size,
-      let y = P256Coordinate(Array(point.prefix(P256Coordinate.size)).bytes),
-      let x = P256Coordinate(Array(point.suffix(P256Coordinate.size)).bytes)
-    else { return nil }
+    guard let point = P256PublicKey.multiply(nil, by: privateKey) else { return nil }
     self.privateKey = privateKey
-    publicKey = P256PublicKey(x: x, y: y)
+    publicKey = point
   }
 
   /// The shared secret with another public key; nil where that is no point of the curve.

@@ -1,5 +1,5 @@
 import Bytes
-import Crypto
+import CLibcrypto
 
 /// A coordinate of a point on the elliptic curve P-256, or the DHKey, which is one: 256 bits.
 package struct P256Coordinate: Hashable, Sendable {
@@ -73,7 +73,7 @@ package struct P256PublicKey: Hashable, Sendable {
 
   /// Whether it is on the curve: a peer has to refuse any other (2.3.5.6.1), since it may give away bits
   /// of its private key.
-  package var isOnCurve: Bool { point != nil }
+  package var isOnCurve: Bool { Self.multiply(self, by: P256Coordinate(high: 0, low: 1)) != nil }
 
   /// The shared secret of two public keys of which at least one is of the debug key pair: X of the other
   /// one multiplied by its private key. Nil where neither is, or the other is no point of the curve.
@@ -89,22 +89,33 @@ package struct P256PublicKey: Hashable, Sendable {
   /// The function P256: X of this point multiplied by a private key (2.3.5.6.1). Nil where the point is
   /// not on the curve, or the number is no private key.
   func dhKey(withPrivateKey privateKey: P256Coordinate) -> P256Coordinate? {
-    var number: [UInt8] = []
-    number.append(privateKey)
-    guard let point, let key = try? P256.KeyAgreement.PrivateKey(rawRepresentation: number),
-      let secret = try? key.sharedSecretFromKeyAgreement(with: point)
-    else { return nil }
-    // The library lends the secret as a buffer, and in no other way. It is most significant byte first.
-    let bytes = unsafe secret.withUnsafeBytes { unsafe [UInt8]($0) }
-    return P256Coordinate([UInt8](bytes.reversed()).bytes)
+    Self.multiply(self, by: privateKey)?.x
   }
 
-  /// The point as the library takes it: 4, X, Y, most significant byte first. Nil where it is not on the
-  /// curve.
-  private var point: P256.KeyAgreement.PublicKey? {
-    var bytes: [UInt8] = [4]
-    bytes.append(x)
-    bytes.append(y)
-    return try? P256.KeyAgreement.PublicKey(x963Representation: bytes)
+  /// The product of a point, or of the curve's base point, and a private key. Nil where the point is not
+  /// on the curve, or the number is no private key: zero, or not less than the curve's order.
+  static func multiply(
+    _ point: P256PublicKey?, by privateKey: P256Coordinate
+  ) -> P256PublicKey? {
+    var factor = clibcrypto_point()
+    if let point {
+      factor = clibcrypto_point(
+        x: clibcrypto_number(point.x), y: clibcrypto_number(point.y), exists: 1)
+    }
+    let product = clibcrypto_multiply(clibcrypto_number(privateKey), factor)
+    guard product.exists != 0 else { return nil }
+    return P256PublicKey(x: P256Coordinate(product.x), y: P256Coordinate(product.y))
+  }
+}
+
+extension clibcrypto_number {
+  fileprivate init(_ coordinate: P256Coordinate) {
+    self.init(high: clibcrypto_block(coordinate.high), low: clibcrypto_block(coordinate.low))
+  }
+}
+
+extension P256Coordinate {
+  fileprivate init(_ number: clibcrypto_number) {
+    self.init(high: UInt128(number.high), low: UInt128(number.low))
   }
 }

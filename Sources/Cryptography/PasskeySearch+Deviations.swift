@@ -100,14 +100,13 @@ extension PasskeySearch {
     let (confirm, random) = (opening.confirm.number, opening.random.number)
     let blocks = Types.all.map { (types: $0, block: random ^ p1($0)) }
     let pairing = complete
-    var block = AES128.block
     for number in passkeys {
       guard let passkey = SixDigits(number) else { return nil }
-      let cipher = AES128(UInt128(number), &block)
-      let outer = cipher.decrypt(confirm, &block)
+      let cipher = AES128(PairingValue(number: UInt128(number)))
+      let outer = cipher.decrypt(confirm)
       for inner in blocks {
         // What p2 must have been, with each type of the addresses in p1.
-        let p2 = outer ^ cipher.encrypt(inner.block, &block)
+        let p2 = outer ^ cipher.encrypt(inner.block)
         if let found = deviations(ofP2: p2) {
           let forward = p2 >> 96 == 0 ? p2 : p2.byteSwapped
           return Finding(passkey, inputs(inner.types, forward), deviations(of: inner.types) + found)
@@ -115,20 +114,20 @@ extension PasskeySearch {
       }
       guard let pairing else { continue }
       // What p1 must have been.
-      let p1 = cipher.decrypt(outer ^ pairing.p2, &block) ^ random
+      let p1 = cipher.decrypt(outer ^ pairing.p2) ^ random
       if let found = deviations(ofP1: p1, pairing, random) {
         return Finding(passkey, found.inputs, found.deviations)
       }
-      if Self.fitsReversed(opening, pairing, cipher, &block) {
+      if Self.fitsReversed(opening, pairing, cipher) {
         return Finding(passkey, pairing, [.blocksReversed])
       }
       guard number != 0 else { continue }
-      let reversed = AES128(UInt128(number).byteSwapped, &block)
-      let middle = reversed.encrypt(random ^ pairing.p1, &block)
-      if reversed.decrypt(confirm, &block) ^ middle == pairing.p2 {
+      let reversed = AES128(PairingValue(number: UInt128(number).byteSwapped))
+      let middle = reversed.encrypt(random ^ pairing.p1)
+      if reversed.decrypt(confirm) ^ middle == pairing.p2 {
         return Finding(passkey, pairing, [.temporaryKeyReversed])
       }
-      if Self.fitsReversed(opening, pairing, reversed, &block) {
+      if Self.fitsReversed(opening, pairing, reversed) {
         return Finding(passkey, pairing, [.temporaryKeyReversed, .blocksReversed])
       }
     }
@@ -224,11 +223,11 @@ extension PasskeySearch {
 
   /// Whether the confirm value fits where all blocks were in the other order.
   private static func fitsReversed(
-    _ opening: Opening, _ pairing: LegacyPairing, _ cipher: AES128, _ block: inout [UInt8]
+    _ opening: Opening, _ pairing: LegacyPairing, _ cipher: AES128
   ) -> Bool {
     let inner = (opening.random.number ^ pairing.p1).byteSwapped
-    let middle = cipher.encrypt(inner, &block)
-    let outer = cipher.decrypt(opening.confirm.number.byteSwapped, &block)
+    let middle = cipher.encrypt(inner)
+    let outer = cipher.decrypt(opening.confirm.number.byteSwapped)
     return outer ^ middle == pairing.p2.byteSwapped
   }
 }

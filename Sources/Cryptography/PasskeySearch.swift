@@ -75,13 +75,12 @@ package struct PasskeySearch: Sendable {
     let random = opening.random.number
     let blocks = types.map { (types: $0, block: random ^ p1($0)) }
     let (expected, mask) = expectedP2
-    var block = AES128.block
     for number in passkeys {
       guard let passkey = SixDigits(number) else { return nil }
-      let cipher = AES128(UInt128(number), &block)
-      let outer = cipher.decrypt(opening.confirm.number, &block)
+      let cipher = AES128(PairingValue(number: UInt128(number)))
+      let outer = cipher.decrypt(opening.confirm.number)
       for inner in blocks {
-        let p2 = outer ^ cipher.encrypt(inner.block, &block)
+        let p2 = outer ^ cipher.encrypt(inner.block)
         if (p2 ^ expected) & mask == 0 { return Finding(passkey, inputs(inner.types, p2)) }
       }
     }

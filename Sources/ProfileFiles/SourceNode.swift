@@ -1,9 +1,6 @@
-import Yams
-
-/// A piece of YAML with its line: the only thing that the rest of this module sees of YAML, and this the
-/// only file that sees the library.
+/// A piece of YAML with its line: the only thing that the rest of this module sees of YAML.
 ///
-/// Scalars stay as they are written. What YAML 1.1 would make of `on`, `1e10` or `0123` is never asked.
+/// Scalars stay as they are written: YAML 1.1's meaning of `on`, `1e10` or `0123` is never used.
 struct SourceNode: Sendable {
   /// What it is.
   enum Content: Sendable {
@@ -26,6 +23,8 @@ struct SourceNode: Sendable {
   static let mostBytes = 256 << 10
   /// No mapping or list stands deeper.
   static let deepest = 40
+  /// The most values in a file, those that aliases repeat included. A file without aliases has fewer.
+  static let mostNodes = 1 << 18
 
   /// An error about this piece.
   func error(_ message: String, key: String? = nil) -> ProfileError {
@@ -59,19 +58,19 @@ struct SourceNode: Sendable {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw failure("is not UTF-8 text")
     }
-    if let line = lineTooDeep(bytes) {
-      throw failure("mappings and lists nest deeper than \(deepest)", line: line)
-    }
+    guard let events = YAMLEvents(bytes) else { throw failure("does not fit into memory") }
+    var reader = SourceReader(events: events, file: file)
     do {
-      // Resolving scalars would cost most of the time, and be thrown away. The parser owns the anchors.
-      let parser = try Parser(yaml: text, resolver: .basic)
-      defer { withExtendedLifetime(parser) {} }
-      guard let root = try parser.singleRoot() else { throw failure("is empty") }
-      return try convert(root, file: file, path: "", line: 1, depth: 0)
+      return try reader.document()
     } catch let error as ProfileError {
       throw error
-    } catch let error as YamlError {
-      throw describe(error, text, failure)
+    } catch let error as YAMLEvents.Failure {
+      if let line = tabbedLine(text, error.mark.line) {
+        throw failure(
+          "is not YAML: a tab stands before the text of the line, where only blanks may", line: line
+        )
+      }
+      throw failure("is not YAML: \(error.problem)", line: error.mark.line)
     } catch {
       throw failure("is not YAML")
     }
@@ -91,42 +90,6 @@ struct SourceNode: Sendable {
     return isMarked || (bytes[0] == 0) != (bytes[1] == 0) ? "UTF-16" : nil
   }
 
-  /// The line in which brackets nest, or indented dashes stand in a row, deeper than any profile's: the
-  /// library calls itself for each of them.
-  private static func lineTooDeep(_ bytes: [UInt8]) -> Int? {
-    var (line, brackets, dashes) = (1, 0, 0)
-    for byte in bytes {
-      switch byte {
-      case 0x0a: (line, dashes) = (line + 1, 0)
-      case 0x5b, 0x7b: brackets += 1
-      case 0x5d, 0x7d: brackets = max(0, brackets - 1)
-      case 0x2d, 0x3f, 0x3a: dashes += 1
-      case 0x20: break
-      default: dashes = 0
-      }
-      if brackets > 8 * deepest || dashes > 2 * deepest { return line }
-    }
-    return nil
-  }
-
-  private static func describe(
-    _ error: YamlError, _ text: String, _ failure: (String, Int) -> ProfileError
-  ) -> ProfileError {
-    switch error {
-    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-      .composer(_, let problem, let mark, _):
-      if let line = tabbedLine(text, mark.line) {
-        failure(
-          "is not YAML: a tab stands before the text of the line, where only blanks may", line)
-      } else {
-        failure("is not YAML: \(problem)", mark.line)
-      }
-    case .duplicatedKeysInMapping(let duplicates, let context):
-      twice(duplicates.first ?? "", text, context.mark, failure)
-    default: failure("is not YAML", 0)
-    }
-  }
-
   /// The line that begins with a tab: one in which the library failed, or the one before, of which it may
   /// have read the end; nil where there is none.
   private static func tabbedLine(_ text: String, _ line: Int) -> Int? {
@@ -136,64 +99,137 @@ struct SourceNode: Sendable {
         && lines[number - 1].prefix { $0 == " " || $0 == "\t" }.contains("\t")
     }
   }
+}
 
-  /// Says that a mapping has a key twice. The library tells where the first one stands; the second is the next
-  /// one in the same column. Of one between braces only the first is found.
-  private static func twice(
-    _ key: String, _ text: String, _ first: Mark, _ failure: (String, Int) -> ProfileError
-  ) -> ProfileError {
-    let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
-    let indentation = first.column - 1
-    for number in lines.indices.dropFirst(first.line) {
-      let line = lines[number]
-      let content = line.drop { $0 == " " }
-      guard !content.isEmpty, !content.hasPrefix("#") else { continue }
-      let depth = line.count - content.count
-      if depth < indentation { break }
-      guard depth == indentation else { continue }
-      let isKey = [key, "\"\(key)\"", "'\(key)'"].contains { written in
-        content.hasPrefix(written)
-          && content.dropFirst(written.count).drop { $0 == " " }.hasPrefix(":")
-      }
-      if isKey {
-        return failure(
-          "the key `\(key)` is there twice: line \(first.line) has it too", number + 1)
-      }
-    }
-    return failure("the key `\(key)` is there twice", first.line)
+/// Builds nodes from YAML events.
+private struct SourceReader: ~Copyable {
+  var events: YAMLEvents
+  let file: String
+  /// The nodes that have an anchor. A node is here once it is complete, so it cannot contain itself.
+  private var anchored: [String: SourceNode] = [:]
+  /// How many nodes there are, those that aliases repeat included.
+  private var count = 0
+
+  init(events: consuming YAMLEvents, file: String) {
+    self.events = events
+    self.file = file
   }
 
-  private static func convert(
-    _ node: Node, file: String, path: String, line: Int, depth: Int
-  ) throws(ProfileError) -> SourceNode {
-    let line = node.mark?.line ?? line
-    var piece = SourceNode(content: .scalar(""), line: line, path: path, file: file)
-    guard depth <= deepest else {
-      throw piece.error("mappings and lists nest deeper than \(deepest)")
+  /// Reads the only document of the text.
+  mutating func document() throws -> SourceNode {
+    let first = try events.next()
+    if case .textEnd = first {
+      throw ProfileError(file: file, line: 0, key: "", message: "is empty")
     }
-    guard node.anchor == nil else { throw piece.error("anchors and aliases are not allowed") }
-    switch node {
-    case .scalar(let scalar): piece.content = .scalar(scalar.string)
-    case .sequence(let sequence):
-      var list: [SourceNode] = []
-      for element in sequence {
-        list.append(try convert(element, file: file, path: path, line: line, depth: depth + 1))
+    let root = try node(first, path: "", depth: 0)
+    _ = try events.next()
+    guard case .textEnd = try events.next() else {
+      throw root.error("expected one document, found another after `---`")
+    }
+    return root
+  }
+
+  /// Reads the node that an event begins.
+  private mutating func node(
+    _ event: YAMLEvents.Event, path: String, depth: Int
+  ) throws -> SourceNode {
+    var piece = SourceNode(
+      content: .scalar(""), line: events.mark.line, path: path, file: file)
+    guard depth <= SourceNode.deepest else {
+      throw piece.error("mappings and lists nest deeper than \(SourceNode.deepest)")
+    }
+    try account(for: piece)
+    guard !events.hasTag else { throw piece.error("tags such as !!str are not allowed") }
+    let anchor = events.anchor
+    switch event {
+    case .scalar(let text): piece.content = .scalar(text)
+    case .listStart: piece.content = .list(try list(path: path, depth: depth))
+    case .mappingStart: piece.content = .mapping(try mapping(piece, depth: depth))
+    case .alias: return try repeated(anchor ?? "", at: piece, depth: depth)
+    case .listEnd, .mappingEnd, .documentEnd, .textEnd:
+      throw piece.error("expected a value")
+    }
+    if let anchor { anchored[anchor] = piece }
+    return piece
+  }
+
+  private mutating func list(path: String, depth: Int) throws -> [SourceNode] {
+    var list: [SourceNode] = []
+    while true {
+      let event = try events.next()
+      if case .listEnd = event { return list }
+      list.append(try node(event, path: path, depth: depth + 1))
+    }
+  }
+
+  private mutating func mapping(
+    _ mapping: SourceNode, depth: Int
+  ) throws -> [(key: SourceNode, value: SourceNode)] {
+    var pairs: [(key: SourceNode, value: SourceNode)] = []
+    var lines: [String: Int] = [:]
+    while true {
+      let event = try events.next()
+      if case .mappingEnd = event { return pairs }
+      let key = try node(event, path: mapping.path, depth: depth + 1)
+      guard case .scalar(let name) = key.content else {
+        throw key.error("expected a key, found \(key.kind)")
       }
-      piece.content = .list(list)
-    case .mapping(let mapping):
-      var pairs: [(key: SourceNode, value: SourceNode)] = []
-      for (key, value) in mapping {
-        let key = try convert(key, file: file, path: path, line: line, depth: depth + 1)
-        guard case .scalar(let name) = key.content else {
-          throw key.error("expected a key, found \(key.kind)")
-        }
+      if let first = lines.updateValue(key.line, forKey: name) {
+        let other = first == key.line ? "" : ": line \(first) has it too"
+        throw ProfileError(
+          file: file, line: key.line, key: "", message: "the key `\(name)` is there twice\(other)")
+      }
+      let path = mapping.path.isEmpty ? name : "\(mapping.path).\(name)"
+      pairs.append((key, try node(try events.next(), path: path, depth: depth + 1)))
+    }
+  }
+
+  /// The node that an alias repeats, under the keys that lead to the alias. Its lines stay those of the
+  /// anchor, where its text is.
+  private mutating func repeated(
+    _ anchor: String, at alias: SourceNode, depth: Int
+  ) throws(ProfileError) -> SourceNode {
+    guard let node = anchored[anchor] else {
+      throw alias.error("the alias `*\(anchor)` has no complete anchor before it")
+    }
+    return try copy(node, path: alias.path, depth: depth)
+  }
+
+  private mutating func copy(
+    _ node: SourceNode, path: String, depth: Int
+  ) throws(ProfileError) -> SourceNode {
+    var piece = node
+    piece.path = path
+    guard depth <= SourceNode.deepest else {
+      throw piece.error("mappings and lists nest deeper than \(SourceNode.deepest)")
+    }
+    try account(for: piece)
+    switch node.content {
+    case .scalar: break
+    case .list(let list):
+      var copies: [SourceNode] = []
+      for element in list { copies.append(try copy(element, path: path, depth: depth + 1)) }
+      piece.content = .list(copies)
+    case .mapping(let pairs):
+      var copies: [(key: SourceNode, value: SourceNode)] = []
+      for (key, value) in pairs {
+        guard case .scalar(let name) = key.content else { continue }
         let inner = path.isEmpty ? name : "\(path).\(name)"
-        pairs.append(
-          (key, try convert(value, file: file, path: inner, line: key.line, depth: depth + 1)))
+        copies.append(
+          (
+            try copy(key, path: path, depth: depth + 1),
+            try copy(value, path: inner, depth: depth + 1)
+          ))
       }
-      piece.content = .mapping(pairs)
-    case .alias: throw piece.error("anchors and aliases are not allowed")
+      piece.content = .mapping(copies)
     }
     return piece
+  }
+
+  private mutating func account(for piece: SourceNode) throws(ProfileError) {
+    count += 1
+    guard count <= SourceNode.mostNodes else {
+      throw piece.error("aliases make more than \(SourceNode.mostNodes) values of the file")
+    }
   }
 }

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Bytes
 import Captures
+import Cryptography
+import ProfileFiles
 import Reports
 
 /// What `--version` says: which program this is, and of what it is made.
@@ -12,7 +14,7 @@ enum Version {
   static let built = """
     gattscope \(number), commit \(BuildFacts.commit), JSON schema \(JSONSchema.number)
     built with swift-argument-parser \(BuildFacts.argumentParser), \
-    swift-crypto \(BuildFacts.crypto), Yams \(BuildFacts.yams)
+    OpenSSL \(CryptographyLibrary.version), libyaml \(YAMLLibrary.version)
     """
 
   /// Prints it, and which libpcap is there, where `error` is how the parser says that someone asked.

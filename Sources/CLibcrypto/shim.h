@@ -1,0 +1,128 @@
+// What gattscope uses of OpenSSL's libcrypto (Debian: libssl-dev): AES-128 block by block and multiplication on P-256.
+//
+// Numbers cross as values, so Swift needs no pointer. libcrypto is linked statically: nothing computed here can be wrong
+// because a library is missing, and a start without cryptography pays 0.2 ms for it.
+
+#ifndef GATTSCOPE_CLIBCRYPTO_SHIM_H
+#define GATTSCOPE_CLIBCRYPTO_SHIM_H
+
+#include <openssl/bn.h>
+#include <openssl/crypto.h>
+#include <openssl/ec.h>
+#include <openssl/evp.h>
+#include <openssl/obj_mac.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// The version that is linked, "3.0.19".
+static inline const char *clibcrypto_version(void) { return OpenSSL_version(OPENSSL_VERSION_STRING); }
+
+/// A number of 128 bits.
+struct clibcrypto_block {
+  uint64_t high, low;
+};
+
+static inline void clibcrypto_store(struct clibcrypto_block block, unsigned char *bytes) {
+  block.high = __builtin_bswap64(block.high);
+  block.low = __builtin_bswap64(block.low);
+  memcpy(bytes, &block, 16);
+}
+
+static inline struct clibcrypto_block clibcrypto_load(const unsigned char *bytes) {
+  struct clibcrypto_block block;
+  memcpy(&block, bytes, 16);
+  block.high = __builtin_bswap64(block.high);
+  block.low = __builtin_bswap64(block.low);
+  return block;
+}
+
+/// The last key of a thread, expanded for one direction.
+struct clibcrypto_schedule {
+  EVP_CIPHER_CTX *context;
+  struct clibcrypto_block key;
+};
+
+/// Encrypts or decrypts one block. Successive blocks of one key share its schedule, so a caller needs to keep only the key.
+///
+/// libcrypto fails here only if no memory is left, which ends the program, as it does in Swift.
+static inline struct clibcrypto_block clibcrypto_aes(struct clibcrypto_block key, struct clibcrypto_block block, int encrypts) {
+  static __thread struct clibcrypto_schedule schedules[2];
+  struct clibcrypto_schedule *schedule = &schedules[encrypts];
+  unsigned char bytes[16];
+  int count;
+  if (!schedule->context || schedule->key.high != key.high || schedule->key.low != key.low) {
+    int isNew = !schedule->context;
+    if (isNew) {
+      // Reads no configuration file: results must not depend on one.
+      OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, 0);
+      schedule->context = EVP_CIPHER_CTX_new();
+      if (!schedule->context) abort();
+    }
+    clibcrypto_store(key, bytes);
+    if (!EVP_CipherInit_ex(schedule->context, isNew ? EVP_aes_128_ecb() : 0, 0, bytes, 0, encrypts)) abort();
+    if (isNew) EVP_CIPHER_CTX_set_padding(schedule->context, 0);
+    schedule->key = key;
+  }
+  clibcrypto_store(block, bytes);
+  if (!EVP_CipherUpdate(schedule->context, bytes, &count, bytes, 16)) abort();
+  return clibcrypto_load(bytes);
+}
+
+/// A number of 256 bits.
+struct clibcrypto_number {
+  struct clibcrypto_block high, low;
+};
+
+/// A point of P-256, or none.
+struct clibcrypto_point {
+  struct clibcrypto_number x, y;
+  int exists;
+};
+
+static inline BIGNUM *clibcrypto_bignum(struct clibcrypto_number number) {
+  unsigned char bytes[32];
+  clibcrypto_store(number.high, bytes);
+  clibcrypto_store(number.low, bytes + 16);
+  return BN_bin2bn(bytes, 32, 0);
+}
+
+static inline struct clibcrypto_number clibcrypto_from_bignum(const BIGNUM *number) {
+  unsigned char bytes[32] = {0};
+  BN_bn2binpad(number, bytes, 32);
+  struct clibcrypto_number result = {clibcrypto_load(bytes), clibcrypto_load(bytes + 16)};
+  return result;
+}
+
+/// Multiplies a point, or the base point if it does not exist, by a private key. There is no result if the point is not on the
+/// curve, or if the number is zero or not less than the curve's order, and so no private key.
+static inline struct clibcrypto_point clibcrypto_multiply(struct clibcrypto_number key, struct clibcrypto_point point) {
+  struct clibcrypto_point result = {{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}, 0};
+  OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, 0);
+  EC_GROUP *group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1);
+  if (!group) abort();
+  EC_POINT *factor = EC_POINT_new(group), *product = EC_POINT_new(group);
+  BIGNUM *scalar = clibcrypto_bignum(key), *x = clibcrypto_bignum(point.x), *y = clibcrypto_bignum(point.y);
+  if (!factor || !product || !scalar || !x || !y) abort();
+  // Setting the coordinates checks that the point is on the curve.
+  int isOnCurve = !point.exists || EC_POINT_set_affine_coordinates(group, factor, x, y, 0);
+  int isKey = !BN_is_zero(scalar) && BN_cmp(scalar, EC_GROUP_get0_order(group)) < 0;
+  if (isOnCurve && isKey) {
+    int isDone = point.exists ? EC_POINT_mul(group, product, 0, factor, scalar, 0)
+                              : EC_POINT_mul(group, product, scalar, 0, 0, 0);
+    if (isDone && EC_POINT_get_affine_coordinates(group, product, x, y, 0)) {
+      result.x = clibcrypto_from_bignum(x);
+      result.y = clibcrypto_from_bignum(y);
+      result.exists = 1;
+    }
+  }
+  BN_free(y);
+  BN_free(x);
+  BN_free(scalar);
+  EC_POINT_free(product);
+  EC_POINT_free(factor);
+  EC_GROUP_free(group);
+  return result;
+}
+
+#endif
