@@ -28,7 +28,7 @@ let package = Package(
   name: "gattscope",
   products: [.executable(name: "gattscope", targets: ["gattscope"])],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
   ],
   targets: [
     // The command line: options, exit status, terminal. No Bluetooth knowledge.
