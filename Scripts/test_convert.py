@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-GATTSCOPE = os.environ.get("GATTSCOPE", str(ROOT / ".build" / "release" / "gattscope"))
+GATTSCOPE = os.environ.get("GATTSCOPE", str(ROOT / ".build-release" / "release" / "gattscope"))
 CAPTURES = sorted([*(ROOT / "captures").glob("*.btsnoop"), *(ROOT / "captures").glob("*.pcap*")])
 FIELDS = ("frame.time_epoch", "frame.len", "frame.cap_len", "bthci_cmd.opcode", "bthci_evt.code", "bthci_acl.chandle",
           "btatt.opcode", "btatt.handle", "btatt.value", "btsmp.opcode", "btl2cap.cid")

@@ -21,7 +21,7 @@ from pathlib import Path
 import live_feeder as feeder
 
 ROOT = Path(__file__).resolve().parent.parent
-GATTSCOPE = os.environ.get("GATTSCOPE", str(ROOT / ".build/debug/gattscope"))
+GATTSCOPE = os.environ.get("GATTSCOPE", str(ROOT / ".build-release/release/gattscope"))
 CAPTURES = [ROOT / "captures" / name for name in ("heart-rate.btsnoop", "management.btsnoop", "wristband.btsnoop")]
 PIECES = (1, 7, 4096)
 SECONDS = 60

@@ -19,7 +19,7 @@ from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parent
 ROOT = SCRIPTS.parent
-PROGRAM = Path(os.environ.get("GATTSCOPE", ROOT / ".build" / "release" / "gattscope")).resolve()
+PROGRAM = Path(os.environ.get("GATTSCOPE", ROOT / ".build-release" / "release" / "gattscope")).resolve()
 IN_CI = bool(os.environ.get("CI"))
 EVERYWHERE = {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1"}
 COMPLETIONS = {
@@ -159,7 +159,7 @@ class VersionTests(unittest.TestCase):
         schema = re.search(r"static let number = (\d+)", (ROOT / "Sources/Reports/JSONSchema.swift").read_text())
         self.assertRegex(lines[0], rf"^gattscope {re.escape(number[1])}, commit (unknown|[0-9a-f]{{12}}(, changed)?), JSON schema {schema[1]}$")
         version = r"(unknown|\d+\.\d+\.\d+)"
-        self.assertRegex(lines[1], f"^built with swift-argument-parser {version}, swift-crypto {version}, Yams {version}$")
+        self.assertRegex(lines[1], f"^built with swift-argument-parser {version}, OpenSSL {version}, libyaml {version}$")
         self.assertRegex(lines[2], r"^libpcap (\d+\.\d+(\.\d+)?|is not installed: .*)$")
         self.assertEqual(len(lines), 3)
         self.assertEqual(run(PROGRAM, "show", "--version").splitlines(), lines)
@@ -191,7 +191,7 @@ class VersionTests(unittest.TestCase):
                 return re.search(r'commit = "(.*)"', (made / "BuildFacts.swift").read_text())[1]
 
             self.assertEqual(facts(), "unknown")
-            self.assertIn('yams = "unknown"', (made / "BuildFacts.swift").read_text())
+            self.assertIn('argumentParser = "unknown"', (made / "BuildFacts.swift").read_text())
             archived = Path(folder) / "archived.sh"
             archived.write_text(script.read_text().replace("$Format:%H$", "0123456789abcdef0123456789abcdef01234567"))
             self.assertEqual(facts(archived), "0123456789ab")
@@ -202,12 +202,12 @@ class VersionTests(unittest.TestCase):
             git = ["git", "-C", package, "-c", "user.name=a", "-c", "user.email=a@b.c"]
             run(*git, "init", "-q")
             (package / "file").write_text("1")
-            (package / "Package.resolved").write_text('{"pins" : [ {\n "identity" : "yams",\n "state" : {\n "version" : "6.2.2"\n}}]}')
+            (package / "Package.resolved").write_text('{"pins" : [ {\n "identity" : "swift-argument-parser",\n "state" : {\n "version" : "6.2.2"\n}}]}')
             run(*git, "add", "file")
             run(*git, "commit", "-qm", "a file")
             head = run(*git, "rev-parse", "HEAD")[:12]
             self.assertEqual(facts(archived), head)
-            self.assertIn('yams = "6.2.2"', (made / "BuildFacts.swift").read_text())
+            self.assertIn('argumentParser = "6.2.2"', (made / "BuildFacts.swift").read_text())
             (package / "file").write_text("2")
             self.assertEqual(facts(), f"{head}, changed")
 

@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PROGRAM = Path(os.environ.get("GATTSCOPE", ROOT / ".build" / "release" / "gattscope")).resolve()
+PROGRAM = Path(os.environ.get("GATTSCOPE", ROOT / ".build-release" / "release" / "gattscope")).resolve()
 IN_CI = bool(os.environ.get("CI"))
 RECORDS = 130_000
 TRAFFIC = {

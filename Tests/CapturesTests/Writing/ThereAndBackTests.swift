@@ -15,7 +15,10 @@ struct ThereAndBackTests {
       guard let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
       else { continue }
       for case let file as URL in files
-      where (try? CaptureReader(path: file.path)) != nil { found.append(file.path) }
+      // Its counts of lost packets add up to more than any format holds.
+      where file.lastPathComponent != "info-crash.pcapng"
+        && (try? CaptureReader(path: file.path)) != nil
+      { found.append(file.path) }
     }
     return found.sorted()
   }()
