@@ -131,6 +131,7 @@ schema: ## build docs/schema.json into the program
 # Written beside and moved, since the program that writes them is built of them.
 profiles: build ## build Profiles/ into the program
 	$(BUILT) profiles check $(PROFILES)
+	$(PYTHON) Scripts/lint-sums.py
 	$(BUILT) profiles compile $(PROFILES) > .build/profiles-tables
 	$(BUILT) profiles compile --sources $(PROFILES) > .build/profiles-sources
 	mv .build/profiles-tables Sources/Decoders/Generated/BuiltInProfiles+Tables.swift

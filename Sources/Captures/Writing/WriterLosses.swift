@@ -51,6 +51,8 @@ struct WriterLosses: Equatable, Sendable {
   var sections = 0
   /// Counts of drops that were left out.
   var drops = 0
+  /// Counts of drops that the file's sum of them has no room for.
+  var largeDrops = 0
   /// Records without a time; they have the time of the one before.
   var timeless = 0
   /// Times that were cut to microseconds.
@@ -139,6 +141,10 @@ struct WriterLosses: Equatable, Sendable {
       ),
       (cutTimes, "time was cut to microseconds", "times were cut to microseconds"),
       (
+      (
+        largeDrops, "count of lost records was cut: the format counts no more than 4294967295",
+        "counts of lost records were cut: the format counts no more than 4294967295"
+      ),
         impossibleTimes, "time that the format cannot hold became the nearest one that it can",
         "times that the format cannot hold became the nearest ones that it can"
       ),
