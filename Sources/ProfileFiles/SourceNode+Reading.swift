@@ -19,8 +19,15 @@ extension SourceNode {
     guard !text.unicodeScalars.contains(where: { isUnprintable($0.value) }) else {
       throw error("expected \(expected) without control or invisible characters or line ends")
     }
+    guard text.utf8.count <= Self.mostLine else {
+      throw error(
+        "expected \(expected) of \(Self.mostLine) bytes at most, found \(text.utf8.count)")
+    }
     return text
   }
+
+  /// No text that is shown as a part of a line is longer.
+  static let mostLine = 512
 
   /// The elements of a list.
   func list(_ expected: String) throws(ProfileError) -> [SourceNode] {
