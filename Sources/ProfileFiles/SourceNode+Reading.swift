@@ -267,7 +267,9 @@ final class KeyedNode {
       let hint =
         Suggestion.nearest(name, known).map { "did you mean `\($0)`?" }
         ?? "the keys here are \(Set(known).sorted().joined(separator: ", "))"
-      throw key.error("unknown key `\(name)`; \(hint)")
+      // What is near to a known key is no secret.
+      let isShown = !node.isSecret || Suggestion.nearest(name, known) != nil
+      throw key.error("unknown key\(isShown ? " `\(name)`" : ""); \(hint)")
     }
   }
 }
