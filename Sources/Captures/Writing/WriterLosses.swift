@@ -93,6 +93,12 @@ struct WriterLosses: Equatable, Sendable {
     }.joined(separator: ", ")
   }
 
+  private func directionRoom(_ format: WriterFormat) -> String {
+    format.content == .monitor
+      ? "the Linux monitor's commands are always sent, its events always received"
+      : "the link type has no room for it"
+  }
+
   /// A sentence for each kind of loss in such a file.
   func remarks(_ format: WriterFormat) -> [String] {
     let room =
@@ -115,8 +121,8 @@ struct WriterLosses: Equatable, Sendable {
         "records of kinds that the format has no number for were left out"
       ),
       (
-        directions, "packet lost its direction: the link type has no room for it",
-        "packets lost their direction: the link type has no room for it"
+        directions, "packet lost its direction: \(directionRoom(format))",
+        "packets lost their direction: \(directionRoom(format))"
       ),
       (
         adapters, "packet of \(adapterWords) is written as hci0's: \(room)",
@@ -136,15 +142,15 @@ struct WriterLosses: Equatable, Sendable {
         "counts of lost records were left out: the format has no room for them"
       ),
       (
+        largeDrops, "count of lost records was cut: the format counts no more than 4294967295",
+        "counts of lost records were cut: the format counts no more than 4294967295"
+      ),
+      (
         timeless, "record has no time; it got that of the record before",
         "records have no time; they got that of the record before"
       ),
       (cutTimes, "time was cut to microseconds", "times were cut to microseconds"),
       (
-      (
-        largeDrops, "count of lost records was cut: the format counts no more than 4294967295",
-        "counts of lost records were cut: the format counts no more than 4294967295"
-      ),
         impossibleTimes, "time that the format cannot hold became the nearest one that it can",
         "times that the format cannot hold became the nearest ones that it can"
       ),
