@@ -15,6 +15,7 @@ BUILT := .build/release/gattscope
 BUILD_PROGRAM := $(if $(filter command line,$(origin PROGRAM)),,release)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+HOURS ?= 8
 # Where bash, zsh and fish look for completions below share/.
 COMPLETIONS := bash-completion/completions/gattscope zsh/site-functions/_gattscope \
 	fish/vendor_completions.d/gattscope.fish
@@ -54,7 +55,7 @@ comma := ,
 demonstrate = printf '\n$$ gattscope %s\n' '$(1)' && $(BUILT) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build release check test test-debug test-scripts test-live bench fuzz golden lint format schema profiles man captures install uninstall deb dist packages
+.PHONY: help demo build release check test test-debug test-scripts test-live bench fuzz fuzz-long fuzz-corpus golden lint format schema profiles man captures install uninstall deb dist packages
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -111,6 +112,15 @@ fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
 	@for fuzzer in $(FUZZERS); do $(FUZZ_BUILD) --product $$fuzzer || exit 1; done
 	@MORE_CAPTURES="$(MORE_CAPTURES)" Scripts/fuzz.sh $(FUZZ_SECONDS) $(addprefix .build-fuzz/release/,$(FUZZERS))
 
+fuzz-long: ## run all fuzzers in turns for HOURS (8); the table is .build-fuzz/fuzz-long.md
+	@Scripts/install-packages.sh $(BUILD_PACKAGES)
+	@for fuzzer in $(FUZZERS); do $(FUZZ_BUILD) --product $$fuzzer || exit 1; done
+	@MORE_CAPTURES="$(MORE_CAPTURES)" $(PYTHON) Scripts/fuzz-long.py $(HOURS) .build-fuzz/fuzz-long.md \
+		$(addprefix .build-fuzz/release/,$(FUZZERS))
+
+fuzz-corpus: ## make Fuzz/Corpus anew, which the fuzzers begin with
+	$(PYTHON) Scripts/make-fuzz-corpus.py Fuzz/Corpus
+
 golden: ## write the expected output of the golden tests and of the documents anew, for reading before it is committed
 	@RECORD_SNAPSHOTS=1 swift test $(TESTED) --filter GoldenTests >/dev/null 2>&1 || true
 	GATTSCOPE=$(BUILT) $(PYTHON) Scripts/update-docs.py
@@ -121,6 +131,7 @@ golden: ## write the expected output of the golden tests and of the documents an
 lint: ## style of the Swift code, syntax of the scripts
 	swift format lint --strict -r $(SWIFT_FOLDERS)
 	$(PYTHON) Scripts/lint-scripts.py
+	$(PYTHON) Scripts/lint-sums.py
 
 format: ## put the Swift code into shape
 	swift format -i -r $(SWIFT_FOLDERS)
@@ -131,7 +142,6 @@ schema: ## build docs/schema.json into the program
 # Written beside and moved, since the program that writes them is built of them.
 profiles: build ## build Profiles/ into the program
 	$(BUILT) profiles check $(PROFILES)
-	$(PYTHON) Scripts/lint-sums.py
 	$(BUILT) profiles compile $(PROFILES) > .build/profiles-tables
 	$(BUILT) profiles compile --sources $(PROFILES) > .build/profiles-sources
 	mv .build/profiles-tables Sources/Decoders/Generated/BuiltInProfiles+Tables.swift
