@@ -157,7 +157,8 @@ private func run(
         traffic.received("1d 16 00 01 00 06 00")
         if !isParallel { traffic.disconnect(0x40) }
         traffic.connect(0x41, peer: second, type: otherType)
-        traffic.received("1b 0c 00 41", handle: 0x41)
+        traffic.sent("0a 0c 00", handle: 0x41)
+        traffic.received("0b 41", handle: 0x41)
         if isParallel { traffic.received("1b 03 00 00 48", handle: 0x40) }
       } at: {
         $0.last { $0.key >> 63 == 0 }
@@ -194,7 +195,8 @@ private func run(
         traffic.connect()
         traffic.sent("08 01 00 ff ff 2a 2b")
         traffic.received("09 12 0d 00" + String(repeating: " " + byte, count: 16))
-        traffic.received("1b 0c 00 41")
+        traffic.sent("0a 0c 00")
+        traffic.received("0b 41")
         traffic.disconnect()
       }
     }
@@ -215,7 +217,8 @@ private func run(
       }
       traffic.disconnect()
       traffic.connect(peer: 0x4011_2233_9999)
-      traffic.received("1b 0c 00 41")
+      traffic.sent("0a 0c 00")
+      traffic.received("0b 41")
     } at: {
       $0.first { $0.key & 0xffff_ffff_ffff == 0x4011_2233_9999 }
     }
