@@ -15,6 +15,7 @@ BUILT := .build/release/gattscope
 BUILD_PROGRAM := $(if $(filter command line,$(origin PROGRAM)),,release)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+HOURS ?= 8
 # Where bash, zsh and fish look for completions below share/.
 COMPLETIONS := bash-completion/completions/gattscope zsh/site-functions/_gattscope \
 	fish/vendor_completions.d/gattscope.fish
@@ -54,7 +55,7 @@ comma := ,
 demonstrate = printf '\n$$ gattscope %s\n' '$(1)' && $(BUILT) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build release check test test-all test-debug test-scripts test-release test-live bench fuzz golden lint format profiles man captures install uninstall deb dist packages
+.PHONY: help demo build release check test test-all test-debug test-scripts test-release test-live bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -115,6 +116,15 @@ fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
 	@for fuzzer in $(FUZZERS); do $(FUZZ_BUILD) --product $$fuzzer || exit 1; done
 	@MORE_CAPTURES="$(MORE_CAPTURES)" Scripts/fuzz.sh $(FUZZ_SECONDS) $(addprefix .build-fuzz/release/,$(FUZZERS))
 
+fuzz-long: ## run all fuzzers in turns for HOURS (8); the table is .build-fuzz/fuzz-long.md
+	@Scripts/install-packages.sh $(BUILD_PACKAGES)
+	@for fuzzer in $(FUZZERS); do $(FUZZ_BUILD) --product $$fuzzer || exit 1; done
+	@MORE_CAPTURES="$(MORE_CAPTURES)" $(PYTHON) Scripts/fuzz-long.py $(HOURS) .build-fuzz/fuzz-long.md \
+		$(addprefix .build-fuzz/release/,$(FUZZERS))
+
+fuzz-corpus: ## make Fuzz/Corpus anew, which the fuzzers begin with
+	$(PYTHON) Scripts/make-fuzz-corpus.py Fuzz/Corpus
+
 golden: ## write the expected output of the golden tests and of the documents anew, for reading before it is committed
 	@RECORD_SNAPSHOTS=1 swift test $(TESTED) --filter GoldenTests >/dev/null 2>&1 || true
 	GATTSCOPE=$(BUILT) $(PYTHON) Scripts/update-docs.py
@@ -125,6 +135,7 @@ golden: ## write the expected output of the golden tests and of the documents an
 lint: ## style of the Swift code, syntax of the scripts
 	swift format lint --strict -r $(SWIFT_FOLDERS)
 	$(PYTHON) Scripts/lint-scripts.py
+	$(PYTHON) Scripts/lint-sums.py
 
 format: ## put the Swift code into shape
 	swift format -i -r $(SWIFT_FOLDERS)

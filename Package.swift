@@ -176,13 +176,14 @@ let package = Package(
 
 // A fuzzer's main function is libFuzzer's, so the fuzzers cannot be linked in a normal build.
 if Context.environment["ENABLE_FUZZING"] != nil {
-  // These read files of every kind; the others, records, which are changed packet by packet.
+  // These read files of every kind; the others, records, which are changed packet by packet, or block by block.
   let fuzzersOfFiles = [
-    "FuzzCapture", "FuzzPcap", "FuzzPcapng", "FuzzPacketLogger", "FuzzPDU", "FuzzDecode",
-    "FuzzProfile", "FuzzSupplied", "FuzzLive",
+    "FuzzCapture", "FuzzPcap", "FuzzPacketLogger", "FuzzPDU", "FuzzDecode", "FuzzProfile",
+    "FuzzSupplied", "FuzzLive",
   ]
   let fuzzersOfRecords = [
     "FuzzDissect", "FuzzConvert", "FuzzDiff", "FuzzRedact", "FuzzExplain", "FuzzTrace",
+    "FuzzPcapng",
   ]
   package.targets += [
     .systemLibrary(name: "CLibFuzzer", path: "Fuzz/CLibFuzzer"),

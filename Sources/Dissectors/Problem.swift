@@ -147,6 +147,17 @@ package struct Problem: Equatable, Sendable {
     self.second = Int32(clamping: second)
   }
 
+  /// That the writer of the capture lost records before this one.
+  package init(dropped: UInt64) {
+    self.init(.recordsDropped)
+    let number = UInt64(Int(clamping: dropped))
+    first = UInt32(truncatingIfNeeded: number)
+    second = Int32(truncatingIfNeeded: number >> 32)
+  }
+
+  /// Of `recordsDropped`: how many; `first` and `second` are the halves of that number.
+  package var dropped: Int { Int(second) << 32 | Int(first) }
+
   /// That a table is full.
   package init(_ limited: Limited, limit: Int) {
     self.init(.limitReached, limit, limited.rawValue)

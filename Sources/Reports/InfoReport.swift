@@ -152,7 +152,7 @@ struct CaptureFacts: Sendable {
     take(record.time)
     // Behind it another clock may go on.
     if record.isGapNote { previous = nil }
-    dropped += record.drops
+    dropped.add(clamped: record.drops)
     if record.isTruncated { truncated += 1 }
     problems.add(dissection.problems)
     if case .acl = dissection.content, let link = answer.link {

@@ -206,7 +206,7 @@ extension Output {
       sentence(" stands where ", second, second == 1 ? " is left" : " are left")
     case .recordsDropped:
       text("the writer lost ")
-      count(first, "record before this one", "records before this one")
+      count(problem.dropped, "record before this one", "records before this one")
     case .timeOutOfRange: text("the time lies outside the years 0000 to 9999")
     case .fragmentLost:
       if second > 0 {

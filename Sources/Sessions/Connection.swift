@@ -75,6 +75,8 @@ package struct Connection: Sendable {
   package var isEstablished = false
   /// Whether the captured host has sent data: then it knew of the link.
   var isUsed = false
+  /// Whether a supplied map was looked for: that is done once.
+  var hasLookedForMap = false
   /// Raw units of 1.25 ms.
   package var interval: UInt16?
   /// Connection events that the peripheral may skip.

@@ -210,7 +210,7 @@ package struct Pass: ~Copyable {
         Problem(.truncated, record.bytes.byteCount, record.originalLength))
     }
     if record.drops > 0 {
-      dissection.problems.add(Problem(.recordsDropped, Int(clamping: record.drops)))
+      dissection.problems.add(Problem(dropped: record.drops))
       if record.original == nil { memory.lose(before: record, of: record.adapter) }
     }
     if let original = record.original {

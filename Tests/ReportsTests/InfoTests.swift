@@ -1,6 +1,7 @@
 import Bluetooth
 import Bytes
 import Captures
+import Dissectors
 import Sessions
 import Testing
 
@@ -36,6 +37,26 @@ private func connect(_ handle: String) -> String {
 }
 
 @Suite struct InfoTests {
+  /// Counts that a file may state, which add up to more than a number has room for.
+  @Test(
+    arguments: [
+      ([7], "7"), ([4_294_967_297, 2], "4294967299"),
+      ([9_223_372_036_854_775_807, 1], "9223372036854775807"),
+      ([18_446_744_073_709_551_615, 1], "9223372036854775807"),
+    ] as [([UInt64], String)])
+  func drops(_ counts: [UInt64], _ sum: String) {
+    let records = counts.map { TestRecord(bytes: hex(reset), direction: .received, drops: $0) }
+    let document = page(records, json: true)
+    #expect(document.contains("\"dropped\":\(sum)"), "\(document)")
+    #expect(page(records).contains("\(sum) record"), "\(page(records))")
+    // `show` says the same of one.
+    let lost = written { $0.message(of: Problem(dropped: counts[0])) }
+    let one = page([records[0]], json: true)
+    let number =
+      lost.split(separator: " ").first { (word: Substring) in word.allSatisfy(\.isNumber) } ?? ""
+    #expect(one.contains("\"dropped\":\(number)"), "\(lost); \(one)")
+  }
+
   private let reset = "04 0e 04 01 03 0c 00"
 
   /// Others have taken the slots before the end of the capture.

@@ -92,7 +92,7 @@ package struct CaptureExtent: Sendable {
     // Behind it another clock may go on.
     if record.isGapNote { previous = nil }
     if record.drops > 0 {
-      dropped = dropped.addingReportingOverflow(record.drops).partialValue
+      dropped.add(clamped: record.drops)
       if drops.count < Self.mostDrops { drops.append(record.number) }
     }
     if record.isTruncated {
