@@ -63,6 +63,15 @@ enum Details {
       sink.at(start + 2, 2)
       sink.number("data_length", Int(header.length))
       sink.end()
+    case .controllerLog(let header):
+      let start = Int(dissection.body.start) - 4
+      sink.begin("hci")
+      sink.word("kind", "controller_log")
+      sink.at(start, 2)
+      sink.identifier("handle", UInt64(header.handle), digits: 4)
+      sink.at(start + 2, 2)
+      sink.number("data_length", Int(header.length))
+      sink.end()
     }
     if let pdu = dissection.att {
       att(pdu, dissection, bytes, record.direction, answer, memory, to: &sink)

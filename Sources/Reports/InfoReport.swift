@@ -60,7 +60,7 @@ package struct InfoReport: PacketReport, ~Copyable {
 struct CaptureFacts: Sendable {
   /// Records by what they are.
   enum Kind: Int, CaseIterable, Sendable {
-    case command, event, acl, sco, iso, mgmt, note, unknown
+    case command, event, acl, sco, iso, controllerLog, mgmt, note, unknown
 
     /// As a JSON key.
     var key: StaticString {
@@ -70,6 +70,7 @@ struct CaptureFacts: Sendable {
       case .acl: "acl"
       case .sco: "sco"
       case .iso: "iso"
+      case .controllerLog: "controller_log"
       case .mgmt: "mgmt"
       case .note: "notes"
       case .unknown: "unknown"
@@ -84,6 +85,7 @@ struct CaptureFacts: Sendable {
       case .acl: ("ACL packet", "ACL packets")
       case .sco: ("SCO packet", "SCO packets")
       case .iso: ("ISO packet", "ISO packets")
+      case .controllerLog: ("controller debug log packet", "controller debug log packets")
       case .mgmt: ("management record", "management records")
       case .note: ("note", "notes")
       case .unknown: ("unknown", "unknown")
@@ -192,6 +194,7 @@ struct CaptureFacts: Sendable {
     case .acl: .acl
     case .sco: .sco
     case .iso: .iso
+    case .controllerLog: .controllerLog
     case .control: .mgmt
     case .note: .note
     case .unknown: .unknown

@@ -68,7 +68,7 @@ extension JSONSchema {
           "description": "Present where the direction was concluded from the packet, since the format does not carry it."
         },
         "protocol": {
-          "enum": ["hci_cmd", "hci_evt", "acl", "sco", "iso", "l2cap", "att", "smp", "mgmt", "unknown"],
+          "enum": ["hci_cmd", "hci_evt", "acl", "sco", "iso", "controller_log", "l2cap", "att", "smp", "mgmt", "unknown"],
           "description": "The highest layer that was decoded."
         },
         "comments": {
@@ -293,6 +293,7 @@ extension JSONSchema {
             "acl": {"type": "integer", "description": "ACL data packets.", "minimum": 1},
             "sco": {"type": "integer", "description": "Synchronous packets.", "minimum": 1},
             "iso": {"type": "integer", "description": "Isochronous packets.", "minimum": 1},
+            "controller_log": {"type": "integer", "description": "Packets of a controller's debug log (Qualcomm, MediaTek).", "minimum": 1},
             "mgmt": {"type": "integer", "description": "Management commands and events.", "minimum": 1},
             "notes": {"type": "integer", "description": "Records that are not packets.", "minimum": 1},
             "unknown": {"type": "integer", "description": "Records of unknown kind.", "minimum": 1}
@@ -1440,7 +1441,8 @@ extension JSONSchema {
         {"$ref": "#/$defs/hciEvent"},
         {"$ref": "#/$defs/hciACL"},
         {"$ref": "#/$defs/hciSCO"},
-        {"$ref": "#/$defs/hciISO"}
+        {"$ref": "#/$defs/hciISO"},
+        {"$ref": "#/$defs/hciControllerLog"}
       ]
     },
     "hciCommand": {
@@ -1538,6 +1540,17 @@ extension JSONSchema {
           "description": "Which part of an SDU it is; complete is all of it."
         },
         "has_timestamp": {"type": "boolean", "description": "Whether the packet has a time stamp."},
+        "data_length": {"type": "integer", "description": "Bytes of data, as the packet says.", "minimum": 0}
+      }
+    },
+    "hciControllerLog": {
+      "type": "object",
+      "description": "A packet of a controller's debug log, which Qualcomm's and MediaTek's controllers send as ACL data: no connection has its handle.",
+      "required": ["kind", "handle"],
+      "additionalProperties": false,
+      "properties": {
+        "kind": {"const": "controller_log"},
+        "handle": {"$ref": "#/$defs/handle", "description": "The vendor's handle for it."},
         "data_length": {"type": "integer", "description": "Bytes of data, as the packet says.", "minimum": 0}
       }
     },

@@ -35,6 +35,9 @@ extension Sentence {
       output.count(Int(header.length), "byte", "bytes")
       output.text(" on ")
       output.handle(header.handle)
+    case .controllerLog(let header):
+      name("Controller debug log")
+      output.count(Int(header.length), "byte", "bytes")
     }
   }
 
@@ -66,7 +69,8 @@ extension Sentence {
   ) -> Bool {
     guard !slice.isEmpty, bytes.byte(at: Int(slice.start)) == 0 else { return false }
     switch opcode {
-    case HCICommand.leSetScanEnable, HCICommand.leSetExtendedScanEnable:
+    case HCICommand.leSetScanEnable, HCICommand.leSetExtendedScanEnable,
+      HCICommand.leSetPeriodicAdvertisingEnable:
       output.text("Off")
       return true
     case HCICommand.leSetExtendedAdvertisingEnable

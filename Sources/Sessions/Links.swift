@@ -128,6 +128,11 @@ package struct Links: Sendable {
     index[Self.key(adapter, handle)].map { slots[$0].connection }
   }
 
+  /// Whether a link is open under this handle; nothing is copied or noted.
+  func isOpen(_ adapter: UInt16, _ handle: UInt16) -> Bool {
+    index[Self.key(adapter, handle)] != nil
+  }
+
   /// Whether this connection is the one that is open under this handle, and its peer was heard on it; nothing is
   /// copied or noted.
   package func isEstablished(_ id: Int, _ adapter: UInt16, _ handle: UInt16) -> Bool {

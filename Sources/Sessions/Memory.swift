@@ -120,6 +120,12 @@ package struct Memory: ~Copyable, Sendable {
       adapter, handle, .unknown, packet: record.number, time: record.time, isOpeningMissing: true)
   }
 
+  /// Whether ACL data that may be a controller's debug log is one: the controller sends it, and no connection
+  /// has its handle.
+  func isControllerLog(_ header: ACLHeader, _ record: borrowing CaptureRecord) -> Bool {
+    record.direction != .sent && !links.isOpen(record.adapter ?? 0xffff, header.handle)
+  }
+
   /// Forgets what waits for an answer: the capture lacks records before this one, or begins with it.
   ///
   /// - Parameter adapter: the controller whose records are missing; nil: all.
@@ -158,7 +164,7 @@ package struct Memory: ~Copyable, Sendable {
     case .acl: observeData(record, &dissection, bytes, &answer)
     case .note(let note): observe(note, record, bytes, &answer)
     case .control(let control): observe(control, record, dissection, bytes, &answer)
-    case .sco, .iso, .unknown: break
+    case .sco, .iso, .controllerLog, .unknown: break
     }
     if links.hasForgotten || commands.hasForgotten || names.hasForgotten || channels.hasForgotten
       || signals.hasForgotten

@@ -202,6 +202,11 @@ package struct Pass: ~Copyable {
   ) {
     dissection.read(record)
     let isTruncated = record.isTruncated
+    if case .acl(let header) = dissection.content, header.mayBeControllerLog,
+      memory.isControllerLog(header, record)
+    {
+      dissection.content = .controllerLog(header)
+    }
     if dissection.isUnknownVendors, let known = memory.adapters.microsoft(of: record.adapter) {
       dissection.recognise(known, record.bytes, isTruncated: isTruncated)
     }

@@ -77,6 +77,7 @@ private func advertisement(_ data: String) -> String {
   @Test func whatIsOffIsOff() {
     #expect(words("01 0c 20 02 00 00") == "LE Set Scan Enable Off")
     #expect(words("01 42 20 06 00 00 00 00 00 00") == "LE Set Extended Scan Enable Off")
+    #expect(words("01 40 20 02 00 00") == "LE Set Periodic Advertising Enable Off")
     #expect(words("01 39 20 02 00 00") == "LE Set Extended Advertising Enable Off, all sets")
     #expect(
       words("01 39 20 06 00 01 03 00 00 00") == "LE Set Extended Advertising Enable Off, set 3")

@@ -66,7 +66,7 @@ package struct AdapterHistory: Sendable {
       guard note.kind == .closeIndex || note.kind == .deletedIndex else { return }
       commands.forget()
       attempts.forget(isReset: true)
-    case .control, .acl, .sco, .iso, .unknown: break
+    case .control, .acl, .sco, .iso, .controllerLog, .unknown: break
     }
   }
 

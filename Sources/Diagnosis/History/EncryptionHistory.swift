@@ -59,7 +59,7 @@ package struct EncryptionHistory: Sendable {
     case .event(let event):
       guard let link = answer.link, Self.matters(event: event.code) else { return }
       observe(event, bytes, dissection.body, memory.links.connection(link), Moment(record))
-    case .note, .control, .sco, .iso, .unknown: break
+    case .note, .control, .sco, .iso, .controllerLog, .unknown: break
     }
   }
 

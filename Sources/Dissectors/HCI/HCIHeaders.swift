@@ -18,6 +18,9 @@ package struct HCICommand: Sendable {
   /// The group (OGF) of vendors' commands.
   static let vendorGroup: UInt16 = 0x3f
 
+  /// The opcode with which some controllers answer a command that they do not know, in place of its own.
+  package static let unknownOpcode: UInt16 = 0xffff
+
   /// Whether an opcode is a vendor's: what the command means and returns only the vendor knows.
   package static func isVendors(_ opcode: UInt16) -> Bool { opcode >> 10 == vendorGroup }
 }
@@ -108,6 +111,18 @@ package struct ACLHeader: Sendable {
     boundary = Boundary(rawValue: UInt8(word >> 12 & 3)) ?? .continuation
     broadcast = UInt8(word >> 14)
     length = try cursor.u16()
+  }
+
+  /// Whether a controller that sends this header may be sending its debug log, which Qualcomm's and MediaTek's
+  /// disguise as ACL data. The whole first word counts, flags included: `QCA_DEBUG_HANDLE` (hci_qca.c),
+  /// `QCA_MEMDUMP_ACL_HANDLE` (btusb.c), and `btusb_recv_acl_mtk` (btusb.c) in Linux's drivers.
+  package var mayBeControllerLog: Bool {
+    switch (broadcast, boundary, handle) {
+    case (0, .firstFlushable, 0xedc), (0, .firstFlushable, 0xedd): true
+    case (0, .firstNonFlushable, 0x5fe), (0, .firstNonFlushable, 0x5ff): true
+    case (3, .complete, 0xc6f): true
+    default: false
+    }
   }
 }
 
