@@ -47,6 +47,9 @@ extension Memory {
     }
     observeAttributes(pdu.opcode, fields, bytes, direction, record, &dissection, &answer)
     observeLongValues(pdu.opcode, fields, bytes, direction, record, answer)
+    learnDeviceName(
+      pdu.opcode, fields, bytes, direction, answer,
+      isTruncated: record.isTruncated || answer.fragment.isTruncated)
   }
 
   /// A request and what answers it, on the link's own bearer or an enhanced one.

@@ -172,6 +172,22 @@ package struct ATTItems: Sendable {
   /// Where they lie.
   package let list: Slice
 
+  /// Of Read By Type: the bytes of the PDU, where it lists one value that may go on behind its end: a Read Blob
+  /// Request asks for the rest, as hosts do of a long Device Name. Nil where it lists several, or none.
+  package var singleValueLength: Int? {
+    guard case .valued(let length) = layout, Int(list.count) == length else { return nil }
+    return Self.listOffset + length
+  }
+
+  /// Whether a list with one value of that many bytes fills its PDU: the MTU's, or what its length byte can tell
+  /// (Core, Vol 3, Part F, 3.4.4.2).
+  package static func isFull(_ length: Int, mtu: Int) -> Bool {
+    length >= min(mtu, listOffset + Int(UInt8.max))
+  }
+
+  /// Where the list begins behind opcode and length.
+  private static let listOffset = 2
+
   /// The length or format byte, where no item can have it.
   var invalidLength: Int? {
     if case .invalid(let length) = layout { return length }
