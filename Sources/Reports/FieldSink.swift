@@ -53,6 +53,8 @@ protocol FieldSink: HCIFieldVisitor, ~Copyable {
   mutating func uuid(_ key: StaticString, _ uuid: BluetoothUUID)
   /// A UUID under `uuid`, and what it stands for or who registered it, where that is known.
   mutating func namedUUID(_ uuid: BluetoothUUID)
+  /// Tells a number that people compare or type: six digits.
+  mutating func sixDigits(_ key: StaticString, _ value: Int)
   /// Something secret that is there, with its length in bytes, but not shown.
   mutating func hidden(_ key: StaticString, _ count: Int)
   /// A handle that is an element of a list.
@@ -143,6 +145,8 @@ extension FieldSink where Self: ~Copyable {
     self.number(name, number, width: width, form)
   }
 
+  mutating func sixDigits(_ key: StaticString, _ value: Int) { number(key, value) }
+
   private mutating func number(
     _ name: StaticString, _ value: Int64, width: Int, _ form: HCIParameter.Form
   ) {
@@ -150,6 +154,7 @@ extension FieldSink where Self: ~Copyable {
     let digits = 2 * width
     switch form {
     case .plain: number(name, Int(value))
+    case .sixDigits: sixDigits(name, Int(value))
     case .hex: identifier(name, raw, digits: digits)
     case .handle: identifier(name, raw, digits: digits)
     case .code(let set): code(name, raw, digits: digits, set.name(of: raw))

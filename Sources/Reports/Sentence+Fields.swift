@@ -156,6 +156,9 @@ extension Sentence: HCIFieldVisitor {
       begin(label)
       output.decimal(Int(value))
       lowerEnd = (value, output.count)
+    case .sixDigits:
+      begin(label)
+      output.decimal(UInt(raw), digits: 6)
     case .hex:
       begin(label)
       output.hexadecimal(raw, digits: 2 * width)

@@ -125,7 +125,9 @@ package struct EncryptionHistory: Sendable {
       HCICommand.leLongTermKeyRequestNegativeReply, HCICommand.setConnectionEncryption,
       HCICommand.authenticationRequested, HCICommand.linkKeyRequestReply,
       HCICommand.linkKeyRequestNegativeReply, HCICommand.ioCapabilityRequestReply,
-      HCICommand.userConfirmationRequestReply, HCICommand.userConfirmationRequestNegativeReply:
+      HCICommand.userConfirmationRequestReply, HCICommand.userConfirmationRequestNegativeReply,
+      HCICommand.pinCodeRequestNegativeReply, HCICommand.userPasskeyRequestNegativeReply,
+      HCICommand.ioCapabilityRequestNegativeReply:
       true
     default: false
     }
