@@ -1397,7 +1397,7 @@ extension JSONSchema {
         "code": {"type": "string", "description": "What is wrong; stable, made for comparing.", "pattern": "^[a-z0-9_]+$"},
         "message": {"type": "string", "description": "What was expected and what was found, for people."},
         "response": {"$ref": "#/$defs/packetNumber", "description": "Of earlier_response_reassigned: the response that answered another request than was told when it came."},
-        "request": {"$ref": "#/$defs/packetNumber", "description": "The request that it is about: of earlier_response_reassigned the one that the response did answer, of response_on_other_channel the one that is answered, of request_before_response and response_mismatch the one that was open."},
+        "request": {"$ref": "#/$defs/packetNumber", "description": "The request that it is about: of earlier_response_reassigned the one that the response did answer, of response_on_other_channel and response_out_of_order the one that is answered, of request_before_response and response_mismatch the one that was open."},
         "offset": {
           "type": "integer",
           "description": "Where, in bytes from the start of the record; in a PDU that was joined from several records, from the start of its L2CAP header.",

@@ -61,6 +61,7 @@ extension Problem.Code {
     case .attributeChanged: "attribute_changed"
     case .answersEarlier: "earlier_response_reassigned"
     case .answersOtherChannel: "response_on_other_channel"
+    case .answersLate: "response_out_of_order"
     }
   }
 
@@ -132,6 +133,7 @@ extension Problem.Code {
         "response on another channel than its request",
         "responses on other channels than their requests"
       )
+    case .answersLate: ("response out of order", "responses out of order")
     }
   }
 
@@ -148,7 +150,7 @@ extension Problem.Code {
       .recordsDropped, .timeOutOfRange, .continuationWithoutStart, .responseWithoutRequest,
       .confirmationWithoutIndication, .limitReached, .sentAfterEnd, .receivedAfterEnd,
       .advertisementTooLong, .channelClosed, .unknownChannel, .frameOutOfStep, .repeatedRecord,
-      .attributeChanged, .answersEarlier:
+      .attributeChanged, .answersEarlier, .answersLate:
       .warning
     }
   }
@@ -162,7 +164,7 @@ extension Problem {
   var request: Int? {
     switch code {
     case .answersEarlier: Int(second)
-    case .requestBeforeResponse, .responseMismatch, .answersOtherChannel: Int(first)
+    case .requestBeforeResponse, .responseMismatch, .answersOtherChannel, .answersLate: Int(first)
     default: nil
     }
   }
@@ -307,6 +309,10 @@ extension Output {
       text("answers ")
       packet(first)
       text(", which came on another channel")
+    case .answersLate:
+      text("answers ")
+      packet(first)
+      text(", after the answer to a later request")
     }
   }
 
