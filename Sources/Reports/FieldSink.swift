@@ -52,7 +52,7 @@ protocol FieldSink: HCIFieldVisitor, ~Copyable {
   /// A UUID.
   mutating func uuid(_ key: StaticString, _ uuid: BluetoothUUID)
   /// A UUID under `uuid`, and what it stands for or who registered it, where that is known.
-  mutating func namedUUID(_ uuid: BluetoothUUID)
+  mutating func namedUUID(_ uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse?)
   /// Tells a number that people compare or type: six digits.
   mutating func sixDigits(_ key: StaticString, _ value: Int)
   /// Something secret that is there, with its length in bytes, but not shown.
@@ -146,6 +146,9 @@ extension FieldSink where Self: ~Copyable {
   }
 
   mutating func sixDigits(_ key: StaticString, _ value: Int) { number(key, value) }
+
+  /// The same of something of which only its UUID is known.
+  mutating func namedUUID(_ uuid: BluetoothUUID) { namedUUID(uuid, as: nil) }
 
   private mutating func number(
     _ name: StaticString, _ value: Int64, width: Int, _ form: HCIParameter.Form

@@ -299,9 +299,9 @@ struct VerboseSink: FieldSink, ~Copyable {
     endLine()
   }
 
-  mutating func namedUUID(_ uuid: BluetoothUUID) {
+  mutating func namedUUID(_ uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse?) {
     line("uuid")
-    output.namedUUID(uuid)
+    output.namedUUID(uuid, as: use)
     endLine()
   }
 

@@ -123,7 +123,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
       subject.advertised(key.uuid, key.company)
     } else if let uuid = key.uuid {
       subject.uuid(uuid)
-      subject.attributeName(uuid)
+      subject.attributeName(uuid, as: value.attribute.kind?.use)
     } else if let handle = key.handle {
       subject.handle(handle)
     } else {
