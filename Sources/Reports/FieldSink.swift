@@ -135,9 +135,9 @@ extension FieldSink where Self: ~Copyable {
     if case .scaled(let scale) = form {
       let isAbsent = scale.absent == Int(number)
       if isAbsent && !Self.tellsAll { return }
-      if isAbsent || scale.unmanaged == Int(number) {
+      if let word = isAbsent ? "none" : scale.word(of: Int(number)) {
         at(Int(slice.start), Int(slice.count))
-        word(name, isAbsent ? "none" : "unmanaged")
+        self.word(name, word)
         return
       }
     }

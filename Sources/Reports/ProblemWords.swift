@@ -62,6 +62,7 @@ extension Problem.Code {
     case .answersEarlier: "earlier_response_reassigned"
     case .answersOtherChannel: "response_on_other_channel"
     case .answersLate: "response_out_of_order"
+    case .privateIdentity: "private_identity_address"
     }
   }
 
@@ -134,6 +135,8 @@ extension Problem.Code {
         "responses on other channels than their requests"
       )
     case .answersLate: ("response out of order", "responses out of order")
+    case .privateIdentity:
+      ("identity address that is private", "identity addresses that are private")
     }
   }
 
@@ -144,7 +147,8 @@ extension Problem.Code {
       .advertisingStructureTooLong, .fragmentLost, .fragmentTooLong, .requestBeforeResponse,
       .responseMismatch, .indicationBeforeConfirmation, .invalidIdentifier, .sduTooLong,
       .sduOverrun, .sduLost, .frameTooLong, .noCredits, .parameterTooSmall, .invalidCredits,
-      .mtuExchangeNotAllowed, .channelInUse, .channelCountMismatch, .answersOtherChannel:
+      .mtuExchangeNotAllowed, .channelInUse, .channelCountMismatch, .answersOtherChannel,
+      .privateIdentity:
       .error
     case .truncated, .leftOver, .unknownMonitorOpcode, .unknownRecordType, .unknownOpcode,
       .recordsDropped, .timeOutOfRange, .continuationWithoutStart, .responseWithoutRequest,
@@ -309,6 +313,8 @@ extension Output {
       text("answers ")
       packet(first)
       text(", which came on another channel")
+    case .privateIdentity:
+      text("a private address; an identity address is public or random static")
     case .answersLate:
       text("answers ")
       packet(first)

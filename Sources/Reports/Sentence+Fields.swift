@@ -149,6 +149,8 @@ extension Sentence: HCIFieldVisitor {
       begin(label)
       if scale.unmanaged == Int(value) {
         output.text("power not managed")
+      } else if let word = scale.word(of: Int(value)) {
+        output.name(word)
       } else {
         scaled(value, scale)
       }

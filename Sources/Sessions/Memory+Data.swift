@@ -40,6 +40,7 @@ extension Memory {
     {
       links[link].largestATT = length
     }
+    checkLength(pdu.opcode, link, answer, &dissection)
     let fields = dissection.attFields
     // Notifications and commands are answered by nothing.
     if pdu.opcode.role != .unacknowledged {
@@ -51,6 +52,26 @@ extension Memory {
       pdu.opcode, fields, bytes, direction, answer,
       isTruncated: record.isTruncated || answer.fragment.isTruncated)
   }
+
+  /// Reports what a server sends on its own that is longer than the MTU, where that is known (Core, Vol 3, Part F,
+  /// 3.4.7.1).
+  private func checkLength(
+    _ opcode: ATTOpcode, _ link: LinkSlot, _ answer: Answer, _ dissection: inout Dissection
+  ) {
+    guard opcode.isServers, opcode.role != .response, answer.channel == nil,
+      let length = dissection.l2cap?.length, length > Self.defaultMTU
+    else { return }
+    let connection = links.connection(link)
+    let isKnown =
+      !connection.isOpeningMissing && !connection.hasLostPackets && connection.transport == .le
+    guard let mtu = connection.mtu ?? (isKnown ? Self.defaultMTU : nil), length > mtu else {
+      return
+    }
+    dissection.problems.add(Problem(.sduTooLong, Int(length), Int(mtu)))
+  }
+
+  /// The MTU of LE before it is exchanged (Core, Vol 3, Part G, 5.2.1).
+  private static let defaultMTU: UInt16 = 23
 
   /// A request and what answers it, on the link's own bearer or an enhanced one.
   private mutating func observeTransaction(

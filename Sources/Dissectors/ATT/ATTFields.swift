@@ -130,13 +130,19 @@ extension ATTPDU {
     }
   }
 
-  /// What is wrong with the PDU beyond missing bytes: a list whose element length no element has.
+  private static let leastMTU: UInt16 = 23
+
+  /// What is wrong with the PDU beyond missing bytes: a list whose element length no element has, an MTU that no
+  /// bearer has.
   package var problem: Problem? {
     if case .unknown(let pdu) = self {
       return Problem(.unknownOpcode, at: Int(pdu.data.start) - 1, Int(pdu.opcode.rawValue))
     }
     let items: ATTItems
     switch self {
+    // On LE; BR/EDR's least is larger (Core, Vol 3, Part G, 5.2.1).
+    case .exchangeMTU(let pdu) where pdu.mtu < Self.leastMTU:
+      return Problem(.parameterTooSmall, Int(pdu.mtu), Int(Self.leastMTU))
     case .findInformationResponse(let pdu): items = pdu.items
     case .readByTypeResponse(let pdu): items = pdu.items
     default: return nil
@@ -190,8 +196,12 @@ package struct ATTItems: Sendable {
 
   /// The length or format byte, where no item can have it.
   var invalidLength: Int? {
-    if case .invalid(let length) = layout { return length }
-    return nil
+    switch layout {
+    case .invalid(let length): return length
+    // The groups of GATT are services, and their values UUIDs of 2 or 16 bytes (Core, Vol 3, Part G, 4.4.1).
+    case .group(let length) where length != 6 && length != 20: return length
+    default: return nil
+    }
   }
 
   /// One item of a list.

@@ -989,7 +989,8 @@ source: Apple, Proximity Beacon Specification
 advertisements:
   - company: "004c"
     match: "02 15"
-    size: 23
+    # Some beacons have a byte more behind the power, which is theirs.
+    size: [23, 24]
     name: iBeacon
     fields:
       - {name: kind, type: bytes, size: 2, equals: "02 15", quiet: true}
@@ -997,10 +998,15 @@ advertisements:
       - {name: major, type: u16, endian: big}
       - {name: minor, type: u16, endian: big}
       - {name: measured_power, type: i8, unit: dBm}
+      - {name: extra, type: u8, when: remaining > 0}
     text: "{uuid}, major {major}, minor {minor}, {measured_power} at 1 m"
     examples:
       - hex: "02 15 f7 82 6d a6 4f a2 4e 98 80 24 bc 5b 71 e0 89 3e 00 01 00 02 c5"
         fields: {uuid: f7826da6-4fa2-4e98-8024-bc5b71e0893e, major: 1, minor: 2, measured_power: -59}
+        text: "f7826da6-4fa2-4e98-8024-bc5b71e0893e, major 1, minor 2, -59 dBm at 1 m"
+        source: worked out
+      - hex: "02 15 f7 82 6d a6 4f a2 4e 98 80 24 bc 5b 71 e0 89 3e 00 01 00 02 c5 64"
+        fields: {major: 1, minor: 2, measured_power: -59, extra: 100}
         text: "f7826da6-4fa2-4e98-8024-bc5b71e0893e, major 1, minor 2, -59 dBm at 1 m"
         source: worked out
 
@@ -6407,13 +6413,16 @@ characteristics:
       - {name: operator, type: u8, values: operator, label: "", quiet: [0]}
       - choose: command
         cases:
+          5: [{name: records, type: u16, label: "", when: remaining == 2}]
           6: [{layout: outcome}]
+          8: [{name: records, type: u16, label: "", when: remaining == 2}]
           other: [{name: operand, type: bytes, when: remaining > 0}]
     exchange: {request: command < 5 || command == 7, request_field: request, timeout_ms: 30000}
     examples:
       - {hex: "07 02 01 05 00", written: true, fields: {command: combined_report, operator: up_to, operand: "010500"}}
       - {hex: "03 00", written: true, fields: {command: abort}, text: abort}
       - {hex: "06 00 04 06", fields: {request: report_number_of_stored_records, result: no_records_found}}
+      - {hex: "05 00 03 00", fields: {records: 3}, text: "number of stored records, 3"}
 
 """##
 
