@@ -112,6 +112,20 @@ struct CaptureFacts: Sendable {
   private(set) var kinds = [Int](repeating: 0, count: Kind.allCases.count)
   private(set) var earliest: Timestamp?
   private(set) var latest: Timestamp?
+  /// Whether nothing was captured for a day, or more.
+  private(set) var hasPause = false
+  private static let leastPause: Int64 = 86_400_000_000_000
+
+  /// What is to be said of a clock that nobody has set: there was no Bluetooth LE before 2010. Devices without a
+  /// clock of their own begin in 1970.
+  var clockRemark: String? {
+    guard let earliest, earliest.seconds < Self.firstDay else { return nil }
+    return
+      "the clock of the device that recorded it was not set: only differences of its times count"
+  }
+
+  /// The beginning of 2000.
+  private static let firstDay: Int64 = 946_684_800
   private(set) var stepsBack = 0
   private(set) var dropped: UInt64 = 0
   private(set) var truncated = 0
@@ -203,7 +217,11 @@ struct CaptureFacts: Sendable {
 
   private mutating func take(_ time: Timestamp?) {
     guard let time, time.isWritable else { return }
-    if let previous, time.nanoseconds(since: previous) < 0 { stepsBack += 1 }
+    if let previous {
+      let step = time.nanoseconds(since: previous)
+      if step < 0 { stepsBack += 1 }
+      if step > Self.leastPause { hasPause = true }
+    }
     previous = time
     if let earliest, time.nanoseconds(since: earliest) >= 0 {} else { earliest = time }
     if let latest, time.nanoseconds(since: latest) <= 0 {} else { latest = time }

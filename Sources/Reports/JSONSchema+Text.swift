@@ -2118,7 +2118,7 @@ extension JSONSchema {
         },
         "duration_s": {"type": "number", "description": "Seconds from the first to the last of these."},
         "ended_by": {
-          "enum": ["local_host", "peer", "timeout", "never_established", "mic_failure", "reset", "controller", "replaced", "unknown", "forgotten"],
+          "enum": ["local_host", "peer", "timeout", "never_established", "mic_failure", "reset", "controller", "replaced", "unknown", "forgotten", "file_ended"],
           "description": "Who or what ended it, concluded from the whole exchange and not from the reason alone."
         },
         "reason": {"$ref": "#/$defs/code", "description": "The reason that the controller reported."},

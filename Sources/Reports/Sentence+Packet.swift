@@ -244,6 +244,7 @@ extension Sentence {
     case .replaced: output.text("its end is not in the capture")
     case .unknown: output.text("for a reason that is not in the capture")
     case .forgotten: output.text("not followed to its end")
+    case .fileEnded: output.text("still open where its file ends")
     case .timeout, .neverEstablished, .micFailure, .controller:
       if let reason { output.named(reason.name, UInt64(reason.rawValue), digits: 2) }
     }

@@ -294,6 +294,19 @@ package struct Links: Sendable {
     }
   }
 
+  /// Leaves all links at the end of a file that no other goes on with.
+  ///
+  /// - Parameters:
+  ///   - packet: the file's last record.
+  ///   - time: when that was.
+  mutating func endFile(packet: Int, time: Timestamp?) {
+    for position in slots.indices where slots[position].connection.isOpen {
+      close(LinkSlot(index: position), .fileEnded, reason: nil, packet: packet, time: time)
+      otherEndings += 1
+      departed = slots[position].connection
+    }
+  }
+
   /// Forgets a Disconnect command that the controller refused.
   mutating func withdrawDisconnect(_ packet: Int?) {
     guard let packet else { return }

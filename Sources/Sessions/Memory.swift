@@ -75,6 +75,8 @@ package struct Memory: ~Copyable, Sendable {
   /// Nothing. A type with this in it stays where it is: the compiler hands on its address. Of others as
   /// large as this it would hand on a copy, bit by bit, with every packet.
   private let anchor = Atomic<Bool>(false)
+  /// Whether the capture has anything that the host has sent so far, and anything that it has received.
+  private var heard: (sent: Bool, received: Bool) = (false, false)
   /// The tables of which it was said that they are full: a bit each, by `Problem.Limited`.
   private var said: UInt16 = 0
   /// The limits that were reached so far.
@@ -126,6 +128,17 @@ package struct Memory: ~Copyable, Sendable {
     record.direction != .sent && !links.isOpen(record.adapter ?? 0xffff, header.handle)
   }
 
+  /// Takes the end of a file that the next one does not go on with: whatever was open then, nobody knows how it
+  /// went on.
+  ///
+  /// - Parameters:
+  ///   - packet: the file's last record.
+  ///   - time: when that was.
+  mutating func endFile(packet: Int, time: Timestamp?) {
+    links.endFile(packet: packet, time: time)
+    adapters.endFile()
+  }
+
   /// Forgets what waits for an answer: the capture lacks records before this one, or begins with it.
   ///
   /// - Parameter adapter: the controller whose records are missing; nil: all.
@@ -145,6 +158,12 @@ package struct Memory: ~Copyable, Sendable {
     signals.forget(isLost)
   }
 
+  /// Whether the capture has anything of a direction so far: exports often have what the host sent alone, and what
+  /// answers it is not missing then.
+  package func hasHeard(_ direction: Direction) -> Bool {
+    direction == .sent ? heard.sent : heard.received
+  }
+
   /// Takes in one packet and says what is known about it.
   ///
   /// - Parameters:
@@ -158,6 +177,11 @@ package struct Memory: ~Copyable, Sendable {
     if !signals.notes.isEmpty { signals.clear() }
     if !doubt.isEmpty { doubt.clear() }
     if !longValues.isEmpty { longValues.clear() }
+    if record.direction == .sent {
+      heard.sent = true
+    } else if record.direction != nil {
+      heard.received = true
+    }
     switch dissection.content {
     case .command(let command): observe(command, record, dissection, bytes, &answer)
     case .event(let event): observe(event, record, &dissection, bytes, &answer)

@@ -49,6 +49,14 @@ private func connect(_ handle: String) -> String {
     #expect(Rendering.json([log]).contains(#""protocol":"controller_log""#))
   }
 
+  @Test("a clock that was not set is remarked on") func clock() {
+    var record = TestRecord(bytes: hex("04 0e 04 01 03 0c 00"), direction: .received)
+    #expect(!page([record]).contains("clock of the device"))
+    record.time = Timestamp(seconds: 60, nanoseconds: 0)
+    #expect(
+      page([record]).contains("remark       the clock of the device that recorded it was not set"))
+  }
+
   /// Others have taken the slots before the end of the capture.
   @Test func connectionsThatWereResetAreNotOpen() {
     let page = info([connect("40"), reset, connect("41"), connect("42")])

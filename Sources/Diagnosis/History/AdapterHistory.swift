@@ -57,6 +57,7 @@ package struct AdapterHistory: Sendable {
   ) {
     let moment = Moment(record)
     forgetAfterDrops(record)
+    if memory.links.gap == record.number, memory.links.gapAdapter == nil { forgetWaiting() }
     switch dissection.content {
     case .command(let command):
       commands.observe(command.opcode, moment, bytes, dissection.body)
@@ -78,6 +79,11 @@ package struct AdapterHistory: Sendable {
 
   private mutating func forgetAfterDrops(_ record: borrowing CaptureRecord) {
     guard record.drops > 0 else { return }
+    forgetWaiting()
+  }
+
+  /// Records are missing, or another file begins: nobody knows what was answered meanwhile.
+  private mutating func forgetWaiting() {
     commands.forget()
     attempts.forget(isReset: false)
   }
