@@ -94,7 +94,8 @@ extension Memory {
         ? impossible(channels[transactions: slot], opcode, fields, direction, record, answer) : 0
       let request = channels[transactions: slot].observe(
         opcode, fields, bytes, direction, packet: record.number, time: record.time,
-        impossible: impossible, &doubt, &dissection.problems)
+        impossible: impossible, isAnswerable: hasHeard(direction.reversed), &doubt,
+        &dissection.problems)
       if slot != bearer.slot, let request {
         dissection.problems.add(Problem(.answersOtherChannel, request.packet))
       }
@@ -106,7 +107,8 @@ extension Memory {
       ? impossible(links[transactions: link], opcode, fields, direction, record, answer) : 0
     let request = links[transactions: link].observe(
       opcode, fields, bytes, direction, packet: record.number, time: record.time,
-      impossible: impossible, &doubt, &dissection.problems)
+      impossible: impossible, isAnswerable: hasHeard(direction.reversed), &doubt,
+      &dissection.problems)
     answer.answers(request, at: record.time)
     // Both sides then use the smaller of the two, never less than 23 (Core, Vol 3, Part F, 3.4.2.2).
     if let mtu = fields.mtu, let offered = request?.mtu {

@@ -138,6 +138,17 @@ extension Conversations {
     sides[place.side].pending[slot].end()
     sides[place.side].pending[slot].isPassed = false
     guard pending.operation != nil || !pending.queue.isEmpty else { return }
+    if !memory.hasHeard(place.direction.reversed) {
+      // The capture has one direction alone: what was written was written, for all that it tells.
+      if pending.hasValue, pending.opcode != .prepareWriteRequest {
+        tell(place, pending, .done, nil, nil)
+        return
+      }
+      if pending.operation == .read {
+        tell(place, pending, .noResponse(.recordsLost), nil, nil)
+        return
+      }
+    }
     var reason = pending.isPassed ? .overtaken : reason
     if reason == .connectionEnded, let time, let sent = pending.time,
       time.nanoseconds(since: sent) >= Self.longestWait
