@@ -1540,6 +1540,14 @@ extension JSONSchema {
           "description": "Which part of an SDU it is; complete is all of it."
         },
         "has_timestamp": {"type": "boolean", "description": "Whether the packet has a time stamp."},
+        "timestamp_us": {"type": "integer", "description": "The time stamp, of a packet that begins an SDU.", "minimum": 0},
+        "sequence_number": {"type": "integer", "description": "The number of the SDU that the packet begins.", "minimum": 0},
+        "sdu_length": {"type": "integer", "description": "Bytes of that SDU.", "minimum": 0},
+        "packet_status": {
+          "type": "integer",
+          "description": "Whether its data is good: 0 yes, 1 perhaps, 2 not all of it received.",
+          "minimum": 0
+        },
         "data_length": {"type": "integer", "description": "Bytes of data, as the packet says.", "minimum": 0}
       }
     },

@@ -35,9 +35,24 @@ extension Sentence {
       output.count(Int(header.length), "byte", "bytes")
       output.text(" on ")
       output.handle(header.handle)
+      if let load = ISOLoad(header, bytes, dissection.body) { isochronous(load) }
     case .controllerLog(let header):
       name("Controller debug log")
       output.count(Int(header.length), "byte", "bytes")
+    }
+  }
+
+  /// The SDU that isochronous data begins, and what is not as it should be.
+  private mutating func isochronous(_ load: ISOLoad) {
+    output.text(", SDU ")
+    output.decimal(Int(load.sequenceNumber))
+    output.text(" of ")
+    output.count(Int(load.sduLength), "byte", "bytes")
+    switch load.status {
+    case 0: break
+    case 1: output.text(", possibly wrong")
+    case 2: output.text(", not all of it received")
+    default: output.text(", status 3")
     }
   }
 

@@ -75,6 +75,8 @@ package struct Memory: ~Copyable, Sendable {
   /// Nothing. A type with this in it stays where it is: the compiler hands on its address. Of others as
   /// large as this it would hand on a copy, bit by bit, with every packet.
   private let anchor = Atomic<Bool>(false)
+  /// The ACL connections of connected isochronous streams, by their handles.
+  var streams = Streams()
   /// Whether the capture has anything that the host has sent so far, and anything that it has received.
   private var heard: (sent: Bool, received: Bool) = (false, false)
   /// The tables of which it was said that they are full: a bit each, by `Problem.Limited`.
@@ -188,7 +190,12 @@ package struct Memory: ~Copyable, Sendable {
     case .acl: observeData(record, &dissection, bytes, &answer)
     case .note(let note): observe(note, record, bytes, &answer)
     case .control(let control): observe(control, record, dissection, bytes, &answer)
-    case .sco, .iso, .controllerLog, .unknown: break
+    case .iso(let header):
+      let adapter = record.adapter ?? 0xffff
+      if let handle = streams.connection(of: header.handle, adapter) {
+        answer.link = links.find(adapter, handle, packet: record.number)
+      }
+    case .sco, .controllerLog, .unknown: break
     }
     if links.hasForgotten || commands.hasForgotten || names.hasForgotten || channels.hasForgotten
       || signals.hasForgotten
@@ -232,6 +239,9 @@ package struct Memory: ~Copyable, Sendable {
     commands.send(
       command.opcode, adapter: adapter, handle: handle, packet: record.number,
       time: record.time, link: answer.link, connection: answer.link.map { links[$0].id } ?? 0)
+    if command.opcode == Streams.createOpcode {
+      streams.learn(created: bytes, dissection.body, adapter)
+    }
     learnIdentity(command, bytes, dissection.body)
     if command.opcode == HCICommand.disconnect, let link = answer.link {
       links[link].disconnectPacket = record.number

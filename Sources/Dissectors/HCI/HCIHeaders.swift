@@ -181,3 +181,35 @@ package struct ISOHeader: Sendable {
     length = try cursor.u16() & 0x3fff
   }
 }
+
+/// What the load of isochronous data begins with, unless it continues an SDU: time stamp (4 bytes, microseconds), where
+/// the header says so, packet sequence number (2), then the SDU's length (bits 0–11) and the packet status flag
+/// (14–15) (2) (Core, Vol 4, Part E, 5.4.5).
+package struct ISOLoad: Sendable {
+  /// The controller's clock, in microseconds.
+  package let timestamp: UInt32?
+  /// The number of the SDU.
+  package let sequenceNumber: UInt16
+  /// How many bytes the whole SDU has.
+  package let sduLength: UInt16
+  /// Whether the data is good: 0 yes, 1 perhaps, 2 not all was received. Of data that the host sends 0.
+  package let status: UInt8
+  /// Where these fields begin in the packet's bytes.
+  package let offset: Int
+
+  /// Reads the fields; nil of a load that continues an SDU, or is too short.
+  package init?(_ header: ISOHeader, _ bytes: RawSpan, _ body: Slice) {
+    guard header.boundary == .first || header.boundary == .complete else { return nil }
+    var cursor = Cursor(bytes, body)
+    do throws(ParseError) {
+      timestamp = header.hasTimestamp ? try cursor.u32() : nil
+      sequenceNumber = try cursor.u16()
+      let word = try cursor.u16()
+      sduLength = word & 0x0fff
+      status = UInt8(word >> 14)
+    } catch {
+      return nil
+    }
+    offset = Int(body.start)
+  }
+}
