@@ -97,6 +97,10 @@ package struct Problem: Equatable, Sendable {
     case answersEarlier
     /// A response that answers a request of another enhanced bearer than its own (the request's packet).
     case answersOtherChannel
+    /// An identity address that is no identity: a private one.
+    case privateIdentity
+    /// A response that comes after the answer to a later request (the request's packet).
+    case answersLate
   }
 
   /// Of `limitReached`: what there is too much of.

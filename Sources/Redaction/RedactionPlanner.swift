@@ -55,8 +55,20 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
       }
       replaceMicrosofts(record, dissection, bytes)
       if record.original == nil, dissection.isVendorsUnread(bytes) { report.vendors += 1 }
+    case .controllerLog: removeLog(record, dissection)
     default: break
     }
+  }
+
+  /// Removes what a controller logs: only its vendor knows what it holds, and it may be anything.
+  private mutating func removeLog(_ record: borrowing CaptureRecord, _ dissection: Dissection) {
+    guard record.original == nil else { return }
+    let start = Int(dissection.body.start)
+    let place = RecordPlace(
+      record: record.number, offset: start, count: record.bytes.byteCount - start)
+    guard place.count > 0 else { return }
+    patches.add(place, [UInt8](repeating: 0, count: place.count))
+    report.controllerLogs += 1
   }
 
   /// What is Microsoft's the record does not say.

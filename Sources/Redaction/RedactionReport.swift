@@ -52,6 +52,8 @@ package struct RedactionReport: Equatable, Sendable {
   package internal(set) var values = 0
   /// Records of sound, and other isochronous data.
   package internal(set) var streams = 0
+  /// Packets of controllers' debug logs.
+  package internal(set) var controllerLogs = 0
   /// Packets of other channels than ATT's and the Security Manager's, and what stands in ATT's PDUs without being
   /// one of their fields.
   package internal(set) var payloads = 0
@@ -303,6 +305,10 @@ package struct RedactionReport: Equatable, Sendable {
       (
         streams, "packet of sound or other isochronous data",
         "packets of sound or other isochronous data"
+      ),
+      (
+        controllerLogs, "packet of the controller's debug log",
+        "packets of the controller's debug log"
       ),
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
     return replaced.isEmpty

@@ -78,7 +78,7 @@ struct SensitiveFields {
       let body = dissection.body
       fields.append(
         SensitiveField(.unexplained, Slice(start: 1, count: max(0, body.end - 1))))
-    case .acl, .sco, .iso: break
+    case .acl, .sco, .iso, .controllerLog: break
     }
     fields.removeAll { $0.slice.isEmpty }
   }

@@ -228,6 +228,7 @@ extension Connection.Ending {
     case .replaced: "replaced"
     case .unknown: "unknown"
     case .forgotten: "forgotten"
+    case .fileEnded: "file_ended"
     }
   }
 }

@@ -41,7 +41,7 @@ struct InfoPage: ~Copyable {
       label(index == 0 ? "captures" : "")
       self.file(file.name, file.summary, records: file.records)
     }
-    for remark in [source.directionRemark].compactMap(\.self) + source.remarks {
+    for remark in [source.directionRemark, facts.clockRemark].compactMap(\.self) + source.remarks {
       label("remark")
       out.printable([UInt8](remark.utf8).bytes)
       out.byte(0x0a)
@@ -92,8 +92,16 @@ struct InfoPage: ~Copyable {
     var clock = Clock()
     label("time")
     clock.local(earliest, offset: 0, decimals: source.timeDecimals, into: &out)
-    out.text(" UTC, ")
-    out.duration(nanoseconds: latest.nanoseconds(since: earliest))
+    if facts.hasPause, source.files.count > 1 {
+      out.text(" to ")
+      clock.local(latest, offset: 0, decimals: source.timeDecimals, into: &out)
+      out.text(" UTC, ")
+      out.count(source.files.count, "file", "files")
+      out.text(" of different times")
+    } else {
+      out.text(" UTC, ")
+      out.duration(nanoseconds: latest.nanoseconds(since: earliest))
+    }
     if facts.stepsBack > 0, source.format != .packetLogger {
       out.text("; the clock goes back ")
       out.count(facts.stepsBack, "time", "times")
@@ -243,7 +251,7 @@ struct InfoPage: ~Copyable {
       out.text(" on")
     }
     if let first = connection.firstTime, let last = connection.lastTime {
-      out.text(", ")
+      out.text(connection.ending == .fileEnded ? ", at least " : ", ")
       out.duration(nanoseconds: last.nanoseconds(since: first))
     } else if connection.isOpen, let first = connection.firstTime, let latest = facts.latest {
       out.text(", at least ")
@@ -285,7 +293,9 @@ struct InfoPage: ~Copyable {
       let wasHeard = connection.isEstablished || connection.isOpeningMissing
       out.text(wasHeard ? ", still open at the end" : ", created, peer never heard")
     } else {
-      let hasEnd = connection.ending != .replaced && connection.ending != .forgotten
+      let hasEnd =
+        connection.ending != .replaced && connection.ending != .forgotten
+        && connection.ending != .fileEnded
       out.text(hasEnd ? "; ended " : "; ")
       ending(connection)
     }

@@ -41,6 +41,8 @@ package struct Connection: Sendable {
     case unknown
     /// Too many links were open to follow all: this one was left.
     case forgotten
+    /// It was open where its file ends, and the next file begins at another time.
+    case fileEnded
   }
 
   /// Counts connections from 1 in the order in which they opened or were first seen; 0 for links

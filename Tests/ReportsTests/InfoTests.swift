@@ -59,6 +59,25 @@ private func connect(_ handle: String) -> String {
 
   private let reset = "04 0e 04 01 03 0c 00"
 
+  @Test("a controller's debug log is counted, and is no connection") func controllerLog() {
+    let log = TestRecord(
+      bytes: hex("02 dc 2e 08 00 04 00 04 00 0b 41 42 43"), direction: .received)
+    let page = page([log, log])
+    #expect(page.contains("records      2: 2 controller debug log packets"), "\(page)")
+    #expect(!page.contains("connection"), "\(page)")
+    let show = Rendering.text([log])
+    #expect(show.contains("Controller debug log  8 bytes"), "\(show)")
+    #expect(Rendering.json([log]).contains(#""protocol":"controller_log""#))
+  }
+
+  @Test("a clock that was not set is remarked on") func clock() {
+    var record = TestRecord(bytes: hex("04 0e 04 01 03 0c 00"), direction: .received)
+    #expect(!page([record]).contains("clock of the device"))
+    record.time = Timestamp(seconds: 60, nanoseconds: 0)
+    #expect(
+      page([record]).contains("remark       the clock of the device that recorded it was not set"))
+  }
+
   /// Others have taken the slots before the end of the capture.
   @Test func connectionsThatWereResetAreNotOpen() {
     let page = info([connect("40"), reset, connect("41"), connect("42")])

@@ -57,6 +57,7 @@ package struct AdapterHistory: Sendable {
   ) {
     let moment = Moment(record)
     forgetAfterDrops(record)
+    if memory.links.gap == record.number, memory.links.gapAdapter == nil { forgetWaiting() }
     switch dissection.content {
     case .command(let command):
       commands.observe(command.opcode, moment, bytes, dissection.body)
@@ -66,7 +67,7 @@ package struct AdapterHistory: Sendable {
       guard note.kind == .closeIndex || note.kind == .deletedIndex else { return }
       commands.forget()
       attempts.forget(isReset: true)
-    case .control, .acl, .sco, .iso, .unknown: break
+    case .control, .acl, .sco, .iso, .controllerLog, .unknown: break
     }
   }
 
@@ -78,6 +79,11 @@ package struct AdapterHistory: Sendable {
 
   private mutating func forgetAfterDrops(_ record: borrowing CaptureRecord) {
     guard record.drops > 0 else { return }
+    forgetWaiting()
+  }
+
+  /// Records are missing, or another file begins: nobody knows what was answered meanwhile.
+  private mutating func forgetWaiting() {
     commands.forget()
     attempts.forget(isReset: false)
   }

@@ -112,7 +112,7 @@ package struct CaptureExtent: Sendable {
     case .control(let control):
       controls += 1
       if control.isEvent, control.code == ManagementEvent.deviceFound { advertisements &+= 1 }
-    case .sco, .iso, .note, .unknown: break
+    case .sco, .iso, .controllerLog, .note, .unknown: break
     }
   }
 

@@ -59,7 +59,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
       if dissection.smp != nil {
         evidence.keys.observe(record, dissection, bytes, answer, memory)
       }
-    case .sco, .iso, .unknown: break
+    case .sco, .iso, .controllerLog, .unknown: break
     }
     guard let link = answer.link else { return }
     let id = memory.links.id(link)
@@ -113,7 +113,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
       evidence.management.observe(
         control, bytes, dissection.body, Moment(record), index, answer.request?.packet)
       observe(control, record, dissection, bytes)
-    case .acl, .sco, .iso, .unknown: break
+    case .acl, .sco, .iso, .controllerLog, .unknown: break
     }
   }
 

@@ -94,8 +94,10 @@ package struct CommandHistory: Sendable {
       waiting.remove(at: waiting.firstIndex(where: \.isPassed) ?? waiting.count - 1)
       hasForgotten = true
     }
-    // The first byte of all commands that switch advertising or scanning says whether on or off.
-    let disables = !body.isEmpty && bytes.byte(at: Int(body.start)) == 0
+    // The first byte of all commands that switch advertising or scanning says whether on or off; bit 1 of
+    // LE Set Periodic Advertising Enable's is another option (Core, Vol 4, Part E, 7.8.63).
+    let switches: UInt8 = opcode == HCICommand.leSetPeriodicAdvertisingEnable ? 1 : 0xff
+    let disables = !body.isEmpty && bytes.byte(at: Int(body.start)) & switches == 0
     waiting.append(Waiting(opcode: opcode, moment: moment, disables: disables))
   }
 
@@ -116,6 +118,11 @@ package struct CommandHistory: Sendable {
       waiting.firstIndex { request != nil && $0.moment.packet == request }
       ?? waiting.firstIndex { $0.opcode == opcode }
     var command: Waiting?
+    if opcode == HCICommand.unknownOpcode {
+      // Which command that was its place in the order tells, or nothing.
+      guard let position else { return }
+      return observe(waiting[position].opcode, status, moment, waiting[position].moment.packet)
+    }
     if let position {
       command = waiting.remove(at: position)
       for index in 0..<position { waiting[index].isPassed = true }
@@ -197,7 +204,12 @@ package struct CommandHistory: Sendable {
       (HCICommand.leSetExtendedScanEnable, .commandDisallowed),
       (HCICommand.leSetExtendedAdvertisingEnable, .unknownAdvertisingIdentifier):
       return command?.disables ?? true
-    case (HCICommand.leRemoveAdvertisingSet, .unknownAdvertisingIdentifier): return true
+    case (HCICommand.leSetPeriodicAdvertisingEnable, .commandDisallowed),
+      (HCICommand.leSetPeriodicAdvertisingEnable, .unknownAdvertisingIdentifier):
+      return command?.disables ?? true
+    case (HCICommand.leRemoveAdvertisingSet, .unknownAdvertisingIdentifier),
+      (HCICommand.lePeriodicAdvertisingCreateSyncCancel, .commandDisallowed):
+      return true
     default: return false
     }
   }

@@ -43,6 +43,18 @@ package struct ConnectAttempt: Sendable {
   /// gave up from one that changed the list.
   package internal(set) var removed: Moment?
 
+  /// The devices on the list, where it is used and known.
+  var devices: [UInt64]?
+
+  /// Whether the host only listens now and then for devices that may come, as Android does with autoConnect and for
+  /// bonded devices: no app waits for one. What an app asks for is listened for half the time or all of it.
+  package var isBackground: Bool {
+    isAcceptListUsed && scanWindow > 0
+      && Int(scanWindow) * Self.leastBackgroundRatio < Int(scanInterval)
+  }
+
+  private static let leastBackgroundRatio = 10
+
   /// How long the host waited.
   package var waited: Int64? {
     guard let end = cancelled ?? ended else { return nil }
@@ -71,6 +83,8 @@ package struct ConnectAttempts: Sendable {
   package private(set) var omitted = 0
   /// The devices on the filter accept list; nil: not known, since the capture begins later.
   private var acceptList: [UInt64]? = nil
+  /// The last attempt's command.
+  private var latest = 0
 
   /// So many are kept.
   package static let most = 256
@@ -116,22 +130,27 @@ package struct ConnectAttempts: Sendable {
     if let command = try? LECreateConnection(opcode, parsing: &cursor) { attempt.take(command) }
     if attempt.isAcceptListUsed {
       attempt.listed = acceptList?.count
+      attempt.devices = acceptList
       if let list = acceptList, list.count == 1, let only = list.first {
         attempt.peer = DeviceAddress(value: only)
         attempt.peerType = only >> 48 & 1 == 0 ? .public : .random
       }
     }
     attempt.before = attempt.find(in: sightings)
+    latest = moment.packet
     if open.count >= Self.mostOpen { open.removeFirst() }
     open.append(attempt)
   }
 
-  /// The host takes a device off the list: the attempt before was for it, and has failed.
+  /// The host takes a device off the list: the attempt before was for it, and has failed. Not so where another
+  /// attempt followed, which may have reached it, or where the device was not on the list then.
   private mutating func giveUp(
     _ peer: DeviceAddress, _ type: AddressType, _ moment: Moment, _ sightings: Sightings
   ) {
     guard open.isEmpty, let position = kept.indices.last, kept[position].isAcceptListUsed,
-      kept[position].hasFailed, kept[position].cancelled != nil, kept[position].removed == nil
+      kept[position].hasFailed, kept[position].cancelled != nil, kept[position].removed == nil,
+      kept[position].asked.packet == latest,
+      kept[position].devices?.contains(Attributes.key(peer, type)) ?? true
     else { return }
     kept[position].removed = moment
     kept[position].peer = peer

@@ -59,7 +59,7 @@ package struct EncryptionHistory: Sendable {
     case .event(let event):
       guard let link = answer.link, Self.matters(event: event.code) else { return }
       observe(event, bytes, dissection.body, memory.links.connection(link), Moment(record))
-    case .note, .control, .sco, .iso, .unknown: break
+    case .note, .control, .sco, .iso, .controllerLog, .unknown: break
     }
   }
 
@@ -125,7 +125,9 @@ package struct EncryptionHistory: Sendable {
       HCICommand.leLongTermKeyRequestNegativeReply, HCICommand.setConnectionEncryption,
       HCICommand.authenticationRequested, HCICommand.linkKeyRequestReply,
       HCICommand.linkKeyRequestNegativeReply, HCICommand.ioCapabilityRequestReply,
-      HCICommand.userConfirmationRequestReply, HCICommand.userConfirmationRequestNegativeReply:
+      HCICommand.userConfirmationRequestReply, HCICommand.userConfirmationRequestNegativeReply,
+      HCICommand.pinCodeRequestNegativeReply, HCICommand.userPasskeyRequestNegativeReply,
+      HCICommand.ioCapabilityRequestNegativeReply:
       true
     default: false
     }

@@ -121,7 +121,7 @@ package struct LinkHistory: Sendable {
       observe(command, Moment(record), bytes, dissection.body)
     case .event(let event):
       observe(event, Moment(record), dissection, bytes, answer)
-    case .sco, .iso, .note, .control, .unknown: break
+    case .sco, .iso, .controllerLog, .note, .control, .unknown: break
     }
   }
 

@@ -12,13 +12,14 @@ extension Rule {
   private static let connectTimeout = Rule(
     whole: "connect-timeout", .error, "A device did not answer an attempt to connect",
     when:
-      "a connection was asked for and cancelled a second or more later, and none was reported until then",
+      "a connection was asked for and cancelled a second or more later, and none was reported until then; a note where the host only listened now and then for a device of its filter accept list",
     do:
       "See that the device is powered, near, and advertises connectably at that moment: many stop while something else is connected to them, and some change their address. Scan first and connect to what was just seen; on Android close() the old BluetoothGatt and connect again, with TRANSPORT_LE."
   ) { evidence in
     evidence.attempts { $0.isGivenUp && $0.isLong }.map {
       attempts in
       let first = attempts[0]
+      if first.isBackground { return [waitedInBackground(attempts, evidence)] }
       let isListed = first.isAcceptListUsed
       let waited: Wording = first.waited.map { " after \(duration: $0)" } ?? ""
       let tries: Wording = attempts.count > 1 ? " (\(attempts.count) attempts)" : ""
@@ -37,6 +38,26 @@ extension Rule {
       evidence.resolve(&finding, attempts)
       return [finding]
     }.flatMap(\.self)
+  }
+
+  /// A device for which no app waited did not come.
+  private static func waitedInBackground(
+    _ attempts: [ConnectAttempt], _ evidence: Evidence
+  ) -> Finding {
+    let first = attempts[0]
+    let times: Wording = attempts.count > 1 ? " (\(attempts.count) times)" : ""
+    var finding = Finding(
+      "\(first.target.capitalized) did not come while this host listened for it in the background\(times)",
+      headline: "\(first.target) did not come while this host listened for it",
+      why:
+        "From \(packet: first.asked.packet) on the controller listened for the devices of the filter accept list for \(duration: first.scanWindowNanoseconds) in each \(duration: first.scanIntervalNanoseconds), as hosts do for bonded devices that may come (Android's autoConnect). No app waited for this one. \(first.sightingWords)",
+      .likely, evidence: attempts.evidence)
+    finding.severity = .note
+    finding.remedy =
+      "Nothing, unless an app is to use the device now: then it has to connect directly, on Android with autoConnect false."
+    evidence.tellOmitted(&finding)
+    if let peer = first.peer { finding.peers = [peer] }
+    return finding
   }
 
   private static let connectLimit = Rule(
@@ -210,6 +231,10 @@ extension ConnectAttempt {
     cancelled != nil && hasFailed && !wasRefused && (!isAcceptListUsed || removed != nil)
   }
 
+  /// How long the controller listens in each interval, and that interval.
+  fileprivate var scanWindowNanoseconds: Int64 { Int64(scanWindow) * 625_000 }
+  fileprivate var scanIntervalNanoseconds: Int64 { Int64(scanInterval) * 625_000 }
+
   /// Whom it is for.
   fileprivate var target: Wording {
     if let peer { return "\(peer)" }
@@ -258,7 +283,7 @@ extension Evidence {
     for adapter in adapters {
       for attempt in adapter.attempts.kept where isMeant(attempt) {
         let key: Wording =
-          "\(adapter.index) \(attempt.target) \(attempt.status?.rawValue ?? 0)"
+          "\(adapter.index) \(attempt.target) \(attempt.status?.rawValue ?? 0) \(attempt.isBackground ? 1 : 0)"
         if let place = places[key.text] {
           groups[place].append(attempt)
         } else {

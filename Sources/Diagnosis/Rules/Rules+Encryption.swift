@@ -119,6 +119,7 @@ extension Rule {
     else { return [] }
     var packets: PacketSet = [failed.start.packet]
     packets.insert(failed.reply?.packet)
+    packets.insert(failed.refused?.moment.packet)
     packets.insert(end.packet)
     let cause: Wording =
       switch (status, failed.hasKey) {
@@ -140,6 +141,15 @@ extension Rule {
       why:
         "This host \(deed)\(failed.reply.map { " (\(packet: $0.packet))" as Wording } ?? ""), and authentication ended with \(status) (\(packet: end.packet)): \(cause).",
       failed.hasKey == true ? .certain : .likely, evidence: packets)
+    if let refused = failed.refused {
+      finding.what = "This host refused to pair over BR/EDR: \(status)"
+      finding.headline = "this host refused to pair at \(packet: refused.moment.packet)"
+      finding.why =
+        "This host, its user or a program on it, \(refused.what.words) (\(packet: refused.moment.packet)), and so authentication ended with \(status) (\(packet: end.packet))."
+      finding.certainty = .certain
+      finding.remedy =
+        "Pair again and answer yes on this host, if its user wants to pair. If nobody was asked, look for a program that answers for its user."
+    }
     if let later = all.first(where: {
       $0.status == .success && $0.start.packet > failed.start.packet
     }) {

@@ -134,7 +134,9 @@ extension Rule {
     guard !history.connection.hasLostPackets else { return [] }
     let end = history.link.ended.map(\.time) ?? evidence.extent.latest
     return history.link.updates.compactMap { update in
-      guard update.completed == nil, update.isGranted == true || update.way == .command,
+      // What a host replies to LE Remote Connection Parameter Request the controllers carry out.
+      guard update.completed == nil, update.way != .linkLayer,
+        update.isGranted == true || update.way == .command,
         let granted = update.answered ?? update.command ?? Optional(update.asked),
         let last = end,
         Moment(packet: .max, time: last).nanoseconds(since: granted) ?? 0 > longestChange,

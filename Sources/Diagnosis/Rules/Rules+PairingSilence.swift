@@ -203,7 +203,7 @@ extension Connection {
   /// Whether the capture tells who or what ended the link.
   fileprivate var hasKnownEnding: Bool {
     switch ending {
-    case .replaced, .unknown, .forgotten, nil: false
+    case .replaced, .unknown, .forgotten, .fileEnded, nil: false
     default: true
     }
   }
@@ -219,7 +219,7 @@ extension Connection {
     case .neverEstablished: return "the link was never established\(because)"
     case .reset: return "the controller was reset"
     case .controller: return "the controller ended the link\(because)"
-    case .replaced, .unknown, .forgotten, nil: return "the link was gone"
+    case .replaced, .unknown, .forgotten, .fileEnded, nil: return "the link was gone"
     }
   }
 }

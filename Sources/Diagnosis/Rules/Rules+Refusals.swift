@@ -78,10 +78,29 @@ extension Rule {
         at the first part that does not fill the MTU.
         """
     ) { refusal, _ in
-      """
-      The value is shorter than \(count: Int(refusal.offset ?? 0), "byte", "bytes"), where the \
-      part was to begin.
-      """
+      if refusal.opcode != .executeWriteRequest {
+        return
+          """
+          The value is shorter than \(count: Int(refusal.offset ?? 0), "byte", "bytes"), where the \
+          part was to begin.
+          """
+      }
+      guard let late = refusal.prepared?.late else {
+        return
+          """
+          One of the parts that were prepared\(refusal.partsWords) begins behind the end of the value that \
+          \(refusal.server.words) has; the capture does not tell which one.
+          """
+      }
+      return
+        """
+        The part of \(packet: late.moment.packet) begins at byte \(late.offset) of \(handle: late.handle), \
+        and those before it end at byte \(late.end): the bytes between are missing, unless the server had \
+        them already.
+        """
+    } certainty: { refusal in
+      if refusal.opcode != .executeWriteRequest { return .certain }
+      return refusal.prepared?.late == nil ? .possible : .likely
     },
     refused(
       "att-prepare-queue", .warning, 0x09...0x09, "A server's queue of prepared writes is full",

@@ -25,10 +25,11 @@ extension Output {
       return
     }
     shortUUID(uuid, groups: attribute.groups, glyphs)
-    attributeName(uuid)
     if let profileName {
       byte(0x20)
       string(profileName)
+    } else {
+      attributeName(uuid, as: attribute.kind?.use)
     }
     if let owner, let uuid = owner.uuid {
       text(" of ")

@@ -64,6 +64,8 @@ extension AttributeHistory {
       ?? PreparedWrite(request.moment)
     write.attributes.note(request.handle ?? 0)
     write.parts &+= 1
+    write.take(
+      request.handle ?? 0, Int(request.offset ?? 0), request.length, request.moment)
     write.end = max(write.end, Int(request.offset ?? 0) &+ request.length)
     write.last = max(write.last, context.moment.packet)
     if request.client == .local { prepared.local = write } else { prepared.peer = write }
