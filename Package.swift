@@ -117,7 +117,7 @@ let package = Package(
         "Cryptography", "Captures",
         "Dissectors", "Bluetooth", "Bytes",
       ],
-      swiftSettings: strict),
+      exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(
       name: "RedactionTests",
       dependencies: [

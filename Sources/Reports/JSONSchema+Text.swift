@@ -298,6 +298,16 @@ extension JSONSchema {
             "unknown": {"type": "integer", "description": "Records of unknown kind.", "minimum": 1}
           }
         },
+        "coverage": {
+          "type": "object",
+          "description": "What the capture lacks of what a host's capture holds. Absent if nothing is missing.",
+          "required": ["remark"],
+          "additionalProperties": false,
+          "properties": {
+            "has": {"$ref": "#/$defs/coverageParts", "description": "What it holds."},
+            "remark": {"type": "string", "description": "What is missing, in words."}
+          }
+        },
         "dropped": {"type": "integer", "description": "Records that the writer of the capture says it lost.", "minimum": 0},
         "truncated": {"type": "integer", "description": "Records of which the capture kept only a part.", "minimum": 0},
         "left_out": {
@@ -612,6 +622,20 @@ extension JSONSchema {
           "type": "integer",
           "description": "How many connections there were beyond those that are remembered.",
           "minimum": 1
+        },
+        "skipped_rules": {
+          "type": "array",
+          "description": "Rules that were not applied, since the capture does not hold what they need. Absent if all were.",
+          "items": {
+            "type": "object",
+            "required": ["rule", "needs"],
+            "additionalProperties": false,
+            "properties": {
+              "rule": {"type": "string", "description": "Its name.", "pattern": "^[a-z0-9_]+$"},
+              "needs": {"$ref": "#/$defs/coverageParts", "description": "What it needs and the capture lacks."}
+            }
+          },
+          "minItems": 1
         },
         "found": {"$ref": "#/$defs/found"},
         "connections": {
@@ -2464,6 +2488,12 @@ extension JSONSchema {
         "note": {"type": "string", "description": "What else is to be known."}
       }
     },
+    "coverageParts": {
+      "type": "array",
+      "description": "Kinds of evidence that a capture may lack.",
+      "items": {"enum": ["commands", "events", "sent_data", "received_data", "opening", "end", "packet_accounting"]},
+      "minItems": 1
+    },
     "found": {
       "type": "object",
       "description": "How many findings there are of each severity.",
@@ -2519,6 +2549,8 @@ extension JSONSchema {
               "severity": {"enum": ["error", "warning", "note"], "description": "How bad what it finds is in general."},
               "finds": {"type": "string", "description": "What it finds."},
               "when": {"type": "string", "description": "When it speaks."},
+              "needs": {"$ref": "#/$defs/coverageParts", "description": "What a capture must hold, or the rule is skipped."},
+              "leans_on": {"$ref": "#/$defs/coverageParts", "description": "What makes its findings less certain if the capture lacks it."},
               "remedy": {"type": "string", "description": "What people do about it."}
             }
           }

@@ -135,12 +135,15 @@ struct Transactions: Sendable {
   /// - Parameters:
   ///   - bytes: what the slices of `fields` count from.
   ///   - impossible: of `waiting`, those that the PDU's value cannot be the answer to, a bit for each.
+  ///   - isOneSided: whether the capture has nothing of the side that answers: then a request says nothing of
+  ///     the one before.
   ///   - doubt: takes in what the answer leaves open, or settles.
   mutating func observe(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
-    packet: Int, time: Timestamp?, impossible: UInt8 = 0, _ doubt: inout ResponseDoubt,
-    _ problems: inout Problems
+    packet: Int, time: Timestamp?, impossible: UInt8 = 0, isOneSided: Bool = false,
+    _ doubt: inout ResponseDoubt, _ problems: inout Problems
   ) -> Request? {
+    if isOneSided { forgetOpen() }
     // A request that nobody knows is answered too: Request Not Supported.
     guard opcode.name != nil || opcode.role == .request else { return nil }
     switch opcode.role {

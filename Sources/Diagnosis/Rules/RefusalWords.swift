@@ -127,7 +127,10 @@ extension Rule {
     _ why: @escaping @Sendable (Refusal, ConnectionHistory) -> Wording?,
     instead: (@Sendable (Refusal) -> Wording?)? = nil
   ) -> Rule {
-    Rule(id, severity, finds, when: condition, do: remedy) { connection, evidence in
+    Rule(
+      id, severity, finds, when: condition, needs: .bothDirections,
+      leansOn: restsOnAbsence ? .opening : [], do: remedy
+    ) { connection, evidence in
       guard !connection.attributes.refusals.isEmpty else { return [] }
       let found = connection.attributes.refusals.compactMap { refusal -> Finding? in
         let code = refusal.error.rawValue
@@ -138,7 +141,6 @@ extension Rule {
         var finding = refusal.finding(why, certainty)
         finding.remedy = instead?(refusal)
         finding.restsOnAbsence = restsOnAbsence
-        finding.reachesBack = restsOnAbsence
         return finding
       }
       return Finding.together(found)
