@@ -118,7 +118,7 @@ let package = Package(
         "Cryptography", "Captures",
         "Dissectors", "Bluetooth", "Bytes",
       ],
-      swiftSettings: strict),
+      exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(
       name: "RedactionTests",
       dependencies: [

@@ -48,11 +48,16 @@ struct InfoPage: ~Copyable {
     }
     times()
     records()
+    if let remark = memory.coverage.remark {
+      label("coverage")
+      out.name(remark)
+      out.byte(0x0a)
+    }
     adapters(memory)
     connections(memory)
     channels(memory)
     advertising()
-    failures()
+    failures(memory)
     problems()
     guard let width else {
       output.text(out.bytes, glyphs)
@@ -185,7 +190,8 @@ struct InfoPage: ~Copyable {
       return
     }
     out.decimal(facts.connectionCount)
-    if memory.links.mostOpen > 1 {
+    // Without events nothing tells when a connection ended.
+    if memory.links.mostOpen > 1, !facts.lacksEvents {
       out.text(", up to ")
       out.decimal(memory.links.mostOpen)
       out.text(" of them open at the same time")
@@ -253,7 +259,9 @@ struct InfoPage: ~Copyable {
     if let first = connection.firstTime, let last = connection.lastTime {
       out.text(connection.ending == .fileEnded ? ", at least " : ", ")
       out.duration(nanoseconds: last.nanoseconds(since: first))
-    } else if connection.isOpen, let first = connection.firstTime, let latest = facts.latest {
+    } else if connection.isOpen, !facts.lacksEvents, let first = connection.firstTime,
+      let latest = facts.latest
+    {
       out.text(", at least ")
       out.duration(nanoseconds: latest.nanoseconds(since: first))
     }
@@ -352,12 +360,15 @@ struct InfoPage: ~Copyable {
   }
 
   /// What did not work, by the packets' own words.
-  private mutating func failures() {
+  private mutating func failures(_ memory: borrowing Memory) {
     label("failures")
     out.failures(facts.failures)
     out.text(facts.failures.count > 0 ? "; show --errors lists them\n" : "\n")
     let unanswered = facts.unanswered
-    guard unanswered.count > 0 else { return }
+    // Of one direction alone no answer can be there.
+    guard unanswered.count > 0, memory.coverage.parts.isSuperset(of: .bothDirections) else {
+      return
+    }
     label("unanswered")
     let requests = unanswered.count - unanswered.indications
     if requests > 0 { out.count(requests, "request", "requests") }

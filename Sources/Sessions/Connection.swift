@@ -91,6 +91,8 @@ package struct Connection: Sendable {
   package var largestATT: UInt16 = 0
   /// ACL packets that the captured host has sent.
   package var sentPackets = 0
+  /// ACL packets that it has received.
+  package var receivedPackets = 0
   /// How many of those the controller says were completed: on LE, acknowledged by the peer (Core, Vol 4,
   /// Part E, 7.7.19).
   package var completedPackets = 0

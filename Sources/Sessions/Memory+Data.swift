@@ -12,6 +12,7 @@ extension Memory {
     guard let link = answer.link, let direction = record.direction else { return }
     if direction == .received {
       links[link].isEstablished = true
+      links[link].receivedPackets &+= 1
     } else {
       links[link].isUsed = true
       links[link].sentPackets &+= 1
@@ -107,13 +108,21 @@ extension Memory {
       ? impossible(links[transactions: link], opcode, fields, direction, record, answer) : 0
     let request = links[transactions: link].observe(
       opcode, fields, bytes, direction, packet: record.number, time: record.time,
-      impossible: impossible, isAnswerable: hasHeard(direction.reversed), &doubt,
+      impossible: impossible,
+      isAnswerable: hasHeard(direction.reversed) && !isOneSided(link, direction), &doubt,
       &dissection.problems)
     answer.answers(request, at: record.time)
     // Both sides then use the smaller of the two, never less than 23 (Core, Vol 3, Part F, 3.4.2.2).
     if let mtu = fields.mtu, let offered = request?.mtu {
       links[link].mtu = max(23, min(offered, mtu))
     }
+  }
+
+  /// Whether the capture has data alone, and on this link so far nothing of the side that would answer: an export
+  /// of one direction.
+  private func isOneSided(_ link: LinkSlot, _ direction: Direction) -> Bool {
+    guard links[link].isOpeningMissing, coverage.isDataOnly else { return false }
+    return direction == .sent ? links[link].receivedPackets == 0 : links[link].sentPackets == 0
   }
 
   /// Of several requests that are open, those that a value cannot be the answer to, since their attribute's

@@ -56,6 +56,8 @@ package struct Memory: ~Copyable, Sendable {
   package internal(set) var identities: Identities
   /// The controllers.
   package internal(set) var adapters: Adapters
+  /// What the capture holds so far.
+  package internal(set) var coverage = Coverage()
   /// The L2CAP channels.
   package internal(set) var channels: Channels
   /// The L2CAP signalling requests, and what is known of the current packet's commands.
@@ -175,6 +177,7 @@ package struct Memory: ~Copyable, Sendable {
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ bytes: RawSpan,
     _ answer: inout Answer
   ) {
+    coverage.observe(record, dissection.content)
     if advertisements.hasNews { advertisements.clear() }
     if !signals.notes.isEmpty { signals.clear() }
     if !doubt.isEmpty { doubt.clear() }

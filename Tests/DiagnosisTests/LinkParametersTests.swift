@@ -146,6 +146,8 @@ import Testing
       $0.answerParameters(.sent, accepts: true)
       $0.clock += 6000
       $0.received("0b 01")
+      // The capture has commands, so that the one that is missing was not sent.
+      $0.command(0x0c03)
     }
     let finding = try #require(first("link-parameters-never-applied", in: evidence))
     #expect(

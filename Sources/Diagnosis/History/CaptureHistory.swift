@@ -204,6 +204,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
     _ memory: borrowing Memory, _ summary: CaptureSummary?, _ failure: CaptureFailure?
   ) -> Evidence {
     memory.links.forEach { store($0) }
+    evidence.coverage = memory.coverage
+    for index in evidence.adapters.indices { evidence.adapters[index].finish(memory) }
     evidence.extent.finish(summary, failure, unlistedConnections: unlisted.count)
     for index in notes.indices { notes[index].finish(memory, evidence.extent) }
     for index in notes.indices { notes[index].pairing.search(&searches) }

@@ -64,6 +64,9 @@ package struct EncryptionAttempt: Sendable {
   package internal(set) var isAESCCM = false
   /// The first ACL data from the peer after it, other than what was on its way.
   package internal(set) var heard: Moment?
+  /// The first ACL data that the side that starts sent between the start and the end: it must not send any
+  /// (Core, Vol 6, Part B, 5.1.3.1).
+  package internal(set) var meanwhile: Moment?
   /// The first ACL data that this host sent after it.
   package internal(set) var sent: Moment?
 

@@ -129,7 +129,10 @@ extension Rule {
     instead: (@Sendable (Refusal) -> Wording?)? = nil,
     certainty sure: (@Sendable (Refusal) -> Certainty)? = nil
   ) -> Rule {
-    Rule(id, severity, finds, when: condition, do: remedy) { connection, evidence in
+    Rule(
+      id, severity, finds, when: condition, needs: .bothDirections,
+      leansOn: restsOnAbsence ? .opening : [], do: remedy
+    ) { connection, evidence in
       guard !connection.attributes.refusals.isEmpty else { return [] }
       let found = connection.attributes.refusals.compactMap { refusal -> Finding? in
         let code = refusal.error.rawValue
@@ -140,7 +143,6 @@ extension Rule {
         var finding = refusal.finding(why, sure?(refusal) ?? certainty)
         finding.remedy = instead?(refusal)
         finding.restsOnAbsence = restsOnAbsence
-        finding.reachesBack = restsOnAbsence
         return finding
       }
       return Finding.together(found)

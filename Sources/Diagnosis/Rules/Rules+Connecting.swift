@@ -6,17 +6,19 @@ import Sessions
 extension Rule {
   /// Rules about attempts to connect.
   static let connecting: [Rule] = [
-    connectTimeout, notEstablished, connectLimit, connectRefused, bredrToLE, wrongPHY, cancelled,
+    wrongAddress, connectTimeout, notEstablished, connectLimit, connectRefused, bredrToLE, wrongPHY,
+    cancelled,
   ]
 
   private static let connectTimeout = Rule(
     whole: "connect-timeout", .error, "A device did not answer an attempt to connect",
     when:
       "a connection was asked for and cancelled a second or more later, and none was reported until then; a note where the host only listened now and then for a device of its filter accept list",
+    needs: [.commands, .events],
     do:
       "See that the device is powered, near, and advertises connectably at that moment: many stop while something else is connected to them, and some change their address. Scan first and connect to what was just seen; on Android close() the old BluetoothGatt and connect again, with TRANSPORT_LE."
   ) { evidence in
-    evidence.attempts { $0.isGivenUp && $0.isLong }.map {
+    evidence.attempts { $0.isGivenUp && $0.isLong && $0.elsewhere == nil }.map {
       attempts in
       let first = attempts[0]
       if first.isBackground { return [waitedInBackground(attempts, evidence)] }
@@ -60,10 +62,43 @@ extension Rule {
     return finding
   }
 
+  private static let wrongAddress = Rule(
+    whole: "connect-wrong-address", .error,
+    "A device was called by an address that it does not advertise under",
+    when:
+      "an attempt to connect was cancelled a second or more later, and the device was seen meanwhile with the other type of address, or under a private address that a known identity resolving key resolves",
+    needs: [.commands, .events],
+    do:
+      "Connect to the address and the type that were just seen. To call a device by its identity address, put its identity resolving key into the controller's resolving list and switch address resolution on (LE Add Device To Resolving List, LE Set Address Resolution Enable)."
+  ) { evidence in
+    evidence.attempts { $0.isGivenUp && $0.isLong && $0.elsewhere != nil }.compactMap { attempts in
+      let first = attempts[0]
+      guard let seen = first.elsewhere else { return nil }
+      let tries: Wording = attempts.count > 1 ? " (\(attempts.count) attempts)" : ""
+      let reports: Wording =
+        "\(count: seen.sighting.count, "advertisement", "advertisements") of it \(seen.sighting.count == 1 ? "was" : "were" as StaticString) seen (last \(packet: seen.sighting.last.packet))"
+      var finding = Finding(
+        seen.isResolved
+          ? "\(first.target) was called by its identity address, and advertises under a private one\(tries)"
+          : "\(first.target) was called with the wrong type of address\(tries)",
+        headline: seen.isResolved
+          ? "this host called \(first.target) by its identity address, and the device advertises under a private address"
+          : "this host called \(first.target) with the wrong type of address",
+        why: seen.isResolved
+          ? "This host asked for the identity address at \(packet: first.asked.packet). The device advertises under \(seen.address), a resolvable private address that its identity resolving key resolves: \(reports). The controller took none of them for the device, so it did not resolve them."
+          : "This host asked for a \(seen.type == .public ? "random" : "public" as StaticString) address at \(packet: first.asked.packet). The device advertises with the same address as a \(seen.type == .public ? "public" : "random" as StaticString) one: \(reports).",
+        .likely,
+        evidence: attempts.evidence.union(PacketSet([seen.sighting.last.packet])))
+      evidence.resolve(&finding, attempts)
+      return finding
+    }
+  }
+
   private static let connectLimit = Rule(
     whole: "connect-limit", .error, "The controller or the host has no room for another connection",
     when:
       "an attempt to connect ended with Connection Limit Exceeded (0x09) or Connection Rejected due to Limited Resources (0x0d)",
+    needs: [.commands, .events],
     do:
       "Disconnect what is not needed, or raise the limit: CONFIG_BT_MAX_CONN on Zephyr, the SoftDevice's connection count on Nordic's nRF5, CONFIG_BTDM_CTRL_BLE_MAX_CONN on ESP32. Phones allow about seven."
   ) { evidence in
@@ -82,7 +117,7 @@ extension Rule {
 
   private static let connectRefused = Rule(
     whole: "connect-refused", .error, "The controller refused or failed to connect",
-    when: "an attempt to connect ended with another failing status",
+    when: "an attempt to connect ended with another failing status", needs: [.commands, .events],
     do:
       "Command Disallowed: another attempt is under way, cancel it or wait for it. Connection Already Exists: use the open link. Invalid or Unsupported Parameters: compare the command's fields with what the controller supports."
   ) { evidence in
@@ -97,7 +132,9 @@ extension Rule {
         headline: "the controller did not connect to \(first.target)",
         why: Wording(
           sentences: first.wasRefused
-            ? "It refused the command of \(packet: first.asked.packet) at once."
+            ? first.blocked.map {
+              "It refused the command of \(packet: first.asked.packet) at once, since another connection attempt is pending (\(packet: $0.packet)): a controller makes one at a time."
+            } ?? "It refused the command of \(packet: first.asked.packet) at once."
             : "It began at \(packet: first.asked.packet) and ended with this status, which the host did not ask for.",
           fault),
         evidence: attempts.evidence)
@@ -110,6 +147,7 @@ extension Rule {
     whole: "connect-bredr-to-le", .error, "A BR/EDR connection was attempted to an LE device",
     when:
       "Create Connection failed for an address that advertises on LE, without BR/EDR by its flags",
+    needs: [.events],
     do:
       "Connect over LE: on Android connectGatt(context, false, callback, TRANSPORT_LE), on BlueZ remove the device's cached entry and scan with the LE transport, in btmgmt use type 1 or 2."
   ) { evidence in
@@ -132,6 +170,7 @@ extension Rule {
     whole: "connect-scan-wrong-phy", .note,
     "The host listened on another PHY than the device advertises on",
     when: "an attempt failed that did not listen on the primary PHY on which the device was seen",
+    needs: [.commands, .events],
     do:
       "Name the PHY in LE Extended Create Connection's Initiating_PHYs (Coded: bit 2); on Android connectGatt with PHY_LE_CODED_MASK, on Zephyr BT_CONN_LE_OPT_CODED."
   ) { evidence in
@@ -157,6 +196,7 @@ extension Rule {
     whole: "connect-cancelled", .note, "This host gave up a connection at once",
     when:
       "an attempt was cancelled within a second, or a new link was ended by this host within a second without any data",
+    needs: [.commands, .events],
     do:
       "Look for an app that calls connect and disconnect in a row, a second one that competes for the device, or a timeout that is too short for the device's advertising interval."
   ) { evidence in
@@ -331,7 +371,7 @@ extension Rule {
   /// Six intervals without a packet end a link that was only created (Core, Vol 6, Part B, 4.5.2).
   private static let notEstablished = Rule(
     whole: "connect-not-established", .error, "A link was created, but the peer never answered",
-    when: "a connection ended with Connection Failed to be Established (0x3e)",
+    when: "a connection ended with Connection Failed to be Established (0x3e)", needs: [.events],
     do:
       "The peer advertised but missed the request or did not follow: look at distance and antennas, a peer that is busy or resets when connected, two centrals that compete, its clock accuracy. Try again at once; hosts do that two or three times."
   ) { evidence in

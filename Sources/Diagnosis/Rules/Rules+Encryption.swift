@@ -13,6 +13,7 @@ extension Rule {
       "Authentication with a stored key failed",
       when:
         "encryption ends with Authentication Failure (0x05), or authentication of a BR/EDR link with a status other than success",
+      needs: [.events],
       do:
         "Delete the bond on both sides and pair again; if it fails again, one side stores another key than the one it pairs with."
     ) { history, evidence in
@@ -31,6 +32,7 @@ extension Rule {
       "enc-timeout", .error, "Encryption was started and never completed",
       when:
         "no Encryption Change follows LE Enable Encryption for 10 s, the link ends with LL Response Timeout (0x22), or this host leaves LE Long Term Key Request unanswered",
+      needs: [.commands, .events],
       do:
         "Where a host does not answer LE Long Term Key Request, its stack waits for the application: the handler of that event must always reply, with the key or with the negative reply. Else look at the firmware of the peer's controller."
     ) { history, evidence in unfinished(history, evidence) },
@@ -38,6 +40,7 @@ extension Rule {
       "enc-rejected", .error, "Encryption was rejected",
       when:
         "LE Enable Encryption or Encryption Change ends with a status that is neither a missing key nor a lost link",
+      needs: [.events],
       do:
         "Encrypt again once the link is idle; where the status says that a feature is missing, the peer's controller cannot encrypt."
     ) { history, evidence in
@@ -62,6 +65,7 @@ extension Rule {
       "enc-key-size", .warning, "The encryption key is shorter than 16 bytes",
       when:
         "the controller, or what both sides said when they paired, tells a key size below 16 bytes",
+      needs: [.events],
       do:
         "Have both sides offer 16 bytes as the longest key; a short key can be found by trying, and services may refuse it with Encryption Key Size Too Short (0x0c)."
     ) { history, _ in

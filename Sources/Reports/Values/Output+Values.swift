@@ -128,7 +128,7 @@ extension Output {
       switch reason {
       case .connectionEnded: text("the connection ended")
       case .timedOut: text("none in 30 s, ATT's timeout")
-      case .overtaken: text("others followed and were answered")
+      case .overtaken: text("others followed")
       case .recordsLost: text("records were lost")
       case .captureEnded: text("the capture ends")
       case .forgotten: text("too many bearers to follow")

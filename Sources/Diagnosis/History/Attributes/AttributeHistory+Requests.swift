@@ -76,6 +76,13 @@ extension AttributeHistory {
     _ request: OpenRequest, _ context: Context, _ latency: Int64?
   ) {
     let parts = request.prepared
+    if !request.isCancel, let parts, parts.attributes.handles.count == 1,
+      let handle = parts.attributes.handles.first,
+      let place = usages.firstIndex(where: { $0.handle == handle && $0.server == context.server }),
+      parts.end > usages[place].longestWrite.length
+    {
+      usages[place].longestWrite = (parts.end, context.moment.packet)
+    }
     run(
       request.isCancel ? .cancelled : .writes, .written, context.server,
       parts?.first ?? request.moment, context, 0, latency
