@@ -130,7 +130,7 @@ package struct Program: Sendable {
   /// it, and Dispatch's threads block nearly all. It also inherits which signals are ignored: a shell
   /// starts background jobs with two ignored.
   package static func start(_ process: Process) throws {
-    for number in [SIGINT, SIGQUIT] { unsafe signal(number, SIG_DFL) }
+    for number in [SIGINT, SIGQUIT] { signal(number, SIG_DFL) }
     var none = sigset_t()
     var before = sigset_t()
     unsafe sigemptyset(&none)
